@@ -1,0 +1,2 @@
+//! balcao
+fn main() {}
