@@ -1,1 +1,29 @@
-//! test-kit
+//! What the tests of every crate share: fresh databases on both engines, the real program as a process,
+//! a browser, strict checks of HTML, captured logs. A dev-dependency only; it depends on none of the
+//! crates it serves, so databases are handed out as address strings.
+//!
+//! What is missing (a server, a browser, the program) is a panic that says what to do, never a skip.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    clippy::panic,
+    reason = "a failure of the kit is the failure of the test that uses it"
+)]
+
+pub mod browser;
+pub mod database;
+pub mod html;
+pub mod logs;
+pub mod process;
+
+pub use database::{postgres_url, redis_url};
+
+/// One variable of the tests' environment, or a panic that says how to get it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place where tests read the environment"
+)]
+fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}

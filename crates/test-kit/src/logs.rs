@@ -1,0 +1,87 @@
+//! Log lines kept in memory, for tests that look at what was logged, or that nothing secret was.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use tracing::subscriber::DefaultGuard;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// What was logged so far. Clones share the same lines.
+#[derive(Clone, Debug, Default)]
+pub struct Logs {
+    lines: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Logs {
+    /// Keeps what **this thread** logs, at `trace` and above, until the guard is dropped: for tests on a
+    /// current-thread runtime.
+    pub fn of_this_thread() -> (Self, DefaultGuard) {
+        let logs = Self::default();
+        let guard = tracing::subscriber::set_default(logs.subscriber());
+        (logs, guard)
+    }
+
+    /// Keeps what the whole process logs, at `trace` and above. The same lines for every caller, since a
+    /// process has one global subscriber: search them for something that only your test logs.
+    pub fn of_the_process() -> Self {
+        static LOGS: OnceLock<Logs> = OnceLock::new();
+        LOGS.get_or_init(|| {
+            let logs = Self::default();
+            tracing::subscriber::set_global_default(logs.subscriber())
+                .expect("no other global subscriber in a test process");
+            logs
+        })
+        .clone()
+    }
+
+    /// Everything logged so far, one event per line.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.lines.lock().expect("the captured lines")).into_owned()
+    }
+
+    fn subscriber(&self) -> impl tracing::Subscriber + use<> {
+        tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::TRACE)
+            .with_ansi(false)
+            .with_writer(self.clone())
+            .finish()
+    }
+}
+
+impl Write for Logs {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.lines
+            .lock()
+            .expect("the captured lines")
+            .extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Logs {
+    type Writer = Logs;
+
+    fn make_writer(&'a self) -> Self::Writer {
+        self.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_of_this_thread_are_kept_with_their_fields() {
+        let (logs, guard) = Logs::of_this_thread();
+        tracing::info!(quantity = 3, "an inflow");
+        drop(guard);
+        tracing::info!("after the guard");
+        let text = logs.text();
+        assert!(text.contains("an inflow quantity=3"), "{text}");
+        assert!(!text.contains("after the guard"), "{text}");
+    }
+}

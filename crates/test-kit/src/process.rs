@@ -1,0 +1,364 @@
+//! The real program as a process of its own: started on free ports with a data folder of its own,
+//! watched line by line, stopped or killed. It never outlives its test.
+
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::sync::watch;
+
+/// How long a start, a stop or an awaited line may take before the test fails. Generous: the machine may be busy.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// The services that announce themselves with a `listening` line.
+const SERVICES: [&str; 4] = ["checkout", "inventory", "sandbox", "metrics"];
+
+/// How to start the program. Nothing of the tests' own `BALCAO_…` environment reaches it.
+#[derive(Clone, Debug)]
+pub struct Start {
+    arguments: Vec<OsString>,
+    environment: Vec<(String, OsString)>,
+    data: Option<PathBuf>,
+}
+
+impl Start {
+    /// The program with these arguments, every port a free one, logs in JSON, data in a fresh folder.
+    pub fn new<I>(arguments: I) -> Self
+    where
+        I: IntoIterator,
+        I::Item: Into<OsString>,
+    {
+        let start = Self {
+            arguments: arguments.into_iter().map(Into::into).collect(),
+            environment: Vec::new(),
+            data: None,
+        };
+        start
+            .env("BALCAO_CHECKOUT_LISTEN", "127.0.0.1:0")
+            .env("BALCAO_INVENTORY_LISTEN", "127.0.0.1:0")
+            .env("BALCAO_SANDBOX_LISTEN", "127.0.0.1:0")
+            .env("BALCAO_METRICS_LISTEN", "127.0.0.1:0")
+            .env("BALCAO_LOG_FORMAT", "json")
+    }
+
+    /// Sets one environment variable; the last value given counts.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.environment.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// Uses this data folder, which stays when the process is gone: for a restart on the same data.
+    #[must_use]
+    pub fn data(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.data = Some(folder.into());
+        self
+    }
+
+    /// Starts the program and waits for its line `ready`.
+    pub async fn ready(self) -> Balcao {
+        let balcao = self.spawn();
+        balcao.line(is_ready, "the line `ready`").await;
+        balcao
+    }
+
+    /// Starts the program and waits for nothing.
+    pub fn spawn(self) -> Balcao {
+        let (data, temporary) = self.data_folder();
+        let mut child = self
+            .command(&data)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{} does not start: {error}", program().display()));
+        let lines = Lines::default();
+        lines.follow(child.stdout.take().expect("a piped stdout"));
+        lines.follow(child.stderr.take().expect("a piped stderr"));
+        Balcao {
+            child,
+            lines,
+            data,
+            temporary,
+        }
+    }
+
+    /// Runs the program to its end, for commands that end by themselves.
+    pub fn output(self) -> Output {
+        let (data, _temporary) = self.data_folder();
+        self.command(&data)
+            .output()
+            .unwrap_or_else(|error| panic!("{} does not start: {error}", program().display()))
+    }
+
+    fn data_folder(&self) -> (PathBuf, Option<TempDir>) {
+        if let Some(folder) = &self.data {
+            return (folder.clone(), None);
+        }
+        let folder = TempDir::with_prefix("balcao-data-").expect("a temporary folder");
+        (folder.path().to_owned(), Some(folder))
+    }
+
+    fn command(&self, data: &Path) -> Command {
+        let mut command = Command::new(program());
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("BALCAO_") {
+                command.env_remove(name);
+            }
+        }
+        command
+            .args(&self.arguments)
+            .env("BALCAO_DATA_DIR", data)
+            .envs(self.environment.iter().cloned())
+            .current_dir(std::env::temp_dir())
+            .stdin(Stdio::null());
+        command
+    }
+}
+
+/// A running program; killed when dropped.
+#[derive(Debug)]
+pub struct Balcao {
+    child: Child,
+    lines: Lines,
+    data: PathBuf,
+    temporary: Option<TempDir>,
+}
+
+impl Balcao {
+    /// The base address of a service, `http://127.0.0.1:PORT`, from its `listening` line.
+    /// Services: `checkout`, `inventory`, `sandbox`, `metrics`.
+    pub async fn url(&self, service: &str) -> String {
+        assert!(
+            SERVICES.contains(&service),
+            "no service is called {service}"
+        );
+        let line = self
+            .line(
+                |line| listening(line).is_some_and(|(found, _)| found == service),
+                &format!("the line `listening` of {service}"),
+            )
+            .await;
+        let (_, address) = listening(&line).expect("the line that was just found");
+        let scheme = if line.contains("https") {
+            "https"
+        } else {
+            "http"
+        };
+        format!("{scheme}://{address}")
+    }
+
+    /// Waits for a line of standard output or error and returns it; lines already printed count.
+    /// `looked_for` says in the panic what did not come.
+    pub async fn line(&self, wanted: impl Fn(&str) -> bool, looked_for: &str) -> String {
+        let mut news = self.lines.news.subscribe();
+        let mut seen = 0;
+        let found = tokio::time::timeout(DEADLINE, async {
+            loop {
+                let closed = *news.borrow_and_update() == Lines::ENDED;
+                {
+                    let kept = self.lines.kept.lock().expect("the kept lines");
+                    if let Some(line) = kept.iter().skip(seen).find(|line| wanted(line)) {
+                        return Some(line.clone());
+                    }
+                    seen = kept.len();
+                }
+                if closed || news.changed().await.is_err() {
+                    return None;
+                }
+            }
+        })
+        .await;
+        match found {
+            Ok(Some(line)) => line,
+            Ok(None) => panic!(
+                "the program ended before {looked_for}; it said:\n{}",
+                self.logs()
+            ),
+            Err(_elapsed) => panic!(
+                "no sign of {looked_for} in {DEADLINE:?}; the program said:\n{}",
+                self.logs()
+            ),
+        }
+    }
+
+    /// Everything printed so far, standard output and error together.
+    pub fn logs(&self) -> String {
+        self.lines.kept.lock().expect("the kept lines").join("\n")
+    }
+
+    /// The data folder.
+    pub fn data(&self) -> &Path {
+        &self.data
+    }
+
+    /// The process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// `kill -9`, and waits until the process is gone. Its data folder stays as it was left;
+    /// [`Balcao::into_data`] hands it on to the next start.
+    pub fn kill(&mut self) {
+        // An error means that the process has ended by itself, which is as good.
+        let _ = self.child.kill();
+        self.child.wait().expect("the process to be waited for");
+    }
+
+    /// Asks for a graceful stop (SIGTERM) and waits for it.
+    pub async fn stop(&mut self) -> ExitStatus {
+        let process = i32::try_from(self.child.id())
+            .ok()
+            .and_then(rustix::process::Pid::from_raw)
+            .expect("a process id");
+        rustix::process::kill_process(process, rustix::process::Signal::TERM)
+            .expect("the process takes signals");
+        self.ended().await
+    }
+
+    /// Waits until the program has ended by itself.
+    pub async fn ended(&mut self) -> ExitStatus {
+        let mut news = self.lines.news.subscribe();
+        let closed =
+            tokio::time::timeout(DEADLINE, news.wait_for(|count| *count == Lines::ENDED)).await;
+        assert!(
+            closed.is_ok(),
+            "the program did not end in {DEADLINE:?}; it said:\n{}",
+            self.logs()
+        );
+        self.child.wait().expect("the process to be waited for")
+    }
+
+    /// Kills the process and gives its data folder, which is removed when the returned value is dropped.
+    ///
+    /// Only for a program whose folder was made by [`Start`], not given by [`Start::data`].
+    pub fn into_data(mut self) -> TempDir {
+        self.kill();
+        self.temporary.take().expect("a data folder made by Start")
+    }
+}
+
+impl Drop for Balcao {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Lines as they come from both streams. `news` counts them, and is [`Lines::ENDED`] once both streams ended.
+#[derive(Clone, Debug)]
+struct Lines {
+    kept: Arc<Mutex<Vec<String>>>,
+    open: Arc<Mutex<usize>>,
+    news: watch::Sender<usize>,
+}
+
+impl Default for Lines {
+    fn default() -> Self {
+        Self {
+            kept: Arc::default(),
+            open: Arc::new(Mutex::new(2)),
+            news: watch::Sender::new(0),
+        }
+    }
+}
+
+impl Lines {
+    const ENDED: usize = usize::MAX;
+
+    fn follow(&self, stream: impl Read + Send + 'static) {
+        let lines = self.clone();
+        thread::spawn(move || {
+            let mut reader = BufReader::new(stream);
+            let mut line = Vec::new();
+            while reader
+                .read_until(b'\n', &mut line)
+                .is_ok_and(|length| length > 0)
+            {
+                let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+                line.clear();
+                let mut kept = lines.kept.lock().expect("the kept lines");
+                kept.push(text);
+                let count = kept.len();
+                drop(kept);
+                lines.news.send_replace(count);
+            }
+            let mut open = lines.open.lock().expect("the open streams");
+            *open -= 1;
+            if *open == 0 {
+                lines.news.send_replace(Self::ENDED);
+            }
+        });
+    }
+}
+
+/// Whether the line says `ready`, alone or as the message of a JSON log line.
+fn is_ready(line: &str) -> bool {
+    line == "ready"
+        || serde_json::from_str::<serde_json::Value>(line)
+            .is_ok_and(|event| event["message"] == "ready" || event["fields"]["message"] == "ready")
+}
+
+/// The service and the address of a `listening` line, in text or JSON.
+fn listening(line: &str) -> Option<(&'static str, SocketAddr)> {
+    if !line.contains("listening") {
+        return None;
+    }
+    let words =
+        || line.split(|letter: char| !(letter.is_ascii_alphanumeric() || "[].:".contains(letter)));
+    let service = SERVICES
+        .into_iter()
+        .find(|service| words().any(|word| word == *service))?;
+    let address = words().find_map(|word| word.trim_start_matches(':').parse().ok())?;
+    Some((service, address))
+}
+
+/// The program beside the running test: `target/debug/balcao` for `target/debug/deps/it-…`.
+fn program() -> PathBuf {
+    let test = std::env::current_exe().expect("the path of this test");
+    let program = test
+        .ancestors()
+        .nth(2)
+        .expect("the target folder")
+        .join("balcao");
+    assert!(
+        program.exists(),
+        "{} is missing: build it first (cargo build -p balcao), or run the tests by ./test",
+        program.display()
+    );
+    program
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_listening_line_is_understood_in_text_and_in_json() {
+        let address: SocketAddr = "127.0.0.1:41234".parse().unwrap();
+        for line in [
+            "2026-11-20T12:00:00Z  INFO balcao: listening service=checkout address=127.0.0.1:41234",
+            r#"{"level":"INFO","fields":{"message":"listening","service":"checkout","address":"127.0.0.1:41234"},"target":"balcao"}"#,
+            "checkout is listening on http://127.0.0.1:41234",
+        ] {
+            assert_eq!(listening(line), Some(("checkout", address)), "{line}");
+        }
+        assert_eq!(listening("INFO checkout 127.0.0.1:41234"), None);
+        assert_eq!(
+            listening("listening service=metrics address=[::1]:9").map(|found| found.1.port()),
+            Some(9)
+        );
+    }
+
+    #[test]
+    fn the_ready_line_is_understood_in_text_and_in_json() {
+        assert!(is_ready("ready"));
+        assert!(is_ready(r#"{"fields":{"message":"ready"}}"#));
+        assert!(is_ready(r#"{"message":"ready"}"#));
+        assert!(!is_ready("not ready"));
+    }
+}
