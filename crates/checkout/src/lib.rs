@@ -1,1 +1,7 @@
-//! checkout
+//! The payment checkout service: creates card, pix and boleto payments at an external provider, keeps what became of
+//! them, and serves the page that people pay with.
+//!
+//! It carries the whole of the payment checkout specification. What the HTTP edge shares with the inventory service
+//! (errors, limits, TLS) lives in `web`; how rows are stored in `db`; Brazilian formats in `brazil`.
+
+pub mod payments;
