@@ -1,0 +1,151 @@
+//! Rules that concern several settings at once, and what a command needs before it may start.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use super::problem::Problem;
+use super::reader::Reader;
+use super::table::Settings;
+
+/// What the settings are read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// A command that needs no provider.
+    Any,
+    /// Running services for real.
+    Serve(Services),
+}
+
+/// Which services run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Services {
+    pub(crate) checkout: bool,
+    pub(crate) inventory: bool,
+}
+
+/// Each of these is of no use without the other.
+const PAIRS: [(&str, &str); 7] = [
+    ("BALCAO_TLS_CERT_FILE", "BALCAO_TLS_KEY_FILE"),
+    ("BALCAO_ADMIN_USERNAME", "BALCAO_ADMIN_PASSWORD"),
+    (
+        "BALCAO_INVENTORY_WEBHOOK_URL",
+        "BALCAO_INVENTORY_WEBHOOK_SECRET",
+    ),
+    ("BALCAO_LLM_BASE_URL", "BALCAO_LLM_MODEL"),
+    ("BALCAO_SMTP_URL", "BALCAO_MAIL_FROM"),
+    ("BALCAO_SMTP_URL", "BALCAO_INVENTORY_ALERT_MAIL_TO"),
+    ("BALCAO_MAIL_FROM", "BALCAO_INVENTORY_ALERT_MAIL_TO"),
+];
+
+/// What is wrong with settings that are each right. `settings` is absent when some of them are not.
+pub(crate) fn together(
+    reader: &Reader,
+    settings: Option<&Settings>,
+    purpose: Purpose,
+) -> Vec<Problem> {
+    let mut problems = pairs(reader);
+    if let Purpose::Serve(services) = purpose {
+        problems.extend(needed_to_serve(reader, services));
+    }
+    if reader.is_given("OTEL_EXPORTER_OTLP_ENDPOINT") && !cfg!(feature = "otel") {
+        problems.push(Problem::new(
+            "OTEL_EXPORTER_OTLP_ENDPOINT",
+            "this program was built without the cargo feature `otel`; allowed: not set, or a build with `--features otel`",
+        ));
+    }
+    if let Some(settings) = settings {
+        problems.extend(page_sizes(settings));
+        if let Purpose::Serve(services) = purpose {
+            problems.extend(same_address(settings, services));
+        }
+    }
+    problems
+}
+
+fn pairs(reader: &Reader) -> Vec<Problem> {
+    let mut problems: Vec<Problem> = Vec::new();
+    for (left, right) in PAIRS {
+        let (given, absent) = match (reader.is_given(left), reader.is_given(right)) {
+            (true, false) => (left, right),
+            (false, true) => (right, left),
+            _ => continue,
+        };
+        if problems.iter().all(|problem| problem.key != absent) {
+            problems.push(Problem::new(
+                absent,
+                format!("not set, while {given} is; allowed: both or neither"),
+            ));
+        }
+    }
+    problems
+}
+
+fn needed_to_serve(reader: &Reader, services: Services) -> Vec<Problem> {
+    let needed = [
+        (
+            "BALCAO_CHECKOUT_PROVIDER_URL",
+            "the provider's https:// address, or http://127.0.0.1:8002 where `balcao sandbox` runs",
+        ),
+        (
+            "BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN",
+            "the access token from the provider's account, best in a file named by BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN_FILE",
+        ),
+    ];
+    needed
+        .into_iter()
+        .filter(|(name, _)| services.checkout && !reader.is_given(name))
+        .map(|(name, allowed)| {
+            Problem::new(
+                name,
+                format!("not set, and checkout cannot run without it; allowed: {allowed}"),
+            )
+        })
+        .collect()
+}
+
+fn page_sizes(settings: &Settings) -> Option<Problem> {
+    let (size, most) = (
+        settings.inventory_page_size.0,
+        settings.inventory_max_page_size.0,
+    );
+    (size > most).then(|| {
+        Problem::new(
+            "BALCAO_INVENTORY_PAGE_SIZE",
+            format!(
+                "found {size}; allowed: at most BALCAO_INVENTORY_MAX_PAGE_SIZE, which is {most}"
+            ),
+        )
+    })
+}
+
+fn same_address(settings: &Settings, services: Services) -> Vec<Problem> {
+    let metrics = match settings.metrics_listen {
+        super::value::Switch::On(address) => Some(address),
+        super::value::Switch::Off => None,
+    };
+    let used = [
+        (
+            "BALCAO_CHECKOUT_LISTEN",
+            services.checkout.then_some(settings.checkout_listen),
+        ),
+        (
+            "BALCAO_INVENTORY_LISTEN",
+            services.inventory.then_some(settings.inventory_listen),
+        ),
+        ("BALCAO_METRICS_LISTEN", metrics),
+    ];
+    let mut seen: BTreeMap<SocketAddr, &str> = BTreeMap::new();
+    let mut problems = Vec::new();
+    for (name, address) in used {
+        let Some(address) = address.filter(|address| address.port() != 0) else {
+            continue;
+        };
+        if let Some(other) = seen.insert(address, name) {
+            problems.push(Problem::new(
+                name,
+                format!("found {address}, which {other} has too; allowed: an address of its own"),
+            ));
+        }
+    }
+    problems
+}

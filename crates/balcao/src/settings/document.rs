@@ -1,0 +1,91 @@
+//! What people read of the settings: `docs/configuration.md` and the output of `config check`.
+
+use std::fmt::Write;
+
+use super::reader::Effective;
+use super::table::{Fallback, Row, groups};
+use super::value::Secrecy;
+
+const OPENING: &str = "\
+# Configuration
+
+This page is generated from the table in `crates/balcao/src/settings/table.rs`; a test compares the two.
+Write it anew with `balcao config document > docs/configuration.md`.
+
+A setting is found, in this order, on the command line (`--set NAME=VALUE`, `--data-dir`), in the environment, in
+`balcao.toml` (in the working directory, or the file of `--config FILE`), or in its default. An empty variable counts as
+absent. `balcao config check` prints what is effective and where it came from, secrets masked; every problem is reported
+at once, and `balcao` does not start before all are solved.
+
+In the file a name is lower-case and without `BALCAO_`; `[checkout]` and `[inventory]` are tables:
+
+```toml
+data_dir = \"/var/lib/balcao\"
+
+[checkout]
+listen = \"127.0.0.1:8000\"
+provider_url = \"https://provider.example\"
+provider_access_token_file = \"/run/secrets/provider-token\"
+```
+
+A setting marked *secret*, or *password* (a password stands inside its value), may also be given as `NAME_FILE`: the path of
+a file that holds it. That is the better way: the environment of a process can be read by others of the same user.
+Secrets are not taken from `--set`. Nothing shows a secret, problems included.
+";
+
+/// The whole of `docs/configuration.md`.
+pub(crate) fn markdown() -> String {
+    let mut text = OPENING.to_owned();
+    for group in groups() {
+        let _ = write!(
+            text,
+            "\n## {}\n\n| Variable | Default | Meaning | Allowed |\n|---|---|---|---|\n",
+            group.title
+        );
+        for row in &group.rows {
+            let _ = writeln!(text, "{}", line(row));
+        }
+    }
+    text
+}
+
+fn line(row: &Row) -> String {
+    let default = match row.fallback {
+        Fallback::Is(value) => format!("`{value}`"),
+        Fallback::Unset(words) => format!("none: {words}"),
+    };
+    let mark = match row.secrecy {
+        Secrecy::Open => "",
+        Secrecy::Password => " *(password)*",
+        Secrecy::Secret => " *(secret)*",
+    };
+    format!(
+        "| `{}`{mark} | {default} | {} | {} |",
+        row.name, row.meaning, row.allowed
+    )
+}
+
+/// The effective settings, one a line, with where each came from.
+pub(crate) fn effective(settings: &[Effective]) -> String {
+    let names = settings
+        .iter()
+        .map(|setting| setting.name.len())
+        .max()
+        .unwrap_or_default();
+    let values = settings
+        .iter()
+        .map(|setting| setting.shown.chars().count())
+        .max()
+        .unwrap_or_default()
+        .min(40);
+    let mut text = String::new();
+    for Effective {
+        name,
+        shown,
+        origin,
+    } in settings
+    {
+        let _ = writeln!(text, "{name:names$}  {shown:values$}  {origin}");
+    }
+    text
+}

@@ -1,0 +1,51 @@
+//! Configuration: from command line, environment and `balcao.toml` to typed settings, with every problem told at once.
+//!
+//! `table` is the list of settings, `value` their kinds, `sources` where texts come from, `reader` the precedence, `checks`
+//! what several settings must fulfil together, `document` what people read of it. Pure but for `sources` (environment and
+//! file) and the files that `NAME_FILE` points to. What a setting does is decided where it is used, not here.
+
+mod checks;
+pub(crate) mod document;
+mod problem;
+mod reader;
+mod secret;
+mod sources;
+mod table;
+pub(crate) mod value;
+
+pub(crate) use checks::{Purpose, Services};
+pub(crate) use problem::Problems;
+pub(crate) use reader::Effective;
+pub(crate) use secret::Secret;
+pub(crate) use sources::{DEFAULT_FILE, Sources};
+pub(crate) use table::Settings;
+
+use reader::Reader;
+
+/// Settings as they were found: for `config check`, which shows what is right beside what is not.
+pub(crate) struct Report {
+    pub(crate) settings: Result<Settings, Problems>,
+    pub(crate) effective: Vec<Effective>,
+    /// What is odd but harmless.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Reads all settings from `sources`, for `purpose`.
+pub(crate) fn read(sources: Sources, purpose: Purpose) -> Report {
+    let mut reader = Reader::new(sources);
+    let settings = Settings::read(&mut reader);
+    let warnings = reader.finish(table::NAMES);
+    let mut problems = std::mem::take(&mut reader.problems);
+    problems.extend(checks::together(&reader, settings.as_ref(), purpose));
+    let settings = settings
+        .filter(|_| problems.is_empty())
+        .ok_or(Problems(problems));
+    Report {
+        settings,
+        effective: reader.effective,
+        warnings,
+    }
+}
+
+#[cfg(test)]
+mod tests;

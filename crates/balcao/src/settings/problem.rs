@@ -1,0 +1,44 @@
+//! What is wrong with a configuration, in words that say which key, what was found and what is allowed.
+
+use std::fmt;
+
+/// One thing that keeps the program from starting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Problem {
+    /// The key as the person wrote it, or the setting's name.
+    pub(crate) key: String,
+    /// What was found and what is allowed.
+    pub(crate) text: String,
+}
+
+impl Problem {
+    pub(crate) fn new(key: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            key: key.into(),
+            text: text.into(),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.key, self.text)
+    }
+}
+
+/// Every problem of a configuration at once.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) struct Problems(pub(crate) Vec<Problem>);
+
+impl fmt::Display for Problems {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.len() {
+            1 => write!(formatter, "the configuration has a problem:")?,
+            count => write!(formatter, "the configuration has {count} problems:")?,
+        }
+        for problem in &self.0 {
+            write!(formatter, "\n  {problem}")?;
+        }
+        Ok(())
+    }
+}

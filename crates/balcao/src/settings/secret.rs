@@ -1,0 +1,57 @@
+//! Text that must never be seen: masked wherever it is printed, wiped when it is dropped.
+
+use std::fmt;
+
+use zeroize::Zeroizing;
+
+/// What stands in place of a secret in `config check`, logs and errors.
+pub(crate) const MASK: &str = "********";
+
+/// A secret of at least `MIN` bytes. `Debug` and `Display` print a mask; the memory is wiped when the last owner drops it.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Secret<const MIN: usize = 1>(Zeroizing<String>);
+
+impl<const MIN: usize> Secret<MIN> {
+    /// The secret, or `None` when it is too short or holds a control character (a pasted line end, most often).
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let usable =
+            text.len() >= MIN && !text.trim().is_empty() && !text.chars().any(char::is_control);
+        usable.then(|| Self(Zeroizing::new(text.to_owned())))
+    }
+
+    /// The secret itself, for the one place that uses it.
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const MIN: usize> fmt::Debug for Secret<MIN> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(MASK)
+    }
+}
+
+impl<const MIN: usize> fmt::Display for Secret<MIN> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(MASK)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_prints_as_a_mask() {
+        let secret = Secret::<1>::parse("TEST-12345").unwrap();
+        assert_eq!(format!("{secret} {secret:?}"), format!("{MASK} {MASK}"));
+        assert_eq!(secret.expose(), "TEST-12345");
+    }
+
+    #[test]
+    fn short_blank_and_broken_secrets_are_refused() {
+        assert!(Secret::<32>::parse("short").is_none());
+        assert!(Secret::<1>::parse("  ").is_none());
+        assert!(Secret::<1>::parse("two\nlines").is_none());
+    }
+}

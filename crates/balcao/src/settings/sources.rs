@@ -1,0 +1,255 @@
+//! Where settings come from: command line, environment, `balcao.toml`. Turns each into names and texts; what the texts
+//! mean is decided in `value`. This is the one file of the product that reads the environment.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use zeroize::Zeroizing;
+
+use super::problem::Problem;
+
+/// The file that is read from the working directory when the command line names no other.
+pub(crate) const DEFAULT_FILE: &str = "balcao.toml";
+
+/// A value that may be a secret until its setting is known.
+pub(crate) type Text = Zeroizing<String>;
+
+/// A text and the key as the person wrote it.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) written: String,
+    pub(crate) text: Text,
+}
+
+/// Names in environment form (`BALCAO_CHECKOUT_LISTEN`) with what was given for them.
+pub(crate) type Entries = BTreeMap<String, Entry>;
+
+/// Everything given from outside, in the order of precedence.
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    pub(crate) command_line: Entries,
+    pub(crate) environment: Entries,
+    pub(crate) file: Entries,
+    /// What could not even be read.
+    pub(crate) problems: Vec<Problem>,
+}
+
+impl Sources {
+    /// Gathers the settings of this process. `set` are the `NAME=VALUE` pairs of the command line, `file` its `--config`.
+    pub(crate) fn of_process(set: &[(String, String)], file: Option<&Path>) -> Self {
+        let mut sources = Self::default();
+        for (key, value) in set {
+            sources
+                .command_line
+                .insert(name_of_key(key), entry(key, value));
+        }
+        sources.add_environment(std::env::vars_os());
+        let path = file.map_or_else(|| PathBuf::from(DEFAULT_FILE), Path::to_path_buf);
+        match std::fs::read_to_string(&path).map(Zeroizing::new) {
+            Ok(text) => sources.add_file(&path.display().to_string(), &text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && file.is_none() => {}
+            Err(error) => sources.problems.push(Problem::new(
+                path.display().to_string(),
+                format!("cannot be read: {error}"),
+            )),
+        }
+        sources
+    }
+
+    /// Takes the variables that are ours. An empty one counts as absent, as compose files leave many of them empty.
+    pub(crate) fn add_environment(
+        &mut self,
+        variables: impl Iterator<Item = (OsString, OsString)>,
+    ) {
+        for (name, value) in variables {
+            let Some(name) = name
+                .to_str()
+                .filter(|name| is_ours(name))
+                .map(str::to_owned)
+            else {
+                continue;
+            };
+            match value.into_string().map(Zeroizing::new) {
+                Ok(text) if text.is_empty() => {}
+                Ok(text) => {
+                    self.environment.insert(
+                        name.clone(),
+                        Entry {
+                            written: name,
+                            text,
+                        },
+                    );
+                }
+                Err(_) => self.problems.push(Problem::new(
+                    name,
+                    "found bytes that are not UTF-8; allowed: UTF-8 text",
+                )),
+            }
+        }
+    }
+
+    /// Takes the keys of a TOML text: tables and keys joined by `_` give the name of the variable.
+    pub(crate) fn add_file(&mut self, path: &str, text: &str) {
+        match text.parse::<toml::Table>() {
+            Ok(table) => self.add_table(path, "", table),
+            // The parser's own message quotes the line, which may hold a secret.
+            Err(error) => {
+                let line = error.span().map_or(1, |span| {
+                    text.get(..span.start)
+                        .map_or(1, |before| before.lines().count().max(1))
+                });
+                self.problems.push(Problem::new(
+                    path,
+                    format!("line {line} is not TOML: {}", error.message()),
+                ));
+            }
+        }
+    }
+
+    fn add_table(&mut self, path: &str, prefix: &str, table: toml::Table) {
+        for (key, value) in table {
+            let written = if prefix.is_empty() {
+                key
+            } else {
+                format!("{prefix}.{key}")
+            };
+            if let toml::Value::Table(inner) = value {
+                self.add_table(path, &written, inner);
+                continue;
+            }
+            let name = name_of_key(&written);
+            let Some(text) = text_of(value) else {
+                self.problems.push(Problem::new(
+                    written,
+                    format!("found a kind of value that no setting has (in {path}); allowed: a string, an integer, true, false, or an array of strings"),
+                ));
+                continue;
+            };
+            if let Some(before) = self.file.insert(
+                name,
+                Entry {
+                    written: written.clone(),
+                    text,
+                },
+            ) {
+                self.problems.push(Problem::new(
+                    written,
+                    format!("stands twice in {path}: as {} too", before.written),
+                ));
+            }
+        }
+    }
+}
+
+/// `checkout.listen`, `checkout_listen` and `BALCAO_CHECKOUT_LISTEN` are one setting.
+pub(crate) fn name_of_key(key: &str) -> String {
+    let name = key.replace(['.', '-'], "_").to_uppercase();
+    if is_ours(&name) {
+        name
+    } else {
+        format!("BALCAO_{name}")
+    }
+}
+
+/// Variables of ours, save those of the test suites, which are no settings of the product.
+fn is_ours(name: &str) -> bool {
+    name == "OTEL_EXPORTER_OTLP_ENDPOINT"
+        || (name.starts_with("BALCAO_") && !name.starts_with("BALCAO_TEST_"))
+}
+
+fn entry(key: &str, value: &str) -> Entry {
+    Entry {
+        written: key.to_owned(),
+        text: Zeroizing::new(value.to_owned()),
+    }
+}
+
+fn text_of(value: toml::Value) -> Option<Text> {
+    match value {
+        toml::Value::String(text) => Some(Zeroizing::new(text)),
+        toml::Value::Integer(number) => Some(Zeroizing::new(number.to_string())),
+        toml::Value::Boolean(flag) => Some(Zeroizing::new(flag.to_string())),
+        toml::Value::Array(items) => {
+            let texts: Option<Vec<String>> = items
+                .into_iter()
+                .map(|item| item.as_str().map(str::to_owned))
+                .collect();
+            texts.map(|texts| Zeroizing::new(texts.join(",")))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_and_its_keys_name_the_variable() {
+        let mut sources = Sources::default();
+        sources.add_file(
+            "balcao.toml",
+            "data_dir = \"/srv\"\n[checkout]\nlisten = \"127.0.0.1:0\"\nallow_http = true\n",
+        );
+        let names: Vec<&str> = sources.file.keys().map(String::as_str).collect();
+        assert_eq!(
+            names,
+            [
+                "BALCAO_CHECKOUT_ALLOW_HTTP",
+                "BALCAO_CHECKOUT_LISTEN",
+                "BALCAO_DATA_DIR"
+            ]
+        );
+        assert_eq!(
+            sources.file["BALCAO_CHECKOUT_ALLOW_HTTP"].text.as_str(),
+            "true"
+        );
+    }
+
+    #[test]
+    fn a_broken_file_is_reported_without_its_content() {
+        let mut sources = Sources::default();
+        sources.add_file(
+            "balcao.toml",
+            "[checkout]\nprovider_access_token = \"hush\nlisten = 1",
+        );
+        let text = sources.problems[0].to_string();
+        assert!(
+            text.starts_with("balcao.toml: line 2 is not TOML"),
+            "{text}"
+        );
+        assert!(!text.contains("hush"), "{text}");
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_a_problem() {
+        let mut sources = Sources::default();
+        sources.add_file(
+            "balcao.toml",
+            "checkout_listen = \"127.0.0.1:1\"\n[checkout]\nlisten = \"127.0.0.1:2\"\n",
+        );
+        assert!(sources.problems[0].text.contains("stands twice"));
+    }
+
+    #[test]
+    fn empty_variables_and_those_of_others_are_left_alone() {
+        let mut sources = Sources::default();
+        let variables = [
+            ("BALCAO_REDIS_URL", ""),
+            ("PATH", "/bin"),
+            ("BALCAO_TEST_REDIS_URL", "x"),
+            ("BALCAO_LOG", "debug"),
+        ];
+        sources.add_environment(
+            variables
+                .iter()
+                .map(|(name, value)| (name.into(), value.into())),
+        );
+        assert_eq!(
+            sources.environment.keys().collect::<Vec<_>>(),
+            ["BALCAO_LOG"]
+        );
+    }
+}

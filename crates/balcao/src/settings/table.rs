@@ -1,0 +1,188 @@
+//! The one table of settings: field, kind, name, default and meaning. Reading, problems, `config check` and
+//! `docs/configuration.md` all come from it.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::reader::Reader;
+use super::secret::Secret;
+use super::value::{
+    Count, DatabaseUrl, Identifier, LogFilter, LogFormat, LowStockAlert, MailAddress,
+    MailAddresses, Origin, ProviderUrl, Proxies, RateLimits, RedisUrl, Secrecy, SecretList,
+    SmtpUrl, Switch, Value, WebUrl, WebhookSecret,
+};
+
+/// What holds when a setting is not given.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Fallback {
+    /// This value.
+    Is(&'static str),
+    /// No value; what that means, in words.
+    Unset(&'static str),
+}
+
+impl Fallback {
+    fn value(self) -> Option<&'static str> {
+        match self {
+            Self::Is(value) => Some(value),
+            Self::Unset(_) => None,
+        }
+    }
+}
+
+/// One setting, as documents describe it.
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    pub(crate) fallback: Fallback,
+    pub(crate) meaning: &'static str,
+    pub(crate) allowed: String,
+    pub(crate) secrecy: Secrecy,
+}
+
+/// Settings that belong together.
+pub(crate) struct Group {
+    pub(crate) title: &'static str,
+    pub(crate) rows: Vec<Row>,
+}
+
+macro_rules! settings {
+    ($($title:literal { $($field:ident: $kind:ty, $name:literal, $fallback:expr, $meaning:literal;)+ })+) => {
+        /// Every setting, read and valid.
+        #[derive(Debug, Clone)]
+        #[expect(dead_code, reason = "the settings of inventory are checked already, and read once that service is there")]
+        pub(crate) struct Settings {
+            $($(#[doc = $meaning] pub(crate) $field: $kind,)+)+
+        }
+
+        /// The names of all settings.
+        pub(crate) const NAMES: &[&str] = &[$($($name,)+)+];
+
+        /// The table, as documents describe it.
+        pub(crate) fn groups() -> Vec<Group> {
+            vec![$(Group {
+                title: $title,
+                rows: vec![$(Row {
+                    name: $name,
+                    fallback: $fallback,
+                    meaning: $meaning,
+                    allowed: <$kind as Value>::allowed(),
+                    secrecy: <$kind as Value>::SECRECY,
+                },)+],
+            },)+]
+        }
+
+        impl Settings {
+            /// Reads every setting; `None` when one of them is not valid, which the reader has recorded.
+            pub(crate) fn read(reader: &mut Reader) -> Option<Self> {
+                $($(let $field = reader.take::<$kind>($name, $fallback.value());)+)+
+                Some(Self { $($($field: $field?,)+)+ })
+            }
+        }
+    };
+}
+
+use Fallback::{Is, Unset};
+
+settings! {
+    "Both services" {
+        data_dir: PathBuf, "BALCAO_DATA_DIR", Is("./balcao-data"),
+            "Folder of the databases and signing keys. `demo` keeps its own in a folder `demo` below it.";
+        metrics_listen: Switch<SocketAddr>, "BALCAO_METRICS_LISTEN", Is("127.0.0.1:8009"),
+            "Where `/metrics` (Prometheus text) is served, apart from the services. Whoever reaches it may read it.";
+        tls_cert_file: Option<PathBuf>, "BALCAO_TLS_CERT_FILE", Unset("no TLS of our own"),
+            "Certificate chain in PEM. Read again when the file changes.";
+        tls_key_file: Option<PathBuf>, "BALCAO_TLS_KEY_FILE", Unset("no TLS of our own"),
+            "Private key in PEM, together with the certificate.";
+        trusted_proxies: Proxies, "BALCAO_TRUSTED_PROXIES", Is("127.0.0.0/8,::1"),
+            "Peers whose `Forwarded` and `X-Forwarded-…` headers count.";
+        redis_url: Option<RedisUrl>, "BALCAO_REDIS_URL", Unset("each process counts alone"),
+            "Redis or Valkey that holds the rate-limit and quota windows of all replicas.";
+        smtp_url: Option<SmtpUrl>, "BALCAO_SMTP_URL", Unset("no mail"),
+            "Mail server for alerts.";
+        mail_from: Option<MailAddress>, "BALCAO_MAIL_FROM", Unset("no mail"),
+            "Sender of the alerts.";
+        llm_base_url: Option<WebUrl>, "BALCAO_LLM_BASE_URL", Unset("analyses are computed text"),
+            "OpenAI-compatible service that words the analyses.";
+        llm_api_key: Option<Secret>, "BALCAO_LLM_API_KEY", Unset("no key is sent"),
+            "Key for that service.";
+        llm_model: Option<Identifier>, "BALCAO_LLM_MODEL", Unset("needed with BALCAO_LLM_BASE_URL"),
+            "Model to ask there.";
+        admin_username: Option<Identifier>, "BALCAO_ADMIN_USERNAME", Unset("no user is made"),
+            "Name of the first superuser, made when there is no user yet.";
+        admin_password: Option<Secret<12>>, "BALCAO_ADMIN_PASSWORD", Unset("no user is made"),
+            "Password of that superuser.";
+        log: LogFilter, "BALCAO_LOG", Is("info"),
+            "Which log lines are written to stderr.";
+        log_format: LogFormat, "BALCAO_LOG_FORMAT", Is("text"),
+            "Log lines for people or for machines.";
+        otlp_endpoint: Option<WebUrl>, "OTEL_EXPORTER_OTLP_ENDPOINT", Unset("no traces"),
+            "Collector that receives traces by OTLP over HTTP. Needs a build with the cargo feature `otel`.";
+    }
+    "Checkout" {
+        checkout_listen: SocketAddr, "BALCAO_CHECKOUT_LISTEN", Is("127.0.0.1:8000"),
+            "Where the checkout service listens.";
+        checkout_public_url: Option<Origin>, "BALCAO_CHECKOUT_PUBLIC_URL", Unset("taken from the request"),
+            "Address under which buyers reach checkout: for links, the notification address and redirects.";
+        checkout_database_url: Option<DatabaseUrl>, "BALCAO_CHECKOUT_DATABASE_URL", Unset("`checkout.sqlite` in the data folder"),
+            "Database of checkout.";
+        checkout_allow_http: bool, "BALCAO_CHECKOUT_ALLOW_HTTP", Is("false"),
+            "Lifts the check that requests came over HTTPS. For trials on a closed network only.";
+        checkout_provider_url: Option<ProviderUrl>, "BALCAO_CHECKOUT_PROVIDER_URL", Unset("`serve` refuses to run checkout"),
+            "Base address of the payment provider.";
+        checkout_provider_access_token: Option<Secret>, "BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN", Unset("`serve` refuses to run checkout"),
+            "Access token at the provider.";
+        checkout_provider_webhook_secret: SecretList, "BALCAO_CHECKOUT_PROVIDER_WEBHOOK_SECRET", Unset("notifications are only a hint to read back"),
+            "Secrets that sign the provider's notifications; several by comma while one takes the place of another.";
+        checkout_provider_timeout: Duration, "BALCAO_CHECKOUT_PROVIDER_TIMEOUT", Is("15s"),
+            "Longest wait for one call to the provider.";
+        checkout_provider_quota: Switch<RateLimits>, "BALCAO_CHECKOUT_PROVIDER_QUOTA", Is("100/minute,1000/hour,10000/day"),
+            "Calls to the provider that we allow ourselves.";
+        checkout_boleto_method: Identifier, "BALCAO_CHECKOUT_BOLETO_METHOD", Is("bolbradesco"),
+            "The provider's identifier of its boleto method.";
+        checkout_rate_limit: Switch<RateLimits>, "BALCAO_CHECKOUT_RATE_LIMIT", Is("100/minute"),
+            "Requests per client address.";
+        checkout_api_keys: SecretList, "BALCAO_CHECKOUT_API_KEYS", Unset("only the keys in the store"),
+            "Keys of merchants' servers, by comma, besides those of `balcao checkout key add`.";
+    }
+    "Inventory" {
+        inventory_listen: SocketAddr, "BALCAO_INVENTORY_LISTEN", Is("127.0.0.1:8001"),
+            "Where the inventory service listens.";
+        inventory_public_url: Option<Origin>, "BALCAO_INVENTORY_PUBLIC_URL", Unset("taken from the request"),
+            "Address under which people reach inventory: for links and redirects.";
+        inventory_database_url: Option<DatabaseUrl>, "BALCAO_INVENTORY_DATABASE_URL", Unset("`inventory.sqlite` in the data folder"),
+            "Database of inventory.";
+        inventory_rate_limit_auth: Switch<RateLimits>, "BALCAO_INVENTORY_RATE_LIMIT_AUTH", Is("10/minute"),
+            "Sign-ins and token requests per client address.";
+        inventory_rate_limit_read: Switch<RateLimits>, "BALCAO_INVENTORY_RATE_LIMIT_READ", Is("100/minute"),
+            "Reading API requests per user.";
+        inventory_rate_limit_write: Switch<RateLimits>, "BALCAO_INVENTORY_RATE_LIMIT_WRITE", Is("50/minute"),
+            "Writing API requests per user.";
+        inventory_page_size: Count<1, 1000>, "BALCAO_INVENTORY_PAGE_SIZE", Is("10"),
+            "Rows of a list page.";
+        inventory_max_page_size: Count<1, 1000>, "BALCAO_INVENTORY_MAX_PAGE_SIZE", Is("100"),
+            "Most rows that a request may ask for.";
+        inventory_access_token_lifetime: Duration, "BALCAO_INVENTORY_ACCESS_TOKEN_LIFETIME", Is("1d"),
+            "How long an access token holds.";
+        inventory_refresh_token_lifetime: Duration, "BALCAO_INVENTORY_REFRESH_TOKEN_LIFETIME", Is("7d"),
+            "How long a refresh token holds.";
+        inventory_token_secret: Option<Secret<32>>, "BALCAO_INVENTORY_TOKEN_SECRET", Unset("made on first start, kept in the data folder"),
+            "Signs tokens; the same on every replica.";
+        inventory_low_stock_threshold: Count<0, { i64::MAX }>, "BALCAO_INVENTORY_LOW_STOCK_THRESHOLD", Is("10"),
+            "A product with fewer units than this is low, unless it has a threshold of its own.";
+        inventory_low_stock_alert: LowStockAlert, "BALCAO_INVENTORY_LOW_STOCK_ALERT", Is("every_outflow"),
+            "`once` sends one alert until the stock recovers.";
+        inventory_webhook_url: Option<WebUrl>, "BALCAO_INVENTORY_WEBHOOK_URL", Unset("no webhooks"),
+            "Destination of webhooks; further ones in the administration interface.";
+        inventory_webhook_secret: Option<WebhookSecret>, "BALCAO_INVENTORY_WEBHOOK_SECRET", Unset("needed with BALCAO_INVENTORY_WEBHOOK_URL"),
+            "Signs those webhooks.";
+        inventory_webhook_allow_private: bool, "BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", Is("false"),
+            "Lets webhooks reach loopback and private addresses.";
+        inventory_alert_mail_to: Option<MailAddresses>, "BALCAO_INVENTORY_ALERT_MAIL_TO", Unset("no mail"),
+            "Receivers of low-stock alerts.";
+    }
+    "Sandbox" {
+        sandbox_listen: SocketAddr, "BALCAO_SANDBOX_LISTEN", Is("127.0.0.1:8002"),
+            "Where the provider sandbox listens.";
+    }
+}

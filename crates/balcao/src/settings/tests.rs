@@ -1,0 +1,230 @@
+use super::*;
+use crate::settings::reader::Origin;
+
+fn sources(environment: &[(&str, &str)], file: &str) -> Sources {
+    let mut sources = Sources::default();
+    sources.add_environment(
+        environment
+            .iter()
+            .map(|(name, value)| (name.into(), value.into())),
+    );
+    sources.add_file("balcao.toml", file);
+    sources
+}
+
+fn problems(environment: &[(&str, &str)], file: &str, purpose: Purpose) -> String {
+    read(sources(environment, file), purpose)
+        .settings
+        .map_or_else(|problems| problems.to_string(), |_| String::new())
+}
+
+const ALL: Purpose = Purpose::Serve(Services {
+    checkout: true,
+    inventory: true,
+});
+
+#[test]
+fn with_nothing_given_every_default_is_valid() {
+    let report = read(Sources::default(), Purpose::Any);
+    let settings = report.settings.unwrap();
+    assert_eq!(settings.checkout_listen.to_string(), "127.0.0.1:8000");
+    assert!(
+        report
+            .effective
+            .iter()
+            .all(|setting| setting.origin == Origin::Default)
+    );
+    assert_eq!(report.effective.len(), table::NAMES.len());
+}
+
+#[test]
+fn the_command_line_wins_over_the_environment_and_that_over_the_file() {
+    let file = "log = \"error\"\nlog_format = \"json\"\n[checkout]\nlisten = \"127.0.0.1:1\"\n";
+    let mut given = sources(
+        &[
+            ("BALCAO_CHECKOUT_LISTEN", "127.0.0.1:2"),
+            ("BALCAO_LOG", "warn"),
+        ],
+        file,
+    );
+    let line = Sources::of_process(
+        &[("checkout.listen".to_owned(), "127.0.0.1:3".to_owned())],
+        None,
+    );
+    given.command_line = line.command_line;
+    let report = read(given, Purpose::Any);
+    let settings = report.settings.unwrap();
+    assert_eq!(settings.checkout_listen.port(), 3);
+    assert_eq!(settings.log.0, "warn");
+    assert_eq!(settings.log_format, value::LogFormat::Json);
+}
+
+#[test]
+fn every_problem_is_told_at_once_with_key_found_and_allowed() {
+    let environment = [
+        ("BALCAO_CHECKOUT_LISTEN", "8000"),
+        ("BALCAO_CHECKOUT_DATABASE_URL", "mysql://x"),
+        ("BALCAO_CHECKOUT_LITSEN", "x"),
+    ];
+    let text = problems(
+        &environment,
+        "colour = \"red\"\n[inventory]\npage_size = 0\n",
+        ALL,
+    );
+    insta::assert_snapshot!(text, @r#"
+    the configuration has 7 problems:
+      BALCAO_CHECKOUT_LISTEN: found "8000" (environment); allowed: an IP address and a port, such as 127.0.0.1:8000; port 0 takes a free one
+      BALCAO_CHECKOUT_DATABASE_URL: found a value that is not shown (environment); allowed: sqlite:PATH or postgres://[user:password@]host[:port]/database
+      BALCAO_INVENTORY_PAGE_SIZE: found "0" (configuration file); allowed: a whole number from 1 to 1000
+      BALCAO_CHECKOUT_LITSEN: no such setting (environment); did you mean BALCAO_CHECKOUT_LISTEN?
+      colour: no such setting (configuration file); allowed: the settings of docs/configuration.md
+      BALCAO_CHECKOUT_PROVIDER_URL: not set, and checkout cannot run without it; allowed: the provider's https:// address, or http://127.0.0.1:8002 where `balcao sandbox` runs
+      BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN: not set, and checkout cannot run without it; allowed: the access token from the provider's account, best in a file named by BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN_FILE
+    "#);
+}
+
+#[test]
+fn a_secret_comes_from_a_file_and_its_line_end_is_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("token");
+    std::fs::write(&path, "TEST-abc\n").unwrap();
+    let given = sources(
+        &[(
+            "BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN_FILE",
+            path.to_str().unwrap(),
+        )],
+        "",
+    );
+    let report = read(given, Purpose::Any);
+    assert_eq!(
+        report
+            .settings
+            .unwrap()
+            .checkout_provider_access_token
+            .unwrap()
+            .expose(),
+        "TEST-abc"
+    );
+    assert!(!document::effective(&report.effective).contains("TEST-abc"));
+}
+
+#[test]
+fn a_secret_is_not_shown_in_problems_and_not_taken_from_the_command_line() {
+    let environment = [
+        ("BALCAO_INVENTORY_TOKEN_SECRET", "hush-too-short"),
+        ("BALCAO_REDIS_URL", "rediss://:hush@x"),
+    ];
+    let text = problems(&environment, "", Purpose::Any);
+    assert!(text.contains("BALCAO_INVENTORY_TOKEN_SECRET: found a value that is not shown (environment); allowed: a text of at least 32 bytes"), "{text}");
+    assert!(text.contains("BALCAO_REDIS_URL"), "{text}");
+    assert!(!text.contains("hush"), "{text}");
+
+    let line = Sources::of_process(&[("checkout.api_keys".to_owned(), "hush".to_owned())], None);
+    let given = Sources {
+        command_line: line.command_line,
+        ..Sources::default()
+    };
+    let text = read(given, Purpose::Any).settings.unwrap_err().to_string();
+    assert!(
+        text.contains("BALCAO_CHECKOUT_API_KEYS: found on the command line")
+            && !text.contains("hush"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_secret_given_twice_or_in_an_unreadable_file_is_a_problem() {
+    let both = [
+        ("BALCAO_LLM_API_KEY", "x"),
+        ("BALCAO_LLM_API_KEY_FILE", "/nowhere"),
+    ];
+    assert!(
+        problems(&both, "", Purpose::Any)
+            .contains("both BALCAO_LLM_API_KEY and BALCAO_LLM_API_KEY_FILE are set")
+    );
+    let unreadable = [("BALCAO_LLM_API_KEY_FILE", "/nowhere")];
+    assert!(
+        problems(&unreadable, "", Purpose::Any)
+            .contains("BALCAO_LLM_API_KEY_FILE: found \"/nowhere\", which cannot be read")
+    );
+    let open = [("BALCAO_DATA_DIR_FILE", "/nowhere")];
+    assert!(problems(&open, "", Purpose::Any).contains("BALCAO_DATA_DIR is no secret"));
+}
+
+#[test]
+fn serving_checkout_needs_the_provider_and_serving_inventory_alone_does_not() {
+    let text = problems(&[], "", ALL);
+    assert!(
+        text.contains("BALCAO_CHECKOUT_PROVIDER_URL: not set")
+            && text.contains("BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN: not set"),
+        "{text}"
+    );
+    assert_eq!(
+        problems(
+            &[],
+            "",
+            Purpose::Serve(Services {
+                checkout: false,
+                inventory: true
+            })
+        ),
+        ""
+    );
+}
+
+#[test]
+fn settings_that_belong_together_are_given_together() {
+    let environment = [
+        ("BALCAO_TLS_CERT_FILE", "cert.pem"),
+        ("BALCAO_SMTP_URL", "smtp://mail.example"),
+    ];
+    let text = problems(
+        &environment,
+        "[inventory]\npage_size = 50\nmax_page_size = 20\n",
+        Purpose::Any,
+    );
+    for key in [
+        "BALCAO_TLS_KEY_FILE",
+        "BALCAO_MAIL_FROM",
+        "BALCAO_INVENTORY_ALERT_MAIL_TO",
+        "BALCAO_INVENTORY_PAGE_SIZE: found 50",
+    ] {
+        assert!(text.contains(key), "{key} is missing in {text}");
+    }
+}
+
+#[test]
+fn two_services_do_not_share_an_address() {
+    let environment = [
+        ("BALCAO_CHECKOUT_LISTEN", "127.0.0.1:8001"),
+        ("BALCAO_CHECKOUT_PROVIDER_URL", "http://127.0.0.1:8002"),
+        ("BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN", "x"),
+    ];
+    assert!(problems(&environment, "", ALL).contains(
+        "BALCAO_INVENTORY_LISTEN: found 127.0.0.1:8001, which BALCAO_CHECKOUT_LISTEN has too"
+    ));
+}
+
+#[test]
+fn variables_an_orchestrator_makes_are_warned_of_only() {
+    let report = read(
+        sources(&[("BALCAO_PORT_8000_TCP_ADDR", "10.0.0.1")], ""),
+        Purpose::Any,
+    );
+    assert!(report.settings.is_ok());
+    assert_eq!(
+        report.warnings,
+        ["BALCAO_PORT_8000_TCP_ADDR: no such setting (environment), ignored"]
+    );
+}
+
+#[test]
+fn the_document_of_settings_is_the_generated_one() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");
+    let written = std::fs::read_to_string(path).unwrap_or_default();
+    assert_eq!(
+        written,
+        document::markdown(),
+        "write it anew: balcao config document > docs/configuration.md"
+    );
+}

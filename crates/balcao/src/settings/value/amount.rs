@@ -1,0 +1,154 @@
+//! Counts, lengths of time and rates.
+
+use std::time::Duration;
+
+use super::Value;
+
+/// A whole number from `LOW` to `HIGH`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Count<const LOW: i64, const HIGH: i64>(pub(crate) i64);
+
+impl<const LOW: i64, const HIGH: i64> Value for Count<LOW, HIGH> {
+    fn allowed() -> String {
+        format!("a whole number from {LOW} to {HIGH}")
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let number = text.parse().ok()?;
+        (LOW..=HIGH).contains(&number).then_some(Self(number))
+    }
+
+    fn show(&self) -> String {
+        self.0.to_string()
+    }
+}
+
+/// Units of time, longest first, with their milliseconds.
+const UNITS: [(&str, u64); 5] = [
+    ("d", 86_400_000),
+    ("h", 3_600_000),
+    ("m", 60_000),
+    ("s", 1_000),
+    ("ms", 1),
+];
+
+impl Value for Duration {
+    fn allowed() -> String {
+        "a whole number above 0 with its unit (ms, s, m, h or d), such as 15s".to_owned()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let digits = text.find(|character: char| !character.is_ascii_digit())?;
+        let (number, unit) = text.split_at(digits);
+        let (_, milliseconds) = UNITS.iter().find(|(name, _)| *name == unit)?;
+        let number: u64 = number.parse().ok().filter(|number| *number > 0)?;
+        number.checked_mul(*milliseconds).map(Self::from_millis)
+    }
+
+    fn show(&self) -> String {
+        let milliseconds = self.as_millis();
+        UNITS
+            .iter()
+            .find(|(_, length)| milliseconds.is_multiple_of(u128::from(*length)))
+            .map_or_else(String::new, |(name, length)| {
+                format!("{}{name}", milliseconds / u128::from(*length))
+            })
+    }
+}
+
+/// One or several limits such as `100/minute,1000/hour`, all of which hold at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RateLimits(pub(crate) Vec<(u64, &'static str)>);
+
+const WINDOWS: [&str; 4] = ["second", "minute", "hour", "day"];
+
+impl Value for RateLimits {
+    fn allowed() -> String {
+        "a number per second, minute, hour or day, such as 100/minute, several by comma".to_owned()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let limits: Option<Vec<_>> = text
+            .split(',')
+            .map(|limit| parse_limit(limit.trim()))
+            .collect();
+        limits.map(Self)
+    }
+
+    fn show(&self) -> String {
+        let limits: Vec<String> = self
+            .0
+            .iter()
+            .map(|(number, window)| format!("{number}/{window}"))
+            .collect();
+        limits.join(",")
+    }
+}
+
+fn parse_limit(text: &str) -> Option<(u64, &'static str)> {
+    let (number, window) = text.split_once('/')?;
+    let window = WINDOWS.into_iter().find(|name| *name == window)?;
+    let number = number.parse().ok().filter(|number| *number > 0)?;
+    Some((number, window))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_read_and_show_in_their_largest_unit() {
+        for (text, seconds) in [("15s", 15), ("2m", 120), ("1d", 86_400), ("7d", 604_800)] {
+            assert_eq!(
+                <Duration as Value>::parse(text),
+                Some(Duration::from_secs(seconds))
+            );
+            assert_eq!(Duration::from_secs(seconds).show(), text);
+        }
+        assert_eq!(
+            <Duration as Value>::parse("250ms"),
+            Some(Duration::from_millis(250))
+        );
+    }
+
+    #[test]
+    fn a_duration_needs_a_number_above_zero_and_a_unit() {
+        for text in [
+            "15",
+            "s",
+            "0s",
+            "-1s",
+            "1.5s",
+            "15 s",
+            "15sec",
+            "99999999999999999999d",
+        ] {
+            assert_eq!(<Duration as Value>::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn rates_read_one_or_several() {
+        assert_eq!(
+            RateLimits::parse("100/minute, 1000/hour").unwrap().show(),
+            "100/minute,1000/hour"
+        );
+        for text in [
+            "",
+            "100",
+            "100/fortnight",
+            "0/minute",
+            "x/minute",
+            "100/minute,",
+        ] {
+            assert_eq!(RateLimits::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn counts_keep_to_their_range() {
+        assert_eq!(Count::<1, 100>::parse("100"), Some(Count(100)));
+        assert_eq!(Count::<1, 100>::parse("101"), None);
+        assert_eq!(Count::<0, 100>::parse("-1"), None);
+    }
+}
