@@ -174,17 +174,18 @@ impl Balcao {
             }
         })
         .await;
-        match found {
-            Ok(Some(line)) => line,
-            Ok(None) => panic!(
-                "the program ended before {looked_for}; it said:\n{}",
-                self.logs()
-            ),
-            Err(_elapsed) => panic!(
+        let Ok(found) = found else {
+            panic!(
                 "no sign of {looked_for} in {DEADLINE:?}; the program said:\n{}",
                 self.logs()
-            ),
-        }
+            )
+        };
+        found.unwrap_or_else(|| {
+            panic!(
+                "the program ended before {looked_for}; it said:\n{}",
+                self.logs()
+            )
+        })
     }
 
     /// Everything printed so far, standard output and error together.

@@ -1,0 +1,3 @@
+//! The kit's own tests that need a browser or look at the whole repository.
+
+mod browser;
