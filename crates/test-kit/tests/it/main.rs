@@ -1,3 +1,5 @@
 //! The kit's own tests that need a browser or look at the whole repository.
 
+#![cfg(test)]
+
 mod browser;
