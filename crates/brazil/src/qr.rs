@@ -160,6 +160,17 @@ mod tests {
     }
 
     #[test]
+    fn a_scanner_reads_the_text_back() {
+        for text in [TEXT, "x", &"https://pix.example.com/".repeat(20)] {
+            let (width, white) = decoded(text);
+            let grey = |x: usize, y: usize| if white[y * width + x] { 255 } else { 0 };
+            let mut image = rqrr::PreparedImage::prepare_from_greyscale(width, width, grey);
+            let grids = image.detect_grids();
+            assert_eq!(grids.first().unwrap().decode().unwrap().1, text);
+        }
+    }
+
+    #[test]
     fn the_base64_starts_as_every_png_does_and_stays_small() {
         let image = png_base64(TEXT).unwrap();
         assert!(image.starts_with("iVBORw0KGgo"));
