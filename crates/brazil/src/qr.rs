@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use fast_qr::{ECL, Mask, QRBuilder};
+use qrcodegen::{Mask, QrCode, QrCodeEcc, QrSegment, Version};
 
 /// Light modules around the code (ISO/IEC 18004 asks for four).
-const QUIET_ZONE: usize = 4;
+const QUIET_ZONE: i32 = 4;
 /// The image is at least this many pixels wide, so that a camera reads it from a screen.
 const SMALLEST_WIDTH: usize = 240;
 
@@ -33,7 +33,7 @@ pub fn png_base64(text: &str) -> Result<String, QrError> {
 /// Refuses a text that no QR code can hold.
 pub fn svg(text: &str) -> Result<String, QrError> {
     let squares = Squares::of(text)?;
-    let width = squares.width();
+    let width = squares.width;
     let mut path = String::new();
     for y in 0..width {
         for x in 0..width {
@@ -49,45 +49,45 @@ pub fn svg(text: &str) -> Result<String, QrError> {
     ))
 }
 
-/// The modules of a code.
+/// The modules of a code, quiet zones included.
 struct Squares {
     dark: Vec<bool>,
-    size: usize,
+    width: usize,
 }
 
 impl Squares {
     fn of(text: &str) -> Result<Self, QrError> {
         // Any mask may be read; choosing the prettiest would cost most of the time, and a provider makes thousands a second.
-        let code = QRBuilder::new(text)
-            .ecl(ECL::M)
-            .mask(Mask::Meadow)
-            .build()
-            .map_err(|_| QrError)?;
-        let size = code.size;
-        let modules = code.data.iter().take(size * size);
-        let dark = modules.map(|module| module.value()).collect();
-        Ok(Self { dark, size })
-    }
-
-    /// Modules from edge to edge, quiet zones included.
-    fn width(&self) -> usize {
-        self.size + 2 * QUIET_ZONE
+        let code = QrCode::encode_segments_advanced(
+            &QrSegment::make_segments(text),
+            QrCodeEcc::Medium,
+            Version::MIN,
+            Version::MAX,
+            Some(Mask::new(0)),
+            false,
+        )
+        .map_err(|_| QrError)?;
+        // Places outside the code count as light.
+        let places = -QUIET_ZONE..code.size() + QUIET_ZONE;
+        let dark: Vec<bool> = places
+            .clone()
+            .flat_map(|y| places.clone().map(move |x| (x, y)))
+            .map(|(x, y)| code.get_module(x, y))
+            .collect();
+        let width = places.count();
+        Ok(Self { dark, width })
     }
 
     fn is_dark(&self, x: usize, y: usize) -> bool {
-        let inside = |place: usize| place.checked_sub(QUIET_ZONE).filter(|p| *p < self.size);
-        match (inside(x), inside(y)) {
-            (Some(x), Some(y)) => self.dark.get(y * self.size + x).copied().unwrap_or(false),
-            _ => false,
-        }
+        self.dark.get(y * self.width + x).copied().unwrap_or(false)
     }
 
     fn png(&self) -> Option<Vec<u8>> {
-        let scale = SMALLEST_WIDTH.div_ceil(self.width());
-        let pixels = self.width() * scale;
+        let scale = SMALLEST_WIDTH.div_ceil(self.width);
+        let pixels = self.width * scale;
         let side = u32::try_from(pixels).ok()?;
         let mut rows = Vec::with_capacity(pixels * pixels.div_ceil(8));
-        for y in 0..self.width() {
+        for y in 0..self.width {
             let row = self.row(y, scale);
             for _ in 0..scale {
                 rows.extend_from_slice(&row);
@@ -97,7 +97,7 @@ impl Squares {
         let mut encoder = png::Encoder::new(&mut image, side, side);
         encoder.set_color(png::ColorType::Grayscale);
         encoder.set_depth(png::BitDepth::One);
-        encoder.set_compression(png::Compression::Fast);
+        encoder.set_compression(png::Compression::Fastest);
         // Rows repeat: what is left of them is mostly zeros.
         encoder.set_filter(png::Filter::Up);
         encoder.write_header().ok()?.write_image_data(&rows).ok()?;
@@ -106,13 +106,21 @@ impl Squares {
 
     /// One row of pixels, a bit for each, 1 for white.
     fn row(&self, y: usize, scale: usize) -> Vec<u8> {
-        let mut row = vec![0xFF; (self.width() * scale).div_ceil(8)];
-        for x in (0..self.width()).filter(|x| self.is_dark(*x, y)) {
-            for pixel in x * scale..(x + 1) * scale {
-                if let Some(byte) = row.get_mut(pixel / 8) {
-                    *byte &= !(0x80 >> (pixel % 8));
-                }
+        let modules = self.dark.iter().skip(y * self.width).take(self.width);
+        let mut row = Vec::with_capacity((self.width * scale).div_ceil(8));
+        // Pixels wait here, the last one lowest, until eight are together.
+        let (mut waiting, mut count) = (0_u64, 0);
+        for dark in modules {
+            let pixels = if *dark { 0 } else { (1 << scale) - 1 };
+            waiting = (waiting << scale) | pixels;
+            count += scale;
+            while count >= 8 {
+                count -= 8;
+                row.extend(u8::try_from((waiting >> count) & 0xFF));
             }
+        }
+        if count > 0 {
+            row.extend(u8::try_from((waiting << (8 - count)) & 0xFF));
         }
         row
     }
@@ -149,10 +157,10 @@ mod tests {
         let squares = Squares::of(TEXT).unwrap();
         let (width, white) = decoded(TEXT);
         assert!(
-            width >= SMALLEST_WIDTH && width.is_multiple_of(squares.width()),
+            width >= SMALLEST_WIDTH && width.is_multiple_of(squares.width),
             "{width}"
         );
-        let scale = width / squares.width();
+        let scale = width / squares.width;
         for (place, is_white) in white.iter().enumerate() {
             let (x, y) = (place % width / scale, place / width / scale);
             assert_ne!(*is_white, squares.is_dark(x, y), "{x} {y}");
@@ -180,14 +188,14 @@ mod tests {
     #[test]
     fn the_quiet_zone_is_white_and_the_finder_dark() {
         let squares = Squares::of(TEXT).unwrap();
-        for place in 0..squares.width() {
-            for edge in 0..QUIET_ZONE {
+        for place in 0..squares.width {
+            for edge in 0..4 {
                 assert!(!squares.is_dark(place, edge) && !squares.is_dark(edge, place));
-                let far = squares.width() - 1 - edge;
+                let far = squares.width - 1 - edge;
                 assert!(!squares.is_dark(place, far) && !squares.is_dark(far, place));
             }
         }
-        assert!((0..7).all(|x| squares.is_dark(QUIET_ZONE + x, QUIET_ZONE)));
+        assert!((0..7).all(|x| squares.is_dark(4 + x, 4)));
     }
 
     #[test]
