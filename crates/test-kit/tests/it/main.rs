@@ -3,3 +3,4 @@
 #![cfg(test)]
 
 mod browser;
+mod tidy;
