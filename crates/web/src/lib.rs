@@ -1,1 +1,23 @@
-//! web
+//! The HTTP edge that both services share: what happens to a request before a handler sees it and to an answer after the handler made it.
+//!
+//! Errors as JSON or as a page, request ids, the access log, client addresses, rate limits, TLS and shutdown, embedded assets, security headers,
+//! liveness, metrics, API documents, languages and pages. No rule of either service lives here, and no SQL.
+//! Carries the rows of "Both services" in `docs/decisions.md`. Sessions and CSRF protection come with the inventory service, as `session/` and `csrf.rs`.
+
+pub mod assets;
+pub mod client;
+
+mod clock;
+pub mod cookie;
+pub mod errors;
+pub mod locale;
+pub mod page;
+mod random;
+pub mod rate;
+pub mod request_id;
+mod step;
+
+pub use clock::Clock;
+pub use errors::Error;
+pub use random::Random;
+pub use step::{Next, Step};

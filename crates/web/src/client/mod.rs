@@ -1,0 +1,138 @@
+//! Who is calling, and how securely: the client's address and scheme, from the connection and from the proxies that we trust.
+//!
+//! [`Origin`] is worked out once for each request; handlers take [`ClientAddress`], [`Secure`] and [`PublicUrl`] of it.
+//! Carries the rows "Client address" and "HTTPS" of the decisions. What to do with an insecure request is the services' rule.
+
+mod forwarded;
+mod proxies;
+mod public_url;
+
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use axum::extract::connect_info::{ConnectInfo, MockConnectInfo};
+use axum::extract::{FromRequestParts, Request};
+use http::Extensions;
+use http::request::Parts;
+
+pub use proxies::{Proxies, ProxiesError};
+pub use public_url::{PublicUrl, PublicUrlError};
+
+use crate::{Next, Step};
+
+/// What the server knows of the connection that a request came over.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnTls;
+
+/// Where a request came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The client's address: the peer's, or the one that trusted proxies tell of.
+    pub address: IpAddr,
+    /// Whether the client speaks HTTPS: to us, or to a trusted proxy that says so.
+    pub is_https: bool,
+    /// Whether the request counts as secure: HTTPS, or straight from this machine with no proxy between.
+    pub is_secure: bool,
+}
+
+impl Origin {
+    /// Works out the origin of a request. Without a known peer it is insecure and from nowhere.
+    pub fn of(request: &Request, trusted: &Proxies) -> Self {
+        let tls = request.extensions().get::<OwnTls>().is_some();
+        let Some(peer) = peer(request.extensions()) else {
+            return Self {
+                address: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+                is_https: tls,
+                is_secure: tls,
+            };
+        };
+        let headers = request.headers();
+        let told = if trusted.contains(peer) {
+            forwarded::read(headers, peer, trusted)
+        } else {
+            forwarded::Told::default()
+        };
+        let is_https = tls || told.is_https;
+        let is_local = peer.is_loopback() && !forwarded::is_present(headers);
+        Self {
+            address: told.address.unwrap_or(peer),
+            is_https,
+            is_secure: is_https || is_local,
+        }
+    }
+}
+
+fn peer(extensions: &Extensions) -> Option<IpAddr> {
+    let connected = extensions
+        .get::<ConnectInfo<SocketAddr>>()
+        .map(|info| info.0);
+    let peer = connected.or_else(|| {
+        extensions
+            .get::<MockConnectInfo<SocketAddr>>()
+            .map(|info| info.0)
+    });
+    peer.map(|peer| peer.ip().to_canonical())
+}
+
+/// Works out the [`Origin`] of every request, for the extractors of this module.
+pub fn layer(trusted: Proxies, public_url: Option<PublicUrl>) -> Step {
+    Step::new(move |mut request: Request, next: Next| {
+        let origin = Origin::of(&request, &trusted);
+        request.extensions_mut().insert(origin);
+        if let Some(url) = &public_url {
+            request.extensions_mut().insert(url.clone());
+        }
+        next.run(request)
+    })
+}
+
+/// The client's address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientAddress(pub IpAddr);
+
+impl ClientAddress {
+    /// The name under which limits count this client. An IPv6 client usually has 2⁶⁴ addresses to itself, so those of one network count together.
+    pub fn limit_key(self) -> String {
+        match self.0 {
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => {
+                let network = u128::from(address) & !u128::from(u64::MAX);
+                format!("{}/64", Ipv6Addr::from(network))
+            }
+        }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for ClientAddress {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
+        let origin = parts.extensions.get::<Origin>();
+        Ok(Self(
+            origin.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |origin| origin.address),
+        ))
+    }
+}
+
+/// Whether the request counts as secure. Without the edge around the router nothing does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Secure(pub bool);
+
+impl Secure {
+    /// The answer for a request's extensions.
+    pub fn of(extensions: &Extensions) -> Self {
+        Self(
+            extensions
+                .get::<Origin>()
+                .is_some_and(|origin| origin.is_secure),
+        )
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Secure {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
+        Ok(Self::of(&parts.extensions))
+    }
+}

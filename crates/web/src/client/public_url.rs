@@ -1,0 +1,158 @@
+//! The address under which the outside knows us: as configured, else as the request says.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::str::FromStr;
+
+use axum::extract::FromRequestParts;
+use http::header::HOST;
+use http::request::Parts;
+use http::uri::Authority;
+use http::{HeaderMap, Uri};
+
+use super::Origin;
+
+/// Scheme, host and port, and the path under which a proxy has put us, without a slash at the end: `https://pay.example.com`.
+///
+/// As an extractor: the configured address, else the request's own. `X-Forwarded-Host` is never believed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicUrl(String);
+
+/// A public address that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{found:?} is not a public address: write it like https://pay.example.com, with http or https, a host, and neither user, query nor fragment"
+)]
+pub struct PublicUrlError {
+    found: String,
+}
+
+impl PublicUrl {
+    /// The full address of one of our paths; `path` begins with a slash.
+    pub fn join(&self, path: &str) -> String {
+        format!("{}{path}", self.0)
+    }
+
+    /// Whether the outside reaches us through HTTPS.
+    pub fn is_https(&self) -> bool {
+        self.0.starts_with("https://")
+    }
+
+    /// The address without a slash at the end.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn of_request(headers: &HeaderMap, uri: &Uri, is_https: bool) -> Self {
+        let scheme = if is_https { "https" } else { "http" };
+        let sent = headers.get(HOST).and_then(|host| host.to_str().ok());
+        let host = sent
+            .or_else(|| uri.authority().map(Authority::as_str))
+            .filter(|host| is_host(host))
+            .unwrap_or("localhost");
+        Self(format!("{scheme}://{host}"))
+    }
+}
+
+/// Host and optional port, without user information; nothing that could break out of an address.
+fn is_host(host: &str) -> bool {
+    let is_safe = host
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte));
+    is_safe
+        && host
+            .parse::<Authority>()
+            .is_ok_and(|authority| !authority.host().is_empty())
+}
+
+impl FromStr for PublicUrl {
+    type Err = PublicUrlError;
+
+    fn from_str(text: &str) -> Result<Self, PublicUrlError> {
+        let error = || PublicUrlError {
+            found: text.to_owned(),
+        };
+        let uri: Uri = text.parse().map_err(|_| error())?;
+        let is_web = matches!(uri.scheme_str(), Some("http" | "https"));
+        let is_plain = uri.query().is_none()
+            && !text.contains('#')
+            && uri
+                .authority()
+                .is_some_and(|authority| is_host(authority.as_str()));
+        if !is_web || !is_plain {
+            return Err(error());
+        }
+        Ok(Self(text.trim_end_matches('/').to_owned()))
+    }
+}
+
+impl fmt::Display for PublicUrl {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for PublicUrl {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
+        let is_https = parts
+            .extensions
+            .get::<Origin>()
+            .is_some_and(|origin| origin.is_https);
+        let configured = parts.extensions.get::<Self>().cloned();
+        Ok(configured.unwrap_or_else(|| Self::of_request(&parts.headers, &parts.uri, is_https)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn a_configured_address_loses_its_last_slash_and_must_be_plain() {
+        let url: PublicUrl = "https://pay.example.com:8443/shop/".parse().unwrap();
+        assert_eq!(
+            url.join("/notifications"),
+            "https://pay.example.com:8443/shop/notifications"
+        );
+        assert!(url.is_https());
+        for text in [
+            "",
+            "pay.example.com",
+            "ftp://a",
+            "https://",
+            "https://user:secret@a",
+            "https://a?b",
+            "https://a#b",
+            "https://a b",
+        ] {
+            assert!(text.parse::<PublicUrl>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_forged_host_does_not_get_into_our_addresses() {
+        let url = |host: &[u8]| {
+            let mut headers = HeaderMap::new();
+            headers.insert(HOST, HeaderValue::from_bytes(host).unwrap());
+            PublicUrl::of_request(&headers, &Uri::from_static("/x"), false).to_string()
+        };
+        assert_eq!(url(b"shop.example:8000"), "http://shop.example:8000");
+        assert_eq!(url(b"[::1]:8000"), "http://[::1]:8000");
+        for host in [
+            &b"a/b"[..],
+            b"a b",
+            b"user@a",
+            b"\"><script>",
+            b"\xff",
+            b"",
+            b"a?b",
+            b"a#b",
+        ] {
+            assert_eq!(url(host), "http://localhost", "{host:?}");
+        }
+    }
+}

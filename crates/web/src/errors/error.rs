@@ -1,0 +1,152 @@
+//! The one edge error type.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::response::{IntoResponse, Response};
+use http::header::{HeaderName, HeaderValue};
+use http::{HeaderMap, StatusCode};
+use serde_json::{Map, Value};
+
+type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+/// What went wrong, in two separate parts: what the caller may read, and the cause, which only the log may.
+///
+/// There is no `Display`, so the cause cannot slip into a text by accident.
+#[derive(Debug)]
+pub struct Error(Box<Parts>);
+
+/// The part of an error that the caller may read.
+#[derive(Clone, Debug)]
+pub struct Public {
+    /// The status of the answer.
+    pub status: StatusCode,
+    /// What happened, for a person or a program: one sentence without a value from the request.
+    pub detail: Cow<'static, str>,
+    /// The field of the request that the error is about.
+    pub field: Option<Cow<'static, str>>,
+    /// Messages by field, for errors about several fields at once, in the order they were added.
+    pub messages: Vec<(Cow<'static, str>, Vec<String>)>,
+    /// Further members of a JSON body.
+    pub extra: Map<String, Value>,
+    /// A whole JSON body, for the few answers that have a shape of their own.
+    pub body: Option<Value>,
+    /// Headers of the answer.
+    pub headers: HeaderMap,
+}
+
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub(super) public: Public,
+    pub(super) cause: Option<Cause>,
+}
+
+/// What an error leaves in its response for the layer to render and log.
+#[derive(Clone)]
+pub(super) struct Reported(pub(super) Arc<Parts>);
+
+impl Public {
+    pub(super) fn new(status: StatusCode, detail: Cow<'static, str>) -> Self {
+        let detail = if status == StatusCode::INTERNAL_SERVER_ERROR {
+            super::INTERNAL.into()
+        } else {
+            detail
+        };
+        let (field, messages, extra) = (None, Vec::new(), Map::new());
+        Self {
+            status,
+            detail,
+            field,
+            messages,
+            extra,
+            body: None,
+            headers: HeaderMap::new(),
+        }
+    }
+}
+
+impl Error {
+    /// An error that shows `detail`. A status of 500 shows its fixed text, whatever the detail.
+    pub fn new(status: StatusCode, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new(Parts {
+            public: Public::new(status, detail.into()),
+            cause: None,
+        }))
+    }
+
+    /// A fault of ours: 500 with its fixed text; the cause goes to the log.
+    pub fn internal(cause: impl Into<Cause>) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, super::INTERNAL).cause(cause)
+    }
+
+    /// 404 with the text of its renderer for unknown addresses.
+    pub fn not_found() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "Not Found")
+    }
+
+    /// Names the field of the request that the error is about.
+    #[must_use]
+    pub fn field(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.0.public.field = Some(name.into());
+        self
+    }
+
+    /// Adds messages about one field, for bodies of the shape `{field: [messages]}`.
+    #[must_use]
+    pub fn messages(mut self, field: impl Into<Cow<'static, str>>, messages: Vec<String>) -> Self {
+        self.0.public.messages.push((field.into(), messages));
+        self
+    }
+
+    /// Keeps what led to the error. It is logged with all its sources and never shown.
+    #[must_use]
+    pub fn cause(mut self, cause: impl Into<Cause>) -> Self {
+        self.0.cause = Some(cause.into());
+        self
+    }
+
+    /// Adds a header to the answer.
+    #[must_use]
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.0.public.headers.append(name, value);
+        self
+    }
+
+    /// Adds a member to a JSON body, beside those of its renderer.
+    #[must_use]
+    pub fn extra(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.0.public.extra.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets the whole JSON body, for an answer whose shape is not the renderer's.
+    #[must_use]
+    pub fn body(mut self, body: Value) -> Self {
+        self.0.public.body = Some(body);
+        self
+    }
+
+    /// The status of the answer.
+    pub fn status(&self) -> StatusCode {
+        self.0.public.status
+    }
+
+    /// The part that the caller may read.
+    pub fn public(&self) -> &Public {
+        &self.0.public
+    }
+}
+
+impl IntoResponse for Error {
+    /// A plain `{"detail"}` that [`super::layer`] replaces by the body of its router.
+    fn into_response(self) -> Response {
+        let public = &self.0.public;
+        let body = Json(serde_json::json!({ "detail": public.detail }));
+        let mut response = (public.status, public.headers.clone(), body).into_response();
+        response
+            .extensions_mut()
+            .insert(Reported(Arc::from(self.0)));
+        response
+    }
+}

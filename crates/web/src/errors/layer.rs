@@ -1,0 +1,145 @@
+//! The step that renders errors and logs them, once.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::response::Response;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::{Method, StatusCode, Uri};
+
+use super::error::{Parts, Reported};
+use super::{Public, Render};
+use crate::locale::{Locale, Theme};
+use crate::request_id::RequestId;
+use crate::{Next, Step};
+
+/// What a renderer may know of the request that failed.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// The method of the request.
+    pub method: Method,
+    /// The address of the request.
+    pub uri: Uri,
+    /// The request's id, when the edge gave it one.
+    pub request_id: Option<RequestId>,
+    /// The language of the reader.
+    pub locale: Locale,
+    /// The colour scheme of the reader.
+    pub theme: Theme,
+}
+
+impl Facts {
+    /// The facts of one request.
+    pub fn of(request: &Request) -> Self {
+        Self {
+            method: request.method().clone(),
+            uri: request.uri().clone(),
+            request_id: request.extensions().get().cloned(),
+            locale: Locale::of(request.headers(), request.uri()),
+            theme: Theme::of(request.headers()),
+        }
+    }
+}
+
+/// Marks a response whose error an inner layer has rendered and logged already.
+#[derive(Clone, Copy)]
+struct Rendered;
+
+/// Renders every error that comes out of the router with `renderer`, and logs it.
+///
+/// An error is an [`Error`](super::Error), or an answer of the framework: a status of 400 and above with a body of plain text or none
+/// (rejected extractors, unknown addresses, wrong methods). The framework's texts may repeat values of the request, so they are dropped.
+/// Answers with a body of another type are the handler's own and pass. Where layers are nested the innermost renders.
+pub fn layer(renderer: impl Render) -> Step {
+    let renderer = Arc::new(renderer);
+    Step::new(move |request: Request, next: Next| {
+        let renderer = Arc::clone(&renderer);
+        async move {
+            let facts = Facts::of(&request);
+            let response = next.run(request).await;
+            match failure(&response) {
+                Some(parts) => {
+                    log(&parts);
+                    dress(
+                        renderer.render(&parts.public, &facts),
+                        response,
+                        &parts.public,
+                    )
+                }
+                None => response,
+            }
+        }
+    })
+}
+
+fn failure(response: &Response) -> Option<Arc<Parts>> {
+    if response.extensions().get::<Rendered>().is_some() {
+        return None;
+    }
+    if let Some(Reported(parts)) = response.extensions().get() {
+        return Some(Arc::clone(parts));
+    }
+    let status = response.status();
+    let is_error = status.is_client_error() || status.is_server_error();
+    (is_error && is_plain(response)).then(|| {
+        Arc::new(Parts {
+            public: Public::new(status, standard_text(status)),
+            cause: None,
+        })
+    })
+}
+
+fn is_plain(response: &Response) -> bool {
+    response
+        .headers()
+        .get(CONTENT_TYPE)
+        .is_none_or(|content_type| content_type.as_bytes().starts_with(b"text/plain"))
+}
+
+fn standard_text(status: StatusCode) -> Cow<'static, str> {
+    match status {
+        StatusCode::SERVICE_UNAVAILABLE => "Service unavailable".into(),
+        _ => status.canonical_reason().unwrap_or("Error").into(),
+    }
+}
+
+/// Puts the status and the headers of the failed response (`Allow`, `Retry-After`, `WWW-Authenticate`) on the rendered body.
+fn dress(mut rendered: Response, failed: Response, public: &Public) -> Response {
+    *rendered.status_mut() = public.status;
+    let mut headers = failed.into_parts().0.headers;
+    headers.remove(CONTENT_TYPE);
+    headers.remove(CONTENT_LENGTH);
+    rendered.headers_mut().extend(headers);
+    rendered.extensions_mut().insert(Rendered);
+    rendered
+}
+
+fn log(parts: &Parts) {
+    let Public { status, detail, .. } = &parts.public;
+    let status = status.as_u16();
+    let cause = Chain(parts.cause.as_deref());
+    match status {
+        500.. => tracing::error!(status, %detail, %cause, "request failed"),
+        401 | 403 | 409 | 429 => tracing::info!(status, %detail, %cause, "request refused"),
+        _ => tracing::debug!(status, %detail, %cause, "request refused"),
+    }
+}
+
+/// A cause and all its sources on one line.
+struct Chain<'a>(Option<&'a (dyn std::error::Error + Send + Sync)>);
+
+impl std::fmt::Display for Chain<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Some(cause) = self.0 else {
+            return formatter.write_str("none");
+        };
+        write!(formatter, "{cause}")?;
+        let mut source = cause.source();
+        while let Some(next) = source {
+            write!(formatter, ": {next}")?;
+            source = next.source();
+        }
+        Ok(())
+    }
+}

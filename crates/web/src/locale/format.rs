@@ -1,0 +1,118 @@
+//! Numbers, money, dates and times as people read them. Times are those of São Paulo, whose law the shops keep.
+
+use std::fmt::Write;
+
+use db::{Money, Timestamp};
+use jiff::Zoned;
+use jiff::tz::TimeZone;
+
+use super::Locale;
+
+/// The time zone of dates on pages, compiled in: a bare server has no zone files.
+static SAO_PAULO: TimeZone = jiff::tz::get!("America/Sao_Paulo");
+
+impl Locale {
+    /// An amount in reais: `R$ 1.234,56`, or `R$ 1,234.56` in English. The space does not break.
+    pub fn money(self, amount: Money) -> String {
+        let cents = amount.cents();
+        let sign = if cents < 0 { "-" } else { "" };
+        let cents = cents.unsigned_abs();
+        let point = self.text(",", ".");
+        format!(
+            "{sign}R$\u{a0}{}{point}{:02}",
+            self.grouped(cents / 100),
+            cents % 100
+        )
+    }
+
+    /// A whole number: `1.234.567`, or `1,234,567` in English.
+    pub fn number(self, number: i64) -> String {
+        let sign = if number < 0 { "-" } else { "" };
+        format!("{sign}{}", self.grouped(number.unsigned_abs().into()))
+    }
+
+    /// A date in São Paulo: `20/11/2026`, or `20 Nov 2026` in English (day and month are never to be mistaken).
+    pub fn date(self, time: Timestamp) -> String {
+        let day = in_sao_paulo(time);
+        match self {
+            Self::PtBr => day.strftime("%d/%m/%Y").to_string(),
+            Self::En => day.strftime("%-d %b %Y").to_string(),
+        }
+    }
+
+    /// A date and time in São Paulo, to the minute: `20/11/2026 14:05`, or `20 Nov 2026, 14:05` in English.
+    pub fn date_time(self, time: Timestamp) -> String {
+        let clock = in_sao_paulo(time).strftime("%H:%M").to_string();
+        format!("{}{}{clock}", self.date(time), self.text(" ", ", "))
+    }
+
+    /// The digits in groups of three.
+    fn grouped(self, number: u128) -> String {
+        let separator = self.text(".", ",");
+        let mut rest = number;
+        let mut groups = Vec::new();
+        while rest >= 1000 {
+            groups.push(rest % 1000);
+            rest /= 1000;
+        }
+        let mut text = rest.to_string();
+        for group in groups.iter().rev() {
+            // Writing to a string does not fail.
+            let _ = write!(text, "{separator}{group:03}");
+        }
+        text
+    }
+}
+
+/// The local time in São Paulo.
+pub fn in_sao_paulo(time: Timestamp) -> Zoned {
+    time.to_jiff().to_zoned(SAO_PAULO.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn money(cents: i128) -> (String, String) {
+        let amount = Money::from_cents(cents);
+        (Locale::PtBr.money(amount), Locale::En.money(amount))
+    }
+
+    #[test]
+    fn money_is_written_as_each_language_writes_it() {
+        let cases = [
+            (0, "R$\u{a0}0,00", "R$\u{a0}0.00"),
+            (1999, "R$\u{a0}19,99", "R$\u{a0}19.99"),
+            (123_456, "R$\u{a0}1.234,56", "R$\u{a0}1,234.56"),
+            (-5, "-R$\u{a0}0,05", "-R$\u{a0}0.05"),
+            (
+                100_000_000_005,
+                "R$\u{a0}1.000.000.000,05",
+                "R$\u{a0}1,000,000,000.05",
+            ),
+        ];
+        for (cents, portuguese, english) in cases {
+            assert_eq!(money(cents), (portuguese.to_owned(), english.to_owned()));
+        }
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(Locale::PtBr.number(1_234_567), "1.234.567");
+        assert_eq!(Locale::En.number(-1_001), "-1,001");
+        assert_eq!(Locale::En.number(i64::MIN), "-9,223,372,036,854,775,808");
+    }
+
+    #[test]
+    fn dates_are_those_of_sao_paulo() {
+        let time = Timestamp::parse("2026-11-20T02:30:00Z").unwrap();
+        assert_eq!(Locale::PtBr.date_time(time), "19/11/2026 23:30");
+        assert_eq!(Locale::En.date_time(time), "19 Nov 2026, 23:30");
+    }
+
+    #[test]
+    fn summer_time_of_its_years_is_known() {
+        let time = Timestamp::parse("2018-12-25T12:00:00Z").unwrap();
+        assert_eq!(Locale::PtBr.date_time(time), "25/12/2018 10:00");
+    }
+}

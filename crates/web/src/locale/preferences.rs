@@ -1,0 +1,125 @@
+//! Remembering the reader's choices: the step that keeps `?lang=`, and the form of the language and colour switches.
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Form, Request};
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::post;
+use http::header::{HeaderValue, SET_COOKIE};
+use serde::Deserialize;
+
+use super::{Locale, Theme};
+use crate::client::Secure;
+use crate::{Next, Step, cookie};
+
+/// The cookie that remembers the language: `pt-BR` or `en`.
+pub const LANGUAGE_COOKIE: &str = "balcao_language";
+/// The cookie that remembers the colour scheme: `auto`, `light` or `dark`.
+pub const THEME_COOKIE: &str = "balcao_theme";
+
+const LIFETIME: Duration = Duration::from_secs(365 * 86_400);
+
+/// Keeps the language of an address with `?lang=` for the pages that follow.
+pub fn remember() -> Step {
+    Step::new(|request: Request, next: Next| async move {
+        let secure = Secure::of(request.extensions()).0;
+        let choice =
+            Locale::chosen(request.uri()).and_then(|locale| language_cookie(locale, secure));
+        let mut response = next.run(request).await;
+        if let Some(cookie) = choice {
+            response.headers_mut().append(SET_COOKIE, cookie);
+        }
+        response
+    })
+}
+
+/// The address that the switches post to: `POST /preferences` with `lang`, `theme` and `next` (a path of ours), each optional.
+pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    Router::new().route("/preferences", post(choose))
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    lang: Option<String>,
+    theme: Option<String>,
+    next: Option<String>,
+}
+
+async fn choose(secure: Secure, Form(choice): Form<Choice>) -> Response {
+    let language = choice.lang.as_deref().and_then(Locale::parse);
+    let theme = choice.theme.as_deref().and_then(Theme::parse);
+    let next = choice
+        .next
+        .as_deref()
+        .filter(|next| is_own_path(next))
+        .unwrap_or("/");
+    let mut response = Redirect::to(&without_language(next)).into_response();
+    let cookies = [
+        language.and_then(|locale| language_cookie(locale, secure.0)),
+        theme.and_then(|theme| cookie::remember(THEME_COOKIE, theme.name(), LIFETIME, secure.0)),
+    ];
+    for cookie in cookies.into_iter().flatten() {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
+    response
+}
+
+fn language_cookie(locale: Locale, secure: bool) -> Option<HeaderValue> {
+    cookie::remember(LANGUAGE_COOKIE, locale.tag(), LIFETIME, secure)
+}
+
+/// Whether a redirect target stays on this site: a path, and nothing that browsers read as another host.
+pub fn is_own_path(target: &str) -> bool {
+    let is_path = target.starts_with('/') && !target.starts_with("//");
+    is_path
+        && target
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() && byte != b'\\')
+}
+
+/// The path without `lang=`, which would beat the choice just made.
+fn without_language(path: &str) -> String {
+    let Some((path, query)) = path.split_once('?') else {
+        return path.to_owned();
+    };
+    let kept: Vec<_> = query
+        .split('&')
+        .filter(|pair| !pair.starts_with("lang="))
+        .collect();
+    if kept.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{path}?{}", kept.join("&"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_paths_of_this_site_are_redirect_targets() {
+        for path in ["/", "/products/?q=a&lang=en", "/a//b"] {
+            assert!(is_own_path(path), "{path}");
+        }
+        for target in [
+            "",
+            "//evil.example",
+            "/\\evil.example",
+            "https://evil.example",
+            "javascript:alert(1)",
+            "/a\r\nX: y",
+            "/\t/evil.example",
+        ] {
+            assert!(!is_own_path(target), "{target:?}");
+        }
+    }
+
+    #[test]
+    fn a_choice_is_not_undone_by_the_address_it_comes_from() {
+        assert_eq!(without_language("/a?lang=en"), "/a");
+        assert_eq!(without_language("/a?b=1&lang=en&c=2"), "/a?b=1&c=2");
+        assert_eq!(without_language("/a"), "/a");
+    }
+}

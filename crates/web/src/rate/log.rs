@@ -1,0 +1,161 @@
+//! The calls of one key, oldest first: the exact count of any window up to the longest, found without walking through them.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::{Level, Rate, Reserve, Standing, Throttled};
+
+/// Calls at one moment, in microseconds, and the running total up to and with them.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    at: i64,
+    total: u64,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    entries: VecDeque<Entry>,
+    /// The running total before the first entry.
+    base: u64,
+    /// The longest window asked for, in microseconds.
+    longest: i64,
+}
+
+impl Log {
+    /// Counts a call of `cost` at `now` if every rate allows it.
+    pub(super) fn take(
+        &mut self,
+        now: i64,
+        rates: &[Rate],
+        cost: u32,
+        reserve: Reserve,
+    ) -> Result<Standing, Throttled> {
+        self.longest = rates
+            .iter()
+            .map(|rate| length(*rate))
+            .fold(self.longest, i64::max);
+        self.come_to(now);
+        let waits = rates
+            .iter()
+            .filter_map(|rate| self.wait(now, *rate, cost, reserve));
+        if let Some(retry_after) = waits.max() {
+            return Err(Throttled {
+                retry_after,
+                levels: self.levels(now, rates),
+            });
+        }
+        self.push(now, cost);
+        Ok(Standing {
+            levels: self.levels(now, rates),
+        })
+    }
+
+    /// Takes back a call that was counted at `at`.
+    pub(super) fn give_back(&mut self, at: i64, cost: u32) {
+        let from = self.entries.partition_point(|entry| entry.at < at);
+        for entry in self.entries.range_mut(from..) {
+            entry.total = entry.total.saturating_sub(u64::from(cost));
+        }
+    }
+
+    /// Whether nothing of the log counts any more at `now`.
+    pub(super) fn is_idle(&self, now: i64) -> bool {
+        self.entries
+            .back()
+            .is_none_or(|last| last.at <= now - self.longest)
+    }
+
+    /// The moment of the last call.
+    pub(super) fn last(&self) -> i64 {
+        self.entries.back().map_or(i64::MIN, |last| last.at)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Forgets what no window reaches. Calls from the future, left by a clock that was set back, count from now: none is forgiven.
+    fn come_to(&mut self, now: i64) {
+        for entry in self
+            .entries
+            .iter_mut()
+            .rev()
+            .take_while(|entry| entry.at > now)
+        {
+            entry.at = now;
+        }
+        while let Some(first) = self
+            .entries
+            .front()
+            .filter(|first| first.at <= now - self.longest)
+        {
+            self.base = first.total;
+            self.entries.pop_front();
+        }
+    }
+
+    fn push(&mut self, now: i64, cost: u32) {
+        if cost == 0 {
+            return;
+        }
+        let total = self.total() + u64::from(cost);
+        match self.entries.back_mut() {
+            Some(last) if last.at == now => last.total = total,
+            _ => self.entries.push_back(Entry { at: now, total }),
+        }
+    }
+
+    fn total(&self) -> u64 {
+        self.entries.back().map_or(self.base, |last| last.total)
+    }
+
+    /// The index of the first entry inside the window, and the running total before it. A call exactly one length ago has left.
+    fn window(&self, now: i64, rate: Rate) -> (usize, u64) {
+        let start = self
+            .entries
+            .partition_point(|entry| entry.at <= now - length(rate));
+        let before = start
+            .checked_sub(1)
+            .and_then(|index| self.entries.get(index));
+        (start, before.map_or(self.base, |entry| entry.total))
+    }
+
+    /// How long the call must wait for one rate; `None` when it need not. A cost that no wait makes room for waits a whole window.
+    fn wait(&self, now: i64, rate: Rate, cost: u32, reserve: Reserve) -> Option<Duration> {
+        let limit = u64::from(reserve.limit(rate));
+        let (start, before) = self.window(now, rate);
+        let excess = (self.total() - before + u64::from(cost))
+            .checked_sub(limit)
+            .filter(|excess| *excess > 0)?;
+        let leaving = self
+            .entries
+            .range(start..)
+            .find(|entry| entry.total - before >= excess);
+        Some(leaving.map_or(rate.per().length(), |entry| until_gone(entry.at, now, rate)))
+    }
+
+    fn levels(&self, now: i64, rates: &[Rate]) -> Vec<Level> {
+        let level = |rate: &Rate| {
+            let (start, before) = self.window(now, *rate);
+            let used = u32::try_from(self.total() - before).unwrap_or(u32::MAX);
+            let reset_after = self
+                .entries
+                .get(start)
+                .map_or(Duration::ZERO, |first| until_gone(first.at, now, *rate));
+            Level {
+                rate: *rate,
+                remaining: rate.limit().saturating_sub(used),
+                reset_after,
+            }
+        };
+        rates.iter().map(level).collect()
+    }
+}
+
+fn length(rate: Rate) -> i64 {
+    i64::from(rate.per().seconds()) * 1_000_000
+}
+
+fn until_gone(at: i64, now: i64, rate: Rate) -> Duration {
+    Duration::from_micros(u64::try_from(at + length(rate) - now).unwrap_or(0))
+}

@@ -1,0 +1,18 @@
+//! Rate limits by exact sliding windows: never more than N in any stretch of the named length.
+//!
+//! [`Rates`] are what is allowed, [`Windows`] count, in this process or shared through Redis or Valkey, and [`Limiter`] is the step that answers 429.
+//! Carries the row "Rate limits" of the decisions. Which rates hold for whom is the services' rule.
+
+mod limiter;
+mod log;
+mod memory;
+mod rates;
+mod redis;
+mod standing;
+mod windows;
+
+pub use limiter::{Limiter, throttled};
+pub use rates::{Period, Rate, Rates, RatesError};
+pub use redis::AddressError;
+pub use standing::{Level, Standing, Throttled};
+pub use windows::{Bounds, Reserve, Windows};

@@ -1,0 +1,173 @@
+//! Windows in Redis or Valkey: one sorted set for each key, one script that counts and adds in one step, on the server's clock.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
+
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, Client, RedisError, Script};
+use tokio::sync::Mutex;
+
+use super::{Level, Rate, Reserve, Standing, Throttled};
+use crate::Random;
+
+/// A window that answers later than this is no help: the request goes on with what this process counted.
+const TIMEOUT: Duration = Duration::from_millis(500);
+
+/// After a failure the server is left alone for so long, in microseconds, so that an outage does not slow every request.
+const PAUSE: i64 = 1_000_000;
+
+pub(super) struct Shared {
+    client: Client,
+    connection: Mutex<Option<MultiplexedConnection>>,
+    script: Script,
+    prefix: String,
+    random: Random,
+    is_down: AtomicBool,
+    /// The moment of the last failure, in microseconds.
+    failed_at: AtomicI64,
+}
+
+/// An address that is none of Redis. The text does not repeat it: it may hold a password.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "not an address of Redis or Valkey: write redis://host:port/ or redis://user:password@host:port/database"
+)]
+pub struct AddressError;
+
+impl Shared {
+    pub(super) fn new(address: &str, prefix: &str, random: Random) -> Result<Self, AddressError> {
+        let client = Client::open(address).map_err(|_| AddressError)?;
+        Ok(Self {
+            client,
+            connection: Mutex::default(),
+            script: Script::new(include_str!("windows.lua")),
+            prefix: prefix.to_owned(),
+            random,
+            is_down: AtomicBool::new(false),
+            failed_at: AtomicI64::new(i64::MIN),
+        })
+    }
+
+    /// The server's answer; `None` while it cannot be reached.
+    pub(super) async fn take(
+        &self,
+        now: i64,
+        key: &str,
+        rates: &[Rate],
+        cost: u32,
+        reserve: Reserve,
+    ) -> Option<Result<Standing, Throttled>> {
+        if self.is_paused(now) {
+            return None;
+        }
+        let answer = tokio::time::timeout(TIMEOUT, self.ask(now, key, rates, cost, reserve)).await;
+        match answer {
+            Ok(Ok(answer)) => {
+                if self.is_down.swap(false, Ordering::SeqCst) {
+                    tracing::info!("rate limits are shared again");
+                }
+                answer
+            }
+            Ok(Err(error)) => self.fail(now, &error).await,
+            Err(elapsed) => self.fail(now, &elapsed).await,
+        }
+    }
+
+    fn is_paused(&self, now: i64) -> bool {
+        let since = now.saturating_sub(self.failed_at.load(Ordering::SeqCst));
+        self.is_down.load(Ordering::SeqCst) && (0..PAUSE).contains(&since)
+    }
+
+    async fn fail(
+        &self,
+        now: i64,
+        error: &(dyn std::error::Error + Sync),
+    ) -> Option<Result<Standing, Throttled>> {
+        self.failed_at.store(now, Ordering::SeqCst);
+        *self.connection.lock().await = None;
+        if !self.is_down.swap(true, Ordering::SeqCst) {
+            tracing::warn!(error = %error, "rate limits cannot be shared: each process counts alone until the server answers again");
+        }
+        None
+    }
+
+    async fn ask(
+        &self,
+        now: i64,
+        key: &str,
+        rates: &[Rate],
+        cost: u32,
+        reserve: Reserve,
+    ) -> Result<Option<Result<Standing, Throttled>>, RedisError> {
+        let mut connection = {
+            let mut connection = self.connection.lock().await;
+            // Whoever waited here for a connection that could not be made does not try again.
+            if connection.is_none() && self.is_paused(now) {
+                return Ok(None);
+            }
+            match &*connection {
+                Some(connection) => connection.clone(),
+                None => connection.insert(self.connect().await?).clone(),
+            }
+        };
+        let mut call = self.script.prepare_invoke();
+        call.key(format!("{}:{key}", self.prefix))
+            .arg(self.random.token())
+            .arg(cost);
+        for rate in rates {
+            call.arg(reserve.limit(*rate))
+                .arg(u64::from(rate.per().seconds()) * 1_000_000);
+        }
+        let numbers: Vec<i64> = call.invoke_async(&mut connection).await?;
+        Ok(Some(read(&numbers, rates)))
+    }
+
+    async fn connect(&self) -> Result<MultiplexedConnection, RedisError> {
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(TIMEOUT))
+            .set_response_timeout(Some(TIMEOUT));
+        self.client
+            .get_multiplexed_async_connection_with_config(&config)
+            .await
+    }
+}
+
+/// The script's answer: the microseconds to wait (0: counted), then for each rate how many are used and when the oldest leaves.
+fn read(numbers: &[i64], rates: &[Rate]) -> Result<Standing, Throttled> {
+    let duration = |micros: i64| Duration::from_micros(u64::try_from(micros).unwrap_or(0));
+    let (wait, windows) = numbers.split_first().unwrap_or((&0, &[]));
+    let level = |(rate, window): (&Rate, &[i64])| {
+        let used = window
+            .first()
+            .copied()
+            .and_then(|used| u32::try_from(used).ok())
+            .unwrap_or(0);
+        let reset_after = duration(window.get(1).copied().unwrap_or(0));
+        Level {
+            rate: *rate,
+            remaining: rate.limit().saturating_sub(used),
+            reset_after,
+        }
+    };
+    let levels = rates.iter().zip(windows.chunks(2)).map(level).collect();
+    if *wait > 0 {
+        Err(Throttled {
+            retry_after: duration(*wait),
+            levels,
+        })
+    } else {
+        Ok(Standing { levels })
+    }
+}
+
+impl fmt::Debug for Shared {
+    /// Never shows the address: it may hold a password.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Shared")
+            .field("prefix", &self.prefix)
+            .field("is_down", &self.is_down)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,121 @@
+//! The answer of the windows: allowed with so much left, or refused until later; and the response headers that tell it.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use http::header::{HeaderName, HeaderValue};
+
+use super::Rate;
+
+/// Where one window stands after a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// The rate of the window.
+    pub rate: Rate,
+    /// How many more it allows now.
+    pub remaining: u32,
+    /// When the oldest call leaves the window, so that more is allowed; zero for an empty window.
+    pub reset_after: Duration,
+}
+
+/// A call that was allowed, and what is left.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// One level for each rate, in the order of the rates.
+    pub levels: Vec<Level>,
+}
+
+/// A call that was refused, and not counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Throttled {
+    /// After this time the same call is allowed, if no other comes before it.
+    pub retry_after: Duration,
+    /// One level for each rate, in the order of the rates.
+    pub levels: Vec<Level>,
+}
+
+impl Throttled {
+    /// The time to wait in whole seconds, rounded up, at least 1.
+    pub fn retry_after_seconds(&self) -> u64 {
+        rounded_up(self.retry_after).max(1)
+    }
+}
+
+/// `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10 and -11): structured field lists of one item for each window.
+///
+/// The name of a policy is its period; `q` is the quota and `w` the window in seconds, `r` what remains and `t` the seconds until more is allowed.
+pub(super) fn headers(levels: &[Level]) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+    let (mut policy, mut limit) = (String::new(), String::new());
+    for Level {
+        rate,
+        remaining,
+        reset_after,
+    } in levels
+    {
+        let comma = if policy.is_empty() { "" } else { ", " };
+        let (name, quota, window) = (rate.per().name(), rate.limit(), rate.per().seconds());
+        // Writing to a string does not fail.
+        let _ = write!(policy, "{comma}\"{name}\";q={quota};w={window}");
+        let _ = write!(
+            limit,
+            "{comma}\"{name}\";r={remaining};t={}",
+            rounded_up(*reset_after)
+        );
+    }
+    let fields = [
+        (HeaderName::from_static("ratelimit-policy"), policy),
+        (HeaderName::from_static("ratelimit"), limit),
+    ];
+    fields
+        .into_iter()
+        .filter(|(_, value)| !value.is_empty())
+        .filter_map(|(name, value)| Some((name, HeaderValue::from_str(&value).ok()?)))
+}
+
+fn rounded_up(time: Duration) -> u64 {
+    time.as_secs() + u64::from(time.subsec_nanos() > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rate::Period;
+
+    #[test]
+    fn the_headers_are_lists_of_structured_fields() {
+        let level = |rate, remaining, millis| Level {
+            rate,
+            remaining,
+            reset_after: Duration::from_millis(millis),
+        };
+        let levels = [
+            level(Rate::new(100, Period::Minute), 99, 60_000),
+            level(Rate::new(1000, Period::Hour), 0, 1),
+        ];
+        let headers: Vec<_> = headers(&levels)
+            .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
+            .collect();
+        assert_eq!(
+            headers,
+            [
+                "ratelimit-policy: \"minute\";q=100;w=60, \"hour\";q=1000;w=3600",
+                "ratelimit: \"minute\";r=99;t=60, \"hour\";r=0;t=1"
+            ]
+        );
+    }
+
+    #[test]
+    fn waiting_times_are_rounded_up_to_at_least_a_second() {
+        let seconds = |millis| {
+            Throttled {
+                retry_after: Duration::from_millis(millis),
+                levels: Vec::new(),
+            }
+            .retry_after_seconds()
+        };
+        assert_eq!(
+            [seconds(0), seconds(1), seconds(1000), seconds(1001)],
+            [1, 1, 1, 2]
+        );
+    }
+}

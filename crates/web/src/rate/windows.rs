@@ -1,0 +1,133 @@
+//! The counters: in this process, or shared with other replicas.
+
+use std::sync::Arc;
+
+use super::memory::Memory;
+use super::redis::{AddressError, Shared};
+use super::{Rate, Standing, Throttled};
+use crate::{Clock, Random};
+
+/// How much memory the windows of one process may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// The most keys. When they are reached the least recently used are forgotten, so counts that must never be lost get windows of their own.
+    pub keys: usize,
+    /// The most calls remembered, of all keys together; some 16 bytes each.
+    pub entries: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            keys: 50_000,
+            entries: 2_000_000,
+        }
+    }
+}
+
+/// How much of each window a caller leaves to others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reserve {
+    /// Nothing: the caller may take the last one.
+    #[default]
+    Nothing,
+    /// The last fifth: for work in the background, so that it never takes what people are waiting for.
+    Fifth,
+}
+
+impl Reserve {
+    /// The limit that holds for such a caller.
+    pub const fn limit(self, rate: Rate) -> u32 {
+        match self {
+            Self::Nothing => rate.limit(),
+            Self::Fifth => rate.limit() - rate.limit() / 5,
+        }
+    }
+}
+
+/// Exact sliding windows by key. Clones share their counts.
+#[derive(Clone, Debug)]
+pub struct Windows(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    clock: Clock,
+    memory: Memory,
+    shared: Option<Shared>,
+}
+
+impl Windows {
+    /// Windows in this process, within the usual bounds.
+    pub fn memory(clock: Clock) -> Self {
+        Self::bounded(clock, Bounds::default())
+    }
+
+    /// Windows in this process, within the given bounds.
+    pub fn bounded(clock: Clock, bounds: Bounds) -> Self {
+        Self(Arc::new(Inner {
+            clock,
+            memory: Memory::new(bounds),
+            shared: None,
+        }))
+    }
+
+    /// Windows shared through Redis or Valkey by every replica that uses the same address and prefix, on the server's time.
+    ///
+    /// Nothing is connected yet. While the server cannot be reached this process counts alone, as it also does beside the server:
+    /// a call must fit both, so that an outage never lets one process exceed a rate. It is logged once when it begins and once when it ends.
+    ///
+    /// # Errors
+    /// When the address is none of Redis.
+    pub fn redis(
+        address: &str,
+        prefix: &str,
+        clock: Clock,
+        random: Random,
+    ) -> Result<Self, AddressError> {
+        let shared = Shared::new(address, prefix, random)?;
+        Ok(Self(Arc::new(Inner {
+            clock,
+            memory: Memory::new(Bounds::default()),
+            shared: Some(shared),
+        })))
+    }
+
+    /// Counts a call of `cost` for `key` if every rate allows it; a cost of 0 only asks. A refused call is not counted.
+    ///
+    /// # Errors
+    /// [`Throttled`] with the time to wait.
+    pub async fn take(
+        &self,
+        key: &str,
+        rates: &[Rate],
+        cost: u32,
+        reserve: Reserve,
+    ) -> Result<Standing, Throttled> {
+        let Inner {
+            clock,
+            memory,
+            shared,
+        } = &*self.0;
+        if rates.is_empty() {
+            return Ok(Standing::default());
+        }
+        let now = clock.now().micros();
+        let local = memory.take(now, key, rates, cost, reserve)?;
+        let Some(shared) = shared else {
+            return Ok(local);
+        };
+        match shared.take(now, key, rates, cost, reserve).await {
+            Some(Err(throttled)) => {
+                memory.give_back(now, key, cost);
+                Err(throttled)
+            }
+            Some(Ok(standing)) => Ok(standing),
+            None => Ok(local),
+        }
+    }
+
+    /// How many keys this process remembers.
+    pub fn keys(&self) -> usize {
+        self.0.memory.keys()
+    }
+}
