@@ -4,4 +4,7 @@
 //! It carries the whole of the payment checkout specification. What the HTTP edge shares with the inventory service
 //! (errors, limits, TLS) lives in `web`; how rows are stored in `db`; Brazilian formats in `brazil`.
 
+pub(crate) mod json;
 pub mod payments;
+pub mod provider;
+pub mod request;

@@ -1,0 +1,265 @@
+//! JSON read member by member, each kept exactly as it was written: what both doors of this service share.
+//!
+//! Neither a buyer's request nor a provider's answer is trusted to have the types it should have, and neither may pass
+//! an amount through a float. So an object is split into its members' source texts first, and each is judged alone.
+//! What a member means is decided in `request` and in `provider`.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use zeroize::Zeroizing;
+
+/// A JSON object whose members are still source text.
+#[derive(Debug)]
+pub(crate) struct Object<'a> {
+    members: Vec<(Cow<'a, str>, &'a RawValue)>,
+}
+
+/// Why a text is not an [`Object`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotAnObject {
+    /// The text is not JSON.
+    Malformed,
+    /// The text is JSON, or begins as JSON does, but is not an object.
+    OtherType,
+}
+
+/// A member by its JSON type. `true`, `false`, arrays and objects are all [`Value::Other`] to those who want a scalar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Value<'a> {
+    /// `null`.
+    Null,
+    /// A string, its quotes and escapes included; [`unescape`] reads it.
+    Text(&'a str),
+    /// A number as it was written.
+    Number(&'a str),
+    /// Anything else, as it was written.
+    Other(&'a str),
+}
+
+impl<'a> Object<'a> {
+    /// Splits `text` into members. Values are skipped without recursion, so no depth of nesting costs stack.
+    pub(crate) fn parse(text: &'a str) -> Result<Self, NotAnObject> {
+        serde_json::from_str(text).map_err(|error| {
+            if error.is_data() {
+                NotAnObject::OtherType
+            } else {
+                NotAnObject::Malformed
+            }
+        })
+    }
+
+    /// The member called `name`; of several the last, as most readers of JSON have it. A missing one is `null`.
+    pub(crate) fn get(&self, name: &str) -> Value<'a> {
+        self.members
+            .iter()
+            .rev()
+            .find(|(member, _)| member == name)
+            .map_or(Value::Null, |(_, value)| Value::of(value))
+    }
+
+    /// The object in member `name`, or none if the member is anything else.
+    pub(crate) fn object(&self, name: &str) -> Option<Object<'a>> {
+        match self.get(name) {
+            Value::Other(text) => Object::parse(text).ok(),
+            _ => None,
+        }
+    }
+
+    /// The elements of the array in member `name`; none if the member is anything else.
+    pub(crate) fn array(&self, name: &str) -> Vec<Value<'a>> {
+        elements(self.get(name))
+    }
+
+    /// Whether two members have the same name, once their escapes are read.
+    pub(crate) fn repeats_a_member(&self) -> bool {
+        let mut names: Vec<&str> = self.members.iter().map(|(name, _)| name.as_ref()).collect();
+        names.sort_unstable();
+        names.windows(2).any(|pair| pair.first() == pair.last())
+    }
+}
+
+/// The elements of an array; none if the value is anything else.
+pub(crate) fn elements(value: Value<'_>) -> Vec<Value<'_>> {
+    let Value::Other(text) = value else {
+        return Vec::new();
+    };
+    let elements: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
+    elements.into_iter().map(Value::of).collect()
+}
+
+impl<'a> Value<'a> {
+    fn of(raw: &'a RawValue) -> Self {
+        let text = raw.get();
+        match text.as_bytes().first() {
+            Some(b'"') => Value::Text(text),
+            Some(b'-' | b'0'..=b'9') => Value::Number(text),
+            Some(b'n') => Value::Null,
+            _ => Value::Other(text),
+        }
+    }
+}
+
+/// The characters of a JSON string given with its quotes, in memory that is wiped; none if it holds half a surrogate
+/// pair. Written here because a general reader of JSON leaves copies of a card number behind in its buffers.
+pub(crate) fn unescape(source: &str) -> Option<Zeroizing<String>> {
+    let inner = source.strip_prefix('"')?.strip_suffix('"')?;
+    let mut text = Zeroizing::new(String::with_capacity(inner.len()));
+    let mut characters = inner.chars();
+    while let Some(character) = characters.next() {
+        let plain = if character == '\\' {
+            escaped(&mut characters)?
+        } else {
+            character
+        };
+        text.push(plain);
+    }
+    Some(text)
+}
+
+/// The character that an escape stands for; `characters` is just behind its backslash.
+fn escaped(characters: &mut std::str::Chars<'_>) -> Option<char> {
+    Some(match characters.next()? {
+        'b' => '\u{8}',
+        'f' => '\u{c}',
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        'u' => {
+            let unit = four_hexadecimal_digits(characters)?;
+            if let 0xD800..=0xDBFF = unit {
+                let rest = characters.as_str().strip_prefix("\\u")?;
+                *characters = rest.chars();
+                let low = four_hexadecimal_digits(characters)?;
+                char::decode_utf16([unit, low]).next()?.ok()?
+            } else {
+                char::from_u32(u32::from(unit))?
+            }
+        }
+        same @ ('"' | '\\' | '/') => same,
+        _ => return None,
+    })
+}
+
+fn four_hexadecimal_digits(characters: &mut std::str::Chars<'_>) -> Option<u16> {
+    let mut unit = 0;
+    for _ in 0..4 {
+        unit = unit * 16 + u16::try_from(characters.next()?.to_digit(16)?).ok()?;
+    }
+    Some(unit)
+}
+
+/// A member's name; borrowed from the text unless it has escapes.
+#[derive(Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Object<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Members)
+    }
+}
+
+struct Members;
+
+impl<'de> Visitor<'de> for Members {
+    type Value = Object<'de>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some((Name(name), value)) = map.next_entry()? {
+            members.push((name, value));
+        }
+        Ok(Object { members })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_keep_the_text_they_were_written_with() {
+        let object =
+            Object::parse(r#"{"a": 1.50, "b":"x\n", "c": null, "d":[1], "e":{"f":2}}"#).unwrap();
+        assert_eq!(object.get("a"), Value::Number("1.50"));
+        assert_eq!(object.get("b"), Value::Text(r#""x\n""#));
+        assert_eq!(object.get("c"), Value::Null);
+        assert_eq!(object.get("missing"), Value::Null);
+        assert_eq!(object.array("d"), vec![Value::Number("1")]);
+        assert_eq!(object.object("e").unwrap().get("f"), Value::Number("2"));
+    }
+
+    #[test]
+    fn a_text_that_is_no_object_says_which_way() {
+        for text in [
+            "",
+            "{",
+            "{]",
+            "nul",
+            "{\"a\":}",
+            "{\"a\":1}x",
+            "\u{feff}{}",
+            "{\"a\":01}",
+            "{\"a\":NaN}",
+        ] {
+            assert_eq!(
+                Object::parse(text).unwrap_err(),
+                NotAnObject::Malformed,
+                "{text}"
+            );
+        }
+        for text in ["[]", "\"a\"", "1", "null", "true"] {
+            assert_eq!(
+                Object::parse(text).unwrap_err(),
+                NotAnObject::OtherType,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_name_written_with_escapes_is_the_same_name() {
+        let object = Object::parse(r#"{"\u0061":1,"a":2}"#).unwrap();
+        assert!(object.repeats_a_member());
+        assert_eq!(object.get("a"), Value::Number("2"));
+        assert!(
+            !Object::parse(r#"{"a":1,"b":1}"#)
+                .unwrap()
+                .repeats_a_member()
+        );
+    }
+
+    #[test]
+    fn deep_nesting_costs_no_stack() {
+        let depth = 200_000;
+        let text = format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
+        assert!(matches!(
+            Object::parse(&text).unwrap().get("a"),
+            Value::Other(_)
+        ));
+    }
+
+    #[test]
+    fn escapes_are_read_and_half_surrogates_refused() {
+        let plain = |source: &str| unescape(source).map(|text| text.to_string());
+        assert_eq!(
+            plain(r#""\"\\\/\b\f\n\r\t\u0041\uD83D\uDE00é""#).as_deref(),
+            Some("\"\\/\u{8}\u{c}\n\r\tA😀é")
+        );
+        for lone in [
+            r#""\ud800""#,
+            r#""\udc00""#,
+            r#""\ud800\u0041""#,
+            r#""\ud800x""#,
+        ] {
+            assert_eq!(plain(lone), None, "{lone}");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! What can go wrong with a call to the provider, and the exact answer each failure becomes.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use http::{HeaderValue, StatusCode, header};
+
+use super::message;
+
+/// Whatever the transport says went wrong; for logs only.
+pub type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+/// A call that brought no result, told apart by what is known of its effect.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// No connection was made (address, DNS, TLS, refusal): the provider certainly did nothing.
+    #[error("the provider could not be reached")]
+    NotSent(#[source] Cause),
+    /// The call may have been received, and no whole answer came: the provider may have charged.
+    #[error("the provider's answer did not arrive")]
+    Unknown(#[source] Cause),
+    /// The provider answered with an error status.
+    #[error("the provider refused: {status} {message}")]
+    Refused {
+        /// The HTTP status, never one of success.
+        status: u16,
+        /// The code of the first cause, or of the whole answer, as text.
+        code: Option<String>,
+        /// The provider's own short message; empty if there is none. Clean: no digits that could be a card's number,
+        /// no control characters, at most 200 characters.
+        message: String,
+        /// How long the provider asks to wait.
+        retry_after: Option<Duration>,
+    },
+    /// The provider answered something that cannot be read. After a status of success it may well have charged.
+    #[error("the provider's answer cannot be read: {reason}")]
+    Unreadable {
+        /// The HTTP status, if as much could be read.
+        status: Option<u16>,
+        /// What is wrong with the answer; says nothing of its values.
+        reason: Cow<'static, str>,
+    },
+    /// Our own quota of calls is used up: nothing was sent.
+    #[error("the quota of calls to the provider is used up")]
+    Quota {
+        /// When the calls asked for fit in again.
+        retry_after: Duration,
+    },
+}
+
+impl Failure {
+    pub(super) fn unreadable(status: u16, reason: impl Into<Cow<'static, str>>) -> Self {
+        Failure::Unreadable {
+            status: Some(status),
+            reason: reason.into(),
+        }
+    }
+
+    /// Reads the error in an answer of the provider. `body` need not be JSON.
+    pub(super) fn refused(status: u16, body: &[u8], retry_after: Option<Duration>) -> Self {
+        let (code, message) = message::of_error(body);
+        Failure::Refused {
+            status,
+            code,
+            message,
+            retry_after,
+        }
+    }
+
+    /// Whether the provider may have done what was asked though no answer says so: ask it by reference before
+    /// anything else is tried.
+    pub fn is_unknown(&self) -> bool {
+        match self {
+            Failure::Unknown(_) => true,
+            Failure::Unreadable { status, .. } => !matches!(status, Some(300..=499)),
+            Failure::Refused { status, .. } => *status >= 500 || self.is_repetition(),
+            Failure::NotSent(_) | Failure::Quota { .. } => false,
+        }
+    }
+
+    /// Whether repeating the call cannot change its outcome: the provider judged the payment's data. Everything else
+    /// passes, or can be put right by the operator, and the same attempt goes on.
+    pub fn is_final(&self) -> bool {
+        matches!(
+            self,
+            Failure::Refused {
+                status: 400 | 402 | 422,
+                ..
+            }
+        )
+    }
+
+    /// Whether the provider knows nothing by the id that was asked for.
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Failure::Refused { status: 404, .. })
+    }
+
+    /// Whether a card token was refused because it is used up, lapsed or unknown; a new one may help.
+    pub fn is_spent_card_token(&self) -> bool {
+        let Failure::Refused {
+            status: 400,
+            code,
+            message,
+            ..
+        } = self
+        else {
+            return false;
+        };
+        // 2006: card token not found; 2062: invalid card token; 3003: invalid token.
+        matches!(code.as_deref(), Some("2006" | "2062" | "3003"))
+            || message.to_lowercase().contains("token was used")
+    }
+
+    /// How long to wait before the next try, where the provider or the quota says so.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Failure::Refused { retry_after, .. } => *retry_after,
+            Failure::Quota { retry_after } => Some(*retry_after),
+            Failure::NotSent(_) | Failure::Unknown(_) | Failure::Unreadable { .. } => None,
+        }
+    }
+
+    /// The status and the exact `detail` of the answer to the caller.
+    pub fn answer(&self) -> (StatusCode, String) {
+        match self {
+            Failure::NotSent(_) | Failure::Unknown(_) | Failure::Quota { .. } => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "Service unavailable".to_owned(),
+            ),
+            Failure::Refused {
+                status: status @ (400 | 401),
+                ..
+            } => (StatusCode::BAD_GATEWAY, format!("Erro PROVIDER {status}")),
+            Failure::Refused {
+                status, message, ..
+            } => {
+                let cause = format!("API Error: {status} {message}");
+                (StatusCode::BAD_GATEWAY, cause.trim_end().to_owned())
+            }
+            Failure::Unreadable {
+                status: Some(status),
+                ..
+            } => (
+                StatusCode::BAD_GATEWAY,
+                format!("API Error: {status} unreadable answer"),
+            ),
+            Failure::Unreadable { status: None, .. } => (
+                StatusCode::BAD_GATEWAY,
+                "API Error: unreadable answer".to_owned(),
+            ),
+        }
+    }
+
+    /// The answer to the caller, without the cause.
+    pub fn to_edge(&self) -> web::Error {
+        let (status, detail) = self.answer();
+        let error = web::Error::new(status, detail);
+        match self.retry_after() {
+            Some(wait) => error.header(header::RETRY_AFTER, HeaderValue::from(whole_seconds(wait))),
+            None => error,
+        }
+    }
+
+    /// The provider is still at work on an earlier call with the same key.
+    fn is_repetition(&self) -> bool {
+        matches!(
+            self,
+            Failure::Refused {
+                status: 408 | 409 | 423 | 424 | 500..,
+                ..
+            }
+        )
+    }
+}
+
+impl From<Failure> for web::Error {
+    fn from(failure: Failure) -> Self {
+        failure.to_edge().cause(failure)
+    }
+}
+
+/// Whole seconds, rounded up, as `Retry-After` has them.
+fn whole_seconds(wait: Duration) -> u64 {
+    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
+}

@@ -1,0 +1,255 @@
+//! The client of the external payment provider: the calls, their quota, and what their failures mean.
+//!
+//! Carries the specification's "Authentication" (three headers on every call), the provider's rows of "Errors" and of
+//! "Limits", and processing rules 2–5 as far as they are single calls. Which call is made when, with which key, and
+//! what is stored of it is `payments`; nothing here knows a database.
+
+mod failure;
+mod message;
+mod payment;
+mod secret;
+mod send;
+mod transport;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use db::Money;
+use http::Method;
+
+pub use failure::{Cause, Failure};
+pub use payment::{ProviderPayment, ProviderRefund, RefundAnswer};
+pub use secret::{
+    AccessToken, AccessTokenError, CardToken, ExternalReference, ExternalReferenceError,
+    UpstreamKey,
+};
+pub use transport::{BaseUrl, BaseUrlError};
+
+use crate::request::{Card, PaymentRequest};
+use transport::{Answer, Transport};
+
+/// Under which name the calls are counted in the windows.
+const QUOTA_KEY: &str = "checkout:provider";
+
+/// What the client is told by the configuration.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The provider's address.
+    pub base_url: BaseUrl,
+    /// The bearer token.
+    pub access_token: AccessToken,
+    /// The time one call may take, connecting and reading its whole answer included.
+    pub timeout: Duration,
+    /// The provider's identifier of the boleto method.
+    pub boleto_method: String,
+}
+
+/// Why a client cannot be made of its configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// The machine's trusted certificate authorities cannot be read.
+    #[error("the machine's trusted certificate authorities cannot be read")]
+    Certificates(#[source] rustls::Error),
+    /// The token cannot stand in a header.
+    #[error("the access token cannot be sent in a header")]
+    AccessToken,
+}
+
+/// For whom calls are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Somebody waits to pay, or acts on a payment.
+    Buyer,
+    /// Reading back and reconciling, which leave the last fifth of each window to buyers.
+    Background,
+}
+
+/// A payment to be made.
+#[derive(Debug, Clone, Copy)]
+pub struct NewPayment<'a> {
+    /// The checked request.
+    pub request: &'a PaymentRequest,
+    /// Stands for the card; none for pix and boleto.
+    pub token: Option<&'a CardToken>,
+    /// Our own name for it, by which it is found when its answer is lost.
+    pub external_reference: &'a ExternalReference,
+    /// Where the provider tells of changes.
+    pub notification_url: Option<&'a str>,
+}
+
+/// The client. Cheap to clone; clones share connections and quota.
+#[derive(Clone)]
+pub struct Client(Arc<Inner>);
+
+struct Inner {
+    transport: Transport,
+    boleto_method: String,
+}
+
+impl Client {
+    /// A client that has not connected yet.
+    ///
+    /// # Errors
+    /// When the address needs TLS and the machine has no trusted authorities.
+    pub fn new(config: Config) -> Result<Self, SetupError> {
+        Ok(Self(Arc::new(Inner {
+            transport: Transport::new(config.base_url, &config.access_token, config.timeout)?,
+            boleto_method: config.boleto_method,
+        })))
+    }
+
+    /// Exchanges card data for a token, which is good for one payment. `POST /v1/card_tokens`
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub async fn create_card_token(
+        &self,
+        card: &Card,
+        request: &PaymentRequest,
+        key: UpstreamKey,
+    ) -> Result<CardToken, Failure> {
+        let body =
+            send::card_token(card, request).map_err(|error| Failure::NotSent(error.into()))?;
+        let answer = self
+            .call(Method::POST, "/v1/card_tokens", body, key)
+            .await?;
+        CardToken::read(answer.status, &answer.body)
+    }
+
+    /// Makes a payment. A declined card is a payment too, with status `rejected`. `POST /v1/payments`
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub async fn create_payment(
+        &self,
+        payment: &NewPayment<'_>,
+        key: UpstreamKey,
+    ) -> Result<ProviderPayment, Failure> {
+        let body = send::payment(payment, &self.0.boleto_method)
+            .map_err(|error| Failure::NotSent(error.into()))?;
+        let answer = self.call(Method::POST, "/v1/payments", body, key).await?;
+        ProviderPayment::read(answer.status, &answer.body)
+    }
+
+    /// Reads a payment by its id. `GET /v1/payments/{id}`
+    ///
+    /// # Errors
+    /// See [`Failure`]; [`Failure::is_not_found`] if there is none.
+    pub async fn read(&self, id: &str, key: UpstreamKey) -> Result<ProviderPayment, Failure> {
+        let path = format!("/v1/payments/{}", Segment(id));
+        let answer = self
+            .call(Method::GET, &path, send::Bytes::default(), key)
+            .await?;
+        ProviderPayment::read(answer.status, &answer.body)
+    }
+
+    /// The payments made under our own name, newest first; more than one only if something went very wrong.
+    /// `GET /v1/payments/search`
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub async fn find_by_reference(
+        &self,
+        reference: &ExternalReference,
+        key: UpstreamKey,
+    ) -> Result<Vec<ProviderPayment>, Failure> {
+        let reference = reference.as_str();
+        let path = format!(
+            "/v1/payments/search?sort=date_created&criteria=desc&external_reference={reference}"
+        );
+        let answer = self
+            .call(Method::GET, &path, send::Bytes::default(), key)
+            .await?;
+        let mut payments = ProviderPayment::read_results(answer.status, &answer.body)?;
+        // Parts of the provider's API are known to ignore this filter.
+        payments.retain(|payment| payment.external_reference.as_deref() == Some(reference));
+        Ok(payments)
+    }
+
+    /// Cancels a payment that is not paid yet. `PUT /v1/payments/{id}`
+    ///
+    /// # Errors
+    /// See [`Failure`]; 400 when its state does not allow it.
+    pub async fn cancel(&self, id: &str, key: UpstreamKey) -> Result<ProviderPayment, Failure> {
+        let path = format!("/v1/payments/{}", Segment(id));
+        let answer = self
+            .call(Method::PUT, &path, send::cancellation(), key)
+            .await?;
+        ProviderPayment::read(answer.status, &answer.body)
+    }
+
+    /// Gives back `amount`, or all that is left. `POST /v1/payments/{id}/refunds`
+    ///
+    /// # Errors
+    /// See [`Failure`]; 400 when its state or the amount does not allow it.
+    pub async fn refund(
+        &self,
+        id: &str,
+        amount: Option<Money>,
+        key: UpstreamKey,
+    ) -> Result<RefundAnswer, Failure> {
+        let path = format!("/v1/payments/{}/refunds", Segment(id));
+        let answer = self
+            .call(Method::POST, &path, send::refund(amount), key)
+            .await?;
+        RefundAnswer::read(answer.status, &answer.body)
+    }
+
+    /// The refunds of a payment. `GET /v1/payments/{id}/refunds`
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub async fn refunds(
+        &self,
+        id: &str,
+        key: UpstreamKey,
+    ) -> Result<Vec<ProviderRefund>, Failure> {
+        let path = format!("/v1/payments/{}/refunds", Segment(id));
+        let answer = self
+            .call(Method::GET, &path, send::Bytes::default(), key)
+            .await?;
+        ProviderRefund::read_list(answer.status, &answer.body)
+    }
+
+    async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: send::Bytes,
+        key: UpstreamKey,
+    ) -> Result<Answer, Failure> {
+        let answer = self.0.transport.call(method.clone(), path, body, key).await;
+        match &answer {
+            Ok(answer) => {
+                tracing::debug!(%method, path, status = answer.status, "the provider answered")
+            }
+            Err(failure) => {
+                tracing::debug!(%method, path, %failure, "a call to the provider failed")
+            }
+        }
+        answer
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Client").finish_non_exhaustive()
+    }
+}
+
+/// An id as one segment of a path, whatever characters it has.
+struct Segment<'a>(&'a str);
+
+impl fmt::Display for Segment<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for byte in self.0.bytes() {
+            if byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_' {
+                write!(formatter, "{}", char::from(byte))?;
+            } else {
+                write!(formatter, "%{byte:02X}")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! What proves to the provider who we are, and what stands for a card there.
+
+use std::fmt;
+
+use http::HeaderValue;
+use uuid::Uuid;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// The bearer token of the configuration; wiped when dropped, shown by nothing.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct AccessToken(String);
+
+/// The text cannot stand in a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("an access token is one or more visible ASCII characters")]
+pub struct AccessTokenError;
+
+impl AccessToken {
+    /// Takes a token as the provider issued it; spaces around it, as a file may have, are dropped.
+    ///
+    /// # Errors
+    /// When it is empty or has other than visible ASCII characters.
+    pub fn parse(text: &str) -> Result<Self, AccessTokenError> {
+        let token = text.trim();
+        if !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            Ok(Self(token.to_owned()))
+        } else {
+            Err(AccessTokenError)
+        }
+    }
+
+    /// The value of the header `Authorization`, marked as one not to be shown.
+    pub(super) fn header(&self) -> Result<HeaderValue, http::header::InvalidHeaderValue> {
+        let mut value = HeaderValue::try_from(format!("Bearer {}", self.0))?;
+        value.set_sensitive(true);
+        Ok(value)
+    }
+}
+
+impl fmt::Debug for AccessToken {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("AccessToken(****)")
+    }
+}
+
+/// Stands for a card at the provider, for one payment; wiped when dropped, shown by nothing.
+#[derive(Clone, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
+pub struct CardToken(String);
+
+impl CardToken {
+    /// Takes a token that the provider gave, or that was stored since.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The token, to be sent or to be stored while its attempt is unfinished.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for CardToken {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("CardToken(****)")
+    }
+}
+
+/// The `X-Idempotency-Key` of one upstream call; a transport retry of the same call repeats it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct UpstreamKey(pub Uuid);
+
+impl UpstreamKey {
+    pub(super) fn header(self) -> Result<HeaderValue, http::header::InvalidHeaderValue> {
+        HeaderValue::try_from(self.0.to_string())
+    }
+}
+
+impl fmt::Display for UpstreamKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+/// Our own name for a payment at the provider: 1–64 of `A-Z a-z 0-9 _ -`, which every part of its API accepts.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ExternalReference(String);
+
+/// The text is no [`ExternalReference`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("an external reference is 1 to 64 letters, digits, underscores or hyphens")]
+pub struct ExternalReferenceError;
+
+impl ExternalReference {
+    /// Takes a text within the bounds.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn parse(text: &str) -> Result<Self, ExternalReferenceError> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        if (1..=64).contains(&text.len()) && text.bytes().all(is_plain) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(ExternalReferenceError)
+        }
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}

@@ -1,0 +1,158 @@
+//! Bodies of the calls, serialised into memory that is wiped.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use zeroize::Zeroizing;
+
+use brazil::TaxId;
+use db::Money;
+
+use super::{CardToken, NewPayment};
+use crate::request::{Card, Method, PaymentRequest};
+
+/// Room for the largest body there can be (every text at its limit, each character escaped), so that the buffer never
+/// grows and leaves an unwiped copy behind.
+const CAPACITY: usize = 16 * 1024;
+
+/// A body and its bytes' end: dropped, it is wiped.
+pub(super) type Bytes = Zeroizing<Vec<u8>>;
+
+#[derive(Serialize)]
+struct CardTokenBody<'a> {
+    card_number: &'a str,
+    expiration_month: &'a str,
+    expiration_year: &'a str,
+    security_code: &'a str,
+    cardholder: Cardholder<'a>,
+}
+
+#[derive(Serialize)]
+struct Cardholder<'a> {
+    name: &'a str,
+    identification: Identification<'a>,
+}
+
+#[derive(Serialize)]
+struct Identification<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    number: &'a str,
+}
+
+#[derive(Serialize)]
+struct PaymentBody<'a> {
+    transaction_amount: Box<RawValue>,
+    description: &'a str,
+    payment_method_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    installments: Option<u8>,
+    payer: Payer<'a>,
+    external_reference: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notification_url: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Payer<'a> {
+    email: &'a str,
+    identification: Identification<'a>,
+    #[serde(flatten)]
+    resident: Option<Resident<'a>>,
+}
+
+#[derive(Serialize)]
+struct Resident<'a> {
+    first_name: &'a str,
+    last_name: &'a str,
+    address: Address<'a>,
+}
+
+#[derive(Serialize)]
+struct Address<'a> {
+    zip_code: &'a str,
+    street_name: &'a str,
+    street_number: &'a str,
+    neighborhood: &'a str,
+    city: &'a str,
+    federal_unit: &'a str,
+}
+
+pub(super) fn card_token(card: &Card, request: &PaymentRequest) -> serde_json::Result<Bytes> {
+    let (month, year) = (card.expiry.month(), card.expiry.year());
+    serialise(&CardTokenBody {
+        card_number: card.number.expose(),
+        expiration_month: &month,
+        expiration_year: &year,
+        security_code: card.security_code.expose(),
+        cardholder: Cardholder {
+            name: &card.holder,
+            identification: identification(&request.tax_id),
+        },
+    })
+}
+
+pub(super) fn payment(payment: &NewPayment<'_>, boleto_method: &str) -> serde_json::Result<Bytes> {
+    let request = payment.request;
+    let (payment_method_id, installments, resident) = match &request.method {
+        Method::Card(card) => (card.network.id(), Some(card.installments), None),
+        Method::Pix => ("pix", None, None),
+        Method::Boleto(payer) => {
+            let address = Address {
+                zip_code: payer.zip_code.as_str(),
+                street_name: &payer.street_name,
+                street_number: &payer.street_number,
+                neighborhood: &payer.neighborhood,
+                city: &payer.city,
+                federal_unit: payer.federal_unit.as_str(),
+            };
+            let resident = Resident {
+                first_name: &payer.first_name,
+                last_name: &payer.last_name,
+                address,
+            };
+            (boleto_method, None, Some(resident))
+        }
+    };
+    serialise(&PaymentBody {
+        transaction_amount: request.amount.to_json(),
+        description: &request.description,
+        payment_method_id,
+        token: payment.token.map(CardToken::expose),
+        installments,
+        payer: Payer {
+            email: &request.email,
+            identification: identification(&request.tax_id),
+            resident,
+        },
+        external_reference: payment.external_reference.as_str(),
+        notification_url: payment.notification_url,
+    })
+}
+
+pub(super) fn cancellation() -> Bytes {
+    Zeroizing::new(br#"{"status":"cancelled"}"#.to_vec())
+}
+
+/// No amount asks for all that is left.
+pub(super) fn refund(amount: Option<Money>) -> Bytes {
+    let body = amount.map_or_else(
+        || "{}".to_owned(),
+        |amount| format!(r#"{{"amount":{amount}}}"#),
+    );
+    Zeroizing::new(body.into_bytes())
+}
+
+fn identification(tax_id: &TaxId) -> Identification<'_> {
+    Identification {
+        kind: tax_id.kind().as_str(),
+        number: tax_id.as_str(),
+    }
+}
+
+fn serialise(body: &impl Serialize) -> serde_json::Result<Bytes> {
+    let mut bytes = Zeroizing::new(Vec::with_capacity(CAPACITY));
+    serde_json::to_writer(&mut *bytes, body)?;
+    Ok(bytes)
+}

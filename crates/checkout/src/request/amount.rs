@@ -1,0 +1,252 @@
+//! Amounts from the wire: exact decimals, never through a float.
+
+use db::Money;
+
+use super::Refusal;
+use crate::json::Value;
+
+/// The most hundredths an amount of a request can have: 999,999,999,999.99 reais.
+const MAX_DIGITS: usize = 14;
+
+/// The amount of a payment to be made, more than zero.
+///
+/// Whatever JSON calls a number is one, `1e2` included: it is 100 and has no decimals. Decimals are counted as they are
+/// written (the digits after the point, less the exponent), so `10.500` and `1000e-3` have three and are refused.
+pub(super) fn transaction_amount(value: Value<'_>) -> Result<Money, Refusal> {
+    match read(value) {
+        Some(Amount::Positive(money)) => Ok(money),
+        Some(Amount::ZeroOrLess) => Err(Refusal::amount_not_positive()),
+        None => Err(Refusal::invalid_amount("transaction_amount")),
+    }
+}
+
+/// The amount of a refund, more than zero; by the same reading as [`transaction_amount`].
+pub(super) fn refund_amount(value: Value<'_>) -> Result<Money, Refusal> {
+    match read(value) {
+        Some(Amount::Positive(money)) => Ok(money),
+        _ => Err(Refusal::invalid_amount("amount")),
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Amount {
+    Positive(Money),
+    ZeroOrLess,
+}
+
+fn read(value: Value<'_>) -> Option<Amount> {
+    let Value::Number(source) = value else {
+        return None;
+    };
+    let number = Number::parse(source)?;
+    if number.decimals() > 2 {
+        return None;
+    }
+    if number.negative || number.digits().all(|digit| digit == '0') {
+        return Some(Amount::ZeroOrLess);
+    }
+    number
+        .hundredths()
+        .map(|cents| Amount::Positive(Money::from_cents(cents)))
+}
+
+/// A JSON number in its written parts. Nothing is computed with the exponent before it is known to be small, so that
+/// `1e999999999` costs no more than `1`.
+struct Number<'a> {
+    negative: bool,
+    whole: &'a str,
+    fraction: &'a str,
+    exponent: i64,
+}
+
+impl<'a> Number<'a> {
+    fn parse(source: &'a str) -> Option<Self> {
+        let (negative, unsigned) = match source.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, source),
+        };
+        let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, clamped(exponent)?),
+            None => (unsigned, 0),
+        };
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        (!whole.is_empty() && is_digits(whole) && is_digits(fraction)).then_some(Self {
+            negative,
+            whole,
+            fraction,
+            exponent,
+        })
+    }
+
+    /// Digits after the point once the exponent is applied; negative when zeros follow the written digits.
+    fn decimals(&self) -> i64 {
+        let written = i64::try_from(self.fraction.len()).unwrap_or(i64::MAX);
+        written.saturating_sub(self.exponent)
+    }
+
+    fn digits(&self) -> impl Iterator<Item = char> {
+        self.whole.chars().chain(self.fraction.chars())
+    }
+
+    /// The value in hundredths; none above the largest amount. At most two decimals are given.
+    fn hundredths(&self) -> Option<i128> {
+        let zeros = usize::try_from(2_i64.checked_sub(self.decimals())?).ok()?;
+        let significant = self.digits().skip_while(|digit| *digit == '0').count();
+        if significant.checked_add(zeros)? > MAX_DIGITS {
+            return None;
+        }
+        let digits: String = self
+            .digits()
+            .chain(std::iter::repeat_n('0', zeros))
+            .collect();
+        digits.trim_start_matches('0').parse().ok()
+    }
+}
+
+/// An exponent, held within bounds that no amount reaches.
+fn clamped(exponent: &str) -> Option<i64> {
+    let (negative, digits) = match exponent.strip_prefix(['-', '+']) {
+        Some(digits) => (exponent.starts_with('-'), digits),
+        None => (false, exponent),
+    };
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let magnitude = digits.trim_start_matches('0');
+    let magnitude: i64 = match magnitude.len() {
+        0 => 0,
+        1..=9 => magnitude.parse().ok()?,
+        _ => 1_000_000_000,
+    };
+    Some(if negative { -magnitude } else { magnitude })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn detail(source: &str) -> String {
+        transaction_amount(Value::Number(source))
+            .unwrap_err()
+            .detail
+            .into_owned()
+    }
+
+    #[test]
+    fn amounts_are_read_exactly() {
+        for (source, cents) in [
+            ("1", 100),
+            ("0.01", 1),
+            ("0.1", 10),
+            ("100.00", 10_000),
+            ("1e2", 10_000),
+            ("1E+2", 10_000),
+            ("1.5e1", 1_500),
+            ("1e-2", 1),
+            ("1.25e0", 125),
+            ("99.99", 9_999),
+            ("999999999999.99", 99_999_999_999_999),
+            ("0.29", 29),
+            ("4.35", 435),
+        ] {
+            assert_eq!(
+                transaction_amount(Value::Number(source)),
+                Ok(Money::from_cents(cents)),
+                "{source}"
+            );
+        }
+    }
+
+    #[test]
+    fn more_than_two_decimals_or_too_large_is_an_invalid_amount() {
+        for source in [
+            "0.001",
+            "10.500",
+            "1000e-3",
+            "1e-3",
+            "-0.001",
+            "0e-3",
+            "1000000000000",
+            "1000000000000.00",
+            "999999999999.991",
+            "1e999",
+            "1e99999999999999999999",
+            "1e-99999999999999999999",
+            "123456789012345678901234567890",
+        ] {
+            assert_eq!(detail(source), "Invalid amount", "{source}");
+        }
+        let long = format!("0.{}", "3".repeat(60_000));
+        assert_eq!(detail(&long), "Invalid amount");
+    }
+
+    #[test]
+    fn zero_or_less_must_be_greater_than_zero() {
+        for source in [
+            "0",
+            "-0",
+            "0.00",
+            "-1",
+            "-0.01",
+            "0e999999999999",
+            "-1e999",
+            "-1000000000000",
+        ] {
+            assert_eq!(
+                detail(source),
+                "Transaction amount must be greater than zero",
+                "{source}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_is_an_invalid_amount() {
+        for value in [
+            Value::Text("\"10\""),
+            Value::Other("[10]"),
+            Value::Other("true"),
+            Value::Null,
+        ] {
+            assert_eq!(
+                transaction_amount(value).unwrap_err().detail,
+                "Invalid amount"
+            );
+        }
+    }
+
+    #[test]
+    fn a_refund_has_one_detail_for_every_wrong_amount() {
+        assert_eq!(
+            refund_amount(Value::Number("1.5")),
+            Ok(Money::from_cents(150))
+        );
+        for value in [
+            Value::Number("0"),
+            Value::Number("-1"),
+            Value::Number("0.001"),
+            Value::Text("\"1\""),
+        ] {
+            assert_eq!(
+                refund_amount(value).unwrap_err(),
+                Refusal::invalid_amount("amount")
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_amount_in_range_is_read_back_from_what_is_written(cents in 1_i128..=99_999_999_999_999) {
+            let source = format!("{}.{:02}", cents / 100, cents % 100);
+            prop_assert_eq!(transaction_amount(Value::Number(&source)), Ok(Money::from_cents(cents)));
+        }
+
+        #[test]
+        fn no_number_hangs_or_panics(source in "-?(0|[1-9][0-9]{0,40})(\\.[0-9]{1,40})?([eE][+-]?[0-9]{1,25})?") {
+            let _ = transaction_amount(Value::Number(&source));
+        }
+    }
+}

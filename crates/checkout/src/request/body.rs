@@ -1,0 +1,179 @@
+//! The raw body: read into memory that is wiped, and split into the members a request can have.
+
+use axum::body::Body;
+use bytes::Bytes;
+use http_body_util::{BodyExt, Limited};
+use zeroize::{Zeroize, Zeroizing};
+
+use super::Refusal;
+use crate::json::{NotAnObject, Object, Value, unescape};
+
+/// Reads a body of at most `limit` bytes into memory that is wiped when dropped.
+///
+/// The pieces it came in are wiped too where nothing else holds them; what the connection's own buffer keeps until its
+/// next use is out of reach.
+///
+/// # Errors
+/// [`Refusal::too_large`] above the limit; 422 when the body does not arrive whole.
+pub async fn read(body: Body, limit: usize) -> Result<Zeroizing<Vec<u8>>, Refusal> {
+    let mut body = Limited::new(body, limit);
+    // As large as it can get at once: a buffer that grew would leave its first half behind, unwiped.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(limit));
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| {
+            if error.is::<http_body_util::LengthLimitError>() {
+                Refusal::too_large()
+            } else {
+                Refusal::unprocessable("body", "did not arrive whole")
+            }
+        })?;
+        if let Ok(data) = frame.into_data() {
+            bytes.extend_from_slice(&data);
+            wipe(data);
+        }
+    }
+    Ok(bytes)
+}
+
+fn wipe(data: Bytes) {
+    if let Ok(mut unique) = data.try_into_mut() {
+        unique.zeroize();
+    }
+}
+
+/// Refuses every content type but JSON in UTF-8.
+pub(super) fn check_content_type(content_type: Option<&str>) -> Result<(), Refusal> {
+    let mut parts = content_type.unwrap_or_default().split(';').map(str::trim);
+    let is_json = parts
+        .next()
+        .is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"));
+    let is_utf8 = parts.all(|parameter| match parameter.split_once('=') {
+        Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
+            value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
+        }
+        _ => true,
+    });
+    if is_json && is_utf8 {
+        Ok(())
+    } else {
+        Err(Refusal::unprocessable(
+            "Content-Type",
+            "must be application/json",
+        ))
+    }
+}
+
+/// Every member that a request can have; others are ignored. The order is the specification's, and decides which of
+/// several absent members is named.
+const MEMBERS: [&str; 21] = [
+    "payment_method",
+    "transaction_amount",
+    "description",
+    "email",
+    "card_number",
+    "expiration_month",
+    "expiration_year",
+    "security_code",
+    "cardholder_name",
+    "identification_number",
+    "installments",
+    "first_name",
+    "last_name",
+    "zip_code",
+    "street_name",
+    "street_number",
+    "neighborhood",
+    "city",
+    "federal_unit",
+    "amount",
+    "status",
+];
+
+/// The members of a body, their strings decoded.
+pub(super) struct Members<'a> {
+    values: Vec<(&'static str, Member<'a>)>,
+}
+
+/// A member as the checks see it.
+pub(super) enum Member<'a> {
+    /// Missing, `null`, or a string that is blank after trimming.
+    Absent,
+    /// A string, its escapes read.
+    Text(Zeroizing<String>),
+    /// Any other JSON type.
+    Other(Value<'a>),
+}
+
+impl<'a> Members<'a> {
+    /// Splits a body that must be one JSON object in UTF-8 with no member given twice.
+    pub(super) fn read(body: &'a [u8]) -> Result<Self, Refusal> {
+        let refused = |reason| Refusal::unprocessable("body", reason);
+        let text = std::str::from_utf8(body).map_err(|_| refused("must be UTF-8"))?;
+        let object = Object::parse(text).map_err(|error| match error {
+            NotAnObject::Malformed => refused("must be valid JSON"),
+            NotAnObject::OtherType => refused("must be a JSON object"),
+        })?;
+        if object.repeats_a_member() {
+            return Err(refused("must not have a member twice"));
+        }
+        let mut values = Vec::with_capacity(MEMBERS.len());
+        for name in MEMBERS {
+            let member =
+                Member::of(object.get(name)).ok_or_else(|| refused("must be valid Unicode"))?;
+            values.push((name, member));
+        }
+        Ok(Self { values })
+    }
+
+    /// The first of `fields` that is absent ends the request.
+    pub(super) fn require(&self, fields: &[&'static str]) -> Result<(), Refusal> {
+        match fields
+            .iter()
+            .find(|field| matches!(self.get(field), Member::Absent))
+        {
+            Some(field) => Err(Refusal::missing(field)),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn get(&self, name: &str) -> &Member<'a> {
+        self.values
+            .iter()
+            .find(|(member, _)| *member == name)
+            .map_or(&Member::Absent, |(_, value)| value)
+    }
+
+    /// The text in `field`; any other JSON type is a validation error.
+    pub(super) fn text(&self, field: &'static str) -> Result<Zeroizing<String>, Refusal> {
+        match self.get(field) {
+            Member::Text(text) => Ok(text.clone()),
+            _ => Err(Refusal::invalid(field, "must be a string")),
+        }
+    }
+
+    /// The value in `field` for those who judge its JSON type themselves.
+    pub(super) fn number(&self, field: &str) -> Value<'a> {
+        match self.get(field) {
+            Member::Other(value) => *value,
+            Member::Text(_) | Member::Absent => Value::Null,
+        }
+    }
+}
+
+impl<'a> Member<'a> {
+    /// None if the value is a string that is not Unicode.
+    fn of(value: Value<'a>) -> Option<Self> {
+        Some(match value {
+            Value::Null => Member::Absent,
+            Value::Text(source) => {
+                let text = unescape(source)?;
+                if text.trim().is_empty() {
+                    Member::Absent
+                } else {
+                    Member::Text(text)
+                }
+            }
+            other => Member::Other(other),
+        })
+    }
+}

@@ -1,0 +1,164 @@
+//! Card data, in types that wipe themselves and that no text can show.
+
+use std::fmt;
+
+use brazil::{Network, is_luhn_valid};
+use db::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::{Offset, TimeZone};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+use super::Refusal;
+
+/// The card of a checked request.
+#[derive(Debug)]
+pub struct Card {
+    /// The number, valid for `network`.
+    pub number: CardNumber,
+    /// The code printed on the card, as long as `network` has it.
+    pub security_code: SecurityCode,
+    /// A month that is not over.
+    pub expiry: Expiry,
+    /// The name on the card.
+    pub holder: String,
+    /// 1 up to the limit of `network`.
+    pub installments: u8,
+    /// The network that the number belongs to.
+    pub network: Network,
+}
+
+/// 13–19 digits; wiped when dropped, and shown by nothing.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct CardNumber(String);
+
+/// Three or four digits; wiped when dropped, and shown by nothing.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct SecurityCode(String);
+
+/// The month a card expires with.
+#[derive(Clone, Copy, PartialEq, Eq, Zeroize)]
+pub struct Expiry {
+    month: u8,
+    year: u16,
+}
+
+impl CardNumber {
+    /// Reads digits with optional spaces or hyphens, by the rules of the six networks: prefix, length, Luhn.
+    pub(super) fn parse(text: &str) -> Option<(Self, Network)> {
+        let mut digits = Self(String::with_capacity(19));
+        for character in text.chars() {
+            match character {
+                ' ' | '-' => {}
+                '0'..='9' if digits.0.len() < 19 => digits.0.push(character),
+                _ => return None,
+            }
+        }
+        let network = Network::of(&digits.0)?;
+        let is_valid = digits.0.len() >= 13
+            && network.lengths().contains(&digits.0.len())
+            && is_luhn_valid(&digits.0);
+        is_valid.then_some((digits, network))
+    }
+
+    /// The digits, for the provider's eyes only.
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// The first six digits, which an answer may show.
+    pub fn first_six(&self) -> &str {
+        self.0.get(..6).unwrap_or_default()
+    }
+
+    /// The last four digits, which an answer may show.
+    pub fn last_four(&self) -> &str {
+        self.0
+            .len()
+            .checked_sub(4)
+            .and_then(|start| self.0.get(start..))
+            .unwrap_or_default()
+    }
+}
+
+impl SecurityCode {
+    pub(super) fn parse(text: &str, network: Network) -> Result<Self, Refusal> {
+        let length = network.security_code_length();
+        if text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(Refusal::invalid(
+                "security_code",
+                &format!("must have {length} digits"),
+            ))
+        }
+    }
+
+    /// The digits, for the provider's eyes only.
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Expiry {
+    /// Reads `MM` and `YYYY`; a month that was over before `today` is refused.
+    pub(super) fn parse(month: &str, year: &str, today: Date) -> Result<Self, Refusal> {
+        let month = fixed_digits(month, 2)
+            .and_then(|month| u8::try_from(month).ok())
+            .filter(|month| (1..=12).contains(month))
+            .ok_or_else(|| {
+                Refusal::invalid("expiration_month", "must be two digits from 01 to 12")
+            })?;
+        let year = fixed_digits(year, 4)
+            .ok_or_else(|| Refusal::invalid("expiration_year", "must be four digits"))?;
+        let (this_year, this_month) = (i32::from(today.year()), today.month().cast_unsigned());
+        if i32::from(year) < this_year {
+            return Err(Refusal::invalid("expiration_year", "the card has expired"));
+        }
+        if i32::from(year) == this_year && month < this_month {
+            return Err(Refusal::invalid("expiration_month", "the card has expired"));
+        }
+        Ok(Self { month, year })
+    }
+
+    /// Two digits, for the provider's eyes only.
+    pub(crate) fn month(self) -> Zeroizing<String> {
+        Zeroizing::new(format!("{:02}", self.month))
+    }
+
+    /// Four digits, for the provider's eyes only.
+    pub(crate) fn year(self) -> Zeroizing<String> {
+        Zeroizing::new(format!("{:04}", self.year))
+    }
+}
+
+fn fixed_digits(text: &str, length: usize) -> Option<u16> {
+    let is_digits = text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_digits.then(|| text.parse().ok()).flatten()
+}
+
+/// The day it is in America/Sao_Paulo, which decides whether a card has expired.
+///
+/// The zone has kept −03:00 all year since 2019 (decree 9.772), which serves where the machine has no zone files.
+pub(super) fn today(now: Timestamp) -> Date {
+    let zone = TimeZone::get("America/Sao_Paulo")
+        .unwrap_or_else(|_| TimeZone::fixed(Offset::constant(-3)));
+    now.to_jiff().to_zoned(zone).date()
+}
+
+impl fmt::Debug for CardNumber {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("CardNumber(****)")
+    }
+}
+
+impl fmt::Debug for SecurityCode {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("SecurityCode(****)")
+    }
+}
+
+impl fmt::Debug for Expiry {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Expiry(****)")
+    }
+}

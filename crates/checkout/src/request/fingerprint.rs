@@ -1,0 +1,69 @@
+//! A keyed digest of a whole request: tells whether two are the same, and nothing about either.
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use super::{Method, PaymentRequest};
+
+impl PaymentRequest {
+    /// HMAC-SHA256 over every field, card data included, as 64 hexadecimal digits. Without the key it cannot be used
+    /// to try card numbers, of which there are too few for a plain digest to hide one.
+    pub fn fingerprint(&self, key: &[u8; 32]) -> String {
+        let mut digest = Digest::new(key);
+        digest.field(self.method.kind().as_str());
+        digest.field(&self.amount.to_string());
+        digest.field(&self.description);
+        digest.field(&self.email);
+        digest.field(self.tax_id.as_str());
+        match &self.method {
+            Method::Card(card) => {
+                digest.field(card.number.expose());
+                digest.field(card.security_code.expose());
+                digest.field(&card.expiry.month());
+                digest.field(&card.expiry.year());
+                digest.field(&card.holder);
+                digest.field(&card.installments.to_string());
+            }
+            Method::Pix => {}
+            Method::Boleto(payer) => {
+                for text in [
+                    &payer.first_name,
+                    &payer.last_name,
+                    payer.zip_code.as_str(),
+                    &payer.street_name,
+                    &payer.street_number,
+                    &payer.neighborhood,
+                    &payer.city,
+                    payer.federal_unit.as_str(),
+                ] {
+                    digest.field(text);
+                }
+            }
+        }
+        digest.finish()
+    }
+}
+
+struct Digest(Hmac<Sha256>);
+
+impl Digest {
+    fn new(key: &[u8; 32]) -> Self {
+        // A shorter key is filled up with zeros to the digest's block: this is what HMAC does with one (RFC 2104).
+        let mut block = [0; 64];
+        for (to, from) in block.iter_mut().zip(key) {
+            *to = *from;
+        }
+        Self(Hmac::new(&block.into()))
+    }
+
+    /// Each field is preceded by its length, so that no two requests run together into the same bytes.
+    fn field(&mut self, text: &str) {
+        self.0.update(&text.len().to_be_bytes());
+        self.0.update(text.as_bytes());
+    }
+
+    fn finish(self) -> String {
+        let bytes = self.0.finalize().into_bytes();
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}

@@ -1,0 +1,287 @@
+//! From content type and raw body to a checked request, in the order of the specification's processing rule 1.
+//!
+//! Every check of `POST /create_payment` up to the provider lives here, with the exact status and text of each refusal,
+//! and the small bodies of cancelling and refunding. Whether the request came over HTTPS is seen at the edge; only the
+//! refusal for it is here. Nothing here waits, stores or sends, and no refusal carries a value of the request.
+
+mod amount;
+mod body;
+mod card;
+mod fingerprint;
+mod refusal;
+mod text;
+
+use brazil::{FederalUnit, PostalCode, TaxId};
+use db::{Money, Timestamp};
+
+pub use body::read as read_body;
+pub use card::{Card, CardNumber, Expiry, SecurityCode};
+pub use refusal::Refusal;
+pub use text::TEXT_LIMITS;
+
+use crate::json::Value;
+use body::{Member, Members, check_content_type};
+
+/// A request for a payment that has passed every check this service can make itself.
+#[derive(Debug)]
+pub struct PaymentRequest {
+    /// Card, pix or boleto, with what each needs.
+    pub method: Method,
+    /// More than zero, at most 999,999,999,999.99 reais.
+    pub amount: Money,
+    /// The purpose of the payment.
+    pub description: String,
+    /// The payer's e-mail address.
+    pub email: String,
+    /// The payer's CPF or CNPJ.
+    pub tax_id: TaxId,
+}
+
+/// How the payer pays.
+#[derive(Debug)]
+pub enum Method {
+    /// By card, charged at once.
+    Card(Card),
+    /// By pix: a code that the payer's bank reads.
+    Pix,
+    /// By boleto: a slip that is paid at a bank.
+    Boleto(BoletoPayer),
+}
+
+/// A method without its data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MethodKind {
+    /// `card`
+    Card,
+    /// `pix`
+    Pix,
+    /// `boleto`
+    Boleto,
+}
+
+/// Who pays a boleto, and where they live: a boleto is registered with both.
+#[derive(Debug)]
+pub struct BoletoPayer {
+    /// Given name.
+    pub first_name: String,
+    /// Family name.
+    pub last_name: String,
+    /// CEP.
+    pub zip_code: PostalCode,
+    /// Street.
+    pub street_name: String,
+    /// House number, which need not be numeric.
+    pub street_number: String,
+    /// Neighborhood.
+    pub neighborhood: String,
+    /// City.
+    pub city: String,
+    /// State or federal district.
+    pub federal_unit: FederalUnit,
+}
+
+impl Method {
+    /// Which of the three methods it is.
+    pub const fn kind(&self) -> MethodKind {
+        match self {
+            Method::Card(_) => MethodKind::Card,
+            Method::Pix => MethodKind::Pix,
+            Method::Boleto(_) => MethodKind::Boleto,
+        }
+    }
+}
+
+impl MethodKind {
+    /// The three methods.
+    pub const ALL: [Self; 3] = [Self::Card, Self::Pix, Self::Boleto];
+
+    /// The value of `payment_method` that asks for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            MethodKind::Card => "card",
+            MethodKind::Pix => "pix",
+            MethodKind::Boleto => "boleto",
+        }
+    }
+
+    /// The method called `text`, written exactly so.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+
+    /// What the method requires beside the common fields, in the specification's order.
+    const fn fields(self) -> &'static [&'static str] {
+        match self {
+            MethodKind::Card => &[
+                "card_number",
+                "expiration_month",
+                "expiration_year",
+                "security_code",
+                "cardholder_name",
+                "identification_number",
+                "installments",
+            ],
+            MethodKind::Pix => &["identification_number"],
+            MethodKind::Boleto => &[
+                "first_name",
+                "last_name",
+                "identification_number",
+                "zip_code",
+                "street_name",
+                "street_number",
+                "neighborhood",
+                "city",
+                "federal_unit",
+            ],
+        }
+    }
+}
+
+/// Checks a request for a payment; the first failure ends it. Members the specification does not have are ignored.
+///
+/// # Errors
+/// The refusal of the first check that fails.
+pub fn check(
+    content_type: Option<&str>,
+    body: &[u8],
+    now: Timestamp,
+) -> Result<PaymentRequest, Refusal> {
+    check_content_type(content_type)?;
+    let members = Members::read(body)?;
+    if matches!(members.get("payment_method"), Member::Absent) {
+        return Err(Refusal::payment_method_required());
+    }
+    members.require(&["transaction_amount", "description", "email"])?;
+    let kind = match members.get("payment_method") {
+        Member::Text(text) => MethodKind::parse(text),
+        _ => None,
+    }
+    .ok_or_else(Refusal::invalid_payment_method)?;
+    members.require(kind.fields())?;
+    let amount = amount::transaction_amount(members.number("transaction_amount"))?;
+    let card = match kind {
+        MethodKind::Card => Some(check_card(&members, now)?),
+        MethodKind::Pix | MethodKind::Boleto => None,
+    };
+    let description = text::checked("description", members.text("description")?)?;
+    let email = text::email(members.text("email")?)?;
+    let tax_id = check_tax_id(&members)?;
+    let method = match (card, kind) {
+        (Some(card), _) => Method::Card(card),
+        (None, MethodKind::Boleto) => Method::Boleto(check_boleto_payer(&members)?),
+        (None, _) => Method::Pix,
+    };
+    Ok(PaymentRequest {
+        method,
+        amount,
+        description,
+        email,
+        tax_id,
+    })
+}
+
+/// Checks the body of a cancellation, `{"status":"cancelled"}`.
+///
+/// # Errors
+/// 400 when the status is absent or another one, 422 as for every body.
+pub fn check_cancellation(content_type: Option<&str>, body: &[u8]) -> Result<(), Refusal> {
+    check_content_type(content_type)?;
+    let members = Members::read(body)?;
+    members.require(&["status"])?;
+    match members.get("status") {
+        Member::Text(status) if status.as_str() == "cancelled" => Ok(()),
+        _ => Err(Refusal::invalid_payment_status()),
+    }
+}
+
+/// Checks the body of a refund: the amount asked for, or none for what is left. A body is not required.
+///
+/// # Errors
+/// 400 `Invalid amount`, 422 as for every body.
+pub fn check_refund(content_type: Option<&str>, body: &[u8]) -> Result<Option<Money>, Refusal> {
+    if body.is_empty() {
+        return Ok(None);
+    }
+    check_content_type(content_type)?;
+    let members = Members::read(body)?;
+    match members.get("amount") {
+        Member::Absent => Ok(None),
+        Member::Text(_) => Err(Refusal::invalid_amount("amount")),
+        Member::Other(value) => amount::refund_amount(*value).map(Some),
+    }
+}
+
+fn check_card(members: &Members<'_>, now: Timestamp) -> Result<Card, Refusal> {
+    let (number, network) = match members.get("card_number") {
+        Member::Text(text) => CardNumber::parse(text),
+        _ => None,
+    }
+    .ok_or_else(Refusal::invalid_card_number)?;
+    let (month, year) = (
+        members.text("expiration_month")?,
+        members.text("expiration_year")?,
+    );
+    let expiry = Expiry::parse(month.trim(), year.trim(), card::today(now))?;
+    let security_code = SecurityCode::parse(members.text("security_code")?.trim(), network)?;
+    let holder = text::checked("cardholder_name", members.text("cardholder_name")?)?;
+    let installments = check_installments(members.get("installments"), network.max_installments())?;
+    Ok(Card {
+        number,
+        security_code,
+        expiry,
+        holder,
+        installments,
+        network,
+    })
+}
+
+fn check_installments(member: &Member<'_>, most: u8) -> Result<u8, Refusal> {
+    let refused = |reason: &str| Refusal::invalid("installments", reason);
+    let Member::Other(Value::Number(source)) = member else {
+        return Err(refused("must be an integer"));
+    };
+    let digits = source.strip_prefix('-').unwrap_or(source);
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(refused("must be an integer"));
+    }
+    // An integer too large for the type is one out of range like any other.
+    source
+        .parse()
+        .ok()
+        .filter(|installments| (1..=most).contains(installments))
+        .ok_or_else(|| refused(&format!("must be between 1 and {most}")))
+}
+
+fn check_tax_id(members: &Members<'_>) -> Result<TaxId, Refusal> {
+    let text = members.text("identification_number")?;
+    TaxId::parse(text.trim())
+        .map_err(|_| Refusal::invalid("identification_number", "must be a valid CPF or CNPJ"))
+}
+
+fn check_boleto_payer(members: &Members<'_>) -> Result<BoletoPayer, Refusal> {
+    let checked = |field| text::checked(field, members.text(field)?);
+    let first_name = checked("first_name")?;
+    let last_name = checked("last_name")?;
+    let zip_code = PostalCode::parse(members.text("zip_code")?.trim())
+        .map_err(|_| Refusal::invalid("zip_code", "must have 8 digits"))?;
+    let street_name = checked("street_name")?;
+    let street_number = checked("street_number")?;
+    let neighborhood = checked("neighborhood")?;
+    let city = checked("city")?;
+    let federal_unit = FederalUnit::parse(members.text("federal_unit")?.trim()).map_err(|_| {
+        Refusal::invalid(
+            "federal_unit",
+            "must be the two letters of a Brazilian state",
+        )
+    })?;
+    Ok(BoletoPayer {
+        first_name,
+        last_name,
+        zip_code,
+        street_name,
+        street_number,
+        neighborhood,
+        city,
+        federal_unit,
+    })
+}

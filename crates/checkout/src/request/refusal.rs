@@ -1,0 +1,106 @@
+//! Why a request is refused: a status and a text that is exactly the specification's, or `Validation error: …`.
+
+use std::borrow::Cow;
+
+use http::StatusCode;
+
+/// A refused request. Its text is made of constants only: nothing of the request's values can be in it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
+pub struct Refusal {
+    /// 400 for the specification's list of details, 422 for every other validation failure, 413 for a body too long.
+    pub status: StatusCode,
+    /// The member `detail` of the answer.
+    pub detail: Cow<'static, str>,
+    /// The member of the request that is wrong, where it is one.
+    pub field: Option<&'static str>,
+}
+
+impl Refusal {
+    /// The request did not come over HTTPS.
+    pub const fn https_required() -> Self {
+        Self::bad_request("HTTPS required", None)
+    }
+
+    /// `payment_method` is absent.
+    pub const fn payment_method_required() -> Self {
+        Self::bad_request("Payment method required", Some("payment_method"))
+    }
+
+    /// A member that the method requires is absent.
+    pub const fn missing(field: &'static str) -> Self {
+        Self::bad_request("Missing required field", Some(field))
+    }
+
+    /// `payment_method` is not card, pix or boleto.
+    pub const fn invalid_payment_method() -> Self {
+        Self::bad_request("Invalid payment method", Some("payment_method"))
+    }
+
+    /// An amount that is no number, has more than two decimals, is too large, or is more than is left to refund.
+    pub const fn invalid_amount(field: &'static str) -> Self {
+        Self::bad_request("Invalid amount", Some(field))
+    }
+
+    /// `transaction_amount` is zero or less.
+    pub const fn amount_not_positive() -> Self {
+        Self::bad_request(
+            "Transaction amount must be greater than zero",
+            Some("transaction_amount"),
+        )
+    }
+
+    /// `card_number` is no number of a card that is accepted here.
+    pub const fn invalid_card_number() -> Self {
+        Self::bad_request("Invalid card number", Some("card_number"))
+    }
+
+    /// The payment's state does not allow what is asked, or the state asked for cannot be asked for.
+    pub const fn invalid_payment_status() -> Self {
+        Self::bad_request("Invalid payment status", None)
+    }
+
+    /// Any other failure of a member: `Validation error: <field>: <reason>`.
+    pub fn invalid(field: &'static str, reason: &str) -> Self {
+        Self {
+            field: Some(field),
+            ..Self::unprocessable(field, reason)
+        }
+    }
+
+    /// A failure of a part of the request that is no member of its body, such as `Content-Type`, `body` or a header.
+    pub fn unprocessable(part: &'static str, reason: &str) -> Self {
+        Self {
+            status: StatusCode::UNPROCESSABLE_ENTITY,
+            detail: format!("Validation error: {part}: {reason}").into(),
+            field: None,
+        }
+    }
+
+    /// The body is longer than the service reads.
+    pub const fn too_large() -> Self {
+        Self {
+            status: StatusCode::PAYLOAD_TOO_LARGE,
+            detail: Cow::Borrowed("Request body too large"),
+            field: None,
+        }
+    }
+
+    const fn bad_request(detail: &'static str, field: Option<&'static str>) -> Self {
+        Self {
+            status: StatusCode::BAD_REQUEST,
+            detail: Cow::Borrowed(detail),
+            field,
+        }
+    }
+}
+
+impl From<Refusal> for web::Error {
+    fn from(refusal: Refusal) -> Self {
+        let error = web::Error::new(refusal.status, refusal.detail);
+        match refusal.field {
+            Some(field) => error.field(field),
+            None => error,
+        }
+    }
+}
