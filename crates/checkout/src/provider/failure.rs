@@ -179,7 +179,7 @@ impl From<Failure> for web::Error {
     }
 }
 
-/// Whole seconds, rounded up, as `Retry-After` has them.
+/// Whole seconds, rounded up, at least one, as `Retry-After` has them.
 fn whole_seconds(wait: Duration) -> u64 {
-    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
+    (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
 }

@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use db::Money;
 use http::Method;
+use web::rate::{Rates, Reserve, Windows};
 
 pub use failure::{Cause, Failure};
 pub use payment::{ProviderPayment, ProviderRefund, RefundAnswer};
@@ -43,6 +44,8 @@ pub struct Config {
     pub timeout: Duration,
     /// The provider's identifier of the boleto method.
     pub boleto_method: String,
+    /// How many calls may be made in which time.
+    pub quota: Rates,
 }
 
 /// Why a client cannot be made of its configuration.
@@ -85,18 +88,42 @@ pub struct Client(Arc<Inner>);
 struct Inner {
     transport: Transport,
     boleto_method: String,
+    quota: Rates,
+    windows: Windows,
 }
 
 impl Client {
-    /// A client that has not connected yet.
+    /// A client that has not connected yet. The quota's windows should be its own, not those that count clients: they
+    /// must never be pushed out of a bounded memory.
     ///
     /// # Errors
     /// When the address needs TLS and the machine has no trusted authorities.
-    pub fn new(config: Config) -> Result<Self, SetupError> {
+    pub fn new(config: Config, windows: Windows) -> Result<Self, SetupError> {
         Ok(Self(Arc::new(Inner {
             transport: Transport::new(config.base_url, &config.access_token, config.timeout)?,
             boleto_method: config.boleto_method,
+            quota: config.quota,
+            windows,
         })))
+    }
+
+    /// Takes `calls` from the quota, all or none. Every call below must have been reserved; a card payment reserves its
+    /// two before the first.
+    ///
+    /// # Errors
+    /// [`Failure::Quota`] when they do not fit into every window.
+    pub async fn reserve(&self, calls: u32, purpose: Purpose) -> Result<(), Failure> {
+        let reserve = match purpose {
+            Purpose::Buyer => Reserve::Nothing,
+            Purpose::Background => Reserve::Fifth,
+        };
+        let Inner { windows, quota, .. } = &*self.0;
+        match windows.take(QUOTA_KEY, quota, calls, reserve).await {
+            Ok(_standing) => Ok(()),
+            Err(throttled) => Err(Failure::Quota {
+                retry_after: throttled.retry_after,
+            }),
+        }
     }
 
     /// Exchanges card data for a token, which is good for one payment. `POST /v1/card_tokens`
@@ -222,10 +249,10 @@ impl Client {
         let answer = self.0.transport.call(method.clone(), path, body, key).await;
         match &answer {
             Ok(answer) => {
-                tracing::debug!(%method, path, status = answer.status, "the provider answered")
+                tracing::debug!(%method, path, status = answer.status, "the provider answered");
             }
             Err(failure) => {
-                tracing::debug!(%method, path, %failure, "a call to the provider failed")
+                tracing::debug!(%method, path, %failure, "a call to the provider failed");
             }
         }
         answer

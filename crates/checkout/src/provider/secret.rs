@@ -54,7 +54,7 @@ impl CardToken {
     }
 
     /// The token, to be sent or to be stored while its attempt is unfinished.
-    pub fn expose(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         &self.0
     }
 }

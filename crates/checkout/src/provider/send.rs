@@ -119,7 +119,7 @@ pub(super) fn payment(payment: &NewPayment<'_>, boleto_method: &str) -> serde_js
         transaction_amount: request.amount.to_json(),
         description: &request.description,
         payment_method_id,
-        token: payment.token.map(CardToken::expose),
+        token: payment.token.map(CardToken::as_str),
         installments,
         payer: Payer {
             email: &request.email,

@@ -136,7 +136,7 @@ fn fixed_digits(text: &str, length: usize) -> Option<u16> {
     is_digits.then(|| text.parse().ok()).flatten()
 }
 
-/// The day it is in America/Sao_Paulo, which decides whether a card has expired.
+/// The day it is in `America/Sao_Paulo`, which decides whether a card has expired.
 ///
 /// The zone has kept −03:00 all year since 2019 (decree 9.772), which serves where the machine has no zone files.
 pub(super) fn today(now: Timestamp) -> Date {

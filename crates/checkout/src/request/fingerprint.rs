@@ -64,6 +64,10 @@ impl Digest {
 
     fn finish(self) -> String {
         let bytes = self.0.finalize().into_bytes();
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+        let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or_default();
+        bytes
+            .iter()
+            .flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)])
+            .collect()
     }
 }

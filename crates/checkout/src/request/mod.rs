@@ -9,6 +9,8 @@ mod body;
 mod card;
 mod fingerprint;
 mod refusal;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use brazil::{FederalUnit, PostalCode, TaxId};

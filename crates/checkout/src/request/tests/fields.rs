@@ -1,0 +1,117 @@
+//! Amount, identification, address and the lengths of texts.
+
+use serde_json::json;
+
+use super::*;
+
+#[test]
+fn an_amount_of_zero_or_less_must_be_greater_than_zero() {
+    for amount in [json!(0), json!(-1), json!(-0.01)] {
+        let expected = (
+            400,
+            "Transaction amount must be greater than zero".into(),
+            Some("transaction_amount"),
+        );
+        assert_eq!(
+            refusal(&with(pix(), "transaction_amount", amount)),
+            expected
+        );
+    }
+}
+
+#[test]
+fn an_amount_that_is_no_number_or_too_fine_or_too_large_is_invalid() {
+    for amount in [
+        json!("10"),
+        json!("ten"),
+        json!(true),
+        json!([10]),
+        json!({}),
+        json!(0.001),
+        json!(1e12),
+        json!(1e300),
+    ] {
+        let expected = (400, "Invalid amount".into(), Some("transaction_amount"));
+        assert_eq!(
+            refusal(&with(pix(), "transaction_amount", amount.clone())),
+            expected,
+            "{amount}"
+        );
+    }
+}
+
+#[test]
+fn an_identification_is_a_cpf_or_a_cnpj_by_its_check_digits() {
+    for (number, kind) in [
+        ("123.456.789-09", "CPF"),
+        ("01234567890", "CPF"),
+        ("12.ABC.345/01DE-35", "CNPJ"),
+        ("12abc34501de35", "CNPJ"),
+        ("36002518000101", "CNPJ"),
+    ] {
+        let request = checked(&with(pix(), "identification_number", json!(number))).unwrap();
+        assert_eq!(request.tax_id.kind().as_str(), kind, "{number}");
+    }
+    for number in [
+        "12345678900",
+        "11111111111",
+        "1234567890",
+        "12ABC34501DE36",
+        "x",
+        "123456789-09\u{0}",
+    ] {
+        let (status, detail, field) = refusal(&with(pix(), "identification_number", json!(number)));
+        let expected = "Validation error: identification_number: must be a valid CPF or CNPJ";
+        assert_eq!(
+            (status, detail.as_str(), field),
+            (422, expected, Some("identification_number")),
+            "{number}"
+        );
+    }
+}
+
+#[test]
+fn a_federal_unit_is_two_letters_of_a_state_and_a_zip_code_eight_digits() {
+    for unit in ["S", "SPX", "XX", "12", "S P"] {
+        let (status, detail, field) = refusal(&with(boleto(), "federal_unit", json!(unit)));
+        let expected =
+            "Validation error: federal_unit: must be the two letters of a Brazilian state";
+        assert_eq!(
+            (status, detail.as_str(), field),
+            (422, expected, Some("federal_unit")),
+            "{unit}"
+        );
+    }
+    for code in ["0131010", "013101000", "01310_100", "abcde-fgh"] {
+        let (status, detail, field) = refusal(&with(boleto(), "zip_code", json!(code)));
+        assert_eq!(
+            (status, detail.as_str(), field),
+            (
+                422,
+                "Validation error: zip_code: must have 8 digits",
+                Some("zip_code")
+            ),
+            "{code}"
+        );
+    }
+}
+
+#[test]
+fn every_free_text_has_its_limit() {
+    for (field, limit) in TEXT_LIMITS {
+        let request = [card(), boleto()]
+            .into_iter()
+            .find(|request| request.get(field).is_some())
+            .unwrap();
+        let (status, detail, named) =
+            refusal(&with(request.clone(), field, json!("a".repeat(limit + 1))));
+        let expected = format!("Validation error: {field}: must have at most {limit} characters");
+        assert_eq!((status, detail, named), (422, expected, Some(*field)));
+        if *field != "email" {
+            assert!(
+                checked(&with(request, field, json!("ã".repeat(*limit)))).is_ok(),
+                "{field}"
+            );
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! The checkout service as others see it: over its client of the provider, its API, its pages and its documents.
+
+mod provider;

@@ -1,0 +1,116 @@
+//! The client of the provider over real sockets: what it sends, what it makes of answers, and what of their absence.
+
+mod calls;
+mod faults;
+mod quota;
+mod stub;
+
+use std::time::Duration;
+
+use checkout::provider::{
+    AccessToken, CardToken, Client, Config, ExternalReference, Failure, NewPayment, ProviderPayment, UpstreamKey,
+};
+use checkout::request::{self, PaymentRequest};
+use db::Timestamp;
+use serde_json::{Value, json};
+use web::Clock;
+use web::rate::{Rates, Windows};
+
+use stub::Stub;
+
+fn now() -> Timestamp {
+    Timestamp::parse("2026-11-20T12:00:00Z").unwrap()
+}
+
+fn config(base_url: &str, timeout: Duration) -> Config {
+    Config {
+        base_url: base_url.parse().unwrap(),
+        access_token: AccessToken::parse("TEST-token").unwrap(),
+        timeout,
+        boleto_method: "bolbradesco".to_owned(),
+        quota: Rates::off(),
+    }
+}
+
+/// A client that gives up after a time that no test reaches, unless it is about that.
+fn client(base_url: &str) -> Client {
+    let windows = Windows::memory(Clock::fixed(now()));
+    Client::new(config(base_url, Duration::from_secs(60)), windows).unwrap()
+}
+
+fn impatient_client(base_url: &str) -> Client {
+    let windows = Windows::memory(Clock::fixed(now()));
+    Client::new(config(base_url, Duration::from_millis(150)), windows).unwrap()
+}
+
+fn checked(request: &Value) -> PaymentRequest {
+    request::check(Some("application/json"), request.to_string().as_bytes(), now()).unwrap()
+}
+
+fn card() -> PaymentRequest {
+    checked(&json!({
+        "payment_method": "card", "transaction_amount": 100.5, "description": "Two \"books\"", "email": "maria@exemplo.com.br",
+        "card_number": "5031 4332 1540 6351", "expiration_month": "11", "expiration_year": "2030", "security_code": "123",
+        "cardholder_name": "APRO", "identification_number": "123.456.789-09", "installments": 3,
+    }))
+}
+
+fn pix() -> PaymentRequest {
+    checked(&json!({
+        "payment_method": "pix", "transaction_amount": 10, "description": "Café", "email": "maria@exemplo.com.br",
+        "identification_number": "12345678909",
+    }))
+}
+
+fn boleto() -> PaymentRequest {
+    checked(&json!({
+        "payment_method": "boleto", "transaction_amount": 0.01, "description": "Coffee", "email": "maria@exemplo.com.br",
+        "first_name": "Maria", "last_name": "Silva", "identification_number": "12ABC34501DE35", "zip_code": "01310-100",
+        "street_name": "Avenida Paulista", "street_number": "1000 A", "neighborhood": "Bela Vista", "city": "São Paulo",
+        "federal_unit": "sp",
+    }))
+}
+
+fn key() -> UpstreamKey {
+    UpstreamKey("0b9f1c3e-5a7d-4e21-8c4b-6d2f9a1e7c55".parse().unwrap())
+}
+
+fn reference() -> ExternalReference {
+    ExternalReference::parse("balcao-1").unwrap()
+}
+
+async fn create(client: &Client, request: &PaymentRequest, token: Option<&CardToken>) -> Result<ProviderPayment, Failure> {
+    let external_reference = &reference();
+    let payment = NewPayment { request, token, external_reference, notification_url: None };
+    client.create_payment(&payment, key()).await
+}
+
+/// What the caller of the service is told: status and detail.
+fn told(failure: &Failure) -> (u16, String) {
+    let (status, detail) = failure.answer();
+    (status.as_u16(), detail)
+}
+
+/// A pix payment as the provider answers it, its traps included.
+fn pix_answer() -> Value {
+    json!({
+        "id": 1_234_567_890_u64, "status": "pending", "status_detail": "pending_waiting_transfer", "transaction_amount": "10.00",
+        "payment_method_id": "pix", "date_created": "2026-11-20T08:00:00.000-04:00", "date_approved": null,
+        "date_of_expiration": "2026-11-21T08:00:00.000-04:00", "external_reference": "balcao-1",
+        "payer": {"email": null, "identification": {"type": null, "number": null}}, "card": {},
+        "point_of_interaction": {"type": "PIX", "transaction_data": {
+            "qr_code": "00020126", "qr_code_base64": "iVBORw0KGgo=", "ticket_url": "https://provider.example/t/1"}},
+        "transaction_details": {"external_resource_url": null}, "refunds": [],
+    })
+}
+
+/// The stub's answer of a status with a JSON body.
+fn json_answer(status: u16, body: &Value) -> Vec<u8> {
+    stub::answer(status, "", body.to_string().as_bytes())
+}
+
+/// A client of a stub that answers one call so, and the stub.
+async fn against(reply: stub::Reply) -> (Client, Stub) {
+    let stub = Stub::start(vec![reply]).await;
+    (client(&stub.url()), stub)
+}

@@ -1,0 +1,65 @@
+//! The provider's limits: 100 calls a minute, 1000 an hour, 10000 a day.
+
+use checkout::provider::Purpose;
+
+use super::*;
+
+/// A client with the specified quota, and the clock of its windows.
+fn limited() -> (Client, Clock) {
+    let clock = Clock::fixed(now());
+    let quota = "100/minute,1000/hour,10000/day".parse().unwrap();
+    let config = Config { quota, ..config("http://127.0.0.1:1", Duration::from_secs(1)) };
+    (Client::new(config, Windows::memory(clock.clone())).unwrap(), clock)
+}
+
+async fn waits(client: &Client, calls: u32, purpose: Purpose) -> Duration {
+    let failure = client.reserve(calls, purpose).await.unwrap_err();
+    assert!(matches!(failure, Failure::Quota { .. }), "{failure:?}");
+    assert_eq!(told(&failure), (503, "Service unavailable".into()));
+    assert!(!failure.is_unknown() && !failure.is_final());
+    failure.retry_after().unwrap()
+}
+
+#[tokio::test]
+async fn a_hundred_calls_fit_into_a_minute() {
+    let (client, clock) = limited();
+    for _ in 0..100 {
+        client.reserve(1, Purpose::Buyer).await.unwrap();
+    }
+    assert_eq!(waits(&client, 1, Purpose::Buyer).await, Duration::from_secs(60));
+    clock.advance(Duration::from_secs(60));
+    client.reserve(1, Purpose::Buyer).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_card_reserves_both_its_calls_or_none() {
+    let (client, _clock) = limited();
+    client.reserve(99, Purpose::Buyer).await.unwrap();
+    waits(&client, 2, Purpose::Buyer).await;
+    client.reserve(1, Purpose::Buyer).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_thousand_calls_fit_into_an_hour_and_ten_thousand_into_a_day() {
+    let (client, clock) = limited();
+    for _ in 0..10 {
+        for _ in 0..10 {
+            client.reserve(100, Purpose::Buyer).await.unwrap();
+            clock.advance(Duration::from_secs(60));
+        }
+        let wait = waits(&client, 1, Purpose::Buyer).await;
+        assert!(wait <= Duration::from_secs(3600), "{wait:?}");
+        clock.advance(wait.max(Duration::from_secs(3600)));
+    }
+    let wait = waits(&client, 1, Purpose::Buyer).await;
+    assert!(wait > Duration::from_secs(3600) && wait <= Duration::from_secs(86_400), "{wait:?}");
+}
+
+#[tokio::test]
+async fn work_in_the_background_leaves_the_last_fifth_to_buyers() {
+    let (client, _clock) = limited();
+    client.reserve(80, Purpose::Background).await.unwrap();
+    waits(&client, 1, Purpose::Background).await;
+    client.reserve(20, Purpose::Buyer).await.unwrap();
+    waits(&client, 1, Purpose::Buyer).await;
+}
