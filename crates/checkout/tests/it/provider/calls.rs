@@ -23,13 +23,28 @@ async fn every_call_has_exactly_the_three_specified_headers() {
     let search = json!({"paging": {"total": 1}, "results": [pix_answer()]});
     let refund = json!({"id": 5, "amount": 1, "status": "approved"});
     let token = json!({"id": "0123456789abcdef0123456789abcdef"});
-    let replies = [&token, &pix_answer(), &pix_answer(), &search, &pix_answer(), &refund, &json!([refund])];
+    let replies = [
+        &token,
+        &pix_answer(),
+        &pix_answer(),
+        &search,
+        &pix_answer(),
+        &refund,
+        &json!([refund]),
+    ];
     let stub = Stub::start(replies.into_iter().map(ok).collect()).await;
     let client = client(&stub.url());
     let request = card();
-    let Method::Card(card) = &request.method else { panic!("a card was sent") };
-    client.create_card_token(card, &request, key()).await.unwrap();
-    create(&client, &request, Some(&CardToken::new("t"))).await.unwrap();
+    let Method::Card(card) = &request.method else {
+        panic!("a card was sent")
+    };
+    client
+        .create_card_token(card, &request, key())
+        .await
+        .unwrap();
+    create(&client, &request, Some(&CardToken::new("t")))
+        .await
+        .unwrap();
     client.read("1", key()).await.unwrap();
     client.find_by_reference(&reference(), key()).await.unwrap();
     client.cancel("1", key()).await.unwrap();
@@ -37,16 +52,22 @@ async fn every_call_has_exactly_the_three_specified_headers() {
     client.refunds("1", key()).await.unwrap();
 
     let calls = stub.calls();
-    let lines: Vec<_> = calls.iter().map(|call| format!("{} {}", call.method, call.path)).collect();
-    assert_eq!(lines, [
-        "POST /v1/card_tokens",
-        "POST /v1/payments",
-        "GET /v1/payments/1",
-        "GET /v1/payments/search?sort=date_created&criteria=desc&external_reference=balcao-1",
-        "PUT /v1/payments/1",
-        "POST /v1/payments/1/refunds",
-        "GET /v1/payments/1/refunds",
-    ]);
+    let lines: Vec<_> = calls
+        .iter()
+        .map(|call| format!("{} {}", call.method, call.path))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "POST /v1/card_tokens",
+            "POST /v1/payments",
+            "GET /v1/payments/1",
+            "GET /v1/payments/search?sort=date_created&criteria=desc&external_reference=balcao-1",
+            "PUT /v1/payments/1",
+            "POST /v1/payments/1/refunds",
+            "GET /v1/payments/1/refunds",
+        ]
+    );
     for call in &calls {
         assert_eq!(call.header("authorization"), "Bearer TEST-token");
         assert_eq!(call.header("content-type"), "application/json");
@@ -54,35 +75,61 @@ async fn every_call_has_exactly_the_three_specified_headers() {
         let names: BTreeSet<_> = call.headers.iter().map(|(name, _)| name.as_str()).collect();
         let needed_by_http = BTreeSet::from(["host", "content-length"]);
         let own: BTreeSet<_> = names.difference(&needed_by_http).copied().collect();
-        assert_eq!(own, BTreeSet::from(["authorization", "content-type", "x-idempotency-key"]));
+        assert_eq!(
+            own,
+            BTreeSet::from(["authorization", "content-type", "x-idempotency-key"])
+        );
     }
-    assert!(calls.iter().all(|call| call.connection == 0), "one connection serves them all");
+    assert!(
+        calls.iter().all(|call| call.connection == 0),
+        "one connection serves them all"
+    );
 }
 
 #[tokio::test]
 async fn a_card_is_sent_for_a_token() {
-    let (client, stub) = against(Reply::Bytes(json_answer(201, &json!({"id": "tok", "status": "active"})))).await;
+    let (client, stub) = against(Reply::Bytes(json_answer(
+        201,
+        &json!({"id": "tok", "status": "active"}),
+    )))
+    .await;
     let request = card();
-    let Method::Card(card) = &request.method else { panic!("a card was sent") };
-    let token = client.create_card_token(card, &request, key()).await.unwrap();
+    let Method::Card(card) = &request.method else {
+        panic!("a card was sent")
+    };
+    let token = client
+        .create_card_token(card, &request, key())
+        .await
+        .unwrap();
     assert_eq!(token.as_str(), "tok");
-    assert_eq!(body(&stub.calls()[0].body), json!({
-        "card_number": "5031433215406351", "expiration_month": "11", "expiration_year": "2030", "security_code": "123",
-        "cardholder": {"name": "APRO", "identification": {"type": "CPF", "number": "12345678909"}},
-    }));
+    assert_eq!(
+        body(&stub.calls()[0].body),
+        json!({
+            "card_number": "5031433215406351", "expiration_month": "11", "expiration_year": "2030", "security_code": "123",
+            "cardholder": {"name": "APRO", "identification": {"type": "CPF", "number": "12345678909"}},
+        })
+    );
 }
 
 #[tokio::test]
 async fn a_card_payment_is_sent_with_its_token_and_no_card_data() {
     let (client, stub) = against(ok(&pix_answer())).await;
-    create(&client, &card(), Some(&CardToken::new("tok"))).await.unwrap();
+    create(&client, &card(), Some(&CardToken::new("tok")))
+        .await
+        .unwrap();
     let text = &stub.calls()[0].body;
-    assert!(text.contains(r#""transaction_amount":100.50"#), "an exact decimal: {text}");
-    assert_eq!(body(text), json!({
-        "transaction_amount": 100.5, "description": "Two \"books\"", "payment_method_id": "master", "token": "tok", "installments": 3,
-        "payer": {"email": "maria@exemplo.com.br", "identification": {"type": "CPF", "number": "12345678909"}},
-        "external_reference": "balcao-1",
-    }));
+    assert!(
+        text.contains(r#""transaction_amount":100.50"#),
+        "an exact decimal: {text}"
+    );
+    assert_eq!(
+        body(text),
+        json!({
+            "transaction_amount": 100.5, "description": "Two \"books\"", "payment_method_id": "master", "token": "tok", "installments": 3,
+            "payer": {"email": "maria@exemplo.com.br", "identification": {"type": "CPF", "number": "12345678909"}},
+            "external_reference": "balcao-1",
+        })
+    );
 }
 
 #[tokio::test]
@@ -91,29 +138,40 @@ async fn a_pix_payment_is_sent_with_the_method_pix() {
     let external_reference = &reference();
     let request = &pix();
     let notification_url = Some("https://shop.example/notifications?source_news=webhooks");
-    let payment = NewPayment { request, token: None, external_reference, notification_url };
+    let payment = NewPayment {
+        request,
+        token: None,
+        external_reference,
+        notification_url,
+    };
     client.create_payment(&payment, key()).await.unwrap();
-    assert_eq!(body(&stub.calls()[0].body), json!({
-        "transaction_amount": 10.0, "description": "Café", "payment_method_id": "pix",
-        "payer": {"email": "maria@exemplo.com.br", "identification": {"type": "CPF", "number": "12345678909"}},
-        "external_reference": "balcao-1", "notification_url": "https://shop.example/notifications?source_news=webhooks",
-    }));
+    assert_eq!(
+        body(&stub.calls()[0].body),
+        json!({
+            "transaction_amount": 10.0, "description": "Café", "payment_method_id": "pix",
+            "payer": {"email": "maria@exemplo.com.br", "identification": {"type": "CPF", "number": "12345678909"}},
+            "external_reference": "balcao-1", "notification_url": "https://shop.example/notifications?source_news=webhooks",
+        })
+    );
 }
 
 #[tokio::test]
 async fn a_boleto_is_sent_with_the_configured_method_and_the_payers_address() {
     let (client, stub) = against(ok(&pix_answer())).await;
     create(&client, &boleto(), None).await.unwrap();
-    assert_eq!(body(&stub.calls()[0].body), json!({
-        "transaction_amount": 0.01, "description": "Coffee", "payment_method_id": "bolbradesco",
-        "payer": {
-            "email": "maria@exemplo.com.br", "first_name": "Maria", "last_name": "Silva",
-            "identification": {"type": "CNPJ", "number": "12ABC34501DE35"},
-            "address": {"zip_code": "01310100", "street_name": "Avenida Paulista", "street_number": "1000 A",
-                "neighborhood": "Bela Vista", "city": "São Paulo", "federal_unit": "SP"},
-        },
-        "external_reference": "balcao-1",
-    }));
+    assert_eq!(
+        body(&stub.calls()[0].body),
+        json!({
+            "transaction_amount": 0.01, "description": "Coffee", "payment_method_id": "bolbradesco",
+            "payer": {
+                "email": "maria@exemplo.com.br", "first_name": "Maria", "last_name": "Silva",
+                "identification": {"type": "CNPJ", "number": "12ABC34501DE35"},
+                "address": {"zip_code": "01310100", "street_name": "Avenida Paulista", "street_number": "1000 A",
+                    "neighborhood": "Bela Vista", "city": "São Paulo", "federal_unit": "SP"},
+            },
+            "external_reference": "balcao-1",
+        })
+    );
 }
 
 #[tokio::test]
@@ -124,7 +182,10 @@ async fn the_same_call_is_sent_with_the_same_bytes() {
         create(&client, &boleto(), None).await.unwrap();
     }
     let calls = stub.calls();
-    assert_eq!((&calls[0].body, &calls[0].headers), (&calls[1].body, &calls[1].headers));
+    assert_eq!(
+        (&calls[0].body, &calls[0].headers),
+        (&calls[1].body, &calls[1].headers)
+    );
 }
 
 #[tokio::test]
@@ -132,12 +193,18 @@ async fn a_payment_is_read_with_its_id_as_text_and_its_dates_as_sent() {
     let (client, _stub) = against(Reply::Bytes(json_answer(201, &pix_answer()))).await;
     let payment = create(&client, &pix(), None).await.unwrap();
     assert_eq!(payment.id, "1234567890");
-    assert_eq!((payment.status.as_str(), payment.status_detail.as_str()), ("pending", "pending_waiting_transfer"));
+    assert_eq!(
+        (payment.status.as_str(), payment.status_detail.as_str()),
+        ("pending", "pending_waiting_transfer")
+    );
     assert_eq!(payment.amount, Money::from_cents(1000));
     assert_eq!(payment.date_created, "2026-11-20T08:00:00.000-04:00");
     assert_eq!((payment.date_approved, payment.payer_email), (None, None));
     assert_eq!(payment.qr_code.as_deref(), Some("00020126"));
-    assert_eq!(payment.ticket_url.as_deref(), Some("https://provider.example/t/1"));
+    assert_eq!(
+        payment.ticket_url.as_deref(),
+        Some("https://provider.example/t/1")
+    );
 }
 
 #[tokio::test]
@@ -145,7 +212,9 @@ async fn a_declined_card_is_a_payment() {
     let mut declined = pix_answer();
     declined["status"] = json!("rejected");
     let (client, _stub) = against(Reply::Bytes(json_answer(201, &declined))).await;
-    let payment = create(&client, &card(), Some(&CardToken::new("t"))).await.unwrap();
+    let payment = create(&client, &card(), Some(&CardToken::new("t")))
+        .await
+        .unwrap();
     assert_eq!(payment.status, "rejected");
 }
 
@@ -157,14 +226,28 @@ async fn a_search_keeps_only_what_has_our_reference() {
     let found = client.find_by_reference(&reference(), key()).await.unwrap();
     assert_eq!(found.len(), 1);
     let (client, _stub) = against(ok(&json!({"results": []}))).await;
-    assert!(client.find_by_reference(&reference(), key()).await.unwrap().is_empty());
+    assert!(
+        client
+            .find_by_reference(&reference(), key())
+            .await
+            .unwrap()
+            .is_empty()
+    );
 }
 
 #[tokio::test]
 async fn a_search_that_cannot_be_read_whole_is_not_taken_for_an_empty_one() {
-    for answer in [json!({"results": [{"id": 1}]}), json!({"results": null}), json!({}), json!({"results": ["x"]})] {
+    for answer in [
+        json!({"results": [{"id": 1}]}),
+        json!({"results": null}),
+        json!({}),
+        json!({"results": ["x"]}),
+    ] {
         let (client, _stub) = against(ok(&answer)).await;
-        let failure = client.find_by_reference(&reference(), key()).await.unwrap_err();
+        let failure = client
+            .find_by_reference(&reference(), key())
+            .await
+            .unwrap_err();
         assert!(matches!(failure, Failure::Unreadable { .. }), "{answer}");
     }
 }
@@ -172,12 +255,23 @@ async fn a_search_that_cannot_be_read_whole_is_not_taken_for_an_empty_one() {
 #[tokio::test]
 async fn a_refund_is_sent_with_its_amount_or_for_all_that_is_left() {
     let refund = json!({"id": 77, "payment_id": 1, "amount": 4.5, "status": "approved", "date_created": "2026-11-20T08:00:00.000-04:00"});
-    let stub = Stub::start(vec![Reply::Bytes(json_answer(201, &refund)), Reply::Bytes(json_answer(201, &refund))]).await;
+    let stub = Stub::start(vec![
+        Reply::Bytes(json_answer(201, &refund)),
+        Reply::Bytes(json_answer(201, &refund)),
+    ])
+    .await;
     let client = client(&stub.url());
-    let RefundAnswer::Made(made) = client.refund("1", Some(Money::from_cents(450)), key()).await.unwrap() else {
+    let RefundAnswer::Made(made) = client
+        .refund("1", Some(Money::from_cents(450)), key())
+        .await
+        .unwrap()
+    else {
         panic!("the refund was told")
     };
-    assert_eq!((made.id.as_str(), made.amount, made.status.as_str()), ("77", Some(Money::from_cents(450)), "approved"));
+    assert_eq!(
+        (made.id.as_str(), made.amount, made.status.as_str()),
+        ("77", Some(Money::from_cents(450)), "approved")
+    );
     client.refund("1", None, key()).await.unwrap();
     let bodies: Vec<_> = stub.calls().into_iter().map(|call| call.body).collect();
     assert_eq!(bodies, [r#"{"amount":4.50}"#, "{}"]);
@@ -186,7 +280,10 @@ async fn a_refund_is_sent_with_its_amount_or_for_all_that_is_left() {
 #[tokio::test]
 async fn a_repeated_refund_is_answered_with_an_empty_body() {
     let (client, _stub) = against(Reply::Bytes(answer(200, "", b""))).await;
-    assert_eq!(client.refund("1", None, key()).await.unwrap(), RefundAnswer::AlreadyMade);
+    assert_eq!(
+        client.refund("1", None, key()).await.unwrap(),
+        RefundAnswer::AlreadyMade
+    );
 }
 
 #[tokio::test]
@@ -200,12 +297,18 @@ async fn a_cancellation_is_a_put_of_the_status() {
 async fn an_id_stays_one_segment_of_the_path() {
     let (client, stub) = against(ok(&pix_answer())).await;
     client.read("../1?a=b#c d", key()).await.unwrap();
-    assert_eq!(stub.calls()[0].path, "/v1/payments/%2E%2E%2F1%3Fa%3Db%23c%20d");
+    assert_eq!(
+        stub.calls()[0].path,
+        "/v1/payments/%2E%2E%2F1%3Fa%3Db%23c%20d"
+    );
 }
 
 #[tokio::test]
 async fn an_address_may_have_a_path_of_its_own() {
     let stub = Stub::start(vec![ok(&pix_answer())]).await;
-    client(&format!("{}/gateway/", stub.url())).read("1", key()).await.unwrap();
+    client(&format!("{}/gateway/", stub.url()))
+        .read("1", key())
+        .await
+        .unwrap();
     assert_eq!(stub.calls()[0].path, "/gateway/v1/payments/1");
 }

@@ -22,7 +22,9 @@ async fn a_refused_connection_is_known_to_have_done_nothing() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
-    let failure = create(&client(&format!("http://{address}")), &pix(), None).await.unwrap_err();
+    let failure = create(&client(&format!("http://{address}")), &pix(), None)
+        .await
+        .unwrap_err();
     assert!(matches!(failure, Failure::NotSent(_)), "{failure:?}");
     assert!(!failure.is_unknown() && !failure.is_final());
     assert_eq!(told(&failure), (503, UNAVAILABLE.into()));
@@ -44,7 +46,9 @@ async fn a_failed_tls_handshake_is_known_to_have_done_nothing() {
 
 #[tokio::test]
 async fn a_name_that_does_not_resolve_is_known_to_have_done_nothing() {
-    let failure = create(&client("http://provider.invalid"), &pix(), None).await.unwrap_err();
+    let failure = create(&client("http://provider.invalid"), &pix(), None)
+        .await
+        .unwrap_err();
     assert!(matches!(failure, Failure::NotSent(_)), "{failure:?}");
 }
 
@@ -58,23 +62,47 @@ async fn a_reset_after_the_call_leaves_its_outcome_unknown() {
 
 #[tokio::test]
 async fn a_reset_of_a_reused_connection_leaves_the_outcome_unknown() {
-    let stub = Stub::start(vec![Reply::Bytes(json_answer(201, &pix_answer())), Reply::Reset]).await;
+    let stub = Stub::start(vec![
+        Reply::Bytes(json_answer(201, &pix_answer())),
+        Reply::Reset,
+    ])
+    .await;
     let client = client(&stub.url());
     create(&client, &pix(), None).await.unwrap();
     let failure = create(&client, &pix(), None).await.unwrap_err();
     assert!(matches!(failure, Failure::Unknown(_)), "{failure:?}");
-    assert_eq!(stub.calls().iter().map(|call| call.connection).collect::<Vec<_>>(), [0, 0]);
+    assert_eq!(
+        stub.calls()
+            .iter()
+            .map(|call| call.connection)
+            .collect::<Vec<_>>(),
+        [0, 0]
+    );
 }
 
 #[tokio::test]
 async fn a_connection_closed_between_calls_is_replaced() {
-    let closing = answer(201, "connection: close\r\n", pix_answer().to_string().as_bytes());
-    let stub = Stub::start(vec![Reply::Last(closing), Reply::Bytes(json_answer(201, &pix_answer()))]).await;
+    let closing = answer(
+        201,
+        "connection: close\r\n",
+        pix_answer().to_string().as_bytes(),
+    );
+    let stub = Stub::start(vec![
+        Reply::Last(closing),
+        Reply::Bytes(json_answer(201, &pix_answer())),
+    ])
+    .await;
     let client = client(&stub.url());
     for _ in 0..2 {
         create(&client, &pix(), None).await.unwrap();
     }
-    assert_eq!(stub.calls().iter().map(|call| call.connection).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(
+        stub.calls()
+            .iter()
+            .map(|call| call.connection)
+            .collect::<Vec<_>>(),
+        [0, 1]
+    );
 }
 
 #[tokio::test]
@@ -96,9 +124,16 @@ async fn the_time_covers_the_whole_answer() {
     let whole = json_answer(201, &pix_answer());
     let half = whole[..whole.len() / 2].to_vec();
     let endless = b"HTTP/1.1 201 Created\r\ncontent-length: 1000000000\r\n\r\n".to_vec();
-    for reply in [Reply::Stall(Vec::new()), Reply::Stall(b"HTTP/1.1 2".to_vec()), Reply::Stall(half), Reply::Stall(endless)] {
+    for reply in [
+        Reply::Stall(Vec::new()),
+        Reply::Stall(b"HTTP/1.1 2".to_vec()),
+        Reply::Stall(half),
+        Reply::Stall(endless),
+    ] {
         let stub = Stub::start(vec![reply]).await;
-        let failure = create(&impatient_client(&stub.url()), &pix(), None).await.unwrap_err();
+        let failure = create(&impatient_client(&stub.url()), &pix(), None)
+            .await
+            .unwrap_err();
         assert!(matches!(failure, Failure::Unknown(_)), "{failure:?}");
         assert_eq!(told(&failure), (503, UNAVAILABLE.into()));
     }
@@ -107,7 +142,9 @@ async fn the_time_covers_the_whole_answer() {
 #[tokio::test]
 async fn a_slow_drip_does_not_stretch_the_time() {
     let stub = Stub::start(vec![Reply::Drip(b'\n')]).await;
-    let failure = create(&impatient_client(&stub.url()), &pix(), None).await.unwrap_err();
+    let failure = create(&impatient_client(&stub.url()), &pix(), None)
+        .await
+        .unwrap_err();
     assert!(failure.is_unknown(), "{failure:?}");
 }
 
@@ -118,10 +155,24 @@ async fn the_time_covers_connecting() {
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let listener = socket.listen(1).unwrap();
     let address = listener.local_addr().unwrap();
-    let waiting: Vec<_> = (0..100).map(|_| tokio::spawn(tokio::net::TcpStream::connect(address))).collect();
-    let mut failure = create(&impatient_client(&format!("http://{address}")), &pix(), None).await.unwrap_err();
+    let waiting: Vec<_> = (0..100)
+        .map(|_| tokio::spawn(tokio::net::TcpStream::connect(address)))
+        .collect();
+    let mut failure = create(
+        &impatient_client(&format!("http://{address}")),
+        &pix(),
+        None,
+    )
+    .await
+    .unwrap_err();
     while !matches!(failure, Failure::NotSent(_)) {
-        failure = create(&impatient_client(&format!("http://{address}")), &pix(), None).await.unwrap_err();
+        failure = create(
+            &impatient_client(&format!("http://{address}")),
+            &pix(),
+            None,
+        )
+        .await
+        .unwrap_err();
     }
     assert_eq!(told(&failure), (503, UNAVAILABLE.into()));
     drop(waiting);
@@ -130,18 +181,42 @@ async fn the_time_covers_connecting() {
 #[tokio::test]
 async fn an_answer_that_is_no_http_cannot_be_read() {
     let failure = failure_of(Reply::Last(b"SSH-2.0-OpenSSH_9.2\r\n\r\n".to_vec())).await;
-    assert!(matches!(failure, Failure::Unreadable { status: None, .. }), "{failure:?}");
+    assert!(
+        matches!(failure, Failure::Unreadable { status: None, .. }),
+        "{failure:?}"
+    );
     assert!(failure.is_unknown(), "it may have charged all the same");
     assert_eq!(told(&failure), (502, "API Error: unreadable answer".into()));
 }
 
 #[tokio::test]
 async fn an_answer_that_is_no_payment_cannot_be_read() {
-    for body in ["", "<html>", "{", "[]", "{}", "{\"id\":1}", "null", "\u{feff}{}"] {
+    for body in [
+        "",
+        "<html>",
+        "{",
+        "[]",
+        "{}",
+        "{\"id\":1}",
+        "null",
+        "\u{feff}{}",
+    ] {
         let failure = failure_of_status(201, body).await;
-        assert!(matches!(failure, Failure::Unreadable { status: Some(201), .. }), "{body}: {failure:?}");
+        assert!(
+            matches!(
+                failure,
+                Failure::Unreadable {
+                    status: Some(201),
+                    ..
+                }
+            ),
+            "{body}: {failure:?}"
+        );
         assert!(failure.is_unknown() && !failure.is_final());
-        assert_eq!(told(&failure), (502, "API Error: 201 unreadable answer".into()));
+        assert_eq!(
+            told(&failure),
+            (502, "API Error: 201 unreadable answer".into())
+        );
     }
 }
 
@@ -167,10 +242,21 @@ async fn a_redirect_is_not_followed() {
 
 #[tokio::test]
 async fn the_providers_401_and_400_have_texts_of_their_own() {
-    let failure = failure_of_status(401, r#"{"code":"unauthorized","message":"invalid access token"}"#).await;
+    let failure = failure_of_status(
+        401,
+        r#"{"code":"unauthorized","message":"invalid access token"}"#,
+    )
+    .await;
     assert_eq!(told(&failure), (502, "Erro PROVIDER 401".into()));
-    assert!(!failure.is_final() && !failure.is_unknown(), "the operator puts the token right, and the attempt goes on");
-    let failure = failure_of_status(400, r#"{"message":"Invalid transaction_amount","cause":[{"code":4037}]}"#).await;
+    assert!(
+        !failure.is_final() && !failure.is_unknown(),
+        "the operator puts the token right, and the attempt goes on"
+    );
+    let failure = failure_of_status(
+        400,
+        r#"{"message":"Invalid transaction_amount","cause":[{"code":4037}]}"#,
+    )
+    .await;
     assert_eq!(told(&failure), (502, "Erro PROVIDER 400".into()));
     assert!(failure.is_final());
 }
@@ -178,23 +264,53 @@ async fn the_providers_401_and_400_have_texts_of_their_own() {
 #[tokio::test]
 async fn any_other_error_is_told_with_its_status_and_short_message() {
     let cases = [
-        (403, r#"{"status":403,"code":"PA_UNAUTHORIZED_RESULT_FROM_POLICIES","message":"denied"}"#, "API Error: 403 denied"),
-        (404, r#"{"message":"Payment not found","cause":[{"code":2000}]}"#, "API Error: 404 Payment not found"),
-        (423, r#"{"message":"resource is locked"}"#, "API Error: 423 resource is locked"),
+        (
+            403,
+            r#"{"status":403,"code":"PA_UNAUTHORIZED_RESULT_FROM_POLICIES","message":"denied"}"#,
+            "API Error: 403 denied",
+        ),
+        (
+            404,
+            r#"{"message":"Payment not found","cause":[{"code":2000}]}"#,
+            "API Error: 404 Payment not found",
+        ),
+        (
+            423,
+            r#"{"message":"resource is locked"}"#,
+            "API Error: 423 resource is locked",
+        ),
         (429, "", "API Error: 429"),
         (500, "<html>oops</html>", "API Error: 500"),
-        (500, r#"{"message":"card 5031 4332 1540 6351 failed"}"#, "API Error: 500 card **** failed"),
+        (
+            500,
+            r#"{"message":"card 5031 4332 1540 6351 failed"}"#,
+            "API Error: 500 card **** failed",
+        ),
         (503, r#"{"message":"a\r\nb"}"#, "API Error: 503 a  b"),
     ];
     for (status, body, detail) in cases {
-        assert_eq!(told(&failure_of_status(status, body).await), (502, detail.into()));
+        assert_eq!(
+            told(&failure_of_status(status, body).await),
+            (502, detail.into())
+        );
     }
     assert!(failure_of_status(404, "").await.is_not_found());
 }
 
 #[tokio::test]
 async fn errors_after_which_the_provider_may_have_charged_are_unknown() {
-    for (status, is_unknown) in [(400, false), (401, false), (404, false), (409, true), (423, true), (424, true), (429, false), (500, true), (502, true), (504, true)] {
+    for (status, is_unknown) in [
+        (400, false),
+        (401, false),
+        (404, false),
+        (409, true),
+        (423, true),
+        (424, true),
+        (429, false),
+        (500, true),
+        (502, true),
+        (504, true),
+    ] {
         let failure = failure_of_status(status, "{}").await;
         assert_eq!(failure.is_unknown(), is_unknown, "{status}");
         assert_eq!(failure.is_final(), status == 400, "{status}");
@@ -213,8 +329,16 @@ async fn the_time_that_the_provider_asks_to_wait_is_passed_on() {
 async fn a_used_up_card_token_is_recognised() {
     let used = r#"{"message":"Card token was used, please generate new","cause":[{"code":3003}]}"#;
     assert!(failure_of_status(400, used).await.is_spent_card_token());
-    assert!(failure_of_status(400, r#"{"message":"m","cause":[{"code":"2006"}]}"#).await.is_spent_card_token());
-    assert!(!failure_of_status(400, r#"{"message":"m","cause":[{"code":4037}]}"#).await.is_spent_card_token());
+    assert!(
+        failure_of_status(400, r#"{"message":"m","cause":[{"code":"2006"}]}"#)
+            .await
+            .is_spent_card_token()
+    );
+    assert!(
+        !failure_of_status(400, r#"{"message":"m","cause":[{"code":4037}]}"#)
+            .await
+            .is_spent_card_token()
+    );
     assert!(!failure_of_status(500, used).await.is_spent_card_token());
 }
 
@@ -222,14 +346,29 @@ async fn a_used_up_card_token_is_recognised() {
 async fn no_failure_shows_card_data_or_the_access_token() {
     let echo = json!({"message": "number 5031433215406351 code 123 token TEST-token"}).to_string();
     let mut texts = Vec::new();
-    for reply in [Reply::Reset, Reply::Bytes(answer(500, "", echo.as_bytes())), Reply::Last(b"5031433215406351".to_vec())] {
+    for reply in [
+        Reply::Reset,
+        Reply::Bytes(answer(500, "", echo.as_bytes())),
+        Reply::Last(b"5031433215406351".to_vec()),
+    ] {
         let (client, _stub) = against(reply).await;
         let request = card();
-        let checkout::request::Method::Card(card) = &request.method else { panic!("a card was sent") };
-        let failure = client.create_card_token(card, &request, key()).await.unwrap_err();
-        texts.push(format!("{failure} {failure:?} {client:?} {}", told(&failure).1));
+        let checkout::request::Method::Card(card) = &request.method else {
+            panic!("a card was sent")
+        };
+        let failure = client
+            .create_card_token(card, &request, key())
+            .await
+            .unwrap_err();
+        texts.push(format!(
+            "{failure} {failure:?} {client:?} {}",
+            told(&failure).1
+        ));
     }
-    texts.push(format!("{:?}", config("http://127.0.0.1:1", Duration::ZERO)));
+    texts.push(format!(
+        "{:?}",
+        config("http://127.0.0.1:1", Duration::ZERO)
+    ));
     for text in texts {
         assert!(!text.contains("5031433215406351"), "{text}");
     }

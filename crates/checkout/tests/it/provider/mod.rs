@@ -8,7 +8,8 @@ mod stub;
 use std::time::Duration;
 
 use checkout::provider::{
-    AccessToken, CardToken, Client, Config, ExternalReference, Failure, NewPayment, ProviderPayment, UpstreamKey,
+    AccessToken, CardToken, Client, Config, ExternalReference, Failure, NewPayment,
+    ProviderPayment, UpstreamKey,
 };
 use checkout::request::{self, PaymentRequest};
 use db::Timestamp;
@@ -44,7 +45,12 @@ fn impatient_client(base_url: &str) -> Client {
 }
 
 fn checked(request: &Value) -> PaymentRequest {
-    request::check(Some("application/json"), request.to_string().as_bytes(), now()).unwrap()
+    request::check(
+        Some("application/json"),
+        request.to_string().as_bytes(),
+        now(),
+    )
+    .unwrap()
 }
 
 fn card() -> PaymentRequest {
@@ -79,9 +85,18 @@ fn reference() -> ExternalReference {
     ExternalReference::parse("balcao-1").unwrap()
 }
 
-async fn create(client: &Client, request: &PaymentRequest, token: Option<&CardToken>) -> Result<ProviderPayment, Failure> {
+async fn create(
+    client: &Client,
+    request: &PaymentRequest,
+    token: Option<&CardToken>,
+) -> Result<ProviderPayment, Failure> {
     let external_reference = &reference();
-    let payment = NewPayment { request, token, external_reference, notification_url: None };
+    let payment = NewPayment {
+        request,
+        token,
+        external_reference,
+        notification_url: None,
+    };
     client.create_payment(&payment, key()).await
 }
 

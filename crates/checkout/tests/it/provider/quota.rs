@@ -8,8 +8,14 @@ use super::*;
 fn limited() -> (Client, Clock) {
     let clock = Clock::fixed(now());
     let quota = "100/minute,1000/hour,10000/day".parse().unwrap();
-    let config = Config { quota, ..config("http://127.0.0.1:1", Duration::from_secs(1)) };
-    (Client::new(config, Windows::memory(clock.clone())).unwrap(), clock)
+    let config = Config {
+        quota,
+        ..config("http://127.0.0.1:1", Duration::from_secs(1))
+    };
+    (
+        Client::new(config, Windows::memory(clock.clone())).unwrap(),
+        clock,
+    )
 }
 
 async fn waits(client: &Client, calls: u32, purpose: Purpose) -> Duration {
@@ -26,7 +32,10 @@ async fn a_hundred_calls_fit_into_a_minute() {
     for _ in 0..100 {
         client.reserve(1, Purpose::Buyer).await.unwrap();
     }
-    assert_eq!(waits(&client, 1, Purpose::Buyer).await, Duration::from_secs(60));
+    assert_eq!(
+        waits(&client, 1, Purpose::Buyer).await,
+        Duration::from_secs(60)
+    );
     clock.advance(Duration::from_secs(60));
     client.reserve(1, Purpose::Buyer).await.unwrap();
 }
@@ -52,7 +61,10 @@ async fn a_thousand_calls_fit_into_an_hour_and_ten_thousand_into_a_day() {
         clock.advance(wait.max(Duration::from_secs(3600)));
     }
     let wait = waits(&client, 1, Purpose::Buyer).await;
-    assert!(wait > Duration::from_secs(3600) && wait <= Duration::from_secs(86_400), "{wait:?}");
+    assert!(
+        wait > Duration::from_secs(3600) && wait <= Duration::from_secs(86_400),
+        "{wait:?}"
+    );
 }
 
 #[tokio::test]

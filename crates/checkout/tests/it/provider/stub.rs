@@ -34,7 +34,11 @@ pub(crate) struct Call {
 
 impl Call {
     pub(crate) fn header(&self, name: &str) -> &str {
-        let values: Vec<_> = self.headers.iter().filter(|(header, _)| header == name).collect();
+        let values: Vec<_> = self
+            .headers
+            .iter()
+            .filter(|(header, _)| header == name)
+            .collect();
         assert_eq!(values.len(), 1, "{name} once in {:?}", self.headers);
         &values[0].1
     }
@@ -67,7 +71,10 @@ impl Stub {
 
 /// An answer with a length; `headers` each end with a line break.
 pub(crate) fn answer(status: u16, headers: &str, body: &[u8]) -> Vec<u8> {
-    let head = format!("HTTP/1.1 {status} Status\r\ncontent-type: application/json\r\n{headers}content-length: {}\r\n\r\n", body.len());
+    let head = format!(
+        "HTTP/1.1 {status} Status\r\ncontent-type: application/json\r\n{headers}content-length: {}\r\n\r\n",
+        body.len()
+    );
     [head.as_bytes(), body].concat()
 }
 
@@ -80,10 +87,19 @@ async fn accept(listener: TcpListener, calls: Arc<Mutex<Vec<Call>>>, replies: Re
     }
 }
 
-async fn converse(mut stream: TcpStream, connection: usize, calls: Arc<Mutex<Vec<Call>>>, replies: Replies) {
+async fn converse(
+    mut stream: TcpStream,
+    connection: usize,
+    calls: Arc<Mutex<Vec<Call>>>,
+    replies: Replies,
+) {
     while let Some(call) = receive(&mut stream, connection).await {
         calls.lock().unwrap().push(call);
-        let reply = replies.lock().unwrap().pop().expect("a reply for every call");
+        let reply = replies
+            .lock()
+            .unwrap()
+            .pop()
+            .expect("a reply for every call");
         match reply {
             Reply::Bytes(bytes) => stream.write_all(&bytes).await.unwrap(),
             Reply::Last(bytes) => return stream.write_all(&bytes).await.unwrap(),
@@ -92,9 +108,11 @@ async fn converse(mut stream: TcpStream, connection: usize, calls: Arc<Mutex<Vec
                 stream.write_all(&bytes).await.unwrap();
                 return std::future::pending().await;
             }
-            Reply::Drip(byte) => while stream.write_all(&[byte]).await.is_ok() {
-                tokio::task::yield_now().await;
-            },
+            Reply::Drip(byte) => {
+                while stream.write_all(&[byte]).await.is_ok() {
+                    tokio::task::yield_now().await;
+                }
+            }
         }
     }
 }
@@ -117,7 +135,10 @@ async fn receive(stream: &mut TcpStream, connection: usize) -> Option<Call> {
         .map(|line| line.split_once(": ").unwrap())
         .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
         .collect();
-    let length: usize = headers.iter().find(|(name, _)| name == "content-length").map_or(0, |(_, value)| value.parse().unwrap());
+    let length: usize = headers
+        .iter()
+        .find(|(name, _)| name == "content-length")
+        .map_or(0, |(_, value)| value.parse().unwrap());
     while bytes.len() < end + 4 + length {
         if stream.read_buf(&mut bytes).await.ok()? == 0 {
             return None;
