@@ -4,10 +4,12 @@
 //! `command` has one folder per command, `settings` the configuration, `logs` what goes to stderr, `process` what holds
 //! for the whole process. Only this crate reads the environment.
 
+mod archive;
 mod command;
 mod console;
 mod logs;
 mod process;
+mod progress;
 mod settings;
 
 use std::process::ExitCode;

@@ -5,12 +5,15 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use web::client::{Proxies, PublicUrl};
+use web::rate::Rates;
+
 use super::reader::Reader;
 use super::secret::Secret;
 use super::value::{
     Count, DatabaseUrl, Identifier, LogFilter, LogFormat, LowStockAlert, MailAddress,
-    MailAddresses, Origin, ProviderUrl, Proxies, RateLimits, RedisUrl, Secrecy, SecretList,
-    SmtpUrl, Switch, Value, WebUrl, WebhookSecret,
+    MailAddresses, ProviderUrl, RedisUrl, Secrecy, SecretList, SmtpUrl, Switch, Value, WebUrl,
+    WebhookSecret,
 };
 
 /// What holds when a setting is not given.
@@ -122,7 +125,7 @@ settings! {
     "Checkout" {
         checkout_listen: SocketAddr, "BALCAO_CHECKOUT_LISTEN", Is("127.0.0.1:8000"),
             "Where the checkout service listens.";
-        checkout_public_url: Option<Origin>, "BALCAO_CHECKOUT_PUBLIC_URL", Unset("taken from the request"),
+        checkout_public_url: Option<PublicUrl>, "BALCAO_CHECKOUT_PUBLIC_URL", Unset("taken from the request"),
             "Address under which buyers reach checkout: for links, the notification address and redirects.";
         checkout_database_url: Option<DatabaseUrl>, "BALCAO_CHECKOUT_DATABASE_URL", Unset("`checkout.sqlite` in the data folder"),
             "Database of checkout.";
@@ -136,11 +139,11 @@ settings! {
             "Secrets that sign the provider's notifications; several by comma while one takes the place of another.";
         checkout_provider_timeout: Duration, "BALCAO_CHECKOUT_PROVIDER_TIMEOUT", Is("15s"),
             "Longest wait for one call to the provider.";
-        checkout_provider_quota: Switch<RateLimits>, "BALCAO_CHECKOUT_PROVIDER_QUOTA", Is("100/minute,1000/hour,10000/day"),
+        checkout_provider_quota: Rates, "BALCAO_CHECKOUT_PROVIDER_QUOTA", Is("100/minute,1000/hour,10000/day"),
             "Calls to the provider that we allow ourselves.";
         checkout_boleto_method: Identifier, "BALCAO_CHECKOUT_BOLETO_METHOD", Is("bolbradesco"),
             "The provider's identifier of its boleto method.";
-        checkout_rate_limit: Switch<RateLimits>, "BALCAO_CHECKOUT_RATE_LIMIT", Is("100/minute"),
+        checkout_rate_limit: Rates, "BALCAO_CHECKOUT_RATE_LIMIT", Is("100/minute"),
             "Requests per client address.";
         checkout_api_keys: SecretList, "BALCAO_CHECKOUT_API_KEYS", Unset("only the keys in the store"),
             "Keys of merchants' servers, by comma, besides those of `balcao checkout key add`.";
@@ -148,15 +151,15 @@ settings! {
     "Inventory" {
         inventory_listen: SocketAddr, "BALCAO_INVENTORY_LISTEN", Is("127.0.0.1:8001"),
             "Where the inventory service listens.";
-        inventory_public_url: Option<Origin>, "BALCAO_INVENTORY_PUBLIC_URL", Unset("taken from the request"),
+        inventory_public_url: Option<PublicUrl>, "BALCAO_INVENTORY_PUBLIC_URL", Unset("taken from the request"),
             "Address under which people reach inventory: for links and redirects.";
         inventory_database_url: Option<DatabaseUrl>, "BALCAO_INVENTORY_DATABASE_URL", Unset("`inventory.sqlite` in the data folder"),
             "Database of inventory.";
-        inventory_rate_limit_auth: Switch<RateLimits>, "BALCAO_INVENTORY_RATE_LIMIT_AUTH", Is("10/minute"),
+        inventory_rate_limit_auth: Rates, "BALCAO_INVENTORY_RATE_LIMIT_AUTH", Is("10/minute"),
             "Sign-ins and token requests per client address.";
-        inventory_rate_limit_read: Switch<RateLimits>, "BALCAO_INVENTORY_RATE_LIMIT_READ", Is("100/minute"),
+        inventory_rate_limit_read: Rates, "BALCAO_INVENTORY_RATE_LIMIT_READ", Is("100/minute"),
             "Reading API requests per user.";
-        inventory_rate_limit_write: Switch<RateLimits>, "BALCAO_INVENTORY_RATE_LIMIT_WRITE", Is("50/minute"),
+        inventory_rate_limit_write: Rates, "BALCAO_INVENTORY_RATE_LIMIT_WRITE", Is("50/minute"),
             "Writing API requests per user.";
         inventory_page_size: Count<1, 1000>, "BALCAO_INVENTORY_PAGE_SIZE", Is("10"),
             "Rows of a list page.";

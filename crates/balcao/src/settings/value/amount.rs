@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use web::rate::{Rate, Rates};
+
 use super::Value;
 
 /// A whole number from `LOW` to `HIGH`.
@@ -56,40 +58,21 @@ impl Value for Duration {
     }
 }
 
-/// One or several limits such as `100/minute,1000/hour`, all of which hold at once.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RateLimits(pub(crate) Vec<(u64, &'static str)>);
-
-const WINDOWS: [&str; 4] = ["second", "minute", "hour", "day"];
-
-impl Value for RateLimits {
+impl Value for Rates {
     fn allowed() -> String {
-        "a number per second, minute, hour or day, such as 100/minute, several by comma".to_owned()
+        format!(
+            "a number (1 to {}) per second, minute, hour or day, such as 100/minute, several by comma; or `off`",
+            Rate::MAX_LIMIT
+        )
     }
 
     fn parse(text: &str) -> Option<Self> {
-        let limits: Option<Vec<_>> = text
-            .split(',')
-            .map(|limit| parse_limit(limit.trim()))
-            .collect();
-        limits.map(Self)
+        text.parse().ok()
     }
 
     fn show(&self) -> String {
-        let limits: Vec<String> = self
-            .0
-            .iter()
-            .map(|(number, window)| format!("{number}/{window}"))
-            .collect();
-        limits.join(",")
+        self.to_string()
     }
-}
-
-fn parse_limit(text: &str) -> Option<(u64, &'static str)> {
-    let (number, window) = text.split_once('/')?;
-    let window = WINDOWS.into_iter().find(|name| *name == window)?;
-    let number = number.parse().ok().filter(|number| *number > 0)?;
-    Some((number, window))
 }
 
 #[cfg(test)]
@@ -129,10 +112,12 @@ mod tests {
 
     #[test]
     fn rates_read_one_or_several() {
-        assert_eq!(
-            RateLimits::parse("100/minute, 1000/hour").unwrap().show(),
-            "100/minute,1000/hour"
-        );
+        for (text, shown) in [
+            ("100/minute, 1000/hour", "100/minute,1000/hour"),
+            ("off", "off"),
+        ] {
+            assert_eq!(Rates::parse(text).unwrap().show(), shown);
+        }
         for text in [
             "",
             "100",
@@ -141,7 +126,7 @@ mod tests {
             "x/minute",
             "100/minute,",
         ] {
-            assert_eq!(RateLimits::parse(text), None, "{text}");
+            assert_eq!(Rates::parse(text), None, "{text}");
         }
     }
 

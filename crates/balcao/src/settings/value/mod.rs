@@ -9,12 +9,12 @@ mod network;
 
 use std::path::PathBuf;
 
-pub(crate) use amount::{Count, RateLimits};
+pub(crate) use amount::Count;
 pub(crate) use name::{
     Identifier, LogFilter, LogFormat, LowStockAlert, MailAddress, MailAddresses, SecretList,
     WebhookSecret,
 };
-pub(crate) use network::{DatabaseUrl, Origin, ProviderUrl, Proxies, RedisUrl, SmtpUrl, WebUrl};
+pub(crate) use network::{DatabaseUrl, ProviderUrl, RedisUrl, SmtpUrl, WebUrl};
 
 use super::reader::masked;
 use super::secret::Secret;

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use reqwest::Url;
+use web::client::{Proxies, PublicUrl};
 
 use super::{Secrecy, Value};
 use crate::settings::secret::MASK;
@@ -39,34 +40,17 @@ fn with_masked_password(url: &Url) -> String {
     shown.to_string()
 }
 
-/// The address under which a service is reached from outside: scheme and host, no path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Origin(Url);
-
-impl Origin {
-    /// `https://shop.example`, without a slash at the end.
-    pub(crate) fn as_text(&self) -> String {
-        without_end(&self.0)
-    }
-}
-
-impl Value for Origin {
+impl Value for PublicUrl {
     fn allowed() -> String {
-        "https:// or http:// and a host, without a path, such as https://shop.example".to_owned()
+        "https:// or http:// and a host, such as https://pay.example".to_owned()
     }
 
     fn parse(text: &str) -> Option<Self> {
-        let url = parse_url(text, &["https", "http"])?;
-        let bare = url.path() == "/"
-            && url.query().is_none()
-            && url.fragment().is_none()
-            && url.username().is_empty()
-            && url.password().is_none();
-        bare.then_some(Self(url))
+        text.parse().ok()
     }
 
     fn show(&self) -> String {
-        self.as_text()
+        self.to_string()
     }
 }
 
@@ -180,38 +164,26 @@ impl std::fmt::Debug for SmtpUrl {
     }
 }
 
-/// Networks and addresses whose forwarding headers count.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Proxies(pub(crate) Vec<String>);
-
 impl Value for Proxies {
     fn allowed() -> String {
-        "IP addresses and networks by comma, such as 127.0.0.0/8,::1".to_owned()
+        "IP addresses and networks by comma, such as 127.0.0.0/8,::1; or `none`".to_owned()
     }
 
     fn parse(text: &str) -> Option<Self> {
-        let networks: Option<Vec<String>> = text
-            .split(',')
-            .map(|network| parse_network(network.trim()))
-            .collect();
-        networks.map(Self)
+        if text == "none" {
+            Some(Self::none())
+        } else {
+            text.parse().ok()
+        }
     }
 
     fn show(&self) -> String {
-        self.0.join(",")
+        if *self == Self::none() {
+            "none".to_owned()
+        } else {
+            self.to_string()
+        }
     }
-}
-
-fn parse_network(text: &str) -> Option<String> {
-    let (address, length) = text
-        .split_once('/')
-        .map_or((text, None), |(address, length)| (address, Some(length)));
-    let bits = match address.parse::<IpAddr>().ok()? {
-        IpAddr::V4(_) => 32,
-        IpAddr::V6(_) => 128,
-    };
-    let fits = length.is_none_or(|length| length.parse::<u8>().is_ok_and(|length| length <= bits));
-    fits.then(|| text.to_owned())
 }
 
 /// The address of a database.
@@ -261,21 +233,6 @@ mod tests {
     }
 
     #[test]
-    fn a_public_address_has_no_path() {
-        assert_eq!(
-            Origin::parse("https://shop.example/").unwrap().as_text(),
-            "https://shop.example"
-        );
-        for text in [
-            "https://shop.example/pay",
-            "shop.example",
-            "https://shop.example?x=1",
-        ] {
-            assert!(Origin::parse(text).is_none(), "{text}");
-        }
-    }
-
-    #[test]
     fn passwords_inside_addresses_are_masked() {
         let shown = RedisUrl::parse("redis://shop:hush@cache.example:6379/1")
             .unwrap()
@@ -291,7 +248,8 @@ mod tests {
             Proxies::parse("127.0.0.0/8, ::1").unwrap().show(),
             "127.0.0.0/8,::1"
         );
-        for text in ["", "10.0.0.0/33", "::1/129", "proxy.example", "10.0.0.0/x"] {
+        assert_eq!(Proxies::parse("none").unwrap().show(), "none");
+        for text in ["10.0.0.0/33", "::1/129", "proxy.example", "10.0.0.0/x"] {
             assert!(Proxies::parse(text).is_none(), "{text}");
         }
     }

@@ -1,0 +1,277 @@
+//! The file that `backup` writes and `restore` reads: a tar archive that opens with a manifest of lengths and digests.
+//!
+//! Written beside its place and renamed when it is whole, so a backup is never half of one. Every byte is checked against
+//! the manifest before `restore` touches anything. What belongs into it is decided by the commands.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::progress::Progress;
+
+const MANIFEST: &str = "manifest.json";
+const FORMAT: u32 = 1;
+
+/// What an archive holds.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Manifest {
+    format: u32,
+    /// Version of the program that wrote it.
+    pub(crate) version: String,
+    /// When, in RFC 3339.
+    pub(crate) created_at: String,
+    pub(crate) files: Vec<Part>,
+}
+
+/// One file of an archive.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Part {
+    pub(crate) name: String,
+    pub(crate) bytes: u64,
+    sha256: String,
+}
+
+/// Why an archive cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unusable {
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("it is not a backup of balcao: {0}")]
+    NotOurs(String),
+    #[error("it was written by a newer balcao (format {0}); restore it with that version")]
+    Newer(u32),
+    #[error("it is damaged: {0}")]
+    Damaged(String),
+}
+
+/// Writes `files` (name in the archive, where it lies) to `archive`, whole or not at all.
+///
+/// # Errors
+///
+/// When a file cannot be read or the archive not be written.
+pub(crate) fn write(
+    archive: &Path,
+    files: &[(&str, PathBuf)],
+    created_at: String,
+    progress: &Progress,
+) -> io::Result<Manifest> {
+    let parts: io::Result<Vec<Part>> = files.iter().map(|(name, path)| part(name, path)).collect();
+    let manifest = Manifest {
+        format: FORMAT,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        created_at,
+        files: parts?,
+    };
+    let partial = beside(archive, "partial");
+    let written = write_parts(&partial, files, &manifest, progress)
+        .and_then(|()| fs::rename(&partial, archive));
+    if written.is_err() {
+        // What is left of a failed backup is of no use; that it cannot be removed either adds nothing to the error.
+        let _ = fs::remove_file(&partial);
+    }
+    written?;
+    sync_folder(archive)?;
+    Ok(manifest)
+}
+
+fn write_parts(
+    partial: &Path,
+    files: &[(&str, PathBuf)],
+    manifest: &Manifest,
+    progress: &Progress,
+) -> io::Result<()> {
+    let mut builder = tar::Builder::new(create_private(partial)?);
+    let json = serde_json::to_vec_pretty(manifest)?;
+    builder.append_data(&mut header(json.len() as u64), MANIFEST, json.as_slice())?;
+    for ((name, path), part) in files.iter().zip(&manifest.files) {
+        let content = progress.reading(File::open(path)?);
+        builder.append_data(&mut header(part.bytes), name, content)?;
+    }
+    let file = builder.into_inner()?;
+    file.sync_all()
+}
+
+/// Unpacks `archive` into the empty folder `into`, checking every file.
+///
+/// # Errors
+///
+/// When the archive is not one of ours, of a newer format, damaged or unreadable.
+pub(crate) fn read(archive: &Path, into: &Path, progress: &Progress) -> Result<Manifest, Unusable> {
+    let mut tar = tar::Archive::new(File::open(archive)?);
+    let mut entries = tar.entries()?;
+    let manifest = manifest(entries.next())?;
+    for part in &manifest.files {
+        let entry = entries
+            .next()
+            .ok_or_else(|| Unusable::Damaged(format!("{} is missing", part.name)))??;
+        if entry.path()?.as_os_str() != part.name.as_str() || !is_plain_name(&part.name) {
+            return Err(Unusable::Damaged(format!(
+                "{} is not where the manifest says",
+                part.name
+            )));
+        }
+        let mut file = create_private(&into.join(&part.name))?;
+        let digest = copy(progress.reading(entry), &mut file)?;
+        file.sync_all()?;
+        if digest != part.sha256 {
+            return Err(Unusable::Damaged(format!(
+                "{} has another digest than the manifest says",
+                part.name
+            )));
+        }
+    }
+    Ok(manifest)
+}
+
+fn manifest<R: Read>(first: Option<io::Result<tar::Entry<'_, R>>>) -> Result<Manifest, Unusable> {
+    let not_ours = |why: &str| Unusable::NotOurs(why.to_owned());
+    let entry = first
+        .ok_or_else(|| not_ours("it is empty"))?
+        .map_err(|_| not_ours("it is no tar archive"))?;
+    if entry.path()?.as_os_str() != MANIFEST {
+        return Err(not_ours("it does not begin with manifest.json"));
+    }
+    // A manifest is a few hundred bytes; the bound keeps a foreign file from filling the memory.
+    let manifest: Manifest = serde_json::from_reader(entry.take(1 << 20))
+        .map_err(|error| Unusable::NotOurs(error.to_string()))?;
+    if manifest.format > FORMAT {
+        Err(Unusable::Newer(manifest.format))
+    } else {
+        Ok(manifest)
+    }
+}
+
+fn part(name: &str, path: &Path) -> io::Result<Part> {
+    let mut file = File::open(path)?;
+    let sha256 = copy(&mut file, &mut io::sink())?;
+    Ok(Part {
+        name: name.to_owned(),
+        bytes: file.metadata()?.len(),
+        sha256,
+    })
+}
+
+/// Copies everything and gives the SHA-256 of it in hexadecimal.
+fn copy(mut from: impl Read, to: &mut impl Write) -> io::Result<String> {
+    let mut digest = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let length = from.read(&mut buffer)?;
+        let Some(bytes) = buffer.get(..length).filter(|bytes| !bytes.is_empty()) else {
+            break;
+        };
+        digest.update(bytes);
+        to.write_all(bytes)?;
+    }
+    Ok(digest
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect())
+}
+
+fn header(bytes: u64) -> tar::Header {
+    let mut header = tar::Header::new_gnu();
+    header.set_size(bytes);
+    header.set_mode(0o600);
+    header
+}
+
+/// A name without any folder in it: what is unpacked stays where it belongs.
+fn is_plain_name(name: &str) -> bool {
+    Path::new(name)
+        .file_name()
+        .is_some_and(|plain| plain == name)
+}
+
+/// A new file that only its owner may read.
+fn create_private(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    File::options()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)
+}
+
+/// `path` with a further ending.
+pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{ending}"));
+    PathBuf::from(name)
+}
+
+/// Makes a rename last: the folder's own entry is written too.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn backup(folder: &Path) -> PathBuf {
+        let (one, archive) = (folder.join("one"), folder.join("all.backup"));
+        fs::write(&one, "money").unwrap();
+        let quiet = Progress::silent();
+        write(
+            &archive,
+            &[("checkout.sqlite", one)],
+            "2026-11-20T12:00:00Z".to_owned(),
+            &quiet,
+        )
+        .unwrap();
+        archive
+    }
+
+    #[test]
+    fn what_was_written_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let archive = backup(folder.path());
+        let into = tempfile::tempdir().unwrap();
+        let manifest = read(&archive, into.path(), &Progress::silent()).unwrap();
+        assert_eq!(manifest.files[0].name, "checkout.sqlite");
+        assert_eq!(
+            fs::read_to_string(into.path().join("checkout.sqlite")).unwrap(),
+            "money"
+        );
+        assert!(!beside(&archive, "partial").exists());
+    }
+
+    #[test]
+    fn one_changed_byte_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let archive = backup(folder.path());
+        let mut bytes = fs::read(&archive).unwrap();
+        let place = bytes
+            .windows(5)
+            .position(|window| window == b"money")
+            .unwrap();
+        bytes[place] = b'h';
+        fs::write(&archive, bytes).unwrap();
+        let refused = read(&archive, folder.path(), &Progress::silent()).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "it is damaged: checkout.sqlite has another digest than the manifest says"
+        );
+    }
+
+    #[test]
+    fn another_file_and_half_a_file_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let archive = backup(folder.path());
+        let bytes = fs::read(&archive).unwrap();
+        for wrong in [&b"hello"[..], b"", &bytes[..700], &bytes[..bytes.len() / 2]] {
+            fs::write(&archive, wrong).unwrap();
+            assert!(read(&archive, folder.path(), &Progress::silent()).is_err());
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Spans to an OpenTelemetry collector, by OTLP over HTTP. Only in builds with the feature `otel`: it brings forty crates.
+
+use opentelemetry::trace::TracerProvider;
+use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::trace::{SdkTracerProvider, Tracer};
+
+use crate::settings::value::WebUrl;
+
+/// Sends spans until it is dropped, and the last of them then.
+pub(super) struct Sending(SdkTracerProvider);
+
+impl Sending {
+    /// Starts to send spans to the collector at `endpoint`. Outside of the runtime: the sender has a thread of its own.
+    ///
+    /// # Errors
+    ///
+    /// When the exporter cannot be made.
+    pub(super) fn start(endpoint: &WebUrl) -> Result<Self, opentelemetry_otlp::ExporterBuildError> {
+        let address = format!("{}/v1/traces", endpoint.0.as_str().trim_end_matches('/'));
+        let exporter = SpanExporter::builder()
+            .with_http()
+            .with_protocol(Protocol::HttpBinary)
+            .with_endpoint(address)
+            .build()?;
+        let resource = Resource::builder().with_service_name("balcao").build();
+        Ok(Self(
+            SdkTracerProvider::builder()
+                .with_batch_exporter(exporter)
+                .with_resource(resource)
+                .build(),
+        ))
+    }
+
+    /// What turns spans of the program into spans of the collector.
+    pub(super) fn tracer(&self) -> Tracer {
+        self.0.tracer("balcao")
+    }
+}
+
+impl Drop for Sending {
+    fn drop(&mut self) {
+        // The collector may be gone; the program ends all the same.
+        let _ = self.0.shutdown();
+    }
+}

@@ -1,0 +1,84 @@
+//! How far long work is: a bar on a terminal, plain lines elsewhere.
+
+use std::io::{IsTerminal, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::console;
+
+/// Progress of one piece of work, counted in steps or bytes.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    /// Off a terminal: what the work is called, and the tenths told so far.
+    lines: Option<(String, Arc<AtomicU64>)>,
+}
+
+impl Progress {
+    /// Work on `total` bytes.
+    pub(crate) fn bytes(what: &str, total: u64) -> Self {
+        if !std::io::stderr().is_terminal() {
+            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
+            return Self {
+                bar,
+                lines: Some((what.to_owned(), Arc::default())),
+            };
+        }
+        let bar = ProgressBar::new(total).with_message(what.to_owned());
+        if let Ok(style) =
+            ProgressStyle::with_template("{msg} {bar:30} {bytes} of {total_bytes}, {eta} left")
+        {
+            bar.set_style(style);
+        }
+        Self { bar, lines: None }
+    }
+
+    /// Nothing is shown.
+    #[cfg(test)]
+    pub(crate) fn silent() -> Self {
+        Self {
+            bar: ProgressBar::hidden(),
+            lines: None,
+        }
+    }
+
+    /// Counts `amount` as done.
+    pub(crate) fn add(&self, amount: u64) {
+        self.bar.inc(amount);
+        let (Some((what, told)), Some(total)) = (&self.lines, self.bar.length()) else {
+            return;
+        };
+        let tenths = (self.bar.position() * 10).checked_div(total).unwrap_or(10);
+        if tenths > told.swap(tenths, Ordering::Relaxed) {
+            console::complain(&format!("{what}: {} %", tenths * 10));
+        }
+    }
+
+    /// Counts what is read through the returned reader.
+    pub(crate) fn reading<'a>(&'a self, from: impl Read + 'a) -> impl Read + 'a {
+        Counting {
+            from,
+            progress: self,
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+struct Counting<'a, R> {
+    from: R,
+    progress: &'a Progress,
+}
+
+impl<R: Read> Read for Counting<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let length = self.from.read(buffer)?;
+        self.progress.add(length as u64);
+        Ok(length)
+    }
+}
