@@ -136,7 +136,7 @@ fn shell_scripts_parse() {
     let mut wrong = Vec::new();
     for file in files() {
         let opening = file.text.lines().next().unwrap_or_default();
-        if opening.starts_with("#!") && opening.ends_with("sh") {
+        if opening.starts_with("#!") && opening.ends_with("sh") || file.has_extension("sh") {
             let checked = std::process::Command::new("bash")
                 .arg("-n")
                 .arg(root().join(&file.path))

@@ -1,0 +1,101 @@
+# The programs that the run needs: which are missing, how they get here. Read by ./test.
+
+cargo_deny_version=0.20.2
+
+# program NAME…: whether one of these programs is there, as a name or a path.
+program() {
+  local name
+  for name in "$@"; do
+    ! command -v "$name" >/dev/null || return 0
+  done
+  return 1
+}
+
+# Where PostgreSQL's server programs are: Debian keeps them out of the search path, one folder a version.
+postgres_folder() {
+  local folder
+  folder=$(printf '%s\n' /usr/lib/postgresql/*/bin | sort -V | tail -n 1)
+  if [[ -x $folder/postgres ]]; then
+    printf '%s' "$folder"
+  elif program postgres; then
+    dirname "$(readlink -f "$(command -v postgres)")"
+  fi
+}
+
+install_missing() {
+  local packages=()
+  program cc || packages+=(gcc libc6-dev)
+  program git || packages+=(git)
+  [[ -e /etc/ssl/certs/ca-certificates.crt ]] || packages+=(ca-certificates)
+  [[ -n $(postgres_folder) ]] || packages+=(postgresql)
+  program redis-server valkey-server || packages+=(redis-server)
+  if ! $fast; then
+    program "${BALCAO_TEST_CHROMIUM:-/usr/bin/chromium}" || packages+=(chromium)
+    program "${BALCAO_TEST_CHROMEDRIVER:-chromedriver}" || packages+=(chromium-driver)
+  fi
+  ((${#packages[@]} == 0)) || install_packages "${packages[@]}" || return 1
+  install_rust_parts
+}
+
+install_packages() {
+  local as_root=()
+  if ((EUID != 0)); then
+    as_root=(sudo -n)
+  fi
+  if ! program apt-get || ! "${as_root[@]}" true 2>/dev/null; then
+    printf 'Missing, and this user may not install it. On Debian:\n\n  sudo apt-get install %s\n\n' "$*"
+    printf 'On other systems: a C compiler, git, the PostgreSQL server, Redis or Valkey, Chromium and chromedriver.\n'
+    return 1
+  fi
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
+  "${apt[@]}" update || return 1
+  "${apt[@]}" install -y --no-install-recommends "$@"
+}
+
+install_rust_parts() {
+  program cargo || {
+    printf 'cargo is missing: install Rust, see https://rustup.rs\n'
+    return 1
+  }
+  if ! cargo fmt --version || ! cargo clippy --version; then
+    program rustup || {
+      printf 'rustfmt or clippy is missing: install them beside cargo\n'
+      return 1
+    }
+    rustup component add rustfmt clippy
+  fi
+}
+
+# Built once and kept in the target folder; unoptimised and without debug information, since that is quickest.
+install_cargo_deny() {
+  if [[ $("$tools/bin/cargo-deny" --version 2>/dev/null) == "cargo-deny $cargo_deny_version" ]]; then
+    return 0
+  fi
+  CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR=$work/cargo-deny \
+    cargo install --locked --debug --root "$tools" "cargo-deny@$cargo_deny_version"
+}
+
+# Known vulnerabilities, when their database can be reached: a closed network is no fault of this repository.
+check_advisories() {
+  local deny=$tools/bin/cargo-deny
+  [[ -x $deny ]] || return 0
+  if timeout 120 "$deny" --locked fetch db >"$logs/advisory-database.log" 2>&1; then
+    step "advisories" "$deny" --locked check --disable-fetch --hide-inclusion-graph advisories || true
+  else
+    leave_out "advisories" "their database is not reachable from here"
+  fi
+}
+
+# What the run ran with, for the summary.
+versions() {
+  local redis
+  redis=$(command -v redis-server || command -v valkey-server)
+  printf 'Rust %s' "$(version_of rustc)"
+  printf ', PostgreSQL %s' "$(version_of "$(postgres_folder)/postgres")"
+  printf ', %s %s' "$(basename "${redis:-redis}" -server)" "$(version_of "$redis")"
+  $fast || printf ', Chromium %s' "$(version_of "${BALCAO_TEST_CHROMIUM:-/usr/bin/chromium}")"
+}
+
+version_of() {
+  "$1" --version 2>/dev/null | grep -o '[0-9][0-9.]*' | head -n 1
+}
