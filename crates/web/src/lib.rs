@@ -9,15 +9,23 @@ pub mod client;
 
 mod clock;
 pub mod cookie;
+mod edge;
 pub mod errors;
+pub mod health;
+pub mod limits;
 pub mod locale;
+pub mod metrics;
 pub mod page;
+pub mod panics;
 mod random;
 pub mod rate;
 pub mod request_id;
+pub mod security;
+pub mod server;
 mod step;
 
 pub use clock::Clock;
+pub use edge::Edge;
 pub use errors::Error;
 pub use random::Random;
 pub use step::{Next, Step};

@@ -18,9 +18,7 @@ use http::request::Parts;
 pub use proxies::{Proxies, ProxiesError};
 pub use public_url::{PublicUrl, PublicUrlError};
 
-use crate::{Next, Step};
-
-/// What the server knows of the connection that a request came over.
+/// Marks requests that came over our own TLS.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnTls;
 
@@ -36,6 +34,16 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// The origin that the edge worked out for a request; on a router without the edge, insecure and from nowhere.
+    pub fn known(extensions: &Extensions) -> Self {
+        let nowhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+        extensions.get().copied().unwrap_or(Self {
+            address: nowhere,
+            is_https: false,
+            is_secure: false,
+        })
+    }
+
     /// Works out the origin of a request. Without a known peer it is insecure and from nowhere.
     pub fn of(request: &Request, trusted: &Proxies) -> Self {
         let tls = request.extensions().get::<OwnTls>().is_some();
@@ -74,16 +82,25 @@ fn peer(extensions: &Extensions) -> Option<IpAddr> {
     peer.map(|peer| peer.ip().to_canonical())
 }
 
-/// Works out the [`Origin`] of every request, for the extractors of this module.
-pub fn layer(trusted: Proxies, public_url: Option<PublicUrl>) -> Step {
-    Step::new(move |mut request: Request, next: Next| {
-        let origin = Origin::of(&request, &trusted);
-        request.extensions_mut().insert(origin);
-        if let Some(url) = &public_url {
-            request.extensions_mut().insert(url.clone());
-        }
-        next.run(request)
-    })
+impl<S: Sync> FromRequestParts<S> for Origin {
+    type Rejection = Infallible;
+
+    /// The origin that the edge worked out; on a router without the edge, insecure and from nowhere.
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
+        Ok(Self::known(&parts.extensions))
+    }
+}
+
+/// Leaves the origin with a request, for the extractors of this module.
+pub(crate) fn introduce(
+    extensions: &mut Extensions,
+    origin: Origin,
+    public_url: Option<&PublicUrl>,
+) {
+    extensions.insert(origin);
+    if let Some(url) = public_url {
+        extensions.insert(url.clone());
+    }
 }
 
 /// The client's address.
@@ -107,10 +124,7 @@ impl<S: Sync> FromRequestParts<S> for ClientAddress {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
-        let origin = parts.extensions.get::<Origin>();
-        Ok(Self(
-            origin.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |origin| origin.address),
-        ))
+        Ok(Self(Origin::known(&parts.extensions).address))
     }
 }
 
@@ -118,21 +132,10 @@ impl<S: Sync> FromRequestParts<S> for ClientAddress {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Secure(pub bool);
 
-impl Secure {
-    /// The answer for a request's extensions.
-    pub fn of(extensions: &Extensions) -> Self {
-        Self(
-            extensions
-                .get::<Origin>()
-                .is_some_and(|origin| origin.is_secure),
-        )
-    }
-}
-
 impl<S: Sync> FromRequestParts<S> for Secure {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
-        Ok(Self::of(&parts.extensions))
+        Ok(Self(Origin::known(&parts.extensions).is_secure))
     }
 }

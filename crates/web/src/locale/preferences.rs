@@ -10,7 +10,7 @@ use http::header::{HeaderValue, SET_COOKIE};
 use serde::Deserialize;
 
 use super::{Locale, Theme};
-use crate::client::Secure;
+use crate::client::Origin;
 use crate::{Next, Step, cookie};
 
 /// The cookie that remembers the language: `pt-BR` or `en`.
@@ -23,9 +23,9 @@ const LIFETIME: Duration = Duration::from_secs(365 * 86_400);
 /// Keeps the language of an address with `?lang=` for the pages that follow.
 pub fn remember() -> Step {
     Step::new(|request: Request, next: Next| async move {
-        let secure = Secure::of(request.extensions()).0;
+        let is_https = Origin::known(request.extensions()).is_https;
         let choice =
-            Locale::chosen(request.uri()).and_then(|locale| language_cookie(locale, secure));
+            Locale::chosen(request.uri()).and_then(|locale| language_cookie(locale, is_https));
         let mut response = next.run(request).await;
         if let Some(cookie) = choice {
             response.headers_mut().append(SET_COOKIE, cookie);
@@ -46,7 +46,7 @@ struct Choice {
     next: Option<String>,
 }
 
-async fn choose(secure: Secure, Form(choice): Form<Choice>) -> Response {
+async fn choose(origin: Origin, Form(choice): Form<Choice>) -> Response {
     let language = choice.lang.as_deref().and_then(Locale::parse);
     let theme = choice.theme.as_deref().and_then(Theme::parse);
     let next = choice
@@ -56,8 +56,10 @@ async fn choose(secure: Secure, Form(choice): Form<Choice>) -> Response {
         .unwrap_or("/");
     let mut response = Redirect::to(&without_language(next)).into_response();
     let cookies = [
-        language.and_then(|locale| language_cookie(locale, secure.0)),
-        theme.and_then(|theme| cookie::remember(THEME_COOKIE, theme.name(), LIFETIME, secure.0)),
+        language.and_then(|locale| language_cookie(locale, origin.is_https)),
+        theme.and_then(|theme| {
+            cookie::remember(THEME_COOKIE, theme.name(), LIFETIME, origin.is_https)
+        }),
     ];
     for cookie in cookies.into_iter().flatten() {
         response.headers_mut().append(SET_COOKIE, cookie);
@@ -65,8 +67,8 @@ async fn choose(secure: Secure, Form(choice): Form<Choice>) -> Response {
     response
 }
 
-fn language_cookie(locale: Locale, secure: bool) -> Option<HeaderValue> {
-    cookie::remember(LANGUAGE_COOKIE, locale.tag(), LIFETIME, secure)
+fn language_cookie(locale: Locale, is_https: bool) -> Option<HeaderValue> {
+    cookie::remember(LANGUAGE_COOKIE, locale.tag(), LIFETIME, is_https)
 }
 
 /// Whether a redirect target stays on this site: a path, and nothing that browsers read as another host.

@@ -1,0 +1,63 @@
+//! Whether the service lives, and whether it can work. Never rate limited.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::routing::get;
+use axum::{Json, Router};
+use http::StatusCode;
+use serde::Serialize;
+
+use crate::Error;
+
+/// Why a service is not ready; goes to the log.
+pub type NotReady = Box<dyn std::error::Error + Send + Sync>;
+
+type Check =
+    Arc<dyn Fn() -> Pin<Box<dyn Future<Output = Result<(), NotReady>> + Send>> + Send + Sync>;
+
+/// A check that takes longer than this has failed.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+#[derive(Clone, Copy, Serialize)]
+struct Health {
+    status: &'static str,
+    service: &'static str,
+    version: &'static str,
+}
+
+/// `GET /health`: `{"status":"healthy","service","version"}` as long as the process lives (the shape of the checkout specification);
+/// `GET /ready`: the same with `ready` while `check` passes, else 503.
+pub fn routes<S, C, A>(service: &'static str, version: &'static str, check: C) -> Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+    C: Fn() -> A + Send + Sync + 'static,
+    A: Future<Output = Result<(), NotReady>> + Send + 'static,
+{
+    let check: Check = Arc::new(move || Box::pin(check()));
+    let answer = move |status| {
+        Json(Health {
+            status,
+            service,
+            version,
+        })
+    };
+    let ready = move || {
+        let check = Arc::clone(&check);
+        async move { tried(check()).await.map(|()| answer("ready")) }
+    };
+    Router::new()
+        .route("/health", get(move || async move { answer("healthy") }))
+        .route("/ready", get(ready))
+}
+
+async fn tried(check: impl Future<Output = Result<(), NotReady>>) -> Result<(), Error> {
+    let outcome = tokio::time::timeout(PATIENCE, check)
+        .await
+        .unwrap_or_else(|elapsed| Err(elapsed.into()));
+    outcome.map_err(|cause| {
+        Error::new(StatusCode::SERVICE_UNAVAILABLE, "Service unavailable").cause(cause)
+    })
+}

@@ -1,0 +1,219 @@
+//! Figures for operators: a registry that is passed in, the requests' own figures, and the router that shows them all.
+
+use std::fmt;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use http::header::CONTENT_TYPE;
+use http::{Method, StatusCode};
+use prometheus_client::encoding::{EncodeLabelSet, text};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Metric, Registry};
+
+use crate::Error;
+
+/// All figures of the program. Cheap to clone.
+#[derive(Clone)]
+pub struct Metrics {
+    registry: Arc<Mutex<Registry>>,
+    requests: Requests,
+}
+
+impl Metrics {
+    /// A registry with the figures of requests. Every name begins with `balcao_`.
+    pub fn new() -> Self {
+        let mut registry = Registry::with_prefix("balcao");
+        let requests = Requests::default();
+        requests.register(&mut registry);
+        Self {
+            registry: Arc::new(Mutex::new(registry)),
+            requests,
+        }
+    }
+
+    /// Adds a figure and gives it back, to be kept by whoever counts. Counters are named without `_total`, which is added.
+    pub fn register<M: Metric + Clone>(&self, name: &str, help: &str, metric: M) -> M {
+        self.lock().register(name, help, metric.clone());
+        metric
+    }
+
+    /// The figures in the text format that Prometheus reads (OpenMetrics 1.0).
+    ///
+    /// # Errors
+    /// Never in practice: writing to memory does not fail.
+    pub fn encode(&self) -> Result<String, fmt::Error> {
+        let mut buffer = String::new();
+        text::encode(&mut buffer, &self.lock())?;
+        Ok(buffer)
+    }
+
+    /// `GET /metrics`, for a listener of its own that outsiders do not reach.
+    pub fn routes(&self) -> Router {
+        Router::new()
+            .route("/metrics", get(show))
+            .with_state(self.clone())
+    }
+
+    pub(crate) const fn requests(&self) -> &Requests {
+        &self.requests
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Registry> {
+        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Metrics")
+    }
+}
+
+async fn show(State(metrics): State<Metrics>) -> Result<Response, Error> {
+    let text = metrics.encode().map_err(Error::internal)?;
+    Ok((
+        [(
+            CONTENT_TYPE,
+            "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        )],
+        text,
+    )
+        .into_response())
+}
+
+/// The figures of requests.
+#[derive(Clone, Debug)]
+pub(crate) struct Requests {
+    count: Family<Labels, Counter>,
+    duration: Family<Route, Histogram, fn() -> Histogram>,
+    in_flight: Gauge,
+    faults: Counter<u64, AtomicU64>,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Labels {
+    service: &'static str,
+    route: String,
+    method: &'static str,
+    status: u16,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Route {
+    service: &'static str,
+    route: String,
+}
+
+/// Upper bounds in seconds: from what a page may take to what a provider may.
+const BUCKETS: [f64; 12] = [
+    0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0,
+];
+
+impl Default for Requests {
+    fn default() -> Self {
+        let duration =
+            Family::new_with_constructor((|| Histogram::new(BUCKETS)) as fn() -> Histogram);
+        Self {
+            count: Family::default(),
+            duration,
+            in_flight: Gauge::default(),
+            faults: Counter::default(),
+        }
+    }
+}
+
+impl Requests {
+    fn register(&self, registry: &mut Registry) {
+        registry.register("http_requests", "Requests answered", self.count.clone());
+        registry.register(
+            "http_request_duration_seconds",
+            "Time until the response began",
+            self.duration.clone(),
+        );
+        registry.register(
+            "http_requests_in_flight",
+            "Requests being answered",
+            self.in_flight.clone(),
+        );
+        registry.register(
+            "http_faults",
+            "Requests answered with a status of 500 or above",
+            self.faults.clone(),
+        );
+    }
+
+    /// A request begins; it is in flight until the value is dropped.
+    pub(crate) fn begin(&self) -> InFlight {
+        self.in_flight.inc();
+        InFlight(self.in_flight.clone())
+    }
+
+    /// A request was answered. Routes are patterns, so that callers cannot make up new ones.
+    pub(crate) fn end(
+        &self,
+        service: &'static str,
+        route: &str,
+        method: &Method,
+        status: StatusCode,
+        duration: Duration,
+    ) {
+        let labels = Labels {
+            service,
+            route: route.to_owned(),
+            method: name(method),
+            status: status.as_u16(),
+        };
+        self.count.get_or_create(&labels).inc();
+        self.duration
+            .get_or_create(&Route {
+                service,
+                route: labels.route.clone(),
+            })
+            .observe(duration.as_secs_f64());
+        if status.is_server_error() {
+            self.faults.inc();
+        }
+    }
+}
+
+/// One request in flight.
+pub(crate) struct InFlight(Gauge);
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+/// The method's name; methods that callers make up share one.
+fn name(method: &Method) -> &'static str {
+    let known = [
+        Method::GET,
+        Method::HEAD,
+        Method::POST,
+        Method::PUT,
+        Method::PATCH,
+        Method::DELETE,
+        Method::OPTIONS,
+    ];
+    let names = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    known
+        .iter()
+        .zip(names)
+        .find_map(|(known, name)| (known == method).then_some(name))
+        .unwrap_or("other")
+}

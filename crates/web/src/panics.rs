@@ -1,0 +1,125 @@
+//! Panics in handlers: a 500 for the caller, the place and the message for the log, and a server that goes on.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::fmt;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
+use std::sync::Once;
+
+use axum::extract::Request;
+use axum::response::IntoResponse;
+
+use crate::{Error, Next, Step};
+
+thread_local! {
+    /// The place of a panic that is caught further up on this thread: `Some` only while a request is being polled.
+    static CAUGHT: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// A panic, as the cause of an error.
+#[derive(Debug)]
+struct Panicked {
+    place: String,
+    message: String,
+}
+
+impl fmt::Display for Panicked {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "panicked at {}: {}", self.place, self.message)
+    }
+}
+
+impl std::error::Error for Panicked {}
+
+/// Sends every panic of the program to the log, with its place. To be called once by the program: the hook is the process's.
+///
+/// Panics in handlers are logged with their request instead, by the step of [`layer`].
+pub fn install_hook() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| std::panic::set_hook(Box::new(report)));
+}
+
+fn report(panic: &PanicHookInfo<'_>) {
+    let place = panic
+        .location()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let is_caught = CAUGHT.with_borrow_mut(|caught| {
+        caught
+            .as_mut()
+            .map(|caught| caught.clone_from(&place))
+            .is_some()
+    });
+    if !is_caught {
+        tracing::error!(place, message = message(panic.payload()), "panicked");
+    }
+}
+
+/// Turns a panic in what follows into [`Error::internal`]. The place is known when [`install_hook`] was called.
+pub fn layer() -> Step {
+    Step::new(|request: Request, next: Next| async move {
+        let mut answer = Box::pin(next.run(request));
+        poll_fn(move |context| {
+            CAUGHT.set(Some(String::new()));
+            let outcome = catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)));
+            let place = CAUGHT.take().filter(|place| !place.is_empty());
+            outcome.unwrap_or_else(|payload| {
+                let place = place.unwrap_or_else(|| "an unknown place".to_owned());
+                let cause = Panicked {
+                    place,
+                    message: message(payload.as_ref()),
+                };
+                std::task::Poll::Ready(Error::internal(cause).into_response())
+            })
+        })
+        .await
+    })
+}
+
+/// The message, with every long run of digits blotted out: it may have been made from what a caller sent.
+fn message(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    blot(text)
+}
+
+/// Replaces the digits of runs of six and more, with spaces and hyphens between, by `*`.
+fn blot(text: &str) -> String {
+    let mut blotted = String::with_capacity(text.len());
+    let mut run = String::new();
+    for character in text.chars().chain(['\0']) {
+        if character.is_ascii_digit() || (!run.is_empty() && matches!(character, ' ' | '-' | '.')) {
+            run.push(character);
+            continue;
+        }
+        let is_long = run.bytes().filter(u8::is_ascii_digit).count() >= 6;
+        blotted.extend(run.drain(..).map(|digit| {
+            if is_long && digit.is_ascii_digit() {
+                '*'
+            } else {
+                digit
+            }
+        }));
+        blotted.push(character);
+    }
+    blotted.pop();
+    blotted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_runs_of_digits_are_blotted_out() {
+        assert_eq!(
+            blot("card 4111 1111-1111.1111 is 16 long"),
+            "card **** ****-****.**** is 16 long"
+        );
+        assert_eq!(blot("index 12 of 345"), "index 12 of 345");
+        assert_eq!(blot(""), "");
+    }
+}

@@ -1,0 +1,92 @@
+//! Security headers: what a browser may load, run and embed, and what may be kept of an answer.
+//!
+//! Everything is forbidden first; each kind of router is given back what it needs. A header that a handler or an inner router has set stays.
+
+use axum::extract::Request;
+use axum::response::Response;
+use http::HeaderValue;
+use http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+
+use crate::client::Origin;
+use crate::{Next, Step};
+
+/// What the answers of a router may make a browser do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// Nothing: data for programs.
+    Api,
+    /// Our pages: scripts, styles, pictures, fonts and requests of this site; pictures as `data:` for QR codes. No inline code.
+    Pages,
+    /// The documents' viewers. Swagger UI and Redoc write their styles into the page as they run, and Redoc searches in a worker it makes itself,
+    /// so both need what no page of ours may have: inline styles and `blob:` workers. Scripts stay those of this site.
+    Documents,
+}
+
+impl Policy {
+    const fn content(self) -> &'static str {
+        match self {
+            Self::Api => {
+                "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+            }
+            Self::Pages => {
+                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; \
+                 manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+            }
+            Self::Documents => {
+                "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; \
+                 connect-src 'self'; worker-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+            }
+        }
+    }
+}
+
+/// The headers that are the same for every router.
+const ALWAYS: [(HeaderName, &str); 7] = [
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (X_FRAME_OPTIONS, "DENY"),
+    // Addresses of ours may carry tokens: other sites must not learn them.
+    (REFERRER_POLICY, "same-origin"),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("permissions-policy"),
+        "accelerometer=(), camera=(), geolocation=(), gyroscope=(), microphone=(), payment=(), usb=()",
+    ),
+    (CACHE_CONTROL, "no-store"),
+];
+
+/// Puts the headers of a policy on every response that does not have them.
+pub fn layer(policy: Policy) -> Step {
+    Step::new(move |request: Request, next: Next| async move {
+        let keeps_https = request
+            .extensions()
+            .get::<Origin>()
+            .is_some_and(|origin| origin.is_https && !origin.address.is_loopback());
+        let mut response = next.run(request).await;
+        set(&mut response, CONTENT_SECURITY_POLICY, policy.content());
+        for (name, value) in ALWAYS {
+            set(&mut response, name, value);
+        }
+        if keeps_https {
+            // Not on this machine: other programs under development there share the host name.
+            set(&mut response, STRICT_TRANSPORT_SECURITY, "max-age=31536000");
+        }
+        response
+    })
+}
+
+fn set(response: &mut Response, name: HeaderName, value: &'static str) {
+    response
+        .headers_mut()
+        .entry(name)
+        .or_insert(HeaderValue::from_static(value));
+}

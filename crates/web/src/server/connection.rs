@@ -1,0 +1,151 @@
+//! One connection: handshake, requests one after another, and its end.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{ConnectInfo, Request};
+use axum::response::Response;
+use http::header::CONTENT_TYPE;
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tower::ServiceExt;
+
+use super::guarded::{Busy, Guarded, Phase};
+use super::{Limits, Shutdown, Tls};
+use crate::client::OwnTls;
+
+/// Beyond these hyper answers by itself with a bare 431; the limits of [`crate::limits`] are lower and answer with a body.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
+
+pub(super) struct Connection {
+    pub(super) router: Router,
+    pub(super) tls: Option<Tls>,
+    pub(super) limits: Limits,
+    pub(super) shutdown: Shutdown,
+    pub(super) peer: SocketAddr,
+}
+
+impl Connection {
+    pub(super) async fn serve(self, stream: TcpStream) {
+        match &self.tls {
+            None => self.answer(stream).await,
+            Some(tls) => {
+                let handshake =
+                    tokio::time::timeout(self.limits.handshake, tls.acceptor().accept(stream));
+                let outcome = tokio::select! {
+                    outcome = handshake => outcome,
+                    () = self.shutdown.begun() => return,
+                };
+                match outcome {
+                    Ok(Ok(stream)) => self.answer(stream).await,
+                    Ok(Err(error)) => {
+                        tracing::debug!(%error, peer = %self.peer, "TLS handshake failed")
+                    }
+                    Err(_elapsed) => {
+                        tracing::debug!(peer = %self.peer, "TLS handshake took too long")
+                    }
+                }
+            }
+        }
+    }
+
+    async fn answer<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S) {
+        let phase = Phase::default();
+        let stream = TokioIo::new(Guarded::new(stream, phase.clone(), self.limits));
+        let service = service_fn(|request| self.handle(request, phase.clone()));
+        let mut builder = http1::Builder::new();
+        // hyper's own timer runs while a connection is idle, too; the deadline of the head is the guard's.
+        builder
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.limits.idle + self.limits.head)
+            .max_header_size(MAX_HEAD_BYTES);
+        let mut connection = pin!(builder.serve_connection(stream, service));
+        let outcome = tokio::select! {
+            outcome = connection.as_mut() => outcome,
+            () = self.shutdown.begun() => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        if let Err(error) = outcome {
+            tracing::debug!(%error, peer = %self.peer, "connection ended early");
+        }
+    }
+
+    async fn handle(
+        &self,
+        request: hyper::Request<Incoming>,
+        phase: Phase,
+    ) -> Result<Response, Infallible> {
+        let busy = phase.begin();
+        let mut request: Request = request.map(Body::new);
+        let extensions = request.extensions_mut();
+        extensions.insert(ConnectInfo(self.peer));
+        extensions.insert(self.shutdown.clone());
+        if self.tls.is_some() {
+            extensions.insert(OwnTls);
+        }
+        let Ok(response) = self.router.clone().oneshot(request).await;
+        let is_stream = response
+            .headers()
+            .get(CONTENT_TYPE)
+            .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
+        let ends = is_stream.then(|| self.shutdown.clone());
+        Ok(response.map(|body| Body::new(Answer::new(body, busy, ends))))
+    }
+}
+
+type Ending = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// The body of a response: keeps its connection busy until it has been sent, and ends an event stream when the server stops.
+struct Answer {
+    body: Body,
+    ending: Option<Ending>,
+    _busy: Busy,
+}
+
+impl Answer {
+    fn new(body: Body, busy: Busy, shutdown: Option<Shutdown>) -> Self {
+        let ending =
+            shutdown.map(|shutdown| -> Ending { Box::pin(async move { shutdown.begun().await }) });
+        Self {
+            body,
+            ending,
+            _busy: busy,
+        }
+    }
+}
+
+impl HttpBody for Answer {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if let Some(ending) = &mut self.ending
+            && ending.as_mut().poll(context).is_ready()
+        {
+            return Poll::Ready(None);
+        }
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

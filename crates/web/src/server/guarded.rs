@@ -1,0 +1,167 @@
+//! A stream that watches the clock: the head of a request has a deadline from its first byte, and a reader that takes nothing is let go.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::Limits;
+
+/// How many requests of a connection are being answered: none while it waits for the next head.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Phase(Arc<AtomicUsize>);
+
+/// One request being answered.
+#[derive(Debug)]
+pub(super) struct Busy(Phase);
+
+impl Phase {
+    pub(super) fn begin(&self) -> Busy {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Busy(self.clone())
+    }
+
+    fn is_busy(&self) -> bool {
+        self.0.load(Ordering::SeqCst) > 0
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// A deadline that may be set and cleared.
+#[derive(Debug, Default)]
+struct Deadline(Option<Pin<Box<Sleep>>>);
+
+impl Deadline {
+    fn set(&mut self, after: Duration) {
+        self.0
+            .get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + after)));
+    }
+
+    fn clear(&mut self) {
+        self.0 = None;
+    }
+
+    fn is_over(&self) -> bool {
+        self.0
+            .as_ref()
+            .is_some_and(|sleep| sleep.deadline() <= Instant::now())
+    }
+
+    /// Ready with an error when the time is over; else the task is woken then.
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
+        match &mut self.0 {
+            Some(sleep) => {
+                ready!(sleep.as_mut().poll(context));
+                Poll::Ready(io::ErrorKind::TimedOut.into())
+            }
+            None => Poll::Pending,
+        }
+    }
+}
+
+pub(super) struct Guarded<S> {
+    stream: S,
+    phase: Phase,
+    limits: Limits,
+    head: Deadline,
+    stall: Deadline,
+}
+
+impl<S> Guarded<S> {
+    pub(super) fn new(stream: S, phase: Phase, limits: Limits) -> Self {
+        let mut head = Deadline::default();
+        // A connection that never sends its first request is not idle but late.
+        head.set(limits.head);
+        Self {
+            stream,
+            phase,
+            limits,
+            head,
+            stall: Deadline::default(),
+        }
+    }
+
+    /// Passes the outcome of a write on, and lets go of a reader that has taken nothing for too long.
+    fn written<T>(
+        &mut self,
+        outcome: Poll<io::Result<T>>,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<T>> {
+        if outcome.is_ready() {
+            self.stall.clear();
+            return outcome;
+        }
+        self.stall.set(self.limits.stall);
+        self.stall.poll(context).map(Err)
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Guarded<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        let before = buffer.filled().len();
+        let outcome = Pin::new(&mut this.stream).poll_read(context, buffer);
+        if this.phase.is_busy() {
+            this.head.clear();
+            return outcome;
+        }
+        if this.head.is_over() {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        if outcome.is_ready() {
+            if buffer.filled().len() > before {
+                this.head.set(this.limits.head);
+            }
+            return outcome;
+        }
+        this.head.poll(context).map(Err)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        data: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let outcome = Pin::new(&mut self.stream).poll_write(context, data);
+        self.written(outcome, context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        data: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let outcome = Pin::new(&mut self.stream).poll_write_vectored(context, data);
+        self.written(outcome, context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let outcome = Pin::new(&mut self.stream).poll_flush(context);
+        self.written(outcome, context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let outcome = Pin::new(&mut self.stream).poll_shutdown(context);
+        self.written(outcome, context)
+    }
+}

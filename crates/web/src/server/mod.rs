@@ -1,0 +1,109 @@
+//! The server: accepts connections, plain or with TLS, within limits, and stops without dropping anybody's request.
+//!
+//! An accept loop of our own over hyper (HTTP/1.1): connections are counted before they cost anything, a request's head has a deadline that is not the
+//! idle time, a reader that stalls is let go, and event streams end when the server stops. What is inside a request is the other modules' business.
+
+mod connection;
+mod guarded;
+mod listener;
+mod shutdown;
+mod tls;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+pub use listener::Listener;
+pub use shutdown::Shutdown;
+pub use tls::{Tls, TlsError, TlsFiles};
+
+/// How a server runs.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Certificate and key; `None` for plain HTTP.
+    pub tls: Option<Tls>,
+    /// Limits on connections.
+    pub limits: Limits,
+}
+
+/// Limits on connections. Those on requests are in [`crate::limits`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The most connections at once; more wait in the system's queue.
+    pub connections: usize,
+    /// The time for a TLS handshake.
+    pub handshake: Duration,
+    /// The time for the head of a request, from its first byte; for the first request from the beginning of the connection.
+    pub head: Duration,
+    /// How long a connection may wait for its next request.
+    pub idle: Duration,
+    /// How long a reader may take nothing of a response.
+    pub stall: Duration,
+    /// How long requests may go on after shutdown has begun.
+    pub drain: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        // Proxies keep connections for 60 seconds and see an error when we close first.
+        Self {
+            connections: 4096,
+            handshake: seconds(10),
+            head: seconds(10),
+            idle: seconds(75),
+            stall: seconds(30),
+            drain: seconds(30),
+        }
+    }
+}
+
+/// Serves the router until shutdown begins, then finishes the requests at hand, within [`Limits::drain`].
+pub async fn serve(listener: Listener, router: Router, options: Options, shutdown: Shutdown) {
+    let Options { tls, limits } = options;
+    let watch = tls.as_ref().map(|tls| tokio::spawn(tls.clone().watch()));
+    let permits = Arc::new(Semaphore::new(limits.connections));
+    let mut connections = JoinSet::new();
+    loop {
+        let next = async {
+            let permit = Arc::clone(&permits).acquire_owned().await;
+            (listener.accept().await, permit)
+        };
+        let ((stream, peer), permit) = tokio::select! {
+            next = next => next,
+            () = shutdown.begun() => break,
+        };
+        while connections.try_join_next().is_some() {}
+        let connection = connection::Connection {
+            router: router.clone(),
+            tls: tls.clone(),
+            limits,
+            shutdown: shutdown.clone(),
+            peer,
+        };
+        connections.spawn(async move {
+            connection.serve(stream).await;
+            drop(permit);
+        });
+    }
+    if let Some(watch) = watch {
+        watch.abort();
+    }
+    // From here on the port refuses connections, so that a balancer turns to another replica.
+    drop(listener);
+    drain(connections, limits.drain).await;
+}
+
+async fn drain(mut connections: JoinSet<()>, bound: Duration) {
+    let all = async { while connections.join_next().await.is_some() {} };
+    if tokio::time::timeout(bound, all).await.is_err() {
+        tracing::warn!(
+            connections = connections.len(),
+            "requests were still running at the end of the shutdown time"
+        );
+        connections.shutdown().await;
+    }
+}
