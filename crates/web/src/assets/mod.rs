@@ -21,6 +21,18 @@ use store::Store;
 #[exclude = "vendor/*"]
 pub struct Shared;
 
+/// The style sheet of every page, by subject; served as one file, so that a page waits for one.
+const STYLES: &[&str] = &[
+    "css/tokens.css",
+    "css/base.css",
+    "css/buttons.css",
+    "css/forms.css",
+    "css/feedback.css",
+    "css/data.css",
+    "css/shell.css",
+    "css/print.css",
+];
+
 /// The path under which assets are served.
 pub const PATH: &str = "/assets/";
 
@@ -31,7 +43,10 @@ pub struct Assets(Arc<Store>);
 impl Assets {
     /// The shared assets, and nothing else yet.
     pub fn shared() -> Self {
-        Self::default().with::<Shared>()
+        let mut store = Store::default();
+        store.add::<Shared>();
+        store.join("balcao.css", STYLES);
+        Self(Arc::new(store))
     }
 
     /// Adds a crate's folder. A name that is there already is replaced.
@@ -57,8 +72,59 @@ impl Assets {
         url
     }
 
+    /// The address of a script module: `/assets/9c01d4e53f2a/checkout.js`, in a folder whose name is the hash of all files together.
+    ///
+    /// Beside it the browser finds what the module imports (`./masks.js`) under plain names, of the same version, to keep for ever.
+    pub fn module(&self, name: &str) -> String {
+        if self.0.file(name).is_none() {
+            tracing::error!(name, "no such asset");
+        }
+        format!("{PATH}{}/{name}", self.0.set())
+    }
+
     /// `GET` and `HEAD` of `/assets/{name}`: with the hash in the name immutable, without it to be asked for again each time.
     pub fn routes<S: Clone + Send + Sync + 'static>(&self) -> Router<S> {
         serve::routes(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content(assets: &Assets, address: &str) -> Option<(String, bool)> {
+        let name = address.strip_prefix(PATH)?;
+        let (file, is_for_ever) = assets.0.find(name)?;
+        let content = String::from_utf8(file.content().to_vec()).ok()?;
+        Some((content, is_for_ever))
+    }
+
+    #[test]
+    fn the_style_sheet_is_one_file_of_all_its_parts() {
+        let assets = Assets::shared();
+        let (styles, is_for_ever) = content(&assets, &assets.url("balcao.css")).unwrap();
+        assert!(is_for_ever);
+        for part in [
+            ":root",
+            ".button",
+            ".field",
+            ".badge",
+            ".index-table",
+            ".shell",
+            "@media print",
+        ] {
+            assert!(styles.contains(part), "{part}");
+        }
+        assert_eq!(content(&assets, "/assets/css/tokens.css"), None);
+    }
+
+    #[test]
+    fn a_module_finds_its_neighbours_in_the_same_version() {
+        let assets = Assets::shared();
+        let address = assets.module("preferences.js");
+        let neighbour = address.replace("preferences.js", "favicon.svg");
+        assert!(content(&assets, &neighbour).unwrap().1);
+        let other_version = neighbour.replacen(assets.0.set(), "0123456789ab", 1);
+        assert_eq!(content(&assets, &other_version), None);
     }
 }

@@ -9,37 +9,78 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use rust_embed::{EmbeddedFile, RustEmbed};
+use rust_embed::RustEmbed;
+use sha2::{Digest, Sha256};
 
 use super::content_type;
 
-/// Hexadecimal digits of the hash in a name: 48 bits, enough to tell two versions of one file apart.
-const HASH_DIGITS: usize = 12;
+/// Bytes of the hash in a name, enough to tell two versions of one file apart.
+const HASH_BYTES: usize = 6;
 
 /// Below this many bytes compression saves less than its header costs.
 const SMALLEST_COMPRESSED: usize = 1024;
 
 #[derive(Clone, Default)]
-pub(super) struct Store(BTreeMap<String, Arc<File>>);
+pub(super) struct Store {
+    files: BTreeMap<String, Arc<File>>,
+    /// The hash of all files together.
+    set: String,
+}
 
 impl Store {
     pub(super) fn add<F: RustEmbed>(&mut self) {
         for name in F::iter() {
             if let Some(file) = F::get(&name) {
-                self.0
-                    .insert(name.clone().into_owned(), Arc::new(File::new(&name, file)));
+                let file = File::new(&name, file.data, &file.metadata.sha256_hash());
+                self.files.insert(name.into_owned(), Arc::new(file));
             }
         }
+        self.set = self.hash_of_all();
+    }
+
+    /// Puts the content of some files, in this order, into one of this name; the parts are no longer there by themselves.
+    pub(super) fn join(&mut self, name: &str, parts: &[&str]) {
+        let mut whole = Vec::new();
+        for part in parts {
+            match self.files.remove(*part) {
+                Some(file) => whole.extend_from_slice(&file.content),
+                None => tracing::error!(part, "no such asset"),
+            }
+        }
+        let digest = Sha256::digest(&whole);
+        let file = File::new(name, Cow::Owned(whole), &digest);
+        self.files.insert(name.to_owned(), Arc::new(file));
+        self.set = self.hash_of_all();
+    }
+
+    fn hash_of_all(&self) -> String {
+        let mut all = Sha256::new();
+        for (name, file) in &self.files {
+            all.update(name);
+            all.update(&file.hash);
+        }
+        hexadecimal(&all.finalize())
     }
 
     pub(super) fn file(&self, name: &str) -> Option<&Arc<File>> {
-        self.0.get(name)
+        self.files.get(name)
+    }
+
+    /// The hash of all files together, a folder under which each stands by its plain name.
+    pub(super) fn set(&self) -> &str {
+        &self.set
     }
 
     /// The file of an address, and whether the address carries the hash of the content.
     pub(super) fn find(&self, address: &str) -> Option<(&Arc<File>, bool)> {
         if let Some(file) = self.file(address) {
             return Some((file, false));
+        }
+        let in_set = address
+            .strip_prefix(&self.set)
+            .and_then(|rest| rest.strip_prefix('/'));
+        if let Some(file) = in_set.and_then(|name| self.file(name)) {
+            return Some((file, true));
         }
         let (stem, extension) = address.rsplit_once('.')?;
         let (stem, hash) = stem.rsplit_once('-')?;
@@ -50,8 +91,17 @@ impl Store {
 
 impl fmt::Debug for Store {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_set().entries(self.0.keys()).finish()
+        formatter.debug_set().entries(self.files.keys()).finish()
     }
+}
+
+/// The part of a digest that addresses carry.
+fn hexadecimal(digest: &[u8]) -> String {
+    digest
+        .iter()
+        .take(HASH_BYTES)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// One file.
@@ -64,21 +114,15 @@ pub(super) struct File {
 }
 
 impl File {
-    fn new(name: &str, file: EmbeddedFile) -> Self {
+    fn new(name: &str, content: Cow<'static, [u8]>, digest: &[u8]) -> Self {
         let (content_type, is_text) = content_type::of(name);
-        let hash = file
-            .metadata
-            .sha256_hash()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect::<String>();
-        let content = match file.data {
+        let content = match content {
             Cow::Borrowed(content) => Bytes::from_static(content),
             Cow::Owned(content) => Bytes::from(content),
         };
         Self {
             is_compressible: is_text && content.len() >= SMALLEST_COMPRESSED,
-            hash: hash.chars().take(HASH_DIGITS).collect(),
+            hash: hexadecimal(digest),
             content,
             content_type,
             compressed: OnceLock::new(),

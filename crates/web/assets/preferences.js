@@ -1,0 +1,16 @@
+/* The colour switch without a reload. The form it belongs to works without this script too. */
+
+const form = document.querySelector("form.switches");
+
+form?.addEventListener("submit", (event) => {
+  const { name, value } = event.submitter ?? {};
+  if (name !== "theme") return;
+  event.preventDefault();
+  document.documentElement.dataset.theme = value;
+  for (const option of form.querySelectorAll("[name=theme]")) {
+    option.setAttribute("aria-pressed", String(option.value === value));
+  }
+  fetch(form.action, { method: "POST", body: new URLSearchParams({ theme: value }), redirect: "manual" }).catch(() => {
+    // The choice then holds for this page only.
+  });
+});
