@@ -5,6 +5,7 @@
 //! (errors, limits, TLS) lives in `web`; how rows are stored in `db`; Brazilian formats in `brazil`.
 
 pub(crate) mod json;
+pub mod page;
 pub mod payments;
 pub mod provider;
 pub mod request;

@@ -1,0 +1,201 @@
+/* The checkout page: one form, three methods, one payment. Begin reading here.
+   page.js: what the server wrote · masks.js, card.js, checks.js, fields.js: the form · attempt.js: sending it · sale.js, views.js: what
+   comes of it · follow.js: its state as it changes · remember.js: a reload. */
+
+import { finish, followUp, pay } from "./attempt.js";
+import { cardMembers, setUpCard, showInstallments } from "./card.js";
+import { checkAll, hideSummary, showProblem, showRefusal, showSummary, watchFields } from "./fields.js";
+import { cents, decimal, keepMask, postalCode, taxId } from "./masks.js";
+import { announce, form, money, root, say } from "./page.js";
+import { recall } from "./remember.js";
+import { leaveSale, resumeSale, saleOf, showSale } from "./sale.js";
+import { show, showForm } from "./views.js";
+
+const button = form.querySelector("#pay");
+const patience = document.querySelector("#patience");
+let busy = false;
+
+const ADDRESS = ["first_name", "last_name", "zip_code", "street_name", "street_number", "neighborhood", "city", "federal_unit"];
+
+const method = () => form.elements.payment_method.value;
+const amount = () => cents(form.elements.transaction_amount.value);
+const text = (name) => form.elements[name].value.trim();
+
+function request() {
+  const members = {
+    payment_method: method(),
+    transaction_amount: decimal(amount()),
+    description: text("description"),
+    email: text("email"),
+    identification_number: text("identification_number").replace(/[^0-9A-Z]/g, ""),
+  };
+  if (method() === "card") return { ...members, ...cardMembers() };
+  if (method() === "pix") return members;
+  return { ...members, ...Object.fromEntries(ADDRESS.map((name) => [name, text(name)])) };
+}
+
+/** Shows the chosen method's fields and takes the others out of the form. */
+function showMethod() {
+  for (const group of form.querySelectorAll("fieldset[data-methods]")) {
+    const active = group.dataset.methods.split(" ").includes(method());
+    group.hidden = !active;
+    group.disabled = !active;
+  }
+  hideSummary();
+}
+
+function showAmount() {
+  const total = amount();
+  const written = total ? money(total) : "";
+  button.querySelector("span").textContent = written ? say("pay_amount", { amount: written }) : say("pay");
+  document.querySelector("#summary-amount").textContent = written || money(0);
+  const about = document.querySelector("#summary-description");
+  about.textContent = text("description") || about.dataset.empty || "";
+  showInstallments(total);
+}
+
+async function submit(event) {
+  event.preventDefault();
+  if (busy || !checkAll()) return;
+  const sent = request();
+  work(true);
+  try {
+    await settle(await patiently(sent), sent);
+  } finally {
+    work(false);
+  }
+}
+
+/** While a request is out: the button says so, the fields keep still, and leaving the page asks first. */
+function work(now) {
+  busy = now;
+  root.dataset.busy = String(now);
+  button.setAttribute("aria-disabled", String(now));
+  button.setAttribute("aria-busy", String(now));
+  form.querySelector("#payment-fields").inert = now;
+  if (now) window.addEventListener("beforeunload", ask);
+  else window.removeEventListener("beforeunload", ask);
+}
+
+const ask = (event) => event.preventDefault();
+
+async function patiently(sent) {
+  const stop = new AbortController();
+  const stopButton = patience.querySelector("#stop");
+  stopButton.onclick = () => stop.abort();
+  let ticking;
+  const onWait = (seconds, attempt, most) => {
+    clearInterval(ticking);
+    const first = patience.hidden;
+    patience.hidden = false;
+    const line = patience.querySelector("#patience-text");
+    const bar = patience.querySelector("progress");
+    let left = seconds;
+    const write = () => {
+      line.textContent = left > 0 ? say("retry_in", { seconds: left, attempt, most }) : say("retry_now", { attempt, most });
+      bar.max = seconds;
+      bar.value = seconds - left;
+    };
+    write();
+    announce(line.textContent);
+    if (first) stopButton.focus();
+    ticking = setInterval(() => {
+      left -= 1;
+      write();
+      if (left <= 0) clearInterval(ticking);
+    }, 1000);
+  };
+  try {
+    return await pay(sent, { signal: stop.signal, onWait });
+  } finally {
+    clearInterval(ticking);
+    patience.hidden = true;
+  }
+}
+
+async function settle(outcome, sent) {
+  if (outcome.kind === "created") return created(outcome, sent);
+  if (outcome.kind === "refused") return refused(outcome);
+  if (outcome.charged === "maybe") return confirm(sent, outcome.kind === "stopped");
+  button.focus();
+  if (outcome.kind === "stopped") return showSummary(say("stopped"), [], say("nothing_charged"));
+  const seconds = outcome.retryAfter;
+  return showSummary(say(seconds ? "busy" : "unreachable"), [], say(seconds ? "busy_until" : "nothing_charged", { seconds }));
+}
+
+function created({ payment, token }, sent) {
+  finish();
+  return showSale(saleOf(payment, token, sent), ways);
+}
+
+function refused({ status, detail, field, retryAfter }) {
+  finish();
+  if (field && showRefusal(field, say(detail === "Missing required field" ? `${field}_missing` : `${field}_refused`))) return;
+  if (status === 429) showSummary(say("too_many"), [], say("too_many_until", { seconds: retryAfter ?? 60 }));
+  else if (status === 502) showSummary(say("provider_refused"), [], say("provider_refused_text"));
+  else showSummary(say("refused"), [], say("refused_text"));
+}
+
+/** A card charge may exist and its answer was lost: the page finds out, and offers nothing that could charge again. */
+async function confirm(sent, stopped) {
+  const watch = new AbortController();
+  const check = () => confirm(sent, false);
+  if (stopped) return void show("unconfirmed", {}, { check });
+  window.addEventListener("beforeunload", ask);
+  show("confirming", { amount: money(amount()) }, {});
+  const outcome = await followUp(sent, watch.signal);
+  window.removeEventListener("beforeunload", ask);
+  if (outcome.kind === "unanswered") return void show("unconfirmed", {}, { check });
+  showForm();
+  await settle(outcome, sent);
+}
+
+/* The ways from a result back to the form. */
+const ways = {
+  again(field) {
+    leaveSale();
+    showForm();
+    form.elements.security_code.value = "";
+    (form.elements[field] ?? form.elements.security_code).focus();
+  },
+  other() {
+    leaveSale();
+    showForm();
+    form.elements.security_code.value = "";
+    form.querySelector("[name=payment_method]:checked").focus();
+  },
+  new() {
+    leaveSale();
+    location.reload();
+  },
+};
+
+async function start() {
+  setUpCard(amount);
+  keepMask(form.elements.identification_number, taxId);
+  keepMask(form.elements.zip_code, postalCode, /\d/);
+  watchFields();
+  form.addEventListener("submit", submit);
+  form.addEventListener("input", ({ target }) => {
+    if (["transaction_amount", "description"].includes(target.name)) showAmount();
+  });
+  form.addEventListener("change", ({ target }) => {
+    if (target.name === "payment_method") showMethod();
+    if (target.name === "transaction_amount") tidyAmount(target);
+  });
+  showMethod();
+  showAmount();
+  const known = recall();
+  if (known) await resumeSale(known, ways).catch(() => {});
+  button.disabled = false;
+  root.dataset.ready = "true";
+}
+
+function tidyAmount(field) {
+  const total = cents(field.value);
+  if (total === null) return;
+  field.value = new Intl.NumberFormat(document.documentElement.lang, { minimumFractionDigits: 2 }).format(total / 100);
+  showProblem(field.name, null);
+}
+
+start();

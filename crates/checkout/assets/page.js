@@ -1,0 +1,53 @@
+/* What the server wrote into the page for this script: texts in the reader's language, the table of card networks, reasons of
+   refused payments. Nothing of it is repeated by hand here. */
+
+export const root = document.querySelector("#checkout");
+export const form = document.querySelector("#payment");
+export const networks = JSON.parse(root.dataset.networks);
+
+const texts = JSON.parse(root.dataset.texts);
+const language = document.documentElement.lang;
+
+/** The text of this name, with `{names}` replaced by the given values. */
+export function say(name, values = {}) {
+  return (texts[name] ?? name).replace(/\{(\w+)\}/g, (whole, key) => values[key] ?? whole);
+}
+
+/** The reason of a refused payment in plain words, by the provider's `status_detail`. */
+export function reason(detail) {
+  const reasons = texts.reasons;
+  return reasons[detail] ?? reasons.other;
+}
+
+/** An amount in whole cents as the reader writes it: `R$ 19,90`. */
+export function money(cents) {
+  return new Intl.NumberFormat(language, { style: "currency", currency: "BRL" }).format(cents / 100);
+}
+
+/** A moment as the reader writes it. */
+export function moment(date) {
+  return new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" }).format(date);
+}
+
+/** A day (`2026-11-23`, or a moment, which counts in Brasília) as the reader writes it. */
+export function day(text) {
+  const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T12:00:00-03:00`) : new Date(text);
+  return new Intl.DateTimeFormat(language, { dateStyle: "full", timeZone: "America/Sao_Paulo" }).format(date);
+}
+
+/** Says something to screen readers without moving the focus. */
+export function announce(text) {
+  document.querySelector("#announcer").textContent = text;
+}
+
+/** Resolves after a while; rejects at once when the signal is given, before or meanwhile. */
+export function wait(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const timer = setTimeout(resolve, milliseconds);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}

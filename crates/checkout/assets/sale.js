@@ -1,0 +1,157 @@
+/* One payment as the page shows it, whether the creation just answered it or a reload asked for it again, and which view its
+   state calls for. */
+
+import { follow, look } from "./follow.js";
+import { day, moment, money, reason, say } from "./page.js";
+import { forget, remember } from "./remember.js";
+import { copy, countDown, show } from "./views.js";
+
+let following = new AbortController();
+let stopCounting = () => {};
+
+/** The answer of a creation, with what the request knew. */
+export function saleOf(payment, token, request) {
+  const pix = payment.point_of_interaction?.transaction_data;
+  return {
+    id: payment.id,
+    token,
+    method: request.payment_method,
+    cents: Math.round(payment.transaction_amount * 100),
+    description: request.description,
+    status: payment.status,
+    detail: payment.status_detail,
+    date: payment.date_approved ?? payment.date_created,
+    card: payment.card && { network: payment.payment_method_id, last: payment.card.last_four_digits, installments: request.installments },
+    code: pix?.qr_code,
+    image: pix?.qr_code_base64,
+    document: payment.transaction_details?.external_resource_url ?? pix?.ticket_url,
+  };
+}
+
+/** Adds what the payment's own status address knows: due dates, the digitable line, everything after a reload. */
+function merge(sale, state) {
+  return {
+    ...sale,
+    method: state.payment_method ?? sale.method,
+    cents: state.transaction_amount === undefined ? sale.cents : Math.round(state.transaction_amount * 100),
+    description: state.description ?? sale.description,
+    status: state.status,
+    detail: state.status_detail,
+    date: state.date_approved ?? sale.date ?? state.date_created,
+    code: state.qr_code ?? sale.code,
+    image: state.qr_code_base64 ?? sale.image,
+    document: state.external_resource_url ?? state.ticket_url ?? sale.document,
+    line: state.digitable_line ?? sale.line,
+    due: state.due_date ?? sale.due,
+    expires: state.expires_at ?? sale.expires,
+  };
+}
+
+/** Shows a new payment and stays with it. `actions` are the ways back to the form. */
+export async function showSale(sale, actions) {
+  if (sale.token && sale.status !== "rejected") remember(sale);
+  const state = sale.token && sale.status === "pending" ? await look(sale).catch(() => null) : null;
+  stay(state ? merge(sale, state) : sale, actions);
+}
+
+/** Shows the payment that a reload of the page left behind; false when there is none to show. */
+export async function resumeSale(known, actions) {
+  const state = await look(known);
+  if (!state?.payment_method || state.status === "rejected") {
+    forget();
+    return false;
+  }
+  stay(merge({ ...known }, state), actions);
+  return true;
+}
+
+/** Leaves the payment that is on the page: no more questions about it, and a reload no longer brings it back. */
+export function leaveSale() {
+  following.abort();
+  stopCounting();
+  forget();
+}
+
+function stay(sale, actions) {
+  following.abort();
+  following = new AbortController();
+  let shown = sale;
+  present(shown, actions);
+  if (!sale.token || !["pending", "in_process"].includes(sale.status)) return;
+  follow(sale, (state) => {
+    const before = shown;
+    shown = merge(shown, state);
+    if (state.status === "approved" && !state.date_approved) shown.date = new Date().toISOString();
+    if (shown.status !== before.status) present(shown, actions);
+  }, following.signal);
+}
+
+function present(sale, actions) {
+  stopCounting();
+  stopCounting = () => {};
+  const waiting = sale.status === "pending" || sale.status === "in_process";
+  if (sale.status === "approved") return showReceipt(sale, actions);
+  if (sale.status === "rejected") return showDeclined(sale, actions);
+  if (sale.status === "cancelled") return show(sale.method === "card" ? "cancelled" : "expired", facts(sale), actions);
+  if (!waiting) return show("returned", facts(sale), actions);
+  if (sale.method === "pix") return showPix(sale, actions);
+  if (sale.method === "boleto") return showBoleto(sale, actions);
+  return show("review", facts(sale), actions);
+}
+
+function facts(sale) {
+  const date = sale.date && new Date(sale.date);
+  return {
+    id: sale.id,
+    amount: sale.cents === undefined ? "" : money(sale.cents),
+    description: sale.description,
+    method: methodName(sale),
+    date: date && [date.toISOString(), moment(date)],
+    document: sale.document,
+    due: sale.due && day(sale.due),
+  };
+}
+
+function methodName({ method, card }) {
+  if (method !== "card" || !card) return say(`method_${method}`);
+  const name = say("method_card_ending", { network: say(`network_${card.network}`), last: card.last });
+  return card.installments > 1 ? `${name} · ${say("times", { count: card.installments })}` : name;
+}
+
+function showReceipt(sale, actions) {
+  show("paid", facts(sale), { ...actions, print: () => window.print() });
+}
+
+function showDeclined(sale, actions) {
+  forget();
+  const { text, todo, field } = reason(sale.detail);
+  show("declined", { reason: text, todo, amount: money(sale.cents) }, { ...actions, again: () => actions.again(field) });
+}
+
+function showPix(sale, actions) {
+  const image = sale.image && `data:image/png;base64,${sale.image}`;
+  const view = show("pix", { ...facts(sale), code: sale.code, image }, {
+    ...actions,
+    copy: (button) => copy(button, sale.code, view.querySelector('[data-slot="code"]')),
+  });
+  if (!sale.expires) return;
+  const clock = view.querySelector("#countdown");
+  clock.closest("[hidden]")?.removeAttribute("hidden");
+  stopCounting = countDown(clock, new Date(sale.expires), () => {
+    view.querySelector("#expiry-note").textContent = say("pix_just_expired");
+  });
+}
+
+function showBoleto(sale, actions) {
+  const view = show("boleto", { ...facts(sale), line: sale.line && inGroups(sale.line) }, {
+    ...actions,
+    copy: (button) => copy(button, sale.line.replace(/\D/g, ""), view.querySelector('[data-slot="line"]')),
+  });
+}
+
+/* AAAAA.AAAAA BBBBB.BBBBBB CCCCC.CCCCCC D EEEEEEEEEEEEEE, as banks print it. */
+function inGroups(line) {
+  const digits = line.replace(/\D/g, "");
+  const parts = /^(\d{5})(\d{5})(\d{5})(\d{6})(\d{5})(\d{6})(\d)(\d{14})$/.exec(digits);
+  return parts ? parts.slice(1).join(" ").replace(/^(\d{5}) (\d{5}) (\d{5}) (\d{6}) (\d{5}) (\d{6})/, "$1.$2 $3.$4 $5.$6") : line;
+}

@@ -1,0 +1,41 @@
+//! The checkout page: its form, the texts its script needs, and the files it loads.
+//!
+//! The page knows nothing of payments in the database: it posts to `/create_payment` and follows `/payments/{id}/status` like any client.
+//! Carries "GET /" of the specification, with the page's behaviour in `assets/checkout.js` and its words in `templates/checkout/`.
+
+mod order;
+mod pages;
+mod reasons;
+mod texts;
+
+use axum::Router;
+use rust_embed::RustEmbed;
+use web::assets::Assets;
+
+/// The page's own style sheet and script.
+#[derive(RustEmbed)]
+#[folder = "assets/"]
+pub struct Files;
+
+/// Whose page it is.
+#[derive(Clone, Debug)]
+pub struct Shop {
+    /// The name that buyers know.
+    pub name: String,
+    /// How to reach the shop (an address, a number), as it is to be shown.
+    pub contact: Option<String>,
+}
+
+impl Default for Shop {
+    fn default() -> Self {
+        Self {
+            name: "Balcão".to_owned(),
+            contact: None,
+        }
+    }
+}
+
+/// `GET /`. `assets` must hold [`Files`] beside the shared ones.
+pub fn routes<S>(shop: Shop, assets: Assets) -> Router<S> {
+    pages::routes(shop, assets)
+}

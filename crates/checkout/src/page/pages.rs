@@ -1,0 +1,86 @@
+//! The page as a response: its template, filled for one reader.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::Router;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{FromRef, Query, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use brazil::{FederalUnit, NETWORKS};
+use web::assets::Assets;
+use web::page::{Layout, Page};
+
+use super::order::{Address, Order};
+use super::{Shop, texts};
+
+/// The script's modules, in no order: named in the page so that the browser asks for all of them at once.
+const MODULES: &[&str] = &[
+    "attempt.js",
+    "card.js",
+    "checks.js",
+    "fields.js",
+    "follow.js",
+    "masks.js",
+    "page.js",
+    "remember.js",
+    "sale.js",
+    "views.js",
+];
+
+#[derive(Clone)]
+struct PageState {
+    shop: Arc<Shop>,
+    assets: Assets,
+}
+
+impl FromRef<PageState> for Assets {
+    fn from_ref(state: &PageState) -> Self {
+        state.assets.clone()
+    }
+}
+
+pub(super) fn routes<S>(shop: Shop, assets: Assets) -> Router<S> {
+    let shop = Arc::new(shop);
+    Router::new()
+        .route("/", get(checkout))
+        .with_state(PageState { shop, assets })
+}
+
+#[derive(Template)]
+#[template(path = "checkout/page.html")]
+struct CheckoutPage<'a> {
+    layout: Layout,
+    shop: &'a Shop,
+    order: Order,
+    /// The table of card networks as JSON: the script has no copy of it.
+    networks: String,
+    /// The script's texts as JSON.
+    texts: String,
+    federal_units: Vec<&'static str>,
+    script: String,
+    modules: Vec<String>,
+}
+
+async fn checkout(
+    State(PageState { shop, assets }): State<PageState>,
+    address: Result<Query<Address>, QueryRejection>,
+    layout: Layout,
+) -> Result<Response, web::Error> {
+    let units = FederalUnit::ALL.iter();
+    let page = CheckoutPage {
+        order: address.map_or_else(
+            |_unreadable| Order::refused(),
+            |Query(address)| Order::of(&address, layout.locale),
+        ),
+        networks: serde_json::to_string(NETWORKS).map_err(web::Error::internal)?,
+        texts: texts::for_script(layout.locale).to_string(),
+        federal_units: units.map(|unit| unit.as_str()).collect(),
+        script: assets.module("checkout.js"),
+        modules: MODULES.iter().map(|name| assets.module(name)).collect(),
+        shop: &shop,
+        layout,
+    };
+    Ok(Page::new(page).into_response())
+}
