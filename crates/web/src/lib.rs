@@ -9,6 +9,7 @@ pub mod client;
 
 mod clock;
 pub mod cookie;
+pub mod docs;
 mod edge;
 pub mod errors;
 pub mod health;

@@ -1,0 +1,79 @@
+//! The API's documents: the `OpenAPI` document itself, and two viewers for it, Swagger UI and Redoc, whose files are embedded.
+//!
+//! Nothing is asked of another site. The viewers' pages have a security policy of their own, see [`Policy::Documents`].
+
+use askama::Template;
+use axum::Router;
+use axum::response::IntoResponse;
+use axum::routing::get;
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderValue};
+use rust_embed::RustEmbed;
+
+use crate::assets::Assets;
+use crate::page::Page;
+use crate::security::{self, Policy};
+
+/// The viewers' files, to be added to the service's [`Assets`].
+#[derive(RustEmbed)]
+#[folder = "assets/vendor/"]
+#[include = "*/*.js"]
+#[include = "*/*.css"]
+pub struct Viewers;
+
+/// Where the documents are.
+#[derive(Clone, Copy, Debug)]
+pub struct Paths {
+    /// Swagger UI.
+    pub swagger_ui: &'static str,
+    /// Redoc.
+    pub redoc: &'static str,
+    /// The document, JSON.
+    pub schema: &'static str,
+}
+
+#[derive(Clone, Template)]
+#[template(path = "documents/viewer.html")]
+struct Viewer {
+    title: &'static str,
+    schema: &'static str,
+    styles: Vec<String>,
+    scripts: Vec<String>,
+}
+
+/// The documents of one API: the viewers at their paths, and the document. `assets` must have the files of [`Viewers`].
+pub fn routes<S: Clone + Send + Sync + 'static>(
+    title: &'static str,
+    document: impl Into<Bytes>,
+    paths: Paths,
+    assets: &Assets,
+) -> Router<S> {
+    let urls = |names: &[&str]| names.iter().map(|name| assets.url(name)).collect();
+    let viewer = |styles: &[&str], scripts: &[&str]| Viewer {
+        title,
+        schema: paths.schema,
+        styles: urls(styles),
+        scripts: urls(scripts),
+    };
+    let swagger_ui = viewer(
+        &["swagger-ui/swagger-ui.css", "documents/documents.css"],
+        &["swagger-ui/swagger-ui-bundle.js", "documents/swagger-ui.js"],
+    );
+    let redoc = viewer(
+        &["documents/documents.css"],
+        &["redoc/redoc.standalone.js", "documents/redoc.js"],
+    );
+    let document: Bytes = document.into();
+    let schema = async move || {
+        (
+            [(CONTENT_TYPE, HeaderValue::from_static("application/json"))],
+            document,
+        )
+            .into_response()
+    };
+    Router::new()
+        .route(paths.swagger_ui, get(async move || Page::new(swagger_ui)))
+        .route(paths.redoc, get(async move || Page::new(redoc)))
+        .layer(security::layer(Policy::Documents))
+        .route(paths.schema, get(schema))
+}
