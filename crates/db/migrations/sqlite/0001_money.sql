@@ -1,0 +1,1 @@
+-- money_sum(amount) and money_times(amount, factor) are functions that the program gives to each connection.

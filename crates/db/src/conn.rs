@@ -1,0 +1,210 @@
+//! What a job works with: statements over a connection of either engine. Connections are opened, lent and taken
+//! back by `sqlite` and `postgres`; nobody else makes a [`Conn`].
+
+use std::{
+    ops::{Deref, DerefMut},
+    sync::Arc,
+};
+
+use crate::{Counters, Engine, Error, Param, Row, postgres, sqlite};
+
+/// A connection lent to a job. Every statement is one literal text with `$1`, `$2`, … that both engines accept,
+/// prepared once for each connection.
+pub struct Conn {
+    backend: Backend,
+    counters: Arc<Counters>,
+    /// The first failure of a statement in the current job.
+    failure: Option<Error>,
+    /// Whether the job runs in a transaction, in which nothing more is done after a failure, on either engine.
+    in_transaction: bool,
+}
+
+enum Backend {
+    Sqlite(sqlite::Connection),
+    Postgres(postgres::Session),
+}
+
+/// A connection with a transaction open, lent to a job of [`Db::write`](crate::Db::write).
+///
+/// After a statement failed, the transaction is over: later statements are refused and it is rolled back even if
+/// the job answers `Ok`. So it is on PostgreSQL, and here on both engines. What may collide is written with
+/// `ON CONFLICT`, or the error is looked at outside of the job.
+pub struct Tx(Conn);
+
+impl Deref for Tx {
+    type Target = Conn;
+
+    fn deref(&self) -> &Conn {
+        &self.0
+    }
+}
+
+impl DerefMut for Tx {
+    fn deref_mut(&mut self) -> &mut Conn {
+        &mut self.0
+    }
+}
+
+impl Tx {
+    pub(crate) fn new(conn: Conn) -> Self {
+        Self(conn)
+    }
+}
+
+impl Conn {
+    pub(crate) fn sqlite(connection: sqlite::Connection, counters: Arc<Counters>) -> Self {
+        Self::new(Backend::Sqlite(connection), counters)
+    }
+
+    pub(crate) fn postgres(session: postgres::Session, counters: Arc<Counters>) -> Self {
+        Self::new(Backend::Postgres(session), counters)
+    }
+
+    fn new(backend: Backend, counters: Arc<Counters>) -> Self {
+        Self {
+            backend,
+            counters,
+            failure: None,
+            in_transaction: false,
+        }
+    }
+
+    /// Which engine answers, for the rare statement that needs a text of its own for each.
+    pub fn engine(&self) -> Engine {
+        match self.backend {
+            Backend::Sqlite(_) => Engine::Sqlite,
+            Backend::Postgres(_) => Engine::Postgres,
+        }
+    }
+
+    /// Every row of the answer, each turned into a `T` by `map`. Limit the statement: all of them are held in memory.
+    ///
+    /// # Errors
+    /// What the database refuses, a wrong number of parameters, and the errors of `map`.
+    pub async fn all<T>(
+        &mut self,
+        sql: &'static str,
+        params: &[&dyn Param],
+        mut map: impl FnMut(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        let mut rows = Vec::new();
+        self.each(sql, params, &mut |row| {
+            rows.push(map(row)?);
+            Ok(())
+        })
+        .await?;
+        Ok(rows)
+    }
+
+    /// The only row of the answer, or `None` when there is none.
+    ///
+    /// # Errors
+    /// As [`all`](Self::all), and when there is more than one row.
+    pub async fn optional<T>(
+        &mut self,
+        sql: &'static str,
+        params: &[&dyn Param],
+        mut map: impl FnMut(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let mut found = None;
+        self.each(sql, params, &mut |row| {
+            if found.is_some() {
+                return Err(Error::other(format!("more than one row: {sql}")));
+            }
+            found = Some(map(row)?);
+            Ok(())
+        })
+        .await?;
+        Ok(found)
+    }
+
+    /// The only row of the answer.
+    ///
+    /// # Errors
+    /// As [`all`](Self::all), and when there is not exactly one row.
+    pub async fn one<T>(
+        &mut self,
+        sql: &'static str,
+        params: &[&dyn Param],
+        map: impl FnMut(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        match self.optional(sql, params, map).await? {
+            Some(row) => Ok(row),
+            None => Err(self.remember(Error::other(format!("no row: {sql}")))),
+        }
+    }
+
+    /// Runs a statement that answers no rows and says how many it inserted, changed or deleted.
+    ///
+    /// # Errors
+    /// What the database refuses, and a wrong number of parameters.
+    pub async fn execute(
+        &mut self,
+        sql: &'static str,
+        params: &[&dyn Param],
+    ) -> Result<u64, Error> {
+        self.admit()?;
+        let done = match &mut self.backend {
+            Backend::Sqlite(connection) => connection.execute(sql, params),
+            Backend::Postgres(session) => session.execute(sql, params).await,
+        };
+        done.map_err(|error| self.remember(error))
+    }
+
+    async fn each(
+        &mut self,
+        sql: &'static str,
+        params: &[&dyn Param],
+        take: &mut dyn FnMut(&Row<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.admit()?;
+        let done = match &mut self.backend {
+            Backend::Sqlite(connection) => connection.each(sql, params, take),
+            Backend::Postgres(session) => session.each(sql, params, take).await,
+        };
+        done.map_err(|error| self.remember(error))
+    }
+
+    fn admit(&self) -> Result<(), Error> {
+        match &self.failure {
+            Some(error) if self.in_transaction => {
+                Err(error.clone().context("the transaction had failed"))
+            }
+            _ => {
+                self.counters.statement();
+                Ok(())
+            }
+        }
+    }
+
+    fn remember(&mut self, error: Error) -> Error {
+        self.failure.get_or_insert_with(|| error.clone());
+        error
+    }
+
+    /// Forgets the job before.
+    pub(crate) fn begin_job(&mut self, in_transaction: bool) {
+        self.in_transaction = in_transaction;
+        self.failure = None;
+    }
+
+    /// What failed first since [`begin_job`](Self::begin_job).
+    pub(crate) fn end_job(&mut self) -> Option<Error> {
+        self.in_transaction = false;
+        self.failure.take()
+    }
+
+    pub(crate) fn as_sqlite(&mut self) -> Option<&mut sqlite::Connection> {
+        match &mut self.backend {
+            Backend::Sqlite(connection) => Some(connection),
+            Backend::Postgres(_) => None,
+        }
+    }
+
+    pub(crate) fn as_postgres(&mut self) -> Option<&mut postgres::Session> {
+        match &mut self.backend {
+            Backend::Sqlite(_) => None,
+            Backend::Postgres(session) => Some(session),
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The handle that services hold: jobs in, answers out, whichever engine is behind it.
+
+use std::{path::Path, sync::Arc};
+
+use crate::{
+    Address, Conn, Engine, Error, Migrations, Options, Statistics, Tx,
+    migrations::{Applied, BASE},
+    postgres::{self, Postgres},
+    sqlite::{self, Sqlite},
+};
+
+/// A database in use. Clones share it.
+#[derive(Clone)]
+pub struct Db {
+    store: Arc<Store>,
+}
+
+enum Store {
+    Sqlite(Sqlite),
+    Postgres(Postgres),
+}
+
+impl Db {
+    /// Opens the database at `address`. A SQLite file and its folder are created if absent; a PostgreSQL server must answer.
+    ///
+    /// # Errors
+    /// `Unavailable` when the file or the server cannot be reached; `Other` when the TLS settings are unusable.
+    pub async fn open(address: &Address, options: &Options) -> Result<Self, Error> {
+        let store = match address {
+            Address::Sqlite(path) => {
+                let (path, options) = (path.clone(), options.clone());
+                Store::Sqlite(blocking(move || Sqlite::open(&path, &options)).await?)
+            }
+            Address::Postgres(address) => Store::Postgres(Postgres::open(address, options).await?),
+        };
+        Ok(Self {
+            store: Arc::new(store),
+        })
+    }
+
+    /// Which engine is behind it.
+    pub fn engine(&self) -> Engine {
+        match &*self.store {
+            Store::Sqlite(_) => Engine::Sqlite,
+            Store::Postgres(_) => Engine::Postgres,
+        }
+    }
+
+    /// Applies what is pending of `migrations` and says which. Replicas that start together migrate once. A SQLite
+    /// database that holds anything is first copied to `FILE.TIME-before-SERVICE-MIGRATION.backup`; the newest five
+    /// copies are kept.
+    ///
+    /// # Errors
+    /// When the database has seen a migration that this program does not know (it was made by a newer version), one
+    /// whose text has changed since, or one that a pending one should have come before; and what the SQL fails of.
+    pub async fn migrate(&self, migrations: &Migrations) -> Result<Vec<&'static str>, Error> {
+        match &*self.store {
+            Store::Sqlite(sqlite) => {
+                let ((path, options), migrations) = (sqlite.place(), *migrations);
+                blocking(move || sqlite::migrate::migrate(&path, &options, &migrations)).await
+            }
+            Store::Postgres(postgres) => {
+                postgres::migrate::migrate(postgres.connector(), migrations).await
+            }
+        }
+    }
+
+    /// Whether the database can be reached and has exactly the schema of `migrations`.
+    ///
+    /// # Errors
+    /// `Unavailable` when it cannot be reached; `Other` when it is not migrated, or by a newer version.
+    pub async fn ready(&self, migrations: &Migrations) -> Result<(), Error> {
+        for set in [BASE, *migrations] {
+            let engine = self.engine();
+            let applied = self
+                .read(async move |conn| {
+                    conn.all(
+                        "SELECT name, checksum FROM schema_migrations WHERE service = $1 ORDER BY name",
+                        &[&set.name],
+                        |row| {
+                            Ok(Applied {
+                                name: row.get(0)?,
+                                checksum: row.get(1)?,
+                            })
+                        },
+                    )
+                    .await
+                })
+                .await?;
+            if let Some((name, _)) = set.pending(engine, &applied)?.first() {
+                return Err(Error::other(format!("the migration {name} is not applied")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a job that only reads. Each statement sees the newest committed state; writing is refused. The job may run
+    /// again (a lost connection), and only calls on its connection may be awaited inside.
+    ///
+    /// # Errors
+    /// Those of the job, and `Unavailable` when it could not be run.
+    pub async fn read<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        match &*self.store {
+            Store::Sqlite(sqlite) => sqlite.read(job).await,
+            Store::Postgres(postgres) => postgres.read(job).await,
+        }
+    }
+
+    /// As [`read`](Self::read), but all statements see one snapshot, and it may take long: it has a connection of its
+    /// own, so that pages do not wait for it.
+    ///
+    /// # Errors
+    /// Those of the job, and `Unavailable` when it could not be run.
+    pub async fn report<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        match &*self.store {
+            Store::Sqlite(sqlite) => sqlite.report(job).await,
+            Store::Postgres(postgres) => postgres.report(job).await,
+        }
+    }
+
+    /// Runs a job in one transaction. `Ok` is answered only after the commit has reached the disk; `Err`, a failed
+    /// statement and a panic roll everything back that this job wrote. Once it has begun, the job runs to its end even if the
+    /// caller goes away.
+    ///
+    /// PostgreSQL may ask for it to be run again, so the job changes nothing but the database: an
+    /// `async move |tx| { … }` closure lends what it captured to each run. Only calls on `tx` may be awaited inside.
+    ///
+    /// # Errors
+    /// Those of the job; `Retry` when repeating did not help; `Unavailable` when it could not be run, or when the
+    /// connection was lost during the commit and the outcome is not known.
+    pub async fn write<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        match &*self.store {
+            Store::Sqlite(sqlite) => sqlite.write(job).await,
+            Store::Postgres(postgres) => postgres.write(job).await,
+        }
+    }
+
+    /// Copies a SQLite database in use to a new file and checks the copy.
+    ///
+    /// # Errors
+    /// When the file exists, cannot be written, or the copy is damaged; always on PostgreSQL, which has `pg_dump`.
+    pub async fn backup(&self, file: &Path) -> Result<(), Error> {
+        match &*self.store {
+            Store::Sqlite(sqlite) => {
+                let ((path, options), file) = (sqlite.place(), file.to_owned());
+                blocking(move || sqlite::backup::copy(&path, &file, &options)).await
+            }
+            Store::Postgres(_) => Err(Error::other(
+                "a PostgreSQL database is backed up with pg_dump",
+            )),
+        }
+    }
+
+    /// Counters for `/metrics`.
+    pub fn statistics(&self) -> Statistics {
+        match &*self.store {
+            Store::Sqlite(sqlite) => sqlite.statistics(),
+            Store::Postgres(postgres) => postgres.statistics(),
+        }
+    }
+
+    /// Takes no more jobs, waits for those that are in, and leaves a SQLite database as one file without a log. Other
+    /// clones answer `Unavailable` from here on. A second call waits for nothing.
+    pub async fn close(self) {
+        let closed = blocking(move || {
+            let threads = match &*self.store {
+                Store::Sqlite(sqlite) => sqlite.close(),
+                Store::Postgres(postgres) => postgres.close(),
+            };
+            let panicked = threads.into_iter().filter_map(|thread| thread.join().err());
+            match panicked.count() {
+                0 => Ok(()),
+                count => Err(Error::other(format!(
+                    "{count} database threads had panicked"
+                ))),
+            }
+        });
+        if let Err(error) = closed.await {
+            tracing::error!(%error, "the database was not closed in good order");
+        }
+    }
+}
+
+/// Runs what blocks on the disk away from the runtime's own threads.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| Error::other(format!("database work was cut short: {error}")))?
+}

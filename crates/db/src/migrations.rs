@@ -1,0 +1,159 @@
+//! Migrations in pairs, forward only: numbered SQL files of the same names for both engines, and the table of those
+//! that a database has seen. How they are run is in `sqlite::migrate` and `postgres::migrate`.
+
+use std::fmt::Write;
+
+use sha2::{Digest, Sha256};
+
+use crate::{Engine, Error};
+
+/// The migrations of one service, made by [`migrations!`](crate::migrations).
+#[derive(Clone, Copy, Debug)]
+pub struct Migrations {
+    /// The service that they belong to; two services may share a database.
+    pub name: &'static str,
+    /// Name and SQL of each, in order, for SQLite.
+    pub sqlite: &'static [Migration],
+    /// The same names with the SQL for PostgreSQL.
+    pub postgres: &'static [Migration],
+}
+
+/// Name and SQL.
+pub type Migration = (&'static str, &'static str);
+
+/// Includes the files `migrations/sqlite/NAME.sql` and `migrations/postgres/NAME.sql` of the calling crate, in the
+/// order given. Names begin with their number and never change; a file that has been released is never edited.
+///
+/// ```ignore
+/// pub const MIGRATIONS: db::Migrations = db::migrations!(name: "checkout", "0001_payments", "0002_refunds");
+/// ```
+#[macro_export]
+macro_rules! migrations {
+    (name: $service:literal, $($name:literal),+ $(,)?) => {
+        $crate::Migrations {
+            name: $service,
+            sqlite: &[$((
+                $name,
+                include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/sqlite/", $name, ".sql")),
+            )),+],
+            postgres: &[$((
+                $name,
+                include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/postgres/", $name, ".sql")),
+            )),+],
+        }
+    };
+}
+
+/// What every database has before a service's own tables: `money_sum` and `money_times`.
+pub(crate) const BASE: Migrations = crate::migrations!(name: "db", "0001_money");
+
+/// A migration that a database has seen.
+pub(crate) struct Applied {
+    pub(crate) name: String,
+    pub(crate) checksum: String,
+}
+
+impl Migrations {
+    pub(crate) fn of(&self, engine: Engine) -> &'static [Migration] {
+        match engine {
+            Engine::Sqlite => self.sqlite,
+            Engine::Postgres => self.postgres,
+        }
+    }
+
+    /// Those that a database has yet to see.
+    ///
+    /// Refused are a database that has seen one which this program does not know (made by a newer version), one whose
+    /// text has changed since, and gaps: applied ones come first, in the same order.
+    pub(crate) fn pending(
+        &self,
+        engine: Engine,
+        applied: &[Applied],
+    ) -> Result<&'static [Migration], Error> {
+        let known = self.of(engine);
+        let service = self.name;
+        if let Some(newer) = applied
+            .iter()
+            .find(|seen| known.iter().all(|(name, _)| *name != seen.name))
+        {
+            return Err(Error::other(format!(
+                "the database has the migration {} of {service}, which this program does not know: it was made by a newer \
+                 version; use that one, or a backup from before",
+                newer.name
+            )));
+        }
+        for (seen, (name, sql)) in applied.iter().zip(known) {
+            if seen.name != *name {
+                return Err(Error::other(format!(
+                    "the migration {name} of {service} was not applied but the later {} was: migrations are only added at the end",
+                    seen.name
+                )));
+            }
+            if seen.checksum != checksum(sql) {
+                return Err(Error::other(format!(
+                    "the migration {name} of {service} was edited after this database had applied it: undo the edit and add a \
+                     new migration"
+                )));
+            }
+        }
+        Ok(known.get(applied.len()..).unwrap_or_default())
+    }
+}
+
+/// SHA-256 of the text, line ends as on Unix.
+pub(crate) fn checksum(sql: &str) -> String {
+    let digest = Sha256::digest(sql.replace("\r\n", "\n").as_bytes());
+    digest.iter().fold(String::new(), |mut hex, byte| {
+        // Writing to a String cannot fail.
+        let _infallible = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SET: Migrations = Migrations {
+        name: "shop",
+        sqlite: &[("0001_a", "A"), ("0002_b", "B"), ("0003_c", "C")],
+        postgres: &[],
+    };
+
+    fn pending(applied: &[(&str, &str)]) -> Result<Vec<&'static str>, String> {
+        let applied: Vec<Applied> = applied
+            .iter()
+            .map(|(name, sql)| Applied {
+                name: (*name).to_owned(),
+                checksum: checksum(sql),
+            })
+            .collect();
+        SET.pending(Engine::Sqlite, &applied)
+            .map(|pending| pending.iter().map(|(name, _)| *name).collect())
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_not_applied_is_pending_in_order() {
+        assert_eq!(pending(&[]), Ok(vec!["0001_a", "0002_b", "0003_c"]));
+        assert_eq!(pending(&[("0001_a", "A")]), Ok(vec!["0002_b", "0003_c"]));
+        assert_eq!(
+            pending(&[("0001_a", "A"), ("0002_b", "B"), ("0003_c", "C")]),
+            Ok(vec![])
+        );
+    }
+
+    #[test]
+    fn newer_edited_and_missing_ones_are_refused() {
+        let refusal = |applied: &[(&str, &str)]| pending(applied).unwrap_err();
+        assert!(refusal(&[("0001_a", "A"), ("0009_z", "Z")]).contains("newer version"));
+        assert!(refusal(&[("0001_a", "A "), ("0002_b", "B")]).contains("was edited"));
+        assert!(refusal(&[("0002_b", "B")]).contains("was not applied"));
+    }
+
+    #[test]
+    fn line_ends_of_a_checkout_do_not_count_as_an_edit() {
+        assert_eq!(checksum("a\r\nb"), checksum("a\nb"));
+        assert_ne!(checksum("a\nb"), checksum("a b"));
+    }
+}

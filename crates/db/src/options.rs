@@ -1,0 +1,57 @@
+//! How a database is used: sizes and bounds. Every one of them has a value that suits a machine with two cores.
+
+use std::time::Duration;
+
+/// Bounds of a [`Db`](crate::Db). Take [`Options::default`] and change what must differ.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// SQLite: threads that read. Default: one for each core, between 2 and 4.
+    pub readers: usize,
+    /// PostgreSQL: connections of this process, shared by its lanes. Default 16.
+    pub connections: usize,
+    /// PostgreSQL: threads that talk to the server. Default 2.
+    pub lanes: usize,
+    /// Jobs that may wait: SQLite, to read and to write each; PostgreSQL, in all, the running ones included.
+    /// What does not fit is refused at once as unavailable. Default 4096.
+    pub queue: usize,
+    /// How long a job waits for a connection (PostgreSQL) or for a lock of another process (SQLite). Default 5 s.
+    pub wait: Duration,
+    /// How long one statement may run before it is stopped, save in reports and migrations. Default 10 s.
+    pub statement_timeout: Duration,
+    /// How long one statement of a report may run. Default 120 s.
+    pub report_timeout: Duration,
+    /// PostgreSQL: how often a write is begun again after 40001 or 40P01. Default 8.
+    pub retries: u32,
+    /// SQLite: the most jobs that share one commit. Default 128.
+    pub batch: usize,
+    /// SQLite: no further job joins a commit after this long. Default 10 ms.
+    pub batch_time: Duration,
+    /// SQLite: page cache of each connection, in MiB. It should hold the smallest index of the largest table. Default 8.
+    pub cache_mib: u32,
+    /// SQLite: size of the write-ahead log, in MiB, from which the writer empties it between two batches. Default 64.
+    pub log_mib: u32,
+    /// PostgreSQL: the name under which connections show in `pg_stat_activity`. Default `balcao`.
+    pub application_name: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            readers: std::thread::available_parallelism()
+                .map_or(2, usize::from)
+                .clamp(2, 4),
+            connections: 16,
+            lanes: 2,
+            queue: 4096,
+            wait: Duration::from_secs(5),
+            statement_timeout: Duration::from_secs(10),
+            report_timeout: Duration::from_secs(120),
+            retries: 8,
+            batch: 128,
+            batch_time: Duration::from_millis(10),
+            cache_mib: 8,
+            log_mib: 64,
+            application_name: "balcao".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! PostgreSQL: a few lanes, each a thread with its own connections. A job runs on its lane to its end, whether or not
+//! its caller still waits; what the server asks to be repeated is run again. Nothing outside this folder connects.
+
+mod address;
+mod connect;
+mod errors;
+mod lane;
+pub(crate) mod migrate;
+mod numeric;
+mod session;
+pub(crate) mod values;
+
+use std::{
+    rc::Rc,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread::JoinHandle,
+};
+
+use tokio::sync::{Semaphore, mpsc, oneshot};
+
+pub use self::address::PostgresAddress;
+use self::lane::{Lane, Message};
+pub(crate) use self::{connect::Connector, session::Session};
+use crate::{Conn, Counters, Error, Options, Statistics, Tx};
+
+/// A PostgreSQL database in use.
+pub(crate) struct Postgres {
+    connector: Connector,
+    counters: Arc<Counters>,
+    lanes: Vec<mpsc::Sender<Message>>,
+    next: AtomicUsize,
+    /// One place for each job that waits or runs.
+    room: Arc<Semaphore>,
+    places: usize,
+    closed: AtomicBool,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Postgres {
+    /// Connects once, to tell early what is wrong with the address, and starts the lanes.
+    pub(crate) async fn open(address: &PostgresAddress, options: &Options) -> Result<Self, Error> {
+        let connector = Connector::new(address, options)?;
+        connector.connect().await?;
+        let counters = Arc::default();
+        let places = options.queue.clamp(1, Semaphore::MAX_PERMITS >> 32);
+        let mut postgres = Self {
+            connector,
+            counters,
+            lanes: Vec::new(),
+            next: AtomicUsize::new(0),
+            room: Arc::new(Semaphore::new(places)),
+            places,
+            closed: AtomicBool::new(false),
+            threads: Mutex::default(),
+        };
+        let lanes = options.lanes.max(1);
+        let connections = options.connections.div_ceil(lanes).max(1);
+        for number in 0..lanes {
+            postgres.start_lane(number, connections, options)?;
+        }
+        Ok(postgres)
+    }
+
+    fn start_lane(
+        &mut self,
+        number: usize,
+        connections: usize,
+        options: &Options,
+    ) -> Result<(), Error> {
+        let failed = |error: std::io::Error| {
+            Error::unavailable(format!("cannot start a database thread: {error}"))
+        };
+        let (sender, messages) = mpsc::channel(self.places + 1);
+        let lane = Lane::new(&self.connector, connections, options, &self.counters)?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(failed)?;
+        let (room, places) = (Arc::clone(&self.room), self.places());
+        let thread = std::thread::Builder::new()
+            .name(format!("db-lane-{number}"))
+            .spawn(move || {
+                let local = tokio::task::LocalSet::new();
+                local.block_on(&runtime, lane::run(Rc::new(lane), messages, room, places));
+            })
+            .map_err(failed)?;
+        self.lanes.push(sender);
+        self.threads
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(thread);
+        Ok(())
+    }
+
+    fn places(&self) -> u32 {
+        u32::try_from(self.places).unwrap_or(u32::MAX)
+    }
+
+    pub(crate) async fn read<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.send(async move |lane: &Lane| lane.read(&job).await)
+            .await
+    }
+
+    pub(crate) async fn report<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.send(async move |lane: &Lane| lane.report(&job).await)
+            .await
+    }
+
+    pub(crate) async fn write<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.send(async move |lane: &Lane| lane.write(&job).await)
+            .await
+    }
+
+    /// Sends a job to the next lane in turn and waits for its answer.
+    async fn send<T, E>(
+        &self,
+        job: impl AsyncFnOnce(&Lane) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (caller, answer) = oneshot::channel();
+        let place = Arc::clone(&self.room)
+            .try_acquire_owned()
+            .map_err(|_| self.refuse())?;
+        let message = Message::Job(Box::new(move |lane: Rc<Lane>| {
+            Box::pin(async move {
+                let result = job(&lane).await;
+                let _caller_gone = caller.send(result);
+                drop(place);
+            })
+        }));
+        let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.lanes.len().max(1);
+        let sent = match self.lanes.get(turn) {
+            Some(lane) if !self.closed.load(Ordering::Relaxed) => lane.try_send(message).is_ok(),
+            _ => false,
+        };
+        if !sent {
+            return Err(closed().into());
+        }
+        answer.await.map_err(|_| closed())?
+    }
+
+    fn refuse(&self) -> Error {
+        if self.closed.load(Ordering::Relaxed) {
+            return closed();
+        }
+        self.counters.refusal();
+        Error::unavailable("too many jobs wait for the database")
+    }
+
+    /// Opens a connection outside of the lanes: for migrations.
+    pub(crate) fn connector(&self) -> &Connector {
+        &self.connector
+    }
+
+    pub(crate) fn statistics(&self) -> Statistics {
+        self.counters
+            .snapshot(self.places - self.room.available_permits(), 0)
+    }
+
+    /// Takes no more jobs; gives the threads, which end when the jobs that are in have ended.
+    pub(crate) fn close(&self) -> Vec<JoinHandle<()>> {
+        self.closed.store(true, Ordering::Relaxed);
+        for lane in &self.lanes {
+            // A lane whose thread has ended needs no word to stop.
+            let _ended = lane.try_send(Message::Stop);
+        }
+        self.threads
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .drain(..)
+            .collect()
+    }
+}
+
+fn closed() -> Error {
+    Error::unavailable("the database is closed")
+}

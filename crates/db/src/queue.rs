@@ -1,0 +1,143 @@
+//! A bounded queue between many tasks that ask and a few threads that answer.
+
+use std::{
+    collections::VecDeque,
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+};
+
+/// First in, first out; never holds more than its capacity; closing it lets the threads finish what is in it.
+pub(crate) struct Queue<T> {
+    state: Mutex<State<T>>,
+    arrival: Condvar,
+    capacity: usize,
+}
+
+struct State<T> {
+    items: VecDeque<T>,
+    idle: usize,
+    closed: bool,
+}
+
+/// Why an item was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    Full,
+    Closed,
+}
+
+impl<T> Queue<T> {
+    pub(crate) fn new(capacity: usize) -> Self {
+        Self {
+            state: Mutex::new(State {
+                items: VecDeque::new(),
+                idle: 0,
+                closed: false,
+            }),
+            arrival: Condvar::new(),
+            capacity,
+        }
+    }
+
+    /// Nothing panics while the lock is held, so a poisoned one still guards a sound state.
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds an item, at once or not at all.
+    pub(crate) fn push(&self, item: T) -> Result<(), Refused> {
+        let mut state = self.lock();
+        if state.closed {
+            return Err(Refused::Closed);
+        }
+        if state.items.len() >= self.capacity {
+            return Err(Refused::Full);
+        }
+        state.items.push_back(item);
+        let wake = state.idle > 0;
+        drop(state);
+        if wake {
+            self.arrival.notify_one();
+        }
+        Ok(())
+    }
+
+    /// The next item; waits for one. `None` once the queue is closed and empty.
+    pub(crate) fn pop(&self) -> Option<T> {
+        let mut state = self.lock();
+        loop {
+            if let Some(item) = state.items.pop_front() {
+                return Some(item);
+            }
+            if state.closed {
+                return None;
+            }
+            state.idle += 1;
+            state = self
+                .arrival
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
+        }
+    }
+
+    /// The next item if there is one already.
+    pub(crate) fn pop_now(&self) -> Option<T> {
+        self.lock().items.pop_front()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.lock().items.len()
+    }
+
+    /// Takes no more items.
+    pub(crate) fn close(&self) {
+        self.lock().closed = true;
+        self.arrival.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_refused_at_once() {
+        let queue = Queue::new(2);
+        assert_eq!(queue.push(1), Ok(()));
+        assert_eq!(queue.push(2), Ok(()));
+        assert_eq!(queue.push(3), Err(Refused::Full));
+        assert_eq!(queue.pop(), Some(1));
+        assert_eq!(queue.push(3), Ok(()));
+        assert_eq!(queue.len(), 2);
+    }
+
+    #[test]
+    fn a_closed_queue_gives_out_what_it_holds_and_ends() {
+        let queue = Queue::new(2);
+        assert_eq!(queue.push(1), Ok(()));
+        queue.close();
+        assert_eq!(queue.push(2), Err(Refused::Closed));
+        assert_eq!(queue.pop(), Some(1));
+        assert_eq!(queue.pop(), None);
+    }
+
+    #[test]
+    fn every_item_reaches_exactly_one_of_the_waiting_threads() {
+        let queue = Queue::new(10_000);
+        let sum = std::sync::atomic::AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    while let Some(item) = queue.pop() {
+                        sum.fetch_add(item, std::sync::atomic::Ordering::Relaxed);
+                    }
+                });
+            }
+            for item in 1..=10_000 {
+                assert_eq!(queue.push(item), Ok(()));
+            }
+            queue.close();
+        });
+        assert_eq!(sum.into_inner(), 50_005_000);
+    }
+}

@@ -1,0 +1,38 @@
+//! One row of an answer, whichever engine gave it.
+
+use crate::{Column, Error, Value};
+
+/// A row, lent to the function that turns it into a value of the caller.
+pub struct Row<'a>(Source<'a>);
+
+enum Source<'a> {
+    Sqlite(&'a rusqlite::Row<'a>),
+    Postgres(&'a tokio_postgres::Row),
+}
+
+impl<'a> Row<'a> {
+    pub(crate) fn sqlite(row: &'a rusqlite::Row<'a>) -> Self {
+        Self(Source::Sqlite(row))
+    }
+
+    pub(crate) fn postgres(row: &'a tokio_postgres::Row) -> Self {
+        Self(Source::Postgres(row))
+    }
+
+    /// The value of the column at `index`, counted from 0 in the order of the statement.
+    ///
+    /// # Errors
+    /// When there is no such column or its value is of another kind (see [`Column`]).
+    pub fn get<T: Column>(&self, index: usize) -> Result<T, Error> {
+        self.value(index)
+            .and_then(T::from_value)
+            .map_err(|error| error.context(&format!("column {index}")))
+    }
+
+    fn value(&self, index: usize) -> Result<Value<'_>, Error> {
+        match self.0 {
+            Source::Sqlite(row) => crate::sqlite::values::read(row, index),
+            Source::Postgres(row) => crate::postgres::values::read(row, index),
+        }
+    }
+}

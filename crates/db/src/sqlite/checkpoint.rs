@@ -1,0 +1,121 @@
+//! Keeping the write-ahead log short: a thread of its own copies it into the database file while the writer goes on,
+//! and the writer itself starts it anew when it has grown past its bound.
+
+use std::{sync::Arc, time::Duration};
+
+use super::connection::Connection;
+use crate::{Counters, Error, Options, queue::Queue};
+
+/// Pages in the log that are worth a visit of the checkpoint thread (4 MiB).
+const PAGES_WORTH_COPYING: u64 = 1024;
+/// How long the writer waits for readers of the old log before it goes on without starting it anew.
+const PATIENCE: Duration = Duration::from_millis(100);
+/// After a visit that readers spoilt, the log may grow by this part of its bound before the writer tries again.
+const GROWTH_BEFORE_NEXT_TRY: u64 = 4;
+
+/// What the log holds: pages in it, and how many of them are in the database file already.
+#[derive(Clone, Copy, Debug, Default)]
+struct Log {
+    busy: bool,
+    pages: u64,
+    copied: u64,
+}
+
+fn checkpoint(connection: &Connection, sql: &'static str) -> Result<Log, Error> {
+    let run = || {
+        connection.raw().prepare_cached(sql)?.query_row([], |row| {
+            Ok(Log {
+                busy: row.get(0)?,
+                pages: u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
+                copied: u64::try_from(row.get::<_, i64>(2)?).unwrap_or(0),
+            })
+        })
+    };
+    run().map_err(|error| connection.translate(error, sql))
+}
+
+/// The checkpoint thread: each signal is one pass over the log that waits for nobody.
+pub(crate) fn run(connection: &Connection, signals: &Queue<()>) {
+    while signals.pop().is_some() {
+        if let Err(error) = checkpoint(connection, "PRAGMA wal_checkpoint(PASSIVE)") {
+            tracing::warn!(%error, "the write-ahead log could not be copied");
+        }
+    }
+}
+
+/// The writer's part.
+pub(crate) struct LogKeeper {
+    signals: Arc<Queue<()>>,
+    counters: Arc<Counters>,
+    page_bytes: u64,
+    most_pages: u64,
+    next_try: u64,
+    wait: Duration,
+}
+
+impl LogKeeper {
+    pub(crate) fn new(
+        connection: &Connection,
+        options: &Options,
+        signals: Arc<Queue<()>>,
+        counters: Arc<Counters>,
+    ) -> Result<Self, Error> {
+        let page_bytes = connection
+            .raw()
+            .query_row("PRAGMA page_size", [], |row| row.get::<_, i64>(0))
+            .map_err(|error| connection.translate(error, "page size"))?;
+        let page_bytes = u64::try_from(page_bytes).unwrap_or(4096).max(512);
+        let most_pages = u64::from(options.log_mib.max(1)) * 1024 * 1024 / page_bytes;
+        Ok(Self {
+            signals,
+            counters,
+            page_bytes,
+            most_pages,
+            next_try: most_pages,
+            wait: options.wait,
+        })
+    }
+
+    /// Between two batches: looks at the log, calls the checkpoint thread, and starts the log anew past its bound.
+    pub(crate) fn look(&mut self, connection: &Connection) {
+        if let Err(error) = self.try_look(connection) {
+            tracing::warn!(%error, "the write-ahead log could not be kept short");
+        }
+    }
+
+    fn try_look(&mut self, connection: &Connection) -> Result<(), Error> {
+        let log = checkpoint(connection, "PRAGMA wal_checkpoint(NOOP)")?;
+        self.counters.set_log_bytes(log.pages * self.page_bytes);
+        if log.pages < self.most_pages {
+            self.next_try = self.most_pages;
+        }
+        if log.pages >= self.next_try {
+            self.restart(connection)?;
+        } else if log.pages.saturating_sub(log.copied) >= PAGES_WORTH_COPYING {
+            // A full queue means that a visit is due already.
+            let _due_already = self.signals.push(());
+        }
+        Ok(())
+    }
+
+    /// A long report still reads the old log: then the log goes on growing, and this is tried again later, so that
+    /// nobody waits for the report.
+    fn restart(&mut self, connection: &Connection) -> Result<(), Error> {
+        let set_wait = |wait| {
+            connection
+                .raw()
+                .busy_timeout(wait)
+                .map_err(|error| connection.translate(error, "busy timeout"))
+        };
+        set_wait(PATIENCE)?;
+        let log = checkpoint(connection, "PRAGMA wal_checkpoint(RESTART)");
+        set_wait(self.wait)?;
+        let log = log?;
+        self.next_try = if log.busy {
+            log.pages + self.most_pages / GROWTH_BEFORE_NEXT_TRY
+        } else {
+            self.most_pages
+        };
+        Ok(())
+    }
+}

@@ -1,0 +1,223 @@
+//! One connection to a SQLite file: how it is set up, statements with a time limit, and control of transactions.
+
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use rusqlite::OpenFlags;
+
+use super::{errors, money, values};
+use crate::{Error, Options, Param, Row};
+
+/// What a connection is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Reads, and cannot write.
+    Reader,
+    /// Reads for as long as a report may take.
+    Report,
+    /// Writes; one for each process.
+    Writer,
+    /// Checkpoints, backups and migrations: no limit of time, the caller bounds the work.
+    Maintenance,
+}
+
+/// A connection with its clock. Used by one thread at a time.
+pub(crate) struct Connection {
+    raw: rusqlite::Connection,
+    watch: Arc<Watch>,
+    limit: Option<Duration>,
+}
+
+/// When the running statement must have ended, for SQLite's progress handler.
+struct Watch {
+    start: Instant,
+    deadline_micros: AtomicU64,
+}
+
+const NO_DEADLINE: u64 = u64::MAX;
+/// How many steps of SQLite's virtual machine pass between two looks at the clock: about a tenth of a millisecond.
+const STEPS_BETWEEN_LOOKS: i32 = 10_000;
+/// More than the statements that all stores of a service have together.
+const STATEMENTS_CACHED: usize = 512;
+
+impl Watch {
+    fn elapsed_micros(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_micros()).unwrap_or(NO_DEADLINE)
+    }
+
+    fn is_over(&self) -> bool {
+        let deadline = self.deadline_micros.load(Ordering::Relaxed);
+        deadline != NO_DEADLINE && self.elapsed_micros() > deadline
+    }
+}
+
+impl Connection {
+    /// Opens the file, which is created readable by its owner alone if absent.
+    pub(crate) fn open(path: &Path, role: Role, options: &Options) -> Result<Self, Error> {
+        create_private(path)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut raw = rusqlite::Connection::open_with_flags(path, flags)
+            .map_err(|error| unopenable(path, &error))?;
+        let watch = Arc::new(Watch {
+            start: Instant::now(),
+            deadline_micros: AtomicU64::new(NO_DEADLINE),
+        });
+        set_up(&mut raw, role, options, &watch).map_err(|error| unopenable(path, &error))?;
+        let limit = match role {
+            Role::Reader | Role::Writer => Some(options.statement_timeout),
+            Role::Report => Some(options.report_timeout),
+            Role::Maintenance => None,
+        };
+        Ok(Self { raw, watch, limit })
+    }
+
+    /// Runs a statement and gives each row to `take`.
+    pub(crate) fn each(
+        &self,
+        sql: &'static str,
+        params: &[&dyn Param],
+        take: &mut dyn FnMut(&Row<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let _limited = self.limited();
+        let mut statement = self.prepare(sql)?;
+        values::bind(&mut statement, params).map_err(|error| error.context(sql))?;
+        let mut rows = statement.raw_query();
+        while let Some(row) = rows.next().map_err(|error| self.translate(error, sql))? {
+            take(&Row::sqlite(row)).map_err(|error| error.context(sql))?;
+        }
+        Ok(())
+    }
+
+    /// Runs a statement and says how many rows it changed.
+    pub(crate) fn execute(&self, sql: &'static str, params: &[&dyn Param]) -> Result<u64, Error> {
+        let _limited = self.limited();
+        let mut statement = self.prepare(sql)?;
+        values::bind(&mut statement, params).map_err(|error| error.context(sql))?;
+        let changed = statement
+            .raw_execute()
+            .map_err(|error| self.translate(error, sql))?;
+        Ok(changed as u64)
+    }
+
+    /// Runs a statement of transaction control, or a pragma that answers nothing, without a limit of time.
+    pub(crate) fn control(&self, sql: &'static str) -> Result<(), Error> {
+        self.prepare(sql)?
+            .raw_execute()
+            .map(drop)
+            .map_err(|error| self.translate(error, sql))
+    }
+
+    /// Whether no transaction is open. SQLite ends one by itself when the disk is full or fails.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.raw.is_autocommit()
+    }
+
+    /// Rolls back what is open, if anything is.
+    pub(crate) fn roll_back(&self) {
+        if !self.is_idle()
+            && let Err(error) = self.control("ROLLBACK")
+        {
+            tracing::error!(%error, "a transaction could not be rolled back");
+        }
+    }
+
+    /// The driver's own handle, for backups, migrations and checkpoints.
+    pub(crate) fn raw(&self) -> &rusqlite::Connection {
+        &self.raw
+    }
+
+    pub(crate) fn translate(&self, error: rusqlite::Error, doing: &str) -> Error {
+        errors::translate(&self.raw, error).context(doing)
+    }
+
+    fn prepare(&self, sql: &'static str) -> Result<rusqlite::CachedStatement<'_>, Error> {
+        self.raw
+            .prepare_cached(sql)
+            .map_err(|error| self.translate(error, sql))
+    }
+
+    fn limited(&self) -> Limited<'_> {
+        if let Some(limit) = self.limit {
+            let limit = u64::try_from(limit.as_micros()).unwrap_or(NO_DEADLINE);
+            let deadline = self.watch.elapsed_micros().saturating_add(limit);
+            self.watch
+                .deadline_micros
+                .store(deadline, Ordering::Relaxed);
+        }
+        Limited(&self.watch)
+    }
+}
+
+/// Lifts the limit of time when the statement is over.
+struct Limited<'a>(&'a Watch);
+
+impl Drop for Limited<'_> {
+    fn drop(&mut self) {
+        self.0.deadline_micros.store(NO_DEADLINE, Ordering::Relaxed);
+    }
+}
+
+fn set_up(
+    raw: &mut rusqlite::Connection,
+    role: Role,
+    options: &Options,
+    watch: &Arc<Watch>,
+) -> rusqlite::Result<()> {
+    raw.busy_timeout(options.wait)?;
+    raw.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
+    // Sorting and temporary tables spill into files past the cache: memory stays bounded. No memory map: a file
+    // that shrinks or a disk that fails would end the process by a signal instead of an error.
+    raw.execute_batch(&format!(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
+         PRAGMA secure_delete = FAST; PRAGMA mmap_size = 0; PRAGMA temp_store = FILE; PRAGMA wal_autocheckpoint = 0;
+         PRAGMA cache_size = -{};",
+        options.cache_mib.max(1) * 1024
+    ))?;
+    if matches!(role, Role::Reader | Role::Report) {
+        raw.execute_batch("PRAGMA query_only = ON;")?;
+    }
+    money::register(raw)?;
+    let watch = Arc::clone(watch);
+    raw.progress_handler(STEPS_BETWEEN_LOOKS, Some(move || watch.is_over()))
+}
+
+fn unopenable(path: &Path, error: &rusqlite::Error) -> Error {
+    Error::unavailable(format!("cannot open {}: {error}", path.display()))
+}
+
+/// Creates the folder and an empty file that only the owner may read: payers' addresses will be in it. SQLite gives
+/// its log the permissions of the file.
+pub(super) fn create_private(path: &Path) -> Result<(), Error> {
+    use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+    let failed = |error: std::io::Error| {
+        Error::unavailable(format!("cannot create {}: {error}", path.display()))
+    };
+    if path.exists() {
+        return Ok(());
+    }
+    if let Some(folder) = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)
+            .map_err(failed)?;
+    }
+    fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)
+        .map(drop)
+        .map_err(failed)
+}

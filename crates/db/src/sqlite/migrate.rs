@@ -1,0 +1,180 @@
+//! Migrating a SQLite file: everything pending in one transaction, after a copy of the file.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use super::{Connection, Role, backup};
+use crate::{
+    Engine, Error, Migrations, Options,
+    migrations::{Applied, BASE, checksum},
+};
+
+/// How long another process that migrates the same file is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Copies kept beside the database; older ones are removed.
+const COPIES_KEPT: usize = 5;
+const COPY_MARK: &str = "-before-";
+
+/// Applies what is pending and names it. Blocks on the disk.
+pub(crate) fn migrate(
+    path: &Path,
+    options: &Options,
+    migrations: &Migrations,
+) -> Result<Vec<&'static str>, Error> {
+    let options = Options {
+        wait: PATIENCE,
+        ..options.clone()
+    };
+    let connection = Connection::open(path, Role::Maintenance, &options)?;
+    // A table can only be rebuilt with its references unchecked; they are checked before the commit instead.
+    connection.control("PRAGMA foreign_keys = OFF")?;
+    connection.control("BEGIN IMMEDIATE")?;
+    let applied = apply(&connection, path, &options, migrations);
+    match applied {
+        Ok(applied) => connection.control("COMMIT").map(|()| applied),
+        Err(error) => {
+            connection.roll_back();
+            Err(error)
+        }
+    }
+}
+
+fn apply(
+    connection: &Connection,
+    path: &Path,
+    options: &Options,
+    migrations: &Migrations,
+) -> Result<Vec<&'static str>, Error> {
+    let was_empty = is_empty(connection)?;
+    connection.control(
+        "CREATE TABLE IF NOT EXISTS schema_migrations (
+             service TEXT NOT NULL, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL,
+             PRIMARY KEY (service, name)
+         ) STRICT",
+    )?;
+    let base = BASE.pending(Engine::Sqlite, &applied(connection, &BASE)?)?;
+    let pending = migrations.pending(Engine::Sqlite, &applied(connection, migrations)?)?;
+    if let (Some((first, _)), false) = (pending.first(), was_empty) {
+        keep_copy(
+            connection,
+            path,
+            options,
+            &format!("{}-{first}", migrations.name),
+        )?;
+    }
+    for (set, list) in [(&BASE, base), (migrations, pending)] {
+        for (name, sql) in list {
+            run(connection, set.name, name, sql)?;
+        }
+    }
+    check_references(connection)?;
+    Ok(pending.iter().map(|(name, _)| *name).collect())
+}
+
+fn is_empty(connection: &Connection) -> Result<bool, Error> {
+    connection
+        .raw()
+        .query_row(
+            "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)",
+            [],
+            |row| row.get(0),
+        )
+        .map_err(|error| connection.translate(error, "schema"))
+}
+
+fn applied(connection: &Connection, set: &Migrations) -> Result<Vec<Applied>, Error> {
+    let read = || {
+        let sql = "SELECT name, checksum FROM schema_migrations WHERE service = ?1 ORDER BY name";
+        let mut statement = connection.raw().prepare(sql)?;
+        let rows = statement.query_map([set.name], |row| {
+            Ok(Applied {
+                name: row.get(0)?,
+                checksum: row.get(1)?,
+            })
+        })?;
+        rows.collect::<rusqlite::Result<_>>()
+    };
+    read().map_err(|error| connection.translate(error, "applied migrations"))
+}
+
+fn run(connection: &Connection, service: &str, name: &str, sql: &str) -> Result<(), Error> {
+    let doing = format!("migration {name} of {service}");
+    let raw = connection.raw();
+    raw.execute_batch(sql)
+        .map_err(|error| connection.translate(error, &doing))?;
+    if connection.is_idle() {
+        return Err(Error::other(format!(
+            "{doing} ended the transaction around it"
+        )));
+    }
+    let insert = "INSERT INTO schema_migrations (service, name, checksum, applied_at)
+                  VALUES (?1, ?2, ?3, CAST(unixepoch('subsec') * 1000000 AS INTEGER))";
+    raw.execute(insert, (service, name, checksum(sql)))
+        .map(drop)
+        .map_err(|error| connection.translate(error, &doing))
+}
+
+fn check_references(connection: &Connection) -> Result<(), Error> {
+    let broken: i64 = connection
+        .raw()
+        .query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |row| {
+            row.get(0)
+        })
+        .map_err(|error| connection.translate(error, "foreign keys"))?;
+    if broken > 0 {
+        return Err(Error::other(format!(
+            "after the migrations {broken} rows would refer to rows that do not exist; nothing was changed"
+        )));
+    }
+    Ok(())
+}
+
+/// Copies the database as it was before this transaction to `FILE.TIME-before-MIGRATION.backup`.
+fn keep_copy(
+    connection: &Connection,
+    path: &Path,
+    options: &Options,
+    before: &str,
+) -> Result<(), Error> {
+    let time: String = connection
+        .raw()
+        .query_row("SELECT strftime('%Y%m%dT%H%M%f', 'now')", [], |row| {
+            row.get(0)
+        })
+        .map_err(|error| connection.translate(error, "time"))?;
+    let mut target = path.as_os_str().to_owned();
+    target.push(format!(".{time}{COPY_MARK}{before}.backup"));
+    let target = PathBuf::from(target);
+    backup::copy(path, &target, options)?;
+    tracing::info!(backup = %target.display(), "copied the database before migrating it");
+    remove_old_copies(path).map_err(|error| Error::other(format!("old copies: {error}")))
+}
+
+fn remove_old_copies(path: &Path) -> std::io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let Some(own) = path.file_name().and_then(|name| name.to_str()) else {
+        return Ok(());
+    };
+    let mut copies = Vec::new();
+    for entry in fs::read_dir(folder.unwrap_or(Path::new(".")))? {
+        let path = entry?.path();
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        if name.strip_prefix(own).is_some_and(|rest| {
+            rest.starts_with('.') && rest.contains(COPY_MARK) && rest.ends_with(".backup")
+        }) {
+            copies.push(path);
+        }
+    }
+    // Names begin with the time, so the oldest come first.
+    copies.sort();
+    let surplus = copies.len().saturating_sub(COPIES_KEPT);
+    copies.iter().take(surplus).try_for_each(fs::remove_file)
+}

@@ -1,0 +1,234 @@
+//! SQLite: one file, a few threads that read it, one that reads it for reports, one that writes it and one that keeps
+//! its log short. A job's future runs on such a thread and never waits. Nothing outside this folder opens a SQLite file.
+
+pub(crate) mod backup;
+mod checkpoint;
+mod connection;
+mod errors;
+pub(crate) mod migrate;
+pub(crate) mod money;
+pub(crate) mod values;
+mod writer;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    thread::JoinHandle,
+};
+
+use tokio::sync::oneshot;
+
+pub(crate) use connection::{Connection, Role};
+
+use self::{
+    checkpoint::LogKeeper,
+    writer::{Job, WriteJob, Writer},
+};
+use crate::{
+    Conn, Counters, Error, Options, Statistics, Tx, job,
+    queue::{Queue, Refused},
+};
+
+/// A job for a thread that reads.
+pub(crate) type ReadJob = Box<dyn FnOnce(&mut Conn) + Send>;
+
+/// A SQLite database in use.
+pub(crate) struct Sqlite {
+    path: PathBuf,
+    options: Options,
+    counters: Arc<Counters>,
+    reads: Arc<Queue<ReadJob>>,
+    reports: Arc<Queue<ReadJob>>,
+    writes: Arc<Queue<Box<dyn WriteJob>>>,
+    checkpoints: Arc<Queue<()>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Sqlite {
+    /// Opens the file, creating it and its folder if absent, and starts the threads. Blocks on the disk.
+    pub(crate) fn open(path: &Path, options: &Options) -> Result<Self, Error> {
+        let sqlite = Self {
+            path: path.to_owned(),
+            options: options.clone(),
+            counters: Arc::default(),
+            reads: Arc::new(Queue::new(options.queue)),
+            reports: Arc::new(Queue::new(options.queue)),
+            writes: Arc::new(Queue::new(options.queue)),
+            checkpoints: Arc::new(Queue::new(1)),
+            threads: Mutex::default(),
+        };
+        sqlite.start_writer()?;
+        for number in 0..options.readers.max(1) {
+            sqlite.start_reader(&format!("db-read-{number}"), Role::Reader, &sqlite.reads)?;
+        }
+        sqlite.start_reader("db-report", Role::Report, &sqlite.reports)?;
+        Ok(sqlite)
+    }
+
+    fn connect(&self, role: Role) -> Result<Connection, Error> {
+        let connection = Connection::open(&self.path, role, &self.options)?;
+        self.counters.connection();
+        Ok(connection)
+    }
+
+    fn start_writer(&self) -> Result<(), Error> {
+        let connection = self.connect(Role::Writer)?;
+        let log = LogKeeper::new(
+            &connection,
+            &self.options,
+            Arc::clone(&self.checkpoints),
+            Arc::clone(&self.counters),
+        )?;
+        let conn = Conn::sqlite(connection, Arc::clone(&self.counters));
+        let writer = Writer::new(
+            conn,
+            Arc::clone(&self.writes),
+            log,
+            Arc::clone(&self.counters),
+            &self.options,
+        );
+        self.start("db-write", move || writer.run())?;
+        let connection = self.connect(Role::Maintenance)?;
+        let signals = Arc::clone(&self.checkpoints);
+        self.start("db-checkpoint", move || {
+            checkpoint::run(&connection, &signals)
+        })
+    }
+
+    fn start_reader(
+        &self,
+        name: &str,
+        role: Role,
+        queue: &Arc<Queue<ReadJob>>,
+    ) -> Result<(), Error> {
+        let conn = Conn::sqlite(self.connect(role)?, Arc::clone(&self.counters));
+        let queue = Arc::clone(queue);
+        self.start(name, move || writer::run_reader(conn, &queue))
+    }
+
+    fn start(&self, name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Error> {
+        let handle = std::thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(work)
+            .map_err(|error| Error::unavailable(format!("cannot start a thread: {error}")))?;
+        self.threads
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(handle);
+        Ok(())
+    }
+
+    pub(crate) async fn read<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.lend(&self.reads, move |conn, counters| {
+            job::finish_at_once(job(conn), counters)
+        })
+        .await
+    }
+
+    pub(crate) async fn report<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.lend(&self.reports, move |conn, counters| {
+            // The first statement takes the snapshot; the thread rolls back after the job.
+            match conn
+                .as_sqlite()
+                .map(|connection| connection.control("BEGIN"))
+            {
+                Some(Err(error)) => Err(error.into()),
+                Some(Ok(())) | None => job::finish_at_once(job(conn), counters),
+            }
+        })
+        .await
+    }
+
+    async fn lend<T, E>(
+        &self,
+        queue: &Queue<ReadJob>,
+        job: impl FnOnce(&mut Conn, &Counters) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (caller, answer) = oneshot::channel();
+        let counters = Arc::clone(&self.counters);
+        let pushed = queue.push(Box::new(move |conn| {
+            // Nobody waits for it any more, and a read leaves nothing behind.
+            if !caller.is_closed() {
+                counters.read();
+                let _caller_gone = caller.send(job(conn, &counters));
+            }
+        }));
+        pushed.map_err(|refused| self.refuse(refused))?;
+        answer.await.map_err(|_| ended())?
+    }
+
+    pub(crate) async fn write<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (caller, answer) = oneshot::channel();
+        let pushed = self.writes.push(Box::new(Job::new(job, caller)));
+        pushed.map_err(|refused| self.refuse(refused))?;
+        answer.await.map_err(|_| ended())?
+    }
+
+    fn refuse(&self, refused: Refused) -> Error {
+        match refused {
+            Refused::Full => {
+                self.counters.refusal();
+                Error::unavailable("too many jobs wait for the database")
+            }
+            Refused::Closed => Error::unavailable("the database is closed"),
+        }
+    }
+
+    /// What the file is and how it is used, for work that opens a connection of its own.
+    pub(crate) fn place(&self) -> (PathBuf, Options) {
+        (self.path.clone(), self.options.clone())
+    }
+
+    pub(crate) fn statistics(&self) -> Statistics {
+        self.counters
+            .snapshot(self.reads.len() + self.reports.len(), self.writes.len())
+    }
+
+    fn stop(&self) {
+        self.reads.close();
+        self.reports.close();
+        self.writes.close();
+        self.checkpoints.close();
+    }
+
+    /// Takes no more jobs; gives the threads, which end when the jobs that are in have ended. The last connection to
+    /// close copies the log into the file and removes it.
+    pub(crate) fn close(&self) -> Vec<JoinHandle<()>> {
+        self.stop();
+        self.threads
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .drain(..)
+            .collect()
+    }
+}
+
+impl Drop for Sqlite {
+    /// Threads finish what they have taken and end; nobody waits for them.
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn ended() -> Error {
+    Error::unavailable("the database was closed before the job was run")
+}

@@ -1,0 +1,199 @@
+//! What crosses between Rust and a database: the values that parameters become and columns are read from.
+//! How each engine writes them is in `sqlite::values` and `postgres::values`.
+
+use std::fmt;
+
+use crate::{Error, Money, Timestamp};
+
+/// One value of a parameter or a column.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Value<'a> {
+    /// SQL's NULL, of whatever type the statement asks for.
+    Null,
+    /// A whole number; `BIGINT`, `INTEGER`.
+    Integer(i64),
+    /// A truth value; SQLite keeps 0 or 1 and reads back as an integer.
+    Boolean(bool),
+    /// A text without NUL characters (PostgreSQL has no place for them, so SQLite refuses them too).
+    Text(&'a str),
+    /// Bytes; `BLOB`, `BYTEA`.
+    Bytes(&'a [u8]),
+    /// An amount; `NUMERIC(22,2)`, on SQLite a text of 23 characters.
+    Money(Money),
+    /// A point in time; `TIMESTAMPTZ`, on SQLite microseconds and read back as an integer.
+    Timestamp(Timestamp),
+}
+
+impl fmt::Debug for Value<'_> {
+    /// Names the kind only: values are people's data and stay out of logs.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.kind())
+    }
+}
+
+impl Value<'_> {
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Integer(_) => "an integer",
+            Self::Boolean(_) => "a boolean",
+            Self::Text(_) => "a text",
+            Self::Bytes(_) => "bytes",
+            Self::Money(_) => "money",
+            Self::Timestamp(_) => "a timestamp",
+        }
+    }
+}
+
+/// What can be bound to a `$n`. Types of one field (ids, states) implement it by their field's value.
+pub trait Param {
+    /// The value to bind.
+    fn to_value(&self) -> Value<'_>;
+}
+
+/// What can be read from a column. Types of one field implement it by their field's.
+pub trait Column: Sized {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// When the value is of another kind, NULL included unless the type is an `Option`.
+    fn from_value(value: Value<'_>) -> Result<Self, Error>;
+}
+
+fn mismatch(value: Value<'_>, wanted: &str) -> Error {
+    Error::other(format!("found {} where {wanted} was wanted", value.kind()))
+}
+
+impl<T: Param + ?Sized> Param for &T {
+    fn to_value(&self) -> Value<'_> {
+        (**self).to_value()
+    }
+}
+
+impl<T: Param> Param for Option<T> {
+    fn to_value(&self) -> Value<'_> {
+        self.as_ref().map_or(Value::Null, Param::to_value)
+    }
+}
+
+impl<T: Column> Column for Option<T> {
+    fn from_value(value: Value<'_>) -> Result<Self, Error> {
+        match value {
+            Value::Null => Ok(None),
+            value => T::from_value(value).map(Some),
+        }
+    }
+}
+
+impl Param for i64 {
+    fn to_value(&self) -> Value<'_> {
+        Value::Integer(*self)
+    }
+}
+
+impl Column for i64 {
+    fn from_value(value: Value<'_>) -> Result<Self, Error> {
+        match value {
+            Value::Integer(integer) => Ok(integer),
+            other => Err(mismatch(other, "an integer")),
+        }
+    }
+}
+
+impl Param for bool {
+    fn to_value(&self) -> Value<'_> {
+        Value::Boolean(*self)
+    }
+}
+
+impl Column for bool {
+    fn from_value(value: Value<'_>) -> Result<Self, Error> {
+        match value {
+            Value::Boolean(boolean) => Ok(boolean),
+            Value::Integer(0) => Ok(false),
+            Value::Integer(1) => Ok(true),
+            other => Err(mismatch(other, "a boolean")),
+        }
+    }
+}
+
+impl Param for str {
+    fn to_value(&self) -> Value<'_> {
+        Value::Text(self)
+    }
+}
+
+impl Param for String {
+    fn to_value(&self) -> Value<'_> {
+        Value::Text(self)
+    }
+}
+
+impl Column for String {
+    fn from_value(value: Value<'_>) -> Result<Self, Error> {
+        match value {
+            Value::Text(text) => Ok(text.to_owned()),
+            other => Err(mismatch(other, "a text")),
+        }
+    }
+}
+
+impl Param for [u8] {
+    fn to_value(&self) -> Value<'_> {
+        Value::Bytes(self)
+    }
+}
+
+impl<const N: usize> Param for [u8; N] {
+    fn to_value(&self) -> Value<'_> {
+        Value::Bytes(self)
+    }
+}
+
+impl Param for Vec<u8> {
+    fn to_value(&self) -> Value<'_> {
+        Value::Bytes(self)
+    }
+}
+
+impl Column for Vec<u8> {
+    fn from_value(value: Value<'_>) -> Result<Self, Error> {
+        match value {
+            Value::Bytes(bytes) => Ok(bytes.to_vec()),
+            other => Err(mismatch(other, "bytes")),
+        }
+    }
+}
+
+impl Param for Money {
+    fn to_value(&self) -> Value<'_> {
+        Value::Money(*self)
+    }
+}
+
+impl Column for Money {
+    fn from_value(value: Value<'_>) -> Result<Self, Error> {
+        match value {
+            Value::Money(money) => Ok(money),
+            Value::Text(text) => crate::sqlite::money::decode(text)
+                .ok_or_else(|| mismatch(value, "an amount of money")),
+            other => Err(mismatch(other, "an amount of money")),
+        }
+    }
+}
+
+impl Param for Timestamp {
+    fn to_value(&self) -> Value<'_> {
+        Value::Timestamp(*self)
+    }
+}
+
+impl Column for Timestamp {
+    fn from_value(value: Value<'_>) -> Result<Self, Error> {
+        match value {
+            Value::Timestamp(timestamp) => Ok(timestamp),
+            Value::Integer(micros) => Ok(Self::from_micros(micros)),
+            other => Err(mismatch(other, "a timestamp")),
+        }
+    }
+}
