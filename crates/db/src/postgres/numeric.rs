@@ -88,13 +88,13 @@ mod tests {
     fn what_is_no_exact_amount_is_refused() {
         let minus_one = u16::MAX;
         for words in [
-            // NaN, infinity, 0.001, 0.0001, 1e-8, 10000^9, cut short
+            // NaN, infinity, 0.001, 0.0001, 1e-8, 2 × 10000^9, cut short
             &[0, 0, 0xC000, 0][..],
             &[0, 0, 0xD000, 0],
             &[1, minus_one, 0, 3, 10],
             &[1, minus_one, 0, 4, 1],
             &[1, minus_one - 1, 0, 8, 1],
-            &[1, 9, 0, 0, 1],
+            &[1, 9, 0, 0, 2],
             &[2, 0, 0, 0, 1],
             &[],
         ] {
