@@ -32,8 +32,12 @@ on_both_engines!(
         let id = handle.await.unwrap().unwrap();
         let quantity: i64 = db
             .read(async move |conn| {
-                conn.one("SELECT quantity FROM product WHERE id = $1", &[&id], |row| row.get(0))
-                    .await
+                conn.one(
+                    "SELECT quantity FROM product WHERE id = $1",
+                    &[&id],
+                    |row| row.get(0),
+                )
+                .await
             })
             .await
             .unwrap();
