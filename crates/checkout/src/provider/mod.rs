@@ -4,6 +4,8 @@
 //! "Limits", and processing rules 2–5 as far as they are single calls. Which call is made when, with which key, and
 //! what is stored of it is `payments`; nothing here knows a database.
 
+mod base_url;
+mod connector;
 mod failure;
 mod message;
 mod payment;
@@ -19,13 +21,13 @@ use db::Money;
 use http::Method;
 use web::rate::{Rates, Reserve, Windows};
 
+pub use base_url::{BaseUrl, BaseUrlError};
 pub use failure::{Cause, Failure};
 pub use payment::{ProviderPayment, ProviderRefund, RefundAnswer};
 pub use secret::{
     AccessToken, AccessTokenError, CardToken, ExternalReference, ExternalReferenceError,
     UpstreamKey,
 };
-pub use transport::{BaseUrl, BaseUrlError};
 
 use crate::request::{Card, PaymentRequest};
 use transport::{Answer, Transport};
@@ -51,9 +53,11 @@ pub struct Config {
 /// Why a client cannot be made of its configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
-    /// The machine's trusted certificate authorities cannot be read.
-    #[error("the machine's trusted certificate authorities cannot be read")]
-    Certificates(#[source] rustls::Error),
+    /// TLS cannot be set up: above all when the machine has no trusted certificate authorities.
+    #[error(
+        "TLS to the provider cannot be set up: are the machine's certificate authorities (ca-certificates) installed?"
+    )]
+    Tls(#[source] rustls::Error),
     /// The token cannot stand in a header.
     #[error("the access token cannot be sent in a header")]
     AccessToken,

@@ -245,3 +245,133 @@ fn money(value: Value<'_>) -> Option<Money> {
     };
     Money::parse(plain).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &str) -> Result<ProviderPayment, Failure> {
+        ProviderPayment::read(200, body.as_bytes())
+    }
+
+    /// The least that is a payment, with `more` members.
+    fn payment(more: &str) -> ProviderPayment {
+        read(&format!(
+            r#"{{"id":1,"status":"pending","transaction_amount":1,"date_created":"2026-11-20T08:00:00.000-04:00"{more}}}"#
+        ))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_payment_needs_an_id_a_status_an_amount_and_a_date() {
+        let least = payment("");
+        assert_eq!(
+            (
+                least.status_detail.as_str(),
+                least.payment_method_id.as_str()
+            ),
+            ("", "")
+        );
+        let whole =
+            r#"{"id":1,"status":"s","transaction_amount":1,"date_created":"2026-11-20T08:00:00Z"}"#;
+        assert!(read(whole).is_ok());
+        for (member, broken) in [
+            ("\"id\":1", "\"id\":null"),
+            ("\"id\":1", "\"id\":{}"),
+            ("\"s\"", "\" \""),
+            ("\"s\"", "\"\\ud800\""),
+            ("amount\":1", "amount\":\"one\""),
+            ("2026-11-20T08:00:00Z", "yesterday"),
+        ] {
+            assert!(read(&whole.replace(member, broken)).is_err(), "{broken}");
+        }
+    }
+
+    #[test]
+    fn an_id_is_text_whatever_it_was_sent_as() {
+        let id = |source: &str| {
+            read(&format!(
+            r#"{{"id":{source},"status":"s","transaction_amount":1,"date_created":"2026-11-20T08:00:00Z"}}"#
+        )).unwrap().id
+        };
+        assert_eq!(id("12345678901234567890"), "12345678901234567890");
+        assert_eq!(id("\"007\""), "007");
+    }
+
+    #[test]
+    fn an_amount_is_read_exactly_from_a_number_or_a_string() {
+        for (source, cents) in [
+            ("24.5", 2_450),
+            ("\"24.50\"", 2_450),
+            ("\"24.5000\"", 2_450),
+            ("0.29", 29),
+            ("99999999999999.99", 9_999_999_999_999_999),
+        ] {
+            let refunded = payment(&format!(",\"transaction_amount_refunded\":{source}")).refunded;
+            assert_eq!(refunded, Money::from_cents(cents), "{source}");
+        }
+        assert_eq!(
+            payment(",\"transaction_amount_refunded\":null").refunded,
+            Money::ZERO
+        );
+    }
+
+    #[test]
+    fn what_the_provider_hides_or_masks_is_none() {
+        let payment = payment(
+            r#","payer":null,"card":{"expiration_month":"XX","first_six_digits":"503143","cardholder":null},
+            "date_approved":"soon","point_of_interaction":[],"transaction_details":{"barcode":null,"digitable_line":"1"}"#,
+        );
+        assert_eq!(
+            (
+                payment.payer_email,
+                payment.cardholder_name,
+                payment.date_approved
+            ),
+            (None, None, None)
+        );
+        assert_eq!((payment.qr_code, payment.barcode), (None, None));
+        assert_eq!(payment.card_first_six.as_deref(), Some("503143"));
+        assert_eq!(payment.digitable_line.as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn refunds_are_read_with_the_payment_and_alone() {
+        let list = r#"[{"id":7,"amount":"1.50","status":"approved","date_created":"2026-11-20T08:00:00Z"}]"#;
+        let payment = payment(&format!(",\"refunds\":{list}"));
+        assert_eq!(
+            payment.refunds,
+            ProviderRefund::read_list(200, list.as_bytes()).unwrap()
+        );
+        assert_eq!(payment.refunds[0].amount, Some(Money::from_cents(150)));
+        for wrong in ["{}", "[{}]", "[1]", "", "null"] {
+            assert!(
+                ProviderRefund::read_list(200, wrong.as_bytes()).is_err(),
+                "{wrong}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_empty_answer_to_a_refund_says_that_it_was_made_before() {
+        assert_eq!(
+            RefundAnswer::read(200, b" \n").unwrap(),
+            RefundAnswer::AlreadyMade
+        );
+        assert!(RefundAnswer::read(200, b"{}").is_err());
+        assert!(RefundAnswer::read(200, b"\xff").is_err());
+    }
+
+    #[test]
+    fn a_card_token_is_an_id_of_bounded_length() {
+        assert_eq!(
+            CardToken::read(201, br#"{"id":"abc"}"#).unwrap().as_str(),
+            "abc"
+        );
+        let long = format!("{{\"id\":\"{}\"}}", "a".repeat(257));
+        for wrong in ["{}", "[]", "", long.as_str()] {
+            assert!(CardToken::read(201, wrong.as_bytes()).is_err());
+        }
+        assert_eq!(format!("{:?}", CardToken::new("abc")), "CardToken(****)");
+    }
+}

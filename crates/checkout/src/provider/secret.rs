@@ -109,3 +109,38 @@ impl ExternalReference {
         &self.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_access_token_shows_itself_in_no_debug_text() {
+        let token = AccessToken::parse(" APP_USR-123\n").unwrap();
+        assert_eq!(format!("{token:?}"), "AccessToken(****)");
+        let header = token.header().unwrap();
+        assert_eq!(header, "Bearer APP_USR-123");
+        assert_eq!(format!("{header:?}"), "Sensitive");
+    }
+
+    #[test]
+    fn an_access_token_can_stand_in_a_header() {
+        for wrong in ["", " ", "a b", "a\nb", "é"] {
+            assert!(AccessToken::parse(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn an_external_reference_is_one_that_every_part_of_the_provider_accepts() {
+        assert_eq!(ExternalReference::parse("a-B_9").unwrap().as_str(), "a-B_9");
+        for wrong in [
+            String::new(),
+            "a b".into(),
+            "é".into(),
+            "a/b".into(),
+            "a".repeat(65),
+        ] {
+            assert!(ExternalReference::parse(&wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -8,17 +8,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
-use http::uri::{Authority, PathAndQuery, Scheme};
-use http::{HeaderName, HeaderValue, Method, Request, Response, Uri};
+use http::{HeaderName, HeaderValue, Method, Request, Response};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::{self, connect::HttpConnector};
+use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use rustls_platform_verifier::ConfigVerifierExt;
 use tokio::time::timeout;
 
-use super::{AccessToken, Failure, SetupError, UpstreamKey, send};
+use super::connector::Connector;
+use super::{AccessToken, BaseUrl, Failure, SetupError, UpstreamKey, send};
 
 /// The longest answer that is read, in bytes. A payment has some kilobytes, most of them the picture of a pix code.
 const MAX_ANSWER: usize = 1 << 20;
@@ -31,72 +29,6 @@ const IDLE: Duration = Duration::from_secs(20);
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("x-idempotency-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// Where the provider's API is: `http` or `https`, host, port and an optional path before `/v1`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BaseUrl {
-    scheme: Scheme,
-    authority: Authority,
-    path: String,
-}
-
-/// The text is no [`BaseUrl`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a provider address is http:// or https:// with a host, without user, query or fragment")]
-pub struct BaseUrlError;
-
-impl std::str::FromStr for BaseUrl {
-    type Err = BaseUrlError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let parts = text
-            .trim()
-            .parse::<Uri>()
-            .map_err(|_| BaseUrlError)?
-            .into_parts();
-        let (Some(scheme), Some(authority)) = (parts.scheme, parts.authority) else {
-            return Err(BaseUrlError);
-        };
-        let path = parts
-            .path_and_query
-            .unwrap_or_else(|| PathAndQuery::from_static("/"));
-        let is_web = scheme == Scheme::HTTP || scheme == Scheme::HTTPS;
-        if !is_web
-            || authority.host().is_empty()
-            || authority.as_str().contains('@')
-            || path.query().is_some()
-            || text.contains('#')
-        {
-            return Err(BaseUrlError);
-        }
-        let path = path.path().trim_end_matches('/').to_owned();
-        Ok(Self {
-            scheme,
-            authority,
-            path,
-        })
-    }
-}
-
-impl std::fmt::Display for BaseUrl {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            formatter,
-            "{}://{}{}",
-            self.scheme, self.authority, self.path
-        )
-    }
-}
-
-impl BaseUrl {
-    fn join(&self, path: &str) -> Result<Uri, http::Error> {
-        Uri::builder()
-            .scheme(self.scheme.clone())
-            .authority(self.authority.clone())
-            .path_and_query(format!("{}{path}", self.path))
-            .build()
-    }
-}
-
 /// A status with a body that has arrived whole.
 pub(super) struct Answer {
     pub(super) status: u16,
@@ -105,7 +37,7 @@ pub(super) struct Answer {
 
 /// Connections to the provider.
 pub(super) struct Transport {
-    http: legacy::Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    http: legacy::Client<Connector, Full<Bytes>>,
     base: BaseUrl,
     authorization: HeaderValue,
     timeout: Duration,
@@ -117,17 +49,8 @@ impl Transport {
         token: &AccessToken,
         timeout: Duration,
     ) -> Result<Self, SetupError> {
-        let mut tcp = HttpConnector::new();
-        tcp.enforce_http(false);
-        tcp.set_nodelay(true);
-        tcp.set_keepalive(Some(Duration::from_secs(60)));
         // A third of the time to connect: what then fails is known to have done nothing, and is told as such.
-        tcp.set_connect_timeout(Some(timeout / 3));
-        let connector = HttpsConnectorBuilder::new()
-            .with_tls_config(tls(&base)?)
-            .https_or_http()
-            .enable_http1()
-            .wrap_connector(tcp);
+        let connector = Connector::new(&base, timeout / 3)?;
         let http = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE)
@@ -186,17 +109,6 @@ impl Transport {
             Err(Failure::refused(status, &body, retry_after))
         }
     }
-}
-
-/// Certificates are checked against the machine's trusted authorities; they are not asked for when no address needs them.
-fn tls(base: &BaseUrl) -> Result<rustls::ClientConfig, SetupError> {
-    if base.scheme == Scheme::HTTPS {
-        return rustls::ClientConfig::with_platform_verifier().map_err(SetupError::Certificates);
-    }
-    let none = rustls::RootCertStore::empty();
-    Ok(rustls::ClientConfig::builder()
-        .with_root_certificates(none)
-        .with_no_client_auth())
 }
 
 /// What is known when no head of an answer came. Only a connection that was never made is certain to have done nothing.

@@ -165,8 +165,8 @@ pub fn check(
         MethodKind::Card => Some(check_card(&members, now)?),
         MethodKind::Pix | MethodKind::Boleto => None,
     };
-    let description = text::checked("description", members.text("description")?)?;
-    let email = text::email(members.text("email")?)?;
+    let description = text::checked("description", &members.text("description")?)?;
+    let email = text::email(&members.text("email")?)?;
     let tax_id = check_tax_id(&members)?;
     let method = match (card, kind) {
         (Some(card), _) => Method::Card(card),
@@ -225,7 +225,7 @@ fn check_card(members: &Members<'_>, now: Timestamp) -> Result<Card, Refusal> {
     );
     let expiry = Expiry::parse(month.trim(), year.trim(), card::today(now))?;
     let security_code = SecurityCode::parse(members.text("security_code")?.trim(), network)?;
-    let holder = text::checked("cardholder_name", members.text("cardholder_name")?)?;
+    let holder = text::checked("cardholder_name", &members.text("cardholder_name")?)?;
     let installments = check_installments(members.get("installments"), network.max_installments())?;
     Ok(Card {
         number,
@@ -261,7 +261,7 @@ fn check_tax_id(members: &Members<'_>) -> Result<TaxId, Refusal> {
 }
 
 fn check_boleto_payer(members: &Members<'_>) -> Result<BoletoPayer, Refusal> {
-    let checked = |field| text::checked(field, members.text(field)?);
+    let checked = |field| text::checked(field, &members.text(field)?);
     let first_name = checked("first_name")?;
     let last_name = checked("last_name")?;
     let zip_code = PostalCode::parse(members.text("zip_code")?.trim())

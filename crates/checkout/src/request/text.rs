@@ -1,7 +1,5 @@
 //! Texts of a request: how long each may be, and what an e-mail address looks like.
 
-use zeroize::Zeroizing;
-
 use super::Refusal;
 
 /// The longest text of every free field, in characters. The e-mail's is the provider's (its error 4051); the others
@@ -20,7 +18,7 @@ pub const TEXT_LIMITS: &[(&str, usize)] = &[
 
 /// Checks a text against its row of [`TEXT_LIMITS`]. Control characters are refused: PostgreSQL cannot store NUL, and
 /// the rest has no meaning in a name or an address.
-pub(super) fn checked(field: &'static str, text: Zeroizing<String>) -> Result<String, Refusal> {
+pub(super) fn checked(field: &'static str, text: &str) -> Result<String, Refusal> {
     let limit = TEXT_LIMITS
         .iter()
         .find(|(name, _)| *name == field)
@@ -42,7 +40,7 @@ pub(super) fn checked(field: &'static str, text: Zeroizing<String>) -> Result<St
 }
 
 /// Checks an e-mail address.
-pub(super) fn email(text: Zeroizing<String>) -> Result<String, Refusal> {
+pub(super) fn email(text: &str) -> Result<String, Refusal> {
     let email = checked("email", text)?;
     if is_email(&email) {
         Ok(email)
@@ -98,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_text_is_trimmed_and_counted_in_characters() {
-        let text = |text: &str| checked("street_number", Zeroizing::new(text.to_owned()));
+        let text = |text: &str| checked("street_number", text);
         assert_eq!(text("  12 A ").unwrap(), "12 A");
         assert_eq!(text(&"é".repeat(32)).unwrap().chars().count(), 32);
         assert_eq!(

@@ -32,16 +32,26 @@ async fn a_refused_connection_is_known_to_have_done_nothing() {
 
 #[tokio::test]
 async fn a_failed_tls_handshake_is_known_to_have_done_nothing() {
-    let stub = Stub::start(Vec::new()).await;
-    let url = stub.url().replace("http:", "https:");
-    let windows = Windows::memory(Clock::fixed(now()));
-    // A machine without authorities cannot make such a client at all, which `serve` reports at start-up.
-    let client = Client::new(config(&url, Duration::from_secs(60)), windows).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    drop(listener);
-    let failure = create(&client, &pix(), None).await.unwrap_err();
+    let address = listener.local_addr().unwrap();
+    let client = client(&format!("https://{address}"));
+    let closing = async { drop(listener.accept().await.unwrap()) };
+    let request = pix();
+    let (failure, ()) = tokio::join!(create(&client, &request, None), closing);
+    let failure = failure.unwrap_err();
     assert!(matches!(failure, Failure::NotSent(_)), "{failure:?}");
     assert_eq!(told(&failure), (503, UNAVAILABLE.into()));
+}
+
+#[tokio::test]
+async fn a_stalled_tls_handshake_is_known_to_have_done_nothing() {
+    // Accepted by the kernel, read by nobody.
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("https://{}", listener.local_addr().unwrap());
+    let failure = create(&impatient_client(&url), &pix(), None)
+        .await
+        .unwrap_err();
+    assert!(matches!(failure, Failure::NotSent(_)), "{failure:?}");
 }
 
 #[tokio::test]
