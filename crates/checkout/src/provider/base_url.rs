@@ -1,5 +1,7 @@
 //! The provider's address, as the configuration gives it.
 
+use std::net::IpAddr;
+
 use http::Uri;
 use http::uri::{Authority, PathAndQuery, Scheme};
 
@@ -65,6 +67,15 @@ impl BaseUrl {
         self.scheme == Scheme::HTTPS
     }
 
+    /// Whether it is on this machine: a loopback address, or `localhost`.
+    pub fn is_local(&self) -> bool {
+        let host = self.authority.host().trim_matches(['[', ']']);
+        host == "localhost"
+            || host
+                .parse()
+                .is_ok_and(|address: IpAddr| address.is_loopback())
+    }
+
     /// The address of a path below it.
     pub(super) fn join(&self, path: &str) -> Result<Uri, http::Error> {
         Uri::builder()
@@ -99,6 +110,26 @@ mod tests {
                 base.join("/v1/payments").unwrap().to_string(),
                 format!("{shown}/v1/payments")
             );
+        }
+    }
+
+    #[test]
+    fn loopback_and_localhost_are_on_this_machine() {
+        let is_local = |text: &str| text.parse::<BaseUrl>().unwrap().is_local();
+        for local in [
+            "http://127.0.0.1:8002",
+            "http://127.9.9.9",
+            "http://[::1]:8002",
+            "http://localhost:1",
+        ] {
+            assert!(is_local(local), "{local}");
+        }
+        for remote in [
+            "https://provider.example",
+            "http://10.0.0.1",
+            "http://localhost.example",
+        ] {
+            assert!(!is_local(remote), "{remote}");
         }
     }
 
