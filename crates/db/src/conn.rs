@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::{Counters, Engine, Error, Param, Row, postgres, sqlite};
+use crate::{Counters, Engine, Error, Param, Query, Row, Sql, postgres, sqlite};
 
 /// A connection lent to a job. Every statement is one literal text with `$1`, `$2`, … that both engines accept,
 /// prepared once for each connection.
@@ -87,13 +87,20 @@ impl Conn {
         params: &[&dyn Param],
         mut map: impl FnMut(&Row<'_>) -> Result<T, Error>,
     ) -> Result<Vec<T>, Error> {
-        let mut rows = Vec::new();
-        self.each(sql, params, &mut |row| {
-            rows.push(map(row)?);
-            Ok(())
-        })
-        .await?;
-        Ok(rows)
+        self.collect(Sql::Literal(sql), params, &mut map).await
+    }
+
+    /// As [`all`](Self::all), of a statement put together.
+    ///
+    /// # Errors
+    /// As [`all`](Self::all).
+    pub async fn all_of<T>(
+        &mut self,
+        query: &Query,
+        mut map: impl FnMut(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        self.collect(Sql::Built(query.text()), &query.params(), &mut map)
+            .await
     }
 
     /// The only row of the answer, or `None` when there is none.
@@ -106,16 +113,20 @@ impl Conn {
         params: &[&dyn Param],
         mut map: impl FnMut(&Row<'_>) -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
-        let mut found = None;
-        self.each(sql, params, &mut |row| {
-            if found.is_some() {
-                return Err(Error::other(format!("more than one row: {sql}")));
-            }
-            found = Some(map(row)?);
-            Ok(())
-        })
-        .await?;
-        Ok(found)
+        self.find(Sql::Literal(sql), params, &mut map).await
+    }
+
+    /// As [`optional`](Self::optional), of a statement put together.
+    ///
+    /// # Errors
+    /// As [`optional`](Self::optional).
+    pub async fn optional_of<T>(
+        &mut self,
+        query: &Query,
+        mut map: impl FnMut(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        self.find(Sql::Built(query.text()), &query.params(), &mut map)
+            .await
     }
 
     /// The only row of the answer.
@@ -134,6 +145,21 @@ impl Conn {
         }
     }
 
+    /// As [`one`](Self::one), of a statement put together.
+    ///
+    /// # Errors
+    /// As [`one`](Self::one).
+    pub async fn one_of<T>(
+        &mut self,
+        query: &Query,
+        map: impl FnMut(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        match self.optional_of(query, map).await? {
+            Some(row) => Ok(row),
+            None => Err(self.remember(Error::other(format!("no row: {}", query.text())))),
+        }
+    }
+
     /// Runs a statement that answers no rows and says how many it inserted, changed or deleted.
     ///
     /// # Errors
@@ -143,9 +169,54 @@ impl Conn {
         sql: &'static str,
         params: &[&dyn Param],
     ) -> Result<u64, Error> {
+        self.run(Sql::Literal(sql), params).await
+    }
+
+    /// As [`execute`](Self::execute), of a statement put together.
+    ///
+    /// # Errors
+    /// As [`execute`](Self::execute).
+    pub async fn execute_of(&mut self, query: &Query) -> Result<u64, Error> {
+        self.run(Sql::Built(query.text()), &query.params()).await
+    }
+
+    async fn collect<T>(
+        &mut self,
+        sql: Sql<'_>,
+        params: &[&dyn Param],
+        map: &mut impl FnMut(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        let mut rows = Vec::new();
+        self.each(sql, params, &mut |row| {
+            rows.push(map(row)?);
+            Ok(())
+        })
+        .await?;
+        Ok(rows)
+    }
+
+    async fn find<T>(
+        &mut self,
+        sql: Sql<'_>,
+        params: &[&dyn Param],
+        map: &mut impl FnMut(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let mut found = None;
+        self.each(sql, params, &mut |row| {
+            if found.is_some() {
+                return Err(Error::other("more than one row").context(sql.text()));
+            }
+            found = Some(map(row)?);
+            Ok(())
+        })
+        .await?;
+        Ok(found)
+    }
+
+    async fn run(&mut self, sql: Sql<'_>, params: &[&dyn Param]) -> Result<u64, Error> {
         self.admit()?;
         let done = match &mut self.backend {
-            Backend::Sqlite(connection) => connection.execute(sql, params),
+            Backend::Sqlite(connection) => connection.execute(sql.text(), params),
             Backend::Postgres(session) => session.execute(sql, params).await,
         };
         done.map_err(|error| self.remember(error))
@@ -153,13 +224,13 @@ impl Conn {
 
     async fn each(
         &mut self,
-        sql: &'static str,
+        sql: Sql<'_>,
         params: &[&dyn Param],
         take: &mut dyn FnMut(&Row<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         self.admit()?;
         let done = match &mut self.backend {
-            Backend::Sqlite(connection) => connection.each(sql, params, take),
+            Backend::Sqlite(connection) => connection.each(sql.text(), params, take),
             Backend::Postgres(session) => session.each(sql, params, take).await,
         };
         done.map_err(|error| self.remember(error))

@@ -8,15 +8,20 @@ use tokio_postgres::{Client, RowStream, Statement};
 use tokio_stream::StreamExt;
 
 use super::{connect::Connector, errors};
-use crate::{Error, Param, Row, Value};
+use crate::{Error, Param, Row, Sql, Value};
 
 /// A pooled connection with the statements that it has prepared.
 pub(crate) struct Link {
     client: Client,
     /// By address and length of their literal texts, which live as long as the program: as many as it has statements.
     statements: HashMap<(usize, usize), Statement>,
+    /// By text: statements put together for one call, of which there may be many.
+    built: HashMap<String, Statement>,
     lost: bool,
 }
+
+/// Most statements put together for one call that a connection keeps prepared.
+const MOST_BUILT: usize = 256;
 
 /// Opens connections for a pool and refuses broken ones when they come back.
 pub(crate) struct Links {
@@ -34,6 +39,7 @@ impl Manager for Links {
         Ok(Link {
             client,
             statements: HashMap::new(),
+            built: HashMap::new(),
             lost: false,
         })
     }
@@ -75,47 +81,44 @@ impl Session {
 
     pub(crate) async fn each(
         &mut self,
-        sql: &'static str,
+        sql: Sql<'_>,
         params: &[&dyn Param],
         take: &mut dyn FnMut(&Row<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let rows = self.start(sql, params).await?;
         let mut rows = pin!(rows);
         while let Some(row) = rows.next().await {
-            let row = row.map_err(|error| self.note(&error).context(sql))?;
-            take(&Row::postgres(&row)).map_err(|error| error.context(sql))?;
+            let row = row.map_err(|error| self.note(&error).context(sql.text()))?;
+            take(&Row::postgres(&row)).map_err(|error| error.context(sql.text()))?;
         }
         Ok(())
     }
 
     pub(crate) async fn execute(
         &mut self,
-        sql: &'static str,
+        sql: Sql<'_>,
         params: &[&dyn Param],
     ) -> Result<u64, Error> {
         let rows = self.start(sql, params).await?;
         let mut rows = pin!(rows);
         while let Some(row) = rows.next().await {
-            row.map_err(|error| self.note(&error).context(sql))?;
+            row.map_err(|error| self.note(&error).context(sql.text()))?;
             return Err(
-                Error::other("execute got a row; ask for rows with all or one").context(sql),
+                Error::other("execute got a row; ask for rows with all or one").context(sql.text()),
             );
         }
         Ok(rows.rows_affected().unwrap_or(0))
     }
 
     /// Sends a statement, together with the BEGIN that may be due.
-    async fn start(
-        &mut self,
-        sql: &'static str,
-        params: &[&dyn Param],
-    ) -> Result<RowStream, Error> {
+    async fn start(&mut self, sql: Sql<'_>, params: &[&dyn Param]) -> Result<RowStream, Error> {
         let statement = self.prepare(sql).await?;
         let wanted = statement.params().len();
         if wanted != params.len() {
             let got = params.len();
             return Err(Error::other(format!(
-                "the statement has {wanted} parameters and got {got}: {sql}"
+                "the statement has {wanted} parameters and got {got}: {}",
+                sql.text()
             )));
         }
         let values: Vec<Value<'_>> = params.iter().map(|param| param.to_value()).collect();
@@ -135,22 +138,33 @@ impl Session {
                 begun.and(rows)
             }
         };
-        rows.map_err(|error| self.note(&error).context(sql))
+        rows.map_err(|error| self.note(&error).context(sql.text()))
     }
 
-    async fn prepare(&mut self, sql: &'static str) -> Result<Statement, Error> {
-        let key = (sql.as_ptr().addr(), sql.len());
+    async fn prepare(&mut self, sql: Sql<'_>) -> Result<Statement, Error> {
         let link = self.link()?;
-        if let Some(statement) = link.statements.get(&key) {
+        let kept = match sql {
+            Sql::Literal(text) => link.statements.get(&key(text)),
+            Sql::Built(text) => link.built.get(text),
+        };
+        if let Some(statement) = kept {
             return Ok(statement.clone());
         }
-        match link.client.prepare(sql).await {
-            Ok(statement) => {
-                self.link()?.statements.insert(key, statement.clone());
-                Ok(statement)
+        let statement = match link.client.prepare(sql.text()).await {
+            Ok(statement) => statement,
+            Err(error) => return Err(self.note(&error).context(sql.text())),
+        };
+        let link = self.link()?;
+        match sql {
+            Sql::Literal(text) => _ = link.statements.insert(key(text), statement.clone()),
+            Sql::Built(text) => {
+                if link.built.len() >= MOST_BUILT {
+                    link.built.clear();
+                }
+                link.built.insert(text.to_owned(), statement.clone());
             }
-            Err(error) => Err(self.note(&error).context(sql)),
         }
+        Ok(statement)
     }
 
     /// Commits. An error that is not of the kind `Retry` or a constraint leaves the outcome unknown.
@@ -194,10 +208,16 @@ impl Session {
             link.lost |= errors::is_lost(error);
             if errors::is_stale(error) {
                 link.statements.clear();
+                link.built.clear();
             }
         }
         errors::translate(error)
     }
+}
+
+/// A literal text stands where it stands for as long as the program runs.
+fn key(text: &'static str) -> (usize, usize) {
+    (text.as_ptr().addr(), text.len())
 }
 
 impl Drop for Session {

@@ -81,7 +81,7 @@ impl Connection {
     /// Runs a statement and gives each row to `take`.
     pub(crate) fn each(
         &self,
-        sql: &'static str,
+        sql: &str,
         params: &[&dyn Param],
         take: &mut dyn FnMut(&Row<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
@@ -96,7 +96,7 @@ impl Connection {
     }
 
     /// Runs a statement and says how many rows it changed.
-    pub(crate) fn execute(&self, sql: &'static str, params: &[&dyn Param]) -> Result<u64, Error> {
+    pub(crate) fn execute(&self, sql: &str, params: &[&dyn Param]) -> Result<u64, Error> {
         let _limited = self.limited();
         let mut statement = self.prepare(sql)?;
         values::bind(&mut statement, params).map_err(|error| error.context(sql))?;
@@ -137,7 +137,7 @@ impl Connection {
         errors::translate(&self.raw, error).context(doing)
     }
 
-    fn prepare(&self, sql: &'static str) -> Result<rusqlite::CachedStatement<'_>, Error> {
+    fn prepare(&self, sql: &str) -> Result<rusqlite::CachedStatement<'_>, Error> {
         self.raw
             .prepare_cached(sql)
             .map_err(|error| self.translate(error, sql))

@@ -1,0 +1,143 @@
+//! Statements that are put together for one call: the lists, whose filters and order vary. Only texts that stand in the
+//! program can become part of one, and every value goes in as a parameter, so nothing of a request is ever read as SQL.
+
+use crate::{Money, Param, Timestamp, Value};
+
+/// A statement in the making: literal pieces of text and the values between them, numbered as they come.
+///
+/// ```
+/// let mut query = db::Query::new("SELECT id FROM products WHERE TRUE");
+/// query.push(" AND brand_id = ").bind(7).push(" ORDER BY id LIMIT ").bind(10);
+/// assert_eq!(query.text(), "SELECT id FROM products WHERE TRUE AND brand_id = $1 ORDER BY id LIMIT $2");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Query {
+    text: String,
+    params: Vec<OwnedValue>,
+}
+
+/// A value that a [`Query`] keeps until it runs.
+#[derive(Clone, Debug)]
+pub enum OwnedValue {
+    /// SQL's NULL.
+    Null,
+    /// A whole number.
+    Integer(i64),
+    /// A truth value.
+    Boolean(bool),
+    /// A text.
+    Text(String),
+    /// An amount.
+    Money(Money),
+    /// A point in time.
+    Timestamp(Timestamp),
+}
+
+/// The text of a statement on its way to an engine.
+#[derive(Clone, Copy)]
+pub(crate) enum Sql<'a> {
+    /// One of the program's own texts, prepared once for each connection and kept.
+    Literal(&'static str),
+    /// A text put together, of which a bounded number is kept prepared.
+    Built(&'a str),
+}
+
+impl Query {
+    /// A statement that begins with `text`.
+    pub fn new(text: &'static str) -> Self {
+        Self {
+            text: text.to_owned(),
+            params: Vec::new(),
+        }
+    }
+
+    /// Adds a piece of text.
+    pub fn push(&mut self, text: &'static str) -> &mut Self {
+        self.text.push_str(text);
+        self
+    }
+
+    /// Adds a value: its number in the text, itself among the parameters.
+    pub fn bind(&mut self, value: impl Into<OwnedValue>) -> &mut Self {
+        self.params.push(value.into());
+        self.text.push('$');
+        self.text.push_str(&self.params.len().to_string());
+        self
+    }
+
+    /// The text so far.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn params(&self) -> Vec<&dyn Param> {
+        self.params
+            .iter()
+            .map(|value| value as &dyn Param)
+            .collect()
+    }
+}
+
+impl<'a> Sql<'a> {
+    pub(crate) fn text(self) -> &'a str {
+        match self {
+            Sql::Literal(text) => text,
+            Sql::Built(text) => text,
+        }
+    }
+}
+
+impl Param for OwnedValue {
+    fn to_value(&self) -> Value<'_> {
+        match self {
+            Self::Null => Value::Null,
+            Self::Integer(integer) => Value::Integer(*integer),
+            Self::Boolean(boolean) => Value::Boolean(*boolean),
+            Self::Text(text) => Value::Text(text),
+            Self::Money(money) => Value::Money(*money),
+            Self::Timestamp(timestamp) => Value::Timestamp(*timestamp),
+        }
+    }
+}
+
+impl From<i64> for OwnedValue {
+    fn from(integer: i64) -> Self {
+        Self::Integer(integer)
+    }
+}
+
+impl From<bool> for OwnedValue {
+    fn from(boolean: bool) -> Self {
+        Self::Boolean(boolean)
+    }
+}
+
+impl From<&str> for OwnedValue {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for OwnedValue {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<Money> for OwnedValue {
+    fn from(money: Money) -> Self {
+        Self::Money(money)
+    }
+}
+
+impl From<Timestamp> for OwnedValue {
+    fn from(timestamp: Timestamp) -> Self {
+        Self::Timestamp(timestamp)
+    }
+}
+
+impl<T: Into<OwnedValue>> From<Option<T>> for OwnedValue {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
