@@ -19,9 +19,10 @@ export function reason(detail) {
   return reasons[detail] ?? reasons.other;
 }
 
-/** An amount in whole cents as the reader writes it: `R$ 19,90`. */
+/** An amount in whole cents as the reader writes it, like the server does: `R$ 19,90`. */
 export function money(cents) {
-  return new Intl.NumberFormat(language, { style: "currency", currency: "BRL" }).format(cents / 100);
+  const number = new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  return `R$\u00a0${number.format(cents / 100)}`;
 }
 
 /** A moment as the reader writes it. */

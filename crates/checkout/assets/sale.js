@@ -149,9 +149,10 @@ function showBoleto(sale, actions) {
   });
 }
 
-/* AAAAA.AAAAA BBBBB.BBBBBB CCCCC.CCCCCC D EEEEEEEEEEEEEE, as banks print it. */
+/* AAAAA.AAAAA BBBBB.BBBBBB CCCCC.CCCCCC D EEEEEEEEEEEEEE, as banks print it; each group stays in one piece. */
 function inGroups(line) {
-  const digits = line.replace(/\D/g, "");
-  const parts = /^(\d{5})(\d{5})(\d{5})(\d{6})(\d{5})(\d{6})(\d)(\d{14})$/.exec(digits);
-  return parts ? parts.slice(1).join(" ").replace(/^(\d{5}) (\d{5}) (\d{5}) (\d{6}) (\d{5}) (\d{6})/, "$1.$2 $3.$4 $5.$6") : line;
+  const parts = /^(\d{5})(\d{5})(\d{5})(\d{6})(\d{5})(\d{6})(\d)(\d{14})$/.exec(line.replace(/\D/g, ""));
+  if (!parts) return line;
+  const [, a, b, c, d, e, f, check, rest] = parts;
+  return [`${a}.${b}`, `${c}.${d}`, `${e}.${f}`, check, rest];
 }

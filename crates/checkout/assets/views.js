@@ -9,7 +9,7 @@ const shop = document.title;
 
 /**
  * Replaces the form by a view and moves the focus to its heading.
- * `values` fills `data-slot` elements; an empty one hides the closest `data-optional`. `actions` answers `data-action` buttons.
+ * `values` fills `data-slot` elements (a list of texts as pieces that do not break); an empty one hides the closest `data-optional`. `actions` answers `data-action` buttons.
  */
 export function show(name, values = {}, actions = {}) {
   const view = document.querySelector(`#view-${name}`).content.cloneNode(true);
@@ -46,7 +46,12 @@ function fill(slot, value) {
   if (slot instanceof HTMLImageElement) slot.src = value;
   else if (slot instanceof HTMLAnchorElement) slot.href = value;
   else if (slot instanceof HTMLTimeElement) [slot.dateTime, slot.textContent] = value;
+  else if (Array.isArray(value)) slot.replaceChildren(...value.flatMap((text) => [inOnePiece(text), " "]));
   else slot.textContent = value;
+}
+
+function inOnePiece(text) {
+  return Object.assign(document.createElement("span"), { textContent: text });
 }
 
 /** Copies a text and says so, on the button for a moment and to screen readers. */
