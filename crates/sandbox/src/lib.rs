@@ -1,1 +1,184 @@
-//! sandbox
+//! A payment provider to run against on one machine: the interface of the real one, with outcomes, faults and payers at one's command.
+//!
+//! The provider's interface is in `tokens`, `payments`, `methods` and `notifications`; what only a sandbox has is in `control` and `pages`.
+//! Memory is in `store`, and in a journal when a data folder is given. It never moves money and never keeps a card number or security code;
+//! every answer says that it is a sandbox. Carries "Provider sandbox" of the interface and sections 1.1 to 1.9 of the provider's.
+
+mod caller;
+mod config;
+mod control;
+mod journal;
+mod notifications;
+mod payments;
+mod refusal;
+mod server;
+mod state;
+mod store;
+mod tokens;
+mod values;
+
+use std::io;
+use std::net::SocketAddr;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post, put};
+use http::{HeaderName, HeaderValue};
+use tokio::task::JoinHandle;
+use web::{Clock, Random};
+
+pub use config::Config;
+use refusal::Refusal;
+use state::State;
+use values::Moment;
+
+/// The seller whose account all payments go to.
+const COLLECTOR: u64 = 1_234_567_890;
+
+/// A sandbox that is ready to serve. It sends notifications as long as it, or something that it serves, lives.
+pub struct Sandbox {
+    state: State,
+    notifier: JoinHandle<()>,
+}
+
+/// Makes a sandbox and begins to send its notifications. To be called inside a tokio runtime.
+///
+/// # Errors
+/// When the journal in the data folder cannot be read or written.
+pub fn start(config: Config, clock: Clock, random: Random) -> io::Result<Sandbox> {
+    let (payments, journal) = match &config.data {
+        Some(folder) => {
+            journal::Journal::open(folder).map(|(payments, journal)| (payments, Some(journal)))?
+        }
+        None => (Vec::new(), None),
+    };
+    let (notifier, queue) = notifications::queue(
+        config.notifications_waiting,
+        config.notification_workers,
+        config.notification_url.as_deref(),
+    );
+    let now = Moment::of(clock.now());
+    let store = store::Store::new(payments, journal, notifier, now);
+    let state = State::new(config, clock, random, store);
+    let notifier = tokio::spawn(notifications::run(state.clone(), queue));
+    Ok(Sandbox { state, notifier })
+}
+
+impl Sandbox {
+    /// Everything it serves. Faults that break a connection need [`Sandbox::serve`]; behind another server they break the answer's body.
+    pub fn router(&self) -> Router {
+        let provider = Router::new()
+            .route("/v1/card_tokens", post(tokens::api::create))
+            .route("/v1/payments", post(payments::api::create))
+            .route("/v1/payments/search", get(payments::api::search_all))
+            .route(
+                "/v1/payments/{id}",
+                get(payments::api::read).put(payments::api::update),
+            )
+            .route(
+                "/v1/payments/{id}/cancellations",
+                put(payments::api::cancel),
+            )
+            .route(
+                "/v1/payments/{id}/refunds",
+                get(payments::api::list_refunds).post(payments::api::refund),
+            )
+            .route(
+                "/v1/payments/{id}/refunds/{refund}",
+                get(payments::api::read_refund),
+            )
+            .layer(middleware::from_fn_with_state(
+                self.state.clone(),
+                control::around,
+            ));
+        let control = Router::new()
+            .route(
+                "/sandbox/faults",
+                get(control::api::list_faults)
+                    .post(control::api::add_fault)
+                    .delete(control::api::clear_faults),
+            )
+            .route(
+                "/sandbox/calls",
+                get(control::api::list_calls).delete(control::api::clear_calls),
+            )
+            .route("/sandbox/charges", get(control::api::list_charges))
+            .route("/sandbox/payments/{id}/{act}", post(control::api::perform));
+        provider
+            .merge(control)
+            .fallback(|| async { Refusal::not_found().into_response() })
+            .layer(middleware::from_fn(mark))
+            .with_state(self.state.clone())
+    }
+
+    /// Serves on a listener until `shutdown` ends.
+    pub async fn serve(
+        &self,
+        listener: tokio::net::TcpListener,
+        shutdown: impl Future<Output = ()>,
+    ) {
+        if let Ok(address) = listener.local_addr() {
+            self.state.set_address(format!("http://{address}"));
+        }
+        server::serve(listener, self.router(), shutdown).await;
+    }
+
+    /// Serves on an address, port 0 for a free one, until the result is dropped: for tests.
+    ///
+    /// # Errors
+    /// When the address cannot be bound.
+    pub async fn listen(self, address: &str) -> io::Result<Listening> {
+        let (listener, address) = server::bind(address).await?;
+        self.state.set_address(format!("http://{address}"));
+        let router = self.router();
+        let server = tokio::spawn(server::serve(listener, router, std::future::pending()));
+        Ok(Listening {
+            address,
+            server,
+            _sandbox: self,
+        })
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        self.notifier.abort();
+    }
+}
+
+/// A sandbox that listens; dropping it stops it.
+pub struct Listening {
+    address: SocketAddr,
+    server: JoinHandle<()>,
+    _sandbox: Sandbox,
+}
+
+impl Listening {
+    /// `http://127.0.0.1:PORT`, without a slash at the end.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Where it listens.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+/// No answer may be taken for the real provider's.
+async fn mark(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let name = HeaderName::from_static("x-provider-sandbox");
+    response
+        .headers_mut()
+        .insert(name, HeaderValue::from_static("true"));
+    response
+}

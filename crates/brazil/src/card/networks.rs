@@ -3,10 +3,10 @@
 //! Prefixes as the provider's and the networks' public lists give them (2026). The specification accepts six networks and names their
 //! limits; which six is our decision.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One of the six accepted card networks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Network {
     /// Visa.

@@ -1,0 +1,69 @@
+//! What a payer, a bank or a reviewer does to a payment, and the seller in the provider's own pages.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+
+use crate::payments::model::{Payment, Refused};
+use crate::refusal::Refusal;
+use crate::state::State;
+
+/// Something that happens to a payment outside the provider's interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// The payer pays a pix or boleto.
+    Pay,
+    /// The time to pay is over.
+    Expire,
+    /// A review ends well.
+    Approve,
+    /// A review ends badly.
+    Reject,
+    /// The buyer disputes the payment at their bank.
+    ChargeBack,
+    /// The seller gives back what is left.
+    Refund,
+    /// The seller cancels.
+    Cancel,
+}
+
+impl Act {
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        match name {
+            "pay" => Some(Self::Pay),
+            "expire" => Some(Self::Expire),
+            "approve" => Some(Self::Approve),
+            "reject" => Some(Self::Reject),
+            "charge_back" => Some(Self::ChargeBack),
+            "refund" => Some(Self::Refund),
+            "cancel" => Some(Self::Cancel),
+            _ => None,
+        }
+    }
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// 404 for an unknown payment, 409 when its status does not allow the act.
+    pub(crate) fn perform(self, state: &State, id: u64) -> Result<Arc<Payment>, Refusal> {
+        let now = state.now();
+        let mut store = state.store();
+        let refund_id = store.next_id();
+        store.change(id, |payment| {
+            let done = match self {
+                Self::Pay | Self::Approve => payment.approve(now),
+                Self::Expire => payment.expire(now),
+                Self::Reject => payment.reject(now),
+                Self::ChargeBack => payment.charge_back(now),
+                Self::Refund => payment.refund(refund_id, None, None, now),
+                Self::Cancel => payment.cancel(now),
+            };
+            done.map_err(refusal)
+        })
+    }
+}
+
+fn refusal(_refused: Refused) -> Refusal {
+    let message = "The payment's status does not allow this";
+    Refusal::new(StatusCode::CONFLICT, None, message)
+}

@@ -1,0 +1,68 @@
+//! `/sandbox/…` in JSON: faults, calls, charges, acts.
+
+use axum::Json;
+use axum::extract::{Path, Query, State as Shared};
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use serde::Deserialize;
+
+use super::faults::Order;
+use super::{Act, charges};
+use crate::payments::api::answer;
+use crate::refusal::Refusal;
+use crate::state::State;
+
+pub(crate) async fn add_fault(
+    Shared(state): Shared<State>,
+    Json(order): Json<Order>,
+) -> Result<Response, Refusal> {
+    if state.faults.add(order) {
+        Ok((StatusCode::CREATED, Json(state.faults.shown())).into_response())
+    } else {
+        let message = "fault is none of: status N, delay D, stall D, drop before, drop after, reset, truncate, garbage";
+        Err(Refusal::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            None,
+            message,
+        ))
+    }
+}
+
+pub(crate) async fn list_faults(Shared(state): Shared<State>) -> Response {
+    Json(state.faults.shown()).into_response()
+}
+
+pub(crate) async fn clear_faults(Shared(state): Shared<State>) -> StatusCode {
+    state.faults.clear();
+    StatusCode::NO_CONTENT
+}
+
+pub(crate) async fn list_calls(Shared(state): Shared<State>) -> Response {
+    Json(state.calls.shown()).into_response()
+}
+
+pub(crate) async fn clear_calls(Shared(state): Shared<State>) -> StatusCode {
+    state.calls.clear();
+    StatusCode::NO_CONTENT
+}
+
+#[derive(Deserialize)]
+pub(crate) struct ChargesQuery {
+    external_reference: Option<String>,
+}
+
+pub(crate) async fn list_charges(
+    Shared(state): Shared<State>,
+    Query(query): Query<ChargesQuery>,
+) -> Response {
+    Json(charges::all(&state, query.external_reference.as_deref())).into_response()
+}
+
+pub(crate) async fn perform(
+    Shared(state): Shared<State>,
+    Path((id, act)): Path<(u64, String)>,
+) -> Result<Response, Refusal> {
+    let act = Act::parse(&act).ok_or_else(Refusal::not_found)?;
+    let payment = act.perform(&state, id)?;
+    Ok(answer(StatusCode::OK, &state, &payment))
+}

@@ -1,0 +1,95 @@
+//! The last calls that came in, for tests that ask what was really sent.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use axum::body::Bytes;
+use http::request::Parts;
+use http::{HeaderMap, Method, Uri};
+use serde_json::{Map, Value, json};
+
+use super::mask;
+use crate::state::lock;
+
+struct Call {
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Body,
+}
+
+/// Bodies without card data are read only when someone asks: most never are.
+enum Body {
+    Raw(Bytes),
+    Masked(Value),
+}
+
+/// A bounded memory of calls, oldest first.
+pub(crate) struct Calls {
+    kept: usize,
+    calls: Mutex<VecDeque<Call>>,
+}
+
+impl Calls {
+    pub(crate) fn new(kept: usize) -> Self {
+        Self {
+            kept,
+            calls: Mutex::new(VecDeque::new()),
+        }
+    }
+
+    pub(crate) fn record(&self, parts: &Parts, body: &Bytes) {
+        if self.kept == 0 {
+            return;
+        }
+        let call = Call {
+            method: parts.method.clone(),
+            uri: parts.uri.clone(),
+            headers: parts.headers.clone(),
+            body: if may_hold_card(parts) {
+                Body::Masked(mask::body(body))
+            } else {
+                Body::Raw(body.clone())
+            },
+        };
+        let mut calls = lock(&self.calls);
+        if calls.len() >= self.kept {
+            calls.pop_front();
+        }
+        calls.push_back(call);
+    }
+
+    pub(crate) fn clear(&self) {
+        lock(&self.calls).clear();
+    }
+
+    pub(crate) fn shown(&self) -> Vec<Value> {
+        lock(&self.calls).iter().map(Call::shown).collect()
+    }
+}
+
+/// Everything but payments and what belongs to them, which carry tokens instead.
+fn may_hold_card(parts: &Parts) -> bool {
+    !parts.uri.path().starts_with("/v1/payments")
+}
+
+impl Call {
+    fn shown(&self) -> Value {
+        let mut headers = Map::new();
+        for (name, value) in &self.headers {
+            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+            headers.insert(name.as_str().to_owned(), Value::String(value));
+        }
+        let body = match &self.body {
+            Body::Raw(bytes) => mask::body(bytes),
+            Body::Masked(value) => value.clone(),
+        };
+        json!({
+            "method": self.method.as_str(),
+            "path": self.uri.path(),
+            "query": self.uri.query(),
+            "headers": headers,
+            "body": body,
+        })
+    }
+}

@@ -1,0 +1,251 @@
+//! Faults that were asked for: which call they meet, what they do, how often.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use http::{Method, StatusCode};
+use serde::{Deserialize, Serialize};
+
+use crate::state::lock;
+
+/// What goes wrong with a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) kind: Kind,
+    /// Whether the call is carried out all the same.
+    pub(crate) is_carried_out: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Another status, with the provider's error body.
+    Status(StatusCode),
+    /// The answer comes late.
+    Delay(Duration),
+    /// The work begins late, and goes on when the caller has gone; meanwhile its key is in flight.
+    Stall(Duration),
+    /// The connection closes without an answer.
+    Drop,
+    /// The connection is reset without an answer.
+    Reset,
+    /// Half of the answer, then the connection closes.
+    Truncate,
+    /// 200 and something that is not JSON.
+    Garbage,
+}
+
+impl Fault {
+    /// Reads `status 500`, `delay 30s`, `stall 30s`, `drop before`, `drop after`, `reset`, `truncate`, `garbage`; `status` and `reset`
+    /// take `after` too, which carries the call out before its answer is lost.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split_whitespace();
+        let name = words.next()?;
+        let mut next = words.next();
+        let kind = match name {
+            "status" => {
+                let code: u16 = next?.parse().ok()?;
+                next = words.next();
+                Kind::Status(StatusCode::from_u16(code).ok()?)
+            }
+            "delay" | "stall" => {
+                let duration = parse_duration(next?)?;
+                next = words.next();
+                if name == "delay" {
+                    Kind::Delay(duration)
+                } else {
+                    Kind::Stall(duration)
+                }
+            }
+            "drop" => Kind::Drop,
+            "reset" => Kind::Reset,
+            "truncate" => Kind::Truncate,
+            "garbage" => Kind::Garbage,
+            _ => return None,
+        };
+        let spoils_the_answer = !matches!(kind, Kind::Status(_) | Kind::Drop | Kind::Reset);
+        let is_carried_out = match next {
+            None => spoils_the_answer,
+            Some("before") => false,
+            Some("after") => true,
+            Some(_) => return None,
+        };
+        words.next().is_none().then_some(Self {
+            kind,
+            is_carried_out,
+        })
+    }
+}
+
+/// `30s`, `250ms`, `2m`.
+fn parse_duration(text: &str) -> Option<Duration> {
+    let unit_at = text.find(|character: char| !character.is_ascii_digit())?;
+    let (count, unit) = text.split_at_checked(unit_at)?;
+    let count: u64 = count.parse().ok()?;
+    match unit {
+        "ms" => Some(Duration::from_millis(count)),
+        "s" => Some(Duration::from_secs(count)),
+        "m" => Some(Duration::from_secs(count.checked_mul(60)?)),
+        _ => None,
+    }
+}
+
+/// A fault as it is asked for and shown.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Order {
+    #[serde(default, rename = "match")]
+    pub(crate) matches: Match,
+    pub(crate) fault: String,
+    #[serde(default = "once")]
+    pub(crate) times: u32,
+}
+
+/// Which calls a fault meets; all, where nothing is said.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Match {
+    pub(crate) method: Option<String>,
+    /// A path, in which `*` stands for any run of characters.
+    pub(crate) path: Option<String>,
+}
+
+const fn once() -> u32 {
+    1
+}
+
+impl Match {
+    fn meets(&self, method: &Method, path: &str) -> bool {
+        let same_method = |wanted: &String| wanted.eq_ignore_ascii_case(method.as_str());
+        self.method.as_ref().is_none_or(same_method)
+            && self
+                .path
+                .as_deref()
+                .is_none_or(|pattern| fits(pattern, path))
+    }
+}
+
+/// Whether a path fits a pattern.
+fn fits(pattern: &str, path: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == path,
+        Some((start, rest)) => path.strip_prefix(start).is_some_and(|path| {
+            let ends = path
+                .char_indices()
+                .map(|(place, _)| place)
+                .chain([path.len()]);
+            ends.filter_map(|end| path.get(end..))
+                .any(|tail| fits(rest, tail))
+        }),
+    }
+}
+
+/// The faults that are still to come, in the order in which they were asked for.
+#[derive(Default)]
+pub(crate) struct Faults(Mutex<Vec<(Order, Fault)>>);
+
+impl Faults {
+    /// Adds a fault; `false` when its text means nothing.
+    pub(crate) fn add(&self, order: Order) -> bool {
+        let Some(fault) = Fault::parse(&order.fault) else {
+            return false;
+        };
+        if order.times > 0 {
+            lock(&self.0).push((order, fault));
+        }
+        true
+    }
+
+    pub(crate) fn clear(&self) {
+        lock(&self.0).clear();
+    }
+
+    pub(crate) fn shown(&self) -> Vec<Order> {
+        lock(&self.0)
+            .iter()
+            .map(|(order, _)| order.clone())
+            .collect()
+    }
+
+    /// The first fault that meets this call, one use of it spent.
+    pub(crate) fn take(&self, method: &Method, path: &str) -> Option<Fault> {
+        let mut faults = lock(&self.0);
+        let place = faults
+            .iter()
+            .position(|(order, _)| order.matches.meets(method, path))?;
+        let (order, fault) = faults.get_mut(place)?;
+        let fault = *fault;
+        order.times -= 1;
+        if order.times == 0 {
+            faults.remove(place);
+        }
+        Some(fault)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_are_read_from_their_names() {
+        let parse = |text| Fault::parse(text).map(|fault| (fault.kind, fault.is_carried_out));
+        assert_eq!(
+            parse("status 500"),
+            Some((Kind::Status(StatusCode::INTERNAL_SERVER_ERROR), false))
+        );
+        assert_eq!(
+            parse("status 500 after"),
+            Some((Kind::Status(StatusCode::INTERNAL_SERVER_ERROR), true))
+        );
+        assert_eq!(
+            parse("delay 30s"),
+            Some((Kind::Delay(Duration::from_secs(30)), true))
+        );
+        assert_eq!(
+            parse("stall 250ms"),
+            Some((Kind::Stall(Duration::from_millis(250)), true))
+        );
+        assert_eq!(parse("drop before"), Some((Kind::Drop, false)));
+        assert_eq!(parse("drop after"), Some((Kind::Drop, true)));
+        assert_eq!(parse("reset"), Some((Kind::Reset, false)));
+        assert_eq!(parse("truncate"), Some((Kind::Truncate, true)));
+        assert_eq!(parse("garbage"), Some((Kind::Garbage, true)));
+        for text in [
+            "",
+            "status",
+            "status 99999",
+            "delay",
+            "delay 3",
+            "drop sideways",
+            "garbage after all",
+        ] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_fault_meets_its_calls_so_often_and_no_others() {
+        let faults = Faults::default();
+        let order = |path: &str, times| Order {
+            matches: Match {
+                method: Some("post".to_owned()),
+                path: Some(path.to_owned()),
+            },
+            fault: "drop before".to_owned(),
+            times,
+        };
+        assert!(faults.add(order("/v1/payments/*/refunds", 2)));
+        assert_eq!(faults.take(&Method::GET, "/v1/payments/1/refunds"), None);
+        assert_eq!(faults.take(&Method::POST, "/v1/payments"), None);
+        assert!(
+            faults
+                .take(&Method::POST, "/v1/payments/1/refunds")
+                .is_some()
+        );
+        assert!(
+            faults
+                .take(&Method::POST, "/v1/payments/2/refunds")
+                .is_some()
+        );
+        assert_eq!(faults.take(&Method::POST, "/v1/payments/1/refunds"), None);
+    }
+}

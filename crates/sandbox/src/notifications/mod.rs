@@ -1,0 +1,174 @@
+//! Notifications: every change of a payment is told to its `notification_url`, signed, and told again until it is heard.
+//!
+//! Announcing only puts a note into a bounded queue and never waits. A worker sends, and a clock that ticks ten times a second brings back
+//! what is due again. Carries section 1.7 of the provider's interface. What waits is forgotten when the sandbox stops.
+
+mod certificates;
+mod delivery;
+mod signature;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::MissedTickBehavior;
+
+use crate::payments::model::Payment;
+use crate::state::State;
+use crate::store::Change;
+use crate::values::Moment;
+use delivery::Delivery;
+
+const TICK: Duration = Duration::from_millis(100);
+const MINUTE: u64 = 60;
+const HOUR: u64 = 60 * MINUTE;
+/// Seconds from each failure to the next attempt; after the last one the note is given up.
+const WAITS: [u64; 7] = [
+    15 * MINUTE,
+    30 * MINUTE,
+    6 * HOUR,
+    48 * HOUR,
+    96 * HOUR,
+    96 * HOUR,
+    96 * HOUR,
+];
+
+/// What is to be told, and to whom.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Note {
+    payment_id: u64,
+    is_new: bool,
+    url: Box<str>,
+    /// How often it was tried before.
+    retry: usize,
+}
+
+/// The way in: takes announcements and never waits.
+pub(crate) struct Notifier {
+    notes: Sender<Note>,
+    usual_url: Option<Box<str>>,
+    dropped: AtomicUsize,
+}
+
+/// The way out, to be run by [`run`].
+pub(crate) struct Queue {
+    notes: Receiver<Note>,
+    workers: usize,
+    capacity: usize,
+}
+
+/// A queue for so many notes. `usual_url` hears of payments that name no address themselves.
+pub(crate) fn queue(capacity: usize, workers: usize, usual_url: Option<&str>) -> (Notifier, Queue) {
+    let capacity = capacity.max(1);
+    let (sender, receiver) = channel(capacity);
+    let notifier = Notifier {
+        notes: sender,
+        usual_url: usual_url.map(Into::into),
+        dropped: AtomicUsize::new(0),
+    };
+    (
+        notifier,
+        Queue {
+            notes: receiver,
+            workers: workers.max(1),
+            capacity,
+        },
+    )
+}
+
+impl Notifier {
+    pub(crate) fn announce(&self, payment: &Payment, change: Change) {
+        let url = payment
+            .notification_url
+            .as_ref()
+            .or(self.usual_url.as_ref());
+        let Some(url) = url.filter(|url| !url.is_empty()) else {
+            return;
+        };
+        let note = Note {
+            payment_id: payment.id,
+            is_new: change == Change::Created,
+            url: url.clone(),
+            retry: 0,
+        };
+        if self.notes.try_send(note).is_err() {
+            let dropped = self.dropped.fetch_add(1, Ordering::Relaxed) + 1;
+            if dropped.is_power_of_two() {
+                tracing::warn!(
+                    dropped,
+                    "too many notifications wait: newer ones are dropped"
+                );
+            }
+        }
+    }
+}
+
+/// Sends what is announced, again and again on the schedule, until the sandbox is gone.
+pub(crate) async fn run(state: State, mut queue: Queue) {
+    let Some(client) = delivery::client() else {
+        return;
+    };
+    let permits = Arc::new(Semaphore::new(queue.workers));
+    let (failed_sender, mut failed) = channel::<Note>(queue.capacity);
+    let mut waiting: BinaryHeap<Reverse<(Moment, Note)>> = BinaryHeap::new();
+    let mut tick = tokio::time::interval(TICK);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    loop {
+        tokio::select! {
+            note = queue.notes.recv() => match note {
+                Some(note) => {
+                    let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return };
+                    send(&state, &client, note, permit, failed_sender.clone());
+                }
+                None => return,
+            },
+            Some(note) = failed.recv() => {
+                let wait = WAITS.get(note.retry).copied();
+                if let Some(seconds) = wait.filter(|_| waiting.len() < queue.capacity) {
+                    let due = state.now().plus(Duration::from_secs(seconds));
+                    waiting.push(Reverse((due, Note { retry: note.retry + 1, ..note })));
+                }
+            },
+            _ = tick.tick() => {
+                // Locking the memory expires what is due.
+                drop(state.store());
+                while let Some(note) = due(&mut waiting, state.now()) {
+                    let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return };
+                    send(&state, &client, note, permit, failed_sender.clone());
+                }
+            },
+        }
+    }
+}
+
+fn due(waiting: &mut BinaryHeap<Reverse<(Moment, Note)>>, now: Moment) -> Option<Note> {
+    let is_due = waiting.peek().is_some_and(|Reverse((due, _))| *due <= now);
+    if is_due {
+        waiting.pop().map(|Reverse((_, note))| note)
+    } else {
+        None
+    }
+}
+
+/// Sends in a task of its own; what fails comes back.
+fn send(
+    state: &State,
+    client: &delivery::Client,
+    note: Note,
+    permit: OwnedSemaphorePermit,
+    failed: Sender<Note>,
+) {
+    let sent = Delivery::new(state, &note).send(client.clone());
+    tokio::spawn(async move {
+        let heard = sent.await;
+        drop(permit);
+        if !heard {
+            // Nobody waits for it once the sandbox stops.
+            let _ = failed.send(note).await;
+        }
+    });
+}

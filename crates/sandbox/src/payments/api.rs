@@ -1,0 +1,149 @@
+//! `/v1/payments`: reads a request, calls one function of the feature, answers in the provider's shape.
+
+use axum::body::Bytes;
+use axum::extract::{Path, Query, State as Shared};
+use axum::response::{IntoResponse, Response};
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, StatusCode};
+use serde::Serialize;
+
+use super::model::Payment;
+use super::refunds::Outcome;
+use super::{Answer, refunds, search};
+use crate::caller::{Caller, Idempotency};
+use crate::refusal::Refusal;
+use crate::state::State;
+
+type Answered = Result<Response, Refusal>;
+
+pub(crate) async fn create(
+    _caller: Caller,
+    Shared(state): Shared<State>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Answered {
+    let idempotency = Idempotency::required(&headers, &body)?;
+    let payment = super::create(&state, &body, idempotency)?;
+    Ok(answer(StatusCode::CREATED, &state, &payment))
+}
+
+pub(crate) async fn read(
+    _caller: Caller,
+    Shared(state): Shared<State>,
+    Path(id): Path<String>,
+) -> Answered {
+    let payment = super::read(&state, number(&id)?)?;
+    Ok(answer(StatusCode::OK, &state, &payment))
+}
+
+pub(crate) async fn update(
+    _caller: Caller,
+    Shared(state): Shared<State>,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Answered {
+    let payment = super::update(&state, number(&id)?, &body)?;
+    Ok(answer(StatusCode::OK, &state, &payment))
+}
+
+pub(crate) async fn cancel(
+    _caller: Caller,
+    Shared(state): Shared<State>,
+    Path(id): Path<String>,
+) -> Answered {
+    let payment = super::change(&state, number(&id)?, Payment::cancel)?;
+    Ok(answer(StatusCode::OK, &state, &payment))
+}
+
+pub(crate) async fn search_all(
+    _caller: Caller,
+    Shared(state): Shared<State>,
+    query: Result<Query<search::Query>, axum::extract::rejection::QueryRejection>,
+) -> Answered {
+    let Query(query) = query.map_err(|_| Refusal::bad(1, "Params Error"))?;
+    let found = search::search(&state, &query)?;
+    let results: Vec<Answer<'_>> = found
+        .payments
+        .iter()
+        .map(|payment| Answer::of(payment, state.base_url()))
+        .collect();
+    let paging = Paging {
+        total: found.total,
+        limit: found.limit,
+        offset: found.offset,
+    };
+    Ok(json(StatusCode::OK, &Results { paging, results }))
+}
+
+#[derive(Serialize)]
+struct Results<'a> {
+    paging: Paging,
+    results: Vec<Answer<'a>>,
+}
+
+#[derive(Serialize)]
+struct Paging {
+    total: usize,
+    limit: usize,
+    offset: usize,
+}
+
+pub(crate) async fn refund(
+    _caller: Caller,
+    Shared(state): Shared<State>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Answered {
+    let idempotency = Idempotency::required(&headers, &body)?;
+    match refunds::create(&state, number(&id)?, &body, idempotency)? {
+        Outcome::Made(payment, refund) => Ok(json(
+            StatusCode::CREATED,
+            &refunds::answer(&payment, &refund),
+        )),
+        Outcome::Repeated => Ok(StatusCode::OK.into_response()),
+    }
+}
+
+pub(crate) async fn list_refunds(
+    _caller: Caller,
+    Shared(state): Shared<State>,
+    Path(id): Path<String>,
+) -> Answered {
+    let payment = super::read(&state, number(&id)?)?;
+    let refunds = payment.refunds.iter();
+    let all: Vec<_> = refunds
+        .map(|refund| refunds::answer(&payment, refund))
+        .collect();
+    Ok(json(StatusCode::OK, &all))
+}
+
+pub(crate) async fn read_refund(
+    _caller: Caller,
+    Shared(state): Shared<State>,
+    Path((id, refund)): Path<(String, String)>,
+) -> Answered {
+    let (payment, refund) = refunds::read(&state, number(&id)?, number(&refund)?)?;
+    Ok(json(StatusCode::OK, &refunds::answer(&payment, &refund)))
+}
+
+/// An id that is no number belongs to no payment.
+fn number(id: &str) -> Result<u64, Refusal> {
+    id.parse().map_err(|_| Refusal::payment_not_found())
+}
+
+pub(crate) fn answer(status: StatusCode, state: &State, payment: &Payment) -> Response {
+    json(status, &Answer::of(payment, state.base_url()))
+}
+
+fn json(status: StatusCode, body: &impl Serialize) -> Response {
+    match serde_json::to_vec(body) {
+        Ok(body) => (
+            status,
+            [(CONTENT_TYPE, "application/json; charset=utf-8")],
+            body,
+        )
+            .into_response(),
+        Err(_) => Refusal::of_status(StatusCode::INTERNAL_SERVER_ERROR).into_response(),
+    }
+}

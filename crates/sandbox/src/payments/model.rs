@@ -1,0 +1,288 @@
+//! A payment at the provider and what may happen to it. Pure: time comes in as a value, and nothing is rendered here.
+
+use std::borrow::Cow;
+
+use brazil::Network;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::caller::Idempotency;
+use crate::tokens::TokenizedCard;
+use crate::values::{Amount, Moment};
+
+/// Days after its creation in which a payment may be refunded.
+const REFUND_WINDOW: std::time::Duration = std::time::Duration::from_hours(180 * 24);
+
+/// The provider's statuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Status {
+    Pending,
+    Approved,
+    Authorized,
+    InProcess,
+    Rejected,
+    Cancelled,
+    Refunded,
+    ChargedBack,
+}
+
+impl Status {
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Pending,
+        Self::Approved,
+        Self::Authorized,
+        Self::InProcess,
+        Self::Rejected,
+        Self::Cancelled,
+        Self::Refunded,
+        Self::ChargedBack,
+    ];
+
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Approved => "approved",
+            Self::Authorized => "authorized",
+            Self::InProcess => "in_process",
+            Self::Rejected => "rejected",
+            Self::Cancelled => "cancelled",
+            Self::Refunded => "refunded",
+            Self::ChargedBack => "charged_back",
+        }
+    }
+}
+
+/// A payment as it stands; a change makes a new one with the next version.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Payment {
+    pub(crate) id: u64,
+    pub(crate) version: u32,
+    pub(crate) status: Status,
+    pub(crate) status_detail: Cow<'static, str>,
+    pub(crate) amount: Amount,
+    pub(crate) means: Means,
+    pub(crate) installments: u8,
+    pub(crate) captured: bool,
+    pub(crate) binary_mode: bool,
+    pub(crate) payer: Payer,
+    pub(crate) description: Option<Box<str>>,
+    pub(crate) external_reference: Option<Box<str>>,
+    pub(crate) notification_url: Option<Box<str>>,
+    pub(crate) statement_descriptor: Option<Box<str>>,
+    pub(crate) metadata: Option<Box<RawValue>>,
+    pub(crate) additional_info: Option<Box<RawValue>>,
+    pub(crate) created: Moment,
+    pub(crate) updated: Moment,
+    pub(crate) approved: Option<Moment>,
+    pub(crate) expires: Option<Moment>,
+    pub(crate) refunds: Vec<Refund>,
+    /// Of the request that made it; never shown.
+    pub(crate) idempotency: Idempotency,
+}
+
+/// How it is paid.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Means {
+    Card {
+        network: Network,
+        card: TokenizedCard,
+    },
+    /// With the text of its BR Code.
+    Pix { code: Box<str> },
+    /// With the 44 digits of its barcode; by bank slip or at a lottery shop.
+    Boleto {
+        barcode: Box<str>,
+        method: Cow<'static, str>,
+    },
+}
+
+impl Means {
+    pub(crate) fn method_id(&self) -> &str {
+        match self {
+            Self::Card { network, .. } => network.id(),
+            Self::Pix { .. } => "pix",
+            Self::Boleto { method, .. } => method,
+        }
+    }
+
+    pub(crate) const fn type_id(&self) -> &'static str {
+        match self {
+            Self::Card { .. } => "credit_card",
+            Self::Pix { .. } => "bank_transfer",
+            Self::Boleto { .. } => "ticket",
+        }
+    }
+}
+
+/// Who pays, as the request told it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Payer {
+    pub(crate) email: Box<str>,
+    pub(crate) first_name: Option<Box<str>>,
+    pub(crate) last_name: Option<Box<str>>,
+    pub(crate) identification: Option<Identification>,
+    pub(crate) address: Option<Address>,
+}
+
+/// A tax id.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Identification {
+    #[serde(rename = "type")]
+    pub(crate) kind: Option<Box<str>>,
+    pub(crate) number: Option<Box<str>>,
+}
+
+/// A boleto payer's address.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Address {
+    pub(crate) zip_code: Option<Box<str>>,
+    pub(crate) street_name: Option<Box<str>>,
+    pub(crate) street_number: Option<Box<str>>,
+    pub(crate) neighborhood: Option<Box<str>>,
+    pub(crate) city: Option<Box<str>>,
+    pub(crate) federal_unit: Option<Box<str>>,
+}
+
+/// Money given back.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Refund {
+    pub(crate) id: u64,
+    pub(crate) amount: Amount,
+    pub(crate) created: Moment,
+    /// Of the request that made it; absent when the sandbox's page did.
+    pub(crate) idempotency: Option<Idempotency>,
+}
+
+/// Why a payment does not do what was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// Its status does not allow it.
+    Status,
+    /// More than is left, or nothing.
+    Amount,
+    /// Refunds end 180 days after the payment.
+    TooLate,
+}
+
+impl Payment {
+    pub(crate) fn refunded(&self) -> Amount {
+        self.refunds
+            .iter()
+            .fold(Amount::ZERO, |sum, refund| sum.plus(refund.amount))
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(
+            self.status,
+            Status::Pending | Status::InProcess | Status::Authorized
+        )
+    }
+
+    /// Unpaid beyond its time.
+    pub(crate) fn is_overdue(&self, now: Moment) -> bool {
+        self.status == Status::Pending && self.expires.is_some_and(|expires| expires <= now)
+    }
+
+    /// The payer or a bank pays a pix or boleto, or a review ends well.
+    pub(crate) fn approve(&mut self, now: Moment) -> Result<(), Refused> {
+        self.leave(self.is_open() && !self.is_overdue(now))?;
+        self.captured = true;
+        self.approved = Some(now);
+        self.arrive(Status::Approved, "accredited", now);
+        Ok(())
+    }
+
+    /// A review ends badly, or a bank refuses.
+    pub(crate) fn reject(&mut self, now: Moment) -> Result<(), Refused> {
+        self.leave(self.is_open())?;
+        let detail = match self.means {
+            Means::Card { .. } => "cc_rejected_high_risk",
+            _ => "rejected_by_bank",
+        };
+        self.arrive(Status::Rejected, detail, now);
+        Ok(())
+    }
+
+    /// The seller cancels.
+    pub(crate) fn cancel(&mut self, now: Moment) -> Result<(), Refused> {
+        self.leave(self.is_open())?;
+        self.arrive(Status::Cancelled, "by_collector", now);
+        Ok(())
+    }
+
+    /// Its time is over, or the payer lets it be over.
+    pub(crate) fn expire(&mut self, now: Moment) -> Result<(), Refused> {
+        self.leave(self.status == Status::Pending)?;
+        self.arrive(Status::Cancelled, "expired", now);
+        Ok(())
+    }
+
+    /// A reserved amount is taken.
+    pub(crate) fn capture(&mut self, now: Moment) -> Result<(), Refused> {
+        self.leave(self.status == Status::Authorized)?;
+        self.approve(now)
+    }
+
+    /// The buyer disputes it at their bank.
+    pub(crate) fn charge_back(&mut self, now: Moment) -> Result<(), Refused> {
+        self.leave(self.status == Status::Approved)?;
+        self.arrive(Status::ChargedBack, "settled", now);
+        Ok(())
+    }
+
+    /// Another time to be paid until.
+    pub(crate) fn postpone(&mut self, expires: Moment, now: Moment) -> Result<(), Refused> {
+        self.leave(self.status == Status::Pending)?;
+        self.expires = Some(expires);
+        self.updated = now;
+        self.version += 1;
+        Ok(())
+    }
+
+    /// Gives money back: what is left, or a part of it.
+    pub(crate) fn refund(
+        &mut self,
+        id: u64,
+        amount: Option<Amount>,
+        idempotency: Option<Idempotency>,
+        now: Moment,
+    ) -> Result<(), Refused> {
+        self.leave(self.status == Status::Approved)?;
+        if now > self.created.plus(REFUND_WINDOW) {
+            return Err(Refused::TooLate);
+        }
+        let left = self.amount.minus(self.refunded());
+        let amount = amount.unwrap_or(left);
+        if amount <= Amount::ZERO || amount > left {
+            return Err(Refused::Amount);
+        }
+        self.refunds.push(Refund {
+            id,
+            amount,
+            created: now,
+            idempotency,
+        });
+        if amount == left {
+            self.arrive(Status::Refunded, "refunded", now);
+        } else {
+            self.arrive(Status::Approved, "partially_refunded", now);
+        }
+        Ok(())
+    }
+
+    const fn leave(&self, may: bool) -> Result<(), Refused> {
+        if may { Ok(()) } else { Err(Refused::Status) }
+    }
+
+    fn arrive(&mut self, status: Status, detail: &'static str, now: Moment) {
+        self.status = status;
+        self.status_detail = Cow::Borrowed(detail);
+        self.updated = now;
+        self.version += 1;
+    }
+}

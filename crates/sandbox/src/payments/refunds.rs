@@ -1,0 +1,131 @@
+//! Refunds of a payment: whole or in parts, each asked for with a key of its own.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::model::{Payment, Refund, Refused};
+use crate::caller::{Idempotency, key_conflict};
+use crate::refusal::Refusal;
+use crate::state::State;
+use crate::values::Amount;
+
+#[derive(Default, Deserialize)]
+struct Input<'a> {
+    #[serde(borrow)]
+    amount: Option<&'a RawValue>,
+}
+
+/// What came of asking for a refund.
+pub(crate) enum Outcome {
+    Made(Arc<Payment>, Refund),
+    /// The same key had made it before: the provider answers 200 and nothing more.
+    Repeated,
+}
+
+/// Gives back what is left, or the amount that the body names.
+///
+/// # Errors
+/// 2063 when the payment is not approved, 2072 for an amount above what is left, 2024 after 180 days.
+pub(crate) fn create(
+    state: &State,
+    id: u64,
+    body: &[u8],
+    idempotency: Idempotency,
+) -> Result<Outcome, Refusal> {
+    let amount = asked_amount(body)?;
+    let now = state.now();
+    let mut store = state.store();
+    let payment = store.payment(id).ok_or_else(Refusal::payment_not_found)?;
+    if let Some(earlier) = with_key(&payment, &idempotency.key) {
+        let same = earlier.fingerprint == idempotency.fingerprint;
+        return if same {
+            Ok(Outcome::Repeated)
+        } else {
+            Err(key_conflict())
+        };
+    }
+    let refund_id = store.next_id();
+    let payment = store.change(id, |payment| {
+        payment
+            .refund(refund_id, amount, Some(idempotency), now)
+            .map_err(refusal)
+    })?;
+    let refund = payment
+        .refunds
+        .last()
+        .cloned()
+        .ok_or_else(Refusal::not_found)?;
+    Ok(Outcome::Made(payment, refund))
+}
+
+/// One refund of a payment.
+pub(crate) fn read(
+    state: &State,
+    id: u64,
+    refund_id: u64,
+) -> Result<(Arc<Payment>, Refund), Refusal> {
+    let payment = super::read(state, id)?;
+    let refund = payment.refunds.iter().find(|refund| refund.id == refund_id);
+    let refund = refund
+        .cloned()
+        .ok_or_else(|| Refusal::new(http::StatusCode::NOT_FOUND, None, "Refund not found"))?;
+    Ok((payment, refund))
+}
+
+/// The shape of a refund.
+pub(crate) fn answer(payment: &Payment, refund: &Refund) -> impl Serialize + use<> {
+    let value: Value = json!({
+        "id": refund.id,
+        "payment_id": payment.id,
+        "amount": refund.amount,
+        "metadata": {},
+        "source": {"id": crate::COLLECTOR.to_string(), "name": "Balcão Sandbox", "type": "collector"},
+        "date_created": refund.created,
+        "unique_sequence_number": null,
+        "refund_mode": "standard",
+        "adjustment_amount": 0,
+        "status": "approved",
+        "reason": null,
+        "labels": [],
+        "amount_refunded_to_payer": refund.amount,
+        "partition_details": [],
+    });
+    value
+}
+
+fn asked_amount(body: &[u8]) -> Result<Option<Amount>, Refusal> {
+    if body.trim_ascii().is_empty() {
+        return Ok(None);
+    }
+    let input: Input<'_> =
+        serde_json::from_slice(body).map_err(|_| Refusal::bad(1, "Params Error"))?;
+    match input.amount.filter(|amount| amount.get() != "null") {
+        None => Ok(None),
+        Some(json) => match Amount::of_json(json) {
+            Some(amount) => Ok(Some(amount)),
+            None => Err(refusal(Refused::Amount)),
+        },
+    }
+}
+
+fn with_key<'a>(payment: &'a Payment, key: &str) -> Option<&'a Idempotency> {
+    let keys = payment
+        .refunds
+        .iter()
+        .filter_map(|refund| refund.idempotency.as_ref());
+    keys.into_iter()
+        .find(|idempotency| &*idempotency.key == key)
+}
+
+fn refusal(refused: Refused) -> Refusal {
+    match refused {
+        Refused::Status => Refusal::bad(
+            2063,
+            "The action requested is not valid for the current payment state",
+        ),
+        other => super::refusal(other),
+    }
+}

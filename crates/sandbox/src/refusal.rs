@@ -1,0 +1,124 @@
+//! Error answers in the provider's shape: `{message, error, status, cause: [{code, description, data}]}`.
+
+use std::borrow::Cow;
+
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use serde_json::{Value, json};
+
+/// A request that the provider refuses.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    status: StatusCode,
+    message: Cow<'static, str>,
+    code: Option<Code>,
+}
+
+/// Causes are numbered, save for those of card fields.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Code {
+    Number(u16),
+    Name(&'static str),
+}
+
+impl From<u16> for Code {
+    fn from(number: u16) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<&'static str> for Code {
+    fn from(name: &'static str) -> Self {
+        Self::Name(name)
+    }
+}
+
+impl Refusal {
+    /// 400 with one cause.
+    pub(crate) fn bad(code: impl Into<Code>, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, Some(code.into()), message)
+    }
+
+    pub(crate) fn new(
+        status: StatusCode,
+        code: Option<Code>,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self {
+            status,
+            message: message.into(),
+            code,
+        }
+    }
+
+    pub(crate) fn payment_not_found() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            Some(Code::Number(2000)),
+            "Payment not found",
+        )
+    }
+
+    pub(crate) fn not_found() -> Self {
+        Self::new(StatusCode::NOT_FOUND, None, "resource not found")
+    }
+
+    /// What the provider answers with this status when nothing more is known; used by faults.
+    pub(crate) fn of_status(status: StatusCode) -> Self {
+        match status.as_u16() {
+            400 => Self::bad(1, "Params Error"),
+            401 => Self::new(
+                status,
+                Some(Code::Number(5)),
+                "Must provide your access_token to proceed",
+            ),
+            404 => Self::payment_not_found(),
+            429 => Self::new(status, None, "Too many requests"),
+            500 => Self::new(status, None, "internal_error"),
+            _ => Self::new(status, None, status.canonical_reason().unwrap_or("error")),
+        }
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    fn body(&self) -> Value {
+        let cause = self.code.map(|code| {
+            let code = match code {
+                Code::Number(number) => json!(number),
+                Code::Name(name) => json!(name),
+            };
+            json!({"code": code, "description": self.message, "data": null})
+        });
+        json!({
+            "message": self.message,
+            "error": name(self.status),
+            "status": self.status.as_u16(),
+            "cause": cause.map_or_else(Vec::new, |cause| vec![cause]),
+        })
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let body = self.body().to_string();
+        let mut response =
+            (self.status, [(CONTENT_TYPE, "application/json")], body).into_response();
+        if self.status == StatusCode::TOO_MANY_REQUESTS {
+            response
+                .headers_mut()
+                .insert(RETRY_AFTER, http::HeaderValue::from_static("1"));
+        }
+        response
+    }
+}
+
+fn name(status: StatusCode) -> String {
+    status
+        .canonical_reason()
+        .unwrap_or("error")
+        .to_lowercase()
+        .replace([' ', '-'], "_")
+}

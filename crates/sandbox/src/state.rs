@@ -1,0 +1,81 @@
+//! What every handler shares: settings, time, randomness, memory, and the switches that tests turn.
+
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use web::{Clock, Random};
+
+use crate::config::Config;
+use crate::control::{Calls, Faults, InFlight};
+use crate::store::Store;
+use crate::values::Moment;
+
+/// A cheap handle to the one state of a sandbox.
+#[derive(Clone)]
+pub(crate) struct State(Arc<Shared>);
+
+pub(crate) struct Shared {
+    pub(crate) config: Config,
+    pub(crate) clock: Clock,
+    pub(crate) random: Random,
+    pub(crate) calls: Calls,
+    pub(crate) faults: Faults,
+    pub(crate) in_flight: InFlight,
+    store: Mutex<Store>,
+    /// Where it listens, once that is known; `config.public_url` goes before it.
+    address: OnceLock<String>,
+}
+
+impl State {
+    pub(crate) fn new(config: Config, clock: Clock, random: Random, store: Store) -> Self {
+        Self(Arc::new(Shared {
+            calls: Calls::new(config.calls_kept),
+            faults: Faults::default(),
+            in_flight: InFlight::default(),
+            store: Mutex::new(store),
+            address: OnceLock::new(),
+            config,
+            clock,
+            random,
+        }))
+    }
+}
+
+impl Deref for State {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+impl Shared {
+    pub(crate) fn now(&self) -> Moment {
+        Moment::of(self.clock.now())
+    }
+
+    /// The memory, with everything expired that is due. Never held across an await: the guard is not `Send`.
+    pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
+        let mut store = lock(&self.store);
+        store.expire(self.now());
+        store
+    }
+
+    pub(crate) fn set_address(&self, url: String) {
+        // A second listener does not move the first one's addresses.
+        let _ = self.address.set(url);
+    }
+
+    /// The beginning of addresses that browsers open.
+    pub(crate) fn base_url(&self) -> &str {
+        let configured = self.config.public_url.as_deref();
+        configured
+            .or(self.address.get().map(String::as_str))
+            .unwrap_or_default()
+    }
+}
+
+/// Locks, whatever became of an earlier holder: every change is whole before the lock is given back.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

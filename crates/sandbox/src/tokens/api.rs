@@ -1,0 +1,44 @@
+//! `POST /v1/card_tokens`.
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::State as Shared;
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::CardToken;
+use crate::caller::Caller;
+use crate::refusal::Refusal;
+use crate::state::State;
+
+pub(crate) async fn create(
+    _caller: Caller,
+    Shared(state): Shared<State>,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let token = super::create(&state, &body)?;
+    Ok((StatusCode::CREATED, Json(answer(&token))).into_response())
+}
+
+fn answer(token: &CardToken) -> Value {
+    let card = &token.card;
+    json!({
+        "id": token.id,
+        "public_key": null,
+        "first_six_digits": card.first_six,
+        "last_four_digits": card.last_four,
+        "expiration_month": card.expiration_month,
+        "expiration_year": card.expiration_year,
+        "cardholder": {"name": card.holder, "identification": card.identification},
+        "status": "active",
+        "date_created": token.created,
+        "date_last_updated": token.created,
+        "date_due": token.due(),
+        "luhn_validation": token.is_luhn_valid,
+        "live_mode": false,
+        "require_esc": false,
+        "card_number_length": token.number_length,
+        "security_code_length": token.security_code_length,
+    })
+}
