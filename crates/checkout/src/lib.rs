@@ -9,3 +9,6 @@ pub mod page;
 pub mod payments;
 pub mod provider;
 pub mod request;
+
+/// The API's document, `OpenAPI` 3.1 as JSON.
+pub const OPENAPI: &str = include_str!("../openapi.json");

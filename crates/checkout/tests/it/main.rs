@@ -2,4 +2,5 @@
 
 #![cfg(test)]
 
+mod openapi;
 mod provider;

@@ -1,0 +1,150 @@
+//! The document says what the code does, and its examples are what its schemas say.
+
+use std::collections::BTreeSet;
+
+use checkout::request::{MethodKind, TEXT_LIMITS};
+use serde_json::Value;
+
+use super::{DOCUMENT, assert_valid, object, operations, resolved};
+
+/// Test cards that the provider publishes: the only card numbers that the document may show.
+const TEST_CARDS: [&str; 1] = ["5031433215406351"];
+
+/// The examples of a request body or of a response, with their schema.
+fn examples(owner: &'static Value) -> Vec<(&'static Value, &'static Value)> {
+    let contents = owner
+        .get("content")
+        .map(object)
+        .into_iter()
+        .flat_map(|content| content.values());
+    contents
+        .flat_map(|media| {
+            let examples = media.get("examples").map(object).into_iter().flatten();
+            examples.map(|(_, example)| (&media["schema"], &example["value"]))
+        })
+        .collect()
+}
+
+#[test]
+fn every_example_is_what_its_schema_says() {
+    let mut count = 0;
+    for operation in operations() {
+        let place = format!("{} {}", operation.method, operation.path);
+        let body = operation.operation.get("requestBody").into_iter();
+        let responses = object(&operation.operation["responses"])
+            .values()
+            .map(resolved);
+        for (schema, example) in body.chain(responses).flat_map(examples) {
+            assert_valid(schema, example, &place);
+            count += 1;
+        }
+        for parameter in operation.parameters() {
+            if let Some(example) = parameter.get("example") {
+                assert_valid(&parameter["schema"], example, &place);
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 50, "{count}");
+}
+
+#[test]
+fn an_error_example_tells_the_status_it_is_shown_for() {
+    for operation in operations() {
+        for (status, response) in object(&operation.operation["responses"]) {
+            let Ok(status) = status.parse::<u16>() else {
+                continue;
+            };
+            for (_, example) in examples(resolved(response))
+                .into_iter()
+                .filter(|_| status >= 400)
+            {
+                assert_eq!(example["status_code"], status);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_detail_of_the_specification_is_shown() {
+    let mut shown = BTreeSet::new();
+    for response in object(&DOCUMENT["components"]["responses"]).values() {
+        for (_, example) in examples(response) {
+            shown.insert((
+                example["status_code"].as_u64().unwrap(),
+                example["detail"].as_str().unwrap(),
+            ));
+        }
+    }
+    for row in [
+        (400, "Invalid payment method"),
+        (400, "Invalid amount"),
+        (400, "Transaction amount must be greater than zero"),
+        (400, "Payment method required"),
+        (400, "Missing required field"),
+        (400, "Invalid card number"),
+        (400, "HTTPS required"),
+        (400, "Invalid payment status"),
+        (401, "Invalid credentials"),
+        (404, "Payment not found"),
+        (500, "Internal server error"),
+        (502, "Erro PROVIDER 401"),
+        (502, "Erro PROVIDER 400"),
+        (503, "Service unavailable"),
+    ] {
+        assert!(shown.contains(&row), "{row:?}");
+    }
+    assert!(
+        shown
+            .iter()
+            .any(|(status, detail)| *status == 502 && detail.starts_with("API Error: "))
+    );
+}
+
+#[test]
+fn the_lengths_of_texts_are_those_that_are_checked() {
+    let schemas = &DOCUMENT["components"]["schemas"];
+    for name in ["CardRequest", "PixRequest", "BoletoRequest"] {
+        for (field, schema) in object(&schemas[name]["properties"]) {
+            let limit = TEXT_LIMITS
+                .iter()
+                .find(|(known, _)| known == field)
+                .map(|(_, limit)| *limit);
+            let described = schema.get("maxLength").and_then(Value::as_u64);
+            assert_eq!(described, limit.map(|limit| limit as u64), "{name}.{field}");
+        }
+    }
+}
+
+#[test]
+fn the_three_methods_are_described() {
+    let alternatives = DOCUMENT["components"]["schemas"]["PaymentRequest"]["oneOf"]
+        .as_array()
+        .unwrap();
+    let described: BTreeSet<_> = alternatives
+        .iter()
+        .map(|request| {
+            resolved(request)["properties"]["payment_method"]["const"]
+                .as_str()
+                .unwrap()
+        })
+        .collect();
+    assert_eq!(
+        described,
+        MethodKind::ALL.iter().map(|kind| kind.as_str()).collect()
+    );
+}
+
+#[test]
+fn no_card_but_a_published_test_card_is_shown() {
+    for run in checkout::OPENAPI.split(|character: char| !character.is_ascii_digit()) {
+        if (13..=19).contains(&run.len()) && brazil::is_luhn_valid(run) {
+            assert!(TEST_CARDS.contains(&run), "{run}");
+        }
+    }
+}
+
+#[test]
+fn the_version_is_the_specifications() {
+    assert_eq!(DOCUMENT["info"]["version"], "1.0.0");
+}
