@@ -81,13 +81,14 @@ async function send(body) {
   }
   if (response.ok) return { kind: "created", payment: answer, token: response.headers.get("X-Payment-Status-Token") };
   const retryAfter = Number(response.headers.get("Retry-After")) || null;
-  if (mayChange(response.status, answer)) {
+  if (mayChange(response, answer)) {
     return { kind: "unanswered", charged: answer.outcome === "not_charged" ? "no" : "maybe", retryAfter, status: response.status };
   }
   return { kind: "refused", status: response.status, detail: answer.detail, field: answer.field, retryAfter };
 }
 
-/* 409: the same attempt is still running. The provider's 400 is final: the service would only repeat it. */
-function mayChange(status, answer) {
-  return status === 409 || (status >= 500 && answer.detail !== "Erro PROVIDER 400");
+/* 409: the same attempt is still running. A refusal for good is the provider's 400, or one that the service says it only repeats. */
+function mayChange({ status, headers }, { detail }) {
+  const isFinal = detail === "Erro PROVIDER 400" || headers.get("Idempotent-Replayed") === "true";
+  return status === 409 || (status >= 500 && !isFinal);
 }

@@ -9,9 +9,12 @@ const SILENCE = 8000;
 
 const address = ({ id, token }, what) => `/payments/${encodeURIComponent(id)}/${what}?token=${encodeURIComponent(token)}`;
 
-/** The state now, or null when there is no such payment (any more) for this token. Throws when the service cannot be reached. */
-export async function look(known) {
-  const response = await fetch(address(known, "status"), { cache: "no-store", credentials: "omit" });
+/**
+ * What the service knows of a payment: its `status`, or the `artefacts` to pay it with and what a receipt says. Null when there is no
+ * such payment (any more) for this token. Throws when the service cannot be reached.
+ */
+export async function look(known, what = "status") {
+  const response = await fetch(address(known, what), { cache: "no-store", credentials: "omit" });
   if (response.status === 404 || response.status === 401) return null;
   if (!response.ok) throw new Error(`status ${response.status}`);
   return response.json();

@@ -28,40 +28,41 @@ export function saleOf(payment, token, request) {
   };
 }
 
-/** Adds what the payment's own status address knows: due dates, the digitable line, everything after a reload. */
-function merge(sale, state) {
+/** Adds what the payment's own address knows: the digitable line, due dates, the time of approval; after a reload everything. */
+async function complete(sale) {
+  const found = await look(sale, "artefacts").catch(() => null);
+  if (!found) return sale;
   return {
     ...sale,
-    method: state.payment_method ?? sale.method,
-    cents: state.transaction_amount === undefined ? sale.cents : Math.round(state.transaction_amount * 100),
-    description: state.description ?? sale.description,
-    status: state.status,
-    detail: state.status_detail,
-    date: state.date_approved ?? sale.date ?? state.date_created,
-    code: state.qr_code ?? sale.code,
-    image: state.qr_code_base64 ?? sale.image,
-    document: state.external_resource_url ?? state.ticket_url ?? sale.document,
-    line: state.digitable_line ?? sale.line,
-    due: state.due_date ?? sale.due,
-    expires: state.expires_at ?? sale.expires,
+    method: found.payment_method ?? sale.method,
+    cents: found.transaction_amount === undefined ? sale.cents : Math.round(found.transaction_amount * 100),
+    description: found.description ?? sale.description,
+    date: found.date_approved ?? found.date_created ?? sale.date,
+    card: sale.card ?? found.card,
+    code: found.qr_code ?? sale.code,
+    image: found.qr_code_base64 ?? sale.image,
+    document: found.external_resource_url ?? found.ticket_url ?? sale.document,
+    line: found.digitable_line ?? sale.line,
+    expires: found.date_of_expiration ?? sale.expires,
   };
 }
 
 /** Shows a new payment and stays with it. `actions` are the ways back to the form. */
 export async function showSale(sale, actions) {
   if (sale.token && sale.status !== "rejected") remember(sale);
-  const state = sale.token && sale.status === "pending" ? await look(sale).catch(() => null) : null;
-  stay(state ? merge(sale, state) : sale, actions);
+  stay(sale.token && sale.status === "pending" ? await complete(sale) : sale, actions);
 }
 
 /** Shows the payment that a reload of the page left behind; false when there is none to show. */
 export async function resumeSale(known, actions) {
   const state = await look(known);
-  if (!state?.payment_method || state.status === "rejected") {
+  if (!state || state.status === "rejected") {
     forget();
     return false;
   }
-  stay(merge({ ...known }, state), actions);
+  const sale = await complete({ ...known, status: state.status, detail: state.status_detail });
+  if (!sale.method) return false;
+  stay(sale, actions);
   return true;
 }
 
@@ -77,23 +78,25 @@ function stay(sale, actions) {
   following = new AbortController();
   let shown = sale;
   present(shown, actions);
-  if (!sale.token || !["pending", "in_process"].includes(sale.status)) return;
-  follow(sale, (state) => {
-    const before = shown;
-    shown = merge(shown, state);
-    if (state.status === "approved" && !state.date_approved) shown.date = new Date().toISOString();
-    if (shown.status !== before.status) present(shown, actions);
-  }, following.signal);
+  if (!sale.token || !isOpen(sale)) return;
+  const { signal } = following;
+  follow(sale, async ({ status, status_detail: detail }) => {
+    if (status === shown.status) return;
+    shown = { ...shown, status, detail };
+    if (status === "approved") shown = await complete({ ...shown, date: new Date().toISOString() });
+    if (!signal.aborted) present(shown, actions);
+  }, signal);
 }
+
+const isOpen = ({ status }) => status === "pending" || status === "in_process";
 
 function present(sale, actions) {
   stopCounting();
   stopCounting = () => {};
-  const waiting = sale.status === "pending" || sale.status === "in_process";
   if (sale.status === "approved") return showReceipt(sale, actions);
   if (sale.status === "rejected") return showDeclined(sale, actions);
   if (sale.status === "cancelled") return show(sale.method === "card" ? "cancelled" : "expired", facts(sale), actions);
-  if (!waiting) return show("returned", facts(sale), actions);
+  if (!isOpen(sale)) return show("returned", facts(sale), actions);
   if (sale.method === "pix") return showPix(sale, actions);
   if (sale.method === "boleto") return showBoleto(sale, actions);
   return show("review", facts(sale), actions);
@@ -108,7 +111,7 @@ function facts(sale) {
     method: methodName(sale),
     date: date && [date.toISOString(), moment(date)],
     document: sale.document,
-    due: sale.due && day(sale.due),
+    due: sale.expires && day(sale.expires),
   };
 }
 

@@ -1,11 +1,11 @@
 /* What stands in the place of the form once there is a payment. The words are in the page's <template> elements, in the reader's
    language; here they are filled, and their buttons are tied. */
 
-import { announce, say } from "./page.js";
+import { announce, root, say } from "./page.js";
 
 const form = document.querySelector("#payment");
 const place = document.querySelector("#result");
-const shop = document.title;
+const title = document.title;
 
 /**
  * Replaces the form by a view and moves the focus to its heading.
@@ -27,8 +27,8 @@ export function show(name, values = {}, actions = {}) {
   place.replaceChildren(view);
   place.hidden = false;
   const heading = place.querySelector("h2");
-  document.title = `${heading.textContent.trim()} · ${shop}`;
-  document.querySelector("#checkout").dataset.view = name;
+  document.title = `${heading.textContent.trim()} · ${root.dataset.shop}`;
+  root.dataset.view = name;
   heading.focus({ preventScroll: true });
   place.scrollIntoView({ block: "nearest" });
   return place;
@@ -38,8 +38,8 @@ export function showForm() {
   place.hidden = true;
   place.replaceChildren();
   form.hidden = false;
-  document.title = shop;
-  delete document.querySelector("#checkout").dataset.view;
+  document.title = title;
+  delete root.dataset.view;
 }
 
 function fill(slot, value) {
