@@ -3,6 +3,7 @@
 mod calls;
 mod faults;
 mod quota;
+mod rehearsal;
 mod stub;
 
 use std::time::Duration;
