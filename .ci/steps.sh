@@ -80,11 +80,12 @@ finish() {
   stop_servers
   end_strays
   rm -rf "$work"
-  ((${#failed[@]} == 0)) || status=1
+  ((status > 0 || ${#failed[@]} == 0)) || status=1
+  ((status < 128)) || failed+=("interrupted")
   if ((${#outcomes[@]} > 0)); then
     printf '\nWhat ran, with %s:\n' "$(versions)"
     printf '  %s\n' "${outcomes[@]}"
-    ((status == 0)) || printf 'Not all is well (exit status %d): %s\n' "$status" "${failed[*]:-interrupted}"
+    ((status == 0)) || printf 'Not all is well (exit status %d): %s\n' "$status" "$(printf '%s; ' "${failed[@]}")"
     printf '%d passed, %d failed\n' "$passed" "$broken"
   fi
   exit "$status"

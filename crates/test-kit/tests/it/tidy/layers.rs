@@ -200,3 +200,21 @@ fn models_know_no_database_and_no_http() {
     }
     none(&wrong, "A model is types and rules, without I/O:");
 }
+
+/// `./test --fast` leaves modules of this name out, and so needs no browser.
+#[test]
+fn tests_that_open_a_browser_stand_in_modules_named_browser() {
+    let mut wrong = Vec::new();
+    for file in files().into_iter().filter(File::is_rust) {
+        let is_part_of_kit = file.path.starts_with("crates/test-kit/");
+        if !is_part_of_kit && !file.is_within("browser") {
+            for line in Source::read(&file.text).lines_with("test_kit::browser") {
+                wrong.push(format!("{}:{line}", file.path));
+            }
+        }
+    }
+    none(
+        &wrong,
+        "Tests that open a browser stand in tests/it/browser.rs or tests/it/browser/:",
+    );
+}
