@@ -3,4 +3,5 @@
 #![cfg(test)]
 
 mod openapi;
+mod page;
 mod provider;
