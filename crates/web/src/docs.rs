@@ -37,11 +37,12 @@ pub struct Paths {
 struct Viewer {
     title: &'static str,
     schema: &'static str,
+    icon: String,
     styles: Vec<String>,
     scripts: Vec<String>,
 }
 
-/// The documents of one API: the viewers at their paths, and the document. `assets` must have the files of [`Viewers`].
+/// The documents of one API: the viewers at their paths, and the document. `assets` must have the shared files and those of [`Viewers`].
 pub fn routes<S: Clone + Send + Sync + 'static>(
     title: &'static str,
     document: impl Into<Bytes>,
@@ -52,6 +53,7 @@ pub fn routes<S: Clone + Send + Sync + 'static>(
     let viewer = |styles: &[&str], scripts: &[&str]| Viewer {
         title,
         schema: paths.schema,
+        icon: assets.url("favicon.svg"),
         styles: urls(styles),
         scripts: urls(scripts),
     };

@@ -12,7 +12,7 @@ use crate::errors::{self, Render};
 use crate::metrics::Metrics;
 use crate::request_id::{self, RequestId};
 use crate::security::{self, Policy};
-use crate::{Next, Random, Step, limits, panics};
+use crate::{Next, Random, Step, limits};
 
 /// What the edge around one service needs to know.
 #[derive(Clone, Debug)]
@@ -33,11 +33,10 @@ impl Edge {
     /// Puts the edge around a finished router. `renderer` renders what no inner [`errors::layer`] has: at least the addresses no router knows.
     ///
     /// From outside in: request id, span, origin, access log and figures; security headers of [`Policy::Api`] where a router has set none of its own;
-    /// errors; panics; the size of the head. Body limits, timeouts and rate limits differ by router and are put there.
+    /// errors and panics; the size of the head. Body limits, timeouts and rate limits differ by router and are put there.
     pub fn around(self, router: Router, renderer: impl Render) -> Router {
         router
             .layer(limits::head())
-            .layer(panics::layer())
             .layer(errors::layer(renderer))
             .layer(security::layer(Policy::Api))
             .layer(self.watch())

@@ -6,7 +6,6 @@
 
 pub mod assets;
 pub mod client;
-
 mod clock;
 pub mod cookie;
 pub mod docs;

@@ -110,7 +110,7 @@ pub fn timeout(time: Duration) -> Step {
 
 /// Lets the handler run to its end though the caller hangs up, for work that should not stop half-way.
 ///
-/// To be put outside [`crate::panics::layer`].
+/// To be put outside [`crate::errors::layer`], which catches the handler's panics.
 pub fn to_the_end() -> Step {
     Step::new(|request: Request, next: Next| async move {
         let work = tokio::spawn(next.run(request).in_current_span());

@@ -45,7 +45,7 @@ impl Metrics {
         metric
     }
 
-    /// The figures in the text format that Prometheus reads (OpenMetrics 1.0).
+    /// The figures in the text format that Prometheus reads (`OpenMetrics` 1.0).
     ///
     /// # Errors
     /// Never in practice: writing to memory does not fail.

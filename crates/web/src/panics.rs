@@ -5,12 +5,13 @@ use std::cell::RefCell;
 use std::fmt;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
+use std::pin::pin;
 use std::sync::Once;
+use std::task::Poll;
 
-use axum::extract::Request;
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 
-use crate::{Error, Next, Step};
+use crate::Error;
 
 thread_local! {
     /// The place of a panic that is caught further up on this thread: `Some` only while a request is being polled.
@@ -34,7 +35,7 @@ impl std::error::Error for Panicked {}
 
 /// Sends every panic of the program to the log, with its place. To be called once by the program: the hook is the process's.
 ///
-/// Panics in handlers are logged with their request instead, by the step of [`layer`].
+/// Panics in handlers are logged with their request instead, by [`crate::errors::layer`].
 pub fn install_hook() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| std::panic::set_hook(Box::new(report)));
@@ -56,25 +57,24 @@ fn report(panic: &PanicHookInfo<'_>) {
     }
 }
 
-/// Turns a panic in what follows into [`Error::internal`]. The place is known when [`install_hook`] was called.
-pub fn layer() -> Step {
-    Step::new(|request: Request, next: Next| async move {
-        let mut answer = Box::pin(next.run(request));
-        poll_fn(move |context| {
-            CAUGHT.set(Some(String::new()));
-            let outcome = catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)));
-            let place = CAUGHT.take().filter(|place| !place.is_empty());
-            outcome.unwrap_or_else(|payload| {
-                let place = place.unwrap_or_else(|| "an unknown place".to_owned());
-                let cause = Panicked {
-                    place,
-                    message: message(payload.as_ref()),
-                };
-                std::task::Poll::Ready(Error::internal(cause).into_response())
-            })
+/// The answer, or [`Error::internal`] when making it panics. The place is known when [`install_hook`] was called.
+pub(crate) async fn caught(answer: impl Future<Output = Response>) -> Response {
+    let mut answer = pin!(answer);
+    poll_fn(move |context| {
+        // Layers may be nested: the outer one goes on watching after the inner one.
+        let outer = CAUGHT.replace(Some(String::new()));
+        let outcome = catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)));
+        let place = CAUGHT.replace(outer).filter(|place| !place.is_empty());
+        outcome.unwrap_or_else(|payload| {
+            let place = place.unwrap_or_else(|| "an unknown place".to_owned());
+            let cause = Panicked {
+                place,
+                message: message(payload.as_ref()),
+            };
+            Poll::Ready(Error::internal(cause).into_response())
         })
-        .await
     })
+    .await
 }
 
 /// The message, with every long run of digits blotted out: it may have been made from what a caller sent.

@@ -29,6 +29,9 @@ impl Random {
     }
 
     /// Fills the buffer with random bytes.
+    ///
+    /// # Panics
+    /// When the operating system has none to give.
     #[expect(
         clippy::expect_used,
         reason = "without randomness no key, token or id may be made: stopping is the only safe answer"
@@ -36,7 +39,7 @@ impl Random {
     pub fn fill(&self, buffer: &mut [u8]) {
         match &self.0 {
             Source::System => {
-                getrandom::fill(buffer).expect("the operating system gives random bytes")
+                getrandom::fill(buffer).expect("the operating system gives random bytes");
             }
             Source::Seeded(state) => {
                 let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);

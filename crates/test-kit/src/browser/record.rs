@@ -31,6 +31,10 @@ pub struct Request {
 impl Request {
     /// Whether it went to one of these hosts, or to none at all, as `data:` addresses do.
     pub(super) fn stays_on(&self, hosts: &[&str]) -> bool {
+        // A picture within an address may have addresses of its own inside.
+        if self.url.starts_with("data:") || self.url.starts_with("blob:") {
+            return true;
+        }
         let Some((scheme, rest)) = self.url.split_once("://") else {
             return true;
         };

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::io::Write;
+use std::fmt::{self, Write as _};
+use std::io::Write as _;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -42,9 +42,10 @@ impl Store {
     pub(super) fn join(&mut self, name: &str, parts: &[&str]) {
         let mut whole = Vec::new();
         for part in parts {
-            match self.files.remove(*part) {
-                Some(file) => whole.extend_from_slice(&file.content),
-                None => tracing::error!(part, "no such asset"),
+            if let Some(file) = self.files.remove(*part) {
+                whole.extend_from_slice(&file.content);
+            } else {
+                tracing::error!(part, "no such asset");
             }
         }
         let digest = Sha256::digest(&whole);
@@ -97,11 +98,12 @@ impl fmt::Debug for Store {
 
 /// The part of a digest that addresses carry.
 fn hexadecimal(digest: &[u8]) -> String {
-    digest
-        .iter()
-        .take(HASH_BYTES)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    let mut text = String::with_capacity(2 * HASH_BYTES);
+    for byte in digest.iter().take(HASH_BYTES) {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 /// One file.

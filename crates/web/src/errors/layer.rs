@@ -12,7 +12,7 @@ use super::error::{Parts, Reported};
 use super::{Public, Render};
 use crate::locale::{Locale, Theme};
 use crate::request_id::RequestId;
-use crate::{Next, Step};
+use crate::{Next, Step, panics};
 
 /// What a renderer may know of the request that failed.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ impl Facts {
 #[derive(Clone, Copy)]
 struct Rendered;
 
-/// Renders every error that comes out of the router with `renderer`, and logs it.
+/// Renders every error that comes out of the router with `renderer`, and logs it; a panic is a 500 like any other fault.
 ///
 /// An error is an [`Error`](super::Error), or an answer of the framework: a status of 400 and above with a body of plain text or none
 /// (rejected extractors, unknown addresses, wrong methods). The framework's texts may repeat values of the request, so they are dropped.
@@ -57,7 +57,7 @@ pub fn layer(renderer: impl Render) -> Step {
         let renderer = Arc::clone(&renderer);
         async move {
             let facts = Facts::of(&request);
-            let response = next.run(request).await;
+            let response = panics::caught(next.run(request)).await;
             match failure(&response) {
                 Some(parts) => {
                     log(&parts);

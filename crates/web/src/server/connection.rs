@@ -48,10 +48,10 @@ impl Connection {
                 match outcome {
                     Ok(Ok(stream)) => self.answer(stream).await,
                     Ok(Err(error)) => {
-                        tracing::debug!(%error, peer = %self.peer, "TLS handshake failed")
+                        tracing::debug!(%error, peer = %self.peer, "TLS handshake failed");
                     }
                     Err(_elapsed) => {
-                        tracing::debug!(peer = %self.peer, "TLS handshake took too long")
+                        tracing::debug!(peer = %self.peer, "TLS handshake took too long");
                     }
                 }
             }

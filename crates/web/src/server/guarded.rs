@@ -12,9 +12,15 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::Limits;
 
-/// How many requests of a connection are being answered: none while it waits for the next head.
+/// Where a connection is: how many requests it has brought, and how many of them are answered.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Phase(Arc<AtomicUsize>);
+pub(super) struct Phase(Arc<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    begun: AtomicUsize,
+    ended: AtomicUsize,
+}
 
 /// One request being answered.
 #[derive(Debug)]
@@ -22,18 +28,22 @@ pub(super) struct Busy(Phase);
 
 impl Phase {
     pub(super) fn begin(&self) -> Busy {
-        self.0.fetch_add(1, Ordering::SeqCst);
+        self.0.begun.fetch_add(1, Ordering::SeqCst);
         Busy(self.clone())
     }
 
+    fn begun(&self) -> usize {
+        self.0.begun.load(Ordering::SeqCst)
+    }
+
     fn is_busy(&self) -> bool {
-        self.0.load(Ordering::SeqCst) > 0
+        self.begun() > self.0.ended.load(Ordering::SeqCst)
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.0.0.fetch_sub(1, Ordering::SeqCst);
+        self.0.0.ended.fetch_add(1, Ordering::SeqCst);
     }
 }
 
@@ -73,6 +83,8 @@ pub(super) struct Guarded<S> {
     stream: S,
     phase: Phase,
     limits: Limits,
+    /// The requests whose head is known to have come.
+    heads: usize,
     head: Deadline,
     stall: Deadline,
 }
@@ -86,6 +98,7 @@ impl<S> Guarded<S> {
             stream,
             phase,
             limits,
+            heads: 0,
             head,
             stall: Deadline::default(),
         }
@@ -115,8 +128,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guarded<S> {
         let this = &mut *self;
         let before = buffer.filled().len();
         let outcome = Pin::new(&mut this.stream).poll_read(context, buffer);
-        if this.phase.is_busy() {
+        let heads = this.phase.begun();
+        if this.heads != heads {
+            this.heads = heads;
             this.head.clear();
+        }
+        if this.phase.is_busy() {
             return outcome;
         }
         if this.head.is_over() {

@@ -139,7 +139,7 @@ impl Tls {
                 tracing::error!(%error, cause, "the new certificate cannot be used; the old one stays");
             }
             Err(error) => {
-                tracing::error!(%error, "the new certificate cannot be read; the old one stays")
+                tracing::error!(%error, "the new certificate cannot be read; the old one stays");
             }
         }
     }

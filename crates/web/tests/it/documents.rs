@@ -1,0 +1,78 @@
+//! The documents' viewers in a real browser: they show the document, ask nobody else, and break no policy of ours.
+
+use axum::Router;
+use serde_json::json;
+use test_kit::browser::Browser;
+use web::assets::Assets;
+use web::docs::{self, Paths, Viewers};
+
+use crate::support::{Running, edged};
+
+const PATHS: Paths = Paths {
+    swagger_ui: "/docs",
+    redoc: "/redoc",
+    schema: "/openapi.json",
+};
+
+fn document() -> String {
+    let responses = json!({"200": {"description": "It lives", "content": {"application/json": {"schema": {"type": "object"}}}}});
+    let operation = json!({"summary": "Report on liveness", "operationId": "health", "tags": ["operation"], "responses": responses});
+    json!({
+        "openapi": "3.1.0",
+        "info": {"title": "Example interface", "version": "1.0.0", "description": "A **description**."},
+        "servers": [{"url": "/"}],
+        "paths": {"/health": {"get": operation}},
+    })
+    .to_string()
+}
+
+fn router() -> Router {
+    let assets = Assets::shared().with::<Viewers>();
+    let documents = docs::routes("Example interface", document(), PATHS, &assets);
+    edged(documents.merge(assets.routes()))
+}
+
+#[tokio::test]
+async fn both_viewers_work_without_any_other_site() {
+    let server = Running::start(router()).await;
+    let browser = Browser::open().await;
+    let host = server.address.to_string();
+    for (path, css) in [
+        (PATHS.swagger_ui, ".opblock-summary-path"),
+        (PATHS.redoc, "h2"),
+    ] {
+        browser.goto(&server.url(path)).await;
+        browser.wait_for(css).await;
+        browser.wait_text("body", "Report on liveness").await;
+        assert_eq!(browser.title().await, "Example interface");
+        browser.check_clean(&[&host]).await;
+    }
+}
+
+#[tokio::test]
+async fn the_document_is_json_and_the_viewers_have_a_policy_of_their_own() {
+    let server = Running::start(router()).await;
+    let get = async |path: &str| reqwest::get(server.url(path)).await.unwrap();
+    let schema = get(PATHS.schema).await;
+    assert_eq!(schema.headers()["content-type"], "application/json");
+    assert!(
+        !schema.headers()["content-security-policy"]
+            .to_str()
+            .unwrap()
+            .contains("unsafe")
+    );
+    assert_eq!(schema.text().await.unwrap(), document());
+    for path in [PATHS.swagger_ui, PATHS.redoc] {
+        let page = get(path).await;
+        let policy = page.headers()["content-security-policy"]
+            .to_str()
+            .unwrap()
+            .to_owned();
+        assert!(
+            policy.contains("script-src 'self';")
+                && policy.contains("style-src 'self' 'unsafe-inline'"),
+            "{policy}"
+        );
+        test_kit::html::check(&page.text().await.unwrap());
+    }
+}

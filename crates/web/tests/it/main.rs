@@ -1,0 +1,14 @@
+//! What the edge does over real sockets, and the parts of it that need a browser, Redis or a temporary folder.
+
+#![cfg(test)]
+
+mod assets;
+mod documents;
+mod errors;
+mod origin;
+mod pages;
+mod rate;
+mod redis;
+mod server;
+mod support;
+mod tls;

@@ -1,0 +1,140 @@
+//! Who called, over what, and under which id: forged headers included.
+
+use axum::Router;
+use axum::routing::get;
+use test_kit::logs::Logs;
+use web::client::{ClientAddress, Proxies, PublicUrl, Secure};
+use web::errors::Detailed;
+use web::request_id::RequestId;
+
+use crate::support::{Running, clock, edge, edged};
+
+async fn whoami(
+    ClientAddress(address): ClientAddress,
+    Secure(secure): Secure,
+    url: PublicUrl,
+) -> String {
+    format!("{address} {secure} {}", url.join("/x"))
+}
+
+fn routes() -> Router {
+    Router::new()
+        .route("/", get(whoami))
+        .route("/id", get(async |id: RequestId| id.as_str().to_owned()))
+}
+
+async fn ask(server: &Running, headers: &str) -> String {
+    let request =
+        format!("GET / HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n{headers}\r\n");
+    let answer = server.say(request.as_bytes()).await;
+    answer.rsplit("\r\n").next().unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn a_trusted_proxy_is_believed_and_loopback_alone_is_secure() {
+    let server = Running::start(edged(routes())).await;
+    let cases = [
+        ("", "127.0.0.1 true http://shop.example/x"),
+        (
+            "X-Forwarded-For: 203.0.113.7\r\n",
+            "203.0.113.7 false http://shop.example/x",
+        ),
+        (
+            "X-Forwarded-For: 203.0.113.7\r\nX-Forwarded-Proto: https\r\n",
+            "203.0.113.7 true https://shop.example/x",
+        ),
+        (
+            "Forwarded: for=203.0.113.7;proto=https\r\n",
+            "203.0.113.7 true https://shop.example/x",
+        ),
+        (
+            "X-Forwarded-For: 6.6.6.6, 203.0.113.7\r\n",
+            "203.0.113.7 false http://shop.example/x",
+        ),
+        (
+            "X-Forwarded-Host: evil.example\r\n",
+            "127.0.0.1 false http://shop.example/x",
+        ),
+        ("X-Forwarded-For: \u{fffd}\u{1}\r\n", ""),
+        (
+            "X-Forwarded-For: \u{fffd}\r\nX-Forwarded-Proto: https\r\n",
+            "127.0.0.1 true https://shop.example/x",
+        ),
+    ];
+    for (headers, expected) in cases {
+        assert_eq!(ask(&server, headers).await, expected, "{headers:?}");
+    }
+}
+
+#[tokio::test]
+async fn nobody_else_is_believed() {
+    let mut edge = edge();
+    edge.proxies = Proxies::none();
+    edge.public_url = Some("https://pay.example.com/".parse().unwrap());
+    let server = Running::start(edge.around(routes(), Detailed::new(clock()))).await;
+    let forged = "X-Forwarded-For: 203.0.113.7\r\nX-Forwarded-Proto: https\r\nForwarded: for=203.0.113.7;proto=https\r\n";
+    assert_eq!(
+        ask(&server, forged).await,
+        "127.0.0.1 false https://pay.example.com/x"
+    );
+}
+
+#[tokio::test]
+async fn every_answer_carries_an_id_and_only_harmless_ones_of_the_caller() {
+    let server = Running::start(edged(routes())).await;
+    let client = reqwest::Client::new();
+    let ask = async |path: &str, id: &'static [u8]| {
+        let id = reqwest::header::HeaderValue::from_bytes(id).unwrap();
+        let response = client
+            .get(server.url(path))
+            .header("x-request-id", id)
+            .send()
+            .await
+            .unwrap();
+        let id = response.headers()["x-request-id"]
+            .to_str()
+            .unwrap()
+            .to_owned();
+        (id, response.text().await.unwrap())
+    };
+    assert_eq!(
+        ask("/id", b"order-42.a_B").await,
+        ("order-42.a_B".to_owned(), "order-42.a_B".to_owned())
+    );
+    let hostile: [&[u8]; 4] = [b"a b", b"\xff", b"<script>", b""];
+    for id in hostile {
+        let (made, shown) = ask("/id", id).await;
+        assert_eq!((made.len(), &made), (32, &shown));
+    }
+    assert_eq!(ask("/missing", b"lost").await.0, "lost");
+}
+
+#[tokio::test]
+async fn the_access_log_has_one_line_without_query_and_every_line_has_the_id() {
+    use tower::ServiceExt;
+    let (logs, guard) = Logs::of_this_thread();
+    let router =
+        edged(Router::new().route("/payments/{id}", get(async || tracing::info!("inside"))));
+    let request = http::Request::get("/payments/7?token=topsecret")
+        .header("x-request-id", "abc.1")
+        .body(axum::body::Body::empty());
+    router.oneshot(request.unwrap()).await.unwrap();
+    drop(guard);
+    let text = logs.text();
+    let line = text
+        .lines()
+        .find(|line| line.contains("access:"))
+        .unwrap_or_else(|| panic!("{text}"));
+    for part in [
+        "method=GET",
+        "route=\"/payments/{id}\"",
+        "status=200",
+        "duration_ms=",
+        "client=0.0.0.0",
+        "id=\"abc.1\"",
+    ] {
+        assert!(line.contains(part), "{part}: {line}");
+    }
+    assert!(text.lines().all(|line| line.contains("abc.1")), "{text}");
+    assert!(!text.contains("topsecret"), "{text}");
+}

@@ -1,0 +1,252 @@
+//! Pages, preferences, security headers, liveness, figures.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use askama::Template;
+use axum::Router;
+use axum::extract::FromRef;
+use axum::routing::get;
+use web::assets::Assets;
+use web::errors::Detailed;
+use web::page::{Layout, Page};
+use web::security::{self, Policy};
+use web::{health, locale};
+
+use crate::support::{Running, clock, edge, edged};
+
+#[derive(Clone)]
+struct Shop {
+    assets: Assets,
+}
+
+impl FromRef<Shop> for Assets {
+    fn from_ref(shop: &Shop) -> Self {
+        shop.assets.clone()
+    }
+}
+
+#[derive(Template)]
+#[template(
+    source = r#"{% extends "base.html" %}{% block content %}<h1>{{ layout.text("Olá", "Hello") }} {{ name }}</h1>{% endblock %}"#,
+    ext = "html"
+)]
+struct Hello {
+    layout: Layout,
+    name: &'static str,
+}
+
+async fn hello(layout: Layout) -> Page<Hello> {
+    Page::new(Hello {
+        layout,
+        name: "<b>Zé</b>",
+    })
+}
+
+fn routes() -> Router {
+    let shop = Shop {
+        assets: Assets::shared(),
+    };
+    let pages = Router::new().route("/", get(hello)).merge(locale::routes());
+    edged(
+        pages
+            .layer(locale::remember())
+            .layer(security::layer(Policy::Pages))
+            .with_state(shop),
+    )
+}
+
+fn client() -> reqwest::Client {
+    reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_page_is_strict_html_with_everything_escaped() {
+    let server = Running::start(routes()).await;
+    let response = client().get(server.url("/")).send().await.unwrap();
+    assert_eq!(
+        response.headers()["content-type"],
+        "text/html; charset=utf-8"
+    );
+    let page = response.text().await.unwrap();
+    test_kit::html::check(&page);
+    assert!(
+        page.contains("lang=\"pt-BR\"") && page.contains("Olá &#60;b&#62;Zé&#60;/b&#62;"),
+        "{page}"
+    );
+}
+
+#[tokio::test]
+async fn a_choice_of_language_is_remembered() {
+    let server = Running::start(routes()).await;
+    let chosen = client().get(server.url("/?lang=en")).send().await.unwrap();
+    let cookie = "balcao_language=en; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax";
+    assert_eq!(chosen.headers()["set-cookie"], cookie);
+    assert!(chosen.text().await.unwrap().contains("Hello"));
+    let later = client()
+        .get(server.url("/"))
+        .header("cookie", "balcao_language=en")
+        .send()
+        .await
+        .unwrap();
+    assert!(later.headers().get("set-cookie").is_none());
+    assert!(later.text().await.unwrap().contains("Hello"));
+}
+
+#[tokio::test]
+async fn the_switches_post_and_come_back_to_their_page_only() {
+    let server = Running::start(routes()).await;
+    let post = async |body: &'static str| {
+        let request = client()
+            .post(server.url("/preferences"))
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(body);
+        let response = request.send().await.unwrap();
+        let cookies: Vec<_> = response
+            .headers()
+            .get_all("set-cookie")
+            .iter()
+            .map(|line| line.to_str().unwrap().split(';').next().unwrap().to_owned())
+            .collect();
+        (
+            response.status().as_u16(),
+            response.headers()["location"].to_str().unwrap().to_owned(),
+            cookies,
+        )
+    };
+    let expected = (
+        303,
+        "/products/?q=a".to_owned(),
+        vec![
+            "balcao_language=en".to_owned(),
+            "balcao_theme=dark".to_owned(),
+        ],
+    );
+    assert_eq!(
+        post("lang=en&theme=dark&next=/products/%3Fq=a%26lang=pt").await,
+        expected
+    );
+    assert_eq!(
+        post("lang=xx&theme=%00&next=//evil.example").await,
+        (303, "/".to_owned(), Vec::new())
+    );
+}
+
+#[tokio::test]
+async fn every_answer_forbids_what_it_does_not_need() {
+    let server = Running::start(routes()).await;
+    for path in ["/", "/missing"] {
+        let response = client().get(server.url(path)).send().await.unwrap();
+        let header = |name: &str| response.headers()[name].to_str().unwrap().to_owned();
+        assert!(header("content-security-policy").starts_with("default-src 'none'"));
+        assert!(header("content-security-policy").contains("frame-ancestors 'none'"));
+        assert_eq!(header("x-content-type-options"), "nosniff");
+        assert_eq!(header("referrer-policy"), "same-origin");
+        assert_eq!(header("cache-control"), "no-store");
+        assert_eq!(header("cross-origin-opener-policy"), "same-origin");
+        assert!(
+            response
+                .headers()
+                .get("strict-transport-security")
+                .is_none(),
+            "plain HTTP"
+        );
+    }
+    let proxied = client()
+        .get(server.url("/"))
+        .header("x-forwarded-for", "203.0.113.7")
+        .header("x-forwarded-proto", "https");
+    let response = proxied.send().await.unwrap();
+    assert_eq!(
+        response.headers()["strict-transport-security"],
+        "max-age=31536000"
+    );
+}
+
+#[tokio::test]
+async fn liveness_has_the_specified_shape_and_readiness_follows_its_check() {
+    let is_up = Arc::new(AtomicBool::new(true));
+    let check = {
+        let is_up = Arc::clone(&is_up);
+        move || {
+            let outcome = if is_up.load(Ordering::SeqCst) {
+                Ok(())
+            } else {
+                Err("database password wrong".into())
+            };
+            async move { outcome }
+        }
+    };
+    let server = Running::start(edged(health::routes("checkout", "1.0.0", check))).await;
+    let get = async |path: &str| {
+        let response = reqwest::get(server.url(path)).await.unwrap();
+        (response.status().as_u16(), response.text().await.unwrap())
+    };
+    assert_eq!(
+        get("/health").await,
+        (
+            200,
+            r#"{"status":"healthy","service":"checkout","version":"1.0.0"}"#.to_owned()
+        )
+    );
+    assert_eq!(
+        get("/ready").await,
+        (
+            200,
+            r#"{"status":"ready","service":"checkout","version":"1.0.0"}"#.to_owned()
+        )
+    );
+    is_up.store(false, Ordering::SeqCst);
+    let (status, body) = get("/ready").await;
+    assert_eq!(status, 503);
+    assert!(
+        body.contains("\"detail\":\"Service unavailable\"") && !body.contains("password"),
+        "{body}"
+    );
+    assert_eq!(get("/health").await.0, 200);
+}
+
+#[tokio::test]
+async fn figures_count_requests_by_pattern_and_never_by_what_callers_make_up() {
+    let edge = edge();
+    let metrics = edge.metrics.clone();
+    let paid = metrics.register(
+        "payments",
+        "Payments made",
+        prometheus_client::metrics::counter::Counter::<u64>::default(),
+    );
+    paid.inc();
+    let routes = Router::new().route("/payments/{id}", get(async || "ok"));
+    let service = Running::start(edge.around(routes, Detailed::new(clock()))).await;
+    let client = client();
+    for path in ["/payments/1", "/payments/2", "/made/up/1", "/made/up/2"] {
+        client.get(service.url(path)).send().await.unwrap();
+    }
+    client
+        .request("BREW".parse().unwrap(), service.url("/payments/1"))
+        .send()
+        .await
+        .unwrap();
+    let figures = Running::start(metrics.routes()).await;
+    let text = reqwest::get(figures.url("/metrics"))
+        .await
+        .unwrap()
+        .text()
+        .await
+        .unwrap();
+    let expected = [
+        r#"balcao_http_requests_total{service="test",route="/payments/{id}",method="GET",status="200"} 2"#,
+        r#"balcao_http_requests_total{service="test",route="/payments/{id}",method="other",status="405"} 1"#,
+        r#"balcao_http_requests_total{service="test",route="unknown",method="GET",status="404"} 2"#,
+        r#"balcao_http_request_duration_seconds_count{service="test",route="/payments/{id}"} 3"#,
+        "balcao_http_requests_in_flight 0",
+        "balcao_payments_total 1",
+        "# EOF",
+    ];
+    for line in expected {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+}

@@ -1,0 +1,309 @@
+//! Windows that are exact, and the step that refuses.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::routing::get;
+use db::Timestamp;
+use http_body_util::BodyExt;
+use proptest::prelude::*;
+use tower::ServiceExt;
+use web::Clock;
+use web::rate::{Bounds, Limiter, Period, Rate, Rates, Reserve, Windows};
+
+use crate::support::{clock, edged};
+
+fn run<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(future)
+}
+
+/// The rule as it is said, with all calls ever made: never more than N in any stretch of the length.
+#[derive(Default)]
+struct Naive(Vec<(i64, u32)>);
+
+impl Naive {
+    fn take(&mut self, now: i64, rates: &[Rate], cost: u32, reserve: Reserve) -> bool {
+        let is_allowed = |rate: &Rate| {
+            let since = now - i64::from(rate.per().seconds()) * 1_000_000;
+            let used: u32 = self
+                .0
+                .iter()
+                .filter(|(at, _)| *at > since)
+                .map(|(_, cost)| cost)
+                .sum();
+            used + cost <= reserve.limit(*rate)
+        };
+        let allowed = rates.iter().all(is_allowed);
+        if allowed {
+            self.0.push((now, cost));
+        }
+        allowed
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_windows_decide_as_the_rule_says(
+        limits in (1u32..8, 1u32..15, 1u32..25),
+        calls in proptest::collection::vec((0u64..4_000_000_000, 0u32..4, any::<bool>(), 0usize..2), 1..200),
+    ) {
+        let rates = [Rate::new(limits.0, Period::Second), Rate::new(limits.1, Period::Minute), Rate::new(limits.2, Period::Hour)];
+        let clock = clock();
+        let windows = Windows::memory(clock.clone());
+        let mut naive: HashMap<usize, Naive> = HashMap::new();
+        for (step, cost, is_background, key) in calls {
+            // Small steps and large ones, and sometimes none.
+            clock.advance(Duration::from_micros(step % [1, 1_500_000, 90_000_000, 4_000_000_000][(step % 4) as usize]));
+            let reserve = if is_background { Reserve::Fifth } else { Reserve::Nothing };
+            let now = clock.now().micros();
+            let expected = naive.entry(key).or_default().take(now, &rates, cost, reserve);
+            let taken = run(windows.take(&key.to_string(), &rates, cost, reserve));
+            prop_assert_eq!(taken.is_ok(), expected);
+        }
+    }
+
+    #[test]
+    fn whoever_waits_as_told_is_allowed_and_not_a_microsecond_earlier(
+        limit in 1u32..6,
+        steps in proptest::collection::vec(0u64..20_000_000, 1..60),
+    ) {
+        let rates = [Rate::new(limit, Period::Minute)];
+        let clock = clock();
+        let windows = Windows::memory(clock.clone());
+        for step in steps {
+            clock.advance(Duration::from_micros(step));
+            if let Err(refusal) = run(windows.take("key", &rates, 1, Reserve::Nothing)) {
+                let before = clock.now();
+                clock.advance(refusal.retry_after.saturating_sub(Duration::from_micros(1)));
+                prop_assert!(run(windows.take("key", &rates, 1, Reserve::Nothing)).is_err());
+                clock.set(before + refusal.retry_after);
+                prop_assert!(run(windows.take("key", &rates, 1, Reserve::Nothing)).is_ok());
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn two_calls_at_once_fit_whole_or_not_at_all() {
+    let windows = Windows::memory(clock());
+    let rates: Rates = "3/minute".parse().unwrap();
+    assert!(
+        windows
+            .take("quota", &rates, 2, Reserve::Nothing)
+            .await
+            .is_ok()
+    );
+    let refusal = windows
+        .take("quota", &rates, 2, Reserve::Nothing)
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (refusal.retry_after, refusal.levels[0].remaining),
+        (Duration::from_secs(60), 1)
+    );
+    assert!(
+        windows
+            .take("quota", &rates, 1, Reserve::Nothing)
+            .await
+            .is_ok()
+    );
+}
+
+#[tokio::test]
+async fn the_last_fifth_is_left_to_those_who_wait_for_an_answer() {
+    let windows = Windows::memory(clock());
+    let rates: Rates = "10/minute".parse().unwrap();
+    for _ in 0..8 {
+        assert!(
+            windows
+                .take("quota", &rates, 1, Reserve::Fifth)
+                .await
+                .is_ok()
+        );
+    }
+    assert!(
+        windows
+            .take("quota", &rates, 1, Reserve::Fifth)
+            .await
+            .is_err()
+    );
+    assert!(
+        windows
+            .take("quota", &rates, 2, Reserve::Nothing)
+            .await
+            .is_ok()
+    );
+    assert!(
+        windows
+            .take("quota", &rates, 1, Reserve::Nothing)
+            .await
+            .is_err()
+    );
+}
+
+#[tokio::test]
+async fn a_clock_set_back_forgives_nothing_and_blocks_nobody_for_long() {
+    let clock = clock();
+    let windows = Windows::memory(clock.clone());
+    let rates: Rates = "1/minute".parse().unwrap();
+    assert!(
+        windows
+            .take("key", &rates, 1, Reserve::Nothing)
+            .await
+            .is_ok()
+    );
+    clock.set(Timestamp::parse("2026-11-20T11:00:00Z").unwrap());
+    assert!(
+        windows
+            .take("key", &rates, 1, Reserve::Nothing)
+            .await
+            .is_err()
+    );
+    clock.advance(Duration::from_secs(60));
+    assert!(
+        windows
+            .take("key", &rates, 1, Reserve::Nothing)
+            .await
+            .is_ok()
+    );
+}
+
+#[tokio::test]
+async fn memory_stays_within_its_bounds_and_idle_keys_go() {
+    let clock = clock();
+    let windows = Windows::bounded(
+        clock.clone(),
+        Bounds {
+            keys: 100,
+            entries: 1000,
+        },
+    );
+    let rates: Rates = "5/minute".parse().unwrap();
+    for client in 0..10_000 {
+        let _ = windows
+            .take(&client.to_string(), &rates, 1, Reserve::Nothing)
+            .await;
+        clock.advance(Duration::from_micros(1));
+        assert!(windows.keys() <= 100, "{}", windows.keys());
+    }
+    clock.advance(Duration::from_secs(61));
+    for _ in 0..200 {
+        let _ = windows.take("one", &rates, 1, Reserve::Nothing).await;
+    }
+    assert_eq!(windows.keys(), 1);
+}
+
+async fn ask(router: &Router, client: &str) -> (u16, Vec<String>, String) {
+    let request = Request::get("/")
+        .header("x-forwarded-for", client)
+        .extension(axum::extract::ConnectInfo(peer()));
+    let (parts, body) = router
+        .clone()
+        .oneshot(request.body(Body::empty()).unwrap())
+        .await
+        .unwrap()
+        .into_parts();
+    let header = |name| {
+        parts
+            .headers
+            .get(name)
+            .map_or("-", |value| value.to_str().unwrap())
+            .to_owned()
+    };
+    let body = body.collect().await.unwrap().to_bytes();
+    let headers = ["ratelimit-policy", "ratelimit", "retry-after"]
+        .map(header)
+        .to_vec();
+    (
+        parts.status.as_u16(),
+        headers,
+        String::from_utf8(body.to_vec()).unwrap(),
+    )
+}
+
+fn peer() -> std::net::SocketAddr {
+    "127.0.0.1:1".parse().unwrap()
+}
+
+fn limited(clock: &Clock, rates: &str) -> Router {
+    let limiter = Limiter::by_address(
+        "api",
+        Windows::memory(clock.clone()),
+        rates.parse().unwrap(),
+    );
+    edged(
+        Router::new()
+            .route("/", get(async || "ok"))
+            .layer(limiter.layer()),
+    )
+}
+
+#[tokio::test]
+async fn each_client_is_told_what_is_left_and_refused_what_is_too_much() {
+    let clock = clock();
+    let router = limited(&clock, "2/minute,100/hour");
+    let policy = "\"minute\";q=2;w=60, \"hour\";q=100;w=3600";
+    let (status, headers, _) = ask(&router, "203.0.113.7").await;
+    assert_eq!(
+        (status, headers),
+        (
+            200,
+            vec![
+                policy.into(),
+                "\"minute\";r=1;t=60, \"hour\";r=99;t=3600".into(),
+                "-".into()
+            ]
+        )
+    );
+    clock.advance(Duration::from_millis(1500));
+    assert_eq!(ask(&router, "203.0.113.7").await.0, 200);
+    let (status, headers, body) = ask(&router, "203.0.113.7").await;
+    assert_eq!(
+        (status, headers),
+        (
+            429,
+            vec![
+                policy.into(),
+                "\"minute\";r=0;t=59, \"hour\";r=98;t=3599".into(),
+                "59".into()
+            ]
+        )
+    );
+    assert!(
+        body.contains("\"detail\":\"Request was throttled. Expected available in 59 seconds.\""),
+        "{body}"
+    );
+    clock.advance(Duration::from_secs(58));
+    let (_, headers, body) = ask(&router, "203.0.113.7").await;
+    assert_eq!(headers[2], "1");
+    assert!(body.contains("Expected available in 1 second."), "{body}");
+    assert_eq!(
+        ask(&router, "203.0.113.8").await.0,
+        200,
+        "another client is not concerned"
+    );
+}
+
+#[tokio::test]
+async fn the_addresses_of_one_ipv6_network_count_together() {
+    let router = limited(&clock(), "1/minute");
+    assert_eq!(ask(&router, "2001:db8:1:2::1").await.0, 200);
+    assert_eq!(ask(&router, "2001:db8:1:2:ffff::9").await.0, 429);
+    assert_eq!(ask(&router, "2001:db8:1:3::1").await.0, 200);
+}
+
+#[tokio::test]
+async fn off_means_no_limit_and_no_headers() {
+    let router = limited(&clock(), "off");
+    for _ in 0..200 {
+        let (status, headers, _) = ask(&router, "203.0.113.7").await;
+        assert_eq!((status, headers), (200, vec!["-".to_owned(); 3]));
+    }
+}

@@ -1,0 +1,313 @@
+//! Connections: hostile, slow, too many; and an orderly end.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::response::sse::{Event, Sse};
+use axum::routing::{get, post};
+use tokio::io::AsyncWriteExt;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use web::limits;
+use web::server::Limits;
+
+use crate::support::{Running, edged, read_to_end, read_until};
+
+const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+fn routes() -> Router {
+    let echo = post(async |body: Bytes| body.len().to_string()).layer(limits::body(1024));
+    edged(
+        Router::new()
+            .route("/", get(async || "hello"))
+            .route("/echo", echo),
+    )
+}
+
+#[tokio::test]
+async fn hostile_bytes_are_refused_and_the_server_goes_on() {
+    let server = Running::start(routes()).await;
+    let hostile: [&[u8]; 8] = [
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"GET / HTTP/1.1\r\nHost: a\r\nBad Name: x\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nX: \x00\r\n\r\n",
+        b"GET /\xff\xfe HTTP/9.9\r\n\r\n",
+        b"\r\n\r\n\r\nnonsense\r\n\r\n",
+        b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+        b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
+        b"POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nZZZ\r\n",
+    ];
+    for bytes in hostile {
+        let mut stream = server.connect().await;
+        stream.write_all(bytes).await.unwrap();
+        stream.shutdown().await.unwrap();
+        let answer = read_to_end(&mut stream).await;
+        assert!(
+            answer.is_empty() || answer.starts_with("HTTP/1.1 4"),
+            "{:?}: {answer}",
+            String::from_utf8_lossy(bytes)
+        );
+    }
+    let answer = server
+        .say(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Any: \xff\xfe\x80\r\n\r\n")
+        .await;
+    assert!(answer.ends_with("hello"), "{answer}");
+}
+
+#[tokio::test]
+async fn heads_that_are_too_large_are_refused_with_a_body() {
+    let server = Running::start(routes()).await;
+    let long_path = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "a".repeat(9000));
+    let long_header = format!(
+        "GET / HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n",
+        "a".repeat(40_000)
+    );
+    let many_headers = format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: a\r\n".repeat(90));
+    for (request, status) in [
+        (long_path, "414 URI Too Long"),
+        (long_header, "431 Request Header"),
+        (many_headers, "431 Request Header"),
+    ] {
+        let answer = server.say(request.as_bytes()).await;
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {status}")),
+            "{answer}"
+        );
+        assert!(answer.contains("\"status_code\":4"), "{answer}");
+    }
+    let monstrous = format!(
+        "GET / HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n",
+        "a".repeat(1_000_000)
+    );
+    let answer = server.say(monstrous.as_bytes()).await;
+    assert!(
+        answer.is_empty() || answer.starts_with("HTTP/1.1 431"),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn bodies_that_are_too_large_are_refused_before_they_are_read() {
+    let server = Running::start(routes()).await;
+    let declared = server
+        .say(b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1025\r\n\r\n")
+        .await;
+    assert!(
+        declared.starts_with("HTTP/1.1 413 Payload Too Large"),
+        "{declared}"
+    );
+    assert!(
+        declared.contains("\"detail\":\"Payload Too Large\""),
+        "{declared}"
+    );
+    let chunks = "400\r\n".to_owned() + &"a".repeat(1024) + "\r\n1\r\na\r\n0\r\n\r\n";
+    let chunked = server.say(format!("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n{chunks}").as_bytes()).await;
+    assert!(chunked.starts_with("HTTP/1.1 413 "), "{chunked}");
+    let body = "a".repeat(1024);
+    let fits = server.say(format!("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1024\r\nConnection: close\r\n\r\n{body}").as_bytes()).await;
+    assert!(fits.ends_with("1024"), "{fits}");
+}
+
+#[tokio::test]
+async fn a_head_that_drips_is_cut_off_though_bytes_keep_coming() {
+    let limits = Limits {
+        head: Duration::from_millis(200),
+        ..Limits::default()
+    };
+    let server = Running::limited(routes(), limits).await;
+    let mut stream = server.connect().await;
+    let start = tokio::time::Instant::now();
+    let mut ticks = tokio::time::interval(Duration::from_millis(20));
+    stream
+        .write_all(b"GET / HTTP/1.1\r\nHost: a\r\nX: ")
+        .await
+        .unwrap();
+    while stream.write_all(b"a").await.is_ok() {
+        ticks.tick().await;
+        assert!(
+            start.elapsed() < Duration::from_secs(10),
+            "the server goes on listening"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_says_nothing_is_closed_but_one_that_waits_for_its_next_request_is_not() {
+    let limits = Limits {
+        head: Duration::from_millis(100),
+        idle: Duration::from_secs(60),
+        ..Limits::default()
+    };
+    let server = Running::limited(routes(), limits).await;
+    let mut kept = server.connect().await;
+    kept.write_all(GET).await.unwrap();
+    read_until(&mut kept, "hello").await;
+    let mut silent = server.connect().await;
+    assert_eq!(read_to_end(&mut silent).await, "");
+    kept.write_all(GET).await.unwrap();
+    read_until(&mut kept, "hello").await;
+}
+
+#[tokio::test]
+async fn an_idle_connection_is_closed_in_the_end() {
+    let limits = Limits {
+        head: Duration::from_millis(50),
+        idle: Duration::from_millis(50),
+        ..Limits::default()
+    };
+    let server = Running::limited(routes(), limits).await;
+    let mut stream = server.connect().await;
+    stream.write_all(GET).await.unwrap();
+    let answer = read_to_end(&mut stream).await;
+    assert!(answer.ends_with("hello"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_reader_that_takes_nothing_is_let_go() {
+    let (dropped, mut gone) = mpsc::channel::<()>(1);
+    let big = move || {
+        let dropped = dropped.clone();
+        let chunks = tokio_stream::iter(std::iter::repeat_with(move || {
+            let _kept = &dropped;
+            Ok::<_, Infallible>(Bytes::from_static(&[0; 16_000]))
+        }));
+        async move { axum::body::Body::from_stream(chunks) }
+    };
+    let limits = Limits {
+        stall: Duration::from_millis(100),
+        ..Limits::default()
+    };
+    let server = Running::limited(Router::new().route("/", get(big)), limits).await;
+    let mut stream = server.connect().await;
+    stream.write_all(GET).await.unwrap();
+    server.shutdown.begin();
+    tokio::time::timeout(Duration::from_secs(10), gone.recv())
+        .await
+        .expect("the endless body is dropped");
+}
+
+#[tokio::test]
+async fn connections_beyond_the_limit_wait_for_their_turn() {
+    let limits = Limits {
+        connections: 1,
+        ..Limits::default()
+    };
+    let server = Running::limited(routes(), limits).await;
+    let mut first = server.connect().await;
+    first.write_all(GET).await.unwrap();
+    read_until(&mut first, "hello").await;
+    let mut second = server.connect().await;
+    second.write_all(GET).await.unwrap();
+    let waits =
+        tokio::time::timeout(Duration::from_millis(100), read_until(&mut second, "hello")).await;
+    assert!(
+        waits.is_err(),
+        "the second was answered while the first was open"
+    );
+    drop(first);
+    read_until(&mut second, "hello").await;
+}
+
+#[tokio::test]
+async fn shutdown_finishes_what_has_begun_and_takes_nothing_new() {
+    let (begun, mut has_begun) = mpsc::channel::<()>(1);
+    let (finish, may_finish) = tokio::sync::watch::channel(false);
+    let slow = async move || {
+        begun.send(()).await.unwrap();
+        may_finish.clone().wait_for(|finish| *finish).await.unwrap();
+        "finished"
+    };
+    let server = Running::start(edged(Router::new().route("/", get(slow)))).await;
+    let mut idle = server.connect().await;
+    let mut busy = server.connect().await;
+    busy.write_all(GET).await.unwrap();
+    has_begun.recv().await.unwrap();
+    server.shutdown.begin();
+    assert_eq!(
+        read_to_end(&mut idle).await,
+        "",
+        "connections without a request are closed"
+    );
+    while tokio::net::TcpStream::connect(server.address).await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+    finish.send(true).unwrap();
+    let answer = read_to_end(&mut busy).await;
+    assert!(answer.ends_with("finished"), "{answer}");
+    server.task.await.unwrap();
+}
+
+#[tokio::test]
+async fn shutdown_does_not_wait_for_ever() {
+    let (begun, mut has_begun) = mpsc::channel::<()>(1);
+    let stuck = async move || {
+        begun.send(()).await.unwrap();
+        std::future::pending::<&str>().await
+    };
+    let limits = Limits {
+        drain: Duration::from_millis(50),
+        ..Limits::default()
+    };
+    let server = Running::limited(Router::new().route("/", get(stuck)), limits).await;
+    let mut stream = server.connect().await;
+    stream.write_all(GET).await.unwrap();
+    has_begun.recv().await.unwrap();
+    server.shutdown.begin();
+    tokio::time::timeout(Duration::from_secs(10), server.task)
+        .await
+        .expect("the server stops")
+        .unwrap();
+}
+
+#[tokio::test]
+async fn event_streams_outlive_the_request_timeout_and_end_with_the_server() {
+    let events = async || {
+        let (send, receive) = mpsc::channel(2);
+        tokio::spawn(async move {
+            // Later than the timeout of the request.
+            for (wait, data) in [(0, "first"), (60, "second")] {
+                tokio::time::sleep(Duration::from_millis(wait)).await;
+                let _ = send
+                    .send(Ok::<_, Infallible>(Event::default().data(data)))
+                    .await;
+            }
+            send.closed().await;
+        });
+        Sse::new(ReceiverStream::new(receive))
+    };
+    let timeout = limits::timeout(Duration::from_millis(20));
+    let server = Running::start(edged(Router::new().route("/", get(events)).layer(timeout))).await;
+    let mut stream = server.connect().await;
+    stream.write_all(GET).await.unwrap();
+    read_until(&mut stream, "data: second").await;
+    server.shutdown.begin();
+    assert!(read_to_end(&mut stream).await.ends_with("0\r\n\r\n"));
+    server.task.await.unwrap();
+}
+
+#[tokio::test]
+async fn work_may_go_on_when_the_caller_hangs_up() {
+    let (begun, mut has_begun) = mpsc::channel::<()>(1);
+    let (done, mut is_done) = mpsc::channel::<()>(1);
+    let (finish, may_finish) = tokio::sync::watch::channel(false);
+    let work = async move || {
+        begun.send(()).await.unwrap();
+        may_finish.clone().wait_for(|finish| *finish).await.unwrap();
+        done.send(()).await.unwrap();
+    };
+    let server = Running::start(edged(
+        Router::new().route("/", get(work).layer(limits::to_the_end())),
+    ))
+    .await;
+    let mut stream = server.connect().await;
+    stream.write_all(GET).await.unwrap();
+    has_begun.recv().await.unwrap();
+    drop(stream);
+    finish.send(true).unwrap();
+    tokio::time::timeout(Duration::from_secs(10), is_done.recv())
+        .await
+        .expect("the work is done")
+        .unwrap();
+}

@@ -1,0 +1,109 @@
+//! A running server, and a client that can say things no proper client says.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use axum::Router;
+use db::Timestamp;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::JoinHandle;
+use web::client::Proxies;
+use web::errors::Detailed;
+use web::metrics::Metrics;
+use web::server::{Limits, Listener, Options, Shutdown, serve};
+use web::{Clock, Edge, Random};
+
+/// A moment that every test's clock begins at.
+pub(crate) const NOW: &str = "2026-11-20T12:00:00Z";
+
+pub(crate) fn clock() -> Clock {
+    Clock::fixed(Timestamp::parse(NOW).unwrap())
+}
+
+pub(crate) fn edge() -> Edge {
+    Edge {
+        service: "test",
+        random: Random::seeded(1),
+        proxies: Proxies::default(),
+        public_url: None,
+        metrics: Metrics::new(),
+    }
+}
+
+/// The router with the whole edge around it.
+pub(crate) fn edged(router: Router) -> Router {
+    edge().around(router, Detailed::new(clock()))
+}
+
+pub(crate) struct Running {
+    pub(crate) address: SocketAddr,
+    pub(crate) shutdown: Shutdown,
+    pub(crate) task: JoinHandle<()>,
+}
+
+impl Running {
+    pub(crate) async fn start(router: Router) -> Self {
+        Self::with(router, Options::default()).await
+    }
+
+    pub(crate) async fn limited(router: Router, limits: Limits) -> Self {
+        Self::with(router, Options { tls: None, limits }).await
+    }
+
+    pub(crate) async fn with(router: Router, options: Options) -> Self {
+        let listener = Listener::bind("127.0.0.1:0".parse().unwrap())
+            .await
+            .unwrap();
+        let (address, shutdown) = (listener.address(), Shutdown::new());
+        let task = tokio::spawn(serve(listener, router, options, shutdown.clone()));
+        Self {
+            address,
+            shutdown,
+            task,
+        }
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    pub(crate) async fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.address).await.unwrap()
+    }
+
+    /// Sends bytes as they are and reads the answer to its end.
+    pub(crate) async fn say(&self, bytes: &[u8]) -> String {
+        let mut stream = self.connect().await;
+        // The server may answer and close before it has read everything.
+        let _ = stream.write_all(bytes).await;
+        read_to_end(&mut stream).await
+    }
+}
+
+/// What comes until the server closes; panics when it does not within ten seconds.
+pub(crate) async fn read_to_end(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    let end = tokio::time::timeout(Duration::from_secs(10), stream.read_to_end(&mut bytes));
+    let _ = end.await.expect("the server closes the connection");
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// What comes until `end` has come.
+pub(crate) async fn read_until(stream: &mut TcpStream, end: &str) -> String {
+    let mut bytes = Vec::new();
+    while !String::from_utf8_lossy(&bytes).contains(end) {
+        let mut buffer = [0; 4096];
+        let count = tokio::time::timeout(Duration::from_secs(10), stream.read(&mut buffer))
+            .await
+            .expect(end)
+            .unwrap();
+        assert!(
+            count > 0,
+            "closed before {end:?}: {}",
+            String::from_utf8_lossy(&bytes)
+        );
+        bytes.extend_from_slice(&buffer[..count]);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,148 @@
+//! Our own TLS, and certificates that change while the server runs.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::get;
+use rustls::ClientConfig;
+use rustls::pki_types::{CertificateDer, ServerName};
+use tempfile::TempDir;
+use test_kit::logs::Logs;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use web::client::Secure;
+use web::server::{Options, Tls, TlsFiles};
+
+use crate::support::{Running, edged};
+
+/// Writes a new self-signed certificate with its key, and gives it back.
+fn write(folder: &Path) -> CertificateDer<'static> {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    fs::write(folder.join("key.pem"), made.signing_key.serialize_pem()).unwrap();
+    fs::write(folder.join("cert.pem"), made.cert.pem()).unwrap();
+    made.cert.der().clone()
+}
+
+fn files(folder: &Path) -> TlsFiles {
+    TlsFiles {
+        certificate: folder.join("cert.pem"),
+        key: folder.join("key.pem"),
+    }
+}
+
+async fn start(folder: &Path) -> Running {
+    let tls = Tls::load(files(folder))
+        .unwrap()
+        .every(Duration::from_millis(10));
+    let routes = Router::new().route("/", get(async |Secure(secure): Secure| secure.to_string()));
+    Running::with(
+        edged(routes),
+        Options {
+            tls: Some(tls),
+            ..Options::default()
+        },
+    )
+    .await
+}
+
+/// A connection that trusts this certificate alone.
+async fn connect(
+    server: &Running,
+    trusted: &CertificateDer<'static>,
+) -> std::io::Result<TlsStream<TcpStream>> {
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(trusted.clone()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap();
+    let config = builder.with_root_certificates(roots).with_no_client_auth();
+    let stream = TcpStream::connect(server.address).await.unwrap();
+    TlsConnector::from(Arc::new(config))
+        .connect(ServerName::try_from("localhost").unwrap(), stream)
+        .await
+}
+
+async fn ask(stream: &mut TlsStream<TcpStream>) -> String {
+    stream
+        .write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        .await
+        .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn requests_over_our_tls_are_secure() {
+    let folder = TempDir::new().unwrap();
+    let certificate = write(folder.path());
+    let server = start(folder.path()).await;
+    let answer = ask(&mut connect(&server, &certificate).await.unwrap()).await;
+    assert!(answer.ends_with("true"), "{answer}");
+    let plain = server
+        .say(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        .await;
+    assert!(!plain.contains("HTTP/1.1 2"), "{plain}");
+}
+
+#[tokio::test]
+async fn a_new_certificate_is_taken_up_and_open_connections_go_on() {
+    let folder = TempDir::new().unwrap();
+    let old = write(folder.path());
+    let server = start(folder.path()).await;
+    let mut open = connect(&server, &old).await.unwrap();
+    let new = write(folder.path());
+    until(async || connect(&server, &new).await.is_ok()).await;
+    assert!(connect(&server, &old).await.is_err());
+    assert!(ask(&mut open).await.ends_with("true"));
+}
+
+#[tokio::test]
+async fn a_broken_certificate_changes_nothing_and_a_later_good_one_is_taken_up() {
+    let (logs, _guard) = Logs::of_this_thread();
+    let folder = TempDir::new().unwrap();
+    let old = write(folder.path());
+    let server = start(folder.path()).await;
+    fs::write(folder.path().join("cert.pem"), "half a certific").unwrap();
+    until(async || logs.text().contains("the old one stays")).await;
+    assert!(connect(&server, &old).await.is_ok());
+    fs::remove_file(folder.path().join("key.pem")).unwrap();
+    until(async || logs.text().matches("the old one stays").count() == 2).await;
+    assert!(connect(&server, &old).await.is_ok());
+    let new = write(folder.path());
+    until(async || connect(&server, &new).await.is_ok()).await;
+}
+
+#[test]
+fn files_that_cannot_be_used_are_named() {
+    let folder = TempDir::new().unwrap();
+    let error = Tls::load(files(folder.path())).unwrap_err().to_string();
+    assert!(
+        error.starts_with("cannot read a certificate from ") && error.ends_with("cert.pem"),
+        "{error}"
+    );
+    write(folder.path());
+    let cert = fs::read(folder.path().join("cert.pem")).unwrap();
+    write(folder.path());
+    fs::write(folder.path().join("cert.pem"), cert).unwrap();
+    let error = Tls::load(files(folder.path())).unwrap_err().to_string();
+    assert_eq!(error, "certificate and key cannot be used");
+}
+
+/// Looks again and again until it is so; panics after ten seconds.
+async fn until(look: impl AsyncFn() -> bool) {
+    let looking = async {
+        while !look().await {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), looking)
+        .await
+        .expect("it comes to pass");
+}
