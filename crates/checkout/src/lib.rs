@@ -4,11 +4,39 @@
 //! It carries the whole of the payment checkout specification. What the HTTP edge shares with the inventory service
 //! (errors, limits, TLS) lives in `web`; how rows are stored in `db`; Brazilian formats in `brazil`.
 
-pub(crate) mod json;
+mod access;
+mod app;
+mod config;
+mod digest;
+mod json;
+pub mod keys;
+mod metrics;
+pub mod notifications;
 pub mod page;
 pub mod payments;
 pub mod provider;
+pub mod reconcile;
 pub mod request;
+mod routes;
+
+pub use app::{App, Parts, StartError, State, Workers, app};
+pub use config::{Config, Secret};
+pub use routes::ROUTES;
+
+/// The service's tables.
+pub const MIGRATIONS: db::Migrations = db::migrations!(
+    name: "checkout",
+    "0001_payments",
+    "0002_notifications",
+    "0003_api_keys"
+);
+
+/// The service's name, in `/health` and in figures.
+pub const SERVICE: &str = "checkout";
+/// The interface version of the specification.
+pub const VERSION: &str = "1.0.0";
+/// The longest body that is read, in bytes.
+pub(crate) const BODY_MAX: usize = 64 * 1024;
 
 /// The API's document, `OpenAPI` 3.1 as JSON.
 pub const OPENAPI: &str = include_str!("../openapi.json");

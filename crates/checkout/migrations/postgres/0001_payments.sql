@@ -52,7 +52,8 @@ CREATE TABLE transactions (
     qr_code_base64 TEXT,
     ticket_url TEXT,
     digitable_line TEXT,
-    barcode TEXT
+    barcode TEXT,
+    date_of_expiration TEXT
 );
 CREATE UNIQUE INDEX transactions_payment_id ON transactions (payment_id);
 
@@ -105,7 +106,7 @@ CREATE UNIQUE INDEX attempts_reference ON attempts (reference);
 CREATE UNIQUE INDEX attempts_idempotency_key ON attempts (idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX attempts_check_at ON attempts (check_at, id) WHERE check_at IS NOT NULL;
 CREATE INDEX attempts_payment_id ON attempts (payment_id) WHERE payment_id IS NOT NULL;
-CREATE INDEX attempts_kept ON attempts (created_at) WHERE idempotency_key IS NOT NULL;
+CREATE INDEX attempts_kept ON attempts (created_at) WHERE idempotency_key IS NOT NULL OR email IS NOT NULL;
 
 -- Money given back, and money asked to be given back: the intent stands before the provider is called.
 CREATE TABLE refunds (
@@ -122,12 +123,15 @@ CREATE TABLE refunds (
     date_created TEXT,
     lease TEXT,
     leased_until TIMESTAMPTZ,
+    check_at TIMESTAMPTZ,
+    checks BIGINT NOT NULL,
     response_status BIGINT,
     response TEXT,
     created_at TIMESTAMPTZ NOT NULL
 );
 CREATE UNIQUE INDEX refunds_idempotency_key ON refunds (payment_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX refunds_payment_id ON refunds (payment_id, id);
+CREATE INDEX refunds_check_at ON refunds (check_at, id) WHERE check_at IS NOT NULL;
 CREATE INDEX refunds_kept ON refunds (created_at) WHERE idempotency_key IS NOT NULL;
 
 -- One row: proves that every replica works with the same secret. The secret itself is never here.

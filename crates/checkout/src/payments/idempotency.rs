@@ -1,9 +1,11 @@
 //! The caller's idempotency key: which header it comes in and what it may be. Pure.
 
+use std::time::Duration;
+
 use http::HeaderMap;
 
 /// How long an answer is kept for repetitions of its key.
-pub const KEPT_HOURS: i64 = 72;
+pub const KEPT: Duration = Duration::from_hours(72);
 /// The longest key, in characters.
 pub const LENGTH_MAX: usize = 255;
 /// The header's name in problem reports.

@@ -134,6 +134,14 @@ impl PaymentState {
         matches!(self, Self::Pending | Self::InProcess)
     }
 
+    /// Can nothing follow any more?
+    pub const fn is_final(self) -> bool {
+        matches!(
+            self,
+            Self::Rejected | Self::Cancelled | Self::Refunded | Self::ChargedBack
+        )
+    }
+
     /// The steps from this state to the one that the provider's `word` names.
     ///
     /// # Errors

@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use db::Money;
 use http::Method;
+use tokio::time::Instant;
 use web::rate::{Rates, Reserve, Windows};
 
 pub use base_url::{BaseUrl, BaseUrlError};
@@ -94,6 +95,21 @@ struct Inner {
     boleto_method: String,
     quota: Rates,
     windows: Windows,
+    observer: Option<Observer>,
+}
+
+/// Told of every call that was made, for figures.
+pub type Observer = Arc<dyn Fn(&Observation<'_>) + Send + Sync>;
+
+/// A call that was made.
+#[derive(Debug, Clone, Copy)]
+pub struct Observation<'a> {
+    /// What was asked for, in a word.
+    pub operation: &'static str,
+    /// The status of the answer, or why there is none.
+    pub answer: Result<u16, &'a Failure>,
+    /// From the call to its answer.
+    pub duration: Duration,
 }
 
 impl Client {
@@ -103,11 +119,32 @@ impl Client {
     /// # Errors
     /// When the address needs TLS and the machine has no trusted authorities.
     pub fn new(config: Config, windows: Windows) -> Result<Self, SetupError> {
+        Self::build(config, windows, None)
+    }
+
+    /// As [`Client::new`], with an observer of its calls.
+    ///
+    /// # Errors
+    /// As [`Client::new`].
+    pub fn observed(
+        config: Config,
+        windows: Windows,
+        observer: Observer,
+    ) -> Result<Self, SetupError> {
+        Self::build(config, windows, Some(observer))
+    }
+
+    fn build(
+        config: Config,
+        windows: Windows,
+        observer: Option<Observer>,
+    ) -> Result<Self, SetupError> {
         Ok(Self(Arc::new(Inner {
             transport: Transport::new(config.base_url, &config.access_token, config.timeout)?,
             boleto_method: config.boleto_method,
             quota: config.quota,
             windows,
+            observer,
         })))
     }
 
@@ -250,7 +287,15 @@ impl Client {
         body: send::Bytes,
         key: UpstreamKey,
     ) -> Result<Answer, Failure> {
+        let start = Instant::now();
         let answer = self.0.transport.call(method.clone(), path, body, key).await;
+        if let Some(observer) = &self.0.observer {
+            observer(&Observation {
+                operation: operation(&method, path),
+                answer: answer.as_ref().map(|answer| answer.status),
+                duration: start.elapsed(),
+            });
+        }
         match &answer {
             Ok(answer) => {
                 tracing::debug!(%method, path, status = answer.status, "the provider answered");
@@ -266,6 +311,19 @@ impl Client {
 impl fmt::Debug for Client {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Client").finish_non_exhaustive()
+    }
+}
+
+/// A name for figures: few, whatever the ids.
+fn operation(method: &Method, path: &str) -> &'static str {
+    match (method, path) {
+        (_, "/v1/card_tokens") => "create_card_token",
+        (&Method::POST, "/v1/payments") => "create_payment",
+        (&Method::POST, _) => "refund",
+        (&Method::PUT, _) => "cancel",
+        (_, path) if path.contains("/search?") => "find_by_reference",
+        (_, path) if path.ends_with("/refunds") => "refunds",
+        _ => "read",
     }
 }
 

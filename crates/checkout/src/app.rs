@@ -1,0 +1,210 @@
+//! The service put together: what every part of it shares, and the routes and workers that make it run.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use axum::Router;
+use db::{Db, Engine};
+use tokio::sync::Notify;
+use web::rate::Windows;
+use web::server::Shutdown;
+use web::{Clock, Random};
+
+use crate::config::{Config, Secret};
+use crate::digest;
+use crate::metrics::Metrics;
+use crate::payments::{self, events::Hub};
+use crate::provider::{self, Client, Observer};
+use crate::{notifications, reconcile, routes};
+
+/// What the parts of the service share. Cheap to clone.
+#[derive(Clone)]
+pub struct State(Arc<Shared>);
+
+/// The fields of [`State`].
+pub struct Shared {
+    pub(crate) config: Config,
+    pub(crate) db: Db,
+    pub(crate) provider: Client,
+    pub(crate) windows: Windows,
+    pub(crate) clock: Clock,
+    pub(crate) random: Random,
+    pub(crate) metrics: Metrics,
+    /// The program's figures, for the edge around the router.
+    pub(crate) figures: web::metrics::Metrics,
+    pub(crate) hub: Hub,
+    /// Digests of the keys of the configuration.
+    pub(crate) api_key_digests: Vec<String>,
+    /// Digests requests, so that a repetition is told from another request.
+    pub(crate) fingerprint_key: [u8; 32],
+    /// Where the provider tells of changes, when it can reach us.
+    pub(crate) notification_url: Option<String>,
+    /// Wakes the worker that reads payments back.
+    pub(crate) inbox: Notify,
+    /// Wakes the reconciler.
+    pub(crate) reconciler: Notify,
+    /// Ends streams and workers.
+    pub(crate) shutdown: Shutdown,
+}
+
+/// What a service is made of, passed in so that tests decide it.
+pub struct Parts {
+    /// The database, migrated.
+    pub db: Db,
+    /// Counts requests by client.
+    pub windows: Windows,
+    /// Counts calls to the provider: windows of their own, so that no number of clients pushes these counts out.
+    pub quota_windows: Windows,
+    /// Tells the time.
+    pub clock: Clock,
+    /// Gives keys and references.
+    pub random: Random,
+    /// Counts what happens.
+    pub metrics: web::metrics::Metrics,
+    /// Ends streams and workers.
+    pub shutdown: Shutdown,
+}
+
+/// Why the service cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The client of the provider cannot be made.
+    #[error("the client of the provider cannot be made")]
+    Provider(#[from] provider::SetupError),
+    /// The database fails.
+    #[error("the database fails")]
+    Database(#[from] db::Error),
+    /// Another secret was used with this database.
+    #[error(
+        "the checkout secret differs from the one that this database was used with: give every replica the same one, \
+         and keep it when the data folder moves"
+    )]
+    Secret,
+}
+
+impl Deref for State {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+impl State {
+    /// Puts the shared parts together, and makes sure that the secret is the one this database was used with.
+    ///
+    /// # Errors
+    /// See [`StartError`].
+    pub async fn open(config: Config, parts: Parts) -> Result<Self, StartError> {
+        let Parts {
+            db,
+            windows,
+            quota_windows,
+            clock,
+            random,
+            metrics,
+            shutdown,
+        } = parts;
+        let figures = metrics;
+        let metrics = Metrics::new(&figures);
+        let calls = metrics.clone();
+        let observer: Observer = Arc::new(move |call| calls.call(call));
+        let provider = Client::observed(config.provider.clone(), quota_windows, observer)?;
+        let proof = digest::token(digest::keyed(&config.secret, &[b"proof"]));
+        if !payments::keep_proof(&db, proof).await? {
+            return Err(StartError::Secret);
+        }
+        if config.webhook_secrets.is_empty() {
+            tracing::warn!(
+                "no secret for the provider's notifications: each only makes us read the payment back"
+            );
+        }
+        Ok(Self(Arc::new(Shared {
+            fingerprint_key: digest::keyed(&config.secret, &[b"fingerprint"]),
+            notification_url: notification_url(&config),
+            api_key_digests: config.api_keys.iter().map(Secret::sha256).collect(),
+            config,
+            db,
+            provider,
+            windows,
+            clock,
+            random,
+            metrics,
+            figures,
+            hub: Hub::default(),
+            inbox: Notify::new(),
+            reconciler: Notify::new(),
+            shutdown,
+        })))
+    }
+
+    /// Lets its holder follow one payment: derived from the secret, so that nothing of it is stored.
+    pub(crate) fn status_token(&self, id: &str) -> String {
+        digest::token(digest::keyed(
+            &self.config.secret,
+            &[b"status", id.as_bytes()],
+        ))
+    }
+
+    /// Something waits for the provider's word: look when it is due.
+    pub(crate) fn wake_reconciler(&self) {
+        self.reconciler.notify_one();
+    }
+
+    /// Frees the attempts of a process that died, where no other process can be at work on them.
+    pub(crate) async fn release_leases(&self) -> Result<(), db::Error> {
+        if self.db.engine() == Engine::Sqlite {
+            payments::release_every_lease(&self.db).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The service, ready to be served.
+pub struct App {
+    /// Every address of the service, the edge around it included.
+    pub router: Router,
+    /// What runs beside it.
+    pub workers: Workers,
+    /// What router and workers share.
+    pub state: State,
+}
+
+/// The workers: one reads notified payments back, one asks about open ones. Both sleep while there is nothing to do.
+pub struct Workers(State);
+
+impl Workers {
+    /// Works until the service stops.
+    pub async fn run(self) {
+        tokio::join!(notifications::run(self.0.clone()), reconcile::run(self.0));
+    }
+}
+
+/// Puts the service together over a migrated database.
+///
+/// # Errors
+/// See [`StartError`].
+pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
+    let state = State::open(config, parts).await?;
+    state.release_leases().await?;
+    let router = routes::router(&state);
+    Ok(App {
+        router,
+        workers: Workers(state.clone()),
+        state,
+    })
+}
+
+/// The provider is told an address that it can reach: an `https` one, or any when it stands on this machine too.
+fn notification_url(config: &Config) -> Option<String> {
+    let public = config.public_url.as_ref()?;
+    let is_reachable = public.is_https() || config.provider.base_url.is_local();
+    // The parameter asks for signed notifications only, without the older unsigned kind beside them.
+    is_reachable.then(|| public.join("/notifications?source_news=webhooks"))
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("State").finish_non_exhaustive()
+    }
+}

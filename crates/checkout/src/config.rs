@@ -1,0 +1,62 @@
+//! What the checkout service is told at its start. Nothing here reads the environment: `balcao` does.
+
+use std::fmt;
+
+use web::client::{Proxies, PublicUrl};
+use web::rate::Rates;
+use zeroize::Zeroizing;
+
+use crate::digest;
+use crate::page::Shop;
+use crate::provider;
+
+/// The checkout service's configuration.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Under which address buyers and the provider reach us; the provider is told of it for its notifications.
+    pub public_url: Option<PublicUrl>,
+    /// Whose forwarding headers count.
+    pub trusted_proxies: Proxies,
+    /// Lifts the check that requests came over HTTPS.
+    pub allow_http: bool,
+    /// The provider: address, access token, timeout, quota.
+    pub provider: provider::Config,
+    /// Secrets that sign notifications, the newest first. None: notifications are mere hints to read back.
+    pub webhook_secrets: Vec<Secret>,
+    /// Requests per client.
+    pub rate_limit: Rates,
+    /// Merchants' API keys besides those in the store.
+    pub api_keys: Vec<Secret>,
+    /// What the page says of the shop.
+    pub shop: Shop,
+    /// 32 bytes from which the digests of requests and the tokens of status pages are derived. The same on every
+    /// replica and after every restart, and never in the database: with it card numbers could be tried against digests.
+    pub secret: Secret,
+}
+
+/// Bytes that no text shows and that are wiped when dropped.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(Zeroizing<Vec<u8>>);
+
+impl Secret {
+    /// Takes the secret's bytes.
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
+        Self(Zeroizing::new(bytes.into()))
+    }
+
+    /// The digest by which a key is compared.
+    pub(crate) fn sha256(&self) -> String {
+        digest::sha256(&self.0)
+    }
+
+    /// The bytes, for a digest.
+    pub(crate) fn expose(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Secret(****)")
+    }
+}

@@ -1,0 +1,121 @@
+//! Merchants' API keys: made, listed, revoked, checked. A key is 256 random bits, shown once when it is made; the store
+//! has its SHA-256 and its first characters. Those of the configuration count beside them.
+
+mod store;
+
+use db::Timestamp;
+
+use crate::app::State;
+use crate::digest;
+
+/// What every key begins with, so that leaked ones can be recognised.
+const MARK: &str = "balcao_";
+/// How much of a key is kept to know it by.
+const PREFIX_LENGTH: usize = MARK.len() + 8;
+/// The longest name.
+const NAME_MAX: usize = 100;
+
+/// A key as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiKey {
+    /// Whose it is.
+    pub name: String,
+    /// Its first characters.
+    pub prefix: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was revoked, if it was.
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// A key that was just made.
+#[derive(Clone, PartialEq, Eq)]
+pub struct NewKey {
+    /// The key itself: shown now and never again.
+    pub key: String,
+    /// Its first characters.
+    pub prefix: String,
+}
+
+/// Why no key is made.
+#[derive(Debug, thiserror::Error)]
+pub enum AddError {
+    /// The name is blank or too long.
+    #[error("a name has 1 to {NAME_MAX} characters")]
+    Name,
+    /// The database failed.
+    #[error(transparent)]
+    Database(#[from] db::Error),
+}
+
+/// Makes a key for the merchant's server called `name`.
+///
+/// # Errors
+/// See [`AddError`].
+pub async fn add(state: &State, name: &str) -> Result<NewKey, AddError> {
+    let name = name.trim().to_owned();
+    if name.is_empty() || name.chars().count() > NAME_MAX {
+        return Err(AddError::Name);
+    }
+    let key = format!("{MARK}{}", state.random.token());
+    let prefix: String = key.chars().take(PREFIX_LENGTH).collect();
+    let (digest, stored, now) = (
+        digest::sha256(key.as_bytes()),
+        prefix.clone(),
+        state.clock.now(),
+    );
+    state
+        .db
+        .write(async move |tx| store::insert_key(tx, &name, &stored, &digest, now).await)
+        .await?;
+    Ok(NewKey { key, prefix })
+}
+
+/// Every key of the store, newest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn list(state: &State) -> Result<Vec<ApiKey>, db::Error> {
+    state
+        .db
+        .read(async move |conn| store::list_keys(conn).await)
+        .await
+}
+
+/// Revokes the key that begins with `prefix`; false when no key in force does.
+///
+/// # Errors
+/// When the database fails.
+pub async fn revoke(state: &State, prefix: &str) -> Result<bool, db::Error> {
+    let (prefix, now) = (prefix.trim().to_owned(), state.clock.now());
+    state
+        .db
+        .write(async move |tx| store::revoke_key(tx, &prefix, now).await)
+        .await
+}
+
+/// Is it a key of the configuration or one of the store that is in force?
+pub(crate) async fn is_valid(state: &State, key: &str) -> Result<bool, db::Error> {
+    let digest = digest::sha256(key.as_bytes());
+    // Digests of equal length are compared, so that neither time nor length tells anything of the key.
+    let mut is_configured = false;
+    for configured in &state.api_key_digests {
+        is_configured |= digest::is_equal(configured, &digest);
+    }
+    if is_configured {
+        return Ok(true);
+    }
+    state
+        .db
+        .read(async move |conn| store::is_in_force(conn, &digest).await)
+        .await
+}
+
+impl std::fmt::Debug for NewKey {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("NewKey")
+            .field("prefix", &self.prefix)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,122 @@
+//! Notifications of the provider: signature, inbox, and the reading back of the payment, which alone decides its state.
+//!
+//! A notification is stored first and answered at once; what it says is not believed. Duplicates, late and reordered
+//! ones change nothing. Carries the specification's "Events" and the decisions' row "Notifications".
+
+pub(crate) mod api;
+mod signature;
+mod store;
+mod worker;
+
+use http::HeaderMap;
+use web::rate::{Period, Rate, Reserve};
+
+use crate::app::State;
+use signature::Signed;
+use store::NewNotification;
+
+pub use worker::{inbox_length, work_once};
+pub(crate) use worker::{run, tidy};
+
+/// Unsigned hints that are read back, when no secret is configured.
+const HINT_RATE: Rate = Rate::new(60, Period::Minute);
+/// The longest text of a notification that is kept.
+const TEXT_MAX: usize = 100;
+
+/// A notification as it arrived.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Notification {
+    /// The payment it is about: `data.id` of the query, `id` of the older form, or `data.id` of the body.
+    pub(crate) payment: Option<String>,
+    /// `data.id` of the query exactly as sent: what is signed.
+    pub(crate) signed_id: Option<String>,
+    /// `type`, or `topic` of the older form.
+    pub(crate) topic: Option<String>,
+    /// `action`, for the record.
+    pub(crate) action: Option<String>,
+}
+
+/// Why a notification is not accepted.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReceiveError {
+    /// Its signature is missing or wrong.
+    #[error("the notification's signature is missing or wrong")]
+    Signature,
+    /// Too many unsigned hints.
+    #[error("too many unsigned notifications")]
+    Throttled(web::rate::Throttled),
+    #[error(transparent)]
+    Database(#[from] db::Error),
+}
+
+/// Checks and keeps a notification; the payment is read back by the worker, later.
+///
+/// One that is about something other than a payment is accepted and dropped: the provider need not repeat it.
+pub(crate) async fn receive(
+    state: &State,
+    headers: &HeaderMap,
+    notification: Notification,
+) -> Result<(), ReceiveError> {
+    let secrets = &state.config.webhook_secrets;
+    let signed = !secrets.is_empty();
+    if signed
+        && !signature::is_valid(
+            secrets,
+            Signed {
+                id: notification.signed_id.as_deref(),
+                headers,
+            },
+        )
+    {
+        state.metrics.notification("refused");
+        return Err(ReceiveError::Signature);
+    }
+    let topic = notification.topic.unwrap_or_else(|| "payment".to_owned());
+    let payment = notification
+        .payment
+        .filter(|id| topic == "payment" && is_id(id));
+    let Some(payment) = payment else {
+        state.metrics.notification("ignored");
+        return Ok(());
+    };
+    if !signed {
+        let taken = state
+            .windows
+            .take("checkout:hints", &[HINT_RATE], 1, Reserve::Nothing)
+            .await;
+        taken.map_err(ReceiveError::Throttled)?;
+    }
+    let request_id = headers
+        .get("x-request-id")
+        .and_then(|value| value.to_str().ok());
+    let new = NewNotification {
+        payment,
+        topic,
+        action: notification.action.as_deref().map(shortened),
+        request_id: request_id.map(shortened),
+        signed,
+        received_at: state.clock.now(),
+    };
+    state
+        .db
+        .write(async move |tx| store::insert_notification(tx, &new).await)
+        .await?;
+    state.metrics.notification("accepted");
+    state.inbox.notify_one();
+    Ok(())
+}
+
+/// The provider's ids are digits; letters are let through for kinds of payment to come.
+fn is_id(text: &str) -> bool {
+    (1..=64).contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+}
+
+fn shortened(text: &str) -> String {
+    text.chars()
+        .filter(|character| !character.is_control())
+        .take(TEXT_MAX)
+        .collect()
+}

@@ -1,0 +1,192 @@
+//! The signature of a notification: which text is signed, and whether a secret of ours made it. Pure.
+//!
+//! The provider signs `id:<data.id>;request-id:<x-request-id>;ts:<ts>;` with HMAC-SHA256, leaving out pairs whose value
+//! is absent. A valid signature is enough, however old: a repeated notification only makes us read the payment again,
+//! and the provider's own repetitions come up to four days late.
+
+use http::HeaderMap;
+
+use crate::config::Secret;
+use crate::digest;
+
+/// What a notification's signature is judged by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Signed<'a> {
+    /// `data.id` of the query, as it was sent.
+    pub(crate) id: Option<&'a str>,
+    pub(crate) headers: &'a HeaderMap,
+}
+
+/// Is the notification signed with one of the secrets?
+pub(crate) fn is_valid(secrets: &[Secret], signed: Signed<'_>) -> bool {
+    let header = |name: &str| {
+        signed
+            .headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+    };
+    let Some((ts, given)) = header("x-signature").and_then(parts) else {
+        return false;
+    };
+    let request_id = header("x-request-id");
+    let lower = signed.id.map(str::to_lowercase);
+    // The documents ask for the id in lower case, the newest client libraries keep it as it is: either will do.
+    let manifests = [
+        manifest(signed.id, request_id, ts),
+        manifest(lower.as_deref(), request_id, ts),
+    ];
+    let given = given.to_lowercase();
+    secrets.iter().any(|secret| {
+        manifests
+            .iter()
+            .any(|text| digest::is_equal(&digest::signature(secret, text), &given))
+    })
+}
+
+/// `ts` and `v1` of `ts=…,v1=…`, in any order, with any spaces.
+fn parts(header: &str) -> Option<(&str, &str)> {
+    let part = |name: &str| {
+        header
+            .split(',')
+            .filter_map(|part| part.split_once('='))
+            .find(|(key, _)| key.trim() == name)
+            .map(|(_, value)| value.trim())
+    };
+    Some((part("ts")?, part("v1")?))
+}
+
+fn manifest(id: Option<&str>, request_id: Option<&str>, ts: &str) -> String {
+    let pair = |name: &str, value: Option<&str>| {
+        value.map_or_else(String::new, |value| format!("{name}:{value};"))
+    };
+    [
+        pair("id", id),
+        pair("request-id", request_id),
+        pair("ts", Some(ts)),
+    ]
+    .concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REQUEST: &str = "bb56a2f1-6aae-46ac-982e-9dcd3581d08e";
+    const FULL: &str = "19d3560f0fc9c76acc744fc7400fd7ad46a762af3e20df6bd467ee7838825844";
+
+    fn check(
+        secrets: &[&str],
+        id: Option<&str>,
+        request_id: Option<&str>,
+        signature: &str,
+    ) -> bool {
+        let mut headers = HeaderMap::new();
+        headers.insert("x-signature", signature.parse().unwrap());
+        if let Some(request_id) = request_id {
+            headers.insert("x-request-id", request_id.parse().unwrap());
+        }
+        let secrets: Vec<Secret> = secrets.iter().map(|secret| Secret::new(*secret)).collect();
+        is_valid(
+            &secrets,
+            Signed {
+                id,
+                headers: &headers,
+            },
+        )
+    }
+
+    #[test]
+    fn the_published_vectors_are_valid() {
+        let ts = "ts=1742505638683";
+        assert!(check(
+            &["test_secret"],
+            Some("123456"),
+            Some(REQUEST),
+            &format!("{ts},v1={FULL}")
+        ));
+        let without_id = "0053acdbd7b64dbb0971aee36ec5b5c9d53d1eccae3b6adf2cf668cf1658468b";
+        assert!(check(
+            &["test_secret"],
+            None,
+            Some(REQUEST),
+            &format!("{ts},v1={without_id}")
+        ));
+        let without_request = "6072e2a58c5b7b0af4cdef6b030ac7806655c922c040c965dddacd0b5daa151c";
+        assert!(check(
+            &["test_secret"],
+            Some("123456"),
+            None,
+            &format!("ts=1704908010,v1={without_request}")
+        ));
+    }
+
+    #[test]
+    fn any_of_several_secrets_will_do_while_they_rotate() {
+        let signature = format!("ts=1742505638683,v1={FULL}");
+        assert!(check(
+            &["new", "test_secret"],
+            Some("123456"),
+            Some(REQUEST),
+            &signature
+        ));
+        assert!(!check(
+            &["new", "other"],
+            Some("123456"),
+            Some(REQUEST),
+            &signature
+        ));
+    }
+
+    #[test]
+    fn spaces_order_and_case_of_the_header_do_not_matter() {
+        let signature = format!(" v1={} , ts=1742505638683", FULL.to_uppercase());
+        assert!(check(
+            &["test_secret"],
+            Some("123456"),
+            Some(REQUEST),
+            &signature
+        ));
+    }
+
+    #[test]
+    fn anything_changed_makes_it_invalid() {
+        let signature = format!("ts=1742505638683,v1={FULL}");
+        assert!(!check(
+            &["test_secret"],
+            Some("123457"),
+            Some(REQUEST),
+            &signature
+        ));
+        assert!(!check(
+            &["test_secret"],
+            Some("123456"),
+            Some("other"),
+            &signature
+        ));
+        assert!(!check(
+            &["test_secret"],
+            Some("123456"),
+            Some(REQUEST),
+            &format!("ts=1742505638684,v1={FULL}")
+        ));
+        for broken in ["", "ts=1", "v1=ff", "ts=1742505638683,v1=", "nonsense"] {
+            assert!(
+                !check(&["test_secret"], Some("123456"), Some(REQUEST), broken),
+                "{broken}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_id_in_capitals_is_signed_as_it_is_or_in_lower_case() {
+        let text = |id: &str| digest::signature(&Secret::new("s"), &format!("id:{id};ts:1;"));
+        for signed in ["AB", "ab"] {
+            assert!(check(
+                &["s"],
+                Some("AB"),
+                None,
+                &format!("ts=1,v1={}", text(signed))
+            ));
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The SQL of the inbox.
+
+use db::{Conn, Error, Row, Timestamp, Tx};
+
+/// A notification to be kept.
+#[derive(Debug, Clone)]
+pub(super) struct NewNotification {
+    pub(super) payment: String,
+    pub(super) topic: String,
+    pub(super) action: Option<String>,
+    pub(super) request_id: Option<String>,
+    pub(super) signed: bool,
+    pub(super) received_at: Timestamp,
+}
+
+/// A notification that waits.
+#[derive(Debug, Clone)]
+pub(super) struct Waiting {
+    pub(super) id: i64,
+    pub(super) payment: String,
+    pub(super) tries: i64,
+    pub(super) try_at: Timestamp,
+}
+
+/// How a notification ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// The payment was read back and its word recorded.
+    Applied,
+    /// The payment is none of ours.
+    Foreign,
+    /// The provider did not answer in all the tries; the reconciler asks on.
+    GivenUp,
+}
+
+impl Outcome {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Applied => "applied",
+            Self::Foreign => "foreign",
+            Self::GivenUp => "given_up",
+        }
+    }
+}
+
+/// Keeps a notification; it is due at once.
+pub(super) async fn insert_notification(tx: &mut Tx, new: &NewNotification) -> Result<u64, Error> {
+    tx.execute(
+        "INSERT INTO notifications (provider_payment_id, topic, action, request_id, signed, received_at, outcome, tries, try_at)
+         VALUES ($1, $2, $3, $4, $5, $6, 'waiting', 0, $6)",
+        &[&new.payment, &new.topic, &new.action, &new.request_id, &new.signed, &new.received_at],
+    )
+    .await
+}
+
+/// Notifications that are due, the longest due first.
+pub(super) async fn due_notifications(
+    conn: &mut Conn,
+    now: Timestamp,
+    limit: i64,
+) -> Result<Vec<Waiting>, Error> {
+    conn.all(
+        "SELECT id, provider_payment_id, tries, try_at FROM notifications
+         WHERE try_at <= $1 ORDER BY try_at, id LIMIT $2",
+        &[&now, &limit],
+        waiting,
+    )
+    .await
+}
+
+/// When the next notification is due.
+pub(super) async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error> {
+    conn.optional(
+        "SELECT try_at FROM notifications WHERE try_at IS NOT NULL ORDER BY try_at, id LIMIT 1",
+        &[],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// Takes a due notification by setting its next try, and that of every other one of the same payment with it; false
+/// when another worker took it.
+pub(super) async fn take_notification(
+    tx: &mut Tx,
+    seen: &Waiting,
+    next_try: Timestamp,
+) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE notifications SET tries = tries + 1, try_at = $3 WHERE id = $1 AND try_at = $2",
+            &[&seen.id, &seen.try_at, &next_try],
+        )
+        .await?;
+    if changed == 1 {
+        tx.execute(
+            "UPDATE notifications SET tries = tries + 1, try_at = $2
+             WHERE provider_payment_id = $1 AND try_at IS NOT NULL AND try_at < $2",
+            &[&seen.payment, &next_try],
+        )
+        .await?;
+    }
+    Ok(changed == 1)
+}
+
+/// Ends a notification, and with it every other one of the payment that came before the payment was read.
+pub(super) async fn end_notifications(
+    tx: &mut Tx,
+    payment: &str,
+    read_at: Timestamp,
+    outcome: Outcome,
+    now: Timestamp,
+) -> Result<u64, Error> {
+    tx.execute(
+        "UPDATE notifications SET outcome = $3, try_at = NULL, done_at = $4
+         WHERE provider_payment_id = $1 AND try_at IS NOT NULL AND received_at <= $2",
+        &[&payment, &read_at, &outcome.as_str(), &now],
+    )
+    .await
+}
+
+/// How many notifications wait.
+pub(super) async fn inbox_length(conn: &mut Conn) -> Result<i64, Error> {
+    conn.one(
+        "SELECT count(*) FROM notifications WHERE try_at IS NOT NULL",
+        &[],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// Removes notifications that ended long ago.
+pub(super) async fn remove_old_notifications(tx: &mut Tx, before: Timestamp) -> Result<u64, Error> {
+    tx.execute(
+        "DELETE FROM notifications
+         WHERE id IN (SELECT id FROM notifications WHERE received_at < $1 AND try_at IS NULL
+                      ORDER BY received_at LIMIT 1000)",
+        &[&before],
+    )
+    .await
+}
+
+fn waiting(row: &Row<'_>) -> Result<Waiting, Error> {
+    Ok(Waiting {
+        id: row.get(0)?,
+        payment: row.get(1)?,
+        tries: row.get(2)?,
+        try_at: row.get(3)?,
+    })
+}

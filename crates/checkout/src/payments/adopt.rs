@@ -1,0 +1,70 @@
+//! A payment of the provider that reaches us from elsewhere than the answer to its creation: one we know, one whose
+//! answer was lost, or none of ours.
+
+use super::model::Word;
+use super::settle::{Made, Recorded, SettleError, settle_made, settle_word};
+use super::store::{self, Attempt, Source};
+use crate::app::State;
+use crate::provider::ProviderPayment;
+
+/// What became of such a payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Adopted {
+    /// It is known; what became of its word.
+    Recorded(Recorded),
+    /// It completes an attempt whose answer was lost.
+    Made,
+    /// Its creation is still at work.
+    Busy,
+}
+
+/// Records the word of a payment, or completes the attempt that it belongs to.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn adopt_or_record(
+    state: &State,
+    payment: &ProviderPayment,
+    source: Source,
+) -> Result<Adopted, db::Error> {
+    let recorded = settle_word(state, &payment.id, Word::from(payment), source).await?;
+    if recorded != Recorded::Unknown {
+        return Ok(Adopted::Recorded(recorded));
+    }
+    let Some(reference) = payment.external_reference.clone() else {
+        return Ok(Adopted::Recorded(Recorded::Unknown));
+    };
+    let find =
+        async move |conn: &mut db::Conn| store::find_attempt_by_reference(conn, &reference).await;
+    match state.db.read(find).await? {
+        Some(attempt)
+            if attempt
+                .leased_until
+                .is_some_and(|until| until > state.clock.now()) =>
+        {
+            Ok(Adopted::Busy)
+        }
+        Some(attempt) => complete(state, attempt, payment, source).await,
+        None => Ok(Adopted::Recorded(Recorded::Unknown)),
+    }
+}
+
+/// Completes an attempt with the payment that the provider made for it.
+pub(crate) async fn complete(
+    state: &State,
+    attempt: Attempt,
+    payment: &ProviderPayment,
+    source: Source,
+) -> Result<Adopted, db::Error> {
+    let made = Made {
+        attempt: attempt.id,
+        reference: attempt.reference,
+        intent: attempt.intent,
+    };
+    match settle_made(state, made, payment, source).await {
+        Ok(_) => Ok(Adopted::Made),
+        Err(SettleError::Database(error)) => Err(error),
+        // A status that nobody knows, for now: asked for again later.
+        Err(SettleError::Word(_) | SettleError::Shape(_)) => Ok(Adopted::Busy),
+    }
+}

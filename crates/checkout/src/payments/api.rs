@@ -1,0 +1,228 @@
+//! The JSON addresses of payments.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, Query, State as From};
+use axum::response::{IntoResponse, Response};
+use db::Money;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use serde::{Deserialize, Serialize};
+use web::Error;
+use web::client::PublicUrl;
+
+use super::errors::{database, not_found};
+use super::events::{self, StatusView};
+use super::idempotency::{IdempotencyKey, REPLAYED};
+use super::model::{Artefacts, Payment};
+use super::shape::PaymentBody;
+use super::{Created, query};
+use crate::access::Merchant;
+use crate::app::State;
+use crate::{BODY_MAX, digest, request};
+
+/// Carries the token that lets a page follow its payment.
+const STATUS_TOKEN: HeaderName = HeaderName::from_static("x-payment-status-token");
+
+pub(crate) fn content_type(headers: &HeaderMap) -> Option<&str> {
+    headers
+        .get(CONTENT_TYPE)
+        .map(|value| value.to_str().unwrap_or("unreadable"))
+}
+
+/// `POST /create_payment`
+pub(crate) async fn payment_create(
+    From(state): From<State>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Error> {
+    let body = request::read_body(body, BODY_MAX).await?;
+    let request = request::check(content_type(&headers), &body, state.clock.now())?;
+    drop(body);
+    let key = IdempotencyKey::from_headers(&headers)?;
+    let Created {
+        body,
+        replayed,
+        status_token,
+    } = super::create(&state, &request, key).await?;
+    let mut response = text(body, replayed);
+    let token = HeaderValue::try_from(status_token).map_err(Error::internal)?;
+    response.headers_mut().insert(STATUS_TOKEN, token);
+    Ok(response)
+}
+
+/// `GET /payments/{id}`
+pub(crate) async fn payment_read(
+    From(state): From<State>,
+    _merchant: Merchant,
+    Path(id): Path<String>,
+) -> Result<Response, Error> {
+    let payment = super::find(&state, &id)
+        .await
+        .map_err(database)?
+        .ok_or_else(not_found)?;
+    show(&payment)
+}
+
+/// `PUT /payments/{id}`
+pub(crate) async fn payment_cancel(
+    From(state): From<State>,
+    _merchant: Merchant,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Error> {
+    let body = request::read_body(body, BODY_MAX).await?;
+    request::check_cancellation(content_type(&headers), &body)?;
+    show(&super::cancel(&state, &id).await?)
+}
+
+/// `POST /payments/{id}/refunds`
+pub(crate) async fn refund_create(
+    From(state): From<State>,
+    _merchant: Merchant,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Error> {
+    let body = request::read_body(body, BODY_MAX).await?;
+    let amount: Option<Money> = request::check_refund(content_type(&headers), &body)?;
+    let key = IdempotencyKey::from_headers(&headers)?;
+    let refunded = super::refund(&state, &id, amount, key).await?;
+    Ok(text(refunded.body, refunded.replayed))
+}
+
+#[derive(Serialize)]
+struct PageBody<'a> {
+    count: i64,
+    next: Option<String>,
+    previous: Option<String>,
+    results: Vec<PaymentBody<'a>>,
+}
+
+/// `GET /payments/`
+pub(crate) async fn payment_list(
+    From(state): From<State>,
+    _merchant: Merchant,
+    public_url: PublicUrl,
+    Query(pairs): Query<Vec<(String, String)>>,
+) -> Result<Response, Error> {
+    let query = query::parse(&pairs)?;
+    let page = super::list(&state, query).await.map_err(database)?;
+    let last = ((page.count + query.page_size - 1) / query.page_size).max(1);
+    let address = |number: i64| {
+        format!(
+            "{}{}",
+            public_url.join("/payments/"),
+            query::of_page(&pairs, number)
+        )
+    };
+    let body = PageBody {
+        count: page.count,
+        next: (query.page < last).then(|| address(query.page + 1)),
+        previous: (query.page > 1).then(|| address((query.page - 1).min(last))),
+        results: page.payments.iter().map(PaymentBody::new).collect(),
+    };
+    Ok(private(Json(body)))
+}
+
+/// The token in an address. Its value is not in any log: those leave the query out.
+#[derive(Deserialize)]
+pub(crate) struct Token {
+    #[serde(default)]
+    token: String,
+}
+
+/// `GET /payments/{id}/status`
+pub(crate) async fn payment_status(
+    From(state): From<State>,
+    Path(id): Path<String>,
+    Query(token): Query<Token>,
+) -> Result<Response, Error> {
+    Ok(private(Json(follow(&state, &id, &token).await?)))
+}
+
+/// `GET /payments/{id}/events`
+pub(crate) async fn payment_events(
+    From(state): From<State>,
+    Path(id): Path<String>,
+    Query(token): Query<Token>,
+) -> Result<Response, Error> {
+    let now = follow(&state, &id, &token).await?;
+    let stream = events::open(&state, &id, now);
+    stream.map(IntoResponse::into_response).ok_or_else(|| {
+        Error::new(StatusCode::SERVICE_UNAVAILABLE, "Service unavailable")
+            .header(http::header::RETRY_AFTER, HeaderValue::from_static("5"))
+    })
+}
+
+#[derive(Serialize)]
+struct ArtefactsBody {
+    digitable_line: Option<String>,
+    barcode: Option<String>,
+    date_of_expiration: Option<String>,
+}
+
+/// `GET /payments/{id}/artefacts`: what a page needs of a pix code or a boleto beside the creation's answer.
+pub(crate) async fn payment_artefacts(
+    From(state): From<State>,
+    Path(id): Path<String>,
+    Query(token): Query<Token>,
+) -> Result<Response, Error> {
+    authorise(&state, &id, &token)?;
+    let found = super::find_artefacts(&state, &id).await.map_err(database)?;
+    let Artefacts {
+        digitable_line,
+        barcode,
+        date_of_expiration,
+        ..
+    } = found.ok_or_else(not_found)?;
+    Ok(private(Json(ArtefactsBody {
+        digitable_line,
+        barcode,
+        date_of_expiration,
+    })))
+}
+
+async fn follow(state: &State, id: &str, token: &Token) -> Result<StatusView, Error> {
+    authorise(state, id, token)?;
+    let found = super::find_status(state, id).await.map_err(database)?;
+    let (status, detail) = found.ok_or_else(not_found)?;
+    Ok(StatusView::new(status, &detail))
+}
+
+/// The token belongs to the payment's id: nothing is looked up for a wrong one, and an unknown id answers alike.
+fn authorise(state: &State, id: &str, token: &Token) -> Result<(), Error> {
+    if digest::is_equal(&state.status_token(id), &token.token) {
+        Ok(())
+    } else {
+        Err(Error::new(StatusCode::UNAUTHORIZED, "Invalid credentials"))
+    }
+}
+
+fn show(payment: &Payment) -> Result<Response, Error> {
+    Ok(text(
+        PaymentBody::to_text(payment).map_err(Error::internal)?,
+        false,
+    ))
+}
+
+/// A JSON body as it is stored.
+fn text(body: String, replayed: bool) -> Response {
+    let mut response = private(([(CONTENT_TYPE, "application/json")], body));
+    if replayed {
+        response
+            .headers_mut()
+            .insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+    response
+}
+
+/// People's data, which no cache may keep.
+fn private(answer: impl IntoResponse) -> Response {
+    let mut response = answer.into_response();
+    response
+        .headers_mut()
+        .insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,63 @@
+//! Cancelling a payment that is not paid yet.
+
+use super::claim::new_key;
+use super::model::{Payment, Word};
+use super::read;
+use super::settle::settle_word;
+use super::state::PaymentState;
+use super::store::Source;
+use crate::app::State;
+use crate::provider::{Failure, Purpose};
+
+/// Why a payment is not cancelled.
+#[derive(Debug, thiserror::Error)]
+pub enum CancelError {
+    /// There is no such payment.
+    #[error("there is no such payment")]
+    NotFound,
+    /// Its state does not allow it.
+    #[error("the payment's state does not allow its cancellation")]
+    State,
+    /// The provider failed.
+    #[error(transparent)]
+    Provider(#[from] Failure),
+    /// The database failed.
+    #[error(transparent)]
+    Database(#[from] db::Error),
+}
+
+/// Cancels the payment at the provider and records its answer. A payment that is cancelled stays so.
+///
+/// # Errors
+/// See [`CancelError`].
+pub async fn cancel(state: &State, id: &str) -> Result<Payment, CancelError> {
+    let payment = read::find(state, id).await?.ok_or(CancelError::NotFound)?;
+    match payment.state {
+        PaymentState::Cancelled => return Ok(payment),
+        PaymentState::Pending => {}
+        _ => return Err(CancelError::State),
+    }
+    state.provider.reserve(1, Purpose::Buyer).await?;
+    let word = match state.provider.cancel(id, new_key(state)).await {
+        Ok(answer) => Word::from(&answer),
+        Err(failure) if failure.is_final() => read_back(state, id, failure).await?,
+        Err(failure) => return Err(failure.into()),
+    };
+    settle_word(state, id, word, Source::Cancellation).await?;
+    let payment = read::find(state, id).await?.ok_or(CancelError::NotFound)?;
+    if payment.state == PaymentState::Cancelled {
+        Ok(payment)
+    } else {
+        Err(CancelError::State)
+    }
+}
+
+/// The provider refused, perhaps because the payment is pending no more: its word on it, or else the refusal.
+async fn read_back(state: &State, id: &str, refused: Failure) -> Result<Word, CancelError> {
+    state.provider.reserve(1, Purpose::Buyer).await?;
+    let payment = state.provider.read(id, new_key(state)).await?;
+    if PaymentState::from_provider(&payment.status) == Some(PaymentState::Pending) {
+        return Err(refused.into());
+    }
+    Ok(Word::from(&payment))
+}

@@ -1,0 +1,202 @@
+//! Who follows which payment in this process, and how news reaches them.
+//!
+//! A change made here is pushed at once. One made by another process is seen by looking at the followed payments every
+//! [`LOOK_EVERY`], all of them in one job; while nobody follows anything, nothing runs.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio::sync::watch;
+
+use crate::payments::state::PaymentState;
+
+/// How often followed payments are looked at.
+pub(crate) const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// The most streams of one process.
+pub(crate) const STREAMS_MAX: usize = 2_000;
+
+/// What a page may see of its payment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct StatusView {
+    pub(crate) status: &'static str,
+    pub(crate) status_detail: String,
+    #[serde(skip)]
+    pub(crate) state: PaymentState,
+}
+
+impl StatusView {
+    pub(crate) fn new(state: PaymentState, status_detail: &str) -> Self {
+        Self {
+            status: state.as_str(),
+            status_detail: status_detail.to_owned(),
+            state,
+        }
+    }
+}
+
+/// The followed payments.
+#[derive(Clone, Default)]
+pub(crate) struct Hub(Arc<Mutex<Followed>>);
+
+#[derive(Default)]
+struct Followed {
+    payments: HashMap<String, watch::Sender<StatusView>>,
+    streams: usize,
+    /// Is a look-out running?
+    is_watched: bool,
+}
+
+/// One follower of one payment.
+pub(crate) struct Follower {
+    hub: Hub,
+    id: String,
+    news: watch::Receiver<StatusView>,
+}
+
+impl Hub {
+    /// Follows a payment that now stands as `now`; none when too many streams are open. The second value asks the
+    /// caller to start the look-out.
+    pub(crate) fn follow(&self, id: &str, now: StatusView) -> Option<(Follower, bool)> {
+        let mut followed = self.lock();
+        if followed.streams >= STREAMS_MAX {
+            return None;
+        }
+        followed.streams += 1;
+        let sender = followed
+            .payments
+            .entry(id.to_owned())
+            .or_insert_with(|| watch::Sender::new(now.clone()));
+        let news = sender.subscribe();
+        sender.send_if_modified(|view| replace(view, now));
+        let starts = !followed.is_watched;
+        followed.is_watched = true;
+        Some((
+            Follower {
+                hub: self.clone(),
+                id: id.to_owned(),
+                news,
+            },
+            starts,
+        ))
+    }
+
+    /// Tells the followers of a payment where it stands.
+    pub(crate) fn publish(&self, id: &str, state: PaymentState, status_detail: &str) {
+        if let Some(sender) = self.lock().payments.get(id) {
+            sender.send_if_modified(|view| replace(view, StatusView::new(state, status_detail)));
+        }
+    }
+
+    /// The followed payments; none ends the look-out that asks.
+    pub(crate) fn followed(&self) -> Option<Vec<String>> {
+        let mut followed = self.lock();
+        if followed.payments.is_empty() {
+            followed.is_watched = false;
+            return None;
+        }
+        Some(followed.payments.keys().cloned().collect())
+    }
+
+    /// How many streams are open.
+    #[cfg(test)]
+    pub(crate) fn streams(&self) -> usize {
+        self.lock().streams
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Followed> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A view that goes back from a final state is old news.
+fn replace(view: &mut StatusView, new: StatusView) -> bool {
+    let is_news = *view != new && view.state.apply(new.status).is_ok();
+    if is_news {
+        *view = new;
+    }
+    is_news
+}
+
+impl Follower {
+    /// Where the payment stands now.
+    pub(crate) fn current(&mut self) -> StatusView {
+        self.news.borrow_and_update().clone()
+    }
+
+    /// Waits for news. Never comes back when there will be none.
+    pub(crate) async fn changed(&mut self) {
+        if self.news.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        let mut followed = self.hub.lock();
+        followed.streams = followed.streams.saturating_sub(1);
+        // This follower's own receiver is still counted.
+        if followed
+            .payments
+            .get(&self.id)
+            .is_some_and(|sender| sender.receiver_count() <= 1)
+        {
+            followed.payments.remove(&self.id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view(state: PaymentState) -> StatusView {
+        StatusView::new(state, "")
+    }
+
+    #[tokio::test]
+    async fn a_follower_hears_of_a_change_and_of_nothing_else() {
+        let hub = Hub::default();
+        let (mut follower, starts) = hub.follow("1", view(PaymentState::Pending)).unwrap();
+        assert!(starts);
+        hub.publish("2", PaymentState::Approved, "");
+        hub.publish("1", PaymentState::Pending, "");
+        assert_eq!(follower.current(), view(PaymentState::Pending));
+        hub.publish("1", PaymentState::Approved, "");
+        follower.changed().await;
+        assert_eq!(follower.current(), view(PaymentState::Approved));
+    }
+
+    #[test]
+    fn old_news_are_not_told() {
+        let hub = Hub::default();
+        let (mut follower, _) = hub.follow("1", view(PaymentState::Approved)).unwrap();
+        hub.publish("1", PaymentState::Pending, "");
+        assert_eq!(follower.current(), view(PaymentState::Approved));
+    }
+
+    #[test]
+    fn the_last_follower_takes_the_payment_along_and_the_look_out_ends() {
+        let hub = Hub::default();
+        let (first, _) = hub.follow("1", view(PaymentState::Pending)).unwrap();
+        let (second, starts) = hub.follow("1", view(PaymentState::Pending)).unwrap();
+        assert!(!starts);
+        drop(first);
+        assert_eq!(hub.followed(), Some(vec!["1".to_owned()]));
+        drop(second);
+        assert_eq!((hub.followed(), hub.streams()), (None, 0));
+    }
+
+    #[test]
+    fn there_is_a_most_of_streams() {
+        let hub = Hub::default();
+        let open: Vec<_> = (0..STREAMS_MAX)
+            .map(|_| hub.follow("1", view(PaymentState::Pending)).unwrap())
+            .collect();
+        assert!(hub.follow("2", view(PaymentState::Pending)).is_none());
+        drop(open);
+        assert!(hub.follow("2", view(PaymentState::Pending)).is_some());
+    }
+}

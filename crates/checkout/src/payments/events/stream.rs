@@ -1,0 +1,85 @@
+//! One stream of server-sent events: the status now, then each change, until the payment's end or the stream's.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::response::Sse;
+use axum::response::sse::{Event, KeepAlive};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_stream::Stream;
+use tokio_stream::wrappers::ReceiverStream;
+
+use web::server::Shutdown;
+
+use super::hub::{Follower, LOOK_EVERY, StatusView};
+use crate::app::State;
+use crate::payments::read;
+
+/// A stream ends after this time; the page opens the next.
+const LENGTH_MAX: Duration = Duration::from_mins(15);
+/// A sign of life for what stands between, which closes silent connections.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+/// After which time a page opens the next stream.
+const RETRY: Duration = Duration::from_secs(3);
+
+/// Opens a stream for a payment that now stands as `now`; none when too many are open.
+pub(crate) fn open(
+    state: &State,
+    id: &str,
+    now: StatusView,
+) -> Option<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>> {
+    let (follower, starts) = state.hub.follow(id, now)?;
+    if starts {
+        tokio::spawn(look_out(state.clone()));
+    }
+    // Few: a reader that does not keep up is told the newest state, not each one it missed.
+    let (sender, receiver) = mpsc::channel(2);
+    tokio::spawn(tell(follower, sender, state.shutdown.clone()));
+    let keep_alive = KeepAlive::new().interval(HEARTBEAT);
+    Some(Sse::new(ReceiverStream::new(receiver)).keep_alive(keep_alive))
+}
+
+async fn tell(
+    mut follower: Follower,
+    sender: mpsc::Sender<Result<Event, Infallible>>,
+    shutdown: Shutdown,
+) {
+    let end = Instant::now() + LENGTH_MAX;
+    loop {
+        let view = follower.current();
+        if sender.send(Ok(event(&view))).await.is_err() || view.state.is_final() {
+            return;
+        }
+        tokio::select! {
+            () = follower.changed() => {}
+            () = sender.closed() => return,
+            () = tokio::time::sleep_until(end) => return,
+            () = shutdown.begun() => return,
+        }
+    }
+}
+
+fn event(view: &StatusView) -> Event {
+    let event = Event::default().event("status").retry(RETRY);
+    event.json_data(view).unwrap_or_default()
+}
+
+/// Looks at the followed payments for changes that other processes made, for as long as anything is followed.
+async fn look_out(state: State) {
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = state.shutdown.begun() => return,
+        }
+        let Some(ids) = state.hub.followed() else {
+            return;
+        };
+        match read::find_statuses(&state, ids).await {
+            Ok(found) => found
+                .iter()
+                .for_each(|(id, status, detail)| state.hub.publish(id, *status, detail)),
+            Err(error) => tracing::warn!(%error, "the followed payments could not be looked at"),
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! What a payment is, as this service keeps it: the provider's word, with the few facts of the request that an answer
+//! needs and the provider may hide. Pure.
+
+use db::{Money, Timestamp};
+
+use super::state::{PaymentState, Refusal, Transitions};
+use crate::provider::ProviderPayment;
+use crate::request::{Method, MethodKind, PaymentRequest};
+
+/// Who pays: what the answers show and nothing more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Payer {
+    /// E-mail address.
+    pub email: String,
+    /// `CPF` or `CNPJ`.
+    pub identification_type: String,
+    /// Digits (letters too in a CNPJ), without punctuation.
+    pub identification_number: String,
+}
+
+/// What may be shown of a card.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CardFacts {
+    /// The first six digits.
+    pub first_six_digits: String,
+    /// The last four digits.
+    pub last_four_digits: String,
+    /// The name on the card.
+    pub cardholder_name: String,
+    /// In how many parts the payer pays.
+    pub installments: i64,
+}
+
+/// What the provider gave the payer to pay with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Artefacts {
+    /// Address of the boleto's document.
+    pub external_resource_url: Option<String>,
+    /// The pix code as text.
+    pub qr_code: Option<String>,
+    /// The pix code as a PNG, in base64.
+    pub qr_code_base64: Option<String>,
+    /// Address of the payment's ticket.
+    pub ticket_url: Option<String>,
+    /// The boleto's digits to type, 47 of them.
+    pub digitable_line: Option<String>,
+    /// The boleto's bar code, 44 digits.
+    pub barcode: Option<String>,
+    /// When the code or the boleto lapses, as the provider wrote it.
+    pub date_of_expiration: Option<String>,
+}
+
+/// What an attempt keeps of its request: nothing that could charge a card.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Intent {
+    /// Card, pix or boleto.
+    pub method: MethodKind,
+    /// What is to be paid.
+    pub amount: Money,
+    /// What for.
+    pub description: String,
+    /// Who pays.
+    pub payer: Payer,
+    /// The card's harmless facts, for a card.
+    pub card: Option<CardFacts>,
+}
+
+/// A payment at the provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Payment {
+    /// The provider's id, as text.
+    pub id: String,
+    /// Our `external_reference`.
+    pub reference: String,
+    /// Card, pix or boleto.
+    pub method: MethodKind,
+    /// `pix`, the boleto method's or the card network's identifier.
+    pub provider_method: String,
+    /// Where it stands.
+    pub state: PaymentState,
+    /// The provider's detail, untouched.
+    pub status_detail: String,
+    /// What is paid.
+    pub amount: Money,
+    /// What was given back of it.
+    pub refunded: Money,
+    /// What for.
+    pub description: String,
+    /// As the provider wrote it.
+    pub date_created: String,
+    /// As the provider wrote it; present once approved.
+    pub date_approved: Option<String>,
+    /// Who pays.
+    pub payer: Payer,
+    /// The card, for a card.
+    pub card: Option<CardFacts>,
+    /// What to pay with.
+    pub artefacts: Artefacts,
+}
+
+/// The provider's word on a payment, as far as it can change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// Its status, as it wrote it.
+    pub status: String,
+    /// Its detail.
+    pub status_detail: String,
+    /// When it was approved, as it wrote it.
+    pub date_approved: Option<String>,
+    /// What was given back.
+    pub refunded: Money,
+}
+
+/// A payment's changeable part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Standing {
+    /// Where it stands.
+    pub state: PaymentState,
+    /// The provider's detail.
+    pub status_detail: String,
+    /// When it was approved.
+    pub date_approved: Option<String>,
+    /// What was given back.
+    pub refunded: Money,
+}
+
+impl Intent {
+    /// What is kept of a checked request.
+    pub fn of(request: &PaymentRequest) -> Self {
+        let card = match &request.method {
+            Method::Card(card) => Some(CardFacts {
+                first_six_digits: card.number.first_six().to_owned(),
+                last_four_digits: card.number.last_four().to_owned(),
+                cardholder_name: card.holder.clone(),
+                installments: i64::from(card.installments),
+            }),
+            Method::Pix | Method::Boleto(_) => None,
+        };
+        let payer = Payer {
+            email: request.email.clone(),
+            identification_type: request.tax_id.kind().as_str().to_owned(),
+            identification_number: request.tax_id.as_str().to_owned(),
+        };
+        let (method, amount, description) = (
+            request.method.kind(),
+            request.amount,
+            request.description.clone(),
+        );
+        Self {
+            method,
+            amount,
+            description,
+            payer,
+            card,
+        }
+    }
+}
+
+impl Payment {
+    /// The payment that the provider made of an intent, and the steps it has taken already.
+    ///
+    /// # Errors
+    /// `Refusal::UnknownWord` when its status is none we know.
+    pub fn new(
+        intent: &Intent,
+        reference: &str,
+        made: &ProviderPayment,
+        now: Timestamp,
+    ) -> Result<(Self, Transitions), Refusal> {
+        let steps = PaymentState::first(&made.status)?;
+        let state = steps.last().map_or(PaymentState::Pending, |step| step.to);
+        let date_approved = approval(state, made.date_approved.as_deref(), now);
+        let payment = Self {
+            id: made.id.clone(),
+            reference: reference.to_owned(),
+            method: intent.method,
+            provider_method: made.payment_method_id.clone(),
+            state,
+            status_detail: made.status_detail.clone(),
+            amount: made.amount,
+            refunded: made.refunded,
+            description: intent.description.clone(),
+            date_created: made.date_created.clone(),
+            date_approved,
+            payer: seen_payer(intent, made),
+            card: intent.card.as_ref().map(|card| seen_card(card, made)),
+            artefacts: artefacts(made),
+        };
+        Ok((payment, steps))
+    }
+}
+
+impl Standing {
+    /// Where the payment stands after the provider's `word`, and the steps that lead there.
+    ///
+    /// A report older than what is known (less refunded than before) leaves the details as they are.
+    ///
+    /// # Errors
+    /// `Refusal` when the word cannot be followed.
+    pub(crate) fn after(
+        &self,
+        word: &Word,
+        now: Timestamp,
+    ) -> Result<(Self, Transitions), Refusal> {
+        let steps = self.state.apply(&word.status)?;
+        let is_late = steps.is_empty() && word.refunded < self.refunded;
+        if is_late {
+            return Ok((self.clone(), steps));
+        }
+        let state = steps.last().map_or(self.state, |step| step.to);
+        let reported = word
+            .date_approved
+            .as_deref()
+            .or(self.date_approved.as_deref());
+        let next = Self {
+            state,
+            status_detail: word.status_detail.clone(),
+            date_approved: self
+                .date_approved
+                .clone()
+                .or_else(|| approval(state, reported, now)),
+            refunded: self.refunded.max(word.refunded),
+        };
+        Ok((next, steps))
+    }
+}
+
+impl From<&ProviderPayment> for Word {
+    fn from(payment: &ProviderPayment) -> Self {
+        Self {
+            status: payment.status.clone(),
+            status_detail: payment.status_detail.clone(),
+            date_approved: payment.date_approved.clone(),
+            refunded: payment.refunded,
+        }
+    }
+}
+
+/// When a payment was approved: the provider's date, ours where it left that out, none before the approval.
+fn approval(state: PaymentState, reported: Option<&str>, now: Timestamp) -> Option<String> {
+    let was_approved = matches!(
+        state,
+        PaymentState::Approved | PaymentState::Refunded | PaymentState::ChargedBack
+    );
+    was_approved.then(|| reported.map_or_else(|| now.to_string(), str::to_owned))
+}
+
+/// The payer as the provider tells it; the request's word where the provider hides it.
+fn seen_payer(intent: &Intent, made: &ProviderPayment) -> Payer {
+    let asked = &intent.payer;
+    let pair = made
+        .payer_identification_type
+        .as_ref()
+        .zip(made.payer_identification_number.as_ref());
+    let (kind, number) = pair.unwrap_or((&asked.identification_type, &asked.identification_number));
+    Payer {
+        email: made
+            .payer_email
+            .as_ref()
+            .filter(|email| email.contains('@'))
+            .unwrap_or(&asked.email)
+            .clone(),
+        identification_type: kind.clone(),
+        identification_number: number.clone(),
+    }
+}
+
+fn seen_card(asked: &CardFacts, made: &ProviderPayment) -> CardFacts {
+    CardFacts {
+        first_six_digits: asked.first_six_digits.clone(),
+        last_four_digits: asked.last_four_digits.clone(),
+        cardholder_name: made
+            .cardholder_name
+            .as_ref()
+            .unwrap_or(&asked.cardholder_name)
+            .clone(),
+        installments: asked.installments,
+    }
+}
+
+fn artefacts(made: &ProviderPayment) -> Artefacts {
+    Artefacts {
+        external_resource_url: made.external_resource_url.clone(),
+        qr_code: made.qr_code.clone(),
+        qr_code_base64: made
+            .qr_code_base64
+            .clone()
+            .or_else(|| drawn(made.qr_code.as_deref())),
+        ticket_url: made.ticket_url.clone(),
+        digitable_line: made.digitable_line.clone(),
+        barcode: made.barcode.clone(),
+        date_of_expiration: made.date_of_expiration.clone(),
+    }
+}
+
+/// The picture of a pix code that came without one.
+fn drawn(qr_code: Option<&str>) -> Option<String> {
+    qr_code.and_then(|code| brazil::qr::png_base64(code).ok())
+}

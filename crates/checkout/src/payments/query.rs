@@ -1,0 +1,255 @@
+//! The query of a list: what it may ask for, and the addresses of the pages before and after. Pure.
+
+use std::time::Duration;
+
+use db::Timestamp;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+
+use super::read::ListQuery;
+use super::state::PaymentState;
+use crate::request::{MethodKind, Refusal};
+
+/// How many payments a page holds unless the query says otherwise.
+const PAGE_SIZE: i64 = 10;
+/// The most that a page holds.
+const PAGE_SIZE_MAX: i64 = 100;
+
+/// The names a query may have; others are ignored.
+const NAMES: [&str; 6] = [
+    "status",
+    "payment_method",
+    "created_from",
+    "created_to",
+    "page",
+    "page_size",
+];
+
+/// Reads a list's query; of several values of one name the last counts, and a blank one is none.
+///
+/// # Errors
+/// 422 for the first value that is not allowed.
+pub(crate) fn parse(pairs: &[(String, String)]) -> Result<ListQuery, Refusal> {
+    let text = |name: &str| {
+        let value = pairs
+            .iter()
+            .rev()
+            .find(|(given, _)| given == name)
+            .map(|(_, value)| value.trim());
+        value.filter(|value| !value.is_empty())
+    };
+    let status = text("status").map(|text| {
+        PaymentState::parse(text)
+            .ok_or_else(|| Refusal::invalid("status", "must be a payment status"))
+    });
+    let payment_method = text("payment_method").map(|text| {
+        MethodKind::parse(text)
+            .ok_or_else(|| Refusal::invalid("payment_method", "must be card, pix or boleto"))
+    });
+    let from = text("created_from").map(|text| moment("created_from", text));
+    let to = text("created_to").map(|text| moment("created_to", text));
+    Ok(ListQuery {
+        status: status.transpose()?,
+        payment_method: payment_method.transpose()?,
+        created_from: from.transpose()?.map(|moment| moment.first),
+        created_before: to.transpose()?.map(|moment| moment.behind),
+        page: number("page", text("page"), 1, i64::from(u32::MAX))?,
+        page_size: number("page_size", text("page_size"), PAGE_SIZE, PAGE_SIZE_MAX)?,
+    })
+}
+
+/// The query of another page of the same list: what was asked for, with the page's number; the first page has none.
+pub(crate) fn of_page(pairs: &[(String, String)], page: i64) -> String {
+    let mut kept: Vec<String> = pairs
+        .iter()
+        .filter(|(name, value)| {
+            name != "page" && NAMES.contains(&name.as_str()) && !value.is_empty()
+        })
+        .map(|(name, value)| format!("{name}={}", encoded(value)))
+        .collect();
+    if page > 1 {
+        kept.push(format!("page={page}"));
+    }
+    if kept.is_empty() {
+        String::new()
+    } else {
+        format!("?{}", kept.join("&"))
+    }
+}
+
+/// A whole day, or one point in time.
+struct Moment {
+    first: Timestamp,
+    behind: Timestamp,
+}
+
+/// An ISO date is the whole day in UTC; a date-time without an offset is in UTC.
+fn moment(field: &'static str, text: &str) -> Result<Moment, Refusal> {
+    let refused = || Refusal::invalid(field, "must be an ISO 8601 date or date-time");
+    let utc = |time: DateTime| {
+        let zoned = time.to_zoned(TimeZone::UTC).map_err(|_| refused())?;
+        Ok::<_, Refusal>(Timestamp::from_jiff(zoned.timestamp()))
+    };
+    if text.len() == 10 {
+        let date: Date = text.parse().map_err(|_| refused())?;
+        let first = utc(date.at(0, 0, 0, 0))?;
+        return Ok(Moment {
+            first,
+            behind: first + Duration::from_hours(24),
+        });
+    }
+    let first = match Timestamp::parse(text) {
+        Ok(moment) => moment,
+        Err(_) => utc(text.parse().map_err(|_| refused())?)?,
+    };
+    Ok(Moment {
+        first,
+        behind: first + Duration::from_micros(1),
+    })
+}
+
+fn number(
+    field: &'static str,
+    text: Option<&str>,
+    default: i64,
+    most: i64,
+) -> Result<i64, Refusal> {
+    let Some(text) = text else { return Ok(default) };
+    let refused = || Refusal::invalid(field, &format!("must be a whole number from 1 to {most}"));
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text
+        .parse()
+        .ok()
+        .filter(|number| is_plain && (1..=most).contains(number));
+    number.ok_or_else(refused)
+}
+
+fn encoded(value: &str) -> String {
+    let mut text = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(given: &[(&str, &str)]) -> Vec<(String, String)> {
+        given
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect()
+    }
+
+    fn refusal(name: &str, value: &str) -> String {
+        parse(&pairs(&[(name, value)]))
+            .unwrap_err()
+            .detail
+            .into_owned()
+    }
+
+    #[test]
+    fn an_empty_query_is_the_first_ten() {
+        let query = parse(&[]).unwrap();
+        assert_eq!((query.page, query.page_size), (1, 10));
+        assert_eq!(
+            (
+                query.status,
+                query.payment_method,
+                query.created_from,
+                query.created_before
+            ),
+            (None, None, None, None)
+        );
+    }
+
+    #[test]
+    fn a_date_is_its_whole_day_in_utc() {
+        let query = parse(&pairs(&[
+            ("created_from", "2026-11-20"),
+            ("created_to", "2026-11-20"),
+        ]))
+        .unwrap();
+        assert_eq!(
+            query.created_from.unwrap().to_string(),
+            "2026-11-20T00:00:00.000000Z"
+        );
+        assert_eq!(
+            query.created_before.unwrap().to_string(),
+            "2026-11-21T00:00:00.000000Z"
+        );
+    }
+
+    #[test]
+    fn a_date_time_is_included_and_has_an_offset_or_is_in_utc() {
+        for text in [
+            "2026-11-20T09:00:00-03:00",
+            "2026-11-20T12:00:00Z",
+            "2026-11-20T12:00:00",
+        ] {
+            let query = parse(&pairs(&[("created_from", text), ("created_to", text)])).unwrap();
+            assert_eq!(
+                query.created_from.unwrap().to_string(),
+                "2026-11-20T12:00:00.000000Z",
+                "{text}"
+            );
+            assert_eq!(
+                query.created_before.unwrap().to_string(),
+                "2026-11-20T12:00:00.000001Z",
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn values_that_are_not_allowed_are_refused_by_name() {
+        assert_eq!(
+            refusal("status", "paid"),
+            "Validation error: status: must be a payment status"
+        );
+        assert_eq!(
+            refusal("payment_method", "cash"),
+            "Validation error: payment_method: must be card, pix or boleto"
+        );
+        for value in ["0", "-1", "x", "1.5", "+1", "99999999999999999999"] {
+            assert!(
+                refusal("page", value)
+                    .starts_with("Validation error: page: must be a whole number"),
+                "{value}"
+            );
+        }
+        assert_eq!(
+            refusal("page_size", "101"),
+            "Validation error: page_size: must be a whole number from 1 to 100"
+        );
+        for value in ["20-11-2026", "2026-13-01", "yesterday", "2026-02-30"] {
+            let detail = "Validation error: created_from: must be an ISO 8601 date or date-time";
+            assert_eq!(refusal("created_from", value), detail, "{value}");
+        }
+    }
+
+    #[test]
+    fn another_page_keeps_the_filters_and_the_first_has_no_number() {
+        let given = pairs(&[
+            ("status", "pending"),
+            ("created_from", "2026-11-20T09:00:00-03:00"),
+            ("page", "2"),
+            ("x", "y"),
+        ]);
+        assert_eq!(
+            of_page(&given, 3),
+            "?status=pending&created_from=2026-11-20T09%3A00%3A00-03%3A00&page=3"
+        );
+        assert_eq!(
+            of_page(&given, 1),
+            "?status=pending&created_from=2026-11-20T09%3A00%3A00-03%3A00"
+        );
+        assert_eq!(of_page(&pairs(&[("page", "2")]), 1), "");
+    }
+}

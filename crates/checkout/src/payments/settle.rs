@@ -1,0 +1,234 @@
+//! Recording the provider's word: of a payment it has just made, and of one that is known already. Every way by which
+//! a word reaches us ends here, so that the state machine is asked in one place.
+
+use std::time::Duration;
+
+use db::{Timestamp, Tx};
+
+use super::model::{Intent, Payment, Standing, Word};
+use super::shape::PaymentBody;
+use super::state::{PaymentState, Refusal, StepKind, Transitions};
+use super::store::{self, AttemptStep, Finish, Known, Source};
+use crate::app::State;
+use crate::provider::ProviderPayment;
+
+/// An attempt whose payment the provider has made.
+#[derive(Debug, Clone)]
+pub(crate) struct Made {
+    /// The attempt's row.
+    pub(crate) attempt: i64,
+    /// Our `external_reference`.
+    pub(crate) reference: String,
+    /// What was asked for.
+    pub(crate) intent: Intent,
+}
+
+/// Why a payment that the provider made could not be recorded.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SettleError {
+    /// Its status is none we know: it is asked for again later.
+    #[error(transparent)]
+    Word(#[from] Refusal),
+    #[error(transparent)]
+    Database(#[from] db::Error),
+    #[error("a payment could not be written as JSON")]
+    Shape(#[from] serde_json::Error),
+}
+
+/// What became of a word on a known payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Recorded {
+    /// The state moved.
+    Moved {
+        /// Where to.
+        state: PaymentState,
+        /// Was it a cancellation under review, which the table does not have?
+        exceptional: bool,
+    },
+    /// Nothing but perhaps details changed.
+    Same(PaymentState),
+    /// The word was refused and kept in the history.
+    Refused(PaymentState),
+    /// The payment is none of ours.
+    Unknown,
+}
+
+/// How often an open payment is asked for: a minute after its creation, then ever less, at most every six hours.
+pub(crate) fn next_check(state: PaymentState, checks: i64, now: Timestamp) -> Option<Timestamp> {
+    let exponent = u32::try_from(checks.clamp(0, 9)).unwrap_or(9);
+    let wait = Duration::from_secs(60 * 2u64.pow(exponent)).min(Duration::from_hours(6));
+    state.is_open().then(|| now + wait)
+}
+
+/// Records a payment that the provider has made, ends its attempt and answers the exact body of the creation.
+pub(crate) async fn settle_made(
+    state: &State,
+    made: Made,
+    payment: &ProviderPayment,
+    source: Source,
+) -> Result<(Payment, String), SettleError> {
+    let now = state.clock.now();
+    let (new, steps) = Payment::new(&made.intent, &made.reference, payment, now)?;
+    let body = PaymentBody::to_text(&new)?;
+    let word = Word::from(payment);
+    if payment.amount != made.intent.amount {
+        tracing::warn!(
+            payment = new.id,
+            "the provider made a payment of another amount than was asked for"
+        );
+    }
+    let record = Record {
+        made,
+        payment: new.clone(),
+        steps,
+        word,
+        body,
+        source,
+        now,
+    };
+    let body = state
+        .db
+        .write(async move |tx| record.write(tx).await)
+        .await?;
+    state.metrics.payment_created(new.method, new.state);
+    state.hub.publish(&new.id, new.state, &new.status_detail);
+    Ok((new, body))
+}
+
+/// All that the second transaction of a creation writes.
+struct Record {
+    made: Made,
+    payment: Payment,
+    steps: Transitions,
+    word: Word,
+    body: String,
+    source: Source,
+    now: Timestamp,
+}
+
+impl Record {
+    /// The body to answer: that of an earlier run, if one has ended the attempt in the meantime.
+    async fn write(&self, tx: &mut Tx) -> Result<String, db::Error> {
+        let check_at = next_check(self.payment.state, 0, self.now);
+        let row = match store::insert_payment(tx, &self.payment, self.now, check_at).await? {
+            Some(row) => {
+                store::insert_steps(tx, row, &self.steps, &self.word, self.source, self.now)
+                    .await?;
+                row
+            }
+            None => self.write_known(tx).await?,
+        };
+        let finish = Finish {
+            id: self.made.attempt,
+            step: AttemptStep::Finished,
+            payment_id: Some(row),
+            response_status: 200,
+            response: Some(self.body.clone()),
+            now: self.now,
+        };
+        if store::finish_attempt(tx, &finish).await? {
+            return Ok(self.body.clone());
+        }
+        let ended = store::find_attempt_by_reference(tx, &self.made.reference).await?;
+        Ok(ended
+            .and_then(|attempt| attempt.response)
+            .unwrap_or_else(|| self.body.clone()))
+    }
+
+    /// The payment was recorded by another run in the meantime: this word is one more on a known payment.
+    async fn write_known(&self, tx: &mut Tx) -> Result<i64, db::Error> {
+        let known = store::find_known(tx, &self.payment.id).await?;
+        let known = known.ok_or_else(|| {
+            db::Error::other("one reference belongs to two payments of the provider")
+        })?;
+        write_word(tx, &known, &self.word, self.source, self.now).await?;
+        Ok(known.row)
+    }
+}
+
+/// Records the provider's word on a payment that is known by the provider's id.
+pub(crate) async fn settle_word(
+    state: &State,
+    id: &str,
+    word: Word,
+    source: Source,
+) -> Result<Recorded, db::Error> {
+    let now = state.clock.now();
+    let (id, detail) = (id.to_owned(), word.status_detail.clone());
+    let key = id.clone();
+    let recorded = state
+        .db
+        .write(async move |tx| match store::find_known(tx, &key).await? {
+            Some(known) => write_word(tx, &known, &word, source, now).await,
+            None => Ok(Recorded::Unknown),
+        })
+        .await?;
+    state.metrics.word_recorded(recorded);
+    match recorded {
+        Recorded::Moved { state: moved, .. } | Recorded::Same(moved) => {
+            state.hub.publish(&id, moved, &detail)
+        }
+        Recorded::Refused(_) => tracing::warn!(
+            payment = id,
+            "the provider reported a move backwards; it was refused"
+        ),
+        Recorded::Unknown => {}
+    }
+    Ok(recorded)
+}
+
+/// Writes a word over the standing it is judged by; another writer in between makes it judged again.
+async fn write_word(
+    tx: &mut Tx,
+    known: &Known,
+    word: &Word,
+    source: Source,
+    now: Timestamp,
+) -> Result<Recorded, db::Error> {
+    let mut known = known.clone();
+    loop {
+        let Ok((next, steps)) = known.standing.after(word, now) else {
+            return refuse(tx, &known, word, source, now).await;
+        };
+        let recorded = outcome(&next, &steps);
+        if next == known.standing {
+            return Ok(recorded);
+        }
+        let check_at = next_check(next.state, known.checks, now);
+        if store::update_standing(tx, &known, &next, check_at, now).await? {
+            store::insert_steps(tx, known.row, &steps, word, source, now).await?;
+            return Ok(recorded);
+        }
+        // The row that was written in between is the newest: each turn of the loop sees a later version.
+        let again = store::find_known(tx, &known.id).await?;
+        known = again.ok_or_else(|| db::Error::other("a payment vanished"))?;
+    }
+}
+
+fn outcome(next: &Standing, steps: &Transitions) -> Recorded {
+    if steps.is_empty() {
+        return Recorded::Same(next.state);
+    }
+    let exceptional = steps.iter().any(|step| step.kind == StepKind::Exceptional);
+    Recorded::Moved {
+        state: next.state,
+        exceptional,
+    }
+}
+
+/// Keeps a refused word in the history, once for as long as nothing else is said.
+async fn refuse(
+    tx: &mut Tx,
+    known: &Known,
+    word: &Word,
+    source: Source,
+    now: Timestamp,
+) -> Result<Recorded, db::Error> {
+    let is_told = store::last_entry(tx, known.row)
+        .await?
+        .is_some_and(|(kind, status)| kind == "refused" && status == word.status);
+    if !is_told {
+        store::insert_refusal(tx, known.row, known.standing.state, word, source, now).await?;
+    }
+    Ok(Recorded::Refused(known.standing.state))
+}

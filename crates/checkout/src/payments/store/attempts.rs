@@ -1,0 +1,438 @@
+//! Attempts: the intent to pay, who works on it, and how it ended.
+
+use db::{Conn, Error, Money, Row, Timestamp, Tx};
+
+use crate::payments::model::{CardFacts, Intent, Payer};
+use crate::request::MethodKind;
+
+/// How far an attempt has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AttemptStep {
+    /// Nothing was sent that could have made a payment.
+    Started,
+    /// The call that makes the payment may have reached the provider; its outcome is not known.
+    Sending,
+    /// The payment is made and recorded.
+    Finished,
+    /// The provider refused for good.
+    Refused,
+    /// Given up: the provider knows no payment of ours by this reference.
+    Closed,
+}
+
+impl AttemptStep {
+    const ALL: [Self; 5] = [
+        Self::Started,
+        Self::Sending,
+        Self::Finished,
+        Self::Refused,
+        Self::Closed,
+    ];
+
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Started => "started",
+            Self::Sending => "sending",
+            Self::Finished => "finished",
+            Self::Refused => "refused",
+            Self::Closed => "closed",
+        }
+    }
+
+    pub(super) fn parse(text: &str) -> Result<Self, Error> {
+        let step = Self::ALL.into_iter().find(|step| step.as_str() == text);
+        step.ok_or_else(|| Error::other("attempts.step holds no step"))
+    }
+}
+
+/// The right to work on an attempt until a time; a worker that died loses it then.
+#[derive(Debug, Clone)]
+pub(crate) struct Lease {
+    /// Names the holder's run.
+    pub(crate) id: String,
+    /// When the right ends.
+    pub(crate) until: Timestamp,
+}
+
+/// An attempt to be stored.
+#[derive(Debug, Clone)]
+pub(crate) struct NewAttempt {
+    pub(crate) reference: String,
+    pub(crate) idempotency_key: Option<String>,
+    pub(crate) fingerprint: Option<String>,
+    pub(crate) step: AttemptStep,
+    pub(crate) intent: Intent,
+    pub(crate) token_key: Option<String>,
+    pub(crate) create_key: String,
+    pub(crate) lease: Lease,
+    pub(crate) check_at: Timestamp,
+    pub(crate) now: Timestamp,
+}
+
+/// A stored attempt.
+#[derive(Debug, Clone)]
+pub(crate) struct Attempt {
+    pub(crate) id: i64,
+    pub(crate) reference: String,
+    pub(crate) fingerprint: Option<String>,
+    pub(crate) step: AttemptStep,
+    /// Its payer is blank once the attempt has ended: the data is then erased here.
+    pub(crate) intent: Intent,
+    pub(crate) token_key: Option<String>,
+    pub(crate) create_key: String,
+    pub(crate) card_token: Option<String>,
+    pub(crate) leased_until: Option<Timestamp>,
+    pub(crate) check_at: Option<Timestamp>,
+    pub(crate) checks: i64,
+    pub(crate) sent_at: Option<Timestamp>,
+    pub(crate) response_status: Option<i64>,
+    pub(crate) response: Option<String>,
+    pub(crate) payment_id: Option<i64>,
+    pub(crate) created_at: Timestamp,
+}
+
+/// Stores an attempt; none when its key is another attempt's.
+pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Option<i64>, Error> {
+    let (payer, card) = (&new.intent.payer, new.intent.card.as_ref());
+    let sent_at = (new.step == AttemptStep::Sending).then_some(new.now);
+    tx.optional(
+        "INSERT INTO attempts (reference, idempotency_key, fingerprint, step, method, amount, description,
+             email, identification_type, identification_number,
+             first_six_digits, last_four_digits, cardholder_name, installments,
+             token_key, create_key, lease, leased_until, check_at, checks, sent_at, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, 0, $20, $21)
+         ON CONFLICT (idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
+         RETURNING id",
+        &[
+            &new.reference,
+            &new.idempotency_key,
+            &new.fingerprint,
+            &new.step.as_str(),
+            &new.intent.method.as_str(),
+            &new.intent.amount,
+            &new.intent.description,
+            &payer.email,
+            &payer.identification_type,
+            &payer.identification_number,
+            &card.map(|card| card.first_six_digits.as_str()),
+            &card.map(|card| card.last_four_digits.as_str()),
+            &card.map(|card| card.cardholder_name.as_str()),
+            &card.map(|card| card.installments),
+            &new.token_key,
+            &new.create_key,
+            &new.lease.id,
+            &new.lease.until,
+            &new.check_at,
+            &sent_at,
+            &new.now,
+        ],
+        |row| row.get(0),
+    )
+    .await
+}
+
+macro_rules! attempt_columns {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, reference, fingerprint, step, method, amount, description,
+                 email, identification_type, identification_number,
+                 first_six_digits, last_four_digits, cardholder_name, installments,
+                 token_key, create_key, card_token, leased_until, check_at, checks, sent_at,
+                 response_status, response, payment_id, created_at
+             FROM attempts ",
+            $rest
+        )
+    };
+}
+
+/// The attempt of a caller's key.
+pub(crate) async fn find_attempt_by_key(
+    conn: &mut Conn,
+    key: &str,
+) -> Result<Option<Attempt>, Error> {
+    conn.optional(
+        attempt_columns!("WHERE idempotency_key = $1"),
+        &[&key],
+        attempt,
+    )
+    .await
+}
+
+/// The attempt of one of our `external_reference`s.
+pub(crate) async fn find_attempt_by_reference(
+    conn: &mut Conn,
+    reference: &str,
+) -> Result<Option<Attempt>, Error> {
+    conn.optional(
+        attempt_columns!("WHERE reference = $1"),
+        &[&reference],
+        attempt,
+    )
+    .await
+}
+
+/// Attempts on which nobody works and whose check is due by `until`, the longest due first, after a place in that order.
+pub(crate) async fn due_attempts(
+    conn: &mut Conn,
+    now: Timestamp,
+    due: &Due,
+) -> Result<Vec<Attempt>, Error> {
+    conn.all(
+        attempt_columns!(
+            "WHERE check_at <= $1 AND (check_at > $2 OR (check_at = $2 AND id > $3))
+               AND (leased_until IS NULL OR leased_until <= $4)
+             ORDER BY check_at, id LIMIT $5"
+        ),
+        &[&due.until, &due.after.0, &due.after.1, &now, &due.limit],
+        attempt,
+    )
+    .await
+}
+
+/// Which checks to look at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Due {
+    /// Due by this time.
+    pub(crate) until: Timestamp,
+    /// Behind this place in the order of time and row.
+    pub(crate) after: (Timestamp, i64),
+    pub(crate) limit: i64,
+}
+
+/// When the next check of an attempt is due.
+pub(crate) async fn next_attempt_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error> {
+    let sql =
+        "SELECT check_at FROM attempts WHERE check_at IS NOT NULL ORDER BY check_at, id LIMIT 1";
+    conn.optional(sql, &[], |row| row.get(0)).await
+}
+
+/// How many attempts wait for the provider's word, nobody working on them.
+pub(crate) async fn unknown_attempts(conn: &mut Conn, now: Timestamp) -> Result<i64, Error> {
+    conn.one(
+        "SELECT count(*) FROM attempts
+         WHERE check_at IS NOT NULL AND step = 'sending' AND (leased_until IS NULL OR leased_until <= $1)",
+        &[&now],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// Takes an unfinished attempt that nobody works on; false when another run has it or it has ended.
+pub(crate) async fn take_attempt(
+    tx: &mut Tx,
+    id: i64,
+    step: AttemptStep,
+    lease: &Lease,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE attempts
+             SET step = $2, lease = $3, leased_until = $4, check_at = $4,
+                 sent_at = CASE WHEN $2 = 'sending' THEN $5 ELSE sent_at END
+             WHERE id = $1 AND step IN ('started', 'sending', 'closed') AND (leased_until IS NULL OR leased_until <= $5)",
+            &[&id, &step.as_str(), &lease.id, &lease.until, &now],
+        )
+        .await?;
+    Ok(changed == 1)
+}
+
+/// Keeps the card token and marks that the payment's call is about to be sent; false when the lease was lost.
+///
+/// The keys are given again because a token that replaces a used-up one belongs to new calls.
+pub(crate) async fn keep_card_token(
+    tx: &mut Tx,
+    id: i64,
+    lease: &Lease,
+    token: &str,
+    keys: (&str, &str),
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE attempts
+             SET step = 'sending', card_token = $3, token_key = $4, create_key = $5,
+                 leased_until = $6, check_at = $6, sent_at = $7
+             WHERE id = $1 AND lease = $2 AND step IN ('started', 'sending', 'closed')",
+            &[&id, &lease.id, &token, &keys.0, &keys.1, &lease.until, &now],
+        )
+        .await?;
+    Ok(changed == 1)
+}
+
+/// How a run that did not finish its attempt leaves it.
+#[derive(Debug, Clone)]
+pub(crate) struct Release {
+    pub(crate) id: i64,
+    pub(crate) lease: String,
+    pub(crate) step: AttemptStep,
+    pub(crate) check_at: Option<Timestamp>,
+}
+
+/// Gives an attempt back for a later run; nothing happens when the lease was lost.
+pub(crate) async fn release_attempt(tx: &mut Tx, release: &Release) -> Result<u64, Error> {
+    tx.execute(
+        "UPDATE attempts SET step = $3, lease = NULL, leased_until = NULL, check_at = $4
+         WHERE id = $1 AND lease = $2 AND step IN ('started', 'sending', 'closed')",
+        &[
+            &release.id,
+            &release.lease,
+            &release.step.as_str(),
+            &release.check_at,
+        ],
+    )
+    .await
+}
+
+/// Removes an attempt of which nothing was ever sent.
+pub(crate) async fn forget_attempt(tx: &mut Tx, id: i64, lease: &str) -> Result<u64, Error> {
+    tx.execute(
+        "DELETE FROM attempts WHERE id = $1 AND lease = $2 AND payment_id IS NULL",
+        &[&id, &lease],
+    )
+    .await
+}
+
+/// When the reconciler looks at an attempt again, or that it never will.
+pub(crate) async fn postpone_attempt(
+    tx: &mut Tx,
+    id: i64,
+    step: AttemptStep,
+    seen: Timestamp,
+    check_at: Option<Timestamp>,
+) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE attempts SET step = $2, check_at = $4, checks = checks + 1
+             WHERE id = $1 AND check_at = $3 AND step IN ('started', 'sending')",
+            &[&id, &step.as_str(), &seen, &check_at],
+        )
+        .await?;
+    Ok(changed == 1)
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone)]
+pub(crate) struct Finish {
+    pub(crate) id: i64,
+    pub(crate) step: AttemptStep,
+    pub(crate) payment_id: Option<i64>,
+    pub(crate) response_status: i64,
+    pub(crate) response: Option<String>,
+    pub(crate) now: Timestamp,
+}
+
+/// Ends an attempt: keeps its answer, erases the card token and the payer's data; false when it has ended already.
+pub(crate) async fn finish_attempt(tx: &mut Tx, finish: &Finish) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE attempts
+             SET step = $2, payment_id = $3, response_status = $4,
+                 response = CASE WHEN idempotency_key IS NULL THEN NULL ELSE $5 END,
+                 card_token = NULL, lease = NULL, leased_until = NULL, check_at = NULL, finished_at = $6,
+                 email = NULL, identification_type = NULL, identification_number = NULL, cardholder_name = NULL
+             WHERE id = $1 AND step IN ('started', 'sending', 'closed')",
+            &[
+                &finish.id,
+                &finish.step.as_str(),
+                &finish.payment_id,
+                &finish.response_status,
+                &finish.response,
+                &finish.now,
+            ],
+        )
+        .await?;
+    Ok(changed == 1)
+}
+
+/// Takes a caller's key from an attempt that has held it long enough.
+pub(crate) async fn free_key(tx: &mut Tx, key: &str, kept_since: Timestamp) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE attempts SET idempotency_key = NULL, fingerprint = NULL, response = NULL
+             WHERE idempotency_key = $1 AND created_at <= $2",
+            &[&key, &kept_since],
+        )
+        .await?;
+    Ok(changed == 1)
+}
+
+/// Erases keys and answers that have been kept long enough, and the payer's data of attempts that never ended.
+pub(crate) async fn erase_old_answers(tx: &mut Tx, kept_since: Timestamp) -> Result<u64, Error> {
+    tx.execute(
+        "UPDATE attempts
+         SET idempotency_key = NULL, fingerprint = NULL, response = NULL, card_token = NULL,
+             email = NULL, identification_type = NULL, identification_number = NULL, cardholder_name = NULL,
+             lease = NULL, leased_until = NULL, check_at = NULL,
+             step = CASE WHEN step IN ('started', 'sending') THEN 'closed' ELSE step END
+         WHERE id IN (SELECT id FROM attempts
+                      WHERE (idempotency_key IS NOT NULL OR email IS NOT NULL) AND created_at <= $1
+                      ORDER BY created_at LIMIT 1000)",
+        &[&kept_since],
+    )
+    .await
+}
+
+/// Frees every attempt: for the one process that owns the database file, at its start.
+pub(crate) async fn release_every_lease(tx: &mut Tx) -> Result<u64, Error> {
+    tx.execute(
+        "UPDATE attempts SET lease = NULL, leased_until = NULL WHERE check_at IS NOT NULL AND leased_until IS NOT NULL",
+        &[],
+    )
+    .await
+}
+
+fn attempt(row: &Row<'_>) -> Result<Attempt, Error> {
+    Ok(Attempt {
+        id: row.get(0)?,
+        reference: row.get(1)?,
+        fingerprint: row.get(2)?,
+        step: AttemptStep::parse(&row.get::<String>(3)?)?,
+        intent: intent(row)?,
+        token_key: row.get(14)?,
+        create_key: row.get(15)?,
+        card_token: row.get(16)?,
+        leased_until: row.get(17)?,
+        check_at: row.get(18)?,
+        checks: row.get(19)?,
+        sent_at: row.get(20)?,
+        response_status: row.get(21)?,
+        response: row.get(22)?,
+        payment_id: row.get(23)?,
+        created_at: row.get(24)?,
+    })
+}
+
+fn intent(row: &Row<'_>) -> Result<Intent, Error> {
+    let text = |index| {
+        row.get::<Option<String>>(index)
+            .map(Option::unwrap_or_default)
+    };
+    let method = MethodKind::parse(&row.get::<String>(4)?);
+    Ok(Intent {
+        method: method.ok_or_else(|| Error::other("attempts.method holds no method"))?,
+        amount: row.get::<Money>(5)?,
+        description: row.get(6)?,
+        payer: Payer {
+            email: text(7)?,
+            identification_type: text(8)?,
+            identification_number: text(9)?,
+        },
+        card: card(row)?,
+    })
+}
+
+fn card(row: &Row<'_>) -> Result<Option<CardFacts>, Error> {
+    let (Some(first_six_digits), Some(last_four_digits), Some(installments)) =
+        (row.get::<Option<String>>(10)?, row.get(11)?, row.get(13)?)
+    else {
+        return Ok(None);
+    };
+    let cardholder_name = row.get::<Option<String>>(12)?.unwrap_or_default();
+    Ok(Some(CardFacts {
+        first_six_digits,
+        last_four_digits,
+        cardholder_name,
+        installments,
+    }))
+}

@@ -1,0 +1,92 @@
+//! The history of payments' states.
+
+use db::{Conn, Error, Timestamp, Tx};
+
+use crate::payments::model::Word;
+use crate::payments::state::{PaymentState, Step};
+
+/// How the provider's word reached us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The answer to the payment's creation.
+    Creation,
+    /// A notification, and what was read back after it.
+    Notification,
+    /// The reconciler asked.
+    Reconciler,
+    /// The answer to a cancellation.
+    Cancellation,
+    /// The answer to a refund.
+    Refund,
+}
+
+impl Source {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Creation => "creation",
+            Self::Notification => "notification",
+            Self::Reconciler => "reconciler",
+            Self::Cancellation => "cancellation",
+            Self::Refund => "refund",
+        }
+    }
+}
+
+/// Records the steps that a word led through.
+pub(crate) async fn insert_steps(
+    tx: &mut Tx,
+    payment: i64,
+    steps: &[Step],
+    word: &Word,
+    source: Source,
+    now: Timestamp,
+) -> Result<(), Error> {
+    for step in steps {
+        tx.execute(
+            "INSERT INTO state_history (payment_id, from_state, to_state, kind, provider_status, status_detail, source, at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+            &[
+                &payment,
+                &step.from.map(PaymentState::as_str),
+                &step.to.as_str(),
+                &step.kind.as_str(),
+                &word.status,
+                &word.status_detail,
+                &source.as_str(),
+                &now,
+            ],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// Records a word that was refused: the state stays what it is.
+pub(crate) async fn insert_refusal(
+    tx: &mut Tx,
+    payment: i64,
+    state: PaymentState,
+    word: &Word,
+    source: Source,
+    now: Timestamp,
+) -> Result<u64, Error> {
+    tx.execute(
+        "INSERT INTO state_history (payment_id, from_state, to_state, kind, provider_status, status_detail, source, at)
+         VALUES ($1, $2, NULL, 'refused', $3, $4, $5, $6)",
+        &[&payment, &state.as_str(), &word.status, &word.status_detail, &source.as_str(), &now],
+    )
+    .await
+}
+
+/// The last entry's kind and the provider's status in it.
+pub(crate) async fn last_entry(
+    conn: &mut Conn,
+    payment: i64,
+) -> Result<Option<(String, String)>, Error> {
+    conn.optional(
+        "SELECT kind, provider_status FROM state_history WHERE payment_id = $1 ORDER BY id DESC LIMIT 1",
+        &[&payment],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+    .await
+}

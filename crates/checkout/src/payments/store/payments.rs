@@ -1,0 +1,326 @@
+//! Payments, their payer, method and transaction.
+
+use db::{Conn, Error, Money, Row, Timestamp, Tx};
+
+use super::Due;
+use crate::payments::model::{Artefacts, CardFacts, Payer, Payment, Standing};
+use crate::payments::state::PaymentState;
+use crate::request::MethodKind;
+
+/// A payment's changeable part as it is stored.
+#[derive(Debug, Clone)]
+pub(crate) struct Known {
+    /// The row's id.
+    pub(crate) row: i64,
+    /// The provider's id.
+    pub(crate) id: String,
+    /// The row's version: a change is only written over the version that it was computed from.
+    pub(crate) version: i64,
+    pub(crate) amount: Money,
+    pub(crate) standing: Standing,
+    pub(crate) check_at: Option<Timestamp>,
+    pub(crate) checks: i64,
+}
+
+/// Stores a payment with its payer, method and transaction; none when its reference is stored already.
+pub(crate) async fn insert_payment(
+    tx: &mut Tx,
+    payment: &Payment,
+    now: Timestamp,
+    check_at: Option<Timestamp>,
+) -> Result<Option<i64>, Error> {
+    let row = tx
+        .optional(
+            "INSERT INTO payments (provider_id, reference, method, provider_method, state, status_detail, amount, refunded,
+                 description, date_created, date_approved, version, created_at, changed_at, check_at, checks)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1, $12, $12, $13, 0)
+             ON CONFLICT (reference) DO NOTHING
+             RETURNING id",
+            &[
+                &payment.id,
+                &payment.reference,
+                &payment.method.as_str(),
+                &payment.provider_method,
+                &payment.state.as_str(),
+                &payment.status_detail,
+                &payment.amount,
+                &payment.refunded,
+                &payment.description,
+                &payment.date_created,
+                &payment.date_approved,
+                &now,
+                &check_at,
+            ],
+            |row| row.get::<i64>(0),
+        )
+        .await?;
+    if let Some(row) = row {
+        insert_payer(tx, row, &payment.payer).await?;
+        insert_method(tx, row, payment.method, payment.card.as_ref()).await?;
+        insert_transaction(tx, row, &payment.artefacts).await?;
+    }
+    Ok(row)
+}
+
+async fn insert_payer(tx: &mut Tx, payment: i64, payer: &Payer) -> Result<u64, Error> {
+    tx.execute(
+        "INSERT INTO payers (payment_id, email, identification_type, identification_number) VALUES ($1, $2, $3, $4)",
+        &[&payment, &payer.email, &payer.identification_type, &payer.identification_number],
+    )
+    .await
+}
+
+async fn insert_method(
+    tx: &mut Tx,
+    payment: i64,
+    method: MethodKind,
+    card: Option<&CardFacts>,
+) -> Result<u64, Error> {
+    tx.execute(
+        "INSERT INTO payment_methods (payment_id, type, first_six_digits, last_four_digits, cardholder_name, installments)
+         VALUES ($1, $2, $3, $4, $5, $6)",
+        &[
+            &payment,
+            &method.as_str(),
+            &card.map(|card| card.first_six_digits.as_str()),
+            &card.map(|card| card.last_four_digits.as_str()),
+            &card.map(|card| card.cardholder_name.as_str()),
+            &card.map(|card| card.installments),
+        ],
+    )
+    .await
+}
+
+async fn insert_transaction(
+    tx: &mut Tx,
+    payment: i64,
+    artefacts: &Artefacts,
+) -> Result<u64, Error> {
+    tx.execute(
+        "INSERT INTO transactions (payment_id, external_resource_url, qr_code, qr_code_base64, ticket_url,
+             digitable_line, barcode, date_of_expiration)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        &[
+            &payment,
+            &artefacts.external_resource_url,
+            &artefacts.qr_code,
+            &artefacts.qr_code_base64,
+            &artefacts.ticket_url,
+            &artefacts.digitable_line,
+            &artefacts.barcode,
+            &artefacts.date_of_expiration,
+        ],
+    )
+    .await
+}
+
+macro_rules! known_columns {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, provider_id, version, state, status_detail, date_approved, refunded, check_at, checks, amount
+             FROM payments ",
+            $rest
+        )
+    };
+}
+
+/// The changeable part of the payment with the provider's id.
+pub(crate) async fn find_known(conn: &mut Conn, id: &str) -> Result<Option<Known>, Error> {
+    conn.optional(known_columns!("WHERE provider_id = $1"), &[&id], known)
+        .await
+}
+
+/// As [`find_known`], holding the row until the transaction ends: others who want to write it wait.
+pub(crate) async fn lock_known(tx: &mut Tx, id: &str) -> Result<Option<Known>, Error> {
+    tx.optional(
+        "UPDATE payments SET version = version WHERE provider_id = $1
+         RETURNING id, provider_id, version, state, status_detail, date_approved, refunded, check_at, checks, amount",
+        &[&id],
+        known,
+    )
+    .await
+}
+
+/// Payments whose check is due by `until`, the longest due first, after a place in that order.
+pub(crate) async fn due_payments(conn: &mut Conn, due: &Due) -> Result<Vec<Known>, Error> {
+    conn.all(
+        known_columns!(
+            "WHERE check_at <= $1 AND (check_at > $2 OR (check_at = $2 AND id > $3)) ORDER BY check_at, id LIMIT $4"
+        ),
+        &[&due.until, &due.after.0, &due.after.1, &due.limit],
+        known,
+    )
+    .await
+}
+
+/// When the next check of a payment is due.
+pub(crate) async fn next_payment_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error> {
+    let sql =
+        "SELECT check_at FROM payments WHERE check_at IS NOT NULL ORDER BY check_at, id LIMIT 1";
+    conn.optional(sql, &[], |row| row.get(0)).await
+}
+
+/// Claims a payment's due check by setting the next; false when another did.
+pub(crate) async fn postpone_payment(
+    tx: &mut Tx,
+    row: i64,
+    seen: Option<Timestamp>,
+    check_at: Option<Timestamp>,
+) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE payments SET check_at = $3, checks = checks + 1 WHERE id = $1 AND check_at = $2",
+            &[&row, &seen, &check_at],
+        )
+        .await?;
+    Ok(changed == 1)
+}
+
+/// Writes a payment's new standing over the version it was computed from; false when that is no longer the stored one.
+pub(crate) async fn update_standing(
+    tx: &mut Tx,
+    known: &Known,
+    standing: &Standing,
+    check_at: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE payments
+             SET state = $3, status_detail = $4, date_approved = $5, refunded = $6, check_at = $7, changed_at = $8,
+                 version = version + 1
+             WHERE id = $1 AND version = $2",
+            &[
+                &known.row,
+                &known.version,
+                &standing.state.as_str(),
+                &standing.status_detail,
+                &standing.date_approved,
+                &standing.refunded,
+                &check_at,
+                &now,
+            ],
+        )
+        .await?;
+    Ok(changed == 1)
+}
+
+/// The state and the detail of the payment with the provider's id.
+pub(crate) async fn find_status(
+    conn: &mut Conn,
+    id: &str,
+) -> Result<Option<(PaymentState, String)>, Error> {
+    conn.optional(
+        "SELECT state, status_detail FROM payments WHERE provider_id = $1",
+        &[&id],
+        |row| Ok((state(&row.get::<String>(0)?)?, row.get(1)?)),
+    )
+    .await
+}
+
+/// The select that reads whole payments; ends where a condition and an order follow.
+macro_rules! payment_columns {
+    ($rest:expr) => {
+        concat!(
+            "SELECT p.provider_id, p.reference, p.method, p.provider_method, p.state, p.status_detail, p.amount, p.refunded,
+                 p.description, p.date_created, p.date_approved,
+                 y.email, y.identification_type, y.identification_number,
+                 m.first_six_digits, m.last_four_digits, m.cardholder_name, m.installments,
+                 t.external_resource_url, t.qr_code, t.qr_code_base64, t.ticket_url, t.digitable_line, t.barcode,
+                 t.date_of_expiration
+             FROM payments p
+             JOIN payers y ON y.payment_id = p.id
+             JOIN payment_methods m ON m.payment_id = p.id
+             JOIN transactions t ON t.payment_id = p.id ",
+            $rest
+        )
+    };
+}
+pub(super) use payment_columns;
+
+/// The payment with the provider's id.
+pub(crate) async fn find_payment(conn: &mut Conn, id: &str) -> Result<Option<Payment>, Error> {
+    conn.optional(
+        payment_columns!("WHERE p.provider_id = $1"),
+        &[&id],
+        payment,
+    )
+    .await
+}
+
+/// The payment in a row.
+pub(crate) async fn find_by_row(conn: &mut Conn, row: i64) -> Result<Option<Payment>, Error> {
+    conn.optional(payment_columns!("WHERE p.id = $1"), &[&row], payment)
+        .await
+}
+
+fn known(row: &Row<'_>) -> Result<Known, Error> {
+    let standing = Standing {
+        state: state(&row.get::<String>(3)?)?,
+        status_detail: row.get(4)?,
+        date_approved: row.get(5)?,
+        refunded: row.get(6)?,
+    };
+    Ok(Known {
+        row: row.get(0)?,
+        id: row.get(1)?,
+        version: row.get(2)?,
+        standing,
+        check_at: row.get(7)?,
+        checks: row.get(8)?,
+        amount: row.get(9)?,
+    })
+}
+
+pub(super) fn payment(row: &Row<'_>) -> Result<Payment, Error> {
+    let method = MethodKind::parse(&row.get::<String>(2)?);
+    Ok(Payment {
+        id: row.get(0)?,
+        reference: row.get(1)?,
+        method: method.ok_or_else(|| Error::other("payments.method holds no method"))?,
+        provider_method: row.get(3)?,
+        state: state(&row.get::<String>(4)?)?,
+        status_detail: row.get(5)?,
+        amount: row.get(6)?,
+        refunded: row.get(7)?,
+        description: row.get(8)?,
+        date_created: row.get(9)?,
+        date_approved: row.get(10)?,
+        payer: Payer {
+            email: row.get(11)?,
+            identification_type: row.get(12)?,
+            identification_number: row.get(13)?,
+        },
+        card: card(row)?,
+        artefacts: Artefacts {
+            external_resource_url: row.get(18)?,
+            qr_code: row.get(19)?,
+            qr_code_base64: row.get(20)?,
+            ticket_url: row.get(21)?,
+            digitable_line: row.get(22)?,
+            barcode: row.get(23)?,
+            date_of_expiration: row.get(24)?,
+        },
+    })
+}
+
+fn card(row: &Row<'_>) -> Result<Option<CardFacts>, Error> {
+    let (Some(first_six_digits), Some(last_four_digits), Some(cardholder_name), Some(installments)) = (
+        row.get::<Option<String>>(14)?,
+        row.get(15)?,
+        row.get(16)?,
+        row.get(17)?,
+    ) else {
+        return Ok(None);
+    };
+    Ok(Some(CardFacts {
+        first_six_digits,
+        last_four_digits,
+        cardholder_name,
+        installments,
+    }))
+}
+
+fn state(word: &str) -> Result<PaymentState, Error> {
+    PaymentState::parse(word).ok_or_else(|| Error::other("payments.state holds no state"))
+}

@@ -1,0 +1,16 @@
+//! The proof of the secret that this database was used with.
+
+use db::{Error, Tx};
+
+/// Keeps the proof if there is none yet, and answers the one that is kept.
+pub(crate) async fn keep_proof(tx: &mut Tx, proof: &str) -> Result<String, Error> {
+    tx.execute(
+        "INSERT INTO secret_check (id, digest) VALUES (1, $1) ON CONFLICT (id) DO NOTHING",
+        &[&proof],
+    )
+    .await?;
+    tx.one("SELECT digest FROM secret_check WHERE id = 1", &[], |row| {
+        row.get(0)
+    })
+    .await
+}

@@ -1,0 +1,166 @@
+//! Asking the provider again: about payments whose outcome is unknown, refunds likewise, and payments that are still
+//! open, in case a notification was lost. It only asks; nothing here makes a payment or gives money back.
+
+mod open;
+mod refunds;
+mod unknown;
+mod worker;
+
+use std::fmt;
+use std::time::Duration;
+
+use db::Timestamp;
+
+use crate::app::State;
+use crate::payments::{Due, PaymentState};
+
+pub(crate) use worker::run;
+
+/// How soon an unknown outcome is asked for.
+pub(crate) const FIRST_WAIT: Duration = Duration::from_secs(5);
+/// When the provider knows nothing after this time, it never got the call.
+const CERTAIN_AFTER: Duration = Duration::from_hours(1);
+/// Rows looked at in one step.
+const BATCH: i64 = 50;
+
+/// Which checks to make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Those that are due.
+    Due,
+    /// All: for an operator who asks.
+    All,
+}
+
+/// What one check came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The payment: the provider's id, or our reference where there is none yet.
+    pub payment: String,
+    /// What was found.
+    pub finding: Finding,
+}
+
+/// What the provider said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finding {
+    /// The payment was made though its answer was lost; it is recorded now.
+    Found,
+    /// The provider does not know the payment, yet.
+    NotFound,
+    /// The provider never got the payment: closed.
+    Closed,
+    /// The state moved.
+    Moved(PaymentState),
+    /// The state is the same.
+    Same(PaymentState),
+    /// The provider's word led backwards and was refused.
+    Refused(PaymentState),
+    /// A refund was made though its answer was lost.
+    Refunded,
+    /// A refund was never made: closed.
+    RefundClosed,
+    /// The provider did not answer.
+    Failed(String),
+    /// The quota for work in the background is used up; asked again after this time.
+    Quota(Duration),
+}
+
+/// What a run came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// One line for each check.
+    pub lines: Vec<Line>,
+    /// Outcomes that are still unknown.
+    pub unknown: i64,
+}
+
+/// Asks the provider about every payment whose state is open or unknown, as far as the scope goes.
+///
+/// # Errors
+/// When the database fails. What the provider fails in is in the report.
+pub async fn run_once(state: &State, scope: Scope) -> Result<Report, db::Error> {
+    let until = match scope {
+        Scope::Due => state.clock.now(),
+        Scope::All => LATEST,
+    };
+    let mut report = Report::default();
+    let is_done = unknown::check(state, until, &mut report).await?
+        && refunds::check(state, until, &mut report).await?
+        && open::check(state, until, &mut report).await?;
+    if !is_done {
+        tracing::info!("the quota for asking the provider in the background is used up");
+    }
+    report.unknown = crate::payments::unknown_count(state).await?;
+    state.metrics.unknown(report.unknown);
+    for line in &report.lines {
+        state.metrics.reconciled(line.finding.as_str());
+    }
+    Ok(report)
+}
+
+/// The end of time, for both engines.
+const LATEST: Timestamp = Timestamp::from_micros(253_402_214_400_000_000);
+
+/// The first place in the order of checks.
+fn first(until: Timestamp) -> Due {
+    Due {
+        until,
+        after: (Timestamp::from_micros(0), 0),
+        limit: BATCH,
+    }
+}
+
+/// 10, 20, 40 seconds and so on, at most an hour.
+fn wait(checks: i64) -> Duration {
+    let exponent = u32::try_from(checks.clamp(0, 9)).unwrap_or(9);
+    Duration::from_secs(10 * 2u64.pow(exponent)).min(Duration::from_hours(1))
+}
+
+impl Finding {
+    /// A word for figures.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Found => "found",
+            Self::NotFound => "not_found",
+            Self::Closed => "closed",
+            Self::Moved(_) => "moved",
+            Self::Same(_) => "same",
+            Self::Refused(_) => "refused",
+            Self::Refunded => "refunded",
+            Self::RefundClosed => "refund_closed",
+            Self::Failed(_) => "failed",
+            Self::Quota(_) => "quota",
+        }
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: ", self.payment)?;
+        match &self.finding {
+            Finding::Found => formatter.write_str("made; its answer was lost, it is recorded now"),
+            Finding::NotFound => formatter.write_str("not known to the provider yet"),
+            Finding::Closed => formatter.write_str("never reached the provider; closed"),
+            Finding::Moved(state) => write!(formatter, "now {}", state.as_str()),
+            Finding::Same(state) => write!(formatter, "still {}", state.as_str()),
+            Finding::Refused(state) => write!(
+                formatter,
+                "stays {}; the provider reported a move backwards",
+                state.as_str()
+            ),
+            Finding::Refunded => {
+                formatter.write_str("refund made; its answer was lost, it is recorded now")
+            }
+            Finding::RefundClosed => {
+                formatter.write_str("refund never reached the provider; closed")
+            }
+            Finding::Failed(cause) => write!(formatter, "not answered: {cause}"),
+            Finding::Quota(wait) => write!(
+                formatter,
+                "not asked: quota used up for {} seconds",
+                wait.as_secs() + 1
+            ),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The worker that asks when checks are due, and tidies up once an hour. Asleep in between.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::{Finding, Scope, run_once};
+use crate::app::State;
+use crate::{notifications, payments};
+
+/// The longest sleep: what another process left behind is found after it.
+const SLEEP_MAX: Duration = Duration::from_secs(60);
+/// The shortest: a check that another process holds must not make this one spin.
+const SLEEP_MIN: Duration = Duration::from_millis(500);
+/// How often old keys, answers and notifications are removed.
+const TIDY_EVERY: Duration = Duration::from_hours(1);
+
+/// Works until the service stops.
+pub(crate) async fn run(state: State) {
+    let mut tidy_at = Instant::now();
+    loop {
+        if Instant::now() >= tidy_at {
+            tidy(&state).await;
+            tidy_at = Instant::now() + TIDY_EVERY;
+        }
+        let sleep = match run_once(&state, Scope::Due).await {
+            Ok(report) => match report.lines.last().map(|line| &line.finding) {
+                Some(Finding::Quota(wait)) => *wait,
+                _ => until_due(&state).await,
+            },
+            Err(error) => {
+                tracing::warn!(%error, "open payments could not be asked about");
+                SLEEP_MAX
+            }
+        };
+        tokio::select! {
+            () = state.reconciler.notified() => {}
+            () = tokio::time::sleep(sleep.clamp(SLEEP_MIN, SLEEP_MAX)) => {}
+            () = state.shutdown.begun() => return,
+        }
+    }
+}
+
+async fn until_due(state: &State) -> Duration {
+    let next = payments::next_due(state).await.ok().flatten();
+    next.map_or(SLEEP_MAX, |due| due.since(state.clock.now()))
+}
+
+async fn tidy(state: &State) {
+    let erased = payments::erase_old(state).await;
+    let removed = notifications::tidy(state).await;
+    if let Err(error) = erased.and(removed) {
+        tracing::warn!(%error, "old keys and notifications could not be removed");
+    }
+}

@@ -1,0 +1,99 @@
+//! The service's addresses: which handler answers, and what stands before it.
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::{get, post};
+use http::Method;
+use web::assets::Assets;
+use web::errors::Detailed;
+use web::rate::{Limiter, Period, Rate};
+use web::{Edge, health, limits};
+
+use crate::access::https_only;
+use crate::app::State;
+use crate::{MIGRATIONS, SERVICE, VERSION, notifications, page, payments};
+
+/// Every address of the service with its methods, for the check of the API document against the router.
+pub const ROUTES: &[(&str, &[Method])] = &[
+    ("/", &[Method::GET]),
+    ("/create_payment", &[Method::POST]),
+    ("/payments/", &[Method::GET]),
+    ("/payments/{id}", &[Method::GET, Method::PUT]),
+    ("/payments/{id}/refunds", &[Method::POST]),
+    ("/payments/{id}/status", &[Method::GET]),
+    ("/payments/{id}/events", &[Method::GET]),
+    ("/payments/{id}/artefacts", &[Method::GET]),
+    ("/notifications", &[Method::POST]),
+    ("/health", &[Method::GET]),
+    ("/ready", &[Method::GET]),
+];
+
+/// What a page of the web interface may be asked for by one client.
+const PAGE_RATE: Rate = Rate::new(600, Period::Minute);
+
+/// The whole service, with the edge around it.
+pub(crate) fn router(state: &State) -> Router {
+    let assets = Assets::shared().with::<page::Files>();
+    let router = Router::new()
+        .merge(api(state))
+        .merge(pages(state, &assets))
+        .merge(probes(state))
+        .merge(assets.routes());
+    let edge = Edge {
+        service: SERVICE,
+        random: state.random.clone(),
+        proxies: state.config.trusted_proxies.clone(),
+        public_url: state.config.public_url.clone(),
+        metrics: state.figures.clone(),
+    };
+    edge.around(router, Detailed::new(state.clock.clone()))
+}
+
+fn api(state: &State) -> Router {
+    let limiter = Limiter::by_address(
+        "checkout",
+        state.windows.clone(),
+        state.config.rate_limit.clone(),
+    );
+    // A creation makes at most four calls one after the other.
+    let patience = state.config.provider.timeout * 4 + Duration::from_secs(10);
+    Router::new()
+        .route("/create_payment", post(payments::api::payment_create))
+        .route("/payments/", get(payments::api::payment_list))
+        .route(
+            "/payments/{id}",
+            get(payments::api::payment_read).put(payments::api::payment_cancel),
+        )
+        .route("/payments/{id}/refunds", post(payments::api::refund_create))
+        .route("/payments/{id}/status", get(payments::api::payment_status))
+        .route("/payments/{id}/events", get(payments::api::payment_events))
+        .route(
+            "/payments/{id}/artefacts",
+            get(payments::api::payment_artefacts),
+        )
+        .route(
+            "/notifications",
+            post(notifications::api::notification_receive),
+        )
+        .with_state(state.clone())
+        // A payment is never left half made because its buyer hung up.
+        .layer(limits::to_the_end())
+        .layer(limits::timeout(patience))
+        .layer(https_only(state.config.allow_http))
+        .layer(limiter.layer())
+}
+
+fn pages(state: &State, assets: &Assets) -> Router {
+    let limiter = Limiter::by_address("checkout:pages", state.windows.clone(), PAGE_RATE.into());
+    page::routes(state.config.shop.clone(), assets.clone()).layer(limiter.layer())
+}
+
+fn probes(state: &State) -> Router {
+    let db = state.db.clone();
+    let is_ready = move || {
+        let db = db.clone();
+        async move { Ok(db.ready(&MIGRATIONS).await?) }
+    };
+    health::routes(SERVICE, VERSION, is_ready)
+}
