@@ -8,11 +8,11 @@ use http::Method;
 use web::assets::Assets;
 use web::errors::Detailed;
 use web::rate::{Limiter, Period, Rate};
-use web::{Edge, health, limits};
+use web::{Edge, docs, health, limits};
 
 use crate::access::https_only;
 use crate::app::State;
-use crate::{MIGRATIONS, SERVICE, VERSION, notifications, page, payments};
+use crate::{MIGRATIONS, OPENAPI, SERVICE, VERSION, notifications, page, payments};
 
 /// Every address of the service with its methods, for the check of the API document against the router.
 pub const ROUTES: &[(&str, &[Method])] = &[
@@ -27,14 +27,26 @@ pub const ROUTES: &[(&str, &[Method])] = &[
     ("/notifications", &[Method::POST]),
     ("/health", &[Method::GET]),
     ("/ready", &[Method::GET]),
+    ("/docs", &[Method::GET]),
+    ("/redoc", &[Method::GET]),
+    ("/openapi.json", &[Method::GET]),
 ];
+
+/// Where the API's documents are.
+const DOCUMENTS: docs::Paths = docs::Paths {
+    swagger_ui: "/docs",
+    redoc: "/redoc",
+    schema: "/openapi.json",
+};
 
 /// What a page of the web interface may be asked for by one client.
 const PAGE_RATE: Rate = Rate::new(600, Period::Minute);
 
 /// The whole service, with the edge around it.
 pub(crate) fn router(state: &State) -> Router {
-    let assets = Assets::shared().with::<page::Files>();
+    let assets = Assets::shared()
+        .with::<page::Files>()
+        .with::<docs::Viewers>();
     let router = Router::new()
         .merge(api(state))
         .merge(pages(state, &assets))
@@ -86,7 +98,9 @@ fn api(state: &State) -> Router {
 
 fn pages(state: &State, assets: &Assets) -> Router {
     let limiter = Limiter::by_address("checkout:pages", state.windows.clone(), PAGE_RATE.into());
-    page::routes(state.config.shop.clone(), assets.clone()).layer(limiter.layer())
+    page::routes(state.config.shop.clone(), assets.clone())
+        .merge(docs::routes("Balcão checkout", OPENAPI, DOCUMENTS, assets))
+        .layer(limiter.layer())
 }
 
 fn probes(state: &State) -> Router {
