@@ -24,7 +24,7 @@ pub type Migration = (&'static str, &'static str);
 /// Includes the files `migrations/sqlite/NAME.sql` and `migrations/postgres/NAME.sql` of the calling crate, in the
 /// order given. Names begin with their number and never change; a file that has been released is never edited.
 ///
-/// ```ignore
+/// ```text
 /// pub const MIGRATIONS: db::Migrations = db::migrations!(name: "checkout", "0001_payments", "0002_refunds");
 /// ```
 #[macro_export]
