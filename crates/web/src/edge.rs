@@ -12,7 +12,7 @@ use crate::errors::{self, Render};
 use crate::metrics::Metrics;
 use crate::request_id::{self, RequestId};
 use crate::security::{self, Policy};
-use crate::{Next, Random, Step, limits};
+use crate::{Error, Next, Random, Step, limits};
 
 /// What the edge around one service needs to know.
 #[derive(Clone, Debug)]
@@ -30,12 +30,15 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// Puts the edge around a finished router. `renderer` renders what no inner [`errors::layer`] has: at least the addresses no router knows.
+    /// Puts the edge around a finished router. `renderer` renders what no inner [`errors::layer`] has, among it every
+    /// address that no route knows: it is told the address, and may choose a shape by it. A fallback of the router's own is replaced.
     ///
     /// From outside in: request id, span, origin, access log and figures; security headers of [`Policy::Api`] where a router has set none of its own;
     /// errors and panics; the size of the head. Body limits, timeouts and rate limits differ by router and are put there.
     pub fn around(self, router: Router, renderer: impl Render) -> Router {
         router
+            // Merged routers bring fallbacks with layers of their own, and the last one would win.
+            .fallback(async || Error::not_found())
             .layer(limits::head())
             .layer(errors::layer(renderer))
             .layer(security::layer(Policy::Api))

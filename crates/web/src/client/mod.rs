@@ -6,6 +6,7 @@
 mod forwarded;
 mod proxies;
 mod public_url;
+mod upgrade;
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -17,6 +18,7 @@ use http::request::Parts;
 
 pub use proxies::{Proxies, ProxiesError};
 pub use public_url::{PublicUrl, PublicUrlError};
+pub use upgrade::to_https;
 
 /// Marks requests that came over our own TLS.
 #[derive(Clone, Copy, Debug)]

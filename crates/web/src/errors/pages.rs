@@ -24,6 +24,7 @@ impl Pages {
 struct ErrorPage {
     layout: Layout,
     status: StatusCode,
+    icon: &'static str,
     title: &'static str,
     advice: &'static str,
     /// Seconds to wait, where the answer knows them.
@@ -40,6 +41,7 @@ impl Render for Pages {
             .and_then(|value| value.to_str().ok())
             .map(str::to_owned);
         let page = ErrorPage {
+            icon: icon(error.status),
             title: layout.text(title.0, title.1),
             advice: layout.text(advice.0, advice.1),
             status: error.status,
@@ -47,6 +49,16 @@ impl Render for Pages {
             layout,
         };
         Page::with_status(error.status, page).into_response()
+    }
+}
+
+/// The icon that goes with a status.
+fn icon(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::NOT_FOUND => "search",
+        StatusCode::TOO_MANY_REQUESTS => "clock",
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => "lock",
+        _ => "alert",
     }
 }
 

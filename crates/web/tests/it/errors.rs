@@ -16,7 +16,7 @@ use tower::ServiceExt;
 use web::errors::{self, Conventional, Detailed, Pages};
 use web::{Error, limits, panics};
 
-use crate::support::{Running, clock, edged};
+use crate::support::{Running, clock, edge, edged};
 
 #[derive(Debug, thiserror::Error)]
 #[error("the ledger is out of balance")]
@@ -149,8 +149,8 @@ async fn errors_of_every_origin_have_the_detailed_shape() {
 }
 
 #[tokio::test]
-async fn errors_have_the_conventional_shape_where_the_router_says_so() {
-    let router = edged(routes().layer(errors::layer(Conventional)));
+async fn errors_have_the_conventional_shape_where_the_service_says_so() {
+    let router = edge().around(routes(), Conventional);
     let cases = [
         (
             "DELETE",
@@ -201,7 +201,7 @@ async fn an_answer_that_a_handler_wrote_itself_is_left_alone() {
 #[tokio::test]
 async fn pages_say_what_happened_in_the_readers_language() {
     let assets = web::assets::Assets::shared();
-    let router = edged(routes().layer(errors::layer(Pages::new(assets))));
+    let router = edge().around(routes(), Pages::new(assets));
     for path in ["/missing", "/internal", "/bad-gateway", "/panic"] {
         let (_, headers, body) = call(&router, "GET", path, "").await;
         assert_eq!(headers[CONTENT_TYPE], "text/html; charset=utf-8");
@@ -217,6 +217,36 @@ async fn pages_say_what_happened_in_the_readers_language() {
     assert!(body.contains("<h1>Página não encontrada</h1>"), "{body}");
     let (_, _, body) = call(&router, "GET", "/missing?lang=en", "").await;
     assert!(body.contains("<h1>Page not found</h1>"), "{body}");
+}
+
+#[tokio::test]
+async fn each_router_of_a_service_answers_in_its_own_shape_and_the_rest_in_the_edges() {
+    let fails = || get(async || Error::new(StatusCode::CONFLICT, "Taken"));
+    let assets = web::assets::Assets::shared();
+    let pages = Router::new()
+        .route("/page", fails())
+        .layer(errors::layer(Pages::new(assets)));
+    let api = Router::new()
+        .route("/api", fails())
+        .layer(errors::layer(Conventional));
+    let router = edged(
+        Router::new()
+            .merge(pages)
+            .merge(api)
+            .route("/other", fails()),
+    );
+    let (_, headers, _) = call(&router, "GET", "/page", "").await;
+    assert_eq!(headers[CONTENT_TYPE], "text/html; charset=utf-8");
+    assert_eq!(
+        json_of(&router, "GET", "/api", "").await,
+        json!({"detail": "Taken", "status": 409})
+    );
+    for path in ["/other", "/missing"] {
+        assert!(
+            json_of(&router, "GET", path, "").await["timestamp"].is_string(),
+            "{path}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -80,6 +80,35 @@ async fn nobody_else_is_believed() {
 }
 
 #[tokio::test]
+async fn readers_over_plain_http_are_sent_to_the_configured_https_address() {
+    let mut edge = edge();
+    edge.public_url = Some("https://pay.example.com".parse().unwrap());
+    let routes = Router::new().route("/", get(async || "page").post(async || "sent"));
+    let routes = routes.layer(web::client::to_https());
+    let server = Running::start(edge.around(routes, Detailed::new(clock()))).await;
+    let ask = async |method: &str, headers: &str| {
+        let head = format!(
+            "{method} /?a=b HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n{headers}\r\n"
+        );
+        server.say(head.as_bytes()).await
+    };
+    let redirected = ask("GET", "X-Forwarded-For: 203.0.113.7\r\n").await;
+    assert!(redirected.starts_with("HTTP/1.1 308 "), "{redirected}");
+    assert!(
+        redirected.contains("location: https://pay.example.com/?a=b\r\n"),
+        "{redirected}"
+    );
+    let https = "X-Forwarded-For: 203.0.113.7\r\nX-Forwarded-Proto: https\r\n";
+    assert!(ask("GET", https).await.ends_with("page"));
+    assert!(ask("GET", "").await.ends_with("page"), "from this machine");
+    assert!(
+        ask("POST", "X-Forwarded-For: 203.0.113.7\r\n")
+            .await
+            .ends_with("sent")
+    );
+}
+
+#[tokio::test]
 async fn every_answer_carries_an_id_and_only_harmless_ones_of_the_caller() {
     let server = Running::start(edged(routes())).await;
     let client = reqwest::Client::new();
