@@ -1,0 +1,65 @@
+//! `Authorization: Bearer …` on API calls, with the conventional body for everything that can be wrong with it.
+
+use db::Timestamp;
+use http::{HeaderMap, header::AUTHORIZATION};
+use serde_json::json;
+
+use super::{Account, Caller, TokenError, TokenKey, TokenType};
+use crate::rest::Refusal;
+
+/// The token of a request. The scheme is written `Bearer`; other schemes are no credentials.
+pub(super) fn token(headers: &HeaderMap) -> Result<&str, Refusal> {
+    let header = headers
+        .get(AUTHORIZATION)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let mut parts = header.split_ascii_whitespace();
+    if parts.next() != Some("Bearer") {
+        return Err(Refusal::no_credentials());
+    }
+    match (parts.next(), parts.next()) {
+        (Some(token), None) => Ok(token),
+        _ => Err(Refusal::Unauthenticated(json!({
+            "detail": "Authorization header must contain two space-delimited values",
+            "code": "bad_authorization_header",
+        }))),
+    }
+}
+
+/// The user that an access token names.
+pub(super) fn user_of(key: &TokenKey, token: &str, now: Timestamp) -> Result<i64, Refusal> {
+    let claims = key
+        .verify_type(token, TokenType::Access, now)
+        .map_err(not_valid)?;
+    let user = claims.user_id.ok_or_else(|| {
+        Refusal::Unauthenticated(json!({
+            "detail": "Token contained no recognizable user identification",
+            "code": "token_not_valid",
+        }))
+    })?;
+    // Our own tokens name an id; a signed one that does not names nobody.
+    user.parse().map_err(|_| unknown_user())
+}
+
+/// The caller, when the account is there and active.
+pub(super) fn admit(account: Option<Account>) -> Result<Caller, Refusal> {
+    match account {
+        None => Err(unknown_user()),
+        Some(Account { active: false, .. }) => Err(Refusal::Unauthenticated(
+            json!({"detail": "User is inactive", "code": "user_inactive"}),
+        )),
+        Some(Account { caller, .. }) => Ok(caller),
+    }
+}
+
+fn unknown_user() -> Refusal {
+    Refusal::Unauthenticated(json!({"detail": "User not found", "code": "user_not_found"}))
+}
+
+fn not_valid(error: TokenError) -> Refusal {
+    Refusal::Unauthenticated(json!({
+        "detail": "Given token not valid for any token type",
+        "code": "token_not_valid",
+        "messages": [{"token_class": "AccessToken", "token_type": "access", "message": error.to_string()}],
+    }))
+}

@@ -1,0 +1,174 @@
+//! What may be done to what: permissions are a verb and a model, such as `add_brand`.
+//! Who holds which is in the store; which request needs which is in `rest`.
+
+use std::{collections::BTreeSet, fmt, str::FromStr};
+
+/// A kind of record that permissions speak of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Model {
+    /// A brand.
+    Brand,
+    /// A category.
+    Category,
+    /// A supplier.
+    Supplier,
+    /// A product, its threshold and its ledger.
+    Product,
+    /// Goods received.
+    Inflow,
+    /// Goods shipped out.
+    Outflow,
+    /// A restock analysis.
+    Analysis,
+    /// An account.
+    User,
+    /// A set of permissions that accounts share.
+    Group,
+}
+
+/// What is done to a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verb {
+    /// Create.
+    Add,
+    /// Update.
+    Change,
+    /// Delete.
+    Delete,
+    /// Read: every authenticated user may.
+    View,
+}
+
+/// One permission. Written `add_brand`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Permission {
+    /// What is done.
+    pub verb: Verb,
+    /// To what.
+    pub model: Model,
+}
+
+/// The text names no permission.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "not a permission: expected one of add_, change_, delete_, view_ and the name of a model, such as add_brand"
+)]
+pub struct UnknownPermission;
+
+impl Model {
+    /// Every model, in the order that lists show them.
+    pub const ALL: [Self; 9] = [
+        Self::Brand,
+        Self::Category,
+        Self::Supplier,
+        Self::Product,
+        Self::Inflow,
+        Self::Outflow,
+        Self::Analysis,
+        Self::User,
+        Self::Group,
+    ];
+
+    /// The name in permissions.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Brand => "brand",
+            Self::Category => "category",
+            Self::Supplier => "supplier",
+            Self::Product => "product",
+            Self::Inflow => "inflow",
+            Self::Outflow => "outflow",
+            Self::Analysis => "analysis",
+            Self::User => "user",
+            Self::Group => "group",
+        }
+    }
+}
+
+impl Verb {
+    /// Every verb.
+    pub const ALL: [Self; 4] = [Self::Add, Self::Change, Self::Delete, Self::View];
+
+    /// The name in permissions.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Change => "change",
+            Self::Delete => "delete",
+            Self::View => "view",
+        }
+    }
+}
+
+impl Permission {
+    /// The permission to do `verb` to `model`.
+    pub const fn new(verb: Verb, model: Model) -> Self {
+        Self { verb, model }
+    }
+
+    /// Every permission there is.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Model::ALL
+            .into_iter()
+            .flat_map(|model| Verb::ALL.into_iter().map(move |verb| Self { verb, model }))
+    }
+}
+
+impl fmt::Display for Permission {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}_{}", self.verb.code(), self.model.code())
+    }
+}
+
+impl FromStr for Permission {
+    type Err = UnknownPermission;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::all()
+            .find(|permission| permission.to_string() == text)
+            .ok_or(UnknownPermission)
+    }
+}
+
+/// What one account may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Granted {
+    /// Everything.
+    Superuser,
+    /// What its groups and its own permissions say.
+    Only(BTreeSet<Permission>),
+}
+
+impl Granted {
+    /// Whether this may be done. Reading records of the shop is for every authenticated user; accounts are not the shop's records.
+    pub fn allows(&self, permission: Permission) -> bool {
+        let is_open = permission.verb == Verb::View
+            && !matches!(permission.model, Model::User | Model::Group);
+        match self {
+            Self::Superuser => true,
+            Self::Only(permissions) => is_open || permissions.contains(&permission),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_permission_reads_back_as_written() {
+        for permission in Permission::all() {
+            assert_eq!(permission.to_string().parse(), Ok(permission));
+        }
+        assert_eq!("own_brand".parse::<Permission>(), Err(UnknownPermission));
+    }
+
+    #[test]
+    fn reading_needs_no_grant_and_writing_does() {
+        let nothing = Granted::Only(BTreeSet::new());
+        assert!(nothing.allows(Permission::new(Verb::View, Model::Product)));
+        assert!(!nothing.allows(Permission::new(Verb::View, Model::User)));
+        assert!(!nothing.allows(Permission::new(Verb::Add, Model::Product)));
+        assert!(Granted::Superuser.allows(Permission::new(Verb::Delete, Model::User)));
+    }
+}

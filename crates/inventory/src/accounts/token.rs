@@ -1,0 +1,261 @@
+//! JSON Web Tokens of one kind only: HS256 with our own claims (RFC 7519, RFC 7515). What a token opens is decided elsewhere.
+//! Written by hand because the one algorithm is sixty lines, and the libraries bring every other one with them.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use db::Timestamp;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+
+/// `{"alg":"HS256","typ":"JWT"}`, the only header that is written or taken.
+const HEADER: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9";
+/// Longer texts are no tokens of ours.
+const MAX_LENGTH: usize = 2048;
+
+/// What a token is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TokenType {
+    /// Opens the API, for a day.
+    Access,
+    /// Yields access tokens, for a week.
+    Refresh,
+}
+
+/// What a token says. Times are whole seconds since 1970, as the standard has them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claims {
+    /// What it is for.
+    pub token_type: TokenType,
+    /// From this second on it is expired.
+    pub exp: i64,
+    /// When it was made.
+    pub iat: i64,
+    /// Its own id, 32 hexadecimal digits: what a blacklist remembers.
+    pub jti: String,
+    /// Whose it is: the id as text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<String>,
+}
+
+/// Why a text is no valid token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TokenError {
+    /// Not ours, or changed.
+    #[error("Token is invalid")]
+    Invalid,
+    /// Past its time.
+    #[error("Token is expired")]
+    Expired,
+    /// An access token where a refresh token belongs, or the other way round.
+    #[error("Token has wrong type")]
+    WrongType,
+}
+
+/// The key that signs tokens, the same on every replica.
+#[derive(Clone)]
+pub struct TokenKey(Hmac<Sha256>);
+
+impl std::fmt::Debug for TokenKey {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("TokenKey(****)")
+    }
+}
+
+impl TokenKey {
+    /// The key from its secret's bytes. How long a secret must be is the configuration's business.
+    #[expect(
+        clippy::expect_used,
+        clippy::missing_panics_doc,
+        reason = "HMAC takes keys of every length"
+    )]
+    pub fn new(secret: &[u8]) -> Self {
+        let mac = Hmac::new_from_slice(secret).expect("HMAC takes keys of every length");
+        Self(mac)
+    }
+
+    /// The token that says `claims`.
+    #[expect(
+        clippy::expect_used,
+        clippy::missing_panics_doc,
+        reason = "claims are numbers and texts, which are always JSON"
+    )]
+    pub fn sign(&self, claims: &Claims) -> String {
+        let payload = URL_SAFE_NO_PAD.encode(serde_json::to_vec(claims).expect("claims are JSON"));
+        let signed = format!("{HEADER}.{payload}");
+        let mac = self
+            .0
+            .clone()
+            .chain_update(signed.as_bytes())
+            .finalize()
+            .into_bytes();
+        format!("{signed}.{}", URL_SAFE_NO_PAD.encode(mac))
+    }
+
+    /// What a token says, when it is ours and in its time, whatever it is for.
+    ///
+    /// # Errors
+    ///
+    /// [`TokenError::Invalid`] or [`TokenError::Expired`]; other algorithms, `none` included, are invalid.
+    pub fn verify(&self, token: &str, now: Timestamp) -> Result<Claims, TokenError> {
+        let token = Some(token)
+            .filter(|token| token.len() <= MAX_LENGTH)
+            .ok_or(TokenError::Invalid)?;
+        let (signed, signature) = token.rsplit_once('.').ok_or(TokenError::Invalid)?;
+        let (header, payload) = signed.split_once('.').ok_or(TokenError::Invalid)?;
+        let signature = URL_SAFE_NO_PAD
+            .decode(signature)
+            .map_err(|_| TokenError::Invalid)?;
+        let mac = self.0.clone().chain_update(signed.as_bytes());
+        // Compared in constant time, before anything else of the token is looked at.
+        mac.verify_slice(&signature)
+            .map_err(|_| TokenError::Invalid)?;
+        if !is_hs256(header) {
+            return Err(TokenError::Invalid);
+        }
+        let payload = URL_SAFE_NO_PAD
+            .decode(payload)
+            .map_err(|_| TokenError::Invalid)?;
+        let claims: Claims = serde_json::from_slice(&payload).map_err(|_| TokenError::Invalid)?;
+        if now.micros() >= claims.exp.saturating_mul(1_000_000) {
+            Err(TokenError::Expired)
+        } else {
+            Ok(claims)
+        }
+    }
+
+    /// As [`Self::verify`], and of the type asked for.
+    ///
+    /// # Errors
+    ///
+    /// [`TokenError`], the type last.
+    pub fn verify_type(
+        &self,
+        token: &str,
+        token_type: TokenType,
+        now: Timestamp,
+    ) -> Result<Claims, TokenError> {
+        let claims = self.verify(token, now)?;
+        if claims.token_type == token_type {
+            Ok(claims)
+        } else {
+            Err(TokenError::WrongType)
+        }
+    }
+}
+
+/// Whether a signed header names our algorithm; other members and their order do not matter.
+fn is_hs256(header: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Header {
+        alg: String,
+    }
+    let decoded = URL_SAFE_NO_PAD.decode(header).unwrap_or_default();
+    serde_json::from_slice(&decoded).is_ok_and(|header: Header| header.alg == "HS256")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::from_micros(1_000_000_000);
+
+    fn claims(token_type: TokenType) -> Claims {
+        Claims {
+            token_type,
+            exp: 2000,
+            iat: 1000,
+            jti: "ab".repeat(16),
+            user_id: Some("1".to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_token_says_what_was_signed() {
+        let key = TokenKey::new(b"a secret of thirty-two characters");
+        let token = key.sign(&claims(TokenType::Access));
+        assert_eq!(
+            key.verify_type(&token, TokenType::Access, NOW),
+            Ok(claims(TokenType::Access))
+        );
+        let payload = token
+            .split('.')
+            .nth(1)
+            .map(|part| URL_SAFE_NO_PAD.decode(part));
+        let expected = format!(
+            r#"{{"token_type":"access","exp":2000,"iat":1000,"jti":"{}","user_id":"1"}}"#,
+            "ab".repeat(16)
+        );
+        assert_eq!(payload, Some(Ok(expected.into_bytes())));
+    }
+
+    #[test]
+    fn the_signature_of_the_standard_is_made() {
+        // RFC 7515, appendix A.1 signs with this key; its header has other members, which do not matter to us.
+        let key = URL_SAFE_NO_PAD
+            .decode("AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow")
+            .expect("a key");
+        let token = "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+        let (signed, signature) = token.rsplit_once('.').expect("three parts");
+        let mac = TokenKey::new(&key)
+            .0
+            .chain_update(signed.as_bytes())
+            .finalize()
+            .into_bytes();
+        assert_eq!(URL_SAFE_NO_PAD.encode(mac), signature);
+    }
+
+    #[test]
+    fn what_is_not_ours_is_invalid() {
+        let key = TokenKey::new(b"a secret of thirty-two characters");
+        let token = key.sign(&claims(TokenType::Access));
+        let other =
+            TokenKey::new(b"another secret, as long as the first").sign(&claims(TokenType::Access));
+        let unsigned = format!(
+            "{}.{}.",
+            URL_SAFE_NO_PAD.encode(r#"{"alg":"none"}"#),
+            token.split('.').nth(1).unwrap_or_default()
+        );
+        let long = format!("{token}{}", "A".repeat(3000));
+        for text in [
+            "",
+            ".",
+            "..",
+            "garbage",
+            &other,
+            &unsigned,
+            &long,
+            &token[..token.len() - 1],
+            &format!("{token}="),
+        ] {
+            assert_eq!(key.verify(text, NOW), Err(TokenError::Invalid), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_changed_byte_is_noticed() {
+        let key = TokenKey::new(b"a secret of thirty-two characters");
+        let token = key.sign(&claims(TokenType::Refresh));
+        for at in 0..token.len() {
+            let mut changed = token.clone().into_bytes();
+            changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
+            let changed = String::from_utf8(changed).expect("text");
+            assert!(
+                changed == token || key.verify(&changed, NOW).is_err(),
+                "{at}"
+            );
+        }
+    }
+
+    #[test]
+    fn time_and_type_are_checked() {
+        let key = TokenKey::new(b"a secret of thirty-two characters");
+        let token = key.sign(&claims(TokenType::Refresh));
+        assert_eq!(
+            key.verify_type(&token, TokenType::Access, NOW),
+            Err(TokenError::WrongType)
+        );
+        let late = Timestamp::from_micros(2_000_000_000);
+        assert_eq!(key.verify(&token, late), Err(TokenError::Expired));
+    }
+}

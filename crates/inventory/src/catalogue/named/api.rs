@@ -1,0 +1,67 @@
+//! Brands, categories and suppliers as resources of the API.
+
+use http::Method;
+
+use super::{Kind, NamedRecord};
+use crate::{
+    State,
+    accounts::{Caller, Model},
+    rest::{
+        Refusal,
+        fields::Mode,
+        query::Parameters,
+        resource::{Created, MUTABLE, Page, Resource, Submission},
+    },
+};
+
+impl Resource for Kind {
+    type Record = NamedRecord;
+
+    fn path(self) -> &'static str {
+        Self::path(self)
+    }
+
+    fn model(self) -> Model {
+        Self::model(self)
+    }
+
+    fn methods(self) -> &'static [Method] {
+        MUTABLE
+    }
+
+    async fn list(
+        self,
+        state: &State,
+        parameters: &Parameters,
+    ) -> Result<Page<NamedRecord>, Refusal> {
+        super::list(state, self, parameters).await
+    }
+
+    async fn read(self, state: &State, id: i64) -> Result<Option<NamedRecord>, Refusal> {
+        super::read(state, self, id).await
+    }
+
+    async fn create(
+        self,
+        state: &State,
+        submission: Submission,
+    ) -> Result<Created<NamedRecord>, Refusal> {
+        super::create(state, self, &submission.members)
+            .await
+            .map(Created::New)
+    }
+
+    async fn update(
+        self,
+        state: &State,
+        id: i64,
+        submission: Submission,
+        mode: Mode,
+    ) -> Result<Option<NamedRecord>, Refusal> {
+        super::update(state, self, id, &submission.members, mode).await
+    }
+
+    async fn delete(self, state: &State, _caller: Caller, id: i64) -> Result<bool, Refusal> {
+        super::delete(state, self, id).await
+    }
+}

@@ -1,0 +1,130 @@
+//! Brands, categories and suppliers: records with a name and a description. One shape, one implementation;
+//! what differs is the table and what refers to it.
+
+mod api;
+mod model;
+mod store;
+
+pub use model::{Kind, NamedRecord};
+
+use crate::{
+    State,
+    catalogue::refuse_when_referenced,
+    rest::{
+        Refusal,
+        fields::{Members, Mode},
+        list::{OrderBy, ordering, search_words},
+        query::Parameters,
+        resource::{Page, Wanted},
+    },
+};
+use model::{FIELDS, Input};
+
+/// One page of the records of a kind.
+///
+/// # Errors
+///
+/// A page that does not exist, and faults of the store.
+pub async fn list(
+    state: &State,
+    kind: Kind,
+    parameters: &Parameters,
+) -> Result<Page<NamedRecord>, Refusal> {
+    let order = ordering(
+        parameters,
+        &FIELDS,
+        OrderBy {
+            field: "name",
+            descending: false,
+        },
+    );
+    let words = search_words(parameters);
+    let wanted = Wanted::parse(state, parameters)?;
+    state
+        .db
+        .read(async move |conn| {
+            let count = store::count(conn, kind, &words).await?;
+            let (number, offset) = wanted.within(count)?;
+            let results = store::page(conn, kind, &words, &order, wanted.limit(), offset).await?;
+            Ok(Page {
+                count,
+                number,
+                size: wanted.size,
+                results,
+            })
+        })
+        .await
+}
+
+/// One record.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn read(state: &State, kind: Kind, id: i64) -> Result<Option<NamedRecord>, Refusal> {
+    Ok(state
+        .db
+        .read(async move |conn| store::find(conn, kind, id).await)
+        .await?)
+}
+
+/// Creates a record.
+///
+/// # Errors
+///
+/// Invalid fields, and faults of the store.
+pub async fn create(state: &State, kind: Kind, members: &Members) -> Result<NamedRecord, Refusal> {
+    let input = Input::read(members, Mode::Whole)?;
+    let record = NamedRecord::new(input, state.clock.now());
+    state
+        .db
+        .write(async move |tx| Ok(store::insert(tx, kind, &record).await?))
+        .await
+}
+
+/// Changes a record; `None` when it is gone.
+///
+/// # Errors
+///
+/// Invalid fields, and faults of the store.
+pub async fn update(
+    state: &State,
+    kind: Kind,
+    id: i64,
+    members: &Members,
+    mode: Mode,
+) -> Result<Option<NamedRecord>, Refusal> {
+    let input = Input::read(members, mode)?;
+    let now = state.clock.now();
+    Ok(state
+        .db
+        .write(async move |tx| store::update(tx, kind, id, &input, now).await)
+        .await?)
+}
+
+/// Deletes a record that nothing refers to; whether it was there.
+///
+/// # Errors
+///
+/// 409 while other records refer to it, and faults of the store.
+pub async fn delete(state: &State, kind: Kind, id: i64) -> Result<bool, Refusal> {
+    let deleted = state
+        .db
+        .write(async move |tx| {
+            refuse_when_referenced(kind.name(), &store::referring(tx, kind, id).await?)?;
+            Ok::<_, Refusal>(store::delete(tx, kind, id).await?)
+        })
+        .await;
+    match deleted {
+        // Someone began to refer to it between the count and the delete: count again.
+        Err(Refusal::Database(error)) if error.is_foreign_key() => {
+            let referring = state
+                .db
+                .read(async move |conn| store::referring(conn, kind, id).await)
+                .await?;
+            refuse_when_referenced(kind.name(), &referring)?;
+            Err(Refusal::Database(error))
+        }
+        deleted => deleted,
+    }
+}

@@ -1,0 +1,237 @@
+//! Products: what the shop sells, at which price. How many there are is the ledger's to say (`stock`): a quantity written here
+//! becomes an opening or an adjustment there.
+
+mod api;
+mod model;
+mod store;
+
+pub use api::Products;
+pub use model::{MAX_SERIE_NUMBER, ProductRecord};
+
+use db::{Timestamp, Tx};
+
+use crate::{
+    State,
+    accounts::Caller,
+    catalogue::refuse_when_referenced,
+    rest::{
+        Refusal,
+        fields::{FieldErrors, Members, Mode, Setting},
+        json::Named,
+        query::Parameters,
+        resource::{Page, Wanted},
+    },
+    stock::{self, Actor, Policy},
+};
+use model::{FIELDS, Input, SERIE_NUMBER_TAKEN};
+use store::Selection;
+
+/// One page of the products that the query string selects.
+///
+/// # Errors
+///
+/// Filters that cannot be read, a page that does not exist, and faults of the store.
+pub async fn list(state: &State, parameters: &Parameters) -> Result<Page<ProductRecord>, Refusal> {
+    let selection = Selection::parse(parameters)?;
+    let wanted = Wanted::parse(state, parameters)?;
+    state
+        .db
+        .read(async move |conn| {
+            let count = selection.count(conn).await?;
+            let (number, offset) = wanted.within(count)?;
+            let results = selection.page(conn, wanted.limit(), offset).await?;
+            Ok(Page {
+                count,
+                number,
+                size: wanted.size,
+                results,
+            })
+        })
+        .await
+}
+
+/// One product.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn read(state: &State, id: i64) -> Result<Option<ProductRecord>, Refusal> {
+    Ok(state
+        .db
+        .read(async move |conn| store::find(conn, id).await)
+        .await?)
+}
+
+/// Creates a product; its quantity becomes the opening of its ledger.
+///
+/// # Errors
+///
+/// Invalid fields, and faults of the store.
+pub async fn create(
+    state: &State,
+    caller: &Caller,
+    members: &Members,
+) -> Result<ProductRecord, Refusal> {
+    let (input, errors) = Input::read(members, Mode::Whole);
+    let (actor, now) = (Actor::from(caller), state.clock.now());
+    let created = state
+        .db
+        .write(async move |tx| {
+            let product = check(tx, None, &input, errors.clone())
+                .await?
+                .into_new(&input);
+            let id = store::insert(tx, &product, now).await?;
+            stock::open(tx, id, product.quantity, &actor, now).await?;
+            store::find(tx, id).await?.ok_or(Refusal::NotFound)
+        })
+        .await;
+    created.map_err(explained)
+}
+
+/// Changes a product; `None` when it is gone. A quantity that differs becomes an adjustment in its ledger.
+///
+/// # Errors
+///
+/// Invalid fields, and faults of the store.
+pub async fn update(
+    state: &State,
+    caller: &Caller,
+    id: i64,
+    members: &Members,
+    mode: Mode,
+) -> Result<Option<ProductRecord>, Refusal> {
+    let (input, errors) = Input::read(members, mode);
+    let (actor, now, policy) = (
+        Actor::from(caller),
+        state.clock.now(),
+        Policy::from(&state.config),
+    );
+    let updated = state
+        .db
+        .write(async move |tx| change(tx, id, &input, errors.clone(), &actor, policy, now).await)
+        .await;
+    updated.map_err(explained)
+}
+
+async fn change(
+    tx: &mut Tx,
+    id: i64,
+    input: &Input,
+    errors: FieldErrors,
+    actor: &Actor,
+    policy: Policy,
+    now: Timestamp,
+) -> Result<Option<ProductRecord>, Refusal> {
+    check(tx, Some(id), input, errors).await?;
+    if !store::update(tx, id, input, now).await? {
+        return Ok(None);
+    }
+    if let Some(quantity) = input.quantity {
+        stock::adjust(tx, id, quantity, actor, policy, now).await?;
+    }
+    Ok(store::find(tx, id).await?)
+}
+
+/// Deletes a product that no movement refers to; whether it was there. Its ledger stays.
+///
+/// # Errors
+///
+/// 409 while movements refer to it, and faults of the store.
+pub async fn delete(state: &State, id: i64) -> Result<bool, Refusal> {
+    let deleted = state
+        .db
+        .write(async move |tx| {
+            refuse_when_referenced("product", &store::referring(tx, id).await?)?;
+            Ok::<_, Refusal>(store::delete(tx, id).await?)
+        })
+        .await;
+    match deleted {
+        // A movement was booked between the count and the delete: count again.
+        Err(Refusal::Database(error)) if error.is_foreign_key() => {
+            let referring = state
+                .db
+                .read(async move |conn| store::referring(conn, id).await)
+                .await?;
+            refuse_when_referenced("product", &referring)?;
+            Err(Refusal::Database(error))
+        }
+        deleted => deleted,
+    }
+}
+
+/// What the references of an input turned out to be.
+struct Checked {
+    category: Option<Named>,
+    brand: Option<Named>,
+}
+
+/// Adds what only the store knows to the errors of the fields, and refuses when there is any.
+async fn check(
+    tx: &mut Tx,
+    own: Option<i64>,
+    input: &Input,
+    mut errors: FieldErrors,
+) -> Result<Checked, Refusal> {
+    let category = match &input.category {
+        Some(reference) => store::category(tx, reference.id).await?.map_or_else(
+            || complain(&mut errors, "category", reference.unknown()),
+            Some,
+        ),
+        None => None,
+    };
+    let brand = match &input.brand {
+        Some(reference) => store::brand(tx, reference.id)
+            .await?
+            .map_or_else(|| complain(&mut errors, "brand", reference.unknown()), Some),
+        None => None,
+    };
+    if let Setting::Set(Some(serie_number)) = &input.serie_number
+        && store::with_serie_number(tx, serie_number)
+            .await?
+            .is_some_and(|other| Some(other) != own)
+    {
+        errors.add("serie_number", SERIE_NUMBER_TAKEN);
+    }
+    if errors.is_empty() {
+        Ok(Checked { category, brand })
+    } else {
+        Err(errors.in_order(&FIELDS).into())
+    }
+}
+
+fn complain(errors: &mut FieldErrors, field: &'static str, message: String) -> Option<Named> {
+    errors.add(field, message);
+    None
+}
+
+impl Checked {
+    fn into_new(self, input: &Input) -> store::NewProduct {
+        let unknown = || Named {
+            id: 0,
+            name: String::new(),
+        };
+        store::NewProduct {
+            title: input.title.clone().unwrap_or_default(),
+            category: self.category.unwrap_or_else(unknown),
+            brand: self.brand.unwrap_or_else(unknown),
+            description: input.description.clone().into_new(),
+            serie_number: input.serie_number.clone().into_new(),
+            cost_price: input.cost_price.unwrap_or_default(),
+            selling_price: input.selling_price.unwrap_or_default(),
+            quantity: input.quantity.unwrap_or_default(),
+        }
+    }
+}
+
+/// What another request did between our check and our write, in the words of the check.
+fn explained(refusal: Refusal) -> Refusal {
+    match refusal {
+        Refusal::Database(error) if error.is_unique("products_serie_number_key") => {
+            FieldErrors::of("serie_number", SERIE_NUMBER_TAKEN).into()
+        }
+        Refusal::Database(error) if error.is_foreign_key() => {
+            Refusal::Conflict("The category or the brand was deleted meanwhile.".to_owned())
+        }
+        refusal => refusal,
+    }
+}

@@ -1,0 +1,104 @@
+//! What a product is, and what a client may set of it.
+
+use db::{Money, Timestamp};
+use serde::Serialize;
+
+use crate::{
+    catalogue::{MAX_DESCRIPTION, MAX_NAME},
+    rest::{
+        fields::{FieldErrors, Members, Mode, Reader, Reference, Setting},
+        json::{self, Named},
+    },
+};
+
+/// Longest serie number, in characters.
+pub const MAX_SERIE_NUMBER: usize = 200;
+
+/// The fields, in the order of answers and errors; each of them orders a list.
+pub(super) const FIELDS: [&str; 11] = [
+    "id",
+    "title",
+    "category",
+    "brand",
+    "description",
+    "serie_number",
+    "cost_price",
+    "selling_price",
+    "quantity",
+    "created_at",
+    "updated_at",
+];
+
+/// The message about a serie number that another product has.
+pub(super) const SERIE_NUMBER_TAKEN: &str = "product with this serie number already exists.";
+
+/// A product as the API shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ProductRecord {
+    /// Its id.
+    pub id: i64,
+    /// 1 to 500 characters.
+    pub title: String,
+    /// What sort it is.
+    pub category: Named,
+    /// Who makes it.
+    pub brand: Named,
+    /// Up to 65,536 characters.
+    pub description: Option<String>,
+    /// Unique when there is one.
+    pub serie_number: Option<String>,
+    /// What one unit costs the shop, in BRL.
+    #[serde(serialize_with = "json::price")]
+    pub cost_price: Money,
+    /// What one unit costs the buyer, in BRL.
+    #[serde(serialize_with = "json::price")]
+    pub selling_price: Money,
+    /// Units in stock.
+    pub quantity: i64,
+    /// When it was created.
+    #[serde(serialize_with = "json::time")]
+    pub created_at: Timestamp,
+    /// When it, or its stock, was last changed.
+    #[serde(serialize_with = "json::time")]
+    pub updated_at: Timestamp,
+}
+
+/// What a client sets. Absent members of an update stay as they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Input {
+    pub(super) title: Option<String>,
+    pub(super) category: Option<Reference>,
+    pub(super) brand: Option<Reference>,
+    pub(super) description: Setting<String>,
+    pub(super) serie_number: Setting<String>,
+    pub(super) cost_price: Option<Money>,
+    pub(super) selling_price: Option<Money>,
+    pub(super) quantity: Option<i64>,
+}
+
+impl Input {
+    /// The fields of a body, and what is wrong with them. What only the store knows is checked later, so that
+    /// all errors of all fields come in one answer.
+    pub(super) fn read(members: &Members, mode: Mode) -> (Self, FieldErrors) {
+        let mut reader = Reader::new(members, mode);
+        let input = Self {
+            title: reader.text("title", MAX_NAME),
+            category: reader.reference("category"),
+            brand: reader.reference("brand"),
+            description: reader.optional_text("description", MAX_DESCRIPTION),
+            serie_number: absent_when_blank(reader.optional_text("serie_number", MAX_SERIE_NUMBER)),
+            cost_price: reader.price("cost_price"),
+            selling_price: reader.price("selling_price"),
+            quantity: reader.integer("quantity", 0, i64::MAX),
+        };
+        (input, reader.finish())
+    }
+}
+
+/// A blank serie number is none: two products without one do not share it.
+fn absent_when_blank(serie_number: Setting<String>) -> Setting<String> {
+    match serie_number {
+        Setting::Kept => Setting::Kept,
+        Setting::Set(text) => Setting::Set(text.filter(|text| !text.is_empty())),
+    }
+}

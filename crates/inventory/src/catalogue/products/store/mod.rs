@@ -1,0 +1,241 @@
+//! Statements about products: one record at a time here, lists in `list`.
+//! Quantities are read here and changed in `stock`.
+
+mod list;
+
+use db::{Conn, Error, Money, Query, Row, Timestamp, Tx};
+
+pub(super) use list::Selection;
+
+use super::model::{Input, ProductRecord};
+use crate::{
+    catalogue::{Referring, description_key},
+    rest::{fields::Setting, json::Named},
+};
+
+/// The columns of a record, from `products AS p`, `product_stock AS s`, `categories AS c` and `brands AS b`.
+pub(super) const RECORD_COLUMNS: &str = "p.id, p.title, c.id, c.name, b.id, b.name, p.description, p.serie_number, \
+     p.cost_price, p.selling_price, s.quantity, p.created_at, s.updated_at";
+
+/// A product that has passed every check, to be stored.
+#[derive(Debug, Clone)]
+pub(super) struct NewProduct {
+    pub(super) title: String,
+    pub(super) category: Named,
+    pub(super) brand: Named,
+    pub(super) description: Option<String>,
+    pub(super) serie_number: Option<String>,
+    pub(super) cost_price: Money,
+    pub(super) selling_price: Money,
+    pub(super) quantity: i64,
+}
+
+pub(super) async fn find(conn: &mut Conn, id: i64) -> Result<Option<ProductRecord>, Error> {
+    conn.optional(
+        "SELECT p.id, p.title, c.id, c.name, b.id, b.name, p.description, p.serie_number,
+                p.cost_price, p.selling_price, s.quantity, p.created_at, s.updated_at
+         FROM products AS p
+         JOIN product_stock AS s ON s.product_id = p.id
+         JOIN categories AS c ON c.id = p.category_id
+         JOIN brands AS b ON b.id = p.brand_id
+         WHERE p.id = $1",
+        &[&id],
+        record_of,
+    )
+    .await
+}
+
+/// A category by id, as products show it.
+pub(super) async fn category(conn: &mut Conn, id: i64) -> Result<Option<Named>, Error> {
+    conn.optional(
+        "SELECT id, name FROM categories WHERE id = $1",
+        &[&id],
+        named_of,
+    )
+    .await
+}
+
+/// A brand by id, as products show it.
+pub(super) async fn brand(conn: &mut Conn, id: i64) -> Result<Option<Named>, Error> {
+    conn.optional(
+        "SELECT id, name FROM brands WHERE id = $1",
+        &[&id],
+        named_of,
+    )
+    .await
+}
+
+/// The product that has a serie number.
+pub(super) async fn with_serie_number(
+    conn: &mut Conn,
+    serie_number: &str,
+) -> Result<Option<i64>, Error> {
+    conn.optional(
+        "SELECT id FROM products WHERE serie_number = $1",
+        &[&serie_number],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// Stores a product with nothing in stock; its opening quantity is the ledger's to write.
+pub(super) async fn insert(
+    tx: &mut Tx,
+    product: &NewProduct,
+    now: Timestamp,
+) -> Result<i64, Error> {
+    let folded = db::fold(&product.title);
+    let description_key = product.description.as_deref().map(description_key);
+    let serie_number_folded = product.serie_number.as_deref().map(db::fold);
+    let id: i64 = tx
+        .one(
+            "INSERT INTO products (title, title_folded, category_id, brand_id, description, description_key, serie_number,
+                                   serie_number_folded, cost_price, selling_price, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id",
+            &[
+                &product.title,
+                &folded,
+                &product.category.id,
+                &product.brand.id,
+                &product.description,
+                &description_key,
+                &product.serie_number,
+                &serie_number_folded,
+                &product.cost_price,
+                &product.selling_price,
+                &now,
+            ],
+            |row| row.get(0),
+        )
+        .await?;
+    tx.execute(
+        "INSERT INTO product_stock (product_id, category_id, brand_id, quantity, updated_at) VALUES ($1, $2, $3, 0, $4)",
+        &[&id, &product.category.id, &product.brand.id, &now],
+    )
+    .await?;
+    Ok(id)
+}
+
+/// Writes what an update names; whether the product was there. The stock row goes first: it is what movements lock too.
+pub(super) async fn update(
+    tx: &mut Tx,
+    id: i64,
+    input: &Input,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let mut stock = Query::new("UPDATE product_stock SET updated_at = ");
+    stock.bind(now);
+    if let Some(category) = &input.category {
+        stock.push(", category_id = ").bind(category.id);
+    }
+    if let Some(brand) = &input.brand {
+        stock.push(", brand_id = ").bind(brand.id);
+    }
+    stock.push(" WHERE product_id = ").bind(id);
+    if tx.execute_of(&stock).await? == 0 {
+        return Ok(false);
+    }
+    let mut product = Query::new("UPDATE products SET id = id");
+    if let Some(title) = &input.title {
+        product
+            .push(", title = ")
+            .bind(title.as_str())
+            .push(", title_folded = ")
+            .bind(db::fold(title));
+    }
+    if let Some(category) = &input.category {
+        product.push(", category_id = ").bind(category.id);
+    }
+    if let Some(brand) = &input.brand {
+        product.push(", brand_id = ").bind(brand.id);
+    }
+    if let Setting::Set(description) = &input.description {
+        let key = description.as_deref().map(description_key);
+        product
+            .push(", description = ")
+            .bind(description.clone())
+            .push(", description_key = ")
+            .bind(key);
+    }
+    if let Setting::Set(serie_number) = &input.serie_number {
+        let folded = serie_number.as_deref().map(db::fold);
+        product
+            .push(", serie_number = ")
+            .bind(serie_number.clone())
+            .push(", serie_number_folded = ")
+            .bind(folded);
+    }
+    if let Some(price) = input.cost_price {
+        product.push(", cost_price = ").bind(price);
+    }
+    if let Some(price) = input.selling_price {
+        product.push(", selling_price = ").bind(price);
+    }
+    product.push(" WHERE id = ").bind(id);
+    Ok(tx.execute_of(&product).await? > 0)
+}
+
+/// Deletes a product; whether it was there. Its stock row goes with it, its ledger stays.
+pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<bool, Error> {
+    Ok(tx
+        .execute("DELETE FROM products WHERE id = $1", &[&id])
+        .await?
+        > 0)
+}
+
+/// What refers to a product.
+pub(super) async fn referring(conn: &mut Conn, id: i64) -> Result<[Referring; 2], Error> {
+    let inflows = conn
+        .one(
+            "SELECT count(*) FROM inflows WHERE product_id = $1",
+            &[&id],
+            |row| row.get(0),
+        )
+        .await?;
+    let outflows = conn
+        .one(
+            "SELECT count(*) FROM outflows WHERE product_id = $1",
+            &[&id],
+            |row| row.get(0),
+        )
+        .await?;
+    Ok([
+        Referring {
+            name: "inflow",
+            count: inflows,
+        },
+        Referring {
+            name: "outflow",
+            count: outflows,
+        },
+    ])
+}
+
+pub(super) fn record_of(row: &Row<'_>) -> Result<ProductRecord, Error> {
+    Ok(ProductRecord {
+        id: row.get(0)?,
+        title: row.get(1)?,
+        category: Named {
+            id: row.get(2)?,
+            name: row.get(3)?,
+        },
+        brand: Named {
+            id: row.get(4)?,
+            name: row.get(5)?,
+        },
+        description: row.get(6)?,
+        serie_number: row.get(7)?,
+        cost_price: row.get(8)?,
+        selling_price: row.get(9)?,
+        quantity: row.get(10)?,
+        created_at: row.get(11)?,
+        updated_at: row.get(12)?,
+    })
+}
+
+fn named_of(row: &Row<'_>) -> Result<Named, Error> {
+    Ok(Named {
+        id: row.get(0)?,
+        name: row.get(1)?,
+    })
+}

@@ -1,0 +1,50 @@
+//! What the service needs to know to run. Reading it from the environment is the program's business.
+
+use std::time::Duration;
+
+use web::rate::Rates;
+
+use crate::stock::AlertMode;
+
+/// The settings of the inventory service.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Obtaining and checking tokens, and logging in: per client address.
+    pub rate_limit_auth: Rates,
+    /// Reading: per user.
+    pub rate_limit_read: Rates,
+    /// Writing: per user.
+    pub rate_limit_write: Rates,
+    /// Records a page when a client does not say.
+    pub page_size: u64,
+    /// The most records of a page.
+    pub max_page_size: u64,
+    /// Lifetime of an access token.
+    pub access_token_lifetime: Duration,
+    /// Lifetime of a refresh token.
+    pub refresh_token_lifetime: Duration,
+    /// The threshold of products without one of their own.
+    pub low_stock_threshold: i64,
+    /// When a low-stock alert is sent.
+    pub low_stock_alert: AlertMode,
+    /// The largest body, in bytes.
+    pub max_body: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        use web::rate::{Period, Rate};
+        Self {
+            rate_limit_auth: Rate::new(10, Period::Minute).into(),
+            rate_limit_read: Rate::new(100, Period::Minute).into(),
+            rate_limit_write: Rate::new(50, Period::Minute).into(),
+            page_size: 10,
+            max_page_size: 100,
+            access_token_lifetime: Duration::from_secs(24 * 60 * 60),
+            refresh_token_lifetime: Duration::from_secs(7 * 24 * 60 * 60),
+            low_stock_threshold: 10,
+            low_stock_alert: AlertMode::default(),
+            max_body: 1024 * 1024,
+        }
+    }
+}

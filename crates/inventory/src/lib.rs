@@ -1,0 +1,73 @@
+//! The inventory management service: catalogue, stock, accounts and their REST API.
+//! It knows nothing of the checkout service; it opens no socket and reads no environment: the program does.
+
+pub mod accounts;
+pub mod catalogue;
+mod config;
+pub mod rest;
+mod search;
+pub mod stock;
+
+use std::{ops::Deref, sync::Arc};
+
+use axum::Router;
+use web::{Clock, Random, rate::Windows};
+
+use accounts::TokenKey;
+use catalogue::{named::Kind, products::Products};
+pub use config::Config;
+use stock::movements::Movement;
+
+/// The schema of the service's database.
+pub const MIGRATIONS: db::Migrations =
+    db::migrations!(name: "inventory", "0001_accounts", "0002_catalogue", "0003_stock");
+
+/// What every request may use. Cheap to clone.
+#[derive(Clone)]
+pub struct State(Arc<Shared>);
+
+/// The parts of the [`State`].
+pub struct Shared {
+    /// The settings.
+    pub config: Config,
+    /// The store.
+    pub db: db::Db,
+    /// The counters of rate limits.
+    pub windows: Windows,
+    /// The time.
+    pub clock: Clock,
+    /// Randomness.
+    pub random: Random,
+    /// The key that signs tokens.
+    pub token_key: TokenKey,
+}
+
+impl State {
+    /// A state of these parts.
+    pub fn new(shared: Shared) -> Self {
+        Self(Arc::new(shared))
+    }
+}
+
+impl Deref for State {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+/// The API's addresses.
+pub fn router(state: State) -> Router {
+    let kinds = [Kind::Brand, Kind::Category, Kind::Supplier];
+    let movements = [Movement::Inflow, Movement::Outflow];
+    let named = kinds.into_iter().fold(Router::new(), |router, kind| {
+        router.merge(rest::resource::routes(kind))
+    });
+    let moved = movements.into_iter().fold(named, |router, movement| {
+        router.merge(rest::resource::routes(movement))
+    });
+    moved
+        .merge(rest::resource::routes(Products))
+        .with_state(state)
+}

@@ -1,0 +1,129 @@
+//! The kinds of fields: what a text, an integer, a price and a reference may look like, and what is said when they do not.
+
+use db::Money;
+
+use super::{
+    super::{
+        number::{Decimal, MAX_NUMBER_LENGTH},
+        value::{Value, is_written_as_integer},
+    },
+    Reference,
+};
+
+/// What was read, or every message about it.
+pub(super) type Read<T> = Result<T, Vec<String>>;
+
+pub(super) fn refuse<T>(message: impl Into<String>) -> Read<T> {
+    Err(vec![message.into()])
+}
+
+/// White space that clients of the conventions expect to be trimmed: Unicode's, and the four separators of ASCII.
+fn trim(text: &str) -> &str {
+    text.trim_matches(|character: char| {
+        character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
+    })
+}
+
+pub(super) fn text(value: &Value, max: Option<usize>) -> Read<String> {
+    let text = match value {
+        Value::Text(text) | Value::Number(text) => trim(text),
+        Value::LoneSurrogate(unit) => {
+            return refuse(format!(
+                "Surrogate characters are not allowed: U+{unit:04X}."
+            ));
+        }
+        _ => return refuse("Not a valid string."),
+    };
+    let mut messages = Vec::new();
+    if let Some(max) = max
+        && text.chars().count() > max
+    {
+        messages.push(format!(
+            "Ensure this field has no more than {max} characters."
+        ));
+    }
+    if text.contains('\0') {
+        messages.push("Null characters are not allowed.".to_owned());
+    }
+    if messages.is_empty() {
+        Ok(text.to_owned())
+    } else {
+        Err(messages)
+    }
+}
+
+pub(super) fn integer(value: &Value, min: i64, max: i64) -> Read<i64> {
+    const INVALID: &str = "A valid integer is required.";
+    let number = match value {
+        Value::Text(text) if text.chars().count() > MAX_NUMBER_LENGTH => {
+            return refuse("String value too large.");
+        }
+        // In a string only an empty fraction may follow the digits; in a number the exponent is part of the notation.
+        Value::Text(text) if text.contains(['e', 'E']) || text.trim().starts_with('.') => {
+            return refuse(INVALID);
+        }
+        Value::Text(text) | Value::Number(text) => Decimal::parse(text),
+        _ => None,
+    };
+    let Some(number) = number.filter(|number| !number.is_astronomic()) else {
+        return refuse(INVALID);
+    };
+    match number.to_integer() {
+        Some(integer) if integer < i128::from(min) => refuse(format!(
+            "Ensure this value is greater than or equal to {min}."
+        )),
+        Some(integer) if integer > i128::from(max) => {
+            refuse(format!("Ensure this value is less than or equal to {max}."))
+        }
+        Some(integer) => i64::try_from(integer).or_else(|_| refuse(INVALID)),
+        None if number.is_whole() && number.is_negative() => refuse(format!(
+            "Ensure this value is greater than or equal to {min}."
+        )),
+        None if number.is_whole() => {
+            refuse(format!("Ensure this value is less than or equal to {max}."))
+        }
+        None => refuse(INVALID),
+    }
+}
+
+pub(super) fn price(value: &Value) -> Read<Money> {
+    const INVALID: &str = "A valid number is required.";
+    match value {
+        Value::Text(text) if text.chars().count() > MAX_NUMBER_LENGTH => {
+            refuse("String value too large.")
+        }
+        Value::Text(text) | Value::Number(text) => match Decimal::parse(text) {
+            Some(number) => number.to_price().or_else(refuse),
+            None => refuse(INVALID),
+        },
+        _ => refuse(INVALID),
+    }
+}
+
+pub(super) fn reference(value: &Value) -> Read<Reference> {
+    let wrong_kind = || {
+        refuse(format!(
+            "Incorrect type. Expected pk value, received {}.",
+            value.kind()
+        ))
+    };
+    let sent = match value {
+        Value::Text(text) if trim(text).is_empty() => return refuse("This field may not be null."),
+        Value::Text(text) => trim(text),
+        Value::Number(text) if is_written_as_integer(text) => text,
+        _ => return wrong_kind(),
+    };
+    let digits = sent.strip_prefix(['+', '-']).unwrap_or(sent);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return wrong_kind();
+    }
+    let shown: String = match value {
+        Value::Text(text) => text.chars().take(MAX_NUMBER_LENGTH).collect(),
+        _ => sent.chars().take(MAX_NUMBER_LENGTH).collect(),
+    };
+    // No row has the id 0, so every number out of range is as unknown as any other.
+    Ok(Reference {
+        id: sent.parse().unwrap_or(0),
+        sent: shown,
+    })
+}

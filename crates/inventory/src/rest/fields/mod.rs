@@ -1,0 +1,412 @@
+//! Field by field from a request body to typed values, collecting every error of every field.
+//! The messages are those that clients of the conventions know; what a resource's fields are stands with the resource.
+
+mod kinds;
+
+use std::collections::HashMap;
+
+use db::Money;
+use serde_json::value::RawValue;
+
+use super::value::Value;
+use kinds::{Read, integer, price, reference, refuse, text};
+
+/// The parsed members of a request body.
+pub type Members = HashMap<String, Box<RawValue>>;
+
+/// Messages by field, in the order of the resource's fields.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FieldErrors(Vec<(&'static str, Vec<String>)>);
+
+impl FieldErrors {
+    /// One message for one field.
+    pub fn of(field: &'static str, message: impl Into<String>) -> Self {
+        let mut errors = Self::default();
+        errors.add(field, message);
+        errors
+    }
+
+    /// Adds a message; the first message of a field decides the field's place.
+    pub fn add(&mut self, field: &'static str, message: impl Into<String>) {
+        match self.0.iter_mut().find(|(name, _)| *name == field) {
+            Some((_, messages)) => messages.push(message.into()),
+            None => self.0.push((field, vec![message.into()])),
+        }
+    }
+
+    /// Whether there is nothing to complain about.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether this field has been complained about already.
+    pub fn has(&self, field: &str) -> bool {
+        self.0.iter().any(|(name, _)| *name == field)
+    }
+
+    /// Brings the fields into the order of the resource: checks against the store come after the others.
+    #[must_use]
+    pub fn in_order(mut self, fields: &[&str]) -> Self {
+        self.0.sort_by_key(|(name, _)| {
+            fields
+                .iter()
+                .position(|field| field == name)
+                .unwrap_or(usize::MAX)
+        });
+        self
+    }
+
+    /// Every field with its messages.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &[String])> {
+        self.0
+            .iter()
+            .map(|(name, messages)| (*name, messages.as_slice()))
+    }
+}
+
+/// What an absent member means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// POST and PUT: required fields must be there.
+    Whole,
+    /// PATCH: what is absent stays as it is.
+    Partial,
+}
+
+/// Reads the fields of one body, one call a field, in the resource's order.
+#[derive(Debug)]
+pub struct Reader<'body> {
+    members: &'body Members,
+    mode: Mode,
+    errors: FieldErrors,
+}
+
+/// What an update does to a field that may be empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Setting<T> {
+    /// The member was absent: the field stays as it is.
+    Kept,
+    /// The member was there: the field becomes this, or empty.
+    Set(Option<T>),
+}
+
+impl<T> Setting<T> {
+    /// The field's value in a new record.
+    pub fn into_new(self) -> Option<T> {
+        match self {
+            Self::Kept => None,
+            Self::Set(value) => value,
+        }
+    }
+}
+
+/// A reference as the client sent it, to be looked up in the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// The id; one that no row can have is kept as a number that none has.
+    pub id: i64,
+    /// As sent, for the message when there is no such row.
+    pub sent: String,
+}
+
+impl Reference {
+    /// The message when the store has no such row.
+    pub fn unknown(&self) -> String {
+        format!("Invalid pk \"{}\" - object does not exist.", self.sent)
+    }
+}
+
+impl<'body> Reader<'body> {
+    /// A reader over the members of one body.
+    pub fn new(members: &'body Members, mode: Mode) -> Self {
+        Self {
+            members,
+            mode,
+            errors: FieldErrors::default(),
+        }
+    }
+
+    /// A required text that may not be blank, trimmed, of at most `max` characters.
+    pub fn text(&mut self, field: &'static str, max: usize) -> Option<String> {
+        self.required(field, |value| {
+            let text = text(value, Some(max))?;
+            if text.is_empty() {
+                refuse("This field may not be blank.")
+            } else {
+                Ok(text)
+            }
+        })
+    }
+
+    /// An optional text.
+    pub fn optional_text(&mut self, field: &'static str, max: usize) -> Setting<String> {
+        self.optional(field, |value| text(value, Some(max)))
+    }
+
+    /// A required integer between `min` and `max`.
+    pub fn integer(&mut self, field: &'static str, min: i64, max: i64) -> Option<i64> {
+        self.required(field, |value| integer(value, min, max))
+    }
+
+    /// An optional integer between `min` and `max`.
+    pub fn optional_integer(&mut self, field: &'static str, min: i64, max: i64) -> Setting<i64> {
+        self.optional(field, |value| integer(value, min, max))
+    }
+
+    /// A required price: 0 or more, 20 digits before the point and 2 after.
+    pub fn price(&mut self, field: &'static str) -> Option<Money> {
+        self.required(field, price)
+    }
+
+    /// A required reference to another record, by its integer id.
+    pub fn reference(&mut self, field: &'static str) -> Option<Reference> {
+        self.required(field, reference)
+    }
+
+    /// The errors of all fields.
+    pub fn finish(self) -> FieldErrors {
+        self.errors
+    }
+
+    fn required<T>(
+        &mut self,
+        field: &'static str,
+        read: impl FnOnce(&Value) -> Read<T>,
+    ) -> Option<T> {
+        let Some(raw) = self.members.get(field) else {
+            if self.mode == Mode::Whole {
+                self.errors.add(field, "This field is required.");
+            }
+            return None;
+        };
+        match Value::of(raw) {
+            Value::Null => self.report(field, refuse("This field may not be null.")),
+            value => self.report(field, read(&value)),
+        }
+    }
+
+    fn optional<T>(
+        &mut self,
+        field: &'static str,
+        read: impl FnOnce(&Value) -> Read<T>,
+    ) -> Setting<T> {
+        let Some(raw) = self.members.get(field) else {
+            return Setting::Kept;
+        };
+        match Value::of(raw) {
+            Value::Null => Setting::Set(None),
+            // What cannot be read is reported, so nothing is made of it.
+            value => Setting::Set(self.report(field, read(&value))),
+        }
+    }
+
+    fn report<T>(&mut self, field: &'static str, read: Read<T>) -> Option<T> {
+        match read {
+            Ok(value) => Some(value),
+            Err(messages) => {
+                for message in messages {
+                    self.errors.add(field, message);
+                }
+                None
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(json: &str) -> Members {
+        serde_json::from_str(json).expect("a JSON object")
+    }
+
+    fn errors_of(json: &str, read: impl Fn(&mut Reader<'_>)) -> Vec<String> {
+        let members = members(&format!("{{\"field\":{json}}}"));
+        let mut reader = Reader::new(&members, Mode::Whole);
+        read(&mut reader);
+        reader
+            .finish()
+            .iter()
+            .flat_map(|(_, messages)| messages.to_vec())
+            .collect()
+    }
+
+    fn text_of(json: &str) -> Result<String, Vec<String>> {
+        let members = members(&format!("{{\"field\":{json}}}"));
+        let mut reader = Reader::new(&members, Mode::Whole);
+        let read = reader.text("field", 500);
+        read.ok_or_else(|| {
+            reader
+                .finish()
+                .iter()
+                .flat_map(|(_, messages)| messages.to_vec())
+                .collect()
+        })
+    }
+
+    #[test]
+    fn a_required_field_must_be_there_save_in_a_patch() {
+        let members = members("{}");
+        let mut whole = Reader::new(&members, Mode::Whole);
+        assert_eq!(whole.text("name", 500), None);
+        assert_eq!(
+            whole.finish(),
+            FieldErrors::of("name", "This field is required.")
+        );
+        let mut partial = Reader::new(&members, Mode::Partial);
+        assert_eq!(partial.text("name", 500), None);
+        assert!(partial.finish().is_empty());
+    }
+
+    #[test]
+    fn texts_are_trimmed_and_numbers_become_texts() {
+        assert_eq!(text_of("\"\u{a0} Café\u{3000}\"").as_deref(), Ok("Café"));
+        assert_eq!(text_of("\"\u{200b}a\"").as_deref(), Ok("\u{200b}a"));
+        assert_eq!(text_of("12").as_deref(), Ok("12"));
+        assert_eq!(text_of("1.50").as_deref(), Ok("1.50"));
+    }
+
+    #[test]
+    fn texts_that_are_none_are_refused_with_the_conventional_words() {
+        assert_eq!(
+            text_of("\"  \""),
+            Err(vec!["This field may not be blank.".to_owned()])
+        );
+        assert_eq!(
+            text_of("null"),
+            Err(vec!["This field may not be null.".to_owned()])
+        );
+        for json in ["true", "[]", "{}"] {
+            assert_eq!(
+                text_of(json),
+                Err(vec!["Not a valid string.".to_owned()]),
+                "{json}"
+            );
+        }
+        assert_eq!(
+            text_of("\"a\\u0000\""),
+            Err(vec!["Null characters are not allowed.".to_owned()])
+        );
+        assert_eq!(
+            text_of("\"\\ud800\""),
+            Err(vec![
+                "Surrogate characters are not allowed: U+D800.".to_owned()
+            ])
+        );
+    }
+
+    #[test]
+    fn length_is_counted_in_characters() {
+        assert!(text_of(&format!("\"{}\"", "é".repeat(500))).is_ok());
+        let message = "Ensure this field has no more than 500 characters.".to_owned();
+        assert_eq!(
+            text_of(&format!("\"{}\"", "é".repeat(501))),
+            Err(vec![message])
+        );
+    }
+
+    #[test]
+    fn integers_are_read_in_the_accepted_spellings() {
+        for json in [
+            "5", "\"5\"", "\" 5 \"", "\"+5\"", "\"005\"", "5.0", "\"5.0\"", "\"5.\"", "0.5e1",
+        ] {
+            assert!(
+                errors_of(json, |reader| assert_eq!(
+                    reader.integer("field", 1, 9),
+                    Some(5),
+                    "{json}"
+                ))
+                .is_empty()
+            );
+        }
+        for json in [
+            "5.5",
+            "\"5.5\"",
+            "\"5e0\"",
+            "\"1,000\"",
+            "\"abc\"",
+            "\"\"",
+            "\"NaN\"",
+            "\"0x10\"",
+            "true",
+            "[]",
+            "{}",
+            "1e30",
+            "1e400",
+            "\"1_000\"",
+        ] {
+            let errors = errors_of(json, |reader| {
+                assert_eq!(reader.integer("field", 1, i64::MAX), None);
+            });
+            assert_eq!(errors, ["A valid integer is required."], "{json}");
+        }
+    }
+
+    #[test]
+    fn integers_out_of_range_name_the_bound() {
+        let errors =
+            |json: &str| errors_of(json, |reader| _ = reader.integer("field", 1, i64::MAX));
+        assert_eq!(
+            errors("0"),
+            ["Ensure this value is greater than or equal to 1."]
+        );
+        assert_eq!(
+            errors("9223372036854775808"),
+            ["Ensure this value is less than or equal to 9223372036854775807."]
+        );
+        assert_eq!(
+            errors(&"9".repeat(900)),
+            ["Ensure this value is less than or equal to 9223372036854775807."]
+        );
+        assert_eq!(
+            errors(&format!("\"{}\"", "9".repeat(1001))),
+            ["String value too large."]
+        );
+    }
+
+    #[test]
+    fn references_are_integers_and_everything_else_names_its_kind() {
+        let members = members(r#"{"field":" 07 "}"#);
+        let mut reader = Reader::new(&members, Mode::Whole);
+        assert_eq!(
+            reader.reference("field").map(|reference| reference.id),
+            Some(7)
+        );
+        for (json, kind) in [
+            ("\"abc\"", "str"),
+            ("\"1.0\"", "str"),
+            ("true", "bool"),
+            ("[]", "list"),
+            ("{}", "dict"),
+            ("1.5", "float"),
+        ] {
+            let errors = errors_of(json, |reader| _ = reader.reference("field"));
+            assert_eq!(
+                errors,
+                [format!(
+                    "Incorrect type. Expected pk value, received {kind}."
+                )]
+            );
+        }
+        for json in ["null", "\"\""] {
+            assert_eq!(
+                errors_of(json, |reader| _ = reader.reference("field")),
+                ["This field may not be null."]
+            );
+        }
+    }
+
+    #[test]
+    fn an_unknown_reference_is_shown_as_sent() {
+        let members = members(r#"{"field":"99999"}"#);
+        let mut reader = Reader::new(&members, Mode::Whole);
+        let unknown = reader
+            .reference("field")
+            .map(|reference| reference.unknown());
+        assert_eq!(
+            unknown.as_deref(),
+            Some("Invalid pk \"99999\" - object does not exist.")
+        );
+    }
+}

@@ -1,0 +1,164 @@
+//! The door of the API: what every request is checked for, in the order of the conventions, before its resource sees it.
+//! Negotiation 406 → authentication 401 → permission 403 → rate 429 → method 405. What follows (filters, lookup, body, fields) is the resource's.
+
+use axum::body::Body;
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header::ACCEPT, request::Parts};
+
+use super::{query::Parameters, refusal::Refusal};
+use crate::{
+    State,
+    accounts::{self, Caller, Model, Permission, Verb},
+};
+
+/// What an address offers.
+#[derive(Debug, Clone, Copy)]
+pub struct Endpoint {
+    /// Whose permissions count.
+    pub model: Model,
+    /// Every method that is answered, in the order of `Allow`.
+    pub allow: &'static [Method],
+}
+
+/// A request that has passed the gate; its body is not read yet.
+#[derive(Debug)]
+pub struct Call {
+    /// Who sends it.
+    pub caller: Caller,
+    /// Line and headers.
+    pub parts: Parts,
+    /// The query string.
+    pub parameters: Parameters,
+    /// The body, unread.
+    pub body: Body,
+}
+
+/// Checks a request.
+///
+/// # Errors
+///
+/// The first check that fails.
+pub async fn admit(
+    state: &State,
+    endpoint: Endpoint,
+    request: axum::extract::Request,
+) -> Result<Call, Refusal> {
+    let (parts, body) = request.into_parts();
+    negotiate(&parts.headers, parts.uri.query())?;
+    let caller = accounts::authenticate(state, &parts.headers).await?;
+    let verb = verb_of(&parts.method);
+    if let Some(verb) = verb
+        && !caller.may(Permission::new(verb, endpoint.model))
+    {
+        return Err(Refusal::forbidden());
+    }
+    throttle(state, &caller, &parts.method).await?;
+    if !endpoint.allow.contains(&parts.method) {
+        return Err(Refusal::Method(parts.method, endpoint.allow));
+    }
+    let parameters = Parameters::parse(parts.uri.query().unwrap_or_default());
+    Ok(Call {
+        caller,
+        parts,
+        parameters,
+        body,
+    })
+}
+
+/// Which permission a method needs; OPTIONS and methods that nobody has need none beyond being known.
+fn verb_of(method: &Method) -> Option<Verb> {
+    match *method {
+        Method::GET | Method::HEAD => Some(Verb::View),
+        Method::POST => Some(Verb::Add),
+        Method::PUT | Method::PATCH => Some(Verb::Change),
+        Method::DELETE => Some(Verb::Delete),
+        _ => None,
+    }
+}
+
+/// JSON is all there is: an `Accept` that excludes it is 406, another `format` is as an unknown address.
+fn negotiate(headers: &HeaderMap, query: Option<&str>) -> Result<(), Refusal> {
+    let parameters = Parameters::parse(query.unwrap_or_default());
+    if parameters
+        .get("format")
+        .is_some_and(|format| format != "json")
+    {
+        return Err(Refusal::NotFound);
+    }
+    if accepts_json(headers) {
+        return Ok(());
+    }
+    Err(web::Error::new(
+        StatusCode::NOT_ACCEPTABLE,
+        "Could not satisfy the request Accept header.",
+    )
+    .into())
+}
+
+fn accepts_json(headers: &HeaderMap) -> bool {
+    let mut values = headers.get_all(ACCEPT).iter().peekable();
+    if values.peek().is_none() {
+        return true;
+    }
+    values
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|range| {
+            let essence = range.split(';').next().unwrap_or_default().trim();
+            ["application/json", "application/*", "*/*"]
+                .iter()
+                .any(|known| essence.eq_ignore_ascii_case(known))
+        })
+}
+
+/// Reads and writes are counted apart, each by user.
+async fn throttle(state: &State, caller: &Caller, method: &Method) -> Result<(), Refusal> {
+    let is_read = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
+    let (name, rates) = if is_read {
+        ("read", &state.config.rate_limit_read)
+    } else {
+        ("write", &state.config.rate_limit_write)
+    };
+    if rates.is_off() {
+        return Ok(());
+    }
+    let key = format!("inventory:{name}:{}", caller.id);
+    match state
+        .windows
+        .take(&key, rates, 1, web::rate::Reserve::Nothing)
+        .await
+    {
+        Ok(_) => Ok(()),
+        Err(throttled) => Err(web::rate::throttled(&throttled).into()),
+    }
+}
+
+/// The header that says a response depends on `Accept`.
+pub const VARY: HeaderValue = HeaderValue::from_static("Accept");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accepted(accept: &'static str) -> bool {
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT, HeaderValue::from_static(accept));
+        accepts_json(&headers)
+    }
+
+    #[test]
+    fn json_is_all_there_is() {
+        assert!(accepts_json(&HeaderMap::new()));
+        for accept in [
+            "*/*",
+            "application/*",
+            "application/json",
+            "text/html,*/*;q=0.1",
+            "APPLICATION/JSON; indent=4",
+        ] {
+            assert!(accepted(accept), "{accept}");
+        }
+        for accept in ["", "garbage", "application/xml", "text/plain", "text/html"] {
+            assert!(!accepted(accept), "{accept}");
+        }
+    }
+}

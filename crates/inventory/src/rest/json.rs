@@ -1,0 +1,71 @@
+//! How values are written in answers: times in UTC with `Z`, prices as strings with two places, references as small objects.
+
+use db::{Money, Timestamp};
+use serde::{Serialize, Serializer};
+
+/// A record that another one refers to, as brands and categories are shown within a product.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Named {
+    /// Its id.
+    pub id: i64,
+    /// Its name.
+    pub name: String,
+}
+
+/// A product that a movement refers to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Titled {
+    /// Its id.
+    pub id: i64,
+    /// Its title.
+    pub title: String,
+}
+
+/// Writes a time as `2026-11-20T08:44:16.860338Z`: six digits of fraction, or none at all for a whole second.
+///
+/// # Errors
+///
+/// Those of the serializer.
+pub fn time<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&time_text(*time))
+}
+
+/// A time as [`time()`] writes it.
+pub fn time_text(time: Timestamp) -> String {
+    let text = time.to_string();
+    match text.strip_suffix(".000000Z") {
+        Some(whole) => format!("{whole}Z"),
+        None => text,
+    }
+}
+
+/// Writes a price as a string with two places.
+///
+/// # Errors
+///
+/// Those of the serializer.
+pub fn price<S: Serializer>(price: &Money, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(price)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fraction_has_six_digits_or_is_not_there() {
+        let text = |text: &str| Timestamp::parse(text).map(time_text);
+        assert_eq!(
+            text("2026-11-20T08:44:16.860338Z"),
+            Ok("2026-11-20T08:44:16.860338Z".to_owned())
+        );
+        assert_eq!(
+            text("2026-11-20T08:44:16.5Z"),
+            Ok("2026-11-20T08:44:16.500000Z".to_owned())
+        );
+        assert_eq!(
+            text("2026-11-20T08:44:16Z"),
+            Ok("2026-11-20T08:44:16Z".to_owned())
+        );
+    }
+}

@@ -1,0 +1,372 @@
+//! What every list understands: `page`, `page_size`, `search`, `ordering`, and how filter values are read.
+//! Which fields a resource orders and filters by stands with the resource.
+
+use db::{Money, Timestamp};
+
+use super::{
+    fields::FieldErrors,
+    number::{Decimal, MAX_NUMBER_LENGTH},
+    query::Parameters,
+};
+
+/// Most words of a search that are looked at; nobody types more, and each costs a condition.
+pub const MAX_SEARCH_WORDS: usize = 16;
+
+/// Which page is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageNumber {
+    /// By number, from 1.
+    Number(u64),
+    /// `last`
+    Last,
+}
+
+/// The page that was asked for does not exist: 404 `Invalid page.`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("invalid page")]
+pub struct InvalidPage;
+
+/// One place of an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OrderBy {
+    /// Output field's name.
+    pub field: &'static str,
+    /// `-` before the name.
+    pub descending: bool,
+}
+
+impl PageNumber {
+    /// Reads `page`.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidPage`] for what is neither a number from 1 nor `last`.
+    pub fn parse(parameters: &Parameters) -> Result<Self, InvalidPage> {
+        let Some(page) = parameters.get("page").map(str::trim) else {
+            return Ok(Self::Number(1));
+        };
+        if page == "last" {
+            return Ok(Self::Last);
+        }
+        let digits = page.strip_prefix('+').unwrap_or(page);
+        match digits.parse() {
+            Ok(number @ 1..) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                Ok(Self::Number(number))
+            }
+            _ => Err(InvalidPage),
+        }
+    }
+
+    /// The page's number once the list's length is known. An empty list has one page.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidPage`] past the end.
+    pub fn within(self, count: u64, page_size: u64) -> Result<u64, InvalidPage> {
+        let last = count.div_ceil(page_size.max(1)).max(1);
+        match self {
+            Self::Last => Ok(last),
+            Self::Number(number) if number <= last => Ok(number),
+            Self::Number(_) => Err(InvalidPage),
+        }
+    }
+}
+
+/// Reads `page_size`: what is no number from 1 is the default, what is above the maximum is the maximum.
+pub fn page_size(parameters: &Parameters, default: u64, max: u64) -> u64 {
+    let asked = parameters
+        .get("page_size")
+        .map(str::trim)
+        .filter(|size| size.bytes().all(|byte| byte.is_ascii_digit()));
+    match asked.map(str::parse::<u64>) {
+        None | Some(Ok(0)) => default,
+        Some(Ok(size)) => size.min(max),
+        // Only digits, so it is too large for a number.
+        Some(Err(_)) => max,
+    }
+}
+
+/// Reads `ordering`: names that are not in `fields` are dropped; with none left the resource's own order holds.
+pub fn ordering(
+    parameters: &Parameters,
+    fields: &[&'static str],
+    default: OrderBy,
+) -> Vec<OrderBy> {
+    let mut order: Vec<OrderBy> = Vec::new();
+    for item in parameters.get("ordering").unwrap_or_default().split(',') {
+        let item = item.trim();
+        let (name, descending) = item
+            .strip_prefix('-')
+            .map_or((item, false), |name| (name, true));
+        let known = fields.iter().find(|field| **field == name);
+        if let Some(field) = known
+            && !order.iter().any(|by| by.field == *field)
+        {
+            order.push(OrderBy { field, descending });
+        }
+    }
+    if order.is_empty() {
+        order.push(default);
+    }
+    order
+}
+
+/// Reads `search`: words, folded, each of which must occur. White space and commas part them; quotes keep a phrase together.
+pub fn search_words(parameters: &Parameters) -> Vec<String> {
+    let text = db::fold(parameters.get("search").unwrap_or_default());
+    let mut words = Vec::new();
+    let mut rest = text.trim_start_matches(is_separator);
+    while let Some(first) = rest.chars().next() {
+        let quoted = matches!(first, '"' | '\'')
+            .then(|| rest.get(1..).and_then(|inside| inside.split_once(first)))
+            .flatten();
+        let (word, after) = match quoted {
+            Some((phrase, after)) if after.is_empty() || after.starts_with(is_separator) => {
+                (phrase, after)
+            }
+            _ => rest.split_at(rest.find(is_separator).unwrap_or(rest.len())),
+        };
+        if !word.is_empty() && words.len() < MAX_SEARCH_WORDS {
+            words.push(word.to_owned());
+        }
+        rest = after.trim_start_matches(is_separator);
+    }
+    words
+}
+
+fn is_separator(character: char) -> bool {
+    character.is_whitespace() || character == ',' || character == '\0'
+}
+
+/// Reads the filters of one list, collecting the errors of all of them.
+#[derive(Debug)]
+pub struct Filters<'query> {
+    parameters: &'query Parameters,
+    errors: FieldErrors,
+}
+
+impl<'query> Filters<'query> {
+    /// A reader over one query.
+    pub fn new(parameters: &'query Parameters) -> Self {
+        Self {
+            parameters,
+            errors: FieldErrors::default(),
+        }
+    }
+
+    /// An id of another record. One that no record has is fine: nothing is found.
+    pub fn id(&mut self, name: &'static str) -> Option<i64> {
+        let text = self.parameters.get(name)?.trim();
+        let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+        if digits.is_empty()
+            || digits.len() > MAX_NUMBER_LENGTH
+            || !digits.bytes().all(|byte| byte.is_ascii_digit())
+        {
+            self.errors.add(name, "Enter a number.");
+            return None;
+        }
+        Some(text.parse().unwrap_or(0))
+    }
+
+    /// The least price that is let through: a bound with more than two decimals is rounded up to the next price.
+    pub fn least_price(&mut self, name: &'static str) -> Option<Money> {
+        self.bound(name, Decimal::to_bound_above)
+    }
+
+    /// The greatest price that is let through: a bound with more than two decimals is rounded down.
+    pub fn greatest_price(&mut self, name: &'static str) -> Option<Money> {
+        self.bound(name, Decimal::to_bound_below)
+    }
+
+    /// The first moment of a day, in UTC.
+    pub fn day_start(&mut self, name: &'static str) -> Option<Timestamp> {
+        let day = self.parameters.get(name)?.trim();
+        let start = parse_day(day);
+        if start.is_none() {
+            self.errors.add(name, "Enter a valid date.");
+        }
+        start
+    }
+
+    /// The errors of all filters, in the order they were read.
+    pub fn finish(self) -> FieldErrors {
+        self.errors
+    }
+
+    fn bound(
+        &mut self,
+        name: &'static str,
+        round: impl FnOnce(&Decimal) -> Money,
+    ) -> Option<Money> {
+        let text = self.parameters.get(name)?;
+        let number = Some(text)
+            .filter(|text| text.len() <= MAX_NUMBER_LENGTH)
+            .and_then(Decimal::parse);
+        if number.is_none() {
+            self.errors.add(name, "Enter a number.");
+        }
+        number.as_ref().map(round)
+    }
+}
+
+/// The first moment in UTC of a day written as YYYY-MM-DD; no other way of writing a date is taken.
+pub fn parse_day(text: &str) -> Option<Timestamp> {
+    let shape = text.len() == 10
+        && text.bytes().enumerate().all(|(at, byte)| {
+            if at == 4 || at == 7 {
+                byte == b'-'
+            } else {
+                byte.is_ascii_digit()
+            }
+        });
+    if !shape {
+        return None;
+    }
+    Timestamp::parse(&format!("{text}T00:00:00Z")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameters(query: &str) -> Parameters {
+        Parameters::parse(query)
+    }
+
+    #[test]
+    fn pages_are_numbers_from_one_or_last() {
+        for (query, page) in [
+            ("", 1),
+            ("page=", 1),
+            ("page=2", 2),
+            ("page=%2B2", 2),
+            ("page=02", 2),
+            ("page=1&page=3", 3),
+        ] {
+            assert_eq!(
+                PageNumber::parse(&parameters(query)),
+                Ok(PageNumber::Number(page)),
+                "{query}"
+            );
+        }
+        assert_eq!(
+            PageNumber::parse(&parameters("page=last")),
+            Ok(PageNumber::Last)
+        );
+        for query in [
+            "page=0",
+            "page=-1",
+            "page=abc",
+            "page=first",
+            "page=1.0",
+            "page=LAST",
+            "page=99999999999999999999999",
+        ] {
+            assert_eq!(
+                PageNumber::parse(&parameters(query)),
+                Err(InvalidPage),
+                "{query}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_empty_list_has_one_page() {
+        assert_eq!(PageNumber::Number(1).within(0, 10), Ok(1));
+        assert_eq!(PageNumber::Last.within(0, 10), Ok(1));
+        assert_eq!(PageNumber::Number(2).within(10, 10), Err(InvalidPage));
+        assert_eq!(PageNumber::Number(2).within(11, 10), Ok(2));
+    }
+
+    #[test]
+    fn page_size_falls_back_silently() {
+        for (query, size) in [
+            ("", 10),
+            ("page_size=7", 7),
+            ("page_size=1000", 100),
+            ("page_size=0", 10),
+            ("page_size=-3", 10),
+            ("page_size=abc", 10),
+            ("page_size=2.5", 10),
+            ("page_size=99999999999999999999", 100),
+        ] {
+            assert_eq!(page_size(&parameters(query), 10, 100), size, "{query}");
+        }
+    }
+
+    #[test]
+    fn unknown_order_names_are_dropped() {
+        let default = OrderBy {
+            field: "name",
+            descending: false,
+        };
+        let order = |query: &str| ordering(&parameters(query), &["id", "name"], default);
+        assert_eq!(
+            order("ordering=-id,%20name"),
+            [
+                OrderBy {
+                    field: "id",
+                    descending: true
+                },
+                default
+            ]
+        );
+        assert_eq!(order("ordering=pk,--name,NAME,-"), [default]);
+    }
+
+    #[test]
+    fn search_parts_words_and_keeps_phrases() {
+        let words = |query: &str| search_words(&parameters(query));
+        assert_eq!(words("search=Caf%C3%A9,%20PRETO"), ["cafe", "preto"]);
+        assert_eq!(words("search=%22two+alpha%22+x"), ["two alpha", "x"]);
+        assert_eq!(words("search=it's+\"open"), ["it's", "\"open"]);
+        assert!(words("search=,+,").is_empty());
+    }
+
+    #[test]
+    fn filters_collect_all_their_errors() {
+        let parameters = parameters("category=abc&min_price=1,000&date_from=2024-02-30");
+        let mut filters = Filters::new(&parameters);
+        assert_eq!(
+            (
+                filters.id("category"),
+                filters.least_price("min_price"),
+                filters.day_start("date_from")
+            ),
+            (None, None, None)
+        );
+        let errors = filters.finish();
+        let fields: Vec<_> = errors.iter().map(|(field, _)| field).collect();
+        assert_eq!(fields, ["category", "min_price", "date_from"]);
+    }
+
+    #[test]
+    fn days_are_written_in_one_way() {
+        assert!(parse_day("2024-03-10").is_some());
+        for other in [
+            "2024-3-1",
+            "03/10/2024",
+            "20240310",
+            "2024-03-10T00:00:00Z",
+            "2024-02-30",
+            "10000-01-01",
+            "+024-01-01",
+        ] {
+            assert_eq!(parse_day(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn price_bounds_are_exact_beyond_two_decimals() {
+        let parameters = parameters("min_price=10.005&max_price=10.005");
+        let mut filters = Filters::new(&parameters);
+        assert_eq!(
+            filters.least_price("min_price"),
+            Some(Money::from_cents(1001))
+        );
+        assert_eq!(
+            filters.greatest_price("max_price"),
+            Some(Money::from_cents(1000))
+        );
+    }
+}

@@ -1,0 +1,15 @@
+//! The REST conventions that every resource of the API keeps: how bodies and query strings are read, in which order
+//! a request is checked, how lists are paged and errors are worded. What a resource is stands in its own folder.
+
+pub mod body;
+pub mod fields;
+pub mod gate;
+pub mod json;
+pub mod list;
+pub mod number;
+pub mod query;
+mod refusal;
+pub mod resource;
+pub mod value;
+
+pub use refusal::Refusal;

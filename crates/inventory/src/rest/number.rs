@@ -1,0 +1,273 @@
+//! Numbers as clients write them, in JSON or in strings: read digit by digit, never through a float.
+
+use db::Money;
+
+/// A decimal number taken apart: `sign digits × 10^exponent`, digits without leading zeros.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decimal {
+    negative: bool,
+    digits: String,
+    exponent: i64,
+}
+
+/// Digits allowed in a price before the point.
+pub const WHOLE_DIGITS: i64 = 20;
+/// Digits allowed in a price after the point.
+pub const PLACES: i64 = 2;
+/// Longest string that is looked at as a number.
+pub const MAX_NUMBER_LENGTH: usize = 1000;
+
+impl Decimal {
+    /// Reads `12`, `+1.50`, `.5`, `5.`, `1e3`; white space around it is ignored. `None` when it is not a number:
+    /// spellings that only one programming language knows (`1_000`, `NaN`, other scripts' digits) are not.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let (negative, unsigned) = match text.as_bytes().first()? {
+            b'-' => (true, text.get(1..)?),
+            b'+' => (false, text.get(1..)?),
+            _ => (false, text),
+        };
+        let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, parse_exponent(exponent)?),
+            None => (unsigned, 0),
+        };
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        if whole.len() + fraction.len() == 0
+            || ![whole, fraction].iter().all(|part| is_digits(part))
+        {
+            return None;
+        }
+        let digits = format!("{whole}{fraction}")
+            .trim_start_matches('0')
+            .to_owned();
+        Some(Self {
+            negative,
+            digits,
+            exponent: exponent - i64::try_from(fraction.len()).ok()?,
+        })
+    }
+
+    /// The number as a price, or the conventional message.
+    ///
+    /// # Errors
+    ///
+    /// The first of these that fails: at most 22 digits in total, 2 places, 20 digits before the point, not below zero.
+    pub fn to_price(&self) -> Result<Money, &'static str> {
+        let digits = i64::try_from(self.digits.len()).unwrap_or(i64::MAX);
+        let (total, whole, places) = match self.exponent {
+            exponent @ 0.. if digits > 0 => (
+                digits.saturating_add(exponent),
+                digits.saturating_add(exponent),
+                0,
+            ),
+            0.. => (0, 0, 0),
+            exponent if digits > -exponent => (digits, digits + exponent, -exponent),
+            exponent => (-exponent, 0, -exponent),
+        };
+        if total > WHOLE_DIGITS + PLACES {
+            return Err("Ensure that there are no more than 22 digits in total.");
+        }
+        if places > PLACES {
+            return Err("Ensure that there are no more than 2 decimal places.");
+        }
+        if whole > WHOLE_DIGITS {
+            return Err("Ensure that there are no more than 20 digits before the decimal point.");
+        }
+        let cents = self.scaled(PLACES).ok_or("A valid number is required.")?;
+        if self.negative && cents != 0 {
+            return Err("Ensure this value is greater than or equal to 0.");
+        }
+        Ok(Money::from_cents(cents))
+    }
+
+    /// The least price not below this number; beyond all prices it is more than any of them.
+    pub fn to_bound_above(&self) -> Money {
+        let (cents, exact) = self.truncated_cents();
+        Money::from_cents(if exact || self.negative {
+            cents
+        } else {
+            cents + 1
+        })
+    }
+
+    /// The greatest price not above this number; below zero it is less than any of them.
+    pub fn to_bound_below(&self) -> Money {
+        let (cents, exact) = self.truncated_cents();
+        Money::from_cents(if exact || !self.negative {
+            cents
+        } else {
+            cents - 1
+        })
+    }
+
+    /// Hundredths towards zero, and whether nothing was cut off. What no price can reach is one more than the greatest.
+    fn truncated_cents(&self) -> (i128, bool) {
+        let beyond = Money::MAX.cents() + 1;
+        if let Some(cents) = self.scaled(PLACES) {
+            let cents = cents.min(beyond);
+            return (if self.negative { -cents } else { cents }, true);
+        }
+        let length = i64::try_from(self.digits.len()).unwrap_or(i64::MAX);
+        let keep = length.saturating_add(self.exponent).saturating_add(PLACES);
+        let kept = usize::try_from(keep)
+            .ok()
+            .map_or("0", |keep| self.digits.get(..keep).unwrap_or_default());
+        let cents = if keep > 36 {
+            beyond
+        } else {
+            kept.parse().unwrap_or(0).min(beyond)
+        };
+        (if self.negative { -cents } else { cents }, keep > 36)
+    }
+
+    /// The number as an integer; `None` when it has a fraction that is not zero or more than 38 digits.
+    pub fn to_integer(&self) -> Option<i128> {
+        let magnitude = self.scaled(0)?;
+        Some(if self.negative { -magnitude } else { magnitude })
+    }
+
+    /// Whether an exponent or 17 and more digits make it a number that nobody writes for a count.
+    pub fn is_astronomic(&self) -> bool {
+        self.exponent > 0
+            && i64::try_from(self.digits.len())
+                .unwrap_or(i64::MAX)
+                .saturating_add(self.exponent)
+                > 16
+    }
+
+    /// Whether it has no fraction, whatever its size.
+    pub fn is_whole(&self) -> bool {
+        self.exponent >= 0
+    }
+
+    /// Whether it is written with a minus sign.
+    pub fn is_negative(&self) -> bool {
+        self.negative
+    }
+
+    /// The magnitude times `10^places`, when that is an integer of at most 38 digits.
+    fn scaled(&self, places: i64) -> Option<i128> {
+        if self.digits.is_empty() {
+            return Some(0);
+        }
+        let shift = self.exponent.checked_add(places)?;
+        let length = i64::try_from(self.digits.len()).ok()?;
+        if shift >= 0 {
+            if length.checked_add(shift)? > 38 {
+                return None;
+            }
+            let power = 10_i128.checked_pow(u32::try_from(shift).ok()?)?;
+            return self.digits.parse::<i128>().ok()?.checked_mul(power);
+        }
+        let keep = usize::try_from(length.checked_add(shift)?).ok()?;
+        let (kept, dropped) = self.digits.split_at_checked(keep)?;
+        if dropped.bytes().any(|digit| digit != b'0') {
+            return None;
+        }
+        if kept.is_empty() {
+            Some(0)
+        } else {
+            kept.parse().ok()
+        }
+    }
+}
+
+fn is_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn parse_exponent(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if digits.is_empty() || !is_digits(digits) {
+        return None;
+    }
+    // Beyond nine digits every exponent says the same: far too large or far too small.
+    let magnitude: i64 = digits.trim_start_matches('0').get(..9).map_or_else(
+        || digits.trim_start_matches('0').parse().unwrap_or(0),
+        |_| 999_999_999,
+    );
+    Some(if text.starts_with('-') {
+        -magnitude
+    } else {
+        magnitude
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn price(text: &str) -> Result<String, &'static str> {
+        Decimal::parse(text).map_or(Err("A valid number is required."), |number| {
+            number.to_price().map(|money| money.to_string())
+        })
+    }
+
+    #[test]
+    fn prices_are_read_as_written() {
+        for (written, read) in [
+            ("10", "10.00"),
+            (" 10.5 ", "10.50"),
+            ("+5", "5.00"),
+            (".5", "0.50"),
+            ("5.", "5.00"),
+            ("00012.50", "12.50"),
+            ("1e3", "1000.00"),
+            ("1E+19", "10000000000000000000.00"),
+            ("99999999999999999999.99", "99999999999999999999.99"),
+            ("12345678901234567890.12", "12345678901234567890.12"),
+            ("-0", "0.00"),
+            ("-0.0", "0.00"),
+            ("0e999999999999", "0.00"),
+        ] {
+            assert_eq!(price(written).as_deref(), Ok(read), "{written}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_is_refused() {
+        for written in [
+            "abc", "", " ", "1,5", "1 000", "1/2", "0x10", "NaN", "sNaN", "Infinity", "inf",
+            "1_000", "٣.٥", ".", "+", "1e", "--1",
+        ] {
+            assert_eq!(
+                price(written),
+                Err("A valid number is required."),
+                "{written}"
+            );
+        }
+    }
+
+    #[test]
+    fn digits_are_counted_in_the_conventional_order() {
+        let total = Err("Ensure that there are no more than 22 digits in total.");
+        let places = Err("Ensure that there are no more than 2 decimal places.");
+        let whole = Err("Ensure that there are no more than 20 digits before the decimal point.");
+        assert_eq!(price("100000000000000000000.00"), total);
+        assert_eq!(price("99999999999999999999.999"), total);
+        assert_eq!(price("1e22"), total);
+        assert_eq!(price("1e999999999999999999999"), total);
+        assert_eq!(price("10.999"), places);
+        assert_eq!(price("10.990"), places);
+        assert_eq!(price("1e-3"), places);
+        assert_eq!(price("100000000000000000000"), whole);
+        assert_eq!(price("123456789012345678901.5"), whole);
+    }
+
+    #[test]
+    fn a_price_below_zero_is_refused() {
+        assert_eq!(
+            price("-0.01"),
+            Err("Ensure this value is greater than or equal to 0.")
+        );
+    }
+
+    #[test]
+    fn integers_may_carry_an_empty_fraction() {
+        let integer = |text: &str| Decimal::parse(text).and_then(|number| number.to_integer());
+        assert_eq!(integer("5.00"), Some(5));
+        assert_eq!(integer("1e2"), Some(100));
+        assert_eq!(integer("-7"), Some(-7));
+        assert_eq!(integer("5.5"), None);
+    }
+}

@@ -1,0 +1,143 @@
+//! Query strings: read with the last of repeated values winning, and written again for `next` and `previous`.
+
+use std::fmt::Write as _;
+
+/// The parameters of one request, decoded, in the order they came.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parameters(Vec<(String, String)>);
+
+impl Parameters {
+    /// Decodes a query string. Bytes that are no UTF-8 become replacement characters; a bare key has an empty value.
+    pub fn parse(query: &str) -> Self {
+        let pairs = query.split('&').filter(|pair| !pair.is_empty());
+        Self(
+            pairs
+                .map(|pair| {
+                    let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+                    (decode(key), decode(value))
+                })
+                .collect(),
+        )
+    }
+
+    /// The last value of a parameter, as sent; blank ones are as good as absent.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let value = self
+            .0
+            .iter()
+            .rev()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str());
+        value.filter(|value| !value.trim().is_empty())
+    }
+
+    /// The same query with another `page` (none: without it), keys in byte order, for the address of another page.
+    pub fn with_page(&self, page: Option<u64>) -> String {
+        let mut pairs: Vec<(&str, String)> = self
+            .0
+            .iter()
+            .filter(|(key, _)| key != "page")
+            .map(|(key, value)| (key.as_str(), value.clone()))
+            .collect();
+        if let Some(page) = page {
+            pairs.push(("page", page.to_string()));
+        }
+        pairs.sort_by(|(left, _), (right, _)| left.as_bytes().cmp(right.as_bytes()));
+        let mut query = String::new();
+        for (key, value) in pairs {
+            if !query.is_empty() {
+                query.push('&');
+            }
+            encode(key, &mut query);
+            query.push('=');
+            encode(&value, &mut query);
+        }
+        query
+    }
+}
+
+fn decode(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let escaped = tail.split_at_checked(2).and_then(|(digits, after)| {
+            let digits = std::str::from_utf8(digits)
+                .ok()
+                .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+            Some((u8::from_str_radix(digits, 16).ok()?, after))
+        });
+        match (first, escaped) {
+            (b'%', Some((byte, after))) => {
+                bytes.push(byte);
+                rest = after;
+            }
+            (b'+', _) => {
+                bytes.push(b' ');
+                rest = tail;
+            }
+            _ => {
+                bytes.push(first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn encode(text: &str, into: &mut String) {
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.' | b'-' | b'~' => {
+                into.push(char::from(byte));
+            }
+            b' ' => into.push('+'),
+            // Writing to a string cannot fail.
+            _ => _ = write!(into, "%{byte:02X}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_of_repeated_values_wins_and_blank_is_absent() {
+        let parameters = Parameters::parse("a=1&a=2&b=&c");
+        assert_eq!(parameters.get("a"), Some("2"));
+        assert_eq!(parameters.get("b"), None);
+        assert_eq!(parameters.get("c"), None);
+    }
+
+    #[test]
+    fn plus_is_a_space_and_escapes_are_utf_8() {
+        assert_eq!(
+            Parameters::parse("search=caf%C3%A9+preto").get("search"),
+            Some("café preto")
+        );
+        assert_eq!(
+            Parameters::parse("search=%zz%4").get("search"),
+            Some("%zz%4")
+        );
+        assert_eq!(
+            Parameters::parse("search=%ff").get("search"),
+            Some("\u{fffd}")
+        );
+    }
+
+    #[test]
+    fn other_pages_keep_every_other_parameter_in_byte_order() {
+        let parameters = Parameters::parse("zz=1&page_size=3&page=2&aa=2");
+        assert_eq!(
+            parameters.with_page(Some(3)),
+            "aa=2&page=3&page_size=3&zz=1"
+        );
+        assert_eq!(parameters.with_page(None), "aa=2&page_size=3&zz=1");
+    }
+
+    #[test]
+    fn what_is_not_unreserved_is_escaped() {
+        let parameters = Parameters::parse("x&ordering=-a,b&q=%5B/");
+        assert_eq!(parameters.with_page(None), "ordering=-a%2Cb&q=%5B%2F&x=");
+    }
+}

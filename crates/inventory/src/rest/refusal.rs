@@ -1,0 +1,127 @@
+//! Everything that a request can be refused for, as the conventions answer it: one place that turns a refusal into the edge's error.
+
+use http::{
+    HeaderValue, Method, StatusCode,
+    header::{ALLOW, WWW_AUTHENTICATE},
+};
+
+use super::{body::BodyError, fields::FieldErrors, list::InvalidPage};
+
+/// Why a request of the API is not done. What the caller may read stands in the variants; causes of faults are for the log.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// 401: who it is, is not known. Further members as the conventions have them.
+    #[error("not authenticated")]
+    Unauthenticated(serde_json::Value),
+    /// 403: known, and not allowed; or the CSRF check failed, with its text.
+    #[error("forbidden")]
+    Forbidden(String),
+    /// 404: there is no such record.
+    #[error("no such record")]
+    NotFound,
+    /// 404: there is no such page of the list.
+    #[error(transparent)]
+    InvalidPage(#[from] InvalidPage),
+    /// 405, with what is allowed.
+    #[error("method not allowed")]
+    Method(Method, &'static [Method]),
+    /// 400 or 415: the body is no JSON object.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// 400: messages by field.
+    #[error("invalid fields")]
+    Fields(FieldErrors),
+    /// 409: at odds with what is stored.
+    #[error("conflict")]
+    Conflict(String),
+    /// 422: an Idempotency-Key that was used for another request.
+    #[error("idempotency key used for another request")]
+    KeyReused,
+    /// An error of the edge: throttled, not acceptable, too large.
+    #[error("refused at the edge")]
+    Edge(web::Error),
+    /// The store failed.
+    #[error(transparent)]
+    Database(#[from] db::Error),
+}
+
+impl From<FieldErrors> for Refusal {
+    fn from(errors: FieldErrors) -> Self {
+        Self::Fields(errors)
+    }
+}
+
+impl From<web::Error> for Refusal {
+    fn from(error: web::Error) -> Self {
+        Self::Edge(error)
+    }
+}
+
+impl Refusal {
+    /// 403 with the conventional text.
+    pub fn forbidden() -> Self {
+        Self::Forbidden("You do not have permission to perform this action.".to_owned())
+    }
+
+    /// 401 with the conventional text for a request without usable credentials.
+    pub fn no_credentials() -> Self {
+        Self::Unauthenticated(
+            serde_json::json!({"detail": "Authentication credentials were not provided."}),
+        )
+    }
+}
+
+impl From<Refusal> for web::Error {
+    fn from(refusal: Refusal) -> Self {
+        let detail = |status, text: String| Self::new(status, text);
+        match refusal {
+            Refusal::Unauthenticated(body) => {
+                detail(StatusCode::UNAUTHORIZED, "Unauthorized".to_owned())
+                    .body(body)
+                    .header(
+                        WWW_AUTHENTICATE,
+                        HeaderValue::from_static("Bearer realm=\"api\""),
+                    )
+            }
+            Refusal::Forbidden(text) => detail(StatusCode::FORBIDDEN, text),
+            Refusal::NotFound => Self::not_found(),
+            Refusal::InvalidPage(_) => detail(StatusCode::NOT_FOUND, "Invalid page.".to_owned()),
+            Refusal::Method(method, allowed) => detail(
+                StatusCode::METHOD_NOT_ALLOWED,
+                format!("Method \"{method}\" not allowed."),
+            )
+            .header(ALLOW, allow(allowed)),
+            Refusal::Body(BodyError::MediaType(media_type)) => detail(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                format!("Unsupported media type \"{media_type}\" in request."),
+            ),
+            Refusal::Body(BodyError::Malformed(reason)) => detail(StatusCode::BAD_REQUEST, reason),
+            Refusal::Body(BodyError::NotAnObject(message)) => {
+                detail(StatusCode::BAD_REQUEST, "Invalid data.".to_owned())
+                    .messages("non_field_errors", vec![message])
+            }
+            Refusal::Fields(errors) => errors.iter().fold(
+                detail(StatusCode::BAD_REQUEST, "Invalid data.".to_owned()),
+                |error, (field, messages)| error.messages(field, messages.to_vec()),
+            ),
+            Refusal::Conflict(text) => detail(StatusCode::CONFLICT, text),
+            Refusal::KeyReused => detail(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "This Idempotency-Key was used for another request.".to_owned(),
+            ),
+            Refusal::Edge(error) => error,
+            Refusal::Database(error) if error.is_unavailable() => detail(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "Service unavailable".to_owned(),
+            )
+            .cause(error),
+            Refusal::Database(error) => Self::internal(error),
+        }
+    }
+}
+
+/// The value of `Allow`: the methods in the order of the conventions.
+pub(super) fn allow(methods: &[Method]) -> HeaderValue {
+    let names: Vec<&str> = methods.iter().map(Method::as_str).collect();
+    HeaderValue::from_str(&names.join(", ")).unwrap_or(HeaderValue::from_static(""))
+}

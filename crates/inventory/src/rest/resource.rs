@@ -1,0 +1,444 @@
+//! One dispatcher for every resource of the API: methods to functions, refusals to errors, records to JSON.
+//! A resource says what its records are and where they are kept; what it has in common with the others stands here.
+
+use std::{
+    fmt::{self, Write as _},
+    future::Future,
+};
+
+use axum::{
+    Router,
+    extract::{FromRequestParts as _, Path, Request},
+    response::{IntoResponse, Response},
+    routing::any,
+};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
+    header::{ALLOW, CONTENT_TYPE, VARY},
+};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use web::client::PublicUrl;
+
+use super::{
+    body,
+    fields::{Members, Mode},
+    gate::{self, Call, Endpoint},
+    list::{InvalidPage, PageNumber, page_size},
+    query::Parameters,
+    refusal::{Refusal, allow},
+};
+use crate::{
+    State,
+    accounts::{Caller, Model},
+};
+
+const LIST: &[Method] = &[Method::GET, Method::POST, Method::HEAD, Method::OPTIONS];
+
+/// The methods of one record that people edit.
+pub const MUTABLE: &[Method] = &[
+    Method::GET,
+    Method::PUT,
+    Method::PATCH,
+    Method::DELETE,
+    Method::HEAD,
+    Method::OPTIONS,
+];
+/// The methods of one record that stays as it was made.
+pub const IMMUTABLE: &[Method] = &[Method::GET, Method::DELETE, Method::HEAD, Method::OPTIONS];
+
+/// One page of a list.
+#[derive(Debug)]
+pub struct Page<T> {
+    /// How many records there are on all pages.
+    pub count: u64,
+    /// The page's number, from 1.
+    pub number: u64,
+    /// Records a page.
+    pub size: u64,
+    /// The records of this page.
+    pub results: Vec<T>,
+}
+
+/// Which page a list is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// The page's number.
+    pub page: PageNumber,
+    /// Records a page.
+    pub size: u64,
+}
+
+impl Wanted {
+    /// Reads `page` and `page_size`.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidPage`]
+    pub fn parse(state: &State, parameters: &Parameters) -> Result<Self, InvalidPage> {
+        let size = page_size(
+            parameters,
+            state.config.page_size,
+            state.config.max_page_size,
+        );
+        Ok(Self {
+            page: PageNumber::parse(parameters)?,
+            size,
+        })
+    }
+
+    /// The page's number and the offset of its first record, once the length of the list is known.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidPage`] past the end.
+    pub fn within(self, count: u64) -> Result<(u64, i64), InvalidPage> {
+        let number = self.page.within(count, self.size)?;
+        Ok((
+            number,
+            i64::try_from((number - 1).saturating_mul(self.size)).unwrap_or(i64::MAX),
+        ))
+    }
+
+    /// The most records of one answer.
+    pub fn limit(self) -> i64 {
+        i64::try_from(self.size).unwrap_or(i64::MAX)
+    }
+}
+
+/// What a client sends to create or change a record.
+#[derive(Debug)]
+pub struct Submission {
+    /// Who sends it.
+    pub caller: Caller,
+    /// How.
+    pub method: Method,
+    /// The members of its body.
+    pub members: Members,
+    /// `Idempotency-Key`, 1 to 255 characters.
+    pub key: Option<String>,
+    /// SHA-256 of the body as sent, in hexadecimal.
+    pub fingerprint: String,
+}
+
+/// A request that may be repeated: the same key by the same user at the same address is the same request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repeatable {
+    /// Who sends it.
+    pub user: i64,
+    /// The resource's place in addresses.
+    pub path: &'static str,
+    /// The key.
+    pub key: String,
+    /// What the request asks for, as a digest.
+    pub fingerprint: String,
+}
+
+impl Submission {
+    /// The request as one that may be repeated, when it carries a key.
+    pub fn repeatable(&self, path: &'static str) -> Option<Repeatable> {
+        let key = self.key.clone()?;
+        Some(Repeatable {
+            user: self.caller.id,
+            path,
+            key,
+            fingerprint: self.fingerprint.clone(),
+        })
+    }
+}
+
+/// What a creation answers.
+#[derive(Debug)]
+pub enum Created<T> {
+    /// A new record.
+    New(T),
+    /// The body that the same request was answered with before.
+    Replayed(String),
+}
+
+/// A resource of the API.
+pub trait Resource: Copy + Send + Sync + 'static {
+    /// What its addresses answer, in the order of the resource's fields.
+    type Record: Serialize + Send + Sync + fmt::Debug;
+
+    /// Its place under `/api/v1/`, such as `brands`.
+    fn path(self) -> &'static str;
+    /// Whose permissions count.
+    fn model(self) -> Model;
+    /// The methods of one record's address, in the order of `Allow`.
+    fn methods(self) -> &'static [Method];
+
+    /// The records of one page. Filters are checked before the page is.
+    fn list(
+        self,
+        state: &State,
+        parameters: &Parameters,
+    ) -> impl Future<Output = Result<Page<Self::Record>, Refusal>> + Send;
+    /// One record.
+    fn read(
+        self,
+        state: &State,
+        id: i64,
+    ) -> impl Future<Output = Result<Option<Self::Record>, Refusal>> + Send;
+    /// Creates a record.
+    fn create(
+        self,
+        state: &State,
+        submission: Submission,
+    ) -> impl Future<Output = Result<Created<Self::Record>, Refusal>> + Send;
+    /// Changes a record; `None` when it is gone.
+    fn update(
+        self,
+        state: &State,
+        id: i64,
+        submission: Submission,
+        mode: Mode,
+    ) -> impl Future<Output = Result<Option<Self::Record>, Refusal>> + Send;
+    /// Deletes a record; whether it was there.
+    fn delete(
+        self,
+        state: &State,
+        caller: Caller,
+        id: i64,
+    ) -> impl Future<Output = Result<bool, Refusal>> + Send;
+}
+
+/// The addresses of a resource.
+pub fn routes<R: Resource>(resource: R) -> Router<State> {
+    let list = format!("/api/v1/{}/", resource.path());
+    let detail = format!("/api/v1/{}/{{id}}/", resource.path());
+    Router::new()
+        .route(
+            &list,
+            any(
+                move |axum::extract::State(state): axum::extract::State<State>,
+                      request: Request| async move {
+                    answer(LIST, on_list(resource, &state, request).await)
+                },
+            ),
+        )
+        .route(
+            &detail,
+            any(
+                move |axum::extract::State(state): axum::extract::State<State>,
+                      Path(id): Path<String>,
+                      request: Request| async move {
+                    answer(
+                        resource.methods(),
+                        on_record(resource, &state, &id, request).await,
+                    )
+                },
+            ),
+        )
+}
+
+async fn on_list<R: Resource>(
+    resource: R,
+    state: &State,
+    request: Request,
+) -> Result<Response, Refusal> {
+    let call = gate::admit(
+        state,
+        Endpoint {
+            model: resource.model(),
+            allow: LIST,
+        },
+        request,
+    )
+    .await?;
+    match call.parts.method {
+        Method::POST => {
+            let submission = submission(state, call).await?;
+            Ok(created(resource.create(state, submission).await?))
+        }
+        Method::OPTIONS => Ok(StatusCode::OK.into_response()),
+        _ => {
+            let page = resource.list(state, &call.parameters).await?;
+            Ok(paginated(call, &page).await)
+        }
+    }
+}
+
+async fn on_record<R: Resource>(
+    resource: R,
+    state: &State,
+    id: &str,
+    request: Request,
+) -> Result<Response, Refusal> {
+    let call = gate::admit(
+        state,
+        Endpoint {
+            model: resource.model(),
+            allow: resource.methods(),
+        },
+        request,
+    )
+    .await?;
+    let id = parse_id(id).ok_or(Refusal::NotFound)?;
+    match call.parts.method {
+        Method::OPTIONS => Ok(StatusCode::OK.into_response()),
+        Method::DELETE => {
+            let is_deleted = resource.delete(state, call.caller, id).await?;
+            if is_deleted {
+                Ok(StatusCode::NO_CONTENT.into_response())
+            } else {
+                Err(Refusal::NotFound)
+            }
+        }
+        Method::PUT | Method::PATCH => {
+            // An unknown record is unknown whatever the body says.
+            resource.read(state, id).await?.ok_or(Refusal::NotFound)?;
+            let mode = if call.parts.method == Method::PUT {
+                Mode::Whole
+            } else {
+                Mode::Partial
+            };
+            let submission = submission(state, call).await?;
+            let record = resource
+                .update(state, id, submission, mode)
+                .await?
+                .ok_or(Refusal::NotFound)?;
+            Ok(json(StatusCode::OK, &record))
+        }
+        _ => Ok(json(
+            StatusCode::OK,
+            &resource.read(state, id).await?.ok_or(Refusal::NotFound)?,
+        )),
+    }
+}
+
+/// An id as it stands in an address: digits. Ids past 64 bits are as unknown as any other.
+pub fn parse_id(text: &str) -> Option<i64> {
+    let is_id =
+        !text.is_empty() && text.len() <= 20 && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_id { text.parse().ok() } else { None }
+}
+
+/// Reads what a request submits: its body whole, within the limit, and its key.
+///
+/// # Errors
+///
+/// 413, 415 and 400.
+pub async fn submission(state: &State, call: Call) -> Result<Submission, Refusal> {
+    let Call {
+        caller,
+        parts,
+        body,
+        ..
+    } = call;
+    let content_type = parts
+        .headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let bytes = axum::body::to_bytes(body, state.config.max_body)
+        .await
+        .map_err(too_large)?;
+    let members = body::parse(content_type, &bytes)?;
+    let key = idempotency_key(&parts.headers)?;
+    let fingerprint =
+        Sha256::digest(&bytes)
+            .iter()
+            .fold(String::with_capacity(64), |mut hex, byte| {
+                // Writing to a string cannot fail.
+                _ = write!(hex, "{byte:02x}");
+                hex
+            });
+    Ok(Submission {
+        caller,
+        method: parts.method,
+        members,
+        key,
+        fingerprint,
+    })
+}
+
+/// What cannot be read to its end is too long, or its sender has gone.
+fn too_large(error: axum::Error) -> Refusal {
+    web::Error::new(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large")
+        .cause(error)
+        .into()
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Refusal> {
+    let Some(value) = headers.get("idempotency-key") else {
+        return Ok(None);
+    };
+    match value.to_str().map(str::trim) {
+        Ok(key) if (1..=255).contains(&key.len()) => Ok(Some(key.to_owned())),
+        _ => Err(web::Error::new(
+            StatusCode::BAD_REQUEST,
+            "Idempotency-Key must be 1 to 255 visible ASCII characters.",
+        )
+        .into()),
+    }
+}
+
+fn created<T: Serialize>(created: Created<T>) -> Response {
+    match created {
+        Created::New(record) => json(StatusCode::CREATED, &record),
+        Created::Replayed(body) => {
+            let headers = [
+                (CONTENT_TYPE, HeaderValue::from_static("application/json")),
+                (
+                    HeaderName::from_static("idempotent-replayed"),
+                    HeaderValue::from_static("true"),
+                ),
+            ];
+            (StatusCode::CREATED, headers, body).into_response()
+        }
+    }
+}
+
+/// A record as JSON.
+pub fn json<T: Serialize>(status: StatusCode, record: &T) -> Response {
+    match serde_json::to_vec(record) {
+        Ok(body) => (
+            status,
+            [(CONTENT_TYPE, HeaderValue::from_static("application/json"))],
+            body,
+        )
+            .into_response(),
+        Err(error) => web::Error::internal(error).into_response(),
+    }
+}
+
+/// A page as the pagination object, with the addresses of the pages beside it.
+pub async fn paginated<T: Serialize>(mut call: Call, page: &Page<T>) -> Response {
+    #[derive(Serialize)]
+    struct Pagination<'page, T> {
+        count: u64,
+        next: Option<String>,
+        previous: Option<String>,
+        results: &'page [T],
+    }
+    let Ok(base) = PublicUrl::from_request_parts(&mut call.parts, &()).await;
+    let address = |page: Option<u64>| {
+        let query = call.parameters.with_page(page);
+        let mark = if query.is_empty() { "" } else { "?" };
+        base.join(&format!("{}{mark}{query}", call.parts.uri.path()))
+    };
+    let is_last = page.number.saturating_mul(page.size) >= page.count;
+    let next = (!is_last).then(|| address(Some(page.number + 1)));
+    let previous = match page.number {
+        0 | 1 => None,
+        2 => Some(address(None)),
+        number => Some(address(Some(number - 1))),
+    };
+    json(
+        StatusCode::OK,
+        &Pagination {
+            count: page.count,
+            next,
+            previous,
+            results: &page.results,
+        },
+    )
+}
+
+/// Adds what every answer of an address carries.
+pub fn answer(methods: &[Method], result: Result<Response, Refusal>) -> Response {
+    let mut response = result.unwrap_or_else(|refusal| web::Error::from(refusal).into_response());
+    response.headers_mut().insert(ALLOW, allow(methods));
+    response.headers_mut().insert(VARY, gate::VARY);
+    response
+}

@@ -1,0 +1,39 @@
+//! Search by words within folded text, the same on both engines: every word must occur.
+
+use db::Query;
+
+/// Adds the condition that every word occurs in a folded column.
+pub(crate) fn contains(query: &mut Query, column: &'static str, words: &[String]) {
+    for word in words {
+        query
+            .push(" AND ")
+            .push(column)
+            .push(" LIKE ")
+            .bind(pattern(word))
+            .push(" ESCAPE '\\'");
+    }
+}
+
+/// The pattern that finds a word anywhere; what has a meaning in patterns stands for itself.
+fn pattern(word: &str) -> String {
+    let mut pattern = String::with_capacity(word.len() + 2);
+    pattern.push('%');
+    for character in word.chars() {
+        if matches!(character, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern.push('%');
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_with_a_meaning_stand_for_themselves() {
+        assert_eq!(pattern("50%_a\\"), "%50\\%\\_a\\\\%");
+    }
+}

@@ -1,0 +1,86 @@
+//! The ledger: every change of a quantity is one immutable row, and this is the one place that makes them.
+//! At every commit a product's quantity is the sum of its changes.
+
+use db::{Timestamp, Tx};
+
+use super::{Actor, Changed, Impossible, store};
+
+/// What a change came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The quantity that a product was created with.
+    Opening,
+    /// Goods received.
+    Inflow,
+    /// Goods shipped out.
+    Outflow,
+    /// A quantity written directly.
+    Adjustment,
+    /// An inflow was deleted.
+    InflowReversed,
+    /// An outflow was deleted.
+    OutflowReversed,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 6] = [
+        Self::Opening,
+        Self::Inflow,
+        Self::Outflow,
+        Self::Adjustment,
+        Self::InflowReversed,
+        Self::OutflowReversed,
+    ];
+
+    /// The name in the store and in answers.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Opening => "opening",
+            Self::Inflow => "inflow",
+            Self::Outflow => "outflow",
+            Self::Adjustment => "adjustment",
+            Self::InflowReversed => "inflow_reversed",
+            Self::OutflowReversed => "outflow_reversed",
+        }
+    }
+
+    /// What kind of movement its reference is.
+    pub const fn reference_type(self) -> Option<&'static str> {
+        match self {
+            Self::Inflow | Self::InflowReversed => Some("inflow"),
+            Self::Outflow | Self::OutflowReversed => Some("outflow"),
+            Self::Opening | Self::Adjustment => None,
+        }
+    }
+}
+
+/// A change to be made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry<'a> {
+    pub(super) product: i64,
+    pub(super) kind: Kind,
+    pub(super) change: i64,
+    /// The movement's id.
+    pub(super) reference: Option<i64>,
+    pub(super) actor: &'a Actor,
+    pub(super) now: Timestamp,
+}
+
+/// Changes a quantity and writes the row that says so, or neither.
+pub(super) async fn apply(
+    tx: &mut Tx,
+    entry: &Entry<'_>,
+) -> Result<Result<Changed, Impossible>, db::Error> {
+    let Some(changed) = store::change_quantity(tx, entry.product, entry.change, entry.now).await?
+    else {
+        let quantity = store::quantity(tx, entry.product).await?;
+        return Ok(Err(match quantity {
+            None => Impossible::NoProduct,
+            Some(quantity) if entry.change < 0 => Impossible::Insufficient(quantity),
+            Some(quantity) => Impossible::TooMany(quantity),
+        }));
+    };
+    store::insert_entry(tx, entry, changed.after).await?;
+    Ok(Ok(changed))
+}

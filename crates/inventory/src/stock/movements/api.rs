@@ -1,0 +1,66 @@
+//! Inflows and outflows as resources of the API.
+
+use http::Method;
+
+use super::{Movement, MovementRecord};
+use crate::{
+    State,
+    accounts::{Caller, Model},
+    rest::{
+        Refusal,
+        fields::Mode,
+        query::Parameters,
+        resource::{Created, IMMUTABLE, Page, Resource, Submission},
+    },
+};
+
+impl Resource for Movement {
+    type Record = MovementRecord;
+
+    fn path(self) -> &'static str {
+        Self::path(self)
+    }
+
+    fn model(self) -> Model {
+        Self::model(self)
+    }
+
+    fn methods(self) -> &'static [Method] {
+        IMMUTABLE
+    }
+
+    async fn list(
+        self,
+        state: &State,
+        parameters: &Parameters,
+    ) -> Result<Page<MovementRecord>, Refusal> {
+        super::list(state, self, parameters).await
+    }
+
+    async fn read(self, state: &State, id: i64) -> Result<Option<MovementRecord>, Refusal> {
+        super::read(state, self, id).await
+    }
+
+    async fn create(
+        self,
+        state: &State,
+        submission: Submission,
+    ) -> Result<Created<MovementRecord>, Refusal> {
+        super::create(state, self, submission).await
+    }
+
+    async fn update(
+        self,
+        _state: &State,
+        _id: i64,
+        submission: Submission,
+        _mode: Mode,
+    ) -> Result<Option<MovementRecord>, Refusal> {
+        // The gate refuses PUT and PATCH before this, since they are not among the methods.
+        Err(Refusal::Method(submission.method, IMMUTABLE))
+    }
+
+    async fn delete(self, state: &State, caller: Caller, id: i64) -> Result<bool, Refusal> {
+        super::delete(state, &caller, self, id).await
+    }
+}

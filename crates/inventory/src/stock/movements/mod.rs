@@ -1,0 +1,266 @@
+//! Inflows and outflows: immutable records of goods that moved. Making one changes the product's quantity, deleting one reverses it,
+//! each in one transaction with its row in the ledger and what must be told of it.
+
+mod api;
+mod model;
+mod repeat;
+pub(super) mod store;
+
+pub use model::{Movement, MovementRecord};
+
+use db::{Timestamp, Tx};
+
+use super::{Actor, Impossible, Policy, events, ledger};
+use crate::{
+    State,
+    accounts::Caller,
+    rest::{
+        Refusal,
+        fields::FieldErrors,
+        json::{Named, Titled},
+        query::Parameters,
+        resource::{Created, Page, Submission, Wanted},
+    },
+};
+use ledger::Entry;
+use model::Input;
+use store::Selection;
+
+/// One page of the movements that the query string selects.
+///
+/// # Errors
+///
+/// Filters that cannot be read, a page that does not exist, and faults of the store.
+pub async fn list(
+    state: &State,
+    movement: Movement,
+    parameters: &Parameters,
+) -> Result<Page<MovementRecord>, Refusal> {
+    let selection = Selection::parse(movement, parameters)?;
+    let wanted = Wanted::parse(state, parameters)?;
+    state
+        .db
+        .read(async move |conn| {
+            let count = selection.count(conn).await?;
+            let (number, offset) = wanted.within(count)?;
+            let results = selection.page(conn, wanted.limit(), offset).await?;
+            Ok(Page {
+                count,
+                number,
+                size: wanted.size,
+                results,
+            })
+        })
+        .await
+}
+
+/// One movement.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn read(
+    state: &State,
+    movement: Movement,
+    id: i64,
+) -> Result<Option<MovementRecord>, Refusal> {
+    Ok(state
+        .db
+        .read(async move |conn| store::find(conn, movement, id).await)
+        .await?)
+}
+
+/// Books a movement. With an `Idempotency-Key` a repetition of the same request answers the same and books nothing.
+///
+/// # Errors
+///
+/// Invalid fields, insufficient stock among them; a key used for another request; faults of the store.
+pub async fn create(
+    state: &State,
+    movement: Movement,
+    submission: Submission,
+) -> Result<Created<MovementRecord>, Refusal> {
+    let (input, errors) = Input::read(movement, &submission.members);
+    let (policy, now) = (Policy::from(&state.config), state.clock.now());
+    let repeatable = submission.repeatable(movement.path());
+    let booked = {
+        let repeatable = repeatable.clone();
+        state
+            .db
+            .write(async move |tx| {
+                if let Some(repeatable) = &repeatable
+                    && let Some(replayed) = repeat::find(tx, repeatable, now).await?
+                {
+                    return Ok(replayed);
+                }
+                let actor = Actor::from(&submission.caller);
+                let record =
+                    book(tx, movement, &input, errors.clone(), &actor, policy, now).await?;
+                if let Some(repeatable) = &repeatable {
+                    repeat::remember(tx, repeatable, &record, now).await?;
+                }
+                Ok(Created::New(record))
+            })
+            .await
+    };
+    match (booked, repeatable) {
+        // The same key was booked by another request between our look and our write.
+        (Err(Refusal::Database(error)), Some(repeatable))
+            if error.is_unique("idempotency_keys_pkey") =>
+        {
+            state
+                .db
+                .read(async move |conn| repeat::find(conn, &repeatable, now).await)
+                .await?
+                .ok_or(Refusal::Database(error))
+        }
+        (booked, _) => booked,
+    }
+}
+
+/// Books one movement within a transaction.
+async fn book(
+    tx: &mut Tx,
+    movement: Movement,
+    input: &Input,
+    errors: FieldErrors,
+    actor: &Actor,
+    policy: Policy,
+    now: Timestamp,
+) -> Result<MovementRecord, Refusal> {
+    let (supplier, product, quantity) = check(tx, movement, input, errors).await?;
+    let id = store::insert(
+        tx,
+        movement,
+        supplier.as_ref().map(|supplier| supplier.id),
+        product.id,
+        quantity,
+        input.description.as_deref(),
+        now,
+    )
+    .await?;
+    let entry = Entry {
+        product: product.id,
+        kind: movement.kinds().0,
+        change: movement.change(quantity),
+        reference: Some(id),
+        actor,
+        now,
+    };
+    let changed = ledger::apply(tx, &entry).await?.map_err(refused)?;
+    let record = MovementRecord {
+        id,
+        supplier,
+        product,
+        quantity,
+        description: input.description.clone(),
+        created_at: now,
+        updated_at: now,
+    };
+    match movement {
+        Movement::Outflow => events::after_outflow(tx, &record, changed, policy, now).await?,
+        Movement::Inflow => {
+            events::after_other(tx, record.product.id, changed, policy, now).await?;
+        }
+    }
+    Ok(record)
+}
+
+/// Adds what only the store knows to the errors of the fields, and refuses when there is any.
+async fn check(
+    tx: &mut Tx,
+    movement: Movement,
+    input: &Input,
+    mut errors: FieldErrors,
+) -> Result<(Option<Named>, Titled, i64), Refusal> {
+    let mut supplier = None;
+    if let Some(reference) = &input.supplier {
+        supplier = store::supplier(tx, reference.id).await?;
+        if supplier.is_none() {
+            errors.add("supplier", reference.unknown());
+        }
+    }
+    let mut product = None;
+    if let Some(reference) = &input.product {
+        product = store::product(tx, reference.id).await?;
+        if product.is_none() {
+            errors.add("product", reference.unknown());
+        }
+    }
+    match (product, input.quantity) {
+        (Some(product), Some(quantity)) if errors.is_empty() => Ok((supplier, product, quantity)),
+        _ => Err(errors.in_order(movement.fields()).into()),
+    }
+}
+
+fn refused(impossible: Impossible) -> Refusal {
+    match impossible {
+        Impossible::Insufficient(available) => FieldErrors::of(
+            "quantity",
+            format!("Insufficient stock: {available} available."),
+        )
+        .into(),
+        Impossible::TooMany(current) => FieldErrors::of(
+            "quantity",
+            format!(
+                "Ensure this value is less than or equal to {}.",
+                i64::MAX - current
+            ),
+        )
+        .into(),
+        Impossible::NoProduct => Refusal::NotFound,
+    }
+}
+
+/// Deletes a movement and reverses its effect; whether it was there. Its row in the ledger stays, and a second one says that it was reversed.
+///
+/// # Errors
+///
+/// 409 when the goods of an inflow have left already, and faults of the store.
+pub async fn delete(
+    state: &State,
+    caller: &Caller,
+    movement: Movement,
+    id: i64,
+) -> Result<bool, Refusal> {
+    let (actor, policy, now) = (
+        Actor::from(caller),
+        Policy::from(&state.config),
+        state.clock.now(),
+    );
+    state
+        .db
+        .write(async move |tx| {
+            let Some((product, quantity)) = store::delete(tx, movement, id).await? else {
+                return Ok(false);
+            };
+            let entry = Entry {
+                product,
+                kind: movement.kinds().1,
+                change: -movement.change(quantity),
+                reference: Some(id),
+                actor: &actor,
+                now,
+            };
+            let changed = ledger::apply(tx, &entry)
+                .await?
+                .map_err(|impossible| irreversible(movement, quantity, impossible))?;
+            events::after_other(tx, product, changed, policy, now).await?;
+            Ok(true)
+        })
+        .await
+}
+
+fn irreversible(movement: Movement, quantity: i64, impossible: Impossible) -> Refusal {
+    match impossible {
+        Impossible::Insufficient(available) => Refusal::Conflict(format!(
+            "Cannot delete this {} because only {available} of its {quantity} units are still in stock.",
+            movement.name()
+        )),
+        Impossible::TooMany(_) => Refusal::Conflict(format!(
+            "Cannot delete this {} because the product's quantity would be too large.",
+            movement.name()
+        )),
+        Impossible::NoProduct => Refusal::NotFound,
+    }
+}

@@ -1,0 +1,138 @@
+//! What an inflow and an outflow are, and what a client may set of them.
+
+use db::Timestamp;
+use serde::Serialize;
+
+use crate::{
+    accounts::Model,
+    catalogue::MAX_DESCRIPTION,
+    rest::{
+        fields::{FieldErrors, Members, Mode, Reader, Reference},
+        json::{self, Named, Titled},
+    },
+    stock::ledger,
+};
+
+/// Which way goods move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Movement {
+    /// Goods received from a supplier.
+    Inflow,
+    /// Goods shipped out.
+    Outflow,
+}
+
+impl Movement {
+    /// What one is called in messages.
+    pub const fn name(self) -> &'static str {
+        self.model().code()
+    }
+
+    /// Its place in addresses.
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::Inflow => "inflows",
+            Self::Outflow => "outflows",
+        }
+    }
+
+    /// Whose permissions count.
+    pub const fn model(self) -> Model {
+        match self {
+            Self::Inflow => Model::Inflow,
+            Self::Outflow => Model::Outflow,
+        }
+    }
+
+    /// The fields, in the order of answers and errors; each of them orders a list.
+    pub(super) const fn fields(self) -> &'static [&'static str] {
+        const INFLOW: [&str; 7] = [
+            "id",
+            "supplier",
+            "product",
+            "quantity",
+            "description",
+            "created_at",
+            "updated_at",
+        ];
+        const OUTFLOW: [&str; 6] = [
+            "id",
+            "product",
+            "quantity",
+            "description",
+            "created_at",
+            "updated_at",
+        ];
+        match self {
+            Self::Inflow => &INFLOW,
+            Self::Outflow => &OUTFLOW,
+        }
+    }
+
+    /// The ledger's word for making one, and for deleting one.
+    pub(super) const fn kinds(self) -> (ledger::Kind, ledger::Kind) {
+        match self {
+            Self::Inflow => (ledger::Kind::Inflow, ledger::Kind::InflowReversed),
+            Self::Outflow => (ledger::Kind::Outflow, ledger::Kind::OutflowReversed),
+        }
+    }
+
+    /// What a movement of so many units does to the product's quantity.
+    pub(super) const fn change(self, quantity: i64) -> i64 {
+        match self {
+            Self::Inflow => quantity,
+            Self::Outflow => -quantity,
+        }
+    }
+}
+
+/// A movement as the API shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MovementRecord {
+    /// Its id.
+    pub id: i64,
+    /// Who delivered the goods; of inflows only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub supplier: Option<Named>,
+    /// What moved.
+    pub product: Titled,
+    /// How many units, 1 or more.
+    pub quantity: i64,
+    /// Up to 65,536 characters.
+    pub description: Option<String>,
+    /// When it was booked.
+    #[serde(serialize_with = "json::time")]
+    pub created_at: Timestamp,
+    /// The same: a movement never changes.
+    #[serde(serialize_with = "json::time")]
+    pub updated_at: Timestamp,
+}
+
+/// What a client sets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Input {
+    pub(super) supplier: Option<Reference>,
+    pub(super) product: Option<Reference>,
+    pub(super) quantity: Option<i64>,
+    pub(super) description: Option<String>,
+}
+
+impl Input {
+    /// The fields of a body, and what is wrong with them.
+    pub(super) fn read(movement: Movement, members: &Members) -> (Self, FieldErrors) {
+        let mut reader = Reader::new(members, Mode::Whole);
+        let input = Self {
+            supplier: if movement == Movement::Inflow {
+                reader.reference("supplier")
+            } else {
+                None
+            },
+            product: reader.reference("product"),
+            quantity: reader.integer("quantity", 1, i64::MAX),
+            description: reader
+                .optional_text("description", MAX_DESCRIPTION)
+                .into_new(),
+        };
+        (input, reader.finish())
+    }
+}

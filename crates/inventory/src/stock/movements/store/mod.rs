@@ -1,0 +1,182 @@
+//! Statements about inflows and outflows: one record at a time here, lists in `list`.
+//! What a movement does to a quantity is in `stock::store`.
+
+mod list;
+
+use db::{Conn, Error, Row, Timestamp, Tx};
+
+pub(super) use list::Selection;
+
+use super::model::{Movement, MovementRecord};
+use crate::{
+    catalogue::description_key,
+    rest::{
+        json::{Named, Titled},
+        resource::Repeatable,
+    },
+};
+
+/// A supplier by id, as inflows show it.
+pub(super) async fn supplier(conn: &mut Conn, id: i64) -> Result<Option<Named>, Error> {
+    let named = |row: &Row<'_>| {
+        Ok(Named {
+            id: row.get(0)?,
+            name: row.get(1)?,
+        })
+    };
+    conn.optional(
+        "SELECT id, name FROM suppliers WHERE id = $1",
+        &[&id],
+        named,
+    )
+    .await
+}
+
+/// A product by id, as movements show it.
+pub(in crate::stock) async fn product(conn: &mut Conn, id: i64) -> Result<Option<Titled>, Error> {
+    let titled = |row: &Row<'_>| {
+        Ok(Titled {
+            id: row.get(0)?,
+            title: row.get(1)?,
+        })
+    };
+    conn.optional(
+        "SELECT id, title FROM products WHERE id = $1",
+        &[&id],
+        titled,
+    )
+    .await
+}
+
+/// Stores a movement; what it does to the product's quantity is the ledger's to write.
+pub(super) async fn insert(
+    tx: &mut Tx,
+    movement: Movement,
+    supplier: Option<i64>,
+    product: i64,
+    quantity: i64,
+    description: Option<&str>,
+    now: Timestamp,
+) -> Result<i64, Error> {
+    let key = description.map(description_key);
+    match movement {
+        Movement::Inflow => {
+            tx.one(
+                "INSERT INTO inflows (supplier_id, product_id, quantity, description, description_key, created_at)
+                 VALUES ($1, $2, $3, $4, $5, $6) RETURNING id",
+                &[&supplier, &product, &quantity, &description, &key, &now],
+                |row| row.get(0),
+            )
+            .await
+        }
+        Movement::Outflow => {
+            tx.one(
+                "INSERT INTO outflows (product_id, quantity, description, description_key, created_at)
+                 VALUES ($1, $2, $3, $4, $5) RETURNING id",
+                &[&product, &quantity, &description, &key, &now],
+                |row| row.get(0),
+            )
+            .await
+        }
+    }
+}
+
+pub(super) async fn find(
+    conn: &mut Conn,
+    movement: Movement,
+    id: i64,
+) -> Result<Option<MovementRecord>, Error> {
+    let sql = match movement {
+        Movement::Inflow => {
+            "SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at, m.supplier_id, s.name
+             FROM inflows AS m JOIN products AS p ON p.id = m.product_id JOIN suppliers AS s ON s.id = m.supplier_id
+             WHERE m.id = $1"
+        }
+        Movement::Outflow => {
+            "SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at
+             FROM outflows AS m JOIN products AS p ON p.id = m.product_id WHERE m.id = $1"
+        }
+    };
+    conn.optional(sql, &[&id], |row| record_of(movement, row))
+        .await
+}
+
+/// Deletes a movement: its product and quantity, when it was there.
+pub(super) async fn delete(
+    tx: &mut Tx,
+    movement: Movement,
+    id: i64,
+) -> Result<Option<(i64, i64)>, Error> {
+    let sql = match movement {
+        Movement::Inflow => "DELETE FROM inflows WHERE id = $1 RETURNING product_id, quantity",
+        Movement::Outflow => "DELETE FROM outflows WHERE id = $1 RETURNING product_id, quantity",
+    };
+    tx.optional(sql, &[&id], |row| Ok((row.get(0)?, row.get(1)?)))
+        .await
+}
+
+/// The fingerprint and the answer of a key used since `since`.
+pub(super) async fn find_key(
+    conn: &mut Conn,
+    repeatable: &Repeatable,
+    since: Timestamp,
+) -> Result<Option<(String, String)>, Error> {
+    conn.optional(
+        "SELECT fingerprint, body FROM idempotency_keys WHERE user_id = $1 AND path = $2 AND key = $3 AND created_at > $4",
+        &[&repeatable.user, &repeatable.path, &repeatable.key, &since],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+    .await
+}
+
+/// Forgets a key that was last used at or before `until`.
+pub(super) async fn forget_key(
+    tx: &mut Tx,
+    repeatable: &Repeatable,
+    until: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(
+        "DELETE FROM idempotency_keys WHERE user_id = $1 AND path = $2 AND key = $3 AND created_at <= $4",
+        &[&repeatable.user, &repeatable.path, &repeatable.key, &until],
+    )
+    .await?;
+    Ok(())
+}
+
+pub(super) async fn insert_key(
+    tx: &mut Tx,
+    repeatable: &Repeatable,
+    body: &str,
+    now: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO idempotency_keys (user_id, path, key, fingerprint, body, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
+        &[&repeatable.user, &repeatable.path, &repeatable.key, &repeatable.fingerprint, &body, &now],
+    )
+    .await?;
+    Ok(())
+}
+
+/// A record from the columns id, product, title, quantity, description, time and, of inflows, supplier and its name.
+pub(super) fn record_of(movement: Movement, row: &Row<'_>) -> Result<MovementRecord, Error> {
+    let supplier = match movement {
+        Movement::Inflow => Some(Named {
+            id: row.get(6)?,
+            name: row.get(7)?,
+        }),
+        Movement::Outflow => None,
+    };
+    let created_at = row.get(5)?;
+    Ok(MovementRecord {
+        id: row.get(0)?,
+        supplier,
+        product: Titled {
+            id: row.get(1)?,
+            title: row.get(2)?,
+        },
+        quantity: row.get(3)?,
+        description: row.get(4)?,
+        created_at,
+        updated_at: created_at,
+    })
+}

@@ -1,0 +1,264 @@
+//! `TestApp`: the whole application on one database, with a clock that stands still and clients by role.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on says where"
+)]
+
+use axum::{Router, body::Body};
+use db::{Db, Timestamp};
+use http::{HeaderMap, Method, Request, StatusCode, header};
+use inventory::{
+    Config, MIGRATIONS, Shared, State,
+    accounts::{Claims, TokenKey, TokenType},
+};
+use serde_json::{Value, json};
+use tower::ServiceExt as _;
+use web::{
+    Clock, Edge, Random,
+    client::Proxies,
+    errors::Conventional,
+    metrics::Metrics,
+    rate::{Rates, Windows},
+};
+
+/// When every test begins.
+pub(crate) const NOW: &str = "2026-11-20T12:00:00Z";
+
+/// The application under test.
+pub(crate) struct TestApp {
+    pub(crate) state: State,
+    pub(crate) clock: Clock,
+    router: Router,
+}
+
+/// An answer, its body read.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+}
+
+/// Somebody who calls the API.
+pub(crate) struct Client<'app> {
+    app: &'app TestApp,
+    token: Option<String>,
+}
+
+impl TestApp {
+    /// The application on an empty database, rate limits off.
+    pub(crate) async fn new(address: &str) -> Self {
+        let config = Config {
+            rate_limit_auth: Rates::off(),
+            rate_limit_read: Rates::off(),
+            rate_limit_write: Rates::off(),
+            ..Config::default()
+        };
+        Self::with(address, config).await
+    }
+
+    /// The application on an empty database, with these settings.
+    pub(crate) async fn with(address: &str, config: Config) -> Self {
+        let db = Db::open(&address.parse().unwrap(), &db::Options::default())
+            .await
+            .unwrap();
+        db.migrate(&MIGRATIONS).await.unwrap();
+        db.write(async |tx| add_users(tx).await).await.unwrap();
+        let clock = Clock::fixed(Timestamp::parse(NOW).unwrap());
+        let state = State::new(Shared {
+            config,
+            db,
+            windows: Windows::memory(clock.clone()),
+            clock: clock.clone(),
+            random: Random::seeded(7),
+            token_key: TokenKey::new(b"a secret of thirty-two characters"),
+        });
+        let edge = Edge {
+            service: "inventory",
+            random: Random::seeded(8),
+            proxies: Proxies::default(),
+            public_url: None,
+            metrics: Metrics::default(),
+        };
+        let router = edge.around(inventory::router(state.clone()), Conventional);
+        Self {
+            state,
+            clock,
+            router,
+        }
+    }
+
+    pub(crate) fn admin(&self) -> Client<'_> {
+        self.user(1)
+    }
+
+    pub(crate) fn manager(&self) -> Client<'_> {
+        self.user(2)
+    }
+
+    pub(crate) fn viewer(&self) -> Client<'_> {
+        self.user(3)
+    }
+
+    pub(crate) fn anonymous(&self) -> Client<'_> {
+        Client {
+            app: self,
+            token: None,
+        }
+    }
+
+    fn user(&self, id: i64) -> Client<'_> {
+        let now = self.clock.now().micros() / 1_000_000;
+        let claims = Claims {
+            token_type: TokenType::Access,
+            exp: now + 86_400,
+            iat: now,
+            jti: format!("{id:032}"),
+            user_id: Some(id.to_string()),
+        };
+        Client {
+            app: self,
+            token: Some(self.state.token_key.sign(&claims)),
+        }
+    }
+
+    pub(crate) async fn call(&self, request: Request<Body>) -> Answer {
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+        Answer {
+            status: parts.status,
+            headers: parts.headers,
+            text: String::from_utf8(bytes.to_vec()).unwrap(),
+        }
+    }
+}
+
+/// Users 1 (Admin), 2 (Managers) and 3 (no group).
+async fn add_users(tx: &mut db::Tx) -> Result<(), db::Error> {
+    let now = Timestamp::parse(NOW).unwrap();
+    for (name, group) in [
+        ("admin", Some("Admin")),
+        ("manager", Some("Managers")),
+        ("viewer", None),
+    ] {
+        let id: i64 = tx
+            .one(
+                "INSERT INTO users (username, email, first_name, last_name, active, staff, superuser, created_at, updated_at)
+                 VALUES ($1, '', '', '', $2, $3, $3, $4, $4) RETURNING id",
+                &[&name, &true, &false, &now],
+                |row| row.get(0),
+            )
+            .await?;
+        if let Some(group) = group {
+            tx.execute("INSERT INTO user_groups (user_id, group_id) SELECT $1, id FROM groups WHERE name = $2", &[&id, &group]).await?;
+        }
+    }
+    Ok(())
+}
+
+impl Client<'_> {
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.send(Method::GET, path, None).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Answer {
+        self.send(Method::POST, path, Some(body)).await
+    }
+
+    pub(crate) async fn put(&self, path: &str, body: Value) -> Answer {
+        self.send(Method::PUT, path, Some(body)).await
+    }
+
+    pub(crate) async fn patch(&self, path: &str, body: Value) -> Answer {
+        self.send(Method::PATCH, path, Some(body)).await
+    }
+
+    pub(crate) async fn delete(&self, path: &str) -> Answer {
+        self.send(Method::DELETE, path, None).await
+    }
+
+    pub(crate) async fn send(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
+        self.send_with(method, path, body.map(|body| body.to_string()), &[])
+            .await
+    }
+
+    pub(crate) async fn send_with(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<String>,
+        headers: &[(&str, &str)],
+    ) -> Answer {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header::HOST, "shop.example");
+        if let Some(token) = &self.token {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        if body.is_some() {
+            request = request.header(header::CONTENT_TYPE, "application/json");
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.app
+            .call(
+                request
+                    .body(body.map_or_else(Body::empty, Body::from))
+                    .unwrap(),
+            )
+            .await
+    }
+
+    /// Creates a product with its category and brand, and answers its id.
+    pub(crate) async fn a_product(&self, title: &str, quantity: i64) -> i64 {
+        let category = self
+            .post("/api/v1/categories/", json!({"name": "Grãos"}))
+            .await
+            .id();
+        let brand = self
+            .post("/api/v1/brands/", json!({"name": "Tio João"}))
+            .await
+            .id();
+        let product = json!({
+            "title": title, "category": category, "brand": brand, "cost_price": "8.00", "selling_price": "12.50", "quantity": quantity,
+        });
+        self.post("/api/v1/products/", product).await.id()
+    }
+
+    /// How many units of a product there are.
+    pub(crate) async fn quantity_of(&self, product: i64) -> i64 {
+        self.get(&format!("/api/v1/products/{product}/"))
+            .await
+            .json()["quantity"]
+            .as_i64()
+            .unwrap()
+    }
+}
+
+impl Answer {
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    #[track_caller]
+    pub(crate) fn id(&self) -> i64 {
+        assert_eq!(self.status, StatusCode::CREATED, "{self:?}");
+        self.json()["id"].as_i64().unwrap()
+    }
+
+    /// Fails unless status and body are these.
+    #[track_caller]
+    pub(crate) fn is(&self, status: u16, body: &Value) {
+        assert_eq!(
+            (self.status.as_u16(), &self.json()),
+            (status, body),
+            "{self:?}"
+        );
+    }
+}

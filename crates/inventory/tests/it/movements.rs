@@ -1,0 +1,253 @@
+//! Inflows and outflows: what they do to a quantity, what is refused, and what a deletion reverses.
+
+use http::Method;
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use crate::app::{NOW, TestApp};
+
+on_both_engines!(
+    an_inflow_raises_the_quantity_and_an_outflow_lowers_it,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.admin();
+        let product = admin.a_product("Arroz", 40).await;
+        let supplier = admin
+            .post("/api/v1/suppliers/", json!({"name": "Distribuidora"}))
+            .await
+            .id();
+        let inflow = admin
+            .post(
+                "/api/v1/inflows/",
+                json!({"supplier": supplier, "product": product, "quantity": 5}),
+            )
+            .await;
+        inflow.is(
+        201,
+        &json!({
+            "id": 1, "supplier": {"id": supplier, "name": "Distribuidora"}, "product": {"id": product, "title": "Arroz"},
+            "quantity": 5, "description": null, "created_at": NOW, "updated_at": NOW,
+        }),
+    );
+        let outflow = admin
+            .post(
+                "/api/v1/outflows/",
+                json!({"product": product, "quantity": 45}),
+            )
+            .await;
+        outflow.is(
+        201,
+        &json!({
+            "id": 1, "product": {"id": product, "title": "Arroz"}, "quantity": 45, "description": null, "created_at": NOW, "updated_at": NOW,
+        }),
+    );
+        assert_eq!(admin.quantity_of(product).await, 0);
+    }
+);
+
+on_both_engines!(
+    an_outflow_of_more_than_there_is_saves_nothing,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.admin();
+        let product = admin.a_product("Arroz", 4).await;
+        let refused = admin
+            .post(
+                "/api/v1/outflows/",
+                json!({"product": product, "quantity": 5}),
+            )
+            .await;
+        refused.is(
+            400,
+            &json!({"quantity": ["Insufficient stock: 4 available."]}),
+        );
+        assert_eq!(admin.quantity_of(product).await, 4);
+        assert_eq!(admin.get("/api/v1/outflows/").await.json()["count"], 0);
+    }
+);
+
+on_both_engines!(a_movement_cannot_be_changed, async |address| {
+    let app = TestApp::new(&address).await;
+    for method in [Method::PUT, Method::PATCH] {
+        let refused = app
+            .admin()
+            .send(method.clone(), "/api/v1/inflows/7/", Some(json!({})))
+            .await;
+        refused.is(
+            405,
+            &json!({"detail": format!("Method \"{method}\" not allowed.")}),
+        );
+        assert_eq!(refused.headers["allow"], "GET, DELETE, HEAD, OPTIONS");
+    }
+});
+
+on_both_engines!(
+    deleting_an_inflow_lowers_the_quantity_unless_the_goods_have_left,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.admin();
+        let product = admin.a_product("Arroz", 0).await;
+        let supplier = admin
+            .post("/api/v1/suppliers/", json!({"name": "S"}))
+            .await
+            .id();
+        let inflow = admin
+            .post(
+                "/api/v1/inflows/",
+                json!({"supplier": supplier, "product": product, "quantity": 10}),
+            )
+            .await
+            .id();
+        let outflow = admin
+            .post(
+                "/api/v1/outflows/",
+                json!({"product": product, "quantity": 7}),
+            )
+            .await
+            .id();
+        let refused = admin.delete(&format!("/api/v1/inflows/{inflow}/")).await;
+        refused.is(409, &json!({"detail": "Cannot delete this inflow because only 3 of its 10 units are still in stock."}));
+        assert_eq!(
+            admin
+                .delete(&format!("/api/v1/outflows/{outflow}/"))
+                .await
+                .status
+                .as_u16(),
+            204
+        );
+        assert_eq!(admin.quantity_of(product).await, 10);
+        assert_eq!(
+            admin
+                .delete(&format!("/api/v1/inflows/{inflow}/"))
+                .await
+                .status
+                .as_u16(),
+            204
+        );
+        assert_eq!(admin.quantity_of(product).await, 0);
+    }
+);
+
+on_both_engines!(
+    a_repeated_key_answers_the_same_and_books_once,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.admin();
+        let product = admin.a_product("Arroz", 9).await;
+        let body = json!({"product": product, "quantity": 2}).to_string();
+        let book = async |body: &str| {
+            admin
+                .send_with(
+                    Method::POST,
+                    "/api/v1/outflows/",
+                    Some(body.to_owned()),
+                    &[("Idempotency-Key", "k1")],
+                )
+                .await
+        };
+        let first = book(&body).await;
+        let second = book(&body).await;
+        assert_eq!((second.status, &second.text), (first.status, &first.text));
+        assert_eq!(second.headers["idempotent-replayed"], "true");
+        assert_eq!(
+            book(&json!({"product": product, "quantity": 3}).to_string())
+                .await
+                .status
+                .as_u16(),
+            422
+        );
+        assert_eq!(admin.quantity_of(product).await, 7);
+    }
+);
+
+on_both_engines!(
+    every_order_and_filter_of_movements_is_answered,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.admin();
+        let product = admin.a_product("Arroz", 50).await;
+        let supplier = admin
+            .post("/api/v1/suppliers/", json!({"name": "S"}))
+            .await
+            .id();
+        admin
+            .post(
+                "/api/v1/inflows/",
+                json!({"supplier": supplier, "product": product, "quantity": 1}),
+            )
+            .await
+            .id();
+        admin
+            .post(
+                "/api/v1/outflows/",
+                json!({"product": product, "quantity": 1}),
+            )
+            .await
+            .id();
+        for path in ["inflows", "outflows"] {
+            for field in [
+                "id",
+                "supplier",
+                "product",
+                "quantity",
+                "description",
+                "created_at",
+                "updated_at",
+            ] {
+                for filter in [
+                    "",
+                    "&product=1",
+                    "&supplier=1",
+                    "&date_from=2026-11-20&date_to=2026-11-20",
+                ] {
+                    let page = admin
+                        .get(&format!("/api/v1/{path}/?ordering=-{field}{filter}"))
+                        .await;
+                    assert_eq!(
+                        (page.status.as_u16(), &page.json()["count"]),
+                        (200, &json!(1)),
+                        "{path} {field} {filter}: {page:?}"
+                    );
+                }
+            }
+            assert_eq!(
+                admin
+                    .get(&format!("/api/v1/{path}/?date_from=2026-11-21"))
+                    .await
+                    .json()["count"],
+                0
+            );
+            assert_eq!(
+                admin
+                    .get(&format!("/api/v1/{path}/?date_to=2026-11-19"))
+                    .await
+                    .json()["count"],
+                0
+            );
+        }
+    }
+);
+
+on_both_engines!(checks_come_in_the_conventional_order, async |address| {
+    let app = TestApp::new(&address).await;
+    let (viewer, manager, admin) = (app.viewer(), app.manager(), app.admin());
+    let status = |answer: &crate::app::Answer| answer.status.as_u16();
+    app.anonymous().get("/api/v1/brands/").await.is(
+        401,
+        &json!({"detail": "Authentication credentials were not provided."}),
+    );
+    let forbidden = viewer
+        .send_with(Method::POST, "/api/v1/brands/", Some("{".to_owned()), &[])
+        .await;
+    forbidden.is(
+        403,
+        &json!({"detail": "You do not have permission to perform this action."}),
+    );
+    assert_eq!(status(&manager.delete("/api/v1/brands/").await), 403);
+    assert_eq!(status(&admin.delete("/api/v1/brands/").await), 405);
+    assert_eq!(
+        status(&admin.put("/api/v1/brands/99/", json!({})).await),
+        404
+    );
+    assert_eq!(status(&admin.get("/api/v1/brands/abc/").await), 404);
+});
