@@ -38,7 +38,6 @@ async function complete(sale) {
     cents: found.transaction_amount === undefined ? sale.cents : Math.round(found.transaction_amount * 100),
     description: found.description ?? sale.description,
     date: found.date_approved ?? found.date_created ?? sale.date,
-    card: sale.card ?? found.card,
     code: found.qr_code ?? sale.code,
     image: found.qr_code_base64 ?? sale.image,
     document: found.external_resource_url ?? found.ticket_url ?? sale.document,

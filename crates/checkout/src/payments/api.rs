@@ -14,8 +14,8 @@ use web::client::PublicUrl;
 use super::errors::{database, not_found};
 use super::events::{self, StatusView};
 use super::idempotency::{IdempotencyKey, REPLAYED};
-use super::model::{Artefacts, Payment};
-use super::shape::PaymentBody;
+use super::model::Payment;
+use super::shape::{ArtefactsBody, PaymentBody};
 use super::{Created, query};
 use crate::access::Merchant;
 use crate::app::State;
@@ -156,32 +156,16 @@ pub(crate) async fn payment_events(
     })
 }
 
-#[derive(Serialize)]
-struct ArtefactsBody {
-    digitable_line: Option<String>,
-    barcode: Option<String>,
-    date_of_expiration: Option<String>,
-}
-
-/// `GET /payments/{id}/artefacts`: what a page needs of a pix code or a boleto beside the creation's answer.
+/// `GET /payments/{id}/artefacts`: what the page shows of its payment, also when it is loaded again and knows only id and token.
 pub(crate) async fn payment_artefacts(
     From(state): From<State>,
     Path(id): Path<String>,
     Query(token): Query<Token>,
 ) -> Result<Response, Error> {
     authorise(&state, &id, &token)?;
-    let found = super::find_artefacts(&state, &id).await.map_err(database)?;
-    let Artefacts {
-        digitable_line,
-        barcode,
-        date_of_expiration,
-        ..
-    } = found.ok_or_else(not_found)?;
-    Ok(private(Json(ArtefactsBody {
-        digitable_line,
-        barcode,
-        date_of_expiration,
-    })))
+    let found = super::find(&state, &id).await.map_err(database)?;
+    let payment = found.ok_or_else(not_found)?;
+    Ok(private(Json(ArtefactsBody::new(&payment))))
 }
 
 async fn follow(state: &State, id: &str, token: &Token) -> Result<StatusView, Error> {

@@ -2,7 +2,7 @@
 
 use db::Timestamp;
 
-use super::model::{Artefacts, Payment};
+use super::model::Payment;
 use super::state::PaymentState;
 use super::store;
 use crate::app::State;
@@ -78,14 +78,6 @@ pub(crate) async fn find_statuses(
             Ok(found)
         })
         .await
-}
-
-/// What the payer needs to pay: nothing of who they are.
-///
-/// # Errors
-/// When the database fails.
-pub async fn find_artefacts(state: &State, id: &str) -> Result<Option<Artefacts>, db::Error> {
-    Ok(find(state, id).await?.map(|payment| payment.artefacts))
 }
 
 /// One page of payments, newest first. Two statements, whatever the page.

@@ -118,6 +118,44 @@ impl<'a> PaymentBody<'a> {
     }
 }
 
+/// What the page shows of its payment, whenever it is loaded: what is paid, and what to pay with. Nothing of who pays.
+#[derive(Debug, Serialize)]
+pub struct ArtefactsBody<'a> {
+    payment_method: &'static str,
+    transaction_amount: Box<RawValue>,
+    description: &'a str,
+    date_created: &'a str,
+    date_approved: Option<&'a str>,
+    qr_code: Option<&'a str>,
+    qr_code_base64: Option<&'a str>,
+    ticket_url: Option<&'a str>,
+    external_resource_url: Option<&'a str>,
+    digitable_line: Option<&'a str>,
+    barcode: Option<&'a str>,
+    date_of_expiration: Option<&'a str>,
+}
+
+impl<'a> ArtefactsBody<'a> {
+    /// The shape of this payment; what its method does not have is null.
+    pub fn new(payment: &'a Payment) -> Self {
+        let artefacts = &payment.artefacts;
+        Self {
+            payment_method: payment.method.as_str(),
+            transaction_amount: payment.amount.to_json(),
+            description: &payment.description,
+            date_created: &payment.date_created,
+            date_approved: payment.date_approved.as_deref(),
+            qr_code: artefacts.qr_code.as_deref(),
+            qr_code_base64: artefacts.qr_code_base64.as_deref(),
+            ticket_url: artefacts.ticket_url.as_deref(),
+            external_resource_url: artefacts.external_resource_url.as_deref(),
+            digitable_line: artefacts.digitable_line.as_deref(),
+            barcode: artefacts.barcode.as_deref(),
+            date_of_expiration: artefacts.date_of_expiration.as_deref(),
+        }
+    }
+}
+
 /// A refund as the answers show it.
 #[derive(Debug, Serialize)]
 pub(super) struct RefundBody<'a> {
