@@ -4,4 +4,5 @@
 
 mod openapi;
 mod page;
+mod payments;
 mod provider;

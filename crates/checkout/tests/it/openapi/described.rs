@@ -6,23 +6,32 @@ use serde_json::Value;
 use super::{DOCUMENT, assert_valid, object, resolved};
 
 /// Headers that belong to HTTP, to browsers or to the server rather than to this API.
-const GENERAL: [&str; 16] = [
+const GENERAL: [&str; 25] = [
     "allow",
     "cache-control",
     "connection",
     "content-encoding",
     "content-language",
     "content-length",
+    "content-security-policy",
     "content-type",
+    "cross-origin-embedder-policy",
+    "cross-origin-opener-policy",
+    "cross-origin-resource-policy",
     "date",
     "etag",
     "last-modified",
     "location",
+    "permissions-policy",
     "pragma",
     "referrer-policy",
+    "strict-transport-security",
     "transfer-encoding",
     "vary",
     "x-content-type-options",
+    "x-frame-options",
+    "x-permitted-cross-domain-policies",
+    "x-robots-tag",
 ];
 
 /// Fails unless the document describes this response: its status, its headers, its content type and its body.

@@ -1,0 +1,316 @@
+//! The real application over a fresh database and the real sandbox, with a clock that stands still.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::ConnectInfo;
+use checkout::provider::AccessToken;
+use checkout::{App, Config, MIGRATIONS, Parts, Secret, State, provider};
+use db::{Address, Db, Options, Timestamp};
+use http::{HeaderMap, Request};
+use serde_json::Value;
+use tower::ServiceExt;
+use web::rate::{Rates, Windows};
+use web::server::Shutdown;
+use web::{Clock, Random};
+
+use super::sandbox::Sandbox;
+use crate::openapi::assert_described;
+
+/// The key of the merchant in every test.
+pub(crate) const API_KEY: &str = "balcao_merchant_of_the_tests";
+/// Signs the sandbox's notifications.
+pub(crate) const WEBHOOK_SECRET: &str = "a secret of the tests";
+
+/// The application, and what a test does with it.
+pub(crate) struct TestApp {
+    pub(crate) router: axum::Router,
+    pub(crate) state: State,
+    pub(crate) clock: Clock,
+    pub(crate) db: Db,
+    pub(crate) shutdown: Shutdown,
+    pub(crate) figures: web::metrics::Metrics,
+}
+
+/// An application and its sandbox.
+pub(crate) struct Shop {
+    pub(crate) app: TestApp,
+    pub(crate) sandbox: Sandbox,
+    address: String,
+}
+
+/// What came back.
+#[derive(Debug, Clone)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("no JSON: {}", self.text))
+    }
+
+    pub(crate) fn detail(&self) -> String {
+        self.json()["detail"]
+            .as_str()
+            .expect("a detail that is a string")
+            .to_owned()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    /// The id of a payment that was made.
+    pub(crate) fn id(&self) -> String {
+        assert_eq!(self.status, 200, "{}", self.text);
+        self.json()["id"]
+            .as_str()
+            .expect("an id that is a string")
+            .to_owned()
+    }
+
+    pub(crate) fn token(&self) -> String {
+        self.header("x-payment-status-token")
+            .expect("a status token")
+            .to_owned()
+    }
+
+    /// Status and detail, to compare at once.
+    pub(crate) fn error(&self) -> (u16, String) {
+        (self.status, self.detail())
+    }
+}
+
+/// 2026-11-20, noon in UTC.
+pub(crate) fn now() -> Timestamp {
+    Timestamp::parse("2026-11-20T12:00:00Z").unwrap()
+}
+
+pub(crate) fn config(provider_url: &str) -> Config {
+    Config {
+        public_url: None,
+        trusted_proxies: web::client::Proxies::default(),
+        allow_http: false,
+        provider: provider::Config {
+            base_url: provider_url.parse().unwrap(),
+            access_token: AccessToken::parse("TEST-token").unwrap(),
+            timeout: Duration::from_secs(20),
+            boleto_method: "bolbradesco".to_owned(),
+            quota: Rates::off(),
+        },
+        webhook_secrets: vec![Secret::new(WEBHOOK_SECRET)],
+        rate_limit: Rates::off(),
+        api_keys: vec![Secret::new(API_KEY)],
+        shop: checkout::page::Shop::default(),
+        secret: Secret::new([7; 32]),
+    }
+}
+
+impl Shop {
+    /// A shop on a fresh database with a fresh sandbox.
+    pub(crate) async fn open(address: &str) -> Self {
+        Self::open_with(address, |_| {}).await
+    }
+
+    /// As [`Shop::open`], with another configuration.
+    pub(crate) async fn open_with(address: &str, change: impl FnOnce(&mut Config)) -> Self {
+        let clock = Clock::fixed(now());
+        let sandbox = Sandbox::start(clock.clone()).await;
+        let mut config = config(&sandbox.url());
+        change(&mut config);
+        let app = TestApp::start(address, config, clock, 1).await;
+        Self {
+            app,
+            sandbox,
+            address: address.to_owned(),
+        }
+    }
+
+    /// Another process over the same database and sandbox, on the same clock.
+    pub(crate) async fn replica(&self, change: impl FnOnce(&mut Config)) -> TestApp {
+        let mut config = config(&self.sandbox.url());
+        change(&mut config);
+        TestApp::start(&self.address, config, self.app.clock.clone(), 2).await
+    }
+}
+
+impl std::ops::Deref for Shop {
+    type Target = TestApp;
+
+    fn deref(&self) -> &TestApp {
+        &self.app
+    }
+}
+
+impl TestApp {
+    pub(crate) async fn start(address: &str, config: Config, clock: Clock, seed: u64) -> Self {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let address: Address = address.parse().unwrap();
+        let db = Db::open(&address, &Options::default()).await.unwrap();
+        db.migrate(&MIGRATIONS).await.unwrap();
+        let (shutdown, figures) = (Shutdown::new(), web::metrics::Metrics::new());
+        let parts = Parts {
+            db: db.clone(),
+            windows: Windows::memory(clock.clone()),
+            quota_windows: Windows::memory(clock.clone()),
+            clock: clock.clone(),
+            random: Random::seeded(seed),
+            metrics: figures.clone(),
+            shutdown: shutdown.clone(),
+        };
+        let App { router, state, .. } = checkout::app(config, parts).await.unwrap();
+        Self {
+            router,
+            state,
+            clock,
+            db,
+            shutdown,
+            figures,
+        }
+    }
+
+    /// Sends a request as if from this machine, and holds its answer against the API's document.
+    pub(crate) async fn send(&self, mut request: Request<Body>) -> Answer {
+        let (method, path) = (request.method().to_string(), request.uri().to_string());
+        let peer = SocketAddr::from(([127, 0, 0, 1], 40_000));
+        if request
+            .extensions()
+            .get::<ConnectInfo<SocketAddr>>()
+            .is_none()
+        {
+            request.extensions_mut().insert(ConnectInfo(peer));
+        }
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let body = to_bytes(body, usize::MAX).await.unwrap();
+        let status = parts.status.as_u16();
+        assert_described(&method, &path, status, &parts.headers, &body);
+        let text = String::from_utf8_lossy(&body).into_owned();
+        Answer {
+            status,
+            headers: parts.headers,
+            text,
+        }
+    }
+
+    /// `POST /create_payment`
+    pub(crate) async fn pay(&self, body: &Value) -> Answer {
+        self.send(creation(body, None)).await
+    }
+
+    /// `POST /create_payment` with an idempotency key.
+    pub(crate) async fn pay_with_key(&self, body: &Value, key: &str) -> Answer {
+        self.send(creation(body, Some(key))).await
+    }
+
+    /// As a merchant with a key.
+    pub(crate) async fn merchant(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
+        self.send(merchants(method, path, body, None)).await
+    }
+
+    /// As a merchant, with an idempotency key.
+    pub(crate) async fn merchant_with_key(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+        key: &str,
+    ) -> Answer {
+        self.send(merchants(method, path, body, Some(key))).await
+    }
+
+    /// As anybody.
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.send(Request::get(path).body(Body::empty()).unwrap())
+            .await
+    }
+
+    /// The payment's state, as a merchant reads it.
+    pub(crate) async fn status(&self, id: &str) -> String {
+        let answer = self.merchant("GET", &format!("/payments/{id}"), None).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        answer.json()["status"].as_str().unwrap().to_owned()
+    }
+
+    /// Asks the provider about everything that is due.
+    pub(crate) async fn reconcile(&self) -> Vec<String> {
+        let report = checkout::reconcile::run_once(&self.state, checkout::reconcile::Scope::Due)
+            .await
+            .unwrap();
+        report
+            .lines
+            .iter()
+            .map(|line| line.finding.as_str().to_owned())
+            .collect()
+    }
+
+    /// Lets the time of one call and its lease pass, so that an attempt left behind may be taken up.
+    pub(crate) fn let_leases_end(&self) {
+        self.clock.advance(Duration::from_secs(60));
+    }
+
+    /// The value of one figure.
+    pub(crate) fn figure(&self, name: &str) -> u64 {
+        let text = self.figures.encode().unwrap();
+        let values = text
+            .lines()
+            .filter_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
+        values.sum()
+    }
+
+    /// The history of the payment, oldest first: kind, state, source.
+    pub(crate) async fn history(&self, id: &str) -> Vec<String> {
+        let id = id.to_owned();
+        let entries = async move |conn: &mut db::Conn| {
+            conn.all(
+                "SELECT h.kind, coalesce(h.to_state, h.provider_status), h.source FROM state_history h
+                 JOIN payments p ON p.id = h.payment_id WHERE p.provider_id = $1 ORDER BY h.id",
+                &[&id],
+                |row| Ok(format!("{} {} by {}", row.get::<String>(0)?, row.get::<String>(1)?, row.get::<String>(2)?)),
+            )
+            .await
+        };
+        self.db.read::<_, db::Error, _>(entries).await.unwrap()
+    }
+
+    /// How far every attempt has come, oldest first.
+    pub(crate) async fn steps(&self) -> Vec<String> {
+        let steps = async |conn: &mut db::Conn| {
+            conn.all("SELECT step FROM attempts ORDER BY id", &[], |row| {
+                row.get::<String>(0)
+            })
+            .await
+        };
+        self.db.read::<_, db::Error, _>(steps).await.unwrap()
+    }
+}
+
+/// A creation as a client sends it.
+pub(crate) fn creation(body: &Value, key: Option<&str>) -> Request<Body> {
+    let mut request = Request::post("/create_payment").header("content-type", "application/json");
+    if let Some(key) = key {
+        request = request.header("idempotency-key", key);
+    }
+    request.body(Body::from(body.to_string())).unwrap()
+}
+
+fn merchants(method: &str, path: &str, body: Option<&Value>, key: Option<&str>) -> Request<Body> {
+    let mut request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("authorization", format!("Bearer {API_KEY}"));
+    if let Some(key) = key {
+        request = request.header("idempotency-key", key);
+    }
+    match body {
+        Some(body) => request
+            .header("content-type", "application/json")
+            .body(Body::from(body.to_string())),
+        None => request.body(Body::empty()),
+    }
+    .unwrap()
+}
