@@ -184,7 +184,7 @@ on_both_engines!(amounts_are_exact_up_to_the_largest, async |address| {
     for (sent, answered) in [
         ("0.01", "0.01"),
         ("0.1", "0.10"),
-        ("999999999999.99", "999999999999.99"),
+        ("99999999.99", "99999999.99"),
         ("90071992547409.93", ""),
     ] {
         let body = pix().to_string().replace("12.3", sent);
