@@ -16,9 +16,15 @@ use crate::payments::model::Payment;
 const FILE: &str = "payments.jsonl";
 const NEW_FILE: &str = "payments.jsonl.new";
 
+enum Line {
+    Payment(Arc<Payment>),
+    /// Asks for word when everything before it is written.
+    Flush(tokio::sync::oneshot::Sender<()>),
+}
+
 /// The open journal. Dropping it writes what is left.
 pub(crate) struct Journal {
-    lines: Option<Sender<Arc<Payment>>>,
+    lines: Option<Sender<Line>>,
     writer: Option<JoinHandle<()>>,
 }
 
@@ -51,8 +57,17 @@ impl Journal {
     pub(crate) fn write(&self, payment: Arc<Payment>) {
         if let Some(lines) = &self.lines {
             // The thread ends only when the disk failed, which it said itself.
-            let _ = lines.send(payment);
+            let _ = lines.send(Line::Payment(payment));
         }
+    }
+
+    /// Ends when everything before it is written.
+    pub(crate) fn flushed(&self) -> tokio::sync::oneshot::Receiver<()> {
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        if let Some(lines) = &self.lines {
+            let _ = lines.send(Line::Flush(sender));
+        }
+        receiver
     }
 }
 
@@ -80,16 +95,26 @@ fn read(file: &Path) -> io::Result<BTreeMap<u64, Payment>> {
 }
 
 /// Writes lines as they come and flushes whenever none is waiting.
-fn write_all(queue: &Receiver<Arc<Payment>>, mut file: BufWriter<File>) {
+fn write_all(queue: &Receiver<Line>, mut file: BufWriter<File>) {
     while let Ok(first) = queue.recv() {
-        let waiting = std::iter::once(first).chain(queue.try_iter());
+        let mut asked = Vec::new();
+        let mut waiting = std::iter::once(first).chain(queue.try_iter());
         let written = waiting
-            .map(|payment| write_line(&mut file, &payment))
-            .collect::<io::Result<()>>()
+            .try_for_each(|line| match line {
+                Line::Payment(payment) => write_line(&mut file, &payment),
+                Line::Flush(sender) => {
+                    asked.push(sender);
+                    Ok(())
+                }
+            })
             .and_then(|()| file.flush());
         if let Err(error) = written {
             tracing::error!(%error, "the sandbox's journal cannot be written: payments will not survive a restart");
             return;
+        }
+        for sender in asked {
+            // Whoever asked may have gone.
+            let _ = sender.send(());
         }
     }
 }

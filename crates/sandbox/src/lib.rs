@@ -8,6 +8,7 @@ mod caller;
 mod config;
 mod control;
 mod journal;
+mod methods;
 mod notifications;
 mod payments;
 mod refusal;
@@ -89,6 +90,11 @@ impl Sandbox {
                 "/v1/payments/{id}/refunds/{refund}",
                 get(payments::api::read_refund),
             )
+            .route("/v1/payment_methods", get(methods::list))
+            .route(
+                "/v1/payment_methods/installments",
+                get(methods::installments),
+            )
             .layer(middleware::from_fn_with_state(
                 self.state.clone(),
                 control::around,
@@ -105,6 +111,10 @@ impl Sandbox {
                 get(control::api::list_calls).delete(control::api::clear_calls),
             )
             .route("/sandbox/charges", get(control::api::list_charges))
+            .route(
+                "/sandbox/notifications",
+                get(control::api::list_notifications),
+            )
             .route("/sandbox/payments/{id}/{act}", post(control::api::perform));
         provider
             .merge(control)
@@ -123,6 +133,13 @@ impl Sandbox {
             self.state.set_address(format!("http://{address}"));
         }
         server::serve(listener, self.router(), shutdown).await;
+        self.flush().await;
+    }
+
+    /// Waits until every change so far is in the journal.
+    pub async fn flush(&self) {
+        let journalled = self.state.store().journalled();
+        journalled.await;
     }
 
     /// Serves on an address, port 0 for a free one, until the result is dropped: for tests.
@@ -137,7 +154,7 @@ impl Sandbox {
         Ok(Listening {
             address,
             server,
-            _sandbox: self,
+            sandbox: self,
         })
     }
 }
@@ -152,10 +169,15 @@ impl Drop for Sandbox {
 pub struct Listening {
     address: SocketAddr,
     server: JoinHandle<()>,
-    _sandbox: Sandbox,
+    sandbox: Sandbox,
 }
 
 impl Listening {
+    /// The sandbox itself.
+    pub const fn sandbox(&self) -> &Sandbox {
+        &self.sandbox
+    }
+
     /// `http://127.0.0.1:PORT`, without a slash at the end.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)

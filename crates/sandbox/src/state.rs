@@ -7,6 +7,7 @@ use web::{Clock, Random};
 
 use crate::config::Config;
 use crate::control::{Calls, Faults, InFlight};
+use crate::notifications::Waiting;
 use crate::store::Store;
 use crate::values::Moment;
 
@@ -21,6 +22,7 @@ pub(crate) struct Shared {
     pub(crate) calls: Calls,
     pub(crate) faults: Faults,
     pub(crate) in_flight: InFlight,
+    pub(crate) waiting: Waiting,
     store: Mutex<Store>,
     /// Where it listens, once that is known; `config.public_url` goes before it.
     address: OnceLock<String>,
@@ -32,6 +34,7 @@ impl State {
             calls: Calls::new(config.calls_kept),
             faults: Faults::default(),
             in_flight: InFlight::default(),
+            waiting: Waiting::default(),
             store: Mutex::new(store),
             address: OnceLock::new(),
             config,

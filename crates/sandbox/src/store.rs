@@ -14,7 +14,7 @@ use crate::tokens::CardToken;
 use crate::values::Moment;
 
 /// How long a key of a created payment is remembered.
-const KEY_LIFETIME: Duration = Duration::from_hours(24);
+const KEY_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 /// Tokens and keys that are kept at most; the oldest go first.
 const MOST_TOKENS: usize = 100_000;
 const MOST_KEYS: usize = 1_000_000;
@@ -129,6 +129,17 @@ impl Store {
         }
         self.notifier.announce(&payment, change);
         payment
+    }
+
+    /// Ends when every change up to now is in the journal; at once without one.
+    pub(crate) fn journalled(&self) -> impl Future<Output = ()> + use<> {
+        let flushed = self.journal.as_ref().map(Journal::flushed);
+        async move {
+            if let Some(flushed) = flushed {
+                // An error means that the journal failed, which it said itself.
+                let _ = flushed.await;
+            }
+        }
     }
 
     /// Changes a payment, or leaves it as it is when the change is refused.

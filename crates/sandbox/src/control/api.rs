@@ -46,6 +46,10 @@ pub(crate) async fn clear_calls(Shared(state): Shared<State>) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
+pub(crate) async fn list_notifications(Shared(state): Shared<State>) -> Response {
+    Json(state.waiting.shown()).into_response()
+}
+
 #[derive(Deserialize)]
 pub(crate) struct ChargesQuery {
     external_reference: Option<String>,

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State as Shared};
@@ -94,7 +95,6 @@ async fn suffer(fault: Fault, request: Request, next: Next, claim: Option<Claim>
     drop(claim);
     match (fault.kind, response) {
         (Kind::Status(status), _) => Refusal::of_status(status).into_response(),
-        (Kind::Drop, _) => broken(Broken::Closed),
         (Kind::Reset, _) => broken(Broken::Reset),
         (Kind::Garbage, _) => (
             StatusCode::OK,
@@ -106,17 +106,14 @@ async fn suffer(fault: Fault, request: Request, next: Next, claim: Option<Claim>
             tokio::time::sleep(duration).await;
             response
         }
-        (Kind::Truncate | Kind::Delay(_) | Kind::Stall(_), _) => broken(Broken::Closed),
+        (Kind::Drop | Kind::Truncate | Kind::Delay(_) | Kind::Stall(_), _) => {
+            broken(Broken::Closed)
+        }
     }
 }
 
 /// In a task of its own, so that the work is done though the caller goes away.
-async fn stall(
-    duration: std::time::Duration,
-    request: Request,
-    next: Next,
-    claim: Option<Claim>,
-) -> Response {
+async fn stall(duration: Duration, request: Request, next: Next, claim: Option<Claim>) -> Response {
     let work = tokio::spawn(async move {
         tokio::time::sleep(duration).await;
         let response = next.run(request).await;
@@ -144,8 +141,16 @@ async fn truncate(response: Response) -> Response {
     Response::from_parts(parts, failing_body(half))
 }
 
-/// What is there, and then the end of everything.
+/// What is there, and a moment later, when that has gone out, the end of everything.
 fn failing_body(start: Bytes) -> Body {
-    let error = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
-    Body::from_stream(tokio_stream::iter([Ok(start), Err(error)]))
+    let (parts, body) = tokio::sync::mpsc::channel(1);
+    tokio::spawn(async move {
+        if parts.send(Ok(start)).await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            let error = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
+            // Nobody reads on when the client has gone.
+            let _ = parts.send(Err(error)).await;
+        }
+    });
+    Body::from_stream(tokio_stream::wrappers::ReceiverStream::new(body))
 }

@@ -9,16 +9,17 @@ mod signature;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use serde_json::{Value, json};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::MissedTickBehavior;
 
 use crate::payments::model::Payment;
-use crate::state::State;
+use crate::state::{State, lock};
 use crate::store::Change;
 use crate::values::Moment;
 use delivery::Delivery;
@@ -39,7 +40,7 @@ const WAITS: [u64; 7] = [
 
 /// What is to be told, and to whom.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Note {
+pub(crate) struct Note {
     payment_id: u64,
     is_new: bool,
     url: Box<str>,
@@ -107,68 +108,93 @@ impl Notifier {
     }
 }
 
+/// Notes that were not heard and wait for their next attempt, soonest first.
+#[derive(Default)]
+pub(crate) struct Waiting(Mutex<BinaryHeap<Reverse<(Moment, Note)>>>);
+
+impl Waiting {
+    /// Puts a note back until its next time, unless it had its last or too many wait.
+    fn put(&self, note: Note, now: Moment, capacity: usize) {
+        let Some(seconds) = WAITS.get(note.retry).copied() else {
+            return;
+        };
+        let mut waiting = lock(&self.0);
+        if waiting.len() < capacity {
+            let due = now.plus(Duration::from_secs(seconds));
+            waiting.push(Reverse((
+                due,
+                Note {
+                    retry: note.retry + 1,
+                    ..note
+                },
+            )));
+        }
+    }
+
+    fn due(&self, now: Moment) -> Option<Note> {
+        let mut waiting = lock(&self.0);
+        let is_due = waiting.peek().is_some_and(|Reverse((due, _))| *due <= now);
+        if is_due {
+            waiting.pop().map(|Reverse((_, note))| note)
+        } else {
+            None
+        }
+    }
+
+    /// What waits, soonest first, for whoever asks the sandbox.
+    pub(crate) fn shown(&self) -> Vec<Value> {
+        let mut waiting = lock(&self.0).clone().into_vec();
+        waiting.sort_by(|left, right| right.cmp(left));
+        let shown = |Reverse((due, note)): &Reverse<(Moment, Note)>| json!({"payment_id": note.payment_id, "url": note.url, "retry": note.retry, "due": due});
+        waiting.iter().map(shown).collect()
+    }
+}
+
 /// Sends what is announced, again and again on the schedule, until the sandbox is gone.
 pub(crate) async fn run(state: State, mut queue: Queue) {
     let Some(client) = delivery::client() else {
         return;
     };
     let permits = Arc::new(Semaphore::new(queue.workers));
-    let (failed_sender, mut failed) = channel::<Note>(queue.capacity);
-    let mut waiting: BinaryHeap<Reverse<(Moment, Note)>> = BinaryHeap::new();
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
     loop {
-        tokio::select! {
+        let note = tokio::select! {
             note = queue.notes.recv() => match note {
-                Some(note) => {
-                    let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return };
-                    send(&state, &client, note, permit, failed_sender.clone());
-                }
+                Some(note) => Some(note),
                 None => return,
-            },
-            Some(note) = failed.recv() => {
-                let wait = WAITS.get(note.retry).copied();
-                if let Some(seconds) = wait.filter(|_| waiting.len() < queue.capacity) {
-                    let due = state.now().plus(Duration::from_secs(seconds));
-                    waiting.push(Reverse((due, Note { retry: note.retry + 1, ..note })));
-                }
             },
             _ = tick.tick() => {
                 // Locking the memory expires what is due.
                 drop(state.store());
-                while let Some(note) = due(&mut waiting, state.now()) {
-                    let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return };
-                    send(&state, &client, note, permit, failed_sender.clone());
-                }
+                None
             },
+        };
+        let again = std::iter::from_fn(|| state.waiting.due(state.now()));
+        for note in note.into_iter().chain(again) {
+            let Ok(permit) = Arc::clone(&permits).acquire_owned().await else {
+                return;
+            };
+            send(&state, &client, note, permit, queue.capacity);
         }
     }
 }
 
-fn due(waiting: &mut BinaryHeap<Reverse<(Moment, Note)>>, now: Moment) -> Option<Note> {
-    let is_due = waiting.peek().is_some_and(|Reverse((due, _))| *due <= now);
-    if is_due {
-        waiting.pop().map(|Reverse((_, note))| note)
-    } else {
-        None
-    }
-}
-
-/// Sends in a task of its own; what fails comes back.
+/// Sends in a task of its own; what fails waits for its next time.
 fn send(
     state: &State,
     client: &delivery::Client,
     note: Note,
     permit: OwnedSemaphorePermit,
-    failed: Sender<Note>,
+    capacity: usize,
 ) {
     let sent = Delivery::new(state, &note).send(client.clone());
+    let state = state.clone();
     tokio::spawn(async move {
         let heard = sent.await;
         drop(permit);
         if !heard {
-            // Nobody waits for it once the sandbox stops.
-            let _ = failed.send(note).await;
+            state.waiting.put(note, state.now(), capacity);
         }
     });
 }

@@ -9,9 +9,9 @@ use crate::refusal::Refusal;
 use crate::values::{Amount, Moment};
 
 /// How long a pix may be paid unless the request says otherwise.
-pub(crate) const PIX_LIFETIME: Duration = Duration::from_hours(24);
+pub(crate) const PIX_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 /// The same of a boleto.
-pub(crate) const BOLETO_LIFETIME: Duration = Duration::from_hours(3 * 24);
+pub(crate) const BOLETO_LIFETIME: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 
 /// Pix key of the sandbox's seller: a random one, known to no bank.
 const PIX_KEY: &str = "5f1d2c3b-7a90-4e6d-8b2c-0a1b2c3d4e5f";

@@ -11,7 +11,7 @@ use crate::tokens::TokenizedCard;
 use crate::values::{Amount, Moment};
 
 /// Days after its creation in which a payment may be refunded.
-const REFUND_WINDOW: std::time::Duration = std::time::Duration::from_hours(180 * 24);
+const REFUND_WINDOW: std::time::Duration = std::time::Duration::from_secs(180 * 24 * 60 * 60);
 
 /// The provider's statuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -190,7 +190,7 @@ impl Payment {
 
     /// The payer or a bank pays a pix or boleto, or a review ends well.
     pub(crate) fn approve(&mut self, now: Moment) -> Result<(), Refused> {
-        self.leave(self.is_open() && !self.is_overdue(now))?;
+        allowed(self.is_open() && !self.is_overdue(now))?;
         self.captured = true;
         self.approved = Some(now);
         self.arrive(Status::Approved, "accredited", now);
@@ -199,7 +199,7 @@ impl Payment {
 
     /// A review ends badly, or a bank refuses.
     pub(crate) fn reject(&mut self, now: Moment) -> Result<(), Refused> {
-        self.leave(self.is_open())?;
+        allowed(self.is_open())?;
         let detail = match self.means {
             Means::Card { .. } => "cc_rejected_high_risk",
             _ => "rejected_by_bank",
@@ -210,34 +210,34 @@ impl Payment {
 
     /// The seller cancels.
     pub(crate) fn cancel(&mut self, now: Moment) -> Result<(), Refused> {
-        self.leave(self.is_open())?;
+        allowed(self.is_open())?;
         self.arrive(Status::Cancelled, "by_collector", now);
         Ok(())
     }
 
     /// Its time is over, or the payer lets it be over.
     pub(crate) fn expire(&mut self, now: Moment) -> Result<(), Refused> {
-        self.leave(self.status == Status::Pending)?;
+        allowed(self.status == Status::Pending)?;
         self.arrive(Status::Cancelled, "expired", now);
         Ok(())
     }
 
     /// A reserved amount is taken.
     pub(crate) fn capture(&mut self, now: Moment) -> Result<(), Refused> {
-        self.leave(self.status == Status::Authorized)?;
+        allowed(self.status == Status::Authorized)?;
         self.approve(now)
     }
 
     /// The buyer disputes it at their bank.
     pub(crate) fn charge_back(&mut self, now: Moment) -> Result<(), Refused> {
-        self.leave(self.status == Status::Approved)?;
+        allowed(self.status == Status::Approved)?;
         self.arrive(Status::ChargedBack, "settled", now);
         Ok(())
     }
 
     /// Another time to be paid until.
     pub(crate) fn postpone(&mut self, expires: Moment, now: Moment) -> Result<(), Refused> {
-        self.leave(self.status == Status::Pending)?;
+        allowed(self.status == Status::Pending)?;
         self.expires = Some(expires);
         self.updated = now;
         self.version += 1;
@@ -252,7 +252,7 @@ impl Payment {
         idempotency: Option<Idempotency>,
         now: Moment,
     ) -> Result<(), Refused> {
-        self.leave(self.status == Status::Approved)?;
+        allowed(self.status == Status::Approved)?;
         if now > self.created.plus(REFUND_WINDOW) {
             return Err(Refused::TooLate);
         }
@@ -275,14 +275,14 @@ impl Payment {
         Ok(())
     }
 
-    const fn leave(&self, may: bool) -> Result<(), Refused> {
-        if may { Ok(()) } else { Err(Refused::Status) }
-    }
-
     fn arrive(&mut self, status: Status, detail: &'static str, now: Moment) {
         self.status = status;
         self.status_detail = Cow::Borrowed(detail);
         self.updated = now;
         self.version += 1;
     }
+}
+
+fn allowed(may: bool) -> Result<(), Refused> {
+    may.then_some(()).ok_or(Refused::Status)
 }

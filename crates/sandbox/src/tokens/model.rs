@@ -10,7 +10,7 @@ use crate::payments::model::Identification;
 use crate::refusal::Refusal;
 use crate::values::Moment;
 
-const LIFETIME: Duration = Duration::from_hours(8 * 24);
+const LIFETIME: Duration = Duration::from_secs(8 * 24 * 60 * 60);
 
 /// What is kept of a card; neither number nor security code.
 #[derive(Clone, Debug, Serialize, Deserialize)]

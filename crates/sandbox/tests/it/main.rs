@@ -2,4 +2,14 @@
 
 mod artefacts;
 mod card;
+mod faults;
+mod idempotency;
+mod journal;
+mod methods;
+mod notifications;
+mod refunds;
+mod refusals;
+mod search;
+mod secrecy;
+mod states;
 mod support;

@@ -72,6 +72,12 @@ impl Provider {
         }
     }
 
+    /// Ends it as a crash would, save for what was on its way to the disk.
+    pub(crate) async fn stop(self) -> Clock {
+        self.sandbox.sandbox().flush().await;
+        self.clock
+    }
+
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{path}", self.sandbox.url())
     }
