@@ -32,7 +32,7 @@ pub use query::{OwnedValue, Query};
 pub use row::Row;
 pub use statistics::Statistics;
 pub use timestamp::{NotTimestamp, Timestamp};
-pub use value::{Column, Param, Value};
+pub use value::{Column, Kind, Param, Value};
 
 use query::Sql;
 use statistics::Counters;

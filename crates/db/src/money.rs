@@ -84,6 +84,9 @@ impl Money {
     }
 
     /// A JSON number with two places, every digit written: `12.30`.
+    ///
+    /// # Panics
+    /// Never: what an amount is written as is JSON.
     #[expect(
         clippy::expect_used,
         reason = "digits with a point between them are JSON by its grammar"

@@ -1,7 +1,9 @@
 //! Statements that are put together for one call: the lists, whose filters and order vary. Only texts that stand in the
 //! program can become part of one, and every value goes in as a parameter, so nothing of a request is ever read as SQL.
 
-use crate::{Money, Param, Timestamp, Value};
+use std::fmt;
+
+use crate::{Kind, Money, Param, Timestamp, Value};
 
 /// A statement in the making: literal pieces of text and the values between them, numbered as they come.
 ///
@@ -17,7 +19,7 @@ pub struct Query {
 }
 
 /// A value that a [`Query`] keeps until it runs.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub enum OwnedValue {
     /// SQL's NULL.
     Null,
@@ -78,6 +80,13 @@ impl Query {
     }
 }
 
+impl fmt::Debug for OwnedValue {
+    /// As a [`Value`]: its kind, never itself.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_value().fmt(formatter)
+    }
+}
+
 impl<'a> Sql<'a> {
     pub(crate) fn text(self) -> &'a str {
         match self {
@@ -90,7 +99,7 @@ impl<'a> Sql<'a> {
 impl Param for OwnedValue {
     fn to_value(&self) -> Value<'_> {
         match self {
-            Self::Null => Value::Null,
+            Self::Null => Value::Null(Kind::Unknown),
             Self::Integer(integer) => Value::Integer(*integer),
             Self::Boolean(boolean) => Value::Boolean(*boolean),
             Self::Text(text) => Value::Text(text),

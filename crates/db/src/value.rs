@@ -5,11 +5,30 @@ use std::fmt;
 
 use crate::{Error, Money, Timestamp};
 
+/// What a value is, or would be if it were not NULL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Not said: the statement decides.
+    Unknown,
+    /// See [`Value::Integer`].
+    Integer,
+    /// See [`Value::Boolean`].
+    Boolean,
+    /// See [`Value::Text`].
+    Text,
+    /// See [`Value::Bytes`].
+    Bytes,
+    /// See [`Value::Money`].
+    Money,
+    /// See [`Value::Timestamp`].
+    Timestamp,
+}
+
 /// One value of a parameter or a column.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Value<'a> {
-    /// SQL's NULL, of whatever type the statement asks for.
-    Null,
+    /// SQL's NULL.
+    Null(Kind),
     /// A whole number; `BIGINT`, `INTEGER`.
     Integer(i64),
     /// A truth value; SQLite keeps 0 or 1 and reads back as an integer.
@@ -27,28 +46,47 @@ pub enum Value<'a> {
 impl fmt::Debug for Value<'_> {
     /// Names the kind only: values are people's data and stay out of logs.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.kind())
+        write!(formatter, "{}", self.described())
     }
 }
 
 impl Value<'_> {
-    pub(crate) fn kind(&self) -> &'static str {
+    /// What it is.
+    pub fn kind(&self) -> Kind {
         match self {
-            Self::Null => "null",
-            Self::Integer(_) => "an integer",
-            Self::Boolean(_) => "a boolean",
-            Self::Text(_) => "a text",
-            Self::Bytes(_) => "bytes",
-            Self::Money(_) => "money",
-            Self::Timestamp(_) => "a timestamp",
+            Self::Null(kind) => *kind,
+            Self::Integer(_) => Kind::Integer,
+            Self::Boolean(_) => Kind::Boolean,
+            Self::Text(_) => Kind::Text,
+            Self::Bytes(_) => Kind::Bytes,
+            Self::Money(_) => Kind::Money,
+            Self::Timestamp(_) => Kind::Timestamp,
+        }
+    }
+
+    pub(crate) fn described(&self) -> String {
+        match self {
+            Self::Null(_) => "NULL".to_owned(),
+            value => format!("a value of kind {:?}", value.kind()),
         }
     }
 }
 
 /// What can be bound to a `$n`. Types of one field (ids, states) implement it by their field's value.
+///
+/// The kind is told to PostgreSQL, so that it need not guess: `($1 IS NULL OR sku = $1)` works on both engines. A statement
+/// is prepared once, so a `$n` has the same kind each time it is run.
 pub trait Param {
     /// The value to bind.
     fn to_value(&self) -> Value<'_>;
+
+    /// What `None` of an `Option` of this type binds.
+    fn null() -> Value<'static>
+    where
+        Self: Sized,
+    {
+        Value::Null(Kind::Unknown)
+    }
 }
 
 /// What can be read from a column. Types of one field implement it by their field's.
@@ -61,25 +99,36 @@ pub trait Column: Sized {
 }
 
 fn mismatch(value: Value<'_>, wanted: &str) -> Error {
-    Error::other(format!("found {} where {wanted} was wanted", value.kind()))
+    Error::other(format!(
+        "found {} where {wanted} was wanted",
+        value.described()
+    ))
 }
 
-impl<T: Param + ?Sized> Param for &T {
+impl<T: Param> Param for &T {
     fn to_value(&self) -> Value<'_> {
         (**self).to_value()
+    }
+
+    fn null() -> Value<'static> {
+        T::null()
     }
 }
 
 impl<T: Param> Param for Option<T> {
     fn to_value(&self) -> Value<'_> {
-        self.as_ref().map_or(Value::Null, Param::to_value)
+        self.as_ref().map_or(T::null(), Param::to_value)
+    }
+
+    fn null() -> Value<'static> {
+        T::null()
     }
 }
 
 impl<T: Column> Column for Option<T> {
     fn from_value(value: Value<'_>) -> Result<Self, Error> {
         match value {
-            Value::Null => Ok(None),
+            Value::Null(_) => Ok(None),
             value => T::from_value(value).map(Some),
         }
     }
@@ -88,6 +137,10 @@ impl<T: Column> Column for Option<T> {
 impl Param for i64 {
     fn to_value(&self) -> Value<'_> {
         Value::Integer(*self)
+    }
+
+    fn null() -> Value<'static> {
+        Value::Null(Kind::Integer)
     }
 }
 
@@ -103,6 +156,10 @@ impl Column for i64 {
 impl Param for bool {
     fn to_value(&self) -> Value<'_> {
         Value::Boolean(*self)
+    }
+
+    fn null() -> Value<'static> {
+        Value::Null(Kind::Boolean)
     }
 }
 
@@ -123,9 +180,23 @@ impl Param for str {
     }
 }
 
+impl Param for &str {
+    fn to_value(&self) -> Value<'_> {
+        Value::Text(self)
+    }
+
+    fn null() -> Value<'static> {
+        Value::Null(Kind::Text)
+    }
+}
+
 impl Param for String {
     fn to_value(&self) -> Value<'_> {
         Value::Text(self)
+    }
+
+    fn null() -> Value<'static> {
+        Value::Null(Kind::Text)
     }
 }
 
@@ -144,15 +215,33 @@ impl Param for [u8] {
     }
 }
 
+impl Param for &[u8] {
+    fn to_value(&self) -> Value<'_> {
+        Value::Bytes(self)
+    }
+
+    fn null() -> Value<'static> {
+        Value::Null(Kind::Bytes)
+    }
+}
+
 impl<const N: usize> Param for [u8; N] {
     fn to_value(&self) -> Value<'_> {
         Value::Bytes(self)
+    }
+
+    fn null() -> Value<'static> {
+        Value::Null(Kind::Bytes)
     }
 }
 
 impl Param for Vec<u8> {
     fn to_value(&self) -> Value<'_> {
         Value::Bytes(self)
+    }
+
+    fn null() -> Value<'static> {
+        Value::Null(Kind::Bytes)
     }
 }
 
@@ -168,6 +257,10 @@ impl Column for Vec<u8> {
 impl Param for Money {
     fn to_value(&self) -> Value<'_> {
         Value::Money(*self)
+    }
+
+    fn null() -> Value<'static> {
+        Value::Null(Kind::Money)
     }
 }
 
@@ -185,6 +278,10 @@ impl Column for Money {
 impl Param for Timestamp {
     fn to_value(&self) -> Value<'_> {
         Value::Timestamp(*self)
+    }
+
+    fn null() -> Value<'static> {
+        Value::Null(Kind::Timestamp)
     }
 }
 

@@ -15,7 +15,7 @@ use tokio_postgres::config::{Config, Host, SslMode};
 /// Certificates are verified by the system's roots, or by those in the PEM file `sslrootcert` when it is given.
 #[derive(Clone)]
 pub struct PostgresAddress {
-    pub(super) config: Config,
+    pub(super) config: Box<Config>,
     pub(super) root_certificates: Option<PathBuf>,
 }
 
@@ -47,7 +47,7 @@ impl FromStr for PostgresAddress {
         }
         config.ssl_mode(tls(mode, config.get_hosts())?);
         Ok(Self {
-            config,
+            config: Box::new(config),
             root_certificates,
         })
     }

@@ -21,7 +21,7 @@ pub(crate) struct Connector {
 impl Connector {
     /// Reads the root certificates, if TLS may be used. Blocks on the disk.
     pub(super) fn new(address: &PostgresAddress, options: &Options) -> Result<Self, Error> {
-        let mut config = address.config.clone();
+        let mut config = (*address.config).clone();
         config.application_name(&options.application_name);
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(options.wait);

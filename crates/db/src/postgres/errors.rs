@@ -31,9 +31,11 @@ fn kind(server: &DbError) -> ErrorKind {
         SqlState::UNIQUE_VIOLATION => ErrorKind::Unique(constraint()),
         SqlState::FOREIGN_KEY_VIOLATION => ErrorKind::ForeignKey(constraint()),
         SqlState::CHECK_VIOLATION => ErrorKind::Check(constraint()),
-        SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => ErrorKind::Retry,
-        // A statement prepared before the schema changed, or by another server behind the same address.
-        SqlState::INVALID_SQL_STATEMENT_NAME => ErrorKind::Retry,
+        // The last of them: the statement was prepared by another server behind the same address.
+        SqlState::T_R_SERIALIZATION_FAILURE
+        | SqlState::T_R_DEADLOCK_DETECTED
+        | SqlState::INVALID_SQL_STATEMENT_NAME => ErrorKind::Retry,
+        // The statement was prepared before the schema changed.
         SqlState::FEATURE_NOT_SUPPORTED if server.message().contains("cached plan") => {
             ErrorKind::Retry
         }
@@ -61,7 +63,7 @@ pub(super) fn is_lost(error: &tokio_postgres::Error) -> bool {
         None => {
             error.is_closed()
                 || std::error::Error::source(error)
-                    .is_some_and(|source| source.is::<std::io::Error>())
+                    .is_some_and(<dyn std::error::Error>::is::<std::io::Error>)
         }
     }
 }

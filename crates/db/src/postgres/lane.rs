@@ -150,8 +150,12 @@ impl Lane {
                 Attempt::Ended(result) => return result,
                 Attempt::Again(error) => error,
             };
-            connections_lost += u32::from(*error.kind() != ErrorKind::Retry);
-            // A restarted server closes every pooled connection: the second attempt opens a new one or says so.
+            if *error.kind() != ErrorKind::Retry {
+                // One connection lost is all lost where a server restarted: the next attempt opens a new one.
+                connections_lost += 1;
+                self.jobs.retain(|_, _| false);
+                self.reports.retain(|_, _| false);
+            }
             if number == self.retries || connections_lost > 1 {
                 return Err(error.into());
             }

@@ -4,10 +4,10 @@
 use std::{collections::HashMap, pin::pin};
 
 use deadpool::managed::{Manager, Metrics, Object, RecycleError, RecycleResult};
-use tokio_postgres::{Client, RowStream, Statement};
+use tokio_postgres::{Client, RowStream, Statement, types::Type};
 use tokio_stream::StreamExt;
 
-use super::{connect::Connector, errors};
+use super::{connect::Connector, errors, values::parameter_type};
 use crate::{Error, Param, Row, Sql, Value};
 
 /// A pooled connection with the statements that it has prepared.
@@ -101,7 +101,7 @@ impl Session {
     ) -> Result<u64, Error> {
         let rows = self.start(sql, params).await?;
         let mut rows = pin!(rows);
-        while let Some(row) = rows.next().await {
+        if let Some(row) = rows.next().await {
             row.map_err(|error| self.note(&error).context(sql.text()))?;
             return Err(
                 Error::other("execute got a row; ask for rows with all or one").context(sql.text()),
@@ -112,7 +112,8 @@ impl Session {
 
     /// Sends a statement, together with the BEGIN that may be due.
     async fn start(&mut self, sql: Sql<'_>, params: &[&dyn Param]) -> Result<RowStream, Error> {
-        let statement = self.prepare(sql).await?;
+        let values: Vec<Value<'_>> = params.iter().map(|param| param.to_value()).collect();
+        let statement = self.prepare(sql, &values).await?;
         let wanted = statement.params().len();
         if wanted != params.len() {
             let got = params.len();
@@ -121,7 +122,6 @@ impl Session {
                 sql.text()
             )));
         }
-        let values: Vec<Value<'_>> = params.iter().map(|param| param.to_value()).collect();
         let begin = match std::mem::replace(&mut self.transaction, Transaction::Open) {
             Transaction::Wanted(begin) => Some(begin),
             before => {
@@ -134,14 +134,18 @@ impl Session {
         let rows = match begin {
             None => query.await,
             Some(begin) => {
-                let (begun, rows) = tokio::join!(biased; client.batch_execute(&begin), query);
-                begun.and(rows)
+                let (opened, rows) = tokio::join!(biased; client.batch_execute(&begin), query);
+                opened.and(rows)
             }
         };
         rows.map_err(|error| self.note(&error).context(sql.text()))
     }
 
-    async fn prepare(&mut self, sql: Sql<'_>) -> Result<Statement, Error> {
+    async fn prepare(
+        &mut self,
+        sql: Sql<'_>,
+        values: &[Value<'_>],
+    ) -> Result<Statement, Error> {
         let link = self.link()?;
         let kept = match sql {
             Sql::Literal(text) => link.statements.get(&key(text)),
@@ -150,7 +154,11 @@ impl Session {
         if let Some(statement) = kept {
             return Ok(statement.clone());
         }
-        let statement = match link.client.prepare(sql.text()).await {
+        let types: Vec<Type> = values
+            .iter()
+            .map(|value| parameter_type(value.kind()))
+            .collect();
+        let statement = match link.client.prepare_typed(sql.text(), &types).await {
             Ok(statement) => statement,
             Err(error) => return Err(self.note(&error).context(sql.text())),
         };

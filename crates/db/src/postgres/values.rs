@@ -7,7 +7,7 @@ use bytes::{BufMut, BytesMut};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type};
 
 use super::numeric;
-use crate::{Error, Timestamp, Value};
+use crate::{Error, Kind, Timestamp, Value};
 
 type Failure = Box<dyn StdError + Sync + Send>;
 
@@ -22,6 +22,19 @@ pub(crate) fn read(row: &tokio_postgres::Row, index: usize) -> Result<Value<'_>,
             let cause = error.source().map(ToString::to_string).unwrap_or_default();
             Error::other(format!("{error}: {cause}"))
         })
+}
+
+/// The type that a statement is prepared with for a parameter of this kind.
+pub(super) fn parameter_type(kind: Kind) -> Type {
+    match kind {
+        Kind::Unknown => Type::UNKNOWN,
+        Kind::Integer => Type::INT8,
+        Kind::Boolean => Type::BOOL,
+        Kind::Text => Type::TEXT,
+        Kind::Bytes => Type::BYTEA,
+        Kind::Money => Type::NUMERIC,
+        Kind::Timestamp => Type::TIMESTAMPTZ,
+    }
 }
 
 struct Read<'a>(Value<'a>);
@@ -45,7 +58,7 @@ impl<'a> FromSql<'a> for Read<'a> {
     }
 
     fn from_sql_null(_kind: &Type) -> Result<Self, Failure> {
-        Ok(Self(Value::Null))
+        Ok(Self(Value::Null(Kind::Unknown)))
     }
 
     fn accepts(_kind: &Type) -> bool {
@@ -66,7 +79,7 @@ fn decode_time(raw: &[u8]) -> Result<Timestamp, Failure> {
 impl ToSql for Value<'_> {
     fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Failure> {
         match (*self, kind) {
-            (Value::Null, _) => return Ok(IsNull::Yes),
+            (Value::Null(_), _) => return Ok(IsNull::Yes),
             (Value::Integer(integer), &Type::INT8) => out.put_i64(integer),
             (Value::Integer(integer), &Type::INT4) => out.put_i32(integer.try_into()?),
             (Value::Integer(integer), &Type::INT2) => out.put_i16(integer.try_into()?),
@@ -87,7 +100,7 @@ impl ToSql for Value<'_> {
                 out.put_i64(micros.ok_or("a timestamp before PostgreSQL's time")?);
             }
             (value, kind) => {
-                return Err(format!("{} where {kind} is wanted", value.kind()).into());
+                return Err(format!("{} where {kind} is wanted", value.described()).into());
             }
         }
         Ok(IsNull::No)

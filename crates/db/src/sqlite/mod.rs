@@ -14,6 +14,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     thread::JoinHandle,
+    time::{Duration, Instant},
 };
 
 use tokio::sync::oneshot;
@@ -91,7 +92,7 @@ impl Sqlite {
         let connection = self.connect(Role::Maintenance)?;
         let signals = Arc::clone(&self.checkpoints);
         self.start("db-checkpoint", move || {
-            checkpoint::run(&connection, &signals)
+            checkpoint::run(&connection, &signals);
         })
     }
 
@@ -124,7 +125,7 @@ impl Sqlite {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.lend(&self.reads, move |conn, counters| {
+        self.lend(&self.reads, self.options.wait, move |conn, counters| {
             job::finish_at_once(job(conn), counters)
         })
         .await
@@ -136,22 +137,23 @@ impl Sqlite {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.lend(&self.reports, move |conn, counters| {
-            // The first statement takes the snapshot; the thread rolls back after the job.
-            match conn
-                .as_sqlite()
-                .map(|connection| connection.control("BEGIN"))
-            {
-                Some(Err(error)) => Err(error.into()),
-                Some(Ok(())) | None => job::finish_at_once(job(conn), counters),
-            }
-        })
+        self.lend(
+            &self.reports,
+            self.options.report_timeout,
+            move |conn, counters| {
+                // The first statement takes the snapshot; the thread rolls back after the job.
+                conn.sqlite_connection()?.control("BEGIN")?;
+                conn.begin_job(true);
+                job::finish_at_once(job(conn), counters)
+            },
+        )
         .await
     }
 
     async fn lend<T, E>(
         &self,
         queue: &Queue<ReadJob>,
+        patience: Duration,
         job: impl FnOnce(&mut Conn, &Counters) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E>
     where
@@ -160,12 +162,19 @@ impl Sqlite {
     {
         let (caller, answer) = oneshot::channel();
         let counters = Arc::clone(&self.counters);
+        let latest = Instant::now() + patience;
         let pushed = queue.push(Box::new(move |conn| {
             // Nobody waits for it any more, and a read leaves nothing behind.
-            if !caller.is_closed() {
-                counters.read();
-                let _caller_gone = caller.send(job(conn, &counters));
+            if caller.is_closed() {
+                return;
             }
+            counters.read();
+            conn.begin_job(false);
+            let result = match in_time(latest) {
+                Ok(()) => job(conn, &counters),
+                Err(error) => Err(error.into()),
+            };
+            let _caller_gone = caller.send(result);
         }));
         pushed.map_err(|refused| self.refuse(refused))?;
         answer.await.map_err(|_| ended())?
@@ -178,7 +187,11 @@ impl Sqlite {
         E: From<Error> + Send + 'static,
     {
         let (caller, answer) = oneshot::channel();
-        let pushed = self.writes.push(Box::new(Job::new(job, caller)));
+        let pushed = self.writes.push(Box::new(Job::new(
+            job,
+            caller,
+            Instant::now() + self.options.wait,
+        )));
         pushed.map_err(|refused| self.refuse(refused))?;
         answer.await.map_err(|_| ended())?
     }
@@ -227,6 +240,23 @@ impl Drop for Sqlite {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+impl Conn {
+    fn sqlite_connection(&mut self) -> Result<&mut Connection, Error> {
+        self.as_sqlite()
+            .ok_or_else(|| Error::other("a connection of the other engine"))
+    }
+}
+
+/// Refuses to begin a job that has waited too long: under overload its caller has given up, or will soon.
+fn in_time(latest: Instant) -> Result<(), Error> {
+    if Instant::now() > latest {
+        return Err(Error::unavailable(
+            "the job waited too long for the database",
+        ));
+    }
+    Ok(())
 }
 
 fn ended() -> Error {

@@ -6,7 +6,7 @@ use rusqlite::{
 };
 
 use super::money;
-use crate::{Error, Param, Value};
+use crate::{Error, Kind, Param, Value};
 
 /// Binds each `$n` of a statement. SQLite takes `$1` for a name and numbers names as they first occur, so the
 /// number is read back from the name.
@@ -50,7 +50,7 @@ pub(crate) fn read<'a>(row: &'a rusqlite::Row<'_>, index: usize) -> Result<Value
         .get_ref(index)
         .map_err(|error| Error::other(error.to_string()))?;
     match value {
-        ValueRef::Null => Ok(Value::Null),
+        ValueRef::Null => Ok(Value::Null(Kind::Unknown)),
         ValueRef::Integer(integer) => Ok(Value::Integer(integer)),
         ValueRef::Text(bytes) => str::from_utf8(bytes)
             .map(Value::Text)
@@ -67,7 +67,7 @@ struct Bound<'a>(Value<'a>);
 impl ToSql for Bound<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(match self.0 {
-            Value::Null => ToSqlOutput::Owned(Owned::Null),
+            Value::Null(_) => ToSqlOutput::Owned(Owned::Null),
             Value::Integer(integer) => ToSqlOutput::Owned(Owned::Integer(integer)),
             Value::Boolean(boolean) => ToSqlOutput::Owned(Owned::Integer(boolean.into())),
             Value::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),

@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use super::{checkpoint::LogKeeper, connection::Connection};
+use super::checkpoint::LogKeeper;
 use crate::{Conn, Counters, Error, Options, Tx, job, queue::Queue};
 
 /// A job with its caller: run inside a batch, answered after it.
@@ -21,15 +21,18 @@ pub(crate) trait WriteJob: Send {
 
 /// A job of a certain result.
 pub(crate) struct Job<T, E, F> {
-    job: F,
+    body: F,
+    latest: Instant,
     result: Option<Result<T, E>>,
     caller: oneshot::Sender<Result<T, E>>,
 }
 
 impl<T, E, F> Job<T, E, F> {
-    pub(crate) fn new(job: F, caller: oneshot::Sender<Result<T, E>>) -> Self {
+    /// A job that must begin by `latest`.
+    pub(crate) fn new(body: F, caller: oneshot::Sender<Result<T, E>>, latest: Instant) -> Self {
         Self {
-            job,
+            body,
+            latest,
             result: None,
             caller,
         }
@@ -44,7 +47,10 @@ where
 {
     fn run(&mut self, tx: &mut Tx, counters: &Counters) -> bool {
         tx.begin_job(true);
-        let mut result = job::finish_at_once((self.job)(tx), counters);
+        let mut result = match super::in_time(self.latest) {
+            Ok(()) => job::finish_at_once((self.body)(tx), counters),
+            Err(error) => Err(error.into()),
+        };
         if let (Some(error), Ok(_)) = (tx.end_job(), &result) {
             result = Err(error.into());
         }
@@ -200,12 +206,5 @@ pub(crate) fn run_reader(mut conn: Conn, queue: &Queue<super::ReadJob>) {
         if let Ok(connection) = conn.sqlite_connection() {
             connection.roll_back();
         }
-    }
-}
-
-impl Conn {
-    fn sqlite_connection(&mut self) -> Result<&mut Connection, Error> {
-        self.as_sqlite()
-            .ok_or_else(|| Error::other("a connection of the other engine"))
     }
 }

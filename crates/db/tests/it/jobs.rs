@@ -1,12 +1,12 @@
-//! Jobs: what commits, what rolls back, and who is told what.
+use std::{future::poll_fn, pin::pin, sync::mpsc, task::Poll};
 
-use db::Error;
-use test_kit::on_both_engines;
+use db::{Db, Error, ErrorKind, Options};
+use test_kit::{database, on_both_engines};
 
-use crate::schema::{count, insert, open, products};
+use crate::schema::{count, insert, open, open_with, products};
 
 /// What a service's function looks like: its future crosses threads, its job borrows what it captured.
-async fn add(db: &db::Db, title: String, quantity: i64) -> Result<i64, Error> {
+async fn add(db: &Db, title: String, quantity: i64) -> Result<i64, Error> {
     db.write(async move |tx| {
         let id = insert(tx, &title, quantity).await?;
         for extra in [1, 2] {
@@ -21,29 +21,354 @@ async fn add(db: &db::Db, title: String, quantity: i64) -> Result<i64, Error> {
     .await
 }
 
+#[derive(Debug)]
+enum Refusal {
+    Sold,
+    Db(#[expect(dead_code, reason = "shown when a test fails")] Error),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self::Db(error)
+    }
+}
+
 on_both_engines!(
     what_a_job_wrote_is_there_once_it_is_answered,
     async |address| {
         let db = open(&address).await;
-        let handle = tokio::spawn({
-            let db = db.clone();
-            async move { add(&db, "Rice".to_owned(), 5).await }
-        });
-        let id = handle.await.unwrap().unwrap();
+        let other = db.clone();
+        let task = tokio::spawn(async move { add(&other, "Rice".to_owned(), 5).await });
+        let id = task.await.unwrap().unwrap();
         let quantity: i64 = db
             .read(async move |conn| {
-                conn.one(
-                    "SELECT quantity FROM product WHERE id = $1",
-                    &[&id],
-                    |row| row.get(0),
-                )
-                .await
+                let sql = "SELECT quantity FROM product WHERE id = $1";
+                conn.one(sql, &[&id], |row| row.get(0)).await
             })
             .await
             .unwrap();
         assert_eq!(quantity, 8);
-        assert_eq!(products(&db).await, 1);
-        let _ = db.report(async |conn| count(conn).await).await.unwrap();
-        db.close().await;
     }
 );
+
+on_both_engines!(a_job_that_answers_err_leaves_nothing, async |address| {
+    let db = open(&address).await;
+    let refused: Result<(), Refusal> = db
+        .write(async |tx| {
+            insert(tx, "Rice", 5).await?;
+            Err(Refusal::Sold)
+        })
+        .await;
+    assert!(matches!(refused, Err(Refusal::Sold)), "{refused:?}");
+    assert_eq!(products(&db).await, 0);
+});
+
+on_both_engines!(a_panic_costs_its_own_job_alone, async |address| {
+    let db = open(&address).await;
+    let jobs = (0..20).map(|number: i64| {
+        let db = db.clone();
+        tokio::spawn(async move {
+            db.write(async move |tx| {
+                let id = insert(tx, &number.to_string(), number).await?;
+                assert!(number % 5 != 0, "this job panics on purpose");
+                Ok::<_, Error>(id)
+            })
+            .await
+        })
+    });
+    let mut failed = 0;
+    for job in jobs.collect::<Vec<_>>() {
+        if let Err(error) = job.await.unwrap() {
+            assert_eq!(*error.kind(), ErrorKind::Other);
+            failed += 1;
+        }
+    }
+    assert_eq!((failed, products(&db).await), (4, 16));
+    assert_eq!(db.statistics().panics, 4);
+    let panicked: Result<i64, Error> = db.read(async |_| panic!("on purpose")).await;
+    assert!(panicked.is_err());
+    assert_eq!(products(&db).await, 16);
+});
+
+on_both_engines!(
+    a_failed_statement_ends_its_transaction_even_if_the_job_goes_on,
+    async |address| {
+        let db = open(&address).await;
+        let result: Result<(), Error> = db
+            .write(async |tx| {
+                insert(tx, "Rice", 1).await?;
+                let negative = insert(tx, "Beans", -1).await.unwrap_err();
+                assert!(negative.is_check("product_quantity_not_negative"));
+                let after = insert(tx, "Flour", 1).await.unwrap_err();
+                assert!(after.is_check("product_quantity_not_negative"));
+                Ok(())
+            })
+            .await;
+        let error = result.unwrap_err();
+        assert!(error.is_check("product_quantity_not_negative"), "{error}");
+        assert_eq!(products(&db).await, 0);
+    }
+);
+
+on_both_engines!(
+    a_job_whose_caller_went_away_runs_to_its_end,
+    async |address| {
+        let db = open(&address).await;
+        {
+            let mut write = pin!(add(&db, "Rice".to_owned(), 5));
+            // Sent at the first poll; then the caller goes away.
+            poll_fn(|context| {
+                assert!(write.as_mut().poll(context).is_pending());
+                Poll::Ready(())
+            })
+            .await;
+        }
+        db.clone().close().await;
+        let again = open(&address).await;
+        assert_eq!(products(&again).await, 1);
+    }
+);
+
+on_both_engines!(a_reading_job_cannot_write, async |address| {
+    let db = open(&address).await;
+    let sql = "INSERT INTO product (title, quantity) VALUES ('Rice', 1)";
+    let read: Result<u64, Error> = db.read(async |conn| conn.execute(sql, &[]).await).await;
+    let report: Result<u64, Error> = db.report(async |conn| conn.execute(sql, &[]).await).await;
+    assert!(read.is_err() && report.is_err());
+    assert_eq!(products(&db).await, 0);
+});
+
+on_both_engines!(a_report_sees_one_snapshot, async |address| {
+    let db = open(&address).await;
+    add(&db, "Rice".to_owned(), 1).await.unwrap();
+    let (first_seen, wait_for_first) = tokio::sync::oneshot::channel();
+    let (go_on, wait) = mpsc::channel();
+    let first_seen = std::sync::Mutex::new(Some(first_seen));
+    let wait = std::sync::Mutex::new(wait);
+    let other = db.clone();
+    // Two lanes, so that the report's thread may stand still without holding up the write.
+    let report = tokio::spawn(async move {
+        other
+            .report(async move |conn| {
+                let before = count(conn).await?;
+                if let Some(seen) = first_seen.lock().unwrap().take() {
+                    seen.send(()).unwrap();
+                }
+                wait.lock().unwrap().recv().unwrap();
+                Ok::<_, Error>((before, count(conn).await?))
+            })
+            .await
+    });
+    wait_for_first.await.unwrap();
+    // The lanes take turns: one of these two goes past the standing lane.
+    let writes = [
+        add(&db, "Beans".to_owned(), 1),
+        add(&db, "Flour".to_owned(), 1),
+    ];
+    let [first, second] = writes;
+    let writes = async {
+        tokio::select! { done = first => done, done = second => done }.unwrap();
+    };
+    writes.await;
+    go_on.send(()).unwrap();
+    assert_eq!(report.await.unwrap().unwrap(), (1, 1));
+    assert!(products(&db).await >= 2);
+});
+
+on_both_engines!(
+    a_statement_used_wrongly_is_an_error_and_no_panic,
+    async |address| {
+        let db = open(&address).await;
+        add(&db, "Rice".to_owned(), 5).await.unwrap();
+        add(&db, "Beans".to_owned(), 5).await.unwrap();
+        let outcomes = db
+            .read(async |conn| {
+                let id = |row: &db::Row<'_>| row.get::<i64>(0);
+                let mut outcomes = vec![
+                    conn.one("SELECT id FROM product WHERE id = $1", &[], id)
+                        .await,
+                    conn.one("SELECT id FROM product WHERE id = $1", &[&1, &2], id)
+                        .await,
+                    conn.one("SELECT id FROM product", &[], id).await,
+                    conn.one("SELECT id FROM product WHERE id = -1", &[], id)
+                        .await,
+                    conn.one("SELECT title FROM product WHERE id = 1", &[], id)
+                        .await,
+                    conn.one("SELECT sku FROM product WHERE id = 1", &[], id)
+                        .await,
+                    conn.one("SELECT id FROM product WHERE id = 1", &[], |row| row.get(1))
+                        .await,
+                    conn.one("SELECT id FROM product WHERE title = $1", &[&"Ri\0ce"], id)
+                        .await,
+                    conn.one("SELECT", &[], id).await,
+                    conn.one("SELEKT id FROM product", &[], id).await,
+                ];
+                outcomes.push(conn.execute("SELECT id FROM product", &[]).await.map(|_| 0));
+                Ok::<_, Error>(outcomes)
+            })
+            .await
+            .unwrap();
+        for outcome in outcomes {
+            let error = outcome.unwrap_err();
+            assert_eq!(*error.kind(), ErrorKind::Other, "{error}");
+        }
+        assert_eq!(products(&db).await, 2);
+    }
+);
+
+#[test]
+fn over_sqlite_a_job_that_awaits_something_else_is_refused() {
+    database::run(database::Engine::Sqlite, async |address| {
+        let db = open(&address).await;
+        let result: Result<(), Error> = db
+            .write(async |tx| {
+                insert(tx, "Rice", 1).await?;
+                tokio::task::yield_now().await;
+                Ok(())
+            })
+            .await;
+        assert!(result.unwrap_err().to_string().contains("awaited"));
+        assert_eq!(products(&db).await, 0);
+    });
+}
+
+/// A batch that stays open however slow the test's threads are.
+fn unhurried() -> Options {
+    Options {
+        batch_time: std::time::Duration::from_secs(60),
+        ..Options::default()
+    }
+}
+
+/// Holds the SQLite writer still in a job of its own, until told to go on.
+fn hold_writer(
+    db: &Db,
+) -> (
+    mpsc::Receiver<()>,
+    mpsc::Sender<()>,
+    tokio::task::JoinHandle<()>,
+) {
+    let (held, is_held) = mpsc::channel();
+    let (go_on, wait) = mpsc::channel();
+    let (held, wait) = (std::sync::Mutex::new(held), std::sync::Mutex::new(wait));
+    let db = db.clone();
+    let task = tokio::spawn(async move {
+        db.write(async move |_| {
+            held.lock().unwrap().send(()).unwrap();
+            wait.lock().unwrap().recv().unwrap();
+            Ok::<_, Error>(())
+        })
+        .await
+        .unwrap();
+    });
+    (is_held, go_on, task)
+}
+
+#[test]
+fn jobs_share_a_commit_and_none_is_answered_before_it() {
+    database::run(database::Engine::Sqlite, async |address| {
+        let db = open_with(&address, &unhurried()).await;
+        let (held, go_on, holder) = hold_writer(&db);
+        held.recv().unwrap();
+        let before = db.statistics();
+        let first: Vec<_> = (0..10)
+            .map(|number| {
+                let db = db.clone();
+                tokio::spawn(async move { add(&db, number.to_string(), 1).await })
+            })
+            .collect();
+        until(|| db.statistics().waiting_writes == 10).await;
+        let (last_held, last_go_on, last) = hold_writer(&db);
+        until(|| db.statistics().waiting_writes == 11).await;
+        go_on.send(()).unwrap();
+        last_held.recv().unwrap();
+        // All ten have run in the open transaction, and the writer stands before its commit.
+        assert!(first.iter().all(|task| !task.is_finished()) && !holder.is_finished());
+        assert_eq!(products(&db).await, 0);
+        last_go_on.send(()).unwrap();
+        for task in first {
+            task.await.unwrap().unwrap();
+        }
+        holder.await.unwrap();
+        last.await.unwrap();
+        assert_eq!(products(&db).await, 10);
+        let after = db.statistics();
+        assert_eq!(
+            (after.commits - before.commits, after.writes - before.writes),
+            (1, 12)
+        );
+    });
+}
+
+#[test]
+fn a_failing_commit_fails_every_job_of_its_batch_and_no_other() {
+    database::run(database::Engine::Sqlite, async |address| {
+        let db = open_with(&address, &unhurried()).await;
+        let sql = "CREATE TABLE late (id INTEGER PRIMARY KEY, product_id INTEGER NOT NULL
+                   REFERENCES product (id) DEFERRABLE INITIALLY DEFERRED) STRICT";
+        db.write(async |tx| tx.execute(sql, &[]).await)
+            .await
+            .unwrap();
+        let (held, go_on, holder) = hold_writer(&db);
+        held.recv().unwrap();
+        let (one, two) = (db.clone(), db.clone());
+        let good = tokio::spawn(async move { add(&one, "Rice".to_owned(), 1).await });
+        let bad = tokio::spawn(async move {
+            let sql = "INSERT INTO late (product_id) VALUES (99)";
+            two.write(async |tx| tx.execute(sql, &[]).await).await
+        });
+        until(|| db.statistics().waiting_writes == 2).await;
+        go_on.send(()).unwrap();
+        assert!(good.await.unwrap().unwrap_err().is_foreign_key());
+        assert!(bad.await.unwrap().unwrap_err().is_foreign_key());
+        assert!(holder.await.is_err(), "the holder was in the batch too");
+        assert_eq!(products(&db).await, 0);
+        add(&db, "Beans".to_owned(), 1).await.unwrap();
+        assert_eq!(products(&db).await, 1);
+    });
+}
+
+on_both_engines!(
+    a_closed_database_has_done_its_work_and_takes_no_more,
+    async |address| {
+        let db = open(&address).await;
+        let (started, has_started) = mpsc::channel();
+        let tasks: Vec<_> = (0..50)
+            .map(|number| {
+                let (db, started) = (db.clone(), started.clone());
+                tokio::spawn(async move {
+                    let mut write = pin!(add(&db, number.to_string(), 1));
+                    let mut sent = Some(started);
+                    poll_fn(move |context| {
+                        let poll = write.as_mut().poll(context);
+                        if let Some(started) = sent.take() {
+                            started.send(()).unwrap();
+                        }
+                        poll
+                    })
+                    .await
+                })
+            })
+            .collect();
+        for _ in 0..50 {
+            tokio::task::block_in_place(|| has_started.recv().unwrap());
+        }
+        db.clone().close().await;
+        for task in tasks {
+            task.await.unwrap().unwrap();
+        }
+        let error = add(&db, "late".to_owned(), 1).await.unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::Unavailable);
+        if let Some(path) = address.strip_prefix("sqlite:") {
+            assert!(!std::path::Path::new(&format!("{path}-wal")).exists());
+        }
+        assert_eq!(products(&open(&address).await).await, 50);
+    }
+);
+
+/// Waits, without a clock, until another thread has come so far.
+pub(crate) async fn until(condition: impl Fn() -> bool) {
+    while !condition() {
+        tokio::task::yield_now().await;
+    }
+}

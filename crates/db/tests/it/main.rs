@@ -1,4 +1,28 @@
 //! The contract of `db`, written once and run on both engines.
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a failure of a helper is the failure of its test"
+)]
 
+/// Copies of a SQLite database in use.
+mod backup;
+/// Losing the server, and finding it again.
+mod connections;
+/// What a database refuses, and by which name.
+mod constraints;
+/// What is acknowledged survives the process.
+mod crash;
+/// Jobs: what commits, what rolls back, and who is told what.
 mod jobs;
+/// Bounds: queues, times, the log's size.
+mod limits;
+/// Migrations in pairs, forward only.
+mod migrations;
+/// Transactions that PostgreSQL asks to be run again.
+mod retries;
 mod schema;
+/// Many writers and one stock.
+mod stock;
+/// Values there and back: money, time, text.
+mod values;

@@ -1,0 +1,244 @@
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicU32, Ordering},
+};
+
+use db::{Address, Db, Error, ErrorKind, Options};
+use test_kit::database::{Engine, run};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    task::{JoinHandle, JoinSet},
+};
+
+use crate::schema::{insert, open, products};
+
+const OWN_END: &str = "SELECT pg_terminate_backend(pg_backend_pid())";
+
+#[test]
+fn a_connection_lost_before_the_commit_costs_a_repetition() {
+    run(Engine::Postgres, async |address| {
+        let db = open(&address).await;
+        let attempts = Arc::new(AtomicU32::new(0));
+        let counted = Arc::clone(&attempts);
+        db.write(async move |tx| {
+            insert(tx, "Rice", 1).await?;
+            if counted.fetch_add(1, Ordering::SeqCst) == 0 {
+                tx.all(OWN_END, &[], |_| Ok(())).await?;
+            }
+            Ok::<_, Error>(())
+        })
+        .await
+        .unwrap();
+        assert_eq!(
+            (attempts.load(Ordering::SeqCst), products(&db).await),
+            (2, 1)
+        );
+    });
+}
+
+#[test]
+fn a_job_that_loses_every_connection_is_told_that_the_database_is_unavailable() {
+    run(Engine::Postgres, async |address| {
+        let db = open(&address).await;
+        for error in [
+            db.write(async |tx| tx.all(OWN_END, &[], |_| Ok(())).await)
+                .await
+                .unwrap_err(),
+            db.read(async |conn| conn.all(OWN_END, &[], |_| Ok(())).await)
+                .await
+                .unwrap_err(),
+        ] {
+            let error: Error = error;
+            assert_eq!(*error.kind(), ErrorKind::Unavailable, "{error}");
+        }
+        assert_eq!(products(&db).await, 0);
+    });
+}
+
+#[test]
+fn after_every_connection_was_closed_jobs_go_on() {
+    run(Engine::Postgres, async |address| {
+        let db = open(&address).await;
+        let tasks: Vec<_> = (0..16)
+            .map(|_| {
+                let db = db.clone();
+                tokio::spawn(async move { products(&db).await })
+            })
+            .collect();
+        for task in tasks {
+            task.await.unwrap();
+        }
+        let other = open(&address).await;
+        let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                   WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        other
+            .read(async |conn| conn.all(all, &[], |_| Ok(())).await)
+            .await
+            .map_err(|error: Error| error)
+            .unwrap();
+        for _ in 0..40 {
+            assert_eq!(products(&db).await, 0);
+        }
+    });
+}
+
+/// Stands between a client and the server: can be closed and opened, and can break off at a certain message.
+struct Proxy {
+    server: String,
+    port: u16,
+    break_at: Arc<Mutex<Option<&'static [u8]>>>,
+    task: Option<JoinHandle<()>>,
+}
+
+impl Proxy {
+    async fn start(address: &str) -> (Self, Address) {
+        let (_, rest) = address.split_once("://").unwrap();
+        let (authority, database) = rest.split_once('/').unwrap();
+        let (user, server) = authority.split_once('@').unwrap();
+        let mut proxy = Self {
+            server: server.to_owned(),
+            port: 0,
+            break_at: Arc::default(),
+            task: None,
+        };
+        proxy.open().await;
+        let address = format!("postgres://{user}@127.0.0.1:{}/{database}", proxy.port);
+        (proxy, address.parse().unwrap())
+    }
+
+    async fn open(&mut self) {
+        let listener = TcpListener::bind(("127.0.0.1", self.port)).await.unwrap();
+        self.port = listener.local_addr().unwrap().port();
+        let (server, break_at) = (self.server.clone(), Arc::clone(&self.break_at));
+        self.task = Some(tokio::spawn(async move {
+            let mut carried = JoinSet::new();
+            while let Ok((client, _)) = listener.accept().await {
+                let server = TcpStream::connect(&server).await.unwrap();
+                carried.spawn(carry(client, server, Arc::clone(&break_at)));
+            }
+        }));
+    }
+
+    async fn close(&mut self) {
+        let task = self.task.take().unwrap();
+        task.abort();
+        assert!(task.await.unwrap_err().is_cancelled());
+    }
+}
+
+async fn carry(client: TcpStream, server: TcpStream, break_at: Arc<Mutex<Option<&'static [u8]>>>) {
+    let (mut from_client, mut to_client) = client.into_split();
+    let (mut from_server, mut to_server) = server.into_split();
+    let forth = async {
+        let mut buffer = vec![0; 65536];
+        loop {
+            let count = from_client.read(&mut buffer).await.unwrap_or(0);
+            let sent = buffer.get(..count).unwrap();
+            let breaks = break_at
+                .lock()
+                .unwrap()
+                .is_some_and(|message| sent.windows(message.len()).any(|window| window == message));
+            if count == 0 || breaks || to_server.write_all(sent).await.is_err() {
+                break;
+            }
+        }
+    };
+    let back = async {
+        tokio::io::copy(&mut from_server, &mut to_client).await.ok();
+    };
+    tokio::select! { () = forth => {}, () = back => {} }
+}
+
+#[test]
+fn a_server_that_went_away_is_found_again() {
+    run(Engine::Postgres, async |address| {
+        let (mut proxy, through) = Proxy::start(&address).await;
+        drop(open(&address).await);
+        let db = Db::open(&through, &Options::default()).await.unwrap();
+        assert_eq!(products(&db).await, 0);
+        proxy.close().await;
+        for _ in 0..3 {
+            let error: Error = db
+                .write(async |tx| insert(tx, "Rice", 1).await)
+                .await
+                .unwrap_err();
+            assert_eq!(*error.kind(), ErrorKind::Unavailable, "{error}");
+        }
+        let error = Db::open(&through, &Options::default()).await.err().unwrap();
+        assert_eq!(*error.kind(), ErrorKind::Unavailable, "{error}");
+        proxy.open().await;
+        db.write(async |tx| insert(tx, "Rice", 1).await)
+            .await
+            .map_err(|error: Error| error)
+            .unwrap();
+        assert_eq!(products(&db).await, 1);
+    });
+}
+
+#[test]
+fn a_connection_lost_at_the_commit_is_unknown_and_never_repeated() {
+    run(Engine::Postgres, async |address| {
+        let (proxy, through) = Proxy::start(&address).await;
+        drop(open(&address).await);
+        let db = Db::open(&through, &Options::default()).await.unwrap();
+        *proxy.break_at.lock().unwrap() = Some(b"COMMIT\0");
+        let attempts = Arc::new(AtomicU32::new(0));
+        let counted = Arc::clone(&attempts);
+        let error: Error = db
+            .write(async move |tx| {
+                counted.fetch_add(1, Ordering::SeqCst);
+                insert(tx, "Rice", 1).await
+            })
+            .await
+            .unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::Unavailable, "{error}");
+        assert_eq!(attempts.load(Ordering::SeqCst), 1);
+        *proxy.break_at.lock().unwrap() = None;
+        assert_eq!(products(&db).await, 0);
+    });
+}
+
+#[test]
+fn a_transaction_that_its_job_left_in_pieces_does_not_reach_the_next_job() {
+    run(Engine::Postgres, async |address| {
+        let options = Options {
+            connections: 1,
+            lanes: 1,
+            ..Options::default()
+        };
+        let db = crate::schema::open_with(&address, &options).await;
+        for _ in 0..3 {
+            let panicked: Result<(), Error> = db
+                .write(async |tx| {
+                    insert(tx, "Rice", 1).await?;
+                    panic!("on purpose")
+                })
+                .await;
+            assert!(panicked.is_err());
+            db.write(async |tx| insert(tx, "Beans", 1).await)
+                .await
+                .map_err(|error: Error| error)
+                .unwrap();
+        }
+        assert_eq!(products(&db).await, 3);
+    });
+}
+
+#[test]
+fn connections_show_the_applications_name() {
+    run(Engine::Postgres, async |address| {
+        let options = Options {
+            application_name: "shop test".to_owned(),
+            ..Options::default()
+        };
+        let db = crate::schema::open_with(&address, &options).await;
+        let sql = "SELECT application_name FROM pg_stat_activity WHERE pid = pg_backend_pid()";
+        let name: String = db
+            .read(async move |conn| conn.one(sql, &[], |row| row.get(0)).await)
+            .await
+            .map_err(|error: Error| error)
+            .unwrap();
+        assert_eq!(name, "shop test");
+    });
+}

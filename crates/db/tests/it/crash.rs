@@ -1,0 +1,107 @@
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Command, Stdio},
+};
+
+use db::{Db, Error, Options};
+use test_kit::on_both_engines;
+use tokio::task::JoinSet;
+
+use crate::schema::{insert, open, open_with};
+
+/// Given to the test binary as a filter that matches no test, so that the test itself finds it and becomes the writer.
+const CHILD: &str = "writes-until-killed-to=";
+
+/// Writes and prints each id once it is acknowledged, until the database refuses.
+async fn write_until_refused(db: Db) -> Error {
+    loop {
+        let written = db
+            .write(async |tx| {
+                let id = insert(tx, "Rice", 1).await?;
+                let sql = "INSERT INTO outflow (product_id, quantity) VALUES ($1, 1)";
+                tx.execute(sql, &[&id]).await?;
+                Ok::<_, Error>(id)
+            })
+            .await;
+        match written {
+            Ok(id) => writeln!(std::io::stdout().lock(), "acknowledged {id}").unwrap(),
+            Err(error) => return error,
+        }
+    }
+}
+
+/// Eight writers at once, which only end by being killed.
+async fn write_until_killed(address: &str) {
+    let db = open(address).await;
+    let mut tasks = JoinSet::new();
+    for _ in 0..8 {
+        tasks.spawn(write_until_refused(db.clone()));
+    }
+    let refusal = tasks.join_next().await.unwrap().unwrap();
+    panic!("the database refused: {refusal}");
+}
+
+/// Starts a writer, waits for so many acknowledgements, kills it, and gives every id that it had acknowledged.
+fn kill_a_writer(address: &str, test: &str, after: usize) -> Vec<i64> {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "--nocapture", test, &format!("{CHILD}{address}")])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut acknowledged = Vec::new();
+    for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+        let Ok(line) = line else { break };
+        let Some((_, id)) = line.split_once("acknowledged ") else {
+            continue;
+        };
+        acknowledged.extend(id.parse::<i64>());
+        if acknowledged.len() == after {
+            // SIGKILL; the lines that are already in the pipe still count.
+            child.kill().unwrap();
+        }
+    }
+    child.wait().unwrap();
+    assert!(acknowledged.len() >= after, "the writer ended by itself");
+    acknowledged
+}
+
+on_both_engines!(
+    no_acknowledged_row_is_lost_and_none_is_half_there,
+    async |address| {
+        let to =
+            std::env::args().find_map(|argument| argument.strip_prefix(CHILD).map(str::to_owned));
+        if let Some(to) = to {
+            write_until_killed(&to).await;
+            return;
+        }
+        drop(open(&address).await);
+        let engine = if address.starts_with("sqlite:") {
+            "sqlite"
+        } else {
+            "postgres"
+        };
+        let test = format!("crash::no_acknowledged_row_is_lost_and_none_is_half_there::{engine}");
+        for after in [1, 7, 50, 300] {
+            let acknowledged = kill_a_writer(&address, &test, after);
+            let db = open_with(&address, &Options::default()).await;
+            let (stored, halves) = db
+                .report(async |conn| {
+                    let ids = "SELECT id FROM product";
+                    let half =
+                        "SELECT count(*) FROM product LEFT JOIN outflow ON product_id = product.id
+                            WHERE product_id IS NULL";
+                    Ok::<_, Error>((
+                        conn.all(ids, &[], |row| row.get::<i64>(0)).await?,
+                        conn.one(half, &[], |row| row.get::<i64>(0)).await?,
+                    ))
+                })
+                .await
+                .unwrap();
+            assert_eq!(halves, 0);
+            let stored: std::collections::HashSet<i64> = stored.into_iter().collect();
+            for id in acknowledged {
+                assert!(stored.contains(&id), "{id} was acknowledged and is lost");
+            }
+        }
+    }
+);

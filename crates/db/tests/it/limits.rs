@@ -1,0 +1,221 @@
+use std::{
+    future::{Future, poll_fn},
+    sync::{Mutex, mpsc},
+    task::Poll,
+    time::Duration,
+};
+
+use db::{Engine, Error, ErrorKind, Options};
+use test_kit::{database, on_both_engines};
+
+use crate::{
+    jobs::until,
+    schema::{count, insert, open_with, products},
+};
+
+on_both_engines!(a_full_queue_refuses_at_once, async |address| {
+    let options = Options {
+        queue: 3,
+        ..Options::default()
+    };
+    let db = open_with(&address, &options).await;
+    let (held, is_held) = mpsc::channel();
+    let (go_on, wait) = mpsc::channel();
+    let (held, wait) = (Mutex::new(held), Mutex::new(wait));
+    let holding = db.clone();
+    let holder = tokio::spawn(async move {
+        holding
+            .write(async move |_| {
+                held.lock().unwrap().send(()).unwrap();
+                wait.lock().unwrap().recv().unwrap();
+                Ok::<_, Error>(())
+            })
+            .await
+    });
+    is_held.recv().unwrap();
+    let mut waiting = Vec::new();
+    let mut refused = 0;
+    for number in 0..10_i64 {
+        let write = db.write(async move |tx| insert(tx, &number.to_string(), 1).await);
+        let mut write = Box::pin(write);
+        let first = poll_fn(|context| Poll::Ready(write.as_mut().poll(context))).await;
+        match first {
+            Poll::Ready(Err(error)) => {
+                assert_eq!(*error.kind(), ErrorKind::Unavailable);
+                refused += 1;
+            }
+            Poll::Ready(Ok(_)) => {}
+            Poll::Pending => waiting.push(write),
+        }
+    }
+    // PostgreSQL counts the holder and may finish some on the other lane meanwhile; SQLite's queue holds three.
+    assert!(refused >= 1, "{refused}");
+    if db.engine() == Engine::Sqlite {
+        assert_eq!((refused, db.statistics().waiting_writes), (7, 3));
+    }
+    assert_eq!(db.statistics().refusals, refused);
+    go_on.send(()).unwrap();
+    for write in waiting {
+        write.await.unwrap();
+    }
+    holder.await.unwrap().unwrap();
+    assert_eq!(products(&db).await, 10 - i64::try_from(refused).unwrap());
+});
+
+on_both_engines!(
+    a_statement_that_takes_too_long_is_stopped,
+    async |address| {
+        let options = Options {
+            statement_timeout: Duration::from_millis(50),
+            ..Options::default()
+        };
+        let db = open_with(&address, &options).await;
+        let endless =
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000000000)
+                   SELECT count(*) FROM n";
+        let read: Result<i64, Error> = db
+            .read(async move |conn| conn.one(endless, &[], |row| row.get(0)).await)
+            .await;
+        assert_eq!(*read.unwrap_err().kind(), ErrorKind::Unavailable);
+        let write: Result<i64, Error> = db
+            .write(async move |tx| {
+                insert(tx, "Rice", 1).await?;
+                tx.one(endless, &[], |row| row.get(0)).await
+            })
+            .await;
+        assert_eq!(*write.unwrap_err().kind(), ErrorKind::Unavailable);
+        assert_eq!(products(&db).await, 0);
+        // A report has a limit of its own.
+        let long =
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)
+                SELECT count(*) FROM n";
+        let report: i64 = db
+            .report(async move |conn| conn.one(long, &[], |row| row.get(0)).await)
+            .await
+            .map_err(|error: Error| error)
+            .unwrap();
+        assert_eq!(report, 400_000);
+    }
+);
+
+#[test]
+fn a_job_that_waited_too_long_is_not_begun() {
+    database::run(database::Engine::Sqlite, async |address| {
+        let options = Options {
+            wait: Duration::ZERO,
+            ..Options::default()
+        };
+        let db = db::Db::open(&address.parse().unwrap(), &options)
+            .await
+            .unwrap();
+        let error: Error = db
+            .write(async |tx| insert(tx, "Rice", 1).await)
+            .await
+            .unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::Unavailable);
+        let error: Error = db.read(async |conn| count(conn).await).await.unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::Unavailable);
+    });
+}
+
+#[test]
+fn pages_are_read_and_written_while_a_report_runs() {
+    database::run(database::Engine::Sqlite, async |address| {
+        let db = open_with(&address, &Options::default()).await;
+        let (go_on, wait) = mpsc::channel();
+        let wait = Mutex::new(wait);
+        let (held, is_held) = mpsc::channel();
+        let (held, other) = (Mutex::new(held), db.clone());
+        let report = tokio::spawn(async move {
+            other
+                .report(async move |_| {
+                    held.lock().unwrap().send(()).unwrap();
+                    wait.lock().unwrap().recv().unwrap();
+                    Ok::<_, Error>(())
+                })
+                .await
+        });
+        is_held.recv().unwrap();
+        db.write(async |tx| insert(tx, "Rice", 1).await)
+            .await
+            .map_err(|error: Error| error)
+            .unwrap();
+        assert_eq!(products(&db).await, 1);
+        assert!(!report.is_finished());
+        go_on.send(()).unwrap();
+        report.await.unwrap().unwrap();
+    });
+}
+
+/// Writes about 1.2 MiB.
+async fn write_much(db: &db::Db) {
+    db.write(async |tx| {
+        let picture = vec![7_u8; 40_000];
+        for number in 0..30_i64 {
+            let sql = "INSERT INTO product (title, quantity, picture) VALUES ($1, 1, $2)";
+            tx.execute(sql, &[&number.to_string(), &picture]).await?;
+        }
+        tx.execute("DELETE FROM product", &[]).await
+    })
+    .await
+    .map_err(|error: Error| error)
+    .unwrap();
+}
+
+#[test]
+fn the_log_stays_short_though_writing_goes_on() {
+    database::run(database::Engine::Sqlite, async |address| {
+        let options = Options {
+            log_mib: 4,
+            ..Options::default()
+        };
+        let db = open_with(&address, &options).await;
+        for _ in 0..40 {
+            write_much(&db).await;
+        }
+        let log = format!("{}-wal", address.strip_prefix("sqlite:").unwrap());
+        let bytes = std::fs::metadata(log).unwrap().len();
+        assert!(bytes < 8 * 1024 * 1024, "{bytes}");
+        until(|| db.statistics().log_bytes > 0).await;
+        assert!(db.statistics().log_bytes < 8 * 1024 * 1024);
+    });
+}
+
+#[test]
+fn a_long_report_lets_the_log_grow_rather_than_hold_up_writers() {
+    database::run(database::Engine::Sqlite, async |address| {
+        let options = Options {
+            log_mib: 2,
+            ..Options::default()
+        };
+        let db = open_with(&address, &options).await;
+        let (go_on, wait) = mpsc::channel();
+        let (held, is_held) = mpsc::channel();
+        let (held, wait, other) = (Mutex::new(held), Mutex::new(wait), db.clone());
+        let report = tokio::spawn(async move {
+            other
+                .report(async move |conn| {
+                    let before = count(conn).await?;
+                    held.lock().unwrap().send(()).unwrap();
+                    wait.lock().unwrap().recv().unwrap();
+                    Ok::<_, Error>((before, count(conn).await?))
+                })
+                .await
+        });
+        is_held.recv().unwrap();
+        let started = std::time::Instant::now();
+        for _ in 0..10 {
+            write_much(&db).await;
+        }
+        // Each vain try costs a tenth of a second at most, and they are far apart.
+        assert!(started.elapsed() < Duration::from_secs(20));
+        let grown = db.statistics().log_bytes;
+        assert!(grown > 8 * 1024 * 1024, "{grown}");
+        go_on.send(()).unwrap();
+        assert_eq!(report.await.unwrap().unwrap(), (0, 0));
+        for _ in 0..4 {
+            write_much(&db).await;
+        }
+        until(|| db.statistics().log_bytes < grown).await;
+    });
+}
