@@ -90,8 +90,7 @@ impl fmt::Debug for OwnedValue {
 impl<'a> Sql<'a> {
     pub(crate) fn text(self) -> &'a str {
         match self {
-            Sql::Literal(text) => text,
-            Sql::Built(text) => text,
+            Sql::Literal(text) | Sql::Built(text) => text,
         }
     }
 }

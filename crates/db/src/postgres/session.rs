@@ -13,11 +13,17 @@ use crate::{Error, Param, Row, Sql, Value};
 /// A pooled connection with the statements that it has prepared.
 pub(crate) struct Link {
     client: Client,
+    prepared: Box<Prepared>,
+    lost: bool,
+}
+
+/// The statements that a connection has prepared.
+#[derive(Default)]
+struct Prepared {
     /// By address and length of their literal texts, which live as long as the program: as many as it has statements.
-    statements: HashMap<(usize, usize), Statement>,
+    literal: HashMap<(usize, usize), Statement>,
     /// By text: statements put together for one call, of which there may be many.
     built: HashMap<String, Statement>,
-    lost: bool,
 }
 
 /// Most statements put together for one call that a connection keeps prepared.
@@ -38,8 +44,7 @@ impl Manager for Links {
         self.counters.connection();
         Ok(Link {
             client,
-            statements: HashMap::new(),
-            built: HashMap::new(),
+            prepared: Box::default(),
             lost: false,
         })
     }
@@ -141,15 +146,11 @@ impl Session {
         rows.map_err(|error| self.note(&error).context(sql.text()))
     }
 
-    async fn prepare(
-        &mut self,
-        sql: Sql<'_>,
-        values: &[Value<'_>],
-    ) -> Result<Statement, Error> {
+    async fn prepare(&mut self, sql: Sql<'_>, values: &[Value<'_>]) -> Result<Statement, Error> {
         let link = self.link()?;
         let kept = match sql {
-            Sql::Literal(text) => link.statements.get(&key(text)),
-            Sql::Built(text) => link.built.get(text),
+            Sql::Literal(text) => link.prepared.literal.get(&key(text)),
+            Sql::Built(text) => link.prepared.built.get(text),
         };
         if let Some(statement) = kept {
             return Ok(statement.clone());
@@ -162,14 +163,14 @@ impl Session {
             Ok(statement) => statement,
             Err(error) => return Err(self.note(&error).context(sql.text())),
         };
-        let link = self.link()?;
+        let prepared = &mut self.link()?.prepared;
         match sql {
-            Sql::Literal(text) => _ = link.statements.insert(key(text), statement.clone()),
+            Sql::Literal(text) => _ = prepared.literal.insert(key(text), statement.clone()),
             Sql::Built(text) => {
-                if link.built.len() >= MOST_BUILT {
-                    link.built.clear();
+                if prepared.built.len() >= MOST_BUILT {
+                    prepared.built.clear();
                 }
-                link.built.insert(text.to_owned(), statement.clone());
+                prepared.built.insert(text.to_owned(), statement.clone());
             }
         }
         Ok(statement)
@@ -215,8 +216,7 @@ impl Session {
         if let Ok(link) = self.link() {
             link.lost |= errors::is_lost(error);
             if errors::is_stale(error) {
-                link.statements.clear();
-                link.built.clear();
+                link.prepared = Box::default();
             }
         }
         errors::translate(error)

