@@ -3,7 +3,9 @@
 //! page showed; nothing sleeps for a fixed time. Pages are named by address, elements by CSS selector.
 
 mod driver;
+mod elements;
 mod keys;
+mod reader;
 mod record;
 
 use std::fs;
@@ -14,10 +16,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::time::Instant;
 
 use driver::{Driver, Refusal};
 pub use keys::Key;
+use reader::capabilities;
+pub use reader::{Reader, Scheme};
 use record::Record;
 pub use record::{Message, Request};
 
@@ -29,36 +32,6 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// The member that holds an element's reference in WebDriver answers.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
-
-/// Which of a page's colour schemes the reader prefers.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Scheme {
-    /// Light.
-    Light,
-    /// Dark.
-    Dark,
-}
-
-/// What kind of reader opens the pages.
-#[derive(Clone, Debug)]
-pub struct Reader {
-    /// Sent as `Accept-Language`: `pt-BR` unless said otherwise.
-    pub language: String,
-    /// Whether pages may run scripts.
-    pub scripts: bool,
-    /// Width and height of the window, in CSS pixels.
-    pub window: (u32, u32),
-}
-
-impl Default for Reader {
-    fn default() -> Self {
-        Self {
-            language: "pt-BR".to_owned(),
-            scripts: true,
-            window: (1280, 900),
-        }
-    }
-}
 
 /// One browser with one window and a profile of its own; closed when dropped.
 #[derive(Debug)]
@@ -113,145 +86,6 @@ impl Browser {
     pub async fn source(&self) -> String {
         let source = self.driver.get("/source").await;
         string(&self.expect(source, "the source of the page").await)
-    }
-
-    /// Whether an element is on the page right now.
-    pub async fn has(&self, css: &str) -> bool {
-        self.count(css).await > 0
-    }
-
-    /// How many elements are on the page right now.
-    pub async fn count(&self, css: &str) -> usize {
-        let found = self.driver.post("/elements", by_css(css)).await;
-        let found = self.expect(found, &format!("elements `{css}`")).await;
-        found.as_array().map_or(0, Vec::len)
-    }
-
-    /// Waits until an element is shown.
-    pub async fn wait_for(&self, css: &str) {
-        self.on(css, "to be shown", async |element| {
-            let shown = self.driver.get(&format!("{element}/displayed")).await?;
-            Ok((shown == true).then_some(()))
-        })
-        .await;
-    }
-
-    /// Waits until no such element is shown.
-    pub async fn wait_gone(&self, css: &str) {
-        self.until(&format!("`{css}` to be gone"), async || {
-            let found = self.driver.post("/elements", by_css(css)).await?;
-            for element in found.as_array().into_iter().flatten() {
-                let shown = format!("{}/displayed", path_of(element));
-                if self.driver.get(&shown).await? == true {
-                    return Ok(None);
-                }
-            }
-            Ok(Some(()))
-        })
-        .await;
-    }
-
-    /// Waits until the shown text of an element contains a text, and returns the whole.
-    pub async fn wait_text(&self, css: &str, text: &str) -> String {
-        self.on(css, &format!("to say {text:?}"), async |element| {
-            let shown = string(&self.driver.get(&format!("{element}/text")).await?);
-            Ok(shown.contains(text).then_some(shown))
-        })
-        .await
-    }
-
-    /// Waits until an expression of the page's script is true. Errors in it count as not yet.
-    pub async fn wait_until(&self, looked_for: &str, expression: &str) {
-        let body = json!({"script": format!("return Boolean({expression})"), "args": []});
-        self.until(looked_for, async || {
-            let held = self.driver.post("/execute/sync", body.clone()).await?;
-            Ok((held == true).then_some(()))
-        })
-        .await;
-    }
-
-    /// The text of an element as a person sees it.
-    pub async fn text(&self, css: &str) -> String {
-        string(&self.of_element(css, "text").await)
-    }
-
-    /// The value of a field.
-    pub async fn value(&self, css: &str) -> String {
-        string(&self.of_element(css, "property/value").await)
-    }
-
-    /// An attribute of an element, `None` where it is absent.
-    pub async fn attribute(&self, css: &str, name: &str) -> Option<String> {
-        let value = self.of_element(css, &format!("attribute/{name}")).await;
-        value.as_str().map(str::to_owned)
-    }
-
-    /// The name that assistive technology reads for an element.
-    pub async fn accessible_name(&self, css: &str) -> String {
-        string(&self.of_element(css, "computedlabel").await)
-    }
-
-    /// The role that assistive technology sees in an element.
-    pub async fn role(&self, css: &str) -> String {
-        string(&self.of_element(css, "computedrole").await)
-    }
-
-    /// Whether an element is on the page and shown right now.
-    pub async fn is_shown(&self, css: &str) -> bool {
-        self.has(css).await && self.of_element(css, "displayed").await == true
-    }
-
-    /// Clicks an element as soon as it can be clicked. An `option` may be clicked to choose it.
-    pub async fn click(&self, css: &str) {
-        self.command(css, "click", json!({})).await;
-    }
-
-    /// Types a text into a field, key by key, after what it holds.
-    pub async fn type_text(&self, css: &str, text: &str) {
-        self.command(css, "value", json!({"text": text})).await;
-    }
-
-    /// Empties a field.
-    pub async fn clear(&self, css: &str) {
-        self.command(css, "clear", json!({})).await;
-    }
-
-    /// Empties a field and types a text into it.
-    pub async fn fill(&self, css: &str, text: &str) {
-        self.clear(css).await;
-        self.type_text(css, text).await;
-    }
-
-    /// Puts a text at once into the field that has the focus, as pasting does.
-    pub async fn paste(&self, text: &str) {
-        self.devtools("Input.insertText", json!({"text": text}))
-            .await;
-    }
-
-    /// Presses a key on whatever has the focus.
-    pub async fn press(&self, key: Key) {
-        self.press_with(&[], key).await;
-    }
-
-    /// Presses a key while others are held.
-    pub async fn press_with(&self, held: &[Key], key: Key) {
-        let done = self
-            .driver
-            .post("/actions", keys::pressing(held, key))
-            .await;
-        self.expect(done, &format!("the keys {held:?} {key:?}"))
-            .await;
-    }
-
-    /// What has the focus: `#id`, or `tag[name=…]`, or the tag alone.
-    pub async fn focused(&self) -> String {
-        let described = self
-            .script(
-                "const e = document.activeElement; return e.id ? '#' + e.id : \
-                 e.tagName.toLowerCase() + (e.getAttribute('name') ? '[name=' + e.getAttribute('name') + ']' : '')",
-            )
-            .await;
-        string(&described)
     }
 
     /// Runs a script in the page and gives what it returns. A promise is waited for.
@@ -353,60 +187,6 @@ impl Browser {
         assert!(foreign.is_empty(), "the page asked others: {foreign:#?}");
     }
 
-    /// Repeats a look at one element until it gives a value.
-    async fn on<T>(
-        &self,
-        css: &str,
-        to: &str,
-        look: impl AsyncFn(&str) -> Result<Option<T>, Refusal>,
-    ) -> T {
-        self.until(&format!("`{css}` {to}"), async || {
-            let element = self.driver.post("/element", by_css(css)).await?;
-            look(&path_of(&element)).await
-        })
-        .await
-    }
-
-    async fn of_element(&self, css: &str, what: &str) -> Value {
-        self.on(css, &format!("to have its {what}"), async |element| {
-            self.driver
-                .get(&format!("{element}/{what}"))
-                .await
-                .map(Some)
-        })
-        .await
-    }
-
-    async fn command(&self, css: &str, command: &str, body: Value) {
-        self.on(css, &format!("to take {command} {body}"), async |element| {
-            let path = format!("{element}/{command}");
-            self.driver.post(&path, body.clone()).await.map(Some)
-        })
-        .await;
-    }
-
-    /// Repeats a look until it gives a value. A refusal (no such element yet, covered by another, gone
-    /// while a page loads) counts as not yet.
-    async fn until<T>(
-        &self,
-        looked_for: &str,
-        look: impl AsyncFn() -> Result<Option<T>, Refusal>,
-    ) -> T {
-        let deadline = Instant::now() + DEADLINE;
-        loop {
-            let reason = match look().await {
-                Ok(Some(value)) => return value,
-                Ok(None) => String::new(),
-                Err(refusal) => refusal.message,
-            };
-            if Instant::now() > deadline {
-                let page = self.shown().await;
-                panic!("waited {DEADLINE:?} for {looked_for}\n{reason}\n{page}");
-            }
-            tokio::time::sleep(BETWEEN_LOOKS).await;
-        }
-    }
-
     async fn expect(&self, result: Result<Value, Refusal>, looked_for: &str) -> Value {
         match result {
             Ok(value) => value,
@@ -445,54 +225,4 @@ fn path_of(element: &Value) -> String {
 
 fn string(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
-}
-
-/// What the session asks for. The switches let Chromium run as root and in closed networks, and keep it from
-/// calling anyone: every name but those of this machine is unknown to it.
-fn capabilities(reader: &Reader, profile: &Path) -> Value {
-    let (width, height) = reader.window;
-    let mut arguments: Vec<String> = [
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--disable-quic",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--disable-default-apps",
-        "--disable-extensions",
-        "--no-first-run",
-        "--no-default-browser-check",
-        "--password-store=basic",
-        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
-    ]
-    .map(str::to_owned)
-    .into();
-    arguments.push(format!("--user-data-dir={}", profile.display()));
-    arguments.push(format!("--window-size={width},{height}"));
-    arguments.push(format!("--lang={}", reader.language));
-    arguments.push(format!("--accept-lang={}", reader.language));
-    let mut preferences = json!({
-        "intl.accept_languages": reader.language,
-        "credentials_enable_service": false,
-        "autofill.credit_card_enabled": false,
-        "autofill.profile_enabled": false,
-    });
-    if !reader.scripts {
-        // 2 is "block".
-        preferences["profile.managed_default_content_settings.javascript"] = json!(2);
-    }
-    json!({
-        "browserName": "chrome",
-        "acceptInsecureCerts": true,
-        "timeouts": {"implicit": 0, "pageLoad": 45_000, "script": 45_000},
-        "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
-        "goog:chromeOptions": {
-            "binary": driver::chromium(),
-            "args": arguments,
-            "prefs": preferences,
-            "perfLoggingPrefs": {"enableNetwork": true, "enablePage": false},
-        },
-    })
 }
