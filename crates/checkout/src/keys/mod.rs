@@ -3,7 +3,8 @@
 
 mod store;
 
-use db::Timestamp;
+use db::{Db, Timestamp};
+use web::{Clock, Random};
 
 use crate::app::State;
 use crate::digest;
@@ -52,21 +53,15 @@ pub enum AddError {
 ///
 /// # Errors
 /// See [`AddError`].
-pub async fn add(state: &State, name: &str) -> Result<NewKey, AddError> {
+pub async fn add(db: &Db, clock: &Clock, random: &Random, name: &str) -> Result<NewKey, AddError> {
     let name = name.trim().to_owned();
     if name.is_empty() || name.chars().count() > NAME_MAX {
         return Err(AddError::Name);
     }
-    let key = format!("{MARK}{}", state.random.token());
+    let key = format!("{MARK}{}", random.token());
     let prefix: String = key.chars().take(PREFIX_LENGTH).collect();
-    let (digest, stored, now) = (
-        digest::sha256(key.as_bytes()),
-        prefix.clone(),
-        state.clock.now(),
-    );
-    state
-        .db
-        .write(async move |tx| store::insert_key(tx, &name, &stored, &digest, now).await)
+    let (digest, stored, now) = (digest::sha256(key.as_bytes()), prefix.clone(), clock.now());
+    db.write(async move |tx| store::insert_key(tx, &name, &stored, &digest, now).await)
         .await?;
     Ok(NewKey { key, prefix })
 }
@@ -75,10 +70,8 @@ pub async fn add(state: &State, name: &str) -> Result<NewKey, AddError> {
 ///
 /// # Errors
 /// When the database fails.
-pub async fn list(state: &State) -> Result<Vec<ApiKey>, db::Error> {
-    state
-        .db
-        .read(async move |conn| store::list_keys(conn).await)
+pub async fn list(db: &Db) -> Result<Vec<ApiKey>, db::Error> {
+    db.read(async move |conn| store::list_keys(conn).await)
         .await
 }
 
@@ -86,11 +79,9 @@ pub async fn list(state: &State) -> Result<Vec<ApiKey>, db::Error> {
 ///
 /// # Errors
 /// When the database fails.
-pub async fn revoke(state: &State, prefix: &str) -> Result<bool, db::Error> {
-    let (prefix, now) = (prefix.trim().to_owned(), state.clock.now());
-    state
-        .db
-        .write(async move |tx| store::revoke_key(tx, &prefix, now).await)
+pub async fn revoke(db: &Db, clock: &Clock, prefix: &str) -> Result<bool, db::Error> {
+    let (prefix, now) = (prefix.trim().to_owned(), clock.now());
+    db.write(async move |tx| store::revoke_key(tx, &prefix, now).await)
         .await
 }
 
