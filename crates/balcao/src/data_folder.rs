@@ -1,58 +1,80 @@
-//! The folder of databases and keys: made for its owner alone, and held while services run on it.
-//!
-//! Services share the hold, `restore` needs it alone: so nothing is put in the place of a database that is open.
+//! The folder of databases and keys: made for its owner alone. A service holds its SQLite database while it runs, so that
+//! neither a second service nor `restore` gets at it.
 
 use std::fs::{self, File};
-use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-const LOCK: &str = "balcao.lock";
+use web::Random;
+use zeroize::Zeroizing;
 
-/// A data folder that exists and is held until this is dropped.
-pub(crate) struct DataFolder {
-    path: PathBuf,
-    _lock: File,
+use crate::archive::beside;
+
+/// Makes the folder, if it is not there, for its owner alone.
+///
+/// # Errors
+///
+/// When the system refuses.
+pub(crate) fn create(folder: &Path) -> io::Result<()> {
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
 }
 
-impl DataFolder {
-    /// Makes the folder if need be, and holds it together with other services.
+/// Holds a SQLite database until it is dropped; a process that dies lets go by itself.
+pub(crate) struct Hold(
+    #[expect(dead_code, reason = "the lock lives as long as the file is open")] File,
+);
+
+impl Hold {
+    /// Takes the hold on the database in `file`.
     ///
     /// # Errors
     ///
-    /// When it cannot be made, or `restore` is at work in it.
-    pub(crate) fn shared(path: &Path) -> io::Result<Self> {
-        Self::hold(path, |lock| lock.try_lock_shared())
-    }
-
-    /// Makes the folder if need be, and holds it alone.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be made, or services run on it.
-    pub(crate) fn alone(path: &Path) -> io::Result<Self> {
-        Self::hold(path, |lock| lock.try_lock())
-    }
-
-    fn hold(path: &Path, lock: impl FnOnce(&File) -> Result<(), fs::TryLockError>) -> io::Result<Self> {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-        let file = File::options().create(true).truncate(false).write(true).open(path.join(LOCK))?;
-        lock(&file).map_err(io::Error::from)?;
-        Ok(Self { path: path.to_path_buf(), _lock: file })
-    }
-
-    /// Where it is.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    /// `WouldBlock` when another process has it; else what the system refuses.
+    pub(crate) fn take(file: &Path) -> io::Result<Self> {
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(beside(file, "lock"))?;
+        lock.try_lock().map_err(io::Error::from)?;
+        Ok(Self(lock))
     }
 }
 
-/// Whether a folder holds nothing but our lock, or is not there at all.
-pub(crate) fn is_unused(path: &Path) -> io::Result<bool> {
-    match fs::read_dir(path) {
-        Ok(mut entries) => Ok(entries.all(|entry| entry.is_ok_and(|entry| entry.file_name() == LOCK))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
-        Err(error) => Err(error),
+/// The secret in `file`, made at random when there is none.
+///
+/// # Errors
+///
+/// When it can be neither read nor made.
+pub(crate) fn kept_secret(file: &Path, random: &Random) -> io::Result<Zeroizing<String>> {
+    if !file.exists() {
+        make_secret(file, random)?;
+    }
+    let text = Zeroizing::new(fs::read_to_string(file)?);
+    Ok(Zeroizing::new(text.trim_end().to_owned()))
+}
+
+/// Written whole under another name first: two processes that start together, or a crash, leave one whole secret.
+fn make_secret(file: &Path, random: &Random) -> io::Result<()> {
+    let draft: PathBuf = beside(file, &random.uuid().to_string());
+    let secret = Zeroizing::new(random.token());
+    let mut written = File::options()
+        .create_new(true)
+        .write(true)
+        .mode(0o600)
+        .open(&draft)?;
+    written.write_all(secret.as_bytes())?;
+    written.sync_all()?;
+    let linked = fs::hard_link(&draft, file);
+    fs::remove_file(&draft)?;
+    match linked {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
     }
 }
 
@@ -63,23 +85,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn services_share_a_folder_and_restore_needs_it_alone() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("data");
-        let one = DataFolder::shared(&path).unwrap();
-        let two = DataFolder::shared(&path).unwrap();
-        assert_eq!(DataFolder::alone(&path).err().unwrap().kind(), io::ErrorKind::WouldBlock);
-        drop((one, two));
-        assert!(DataFolder::alone(&path).is_ok());
+    fn a_database_is_held_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("checkout.sqlite");
+        let held = Hold::take(&file).unwrap();
+        assert_eq!(
+            Hold::take(&file).err().unwrap().kind(),
+            io::ErrorKind::WouldBlock
+        );
+        drop(held);
+        assert!(Hold::take(&file).is_ok());
     }
 
     #[test]
-    fn the_folder_is_for_its_owner_alone() {
+    fn folder_and_secret_are_for_their_owner_alone() {
         let place = tempfile::tempdir().unwrap();
-        let folder = DataFolder::shared(&place.path().join("data")).unwrap();
-        assert_eq!(fs::metadata(folder.path()).unwrap().permissions().mode() & 0o777, 0o700);
-        assert!(is_unused(folder.path()).unwrap());
-        fs::write(folder.path().join("checkout.sqlite"), "").unwrap();
-        assert!(!is_unused(folder.path()).unwrap());
+        let folder = place.path().join("data");
+        create(&folder).unwrap();
+        let secret = kept_secret(&folder.join("checkout.key"), &Random::seeded(1)).unwrap();
+        assert!(secret.len() >= 32);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(
+            (mode(&folder), mode(&folder.join("checkout.key"))),
+            (0o700, 0o600)
+        );
+    }
+
+    #[test]
+    fn a_secret_stays_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("checkout.key");
+        let first = kept_secret(&file, &Random::seeded(1)).unwrap();
+        assert_eq!(kept_secret(&file, &Random::seeded(2)).unwrap(), first);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

@@ -7,9 +7,12 @@
 mod archive;
 mod command;
 mod console;
+mod data_folder;
+mod kept;
 mod logs;
 mod process;
 mod progress;
+mod run;
 mod settings;
 
 use std::process::ExitCode;

@@ -3,8 +3,17 @@
 //! Each command reads its arguments, gathers what it needs and calls one function of a service. Exit status: 0 done,
 //! 1 the thing asked for is not so, 2 wrong usage.
 
+mod backup;
+mod bench;
+mod checkout;
 mod completions;
 mod config;
+mod demo;
+mod migrate;
+mod openapi;
+mod restore;
+mod sandbox;
+mod serve;
 
 use std::fmt::{self, Write};
 use std::path::PathBuf;
@@ -13,12 +22,14 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::settings::{self, Problems, Purpose, Services, Settings, Sources};
-use crate::{console, process};
+use crate::{console, logs, process};
 
 const EXAMPLES: &str = "\
 Examples:
-  balcao config check                             what is effective, and what is wrong with it
-  balcao completions bash > /etc/bash_completion.d/balcao
+  balcao demo                                   everything on this machine, to try it
+  balcao config check                           what is effective, and what is wrong with it
+  balcao serve --only checkout                  for real
+  balcao backup /backups/balcao.tar
 
 Settings come from the environment (BALCAO_…), balcao.toml or --set; docs/configuration.md lists them.";
 
@@ -48,7 +59,17 @@ pub(crate) struct Common {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Demo(demo::Arguments),
+    Serve(serve::Arguments),
+    Sandbox(sandbox::Arguments),
+    /// Bring the databases' schema up to date
+    Migrate,
     Config(config::Arguments),
+    Openapi(openapi::Arguments),
+    Checkout(checkout::Arguments),
+    Backup(backup::Arguments),
+    Restore(restore::Arguments),
+    Bench(bench::Arguments),
     Completions(completions::Arguments),
 }
 
@@ -66,16 +87,15 @@ pub(crate) fn services(only: Option<Service>) -> Services {
     }
 }
 
-/// Why a command did not do what was asked.
+/// Why a command did not do what was asked: exit status 1. Wrong usage is found by the parser of the command line, which exits with 2.
 #[derive(Debug)]
-pub(crate) enum Failure {
-    /// The thing asked for is not so, or could not be done: exit status 1.
-    NotSo(String),
-    /// The command was not used rightly: exit status 2.
-    Usage(String),
-}
+pub(crate) struct Failure(String);
 
 impl Failure {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
     /// A failure with the whole chain of its causes.
     pub(crate) fn of(what: &str, error: &dyn std::error::Error) -> Self {
         let mut text = format!("{what}: {error}");
@@ -84,21 +104,19 @@ impl Failure {
             let _ = write!(text, ": {error}");
             cause = error.source();
         }
-        Self::NotSo(text)
+        Self(text)
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotSo(text) | Self::Usage(text) => formatter.write_str(text),
-        }
+        formatter.write_str(&self.0)
     }
 }
 
 impl From<Problems> for Failure {
     fn from(problems: Problems) -> Self {
-        Self::NotSo(format!(
+        Self::new(format!(
             "{problems}\nSee docs/configuration.md, or run `balcao config check`."
         ))
     }
@@ -109,23 +127,36 @@ pub(crate) fn run() -> ExitCode {
     let line = CommandLine::parse();
     if let Err(error) = process::forbid_core_dumps() {
         console::complain(&format!("core dumps cannot be forbidden: {error}"));
-        return ExitCode::from(1);
+        return ExitCode::FAILURE;
     }
-    let done = match line.command {
-        Command::Config(arguments) => config::run(&arguments, &line.common),
-        Command::Completions(arguments) => {
-            completions::run(&arguments);
-            Ok(())
-        }
-    };
-    match done {
+    match obey(line) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             console::complain(&failure.to_string());
-            ExitCode::from(match failure {
-                Failure::NotSo(_) => 1,
-                Failure::Usage(_) => 2,
-            })
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn obey(line: CommandLine) -> Result<(), Failure> {
+    let common = &line.common;
+    match line.command {
+        Command::Demo(arguments) => demo::run(&arguments, common),
+        Command::Serve(arguments) => serve::run(&arguments, common),
+        Command::Sandbox(arguments) => sandbox::run(&arguments, common),
+        Command::Migrate => migrate::run(common),
+        Command::Config(arguments) => config::run(&arguments, common),
+        Command::Checkout(arguments) => checkout::run(arguments, common),
+        Command::Backup(arguments) => backup::run(&arguments, common),
+        Command::Restore(arguments) => restore::run(&arguments, common),
+        Command::Bench(arguments) => bench::run(&arguments, common),
+        Command::Openapi(arguments) => {
+            openapi::run(&arguments);
+            Ok(())
+        }
+        Command::Completions(arguments) => {
+            completions::run(&arguments);
+            Ok(())
         }
     }
 }
@@ -146,6 +177,21 @@ impl Common {
         let report = settings::read(self.sources(), purpose);
         Ok((report.settings?, report.warnings))
     }
+}
+
+/// Starts logging and the runtime, and runs `work` on it to its end.
+pub(crate) fn with_runtime(
+    settings: &Settings,
+    warnings: &[String],
+    work: impl Future<Output = Result<(), Failure>>,
+) -> Result<(), Failure> {
+    let _logs = logs::start(settings)?;
+    for warning in warnings {
+        tracing::warn!("{warning}");
+    }
+    let runtime =
+        process::runtime().map_err(|error| Failure::of("the runtime cannot start", &error))?;
+    runtime.block_on(work)
 }
 
 fn name_and_value(text: &str) -> Result<(String, String), String> {

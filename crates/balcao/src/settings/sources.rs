@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use super::problem::Problem;
 
 /// The file that is read from the working directory when the command line names no other.
-pub(crate) const DEFAULT_FILE: &str = "balcao.toml";
+const DEFAULT_FILE: &str = "balcao.toml";
 
 /// A value that may be a secret until its setting is known.
 pub(crate) type Text = Zeroizing<String>;

@@ -5,15 +5,15 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use checkout::provider::AccessToken;
 use web::client::{Proxies, PublicUrl};
 use web::rate::Rates;
 
 use super::reader::Reader;
 use super::secret::Secret;
 use super::value::{
-    Count, DatabaseUrl, Identifier, LogFilter, LogFormat, LowStockAlert, MailAddress,
-    MailAddresses, ProviderUrl, RedisUrl, Secrecy, SecretList, SmtpUrl, Switch, Value, WebUrl,
-    WebhookSecret,
+    Count, Identifier, Label, LogFilter, LogFormat, LowStockAlert, MailAddress, MailAddresses,
+    ProviderUrl, RedisUrl, Secrecy, SecretList, SmtpUrl, Switch, Value, WebUrl, WebhookSecret,
 };
 
 /// What holds when a setting is not given.
@@ -127,13 +127,13 @@ settings! {
             "Where the checkout service listens.";
         checkout_public_url: Option<PublicUrl>, "BALCAO_CHECKOUT_PUBLIC_URL", Unset("taken from the request"),
             "Address under which buyers reach checkout: for links, the notification address and redirects.";
-        checkout_database_url: Option<DatabaseUrl>, "BALCAO_CHECKOUT_DATABASE_URL", Unset("`checkout.sqlite` in the data folder"),
+        checkout_database_url: Option<db::Address>, "BALCAO_CHECKOUT_DATABASE_URL", Unset("`checkout.sqlite` in the data folder"),
             "Database of checkout.";
         checkout_allow_http: bool, "BALCAO_CHECKOUT_ALLOW_HTTP", Is("false"),
             "Lifts the check that requests came over HTTPS. For trials on a closed network only.";
         checkout_provider_url: Option<ProviderUrl>, "BALCAO_CHECKOUT_PROVIDER_URL", Unset("`serve` refuses to run checkout"),
             "Base address of the payment provider.";
-        checkout_provider_access_token: Option<Secret>, "BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN", Unset("`serve` refuses to run checkout"),
+        checkout_provider_access_token: Option<AccessToken>, "BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN", Unset("`serve` refuses to run checkout"),
             "Access token at the provider.";
         checkout_provider_webhook_secret: SecretList, "BALCAO_CHECKOUT_PROVIDER_WEBHOOK_SECRET", Unset("notifications are only a hint to read back"),
             "Secrets that sign the provider's notifications; several by comma while one takes the place of another.";
@@ -147,13 +147,19 @@ settings! {
             "Requests per client address.";
         checkout_api_keys: SecretList, "BALCAO_CHECKOUT_API_KEYS", Unset("only the keys in the store"),
             "Keys of merchants' servers, by comma, besides those of `balcao checkout key add`.";
+        checkout_shop_name: Label, "BALCAO_CHECKOUT_SHOP_NAME", Is("Balcão"),
+            "The shop's name on the payment page.";
+        checkout_shop_contact: Option<Label>, "BALCAO_CHECKOUT_SHOP_CONTACT", Unset("not shown"),
+            "How buyers reach the shop, as the page shows it: an address, a number.";
+        checkout_secret: Option<Secret<32>>, "BALCAO_CHECKOUT_SECRET", Unset("made on first start, kept in the data folder"),
+            "What digests of requests and tokens of status pages are derived from; the same on every replica, and kept as long as the database.";
     }
     "Inventory" {
         inventory_listen: SocketAddr, "BALCAO_INVENTORY_LISTEN", Is("127.0.0.1:8001"),
             "Where the inventory service listens.";
         inventory_public_url: Option<PublicUrl>, "BALCAO_INVENTORY_PUBLIC_URL", Unset("taken from the request"),
             "Address under which people reach inventory: for links and redirects.";
-        inventory_database_url: Option<DatabaseUrl>, "BALCAO_INVENTORY_DATABASE_URL", Unset("`inventory.sqlite` in the data folder"),
+        inventory_database_url: Option<db::Address>, "BALCAO_INVENTORY_DATABASE_URL", Unset("`inventory.sqlite` in the data folder"),
             "Database of inventory.";
         inventory_rate_limit_auth: Rates, "BALCAO_INVENTORY_RATE_LIMIT_AUTH", Is("10/minute"),
             "Sign-ins and token requests per client address.";

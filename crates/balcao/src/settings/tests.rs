@@ -86,26 +86,15 @@ fn every_problem_is_told_at_once_with_key_found_and_allowed() {
 #[test]
 fn a_secret_comes_from_a_file_and_its_line_end_is_dropped() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("token");
-    std::fs::write(&path, "TEST-abc\n").unwrap();
-    let given = sources(
-        &[(
-            "BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN_FILE",
-            path.to_str().unwrap(),
-        )],
-        "",
-    );
+    let path = folder.path().join("key");
+    std::fs::write(&path, "hush-hush\n").unwrap();
+    let given = sources(&[("BALCAO_LLM_API_KEY_FILE", path.to_str().unwrap())], "");
     let report = read(given, Purpose::Any);
     assert_eq!(
-        report
-            .settings
-            .unwrap()
-            .checkout_provider_access_token
-            .unwrap()
-            .expose(),
-        "TEST-abc"
+        report.settings.unwrap().llm_api_key.unwrap().expose(),
+        "hush-hush"
     );
-    assert!(!document::effective(&report.effective).contains("TEST-abc"));
+    assert!(!document::effective(&report.effective).contains("hush"));
 }
 
 #[test]

@@ -49,5 +49,5 @@ fn check(common: &Common, services: Services) -> Result<(), Failure> {
     report
         .settings
         .map(|_| ())
-        .map_err(|problems| Failure::NotSo(problems.to_string()))
+        .map_err(|problems| Failure::new(problems.to_string()))
 }

@@ -11,10 +11,10 @@ use std::path::PathBuf;
 
 pub(crate) use amount::Count;
 pub(crate) use name::{
-    Identifier, LogFilter, LogFormat, LowStockAlert, MailAddress, MailAddresses, SecretList,
+    Identifier, Label, LogFilter, LogFormat, LowStockAlert, MailAddress, MailAddresses, SecretList,
     WebhookSecret,
 };
-pub(crate) use network::{DatabaseUrl, ProviderUrl, RedisUrl, SmtpUrl, WebUrl};
+pub(crate) use network::{ProviderUrl, RedisUrl, SmtpUrl, WebUrl};
 
 use super::reader::masked;
 use super::secret::Secret;

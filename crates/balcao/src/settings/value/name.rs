@@ -28,6 +28,30 @@ impl Value for Identifier {
     }
 }
 
+/// A short text for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Label(pub(crate) String);
+
+impl Label {
+    const LONGEST: usize = 100;
+}
+
+impl Value for Label {
+    fn allowed() -> String {
+        format!("a text of 1 to {} characters on one line", Self::LONGEST)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let fits = (1..=Self::LONGEST).contains(&text.chars().count())
+            && !text.chars().any(char::is_control);
+        fits.then(|| Self(text.to_owned()))
+    }
+
+    fn show(&self) -> String {
+        self.0.clone()
+    }
+}
+
 /// When a product's low stock is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LowStockAlert {

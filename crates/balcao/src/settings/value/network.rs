@@ -1,11 +1,13 @@
 //! Listening addresses, addresses of other services, databases and proxies.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
-use reqwest::Url;
+use checkout::provider::{AccessToken, BaseUrl};
+use url::Url;
 use web::client::{Proxies, PublicUrl};
 
 use super::{Secrecy, Value};
+use crate::settings::reader::masked;
 use crate::settings::secret::MASK;
 
 impl Value for SocketAddr {
@@ -25,10 +27,6 @@ impl Value for SocketAddr {
 fn parse_url(text: &str, schemes: &[&str]) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     (schemes.contains(&url.scheme()) && url.host().is_some()).then_some(url)
-}
-
-fn without_end(url: &Url) -> String {
-    url.as_str().trim_end_matches('/').to_owned()
 }
 
 fn with_masked_password(url: &Url) -> String {
@@ -55,15 +53,8 @@ impl Value for PublicUrl {
 }
 
 /// The provider's address. Card data travels there, so plain http is allowed to this machine only.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ProviderUrl(Url);
-
-impl ProviderUrl {
-    /// The address without a slash at the end.
-    pub(crate) fn as_text(&self) -> String {
-        without_end(&self.0)
-    }
-}
+#[derive(Debug, Clone)]
+pub(crate) struct ProviderUrl(pub(crate) BaseUrl);
 
 impl Value for ProviderUrl {
     fn allowed() -> String {
@@ -71,25 +62,29 @@ impl Value for ProviderUrl {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        let url = parse_url(text, &["https", "http"])?;
-        let plain = url.query().is_none()
-            && url.fragment().is_none()
-            && url.username().is_empty()
-            && url.password().is_none();
-        (plain && (url.scheme() == "https" || is_loopback(&url))).then_some(Self(url))
+        let base: BaseUrl = text.parse().ok()?;
+        (text.starts_with("https:") || base.is_local()).then_some(Self(base))
     }
 
     fn show(&self) -> String {
-        self.as_text()
+        self.0.to_string()
     }
 }
 
-fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost"
-        || host
-            .parse::<IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
+impl Value for AccessToken {
+    const SECRECY: Secrecy = Secrecy::Secret;
+
+    fn allowed() -> String {
+        "visible ASCII characters".to_owned()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        Self::parse(text).ok()
+    }
+
+    fn show(&self) -> String {
+        masked()
+    }
 }
 
 /// An address of another service on the web.
@@ -186,11 +181,7 @@ impl Value for Proxies {
     }
 }
 
-/// The address of a database.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct DatabaseUrl(pub(crate) String);
-
-impl Value for DatabaseUrl {
+impl Value for db::Address {
     const SECRECY: Secrecy = Secrecy::Password;
 
     fn allowed() -> String {
@@ -198,12 +189,11 @@ impl Value for DatabaseUrl {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        (text.starts_with("sqlite:") || text.starts_with("postgres://"))
-            .then(|| Self(text.to_owned()))
+        text.parse().ok()
     }
 
     fn show(&self) -> String {
-        self.0.clone()
+        self.to_string()
     }
 }
 

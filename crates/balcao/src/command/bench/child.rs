@@ -1,0 +1,118 @@
+//! A service in a process of its own, as the benchmark runs it: started, watched, its memory read, killed at the end.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::Command;
+
+use super::load::LoadError;
+
+/// A running `balcao`; killed when dropped.
+pub(super) struct Child {
+    process: tokio::process::Child,
+    addresses: HashMap<String, SocketAddr>,
+    /// From its start to its line `ready`.
+    pub(super) started_in: Duration,
+}
+
+/// A `listening` line of the log.
+#[derive(Deserialize)]
+struct Listening {
+    service: String,
+    address: SocketAddr,
+}
+
+impl Child {
+    /// Starts this same program with `arguments` and `settings` on the folder `data`, and waits for its line `ready`. Its log
+    /// goes to a file, as an operator would have it, so that no reader takes part in what is measured.
+    ///
+    /// # Errors
+    ///
+    /// When it does not start, or ends before it is ready.
+    pub(super) async fn start(
+        arguments: &[&str],
+        settings: &[(&str, String)],
+        data: &Path,
+    ) -> Result<Self, LoadError> {
+        fs::create_dir_all(data)?;
+        let log: PathBuf = data.join("log");
+        let begin = Instant::now();
+        let mut process = Command::new(std::env::current_exe()?)
+            .args(arguments)
+            .envs(settings.iter().map(|(name, value)| (name, value)))
+            .env("BALCAO_DATA_DIR", data)
+            .env("BALCAO_METRICS_LISTEN", "off")
+            .env("BALCAO_LOG_FORMAT", "json")
+            .current_dir(data)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(File::create(&log)?)
+            .kill_on_drop(true)
+            .spawn()?;
+        let output = process.stdout.take().ok_or("the child has no output")?;
+        let mut lines = BufReader::new(output).lines();
+        let mut is_ready = false;
+        while !is_ready {
+            let said = || fs::read_to_string(&log).unwrap_or_default();
+            let line = lines.next_line().await?.ok_or_else(|| {
+                format!("the child ended before it was ready; it said:\n{}", said())
+            })?;
+            is_ready = line == "ready";
+        }
+        let started_in = begin.elapsed();
+        Ok(Self {
+            process,
+            addresses: addresses(&fs::read_to_string(&log)?),
+            started_in,
+        })
+    }
+
+    /// Where a service listens.
+    ///
+    /// # Errors
+    ///
+    /// When the child runs no such service.
+    pub(super) fn address(&self, service: &str) -> Result<SocketAddr, LoadError> {
+        self.addresses
+            .get(service)
+            .copied()
+            .ok_or_else(|| format!("the child does not run {service}").into())
+    }
+
+    /// Resident memory now, and the most of it so far, in KiB.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not tell.
+    pub(super) fn memory(&self) -> Result<(u64, u64), LoadError> {
+        let id = self.process.id().ok_or("the child has ended")?;
+        let status = fs::read_to_string(format!("/proc/{id}/status"))?;
+        let of = |name: &str| {
+            status.lines().find_map(|line| {
+                line.strip_prefix(name)?
+                    .trim()
+                    .strip_suffix("kB")?
+                    .trim()
+                    .parse()
+                    .ok()
+            })
+        };
+        Ok((
+            of("VmRSS:").ok_or("no VmRSS")?,
+            of("VmHWM:").ok_or("no VmHWM")?,
+        ))
+    }
+}
+
+fn addresses(log: &str) -> HashMap<String, SocketAddr> {
+    let lines = log
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Listening>(line).ok());
+    lines.map(|line| (line.service, line.address)).collect()
+}

@@ -1,0 +1,326 @@
+//! `balcao bench`: the figures of `docs/performance.md`, measured on this machine by this program.
+//!
+//! Every service runs in a process of its own, as it does for real; `load` sends the requests, `child` runs the processes,
+//! `provider` is a provider that costs next to nothing.
+
+mod child;
+mod load;
+mod provider;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::http::{HeaderName, StatusCode};
+use clap::{Args, Subcommand};
+
+use super::{Common, Failure};
+use crate::run::{self, Run};
+use crate::settings::{Purpose, Settings};
+use crate::{console, data_folder};
+use child::Child;
+use load::{LoadError, Measured, Target};
+
+/// Measure this machine
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Latency that checkout adds, payments a second, memory, start-up, size of the program
+    Checkout(Checkout),
+    /// A provider that answers at once, for `bench checkout`
+    #[command(hide = true)]
+    Provider,
+}
+
+#[derive(Debug, Clone, Args)]
+struct Checkout {
+    /// Connections of the latency run
+    #[arg(long, default_value_t = 16)]
+    connections: u32,
+    /// Connections of the run at full load
+    #[arg(long, default_value_t = 64)]
+    load_connections: u32,
+    /// Seconds of each of the five pairs of latency runs, and of the run at full load
+    #[arg(long, default_value_t = 4)]
+    seconds: u64,
+    /// Which log lines the service writes, to a file
+    #[arg(long, default_value = "info")]
+    log: String,
+    /// Folder for the databases, on the disk to be measured; removed afterwards
+    #[arg(long, default_value = "./balcao-bench")]
+    folder: PathBuf,
+}
+
+/// How often the sandbox alone and the service before it take turns.
+const PAIRS: u32 = 5;
+/// How often a start is measured.
+const STARTS: usize = 5;
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// When a process does not start or requests fail.
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure> {
+    let (settings, warnings) = common.settings(Purpose::Any)?;
+    let done = match &arguments.what {
+        What::Provider => {
+            return super::with_runtime(&settings.clone(), &warnings, serve_provider(settings));
+        }
+        What::Checkout(checkout) => {
+            let checkout = checkout.clone();
+            super::with_runtime(&settings, &warnings, async move {
+                data_folder::create(&checkout.folder)
+                    .map_err(|error| Failure::of("the folder cannot be made", &error))?;
+                let folder = checkout
+                    .folder
+                    .canonicalize()
+                    .map_err(|error| Failure::of("the folder cannot be found", &error))?;
+                let measured = measure(&checkout, &folder)
+                    .await
+                    .map_err(|error| Failure::of("the measurement failed", error.as_ref()));
+                // A folder that stays is seen and can be removed by hand.
+                let _ = std::fs::remove_dir_all(&folder);
+                measured
+            })
+        }
+    };
+    done
+}
+
+async fn serve_provider(settings: Settings) -> Result<(), Failure> {
+    let mut run = Run::new()?;
+    let listener = run::listen("BALCAO_SANDBOX_LISTEN", settings.sandbox_listen).await?;
+    run.serve(
+        "sandbox",
+        listener,
+        provider::routes(),
+        web::server::Options::default(),
+    );
+    console::say("ready");
+    run.until_stopped().await;
+    Ok(())
+}
+
+async fn measure(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {
+    let size = std::fs::metadata(std::env::current_exe()?)?.len();
+    report(
+        "program file",
+        &format!("{:.1} MiB", mebibytes(size / 1024)),
+        "under 40 MiB",
+    );
+    latency(arguments, folder).await?;
+    full_load(arguments, folder).await
+}
+
+/// What the service adds to the sandbox: both measured in turns in one run, so that a noisy machine hits both.
+async fn latency(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {
+    let sandbox = Child::start(
+        &["sandbox"],
+        &[
+            ("BALCAO_SANDBOX_LISTEN", any_port()),
+            ("BALCAO_LOG", "warn,balcao=info".to_owned()),
+        ],
+        &folder.join("sandbox"),
+    )
+    .await?;
+    let data = folder.join("latency");
+    let settings = checkout_settings(arguments, &sandbox)?;
+    let mut starts = Vec::new();
+    for _ in 0..STARTS {
+        // The first start makes the database and is not counted.
+        let started = Child::start(&["serve", "--only", "checkout"], &settings, &data).await?;
+        starts.push(started.started_in);
+    }
+    let checkout = Child::start(&["serve", "--only", "checkout"], &settings, &data).await?;
+    let (at_rest, _) = checkout.memory()?;
+    let mut counted: Vec<Duration> = starts
+        .into_iter()
+        .skip(1)
+        .chain([checkout.started_in])
+        .collect();
+    counted.sort_unstable();
+    let median = counted.get(counted.len() / 2).copied().unwrap_or_default();
+    report(
+        "start to ready, existing database",
+        &milliseconds(median),
+        "under 200 ms",
+    );
+    report(
+        "memory at rest",
+        &format!("{:.1} MiB", mebibytes(at_rest)),
+        "under 40 MiB",
+    );
+    let (direct, through) = (direct_target(&sandbox)?, payment_target(&checkout)?);
+    let (mut alone, mut added) = (Measured::default(), Measured::default());
+    for pair in 0..=PAIRS {
+        let seconds = if pair == 0 { 1 } else { arguments.seconds };
+        let one = load::run(&direct, arguments.connections, Duration::from_secs(seconds)).await?;
+        let other = load::run(
+            &through,
+            arguments.connections,
+            Duration::from_secs(seconds),
+        )
+        .await?;
+        // The first pair only warms up.
+        if pair > 0 {
+            alone.join(one);
+            added.join(other);
+        }
+    }
+    check(&alone, "the sandbox")?;
+    check(&added, "checkout")?;
+    for (percent, goal) in [(50, "added: under 1 ms"), (99, "added: under 5 ms")] {
+        let (before, after) = (alone.percentile(percent), added.percentile(percent));
+        let text = format!(
+            "{} (sandbox alone {}, added {})",
+            milliseconds(after),
+            milliseconds(before),
+            milliseconds(after.saturating_sub(before))
+        );
+        report(
+            &format!(
+                "pix payment, {} connections, {percent}th percentile",
+                arguments.connections
+            ),
+            &text,
+            goal,
+        );
+    }
+    report(
+        "payments a second before the sandbox",
+        &format!(
+            "{:.0} (sandbox alone {:.0})",
+            added.per_second(),
+            alone.per_second()
+        ),
+        "",
+    );
+    Ok(())
+}
+
+/// What the service can do when the provider costs nothing.
+async fn full_load(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {
+    let provider = Child::start(
+        &["bench", "provider"],
+        &[("BALCAO_SANDBOX_LISTEN", any_port())],
+        &folder.join("provider"),
+    )
+    .await?;
+    let checkout = Child::start(
+        &["serve", "--only", "checkout"],
+        &checkout_settings(arguments, &provider)?,
+        &folder.join("load"),
+    )
+    .await?;
+    let target = payment_target(&checkout)?;
+    load::run(&target, arguments.load_connections, Duration::from_secs(1)).await?;
+    let measured = load::run(
+        &target,
+        arguments.load_connections,
+        Duration::from_secs(arguments.seconds),
+    )
+    .await?;
+    check(&measured, "checkout")?;
+    let latency = format!(
+        "{:.0} (50th {}, 99th {})",
+        measured.per_second(),
+        milliseconds(measured.percentile(50)),
+        milliseconds(measured.percentile(99))
+    );
+    report(
+        &format!(
+            "payments a second, {} connections, instant provider",
+            arguments.load_connections
+        ),
+        &latency,
+        "at least 5000",
+    );
+    let (_, most) = checkout.memory()?;
+    report(
+        "memory at full load",
+        &format!("{:.1} MiB", mebibytes(most)),
+        "under 120 MiB",
+    );
+    Ok(())
+}
+
+fn checkout_settings(
+    arguments: &Checkout,
+    provider: &Child,
+) -> Result<Vec<(&'static str, String)>, LoadError> {
+    Ok(vec![
+        ("BALCAO_CHECKOUT_LISTEN", any_port()),
+        (
+            "BALCAO_CHECKOUT_PROVIDER_URL",
+            format!("http://{}", provider.address("sandbox")?),
+        ),
+        (
+            "BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN",
+            "TEST-bench".to_owned(),
+        ),
+        ("BALCAO_CHECKOUT_PROVIDER_QUOTA", "off".to_owned()),
+        ("BALCAO_CHECKOUT_RATE_LIMIT", "off".to_owned()),
+        ("BALCAO_LOG", arguments.log.clone()),
+    ])
+}
+
+fn payment_target(checkout: &Child) -> Result<Target, LoadError> {
+    Ok(Target {
+        address: checkout.address("checkout")?,
+        path: "/create_payment",
+        headers: Vec::new(),
+        body: Bytes::from_static(br#"{"payment_method":"pix","transaction_amount":19.99,"description":"Bench","email":"buyer@example.com","identification_number":"12345678909"}"#),
+        fresh_key: None,
+        expected: StatusCode::OK,
+    })
+}
+
+fn direct_target(sandbox: &Child) -> Result<Target, LoadError> {
+    Ok(Target {
+        address: sandbox.address("sandbox")?,
+        path: "/v1/payments",
+        headers: vec![(axum::http::header::AUTHORIZATION, "Bearer TEST-bench".to_owned())],
+        body: Bytes::from_static(br#"{"payment_method_id":"pix","transaction_amount":19.99,"description":"Bench","external_reference":"bench","payer":{"email":"buyer@example.com","identification":{"type":"CPF","number":"12345678909"}}}"#),
+        fresh_key: Some(HeaderName::from_static("x-idempotency-key")),
+        expected: StatusCode::CREATED,
+    })
+}
+
+fn check(measured: &Measured, who: &str) -> Result<(), LoadError> {
+    if measured.failed > 0 {
+        Err(format!(
+            "{} answers of {who} were not the expected ones",
+            measured.failed
+        )
+        .into())
+    } else {
+        Ok(())
+    }
+}
+
+fn any_port() -> String {
+    "127.0.0.1:0".to_owned()
+}
+
+fn report(figure: &str, value: &str, goal: &str) {
+    let goal = if goal.is_empty() {
+        String::new()
+    } else {
+        format!("   [{goal}]")
+    };
+    console::say(&format!("{figure}: {value}{goal}"));
+}
+
+fn milliseconds(duration: Duration) -> String {
+    format!("{:.2} ms", duration.as_secs_f64() * 1000.0)
+}
+
+fn mebibytes(kibibytes: u64) -> f64 {
+    f64::from(u32::try_from(kibibytes).unwrap_or(u32::MAX)) / 1024.0
+}

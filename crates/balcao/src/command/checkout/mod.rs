@@ -1,0 +1,36 @@
+//! `balcao checkout`: what operators do with checkout's data: merchants' keys, asking the provider again.
+
+mod key;
+mod reconcile;
+
+use clap::{Args, Subcommand};
+
+use super::{Common, Failure};
+
+/// Keys of merchants, and asking the provider again
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// API keys of merchants' servers
+    #[command(subcommand)]
+    Key(key::Action),
+    /// Ask the provider about every payment whose state is open or unknown
+    Reconcile,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// When settings, the database or the provider fail.
+pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<(), Failure> {
+    match arguments.action {
+        Action::Key(action) => key::run(action, common),
+        Action::Reconcile => reconcile::run(common),
+    }
+}

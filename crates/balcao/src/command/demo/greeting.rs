@@ -1,0 +1,37 @@
+//! What a newcomer reads when the demo runs: where things are, and what to try.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use super::API_KEY;
+use crate::console;
+
+/// Where the services listen.
+pub(super) struct Addresses {
+    pub(super) checkout: SocketAddr,
+    pub(super) sandbox: SocketAddr,
+}
+
+/// Prints everything, and then `ready`.
+pub(super) fn print(addresses: &Addresses, data: &Path) {
+    let Addresses { checkout, sandbox } = addresses;
+    console::say(&format!(
+        "\
+Balcao is running on this machine. No money moves.
+
+  Checkout   http://{checkout}        the payment page; documents at /docs
+  Sandbox    http://{sandbox}        the provider: act there as payer and bank
+
+Try
+  a card      4235 6477 2802 5682, 11/2030, code 123, holder APRO, CPF 123.456.789-09
+              (holder OTHE is declined, CONT stays pending)
+  pix         pay it at the sandbox and watch the page turn to paid
+  a program   curl http://{checkout}/create_payment -H 'Content-Type: application/json' -d '{{\"payment_method\": \"pix\", \"transaction_amount\": 19.99, \"description\": \"Two coffees\", \"email\": \"ana@example.com\", \"identification_number\": \"123.456.789-09\"}}'
+  a merchant  curl http://{checkout}/payments/ -H 'Authorization: Bearer {API_KEY}'
+
+Data are kept in {}; `--fresh` begins anew. Ctrl-C stops.
+
+ready",
+        data.display()
+    ));
+}

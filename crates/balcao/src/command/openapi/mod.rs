@@ -1,0 +1,21 @@
+//! `balcao openapi SERVICE`: the machine-readable description of an interface.
+
+use clap::Args;
+
+use super::Service;
+use crate::console;
+
+/// Print the API document of a service (OpenAPI 3.1, JSON)
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  balcao openapi checkout > checkout.json")]
+pub(crate) struct Arguments {
+    service: Service,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Arguments) {
+    let document = match arguments.service {
+        Service::Checkout => checkout::OPENAPI,
+    };
+    console::say(document.trim_end());
+}

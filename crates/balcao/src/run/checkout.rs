@@ -1,0 +1,194 @@
+//! The checkout service as a part of this process: its settings handed over, its database opened and held, its secret kept.
+
+use std::io;
+
+use checkout::page::Shop;
+use checkout::provider::AccessToken;
+use checkout::{App, MIGRATIONS, Parts, State};
+use db::{Address, Db, Engine, Options};
+use web::rate::Windows;
+use web::server::Listener;
+use web::{Clock, Random};
+
+use super::{Run, server_options};
+use crate::command::Failure;
+use crate::data_folder::{self, Hold};
+use crate::kept;
+use crate::settings::value::{ProviderUrl, SecretList};
+use crate::settings::{Secret, Settings};
+
+/// Checkout while it runs: what must outlive its last request.
+pub(crate) struct Checkout {
+    db: Db,
+    _hold: Option<Hold>,
+}
+
+impl Checkout {
+    /// Closes the database, once nothing uses it any more.
+    pub(crate) async fn close(self) {
+        self.db.close().await;
+    }
+}
+
+/// Opens and migrates the database, starts the workers and serves on `listener`.
+///
+/// # Errors
+///
+/// When the data folder, the database or the secret cannot be used, with what to do.
+pub(crate) async fn start(
+    run: &mut Run,
+    settings: &Settings,
+    listener: Listener,
+) -> Result<Checkout, Failure> {
+    data_folder::create(&settings.data_dir)
+        .map_err(|error| Failure::of(&settings.data_dir.display().to_string(), &error))?;
+    let hold = hold(settings)?;
+    let (db, _) = open_database(settings).await?;
+    let options = server_options(settings)?;
+    let parts = parts(run, settings, &db)?;
+    let app = checkout::app(config(settings)?, parts)
+        .await
+        .map_err(|error| Failure::of("checkout cannot start", &error))?;
+    let App {
+        router, workers, ..
+    } = app;
+    run.work(workers.run());
+    run.serve(checkout::SERVICE, listener, router, options);
+    Ok(Checkout { db, _hold: hold })
+}
+
+/// What the service's functions work on, for commands that call them without serving anything.
+///
+/// # Errors
+///
+/// As [`start`].
+pub(crate) async fn open(run: &Run, settings: &Settings) -> Result<(State, Db), Failure> {
+    let (db, _) = open_database(settings).await?;
+    let parts = parts(run, settings, &db)?;
+    let state = State::open(config(settings)?, parts)
+        .await
+        .map_err(|error| Failure::of("checkout cannot be opened", &error))?;
+    Ok((state, db))
+}
+
+/// Opens checkout's database and brings its schema up to date; says what was applied.
+///
+/// # Errors
+///
+/// When it cannot be reached or migrated.
+pub(crate) async fn open_database(settings: &Settings) -> Result<(Db, Vec<&'static str>), Failure> {
+    let address = kept::checkout_database(settings);
+    let failure = |error: db::Error| {
+        Failure::of(
+            &format!("BALCAO_CHECKOUT_DATABASE_URL: {address} cannot be used"),
+            &error,
+        )
+    };
+    data_folder::create(&settings.data_dir)
+        .map_err(|error| Failure::of(&settings.data_dir.display().to_string(), &error))?;
+    let db = Db::open(&address, &Options::default())
+        .await
+        .map_err(failure)?;
+    let applied = db.migrate(&MIGRATIONS).await.map_err(failure)?;
+    for migration in &applied {
+        tracing::info!(service = checkout::SERVICE, migration, "migrated");
+    }
+    Ok((db, applied))
+}
+
+/// One service at a time on a SQLite database: a second would take the first one's unfinished attempts for those of a dead one.
+fn hold(settings: &Settings) -> Result<Option<Hold>, Failure> {
+    let Address::Sqlite(file) = kept::checkout_database(settings) else {
+        return Ok(None);
+    };
+    if let Some(folder) = file.parent() {
+        data_folder::create(folder)
+            .map_err(|error| Failure::of(&folder.display().to_string(), &error))?;
+    }
+    Hold::take(&file).map(Some).map_err(|error| match error.kind() {
+        io::ErrorKind::WouldBlock => Failure::new(format!(
+            "another balcao serves {} already; stop it, or give this one another BALCAO_DATA_DIR. Several replicas need PostgreSQL",
+            file.display()
+        )),
+        _ => Failure::of(&format!("{} cannot be held", file.display()), &error),
+    })
+}
+
+fn parts(run: &Run, settings: &Settings, db: &Db) -> Result<Parts, Failure> {
+    let (clock, random) = (Clock::system(), Random::system());
+    let windows = |prefix: &str| match &settings.redis_url {
+        Some(url) => Windows::redis(url.0.as_str(), prefix, clock.clone(), random.clone())
+            .map_err(|error| Failure::of("BALCAO_REDIS_URL", &error)),
+        None => Ok(Windows::memory(clock.clone())),
+    };
+    let (clients, quota) = (windows("balcao:clients:")?, windows("balcao:quota:")?);
+    if settings.redis_url.is_none() && db.engine() == Engine::Postgres {
+        tracing::info!(
+            "rate limits and the provider's quota are counted by this process alone; with several replicas set BALCAO_REDIS_URL"
+        );
+    }
+    Ok(Parts {
+        db: db.clone(),
+        windows: clients,
+        quota_windows: quota,
+        clock,
+        random,
+        metrics: run.metrics(),
+        shutdown: run.shutdown(),
+    })
+}
+
+fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
+    // The settings were read for a purpose that needs both; the message is for the type.
+    let absent = || {
+        Failure::new(
+            "BALCAO_CHECKOUT_PROVIDER_URL and BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN must be set"
+                .to_owned(),
+        )
+    };
+    let ProviderUrl(base_url) = settings.checkout_provider_url.clone().ok_or_else(absent)?;
+    let access_token: AccessToken = settings
+        .checkout_provider_access_token
+        .clone()
+        .ok_or_else(absent)?;
+    Ok(checkout::Config {
+        public_url: settings.checkout_public_url.clone(),
+        trusted_proxies: settings.trusted_proxies.clone(),
+        allow_http: settings.checkout_allow_http,
+        provider: checkout::provider::Config {
+            base_url,
+            access_token,
+            timeout: settings.checkout_provider_timeout,
+            boleto_method: settings.checkout_boleto_method.0.clone(),
+            quota: settings.checkout_provider_quota.clone(),
+        },
+        webhook_secrets: secrets(&settings.checkout_provider_webhook_secret),
+        rate_limit: settings.checkout_rate_limit.clone(),
+        api_keys: secrets(&settings.checkout_api_keys),
+        shop: Shop {
+            name: settings.checkout_shop_name.0.clone(),
+            contact: settings
+                .checkout_shop_contact
+                .as_ref()
+                .map(|contact| contact.0.clone()),
+        },
+        secret: secret(settings)?,
+    })
+}
+
+fn secrets(list: &SecretList) -> Vec<checkout::Secret> {
+    list.0
+        .iter()
+        .map(|secret: &Secret| checkout::Secret::new(secret.expose()))
+        .collect()
+}
+
+fn secret(settings: &Settings) -> Result<checkout::Secret, Failure> {
+    if let Some(secret) = &settings.checkout_secret {
+        return Ok(checkout::Secret::new(secret.expose()));
+    }
+    let file = settings.data_dir.join(kept::CHECKOUT_KEY);
+    let secret = data_folder::kept_secret(&file, &Random::system())
+        .map_err(|error| Failure::of(&format!("{} cannot be used", file.display()), &error))?;
+    Ok(checkout::Secret::new(secret.as_bytes()))
+}

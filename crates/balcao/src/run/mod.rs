@@ -1,0 +1,166 @@
+//! Services while they run: listening, being announced, being stopped by signals. `checkout` and
+//! `sandbox` hand a service its settings; what it does lives in its own crate.
+
+pub(crate) mod checkout;
+pub(crate) mod sandbox;
+mod signals;
+
+use std::io;
+use std::net::SocketAddr;
+
+use axum::Router;
+use tokio::task::JoinSet;
+use web::metrics::Metrics;
+use web::server::{self, Listener, Options, Shutdown, Tls, TlsFiles};
+
+use crate::command::Failure;
+use crate::settings::Settings;
+use crate::settings::value::Switch;
+
+/// Services of this process, from the first that listens to the last that has stopped.
+pub(crate) struct Run {
+    shutdown: Shutdown,
+    metrics: Metrics,
+    tasks: JoinSet<()>,
+}
+
+impl Run {
+    /// Nothing runs yet; from here on signals are heard.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not let us hear them.
+    pub(crate) fn new() -> Result<Self, Failure> {
+        let shutdown = Shutdown::new();
+        signals::listen(shutdown.clone())
+            .map_err(|error| Failure::of("signals cannot be received", &error))?;
+        Ok(Self {
+            shutdown,
+            metrics: Metrics::new(),
+            tasks: JoinSet::new(),
+        })
+    }
+
+    /// The word to stop, for workers beside the servers.
+    pub(crate) fn shutdown(&self) -> Shutdown {
+        self.shutdown.clone()
+    }
+
+    /// The figures of this process.
+    pub(crate) fn metrics(&self) -> Metrics {
+        self.metrics.clone()
+    }
+
+    /// Serves `router` on `listener` until the word to stop.
+    pub(crate) fn serve(
+        &mut self,
+        service: &'static str,
+        listener: Listener,
+        router: Router,
+        options: Options,
+    ) {
+        announce(
+            service,
+            listener.address(),
+            if options.tls.is_some() {
+                "https"
+            } else {
+                "http"
+            },
+        );
+        self.tasks.spawn(server::serve(
+            listener,
+            router,
+            options,
+            self.shutdown.clone(),
+        ));
+    }
+
+    /// Runs work beside the servers; it ends by itself at the word to stop.
+    pub(crate) fn work(&mut self, work: impl Future<Output = ()> + Send + 'static) {
+        self.tasks.spawn(work);
+    }
+
+    /// Waits for the word to stop, and then until everything has ended.
+    pub(crate) async fn until_stopped(mut self) {
+        self.shutdown.begun().await;
+        while self.tasks.join_next().await.is_some() {}
+        tracing::info!("stopped");
+    }
+}
+
+/// Serves the figures, where they are wanted.
+///
+/// # Errors
+///
+/// When their address cannot be had.
+pub(crate) async fn metrics(run: &mut Run, settings: &Settings) -> Result<(), Failure> {
+    if let Switch::On(address) = settings.metrics_listen {
+        let listener = listen("BALCAO_METRICS_LISTEN", address).await?;
+        let router = run.metrics.routes();
+        run.serve("metrics", listener, router, Options::default());
+    }
+    Ok(())
+}
+
+/// How services are served: with TLS of our own where it is configured.
+///
+/// # Errors
+///
+/// When certificate or key cannot be used.
+pub(crate) fn server_options(settings: &Settings) -> Result<Options, Failure> {
+    let tls = match (&settings.tls_cert_file, &settings.tls_key_file) {
+        (Some(certificate), Some(key)) => {
+            let files = TlsFiles {
+                certificate: certificate.clone(),
+                key: key.clone(),
+            };
+            Some(Tls::load(files).map_err(|error| {
+                Failure::of(
+                    "BALCAO_TLS_CERT_FILE and BALCAO_TLS_KEY_FILE cannot be used",
+                    &error,
+                )
+            })?)
+        }
+        _ => None,
+    };
+    Ok(Options {
+        tls,
+        ..Options::default()
+    })
+}
+
+/// Says in the log where a service listens: with port 0 it is the only place to learn it.
+pub(crate) fn announce(service: &'static str, address: SocketAddr, scheme: &'static str) {
+    tracing::info!(service, %address, scheme, "listening");
+}
+
+/// Takes the address that `setting` names.
+///
+/// # Errors
+///
+/// When it cannot be had, with what to do.
+pub(crate) async fn listen(setting: &str, address: SocketAddr) -> Result<Listener, Failure> {
+    Listener::bind(address)
+        .await
+        .map_err(|error| cannot_listen(setting, address, &error))
+}
+
+/// What to do when an address cannot be had.
+pub(crate) fn cannot_listen(setting: &str, address: SocketAddr, error: &io::Error) -> Failure {
+    let advice = match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            "something listens there already; stop it, or set another port (0 takes a free one)"
+        }
+        io::ErrorKind::PermissionDenied => {
+            "ports below 1024 need the capability CAP_NET_BIND_SERVICE; see docs/operations.md"
+        }
+        io::ErrorKind::AddrNotAvailable => {
+            "this machine has no such address; `ip address` lists its own"
+        }
+        _ => "set another address",
+    };
+    Failure::new(format!(
+        "{setting}: cannot listen on {address}: {error}; {advice}"
+    ))
+}

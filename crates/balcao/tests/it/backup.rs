@@ -1,0 +1,163 @@
+//! Backup and restore, with the service at work.
+
+use std::path::Path;
+use std::process::Output;
+
+use serde_json::Value;
+use test_kit::process::{Balcao, Start};
+use tokio::task::{JoinSet, block_in_place};
+
+use crate::support::{Provider, card, pay, pay_until_final, payments, pix};
+
+fn run(data: &Path, words: &[&str]) -> Output {
+    block_in_place(|| Start::new(words.iter().copied()).data(data).output())
+}
+
+fn said(output: &Output) -> String {
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+async fn ids(checkout: &Balcao) -> Vec<Value> {
+    payments(checkout)
+        .await
+        .into_iter()
+        .map(|payment| payment["id"].clone())
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_under_load_restores_to_what_was_paid_before_it() {
+    let provider = Provider::start().await;
+    let checkout = provider.checkout().ready().await;
+    let url = checkout.url("checkout").await;
+    let before = pay_until_final(&url, "before", &card("APRO")).await;
+    let mut load = JoinSet::new();
+    for worker in 0..4 {
+        let url = url.clone();
+        load.spawn(async move {
+            for number in 0.. {
+                // The load ends with the service.
+                if pay(&url, &format!("load-{worker}-{number}"), &pix())
+                    .await
+                    .is_err()
+                {
+                    return;
+                }
+            }
+        });
+    }
+    let place = tempfile::tempdir().unwrap();
+    let archive = place.path().join("shop.tar");
+    let made = run(checkout.data(), &["backup", archive.to_str().unwrap()]);
+    assert!(made.status.success(), "{}", said(&made));
+    let after = pay_until_final(&url, "after", &card("APRO")).await;
+    drop(checkout);
+    load.join_all().await;
+
+    let fresh = place.path().join("restored");
+    let restored = run(&fresh, &["restore", archive.to_str().unwrap()]);
+    assert!(restored.status.success(), "{}", said(&restored));
+    let again = provider.checkout().data(&fresh).ready().await;
+    let url = again.url("checkout").await;
+    let replayed = pay(&url, "before", &card("APRO")).await.unwrap();
+    assert_eq!(replayed.headers()["Idempotent-Replayed"], "true");
+    assert_eq!(replayed.json::<Value>().await.unwrap(), before);
+    assert!(
+        !ids(&again).await.contains(&after["id"]),
+        "what was paid after the backup is not in it"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn restore_touches_neither_a_running_service_nor_data_without_force() {
+    let provider = Provider::start().await;
+    let mut checkout = provider.checkout().ready().await;
+    let url = checkout.url("checkout").await;
+    let first = pay_until_final(&url, "first", &pix()).await;
+    let place = tempfile::tempdir().unwrap();
+    let archive = place.path().join("shop.tar");
+    let archive = archive.to_str().unwrap();
+    assert!(run(checkout.data(), &["backup", archive]).status.success());
+    let second = pay_until_final(&url, "second", &pix()).await;
+
+    let running = run(checkout.data(), &["restore", "--force", archive]);
+    assert_eq!(running.status.code(), Some(1));
+    assert!(
+        said(&running).contains("a service runs on"),
+        "{}",
+        said(&running)
+    );
+
+    checkout.stop().await;
+    let there = run(checkout.data(), &["restore", archive]);
+    assert_eq!(there.status.code(), Some(1));
+    assert!(
+        said(&there).contains("--force replaces them"),
+        "{}",
+        said(&there)
+    );
+
+    let forced = run(checkout.data(), &["restore", "--force", archive]);
+    assert!(forced.status.success(), "{}", said(&forced));
+    let again = provider.checkout().data(checkout.data()).ready().await;
+    let kept = ids(&again).await;
+    assert!(kept.contains(&first["id"]) && !kept.contains(&second["id"]));
+    let aside = std::fs::read_dir(checkout.data()).unwrap().filter(|entry| {
+        entry
+            .as_ref()
+            .unwrap()
+            .file_name()
+            .to_string_lossy()
+            .starts_with("checkout.sqlite.before-restore-")
+    });
+    assert_eq!(aside.count(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_backup_changes_nothing() {
+    let provider = Provider::start().await;
+    let mut checkout = provider.checkout().ready().await;
+    pay_until_final(&checkout.url("checkout").await, "first", &pix()).await;
+    let place = tempfile::tempdir().unwrap();
+    let archive = place.path().join("shop.tar");
+    assert!(
+        run(checkout.data(), &["backup", archive.to_str().unwrap()])
+            .status
+            .success()
+    );
+    checkout.stop().await;
+    let bytes = std::fs::read(&archive).unwrap();
+    std::fs::write(&archive, &bytes[..bytes.len() / 2]).unwrap();
+    let before = std::fs::read(checkout.data().join("checkout.sqlite")).unwrap();
+    let refused = run(
+        checkout.data(),
+        &["restore", "--force", archive.to_str().unwrap()],
+    );
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(
+        said(&refused).contains("cannot be restored"),
+        "{}",
+        said(&refused)
+    );
+    assert_eq!(
+        std::fs::read(checkout.data().join("checkout.sqlite")).unwrap(),
+        before
+    );
+}
+
+#[test]
+fn on_postgresql_backup_says_to_use_pg_dump() {
+    let output = Start::new(["backup", "/tmp/never-written.tar"])
+        .env(
+            "BALCAO_CHECKOUT_DATABASE_URL",
+            "postgres://shop:hush@db.example/shop",
+        )
+        .output();
+    assert_eq!(output.status.code(), Some(1));
+    let said = said(&output);
+    assert!(said.contains("pg_dump") && !said.contains("hush"), "{said}");
+}

@@ -1,0 +1,188 @@
+//! No card number and no security code is left anywhere: payments of every kind, some of them failing, with everything
+//! logged; then every file, every log line and every answer is searched for what was sent.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use test_kit::process::Balcao;
+
+use crate::support::{API_KEY, Provider, boleto, card, client, pay, pix};
+
+/// Test cards of four networks, each with a security code that nothing else in the output is likely to contain.
+const CARDS: [(&str, &str, &str); 4] = [
+    ("4235647728025682", "907", "Visa"),
+    ("5031433215406351", "941", "Mastercard"),
+    ("375365153556885", "7391", "American Express"),
+    ("5067766783888311", "968", "Elo"),
+];
+
+/// What went wrong at the provider, if anything.
+const FAULTS: [Option<(&str, &str)>; 7] = [
+    None,
+    Some(("/v1/card_tokens", "status 500")),
+    Some(("/v1/card_tokens", "garbage")),
+    Some(("/v1/payments", "status 400")),
+    Some(("/v1/payments", "truncate")),
+    Some(("/v1/payments", "drop after")),
+    Some(("/v1/payments", "status 401")),
+];
+
+fn with_card(holder: &str, (number, code, _): (&str, &str, &str)) -> Value {
+    let mut body = card(holder);
+    body["card_number"] = json!(number);
+    body["security_code"] = json!(code);
+    body
+}
+
+/// Bodies that validation refuses, with card data where it does not belong.
+fn refused(number: &str, code: &str) -> Vec<Value> {
+    let mut bodies = Vec::new();
+    for (field, value) in [
+        ("description", json!(null)),
+        ("payment_method", json!(number)),
+        ("transaction_amount", json!(number)),
+        ("expiration_year", json!(number)),
+        ("identification_number", json!(number)),
+        ("email", json!(number)),
+        ("installments", json!(99)),
+        ("card_number", json!(format!("{number}0"))),
+    ] {
+        let mut body = card("APRO");
+        body["card_number"] = json!(number);
+        body["security_code"] = json!(code);
+        body[field] = value;
+        bodies.push(body);
+    }
+    bodies
+}
+
+async fn pay_in_every_way(provider: &Provider, url: &str) -> Vec<String> {
+    let mut answers = Vec::new();
+    let mut key = 0;
+    let mut pay_once = async |body: Value| {
+        key += 1;
+        let answer = pay(url, &format!("key-{key}"), &body).await.unwrap();
+        let headers = format!("{:?}", answer.headers());
+        answers.push(headers + &answer.text().await.unwrap());
+    };
+    for used in CARDS {
+        for fault in FAULTS {
+            if let Some((path, fault)) = fault {
+                provider.fault(path, fault).await;
+            }
+            pay_once(with_card("APRO", used)).await;
+        }
+        for holder in ["OTHE", "CONT", "SECU", "FORM"] {
+            pay_once(with_card(holder, used)).await;
+        }
+        for body in refused(used.0, used.1) {
+            pay_once(body).await;
+        }
+    }
+    pay_once(pix()).await;
+    pay_once(boleto()).await;
+    answers
+}
+
+/// What a number could look like when it is written down: as it is, in groups, in base64 is beyond guessing.
+fn traces(number: &str) -> Vec<String> {
+    let groups: Vec<String> = number
+        .as_bytes()
+        .chunks(4)
+        .map(|group| String::from_utf8_lossy(group).into_owned())
+        .collect();
+    vec![
+        number.to_owned(),
+        groups.join(" "),
+        groups.join("-"),
+        number[4..].to_owned(),
+    ]
+}
+
+fn assert_clean(what: &str, text: &[u8]) {
+    for (number, code, network) in CARDS {
+        for trace in traces(number) {
+            let found = text
+                .windows(trace.len())
+                .any(|window| window == trace.as_bytes());
+            assert!(!found, "{what} holds the {network} number {trace}");
+        }
+        // The codes have too few digits to be looked for alone: they would be found in times and ids.
+        for form in [
+            format!("\"{code}\""),
+            format!("security_code={code}"),
+            format!("security_code\":{code}"),
+            format!("({code})"),
+            format!("={code} "),
+        ] {
+            let found = text
+                .windows(form.len())
+                .any(|window| window == form.as_bytes());
+            assert!(
+                !found,
+                "{what} holds the security code of {network} as {form}"
+            );
+        }
+    }
+}
+
+fn assert_files_clean(folder: &Path) -> usize {
+    let mut searched = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            searched += assert_files_clean(&path);
+        } else {
+            assert_clean(&path.display().to_string(), &std::fs::read(&path).unwrap());
+            searched += 1;
+        }
+    }
+    searched
+}
+
+async fn read_everything(checkout: &Balcao) -> String {
+    let url = checkout.url("checkout").await;
+    let mut seen = String::new();
+    for path in [
+        "/payments/?page_size=100",
+        "/payments/?page_size=100&page=2",
+        "/",
+        "/openapi.json",
+    ] {
+        let answer = client()
+            .get(format!("{url}{path}"))
+            .bearer_auth(API_KEY)
+            .send()
+            .await
+            .unwrap();
+        if path != "/openapi.json" {
+            seen += &answer.text().await.unwrap();
+        } else {
+            assert_clean("the API document", &answer.bytes().await.unwrap());
+        }
+    }
+    seen
+}
+
+#[tokio::test]
+async fn nothing_that_was_written_down_holds_card_data() {
+    let provider = Provider::start().await;
+    let checkout = provider.checkout().env("BALCAO_LOG", "trace").ready().await;
+    let answers = pay_in_every_way(&provider, &checkout.url("checkout").await).await;
+    for answer in &answers {
+        assert_clean("an answer", answer.as_bytes());
+    }
+    let seen = read_everything(&checkout).await;
+    assert_clean("what can be read", seen.as_bytes());
+    assert!(
+        seen.contains("423564") && seen.contains("5682"),
+        "the first six and the last four digits are shown"
+    );
+    let logs = checkout.logs();
+    assert!(logs.lines().count() > 100, "everything was logged");
+    assert_clean("the log", logs.as_bytes());
+    // While it runs there is a write-ahead log beside the database; after the kill both are as they were on the disk.
+    assert!(assert_files_clean(checkout.data()) >= 2);
+    let data = checkout.into_data();
+    assert!(assert_files_clean(data.path()) >= 2);
+}

@@ -1,0 +1,88 @@
+//! What a newcomer does: start the demo, pay, see it paid, start it again.
+
+use serde_json::Value;
+use test_kit::process::{Balcao, Start};
+
+use crate::support::{card, client, pay_until_final, pix};
+
+async fn list(demo: &Balcao) -> Vec<Value> {
+    let url = format!("{}/payments/", demo.url("checkout").await);
+    let answer = client()
+        .get(url)
+        .bearer_auth("demo-key")
+        .send()
+        .await
+        .unwrap();
+    answer.json::<Value>().await.unwrap()["results"]
+        .as_array()
+        .unwrap()
+        .clone()
+}
+
+#[tokio::test]
+async fn the_demo_takes_payments_and_keeps_them_over_a_restart() {
+    let demo = Start::new(["demo"]).ready().await;
+    let url = demo.url("checkout").await;
+    let page = client().get(&url).send().await.unwrap();
+    assert_eq!(page.status(), 200);
+    let paid = pay_until_final(&url, "order-1", &card("APRO")).await;
+    assert_eq!(paid["status"], "approved");
+    let data = demo.into_data();
+    let demo = Start::new(["demo"]).data(data.path()).ready().await;
+    assert_eq!(list(&demo).await, [paid]);
+    drop(demo);
+    let fresh = Start::new(["demo", "--fresh"])
+        .data(data.path())
+        .ready()
+        .await;
+    assert_eq!(list(&fresh).await, Vec::<Value>::new());
+}
+
+#[tokio::test]
+async fn a_pix_paid_at_the_sandbox_turns_approved_in_the_shop() {
+    let demo = Start::new(["demo"]).ready().await;
+    let (checkout, sandbox) = (demo.url("checkout").await, demo.url("sandbox").await);
+    let payment = pay_until_final(&checkout, "order-1", &pix()).await;
+    assert_eq!(payment["status"], "pending");
+    let id = payment["id"].as_str().unwrap();
+    let acted = client()
+        .post(format!("{sandbox}/sandbox/payments/{id}/pay"))
+        .send()
+        .await
+        .unwrap();
+    assert!(
+        acted.status().is_success(),
+        "{}",
+        acted.text().await.unwrap()
+    );
+    // The notification is on its way; the state turns when it has been read back.
+    while list(&demo).await[0]["status"] != "approved" {}
+    assert!(list(&demo).await[0]["date_approved"].is_string());
+}
+
+#[tokio::test]
+async fn the_demo_says_where_things_are_and_what_to_try() {
+    let demo = Start::new(["demo"]).ready().await;
+    let said = demo.logs();
+    for part in [
+        demo.url("checkout").await,
+        demo.url("sandbox").await,
+        "4235 6477 2802 5682".to_owned(),
+        "curl ".to_owned(),
+    ] {
+        assert!(said.contains(&part), "{part} is missing in:\n{said}");
+    }
+}
+
+#[test]
+fn the_demo_listens_on_this_machine_only() {
+    let output = Start::new(["demo"])
+        .env("BALCAO_CHECKOUT_LISTEN", "0.0.0.0:0")
+        .output();
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.contains("BALCAO_CHECKOUT_LISTEN: found 0.0.0.0:0; allowed in a demo: loopback"),
+        "{said}"
+    );
+}

@@ -1,0 +1,102 @@
+//! The documents that this crate answers for: README's commands do what README says.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+use test_kit::process::{Balcao, Start};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .parent()
+        .unwrap()
+}
+
+/// The commands of README in blocks marked as shell, one a line.
+fn commands() -> Vec<String> {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let mut commands = Vec::new();
+    let mut inside = false;
+    for line in readme.lines() {
+        match line {
+            "```sh" => inside = true,
+            "```" => inside = false,
+            _ if inside => commands.push(line.to_owned()),
+            _ => {}
+        }
+    }
+    commands
+}
+
+/// Runs a curl command of README against the demo of this test, whatever its ports.
+async fn curl(command: &str, demo: &Balcao) -> String {
+    let here = command
+        .replace("http://127.0.0.1:8000", &demo.url("checkout").await)
+        .replace("http://127.0.0.1:8002", &demo.url("sandbox").await);
+    let output =
+        tokio::task::block_in_place(|| Command::new("sh").args(["-c", &here]).output()).unwrap();
+    assert!(
+        output.status.success(),
+        "{here}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_tour_of_readme_goes_as_it_says() {
+    let demo = Start::new(["demo"]).ready().await;
+    let tour: Vec<String> = commands()
+        .into_iter()
+        .filter(|command| command.starts_with("curl "))
+        .collect();
+    let [health, pay, repeat, list, charges] = tour.as_slice() else {
+        panic!("the tour has five commands: {tour:?}")
+    };
+    let json =
+        |text: String| serde_json::from_str::<Value>(&text).unwrap_or_else(|_| panic!("{text}"));
+    assert_eq!(json(curl(health, &demo).await)["status"], "healthy");
+    let payment = json(curl(pay, &demo).await);
+    assert_eq!(payment["status"], "pending");
+    assert!(
+        curl(repeat, &demo)
+            .await
+            .to_lowercase()
+            .contains("idempotent-replayed: true")
+    );
+    assert_eq!(
+        json(curl(list, &demo).await)["results"][0]["id"],
+        payment["id"]
+    );
+    assert_eq!(
+        json(curl(charges, &demo).await).as_array().unwrap().len(),
+        1
+    );
+}
+
+#[test]
+fn the_other_commands_of_readme_exist() {
+    let commands = commands();
+    for command in [
+        "cargo run --release -- demo",
+        "./test",
+        "balcao config check",
+        "balcao serve --only checkout",
+    ] {
+        assert!(
+            commands.iter().any(|line| line == command),
+            "{command} is not in README"
+        );
+    }
+    assert!(root().join("test").exists(), "./test");
+    let described = std::fs::read_to_string(root().join("docs/configuration.md")).unwrap();
+    for variable in commands
+        .iter()
+        .filter_map(|line| line.strip_prefix("export ")?.split('=').next())
+    {
+        let name = variable.strip_suffix("_FILE").unwrap_or(variable);
+        assert!(described.contains(&format!("`{name}`")), "{name}");
+    }
+}

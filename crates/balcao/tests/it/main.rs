@@ -1,0 +1,12 @@
+//! The program from outside: started as a process, spoken to over sockets, stopped, killed, started again. What a service
+//! answers in detail is tested in its own crate.
+
+mod backup;
+mod card_data;
+mod configuration;
+mod demo;
+mod documents;
+mod kill;
+mod replicas;
+mod serving;
+mod support;

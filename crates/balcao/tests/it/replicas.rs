@@ -1,0 +1,106 @@
+//! Two processes over one PostgreSQL, their windows in one Redis: together they behave like one.
+
+use reqwest::StatusCode;
+use serde_json::Value;
+use test_kit::database::{Database, Engine};
+use test_kit::process::{Balcao, Start};
+use tokio::task::JoinSet;
+
+use crate::support::{Provider, card, client, pay, pay_until_final};
+
+const SECRET: &str = "the same secret on every replica, of 32 bytes or more";
+
+async fn two(replica: impl Fn() -> Start) -> (Balcao, Balcao) {
+    // Both migrate the empty database at once.
+    tokio::join!(replica().ready(), replica().ready())
+}
+
+fn replica(provider: &Provider, database: &Database) -> Start {
+    provider
+        .checkout()
+        .env("BALCAO_CHECKOUT_DATABASE_URL", database.address())
+        .env("BALCAO_CHECKOUT_SECRET", SECRET)
+        .env("BALCAO_REDIS_URL", test_kit::redis_url())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_key_sent_to_both_at_once_is_charged_once() {
+    let database = Database::new(Engine::Postgres);
+    let provider = Provider::start().await;
+    let (one, other) = two(|| replica(&provider, &database)).await;
+    let urls = [one.url("checkout").await, other.url("checkout").await];
+    let mut paying = JoinSet::new();
+    for number in 0..50 {
+        let url = urls[number % 2].clone();
+        paying.spawn(async move { pay(&url, "order-1", &card("APRO")).await.unwrap().status() });
+    }
+    let statuses = paying.join_all().await;
+    assert!(
+        statuses
+            .iter()
+            .all(|status| [StatusCode::OK, StatusCode::CONFLICT].contains(status)),
+        "{statuses:?}"
+    );
+    let first = pay_until_final(&urls[0], "order-1", &card("APRO")).await;
+    let second = pay_until_final(&urls[1], "order-1", &card("APRO")).await;
+    assert_eq!(first, second);
+    let charges = provider.charges().await;
+    assert_eq!(
+        (charges.len(), &charges[0]["charges"]),
+        (1, &Value::from(1)),
+        "{charges:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_payment_whose_replica_died_is_completed_by_the_other() {
+    let database = Database::new(Engine::Postgres);
+    let provider = Provider::start().await;
+    let (mut one, other) = two(|| replica(&provider, &database)).await;
+    provider.fault("/v1/payments", "delay 60s").await;
+    let url = one.url("checkout").await;
+    let paying = tokio::spawn(async move { pay(&url, "order-1", &card("APRO")).await.is_err() });
+    provider.called("/v1/payments").await;
+    one.kill();
+    assert!(paying.await.unwrap());
+    // Asked until the dead one's lease has ended.
+    let payment = pay_until_final(&other.url("checkout").await, "order-1", &card("APRO")).await;
+    assert_eq!(payment["status"], "approved");
+    let charges = provider.charges().await;
+    assert_eq!(
+        (charges.len(), &charges[0]["payments"]),
+        (1, &Value::from(1)),
+        "{charges:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn both_count_one_rate_limit() {
+    let database = Database::new(Engine::Postgres);
+    let provider = Provider::start().await;
+    // The windows in Redis are shared by all tests: a limit of its own length keeps this one's apart from theirs.
+    let limited = || replica(&provider, &database).env("BALCAO_CHECKOUT_RATE_LIMIT", "7/hour");
+    let (one, other) = two(limited).await;
+    let mut allowed = 0;
+    for number in 0..20 {
+        let url = [&one, &other][number % 2].url("checkout").await;
+        let answer = client()
+            .get(format!("{url}/payments/"))
+            .header("X-Forwarded-For", unique_address())
+            .send()
+            .await
+            .unwrap();
+        if answer.status() == StatusCode::TOO_MANY_REQUESTS {
+            assert!(answer.headers().contains_key("Retry-After"));
+        } else {
+            allowed += 1;
+        }
+    }
+    assert_eq!(allowed, 7);
+}
+
+/// A client of this run alone, since the server remembers those of earlier runs.
+fn unique_address() -> String {
+    let process = std::process::id();
+    format!("fd00:{:x}:{:x}::1", process >> 16, process & 0xffff)
+}

@@ -1,0 +1,165 @@
+//! Starting, stopping, and what holds for the process while it runs.
+
+use std::net::TcpListener;
+
+use serde_json::Value;
+use test_kit::process::Start;
+
+use crate::support::{API_KEY, Provider, card, client, pay, pay_until_final};
+
+#[tokio::test]
+async fn core_dumps_are_forbidden() {
+    let provider = Provider::start().await;
+    let checkout = provider.checkout().ready().await;
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", checkout.id())).unwrap();
+    let core: Vec<&str> = limits
+        .lines()
+        .find(|line| line.starts_with("Max core file size"))
+        .unwrap()
+        .split_whitespace()
+        .collect();
+    assert_eq!(core[4..6], ["0", "0"], "{core:?}");
+}
+
+#[tokio::test]
+async fn a_used_port_is_named_with_what_to_do() {
+    let provider = Provider::start().await;
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let mut checkout = provider
+        .checkout()
+        .env("BALCAO_CHECKOUT_LISTEN", &address)
+        .spawn();
+    assert_eq!(checkout.ended().await.code(), Some(1));
+    let said = checkout.logs();
+    assert!(
+        said.contains(&format!(
+            "BALCAO_CHECKOUT_LISTEN: cannot listen on {address}"
+        )),
+        "{said}"
+    );
+    assert!(said.contains("something listens there already"), "{said}");
+}
+
+#[tokio::test]
+async fn a_stop_lets_the_open_request_end() {
+    let provider = Provider::start().await;
+    provider.fault("/v1/payments", "stall 1s").await;
+    let mut checkout = provider.checkout().ready().await;
+    let url = checkout.url("checkout").await;
+    let paying =
+        tokio::spawn(async move { pay(&url, "order-1", &card("APRO")).await.unwrap().status() });
+    provider.called("/v1/payments").await;
+    assert!(checkout.stop().await.success());
+    assert_eq!(paying.await.unwrap(), 200);
+}
+
+#[tokio::test]
+async fn a_stopped_service_leaves_one_database_file_and_no_log() {
+    let provider = Provider::start().await;
+    let mut checkout = provider.checkout().ready().await;
+    pay_until_final(&checkout.url("checkout").await, "order-1", &card("APRO")).await;
+    checkout.stop().await;
+    assert!(checkout.data().join("checkout.sqlite").exists());
+    assert!(!checkout.data().join("checkout.sqlite-wal").exists());
+}
+
+#[tokio::test]
+async fn a_second_service_on_the_same_file_is_refused() {
+    let provider = Provider::start().await;
+    let checkout = provider.checkout().ready().await;
+    let mut second = provider.checkout().data(checkout.data()).spawn();
+    assert_eq!(second.ended().await.code(), Some(1));
+    assert!(
+        second.logs().contains("another balcao serves"),
+        "{}",
+        second.logs()
+    );
+}
+
+#[tokio::test]
+async fn figures_are_served_apart_and_can_be_switched_off() {
+    let provider = Provider::start().await;
+    let checkout = provider.checkout().ready().await;
+    pay_until_final(&checkout.url("checkout").await, "order-1", &card("APRO")).await;
+    let figures = client()
+        .get(format!("{}/metrics", checkout.url("metrics").await))
+        .send()
+        .await
+        .unwrap()
+        .text()
+        .await
+        .unwrap();
+    assert!(figures.contains("balcao_http_requests_total{"), "{figures}");
+    let hidden = client()
+        .get(format!("{}/metrics", checkout.url("checkout").await))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(hidden.status(), 404);
+    let without = provider
+        .checkout()
+        .env("BALCAO_METRICS_LISTEN", "off")
+        .ready()
+        .await;
+    assert!(!without.logs().contains("metrics"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_made_at_the_command_line_opens_the_list_until_it_is_revoked() {
+    let provider = Provider::start().await;
+    let checkout = provider.checkout().ready().await;
+    let list = format!("{}/payments/", checkout.url("checkout").await);
+    let command = |words: &[&str]| {
+        let output = tokio::task::block_in_place(|| {
+            Start::new(words.iter().copied())
+                .data(checkout.data())
+                .output()
+        });
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let status = async |key: &str| {
+        client()
+            .get(&list)
+            .bearer_auth(key)
+            .send()
+            .await
+            .unwrap()
+            .status()
+    };
+    let key = command(&["checkout", "key", "add", "bookshop"]);
+    assert_eq!(status(key.trim()).await, 200);
+    let listed = command(&["checkout", "key", "list"]);
+    assert!(
+        listed.contains("bookshop") && !listed.contains(key.trim()),
+        "{listed}"
+    );
+    let prefix = listed.split('…').next().unwrap();
+    command(&["checkout", "key", "revoke", prefix]);
+    assert_eq!(status(key.trim()).await, 401);
+    assert_eq!(status(API_KEY).await, 200);
+}
+
+#[test]
+fn migrate_makes_the_tables_and_then_has_nothing_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let migrate = || Start::new(["migrate"]).data(folder.path()).output();
+    assert!(String::from_utf8_lossy(&migrate().stdout).contains("checkout: 0001_payments"));
+    assert_eq!(
+        String::from_utf8_lossy(&migrate().stdout).trim(),
+        "checkout: up to date"
+    );
+}
+
+#[test]
+fn the_printed_api_document_is_openapi_3_1() {
+    let output = Start::new(["openapi", "checkout"]).output();
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
+    assert!(document["paths"]["/create_payment"]["post"].is_object());
+}
