@@ -3,6 +3,7 @@
 
 mod described;
 mod document;
+mod service;
 mod structure;
 
 use std::sync::LazyLock;

@@ -1,6 +1,6 @@
 //! Payments through the API, over the real sandbox, on both engines where storage matters.
 
-mod app;
+pub(crate) mod app;
 mod creation;
 mod requests;
 mod sandbox;

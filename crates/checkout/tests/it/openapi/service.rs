@@ -1,0 +1,124 @@
+//! The document against the running service: the same addresses, and request examples that work.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use axum::body::Body;
+use checkout::ROUTES;
+use http::Request;
+use serde_json::Value;
+use test_kit::on_both_engines;
+
+use super::{DOCUMENT, METHODS, object, operations};
+use crate::payments::app::Shop;
+
+/// The request examples of an operation, by name.
+fn examples(path: &str, method: &str) -> BTreeMap<&'static str, &'static Value> {
+    let content = &DOCUMENT["paths"][path][method]["requestBody"]["content"]["application/json"];
+    let examples = object(&content["examples"]).iter();
+    examples
+        .map(|(name, example)| (name.as_str(), &example["value"]))
+        .collect()
+}
+
+#[test]
+fn the_document_has_the_addresses_of_the_router_and_no_others() {
+    let operations = operations();
+    let described = operations
+        .iter()
+        .map(|operation| (operation.path, operation.method.to_uppercase()));
+    let routed = ROUTES
+        .iter()
+        .flat_map(|(path, methods)| methods.iter().map(|method| (*path, method.to_string())));
+    assert_eq!(described.collect::<BTreeSet<_>>(), routed.collect());
+}
+
+on_both_engines!(
+    every_address_of_the_list_is_routed_with_exactly_its_methods,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        for (path, methods) in ROUTES {
+            let url = path.replace("{id}", "1");
+            for method in METHODS
+                .map(str::to_uppercase)
+                .iter()
+                .filter(|method| *method != "HEAD")
+            {
+                let request = Request::builder().method(method.as_str()).uri(&url);
+                let answer = shop.send(request.body(Body::empty()).unwrap()).await;
+                let is_routed = methods.iter().any(|known| known.as_str() == method);
+                assert_eq!(
+                    answer.status != 405,
+                    is_routed,
+                    "{method} {path}: {}",
+                    answer.status
+                );
+            }
+        }
+    }
+);
+
+on_both_engines!(every_request_example_is_accepted, async |address| {
+    let shop = Shop::open(&address).await;
+    let payments = examples("/create_payment", "post");
+    let mut ids = BTreeMap::new();
+    for (name, example) in &payments {
+        let answer = shop.pay(example).await;
+        assert_eq!(answer.status, 200, "{name}: {}", answer.text);
+        ids.insert(*name, answer.id());
+    }
+    for (name, example) in examples("/payments/{id}", "put") {
+        let path = format!("/payments/{}", ids["pix"]);
+        let answer = shop.merchant("PUT", &path, Some(example)).await;
+        assert_eq!(answer.status, 200, "{name}: {}", answer.text);
+    }
+    for (name, example) in examples("/payments/{id}/refunds", "post") {
+        let path = format!(
+            "/payments/{}/refunds",
+            shop.pay(payments["card"]).await.id()
+        );
+        let answer = shop.merchant("POST", &path, Some(example)).await;
+        assert_eq!(answer.status, 200, "{name}: {}", answer.text);
+    }
+});
+
+on_both_engines!(the_document_and_its_viewers_are_served, async |address| {
+    let shop = Shop::open(&address).await;
+    assert_eq!(shop.get("/openapi.json").await.json(), *DOCUMENT);
+    for path in ["/docs", "/redoc"] {
+        let answer = shop.get(path).await;
+        assert_eq!(answer.status, 200);
+        assert!(
+            answer.text.contains("/openapi.json"),
+            "{path} reads the document"
+        );
+    }
+});
+
+on_both_engines!(
+    addresses_that_do_not_exist_or_cannot_be_read_answer_the_error_body,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        for path in [
+            "/nowhere",
+            "/create_payment/",
+            "/payments",
+            "/payments/1/nothing",
+            "/v1/payments",
+            "/payments/%ff",
+        ] {
+            let answer = shop.get(path).await;
+            assert!(
+                [401, 404].contains(&answer.status),
+                "{path}: {}",
+                answer.status
+            );
+            assert_eq!(answer.json()["status_code"], answer.status);
+        }
+        for path in ["/payments/%ff", "/payments/?page=0"] {
+            let answer = shop.merchant("GET", path, None).await;
+            assert_eq!(answer.json()["status_code"], answer.status, "{path}");
+        }
+        let answer = shop.get("/payments/1/status?token=a&token=b").await;
+        assert_eq!(answer.json()["status_code"], answer.status);
+    }
+);
