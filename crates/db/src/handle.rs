@@ -150,6 +150,26 @@ impl Db {
         }
     }
 
+    /// As [`write`](Self::write), for a row that many want at once (`key`: its id). On PostgreSQL, jobs that wait at the
+    /// same time share one transaction, in which each runs **one** statement (a data-modifying `WITH` may hold several
+    /// changes), and all are answered after its commit. A job that runs a second statement, fails, or answers `Err` costs
+    /// its batch a rollback, and each job of it a transaction of its own: so a refusal that wrote nothing, such as too
+    /// little stock, is best answered as a value. On SQLite every write is grouped anyway.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub async fn write_grouped<T, E, F>(&self, key: i64, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        match &*self.store {
+            Store::Sqlite(sqlite) => sqlite.write(job).await,
+            Store::Postgres(postgres) => postgres.write_grouped(key, job).await,
+        }
+    }
+
     /// Copies a SQLite database in use to a new file and checks the copy.
     ///
     /// # Errors

@@ -26,7 +26,8 @@ impl Connector {
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(options.wait);
         }
-        // Reading jobs run without a transaction of their own, so what they may not do is the session's default.
+        // Reading jobs run without a transaction of their own, so what they may not do is the session's default. It is
+        // also why a BEGIN may travel together with the statements after it: should it fail, they cannot write.
         // A client that stalls in the middle of a transaction does not hold its locks for ever.
         let set_up = format!(
             "SET default_transaction_read_only = on; SET statement_timeout = {0}; SET lock_timeout = {0};

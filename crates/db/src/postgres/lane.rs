@@ -15,10 +15,7 @@ use deadpool::{
 };
 use tokio::sync::{Semaphore, mpsc};
 
-use super::{
-    connect::Connector,
-    session::{Links, Session},
-};
+use super::{connect::Connector, group::Group, link::Links, session::Session};
 use crate::{Conn, Counters, Error, ErrorKind, Options, Tx, job};
 
 /// A job on its way to a lane.
@@ -30,7 +27,8 @@ pub(super) enum Message {
     Stop,
 }
 
-const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+/// How a transaction that writes begins.
+pub(super) const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 /// Waits between two attempts grow from this to the longest, by doubling, each shortened by chance.
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
@@ -39,7 +37,10 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 pub(crate) struct Lane {
     jobs: Pool<Links>,
     reports: Pool<Links>,
-    counters: Arc<Counters>,
+    pub(super) counters: Arc<Counters>,
+    pub(super) group: Group,
+    /// The most jobs that share a commit.
+    pub(super) batch: usize,
     retries: u32,
     begin_report: String,
 }
@@ -78,6 +79,8 @@ impl Lane {
             jobs: pool(connections)?,
             reports: pool(1)?,
             counters: Arc::clone(counters),
+            group: Group::default(),
+            batch: options.batch.max(1),
             retries: options.retries,
             begin_report: format!(
                 "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = {}",
@@ -86,15 +89,13 @@ impl Lane {
         })
     }
 
-    async fn conn(&self, pool: &Pool<Links>) -> Result<Conn, Error> {
-        let link: Object<Links> = pool.get().await.map_err(|error| match error {
-            PoolError::Backend(error) => error,
-            other => Error::unavailable(format!("no connection to PostgreSQL is free: {other}")),
-        })?;
-        Ok(Conn::postgres(
-            Session::new(link),
-            Arc::clone(&self.counters),
-        ))
+    /// A connection for one job or one batch.
+    pub(super) async fn session(&self) -> Result<Session, Error> {
+        take(&self.jobs).await
+    }
+
+    fn conn(&self, session: Session) -> Conn {
+        Conn::postgres(session, Arc::clone(&self.counters))
     }
 
     pub(super) async fn read<T, E, F>(&self, job: &F) -> Result<T, E>
@@ -103,7 +104,7 @@ impl Lane {
         E: From<Error>,
     {
         self.repeat(async || {
-            let mut conn = self.conn(&self.jobs).await?;
+            let mut conn = self.conn(self.session().await?);
             conn.begin_job(false);
             Ok(self.attempt_read(&mut conn, job).await)
         })
@@ -116,7 +117,7 @@ impl Lane {
         E: From<Error>,
     {
         self.repeat(async || {
-            let mut conn = self.conn(&self.reports).await?;
+            let mut conn = self.conn(take(&self.reports).await?);
             conn.postgres_session()?
                 .want_transaction(self.begin_report.clone());
             conn.begin_job(true);
@@ -133,7 +134,7 @@ impl Lane {
         E: From<Error>,
     {
         self.repeat(async || {
-            let conn = self.conn(&self.jobs).await?;
+            let conn = self.conn(self.session().await?);
             self.attempt_write(Tx::new(conn), job).await
         })
         .await
@@ -212,6 +213,14 @@ impl Lane {
             }
         }
     }
+}
+
+async fn take(pool: &Pool<Links>) -> Result<Session, Error> {
+    let link: Object<Links> = pool.get().await.map_err(|error| match error {
+        PoolError::Backend(error) => error,
+        other => Error::unavailable(format!("no connection to PostgreSQL is free: {other}")),
+    })?;
+    Ok(Session::new(link))
 }
 
 /// Whether nothing was done and a further attempt may succeed: the server asked for it, or the connection broke

@@ -4,26 +4,32 @@
 mod address;
 mod connect;
 mod errors;
+mod group;
 mod lane;
+mod link;
 pub(crate) mod migrate;
 mod numeric;
 mod session;
 pub(crate) mod values;
 
 use std::{
+    pin::Pin,
     rc::Rc,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread::JoinHandle,
 };
 
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 pub use self::address::PostgresAddress;
-use self::lane::{Lane, Message};
 pub(crate) use self::{connect::Connector, session::Session};
+use self::{
+    group::Grouped,
+    lane::{Lane, Message},
+};
 use crate::{Conn, Counters, Error, Options, Statistics, Tx};
 
 /// A PostgreSQL database in use.
@@ -31,7 +37,7 @@ pub(crate) struct Postgres {
     connector: Connector,
     counters: Arc<Counters>,
     lanes: Vec<mpsc::Sender<Message>>,
-    next: AtomicUsize,
+    next: AtomicU64,
     /// One place for each job that waits or runs.
     room: Arc<Semaphore>,
     places: usize,
@@ -50,7 +56,7 @@ impl Postgres {
             connector,
             counters,
             lanes: Vec::new(),
-            next: AtomicUsize::new(0),
+            next: AtomicU64::new(0),
             room: Arc::new(Semaphore::new(places)),
             places,
             closed: AtomicBool::new(false),
@@ -129,6 +135,26 @@ impl Postgres {
             .await
     }
 
+    /// As [`write`](Self::write), sharing a transaction with other jobs of the lane that the key chooses.
+    pub(crate) async fn write_grouped<T, E, F>(&self, key: i64, body: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (caller, answer) = oneshot::channel();
+        let job = Box::new(Grouped {
+            body,
+            result: None,
+            caller,
+            place: self.place()?,
+        });
+        // The bits of the key as they are: neighbours come to different lanes.
+        let turn = key.cast_unsigned();
+        self.send_to(turn, move |lane| Box::pin(group::join(lane, key, job)))?;
+        answer.await.map_err(|_| closed())?
+    }
+
     /// Sends a job to the next lane in turn and waits for its answer.
     async fn send<T, E>(
         &self,
@@ -139,25 +165,38 @@ impl Postgres {
         E: From<Error> + Send + 'static,
     {
         let (caller, answer) = oneshot::channel();
-        let place = Arc::clone(&self.room)
-            .try_acquire_owned()
-            .map_err(|_| self.refuse())?;
-        let message = Message::Job(Box::new(move |lane: Rc<Lane>| {
+        let place = self.place()?;
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        self.send_to(turn, move |lane| {
             Box::pin(async move {
-                let result = job(&lane).await;
-                let _caller_gone = caller.send(result);
+                let _caller_gone = caller.send(job(&lane).await);
                 drop(place);
             })
-        }));
-        let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.lanes.len().max(1);
-        let sent = match self.lanes.get(turn) {
-            Some(lane) if !self.closed.load(Ordering::Relaxed) => lane.try_send(message).is_ok(),
-            _ => false,
-        };
-        if !sent {
-            return Err(closed().into());
-        }
+        })?;
         answer.await.map_err(|_| closed())?
+    }
+
+    /// A place for a job, at once or not at all.
+    fn place(&self) -> Result<OwnedSemaphorePermit, Error> {
+        Arc::clone(&self.room)
+            .try_acquire_owned()
+            .map_err(|_| self.refuse())
+    }
+
+    fn send_to(
+        &self,
+        turn: u64,
+        job: impl FnOnce(Rc<Lane>) -> Pin<Box<dyn Future<Output = ()>>> + Send + 'static,
+    ) -> Result<(), Error> {
+        let lanes = self.lanes.len().max(1) as u64;
+        let lane = usize::try_from(turn % lanes).unwrap_or(0);
+        match self.lanes.get(lane) {
+            Some(lane) if !self.closed.load(Ordering::Relaxed) => {
+                let message = Message::Job(Box::new(job));
+                lane.try_send(message).map_err(|_| closed())
+            }
+            _ => Err(closed()),
+        }
     }
 
     fn refuse(&self) -> Error {

@@ -1,66 +1,18 @@
-//! A connection taken from a lane's pool for one job: statements prepared once and kept with the connection, and the
-//! transaction around them.
+//! A connection taken from a lane's pool for one job, and the transaction around the job's statements.
 
-use std::{collections::HashMap, pin::pin};
+use std::{pin::pin, sync::Arc};
 
-use deadpool::managed::{Manager, Metrics, Object, RecycleError, RecycleResult};
-use tokio_postgres::{Client, RowStream, Statement, types::Type};
+use deadpool::managed::Object;
+use tokio_postgres::RowStream;
 use tokio_stream::StreamExt;
 
-use super::{connect::Connector, errors, values::parameter_type};
+use super::link::{Link, Links};
 use crate::{Error, Param, Row, Sql, Value};
 
-/// A pooled connection with the statements that it has prepared.
-pub(crate) struct Link {
-    client: Client,
-    prepared: Box<Prepared>,
-    lost: bool,
-}
-
-/// The statements that a connection has prepared.
-#[derive(Default)]
-struct Prepared {
-    /// By address and length of their literal texts, which live as long as the program: as many as it has statements.
-    literal: HashMap<(usize, usize), Statement>,
-    /// By text: statements put together for one call, of which there may be many.
-    built: HashMap<String, Statement>,
-}
-
-/// Most statements put together for one call that a connection keeps prepared.
-const MOST_BUILT: usize = 256;
-
-/// Opens connections for a pool and refuses broken ones when they come back.
-pub(crate) struct Links {
-    pub(crate) connector: Connector,
-    pub(crate) counters: std::sync::Arc<crate::Counters>,
-}
-
-impl Manager for Links {
-    type Type = Link;
-    type Error = Error;
-
-    async fn create(&self) -> Result<Link, Error> {
-        let client = self.connector.connect().await?;
-        self.counters.connection();
-        Ok(Link {
-            client,
-            prepared: Box::default(),
-            lost: false,
-        })
-    }
-
-    async fn recycle(&self, link: &mut Link, _: &Metrics) -> RecycleResult<Error> {
-        if link.lost || link.client.is_closed() {
-            return Err(RecycleError::message("the connection is lost"));
-        }
-        Ok(())
-    }
-}
-
-/// A connection lent to one job.
+/// A connection lent to one job, or to the jobs of one batch together.
 pub(crate) struct Session {
     /// Taken only when the session ends.
-    link: Option<Object<Links>>,
+    link: Option<Arc<Object<Links>>>,
     transaction: Transaction,
 }
 
@@ -69,12 +21,17 @@ enum Transaction {
     /// To be opened together with the first statement, which saves a round trip.
     Wanted(String),
     Open,
+    /// Of another session, which opens and ends it. One statement may be sent in it: those of the batch travel together,
+    /// so a second one would come after what other jobs have done.
+    Shared {
+        used: bool,
+    },
 }
 
 impl Session {
     pub(super) fn new(link: Object<Links>) -> Self {
         Self {
-            link: Some(link),
+            link: Some(Arc::new(link)),
             transaction: Transaction::None,
         }
     }
@@ -82,6 +39,20 @@ impl Session {
     /// From the next statement on, in a transaction opened by this text.
     pub(super) fn want_transaction(&mut self, begin: String) {
         self.transaction = Transaction::Wanted(begin);
+    }
+
+    /// Opens a transaction at once.
+    pub(super) async fn begin(&mut self, begin: &str) -> Result<(), Error> {
+        self.transaction = Transaction::Open;
+        self.link()?.control(begin).await
+    }
+
+    /// A session for one job of a batch in this session's transaction.
+    pub(super) fn share(&self) -> Self {
+        Self {
+            link: self.link.clone(),
+            transaction: Transaction::Shared { used: false },
+        }
     }
 
     pub(crate) async fn each(
@@ -92,8 +63,9 @@ impl Session {
     ) -> Result<(), Error> {
         let rows = self.start(sql, params).await?;
         let mut rows = pin!(rows);
+        let link = self.link()?;
         while let Some(row) = rows.next().await {
-            let row = row.map_err(|error| self.note(&error).context(sql.text()))?;
+            let row = row.map_err(|error| link.note(&error).context(sql.text()))?;
             take(&Row::postgres(&row)).map_err(|error| error.context(sql.text()))?;
         }
         Ok(())
@@ -107,7 +79,10 @@ impl Session {
         let rows = self.start(sql, params).await?;
         let mut rows = pin!(rows);
         if let Some(row) = rows.next().await {
-            row.map_err(|error| self.note(&error).context(sql.text()))?;
+            row.map_err(|error| match self.link() {
+                Ok(link) => link.note(&error).context(sql.text()),
+                Err(gone) => gone,
+            })?;
             return Err(
                 Error::other("execute got a row; ask for rows with all or one").context(sql.text()),
             );
@@ -117,8 +92,13 @@ impl Session {
 
     /// Sends a statement, together with the BEGIN that may be due.
     async fn start(&mut self, sql: Sql<'_>, params: &[&dyn Param]) -> Result<RowStream, Error> {
+        if let Transaction::Shared { used } = &mut self.transaction
+            && std::mem::replace(used, true)
+        {
+            return Err(Error::other("a job in a batch runs one statement").context(sql.text()));
+        }
         let values: Vec<Value<'_>> = params.iter().map(|param| param.to_value()).collect();
-        let statement = self.prepare(sql, &values).await?;
+        let statement = self.link()?.prepare(sql, &values).await?;
         let wanted = statement.params().len();
         if wanted != params.len() {
             let got = params.len();
@@ -127,60 +107,34 @@ impl Session {
                 sql.text()
             )));
         }
-        let begin = match std::mem::replace(&mut self.transaction, Transaction::Open) {
-            Transaction::Wanted(begin) => Some(begin),
-            before => {
-                self.transaction = before;
-                None
-            }
-        };
-        let client = &self.link()?.client;
-        let query = client.query_raw(&statement, values.iter());
+        let begin = self.begin_due();
+        let link = self.link()?;
+        let query = link.client().query_raw(&statement, values.iter());
         let rows = match begin {
             None => query.await,
             Some(begin) => {
-                let (opened, rows) = tokio::join!(biased; client.batch_execute(&begin), query);
+                let opened = link.client().batch_execute(&begin);
+                let (opened, rows) = tokio::join!(biased; opened, query);
                 opened.and(rows)
             }
         };
-        rows.map_err(|error| self.note(&error).context(sql.text()))
+        rows.map_err(|error| link.note(&error).context(sql.text()))
     }
 
-    async fn prepare(&mut self, sql: Sql<'_>, values: &[Value<'_>]) -> Result<Statement, Error> {
-        let link = self.link()?;
-        let kept = match sql {
-            Sql::Literal(text) => link.prepared.literal.get(&key(text)),
-            Sql::Built(text) => link.prepared.built.get(text),
-        };
-        if let Some(statement) = kept {
-            return Ok(statement.clone());
+    fn begin_due(&mut self) -> Option<String> {
+        if !matches!(self.transaction, Transaction::Wanted(_)) {
+            return None;
         }
-        let types: Vec<Type> = values
-            .iter()
-            .map(|value| parameter_type(value.kind()))
-            .collect();
-        let statement = match link.client.prepare_typed(sql.text(), &types).await {
-            Ok(statement) => statement,
-            Err(error) => return Err(self.note(&error).context(sql.text())),
-        };
-        let prepared = &mut self.link()?.prepared;
-        match sql {
-            Sql::Literal(text) => _ = prepared.literal.insert(key(text), statement.clone()),
-            Sql::Built(text) => {
-                if prepared.built.len() >= MOST_BUILT {
-                    prepared.built.clear();
-                }
-                prepared.built.insert(text.to_owned(), statement.clone());
-            }
+        match std::mem::replace(&mut self.transaction, Transaction::Open) {
+            Transaction::Wanted(begin) => Some(begin),
+            _ => None,
         }
-        Ok(statement)
     }
 
     /// Commits. An error that is not of the kind `Retry` or a constraint leaves the outcome unknown.
     pub(super) async fn commit(&mut self) -> Result<(), Error> {
         if let Transaction::Open = self.transaction {
-            let done = self.link()?.client.batch_execute("COMMIT").await;
-            done.map_err(|error| self.note(&error).context("COMMIT"))?;
+            self.link()?.control("COMMIT").await?;
         }
         self.transaction = Transaction::None;
         Ok(())
@@ -188,50 +142,37 @@ impl Session {
 
     /// Rolls back; a connection on which that fails is not used again.
     pub(super) async fn roll_back(&mut self) {
-        if matches!(self.transaction, Transaction::Open)
-            && let Ok(link) = self.link()
-            && let Err(error) = link.client.batch_execute("ROLLBACK").await
-        {
-            self.note(&error);
-            return;
+        if matches!(self.transaction, Transaction::Open) {
+            let rolled_back = match self.link() {
+                Ok(link) => link.control("ROLLBACK").await,
+                Err(gone) => Err(gone),
+            };
+            if rolled_back.is_err() {
+                return;
+            }
         }
         self.transaction = Transaction::None;
     }
 
     /// Whether the connection broke while this session had it.
     pub(super) fn is_lost(&self) -> bool {
-        self.link
-            .as_ref()
-            .is_none_or(|link| link.lost || link.client.is_closed())
+        self.link().map_or(true, Link::is_lost)
     }
 
-    fn link(&mut self) -> Result<&mut Link, Error> {
-        self.link
-            .as_deref_mut()
-            .ok_or_else(|| Error::unavailable("the connection was given back"))
-    }
-
-    /// Translates a failure and draws the consequences for the connection.
-    fn note(&mut self, error: &tokio_postgres::Error) -> Error {
-        if let Ok(link) = self.link() {
-            link.lost |= errors::is_lost(error);
-            if errors::is_stale(error) {
-                link.prepared = Box::default();
-            }
+    fn link(&self) -> Result<&Link, Error> {
+        match &self.link {
+            Some(link) => Ok(link),
+            None => Err(Error::unavailable("the connection was given back")),
         }
-        errors::translate(error)
     }
-}
-
-/// A literal text stands where it stands for as long as the program runs.
-fn key(text: &'static str) -> (usize, usize) {
-    (text.as_ptr().addr(), text.len())
 }
 
 impl Drop for Session {
     /// A transaction that is still open must not reach the next job: its connection is closed instead.
     fn drop(&mut self) {
-        if let (Transaction::Open, Some(link)) = (&self.transaction, self.link.take()) {
+        if let (Transaction::Open, Some(link)) = (&self.transaction, self.link.take())
+            && let Some(link) = Arc::into_inner(link)
+        {
             drop(Object::take(link));
         }
     }

@@ -13,6 +13,8 @@ mod connections;
 mod constraints;
 /// What is acknowledged survives the process.
 mod crash;
+/// Jobs that share a transaction because they want the same row.
+mod groups;
 /// Jobs: what commits, what rolls back, and who is told what.
 mod jobs;
 /// Bounds: queues, times, the log's size.

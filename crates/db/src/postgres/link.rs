@@ -1,0 +1,139 @@
+//! A pooled connection and the statements that it keeps prepared. It may be shared by the jobs of one batch, so all of it
+//! works through a shared reference.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use deadpool::managed::{Manager, Metrics, RecycleError, RecycleResult};
+use tokio_postgres::{Client, Statement, types::Type};
+
+use super::{connect::Connector, errors, values::parameter_type};
+use crate::{Counters, Error, Sql, Value};
+
+/// A connection of a pool.
+pub(crate) struct Link {
+    client: Client,
+    prepared: Mutex<Prepared>,
+    lost: AtomicBool,
+}
+
+/// The statements that a connection has prepared.
+#[derive(Default)]
+struct Prepared {
+    /// By address and length of their literal texts, which live as long as the program: as many as it has statements.
+    literal: HashMap<(usize, usize), Statement>,
+    /// By text: statements put together for one call, of which there may be many.
+    built: HashMap<String, Statement>,
+}
+
+/// Most statements put together for one call that a connection keeps prepared.
+const MOST_BUILT: usize = 256;
+
+/// Opens connections for a pool and refuses broken ones when they come back.
+pub(crate) struct Links {
+    pub(super) connector: Connector,
+    pub(super) counters: Arc<Counters>,
+}
+
+impl Manager for Links {
+    type Type = Link;
+    type Error = Error;
+
+    async fn create(&self) -> Result<Link, Error> {
+        let client = self.connector.connect().await?;
+        self.counters.connection();
+        Ok(Link {
+            client,
+            prepared: Mutex::default(),
+            lost: AtomicBool::new(false),
+        })
+    }
+
+    async fn recycle(&self, link: &mut Link, _: &Metrics) -> RecycleResult<Error> {
+        if link.is_lost() {
+            return Err(RecycleError::message("the connection is lost"));
+        }
+        Ok(())
+    }
+}
+
+impl Link {
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Whether the connection broke.
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Relaxed) || self.client.is_closed()
+    }
+
+    /// Runs a statement of transaction control.
+    pub(super) async fn control(&self, sql: &str) -> Result<(), Error> {
+        let done = self.client.batch_execute(sql).await;
+        done.map_err(|error| self.note(&error).context(sql))
+    }
+
+    /// The prepared statement for a text; the kinds of the values are told to the server.
+    pub(super) async fn prepare(
+        &self,
+        sql: Sql<'_>,
+        values: &[Value<'_>],
+    ) -> Result<Statement, Error> {
+        if let Some(statement) = self.prepared().get(sql) {
+            return Ok(statement);
+        }
+        let types: Vec<Type> = values
+            .iter()
+            .map(|value| parameter_type(value.kind()))
+            .collect();
+        let prepared = self.client.prepare_typed(sql.text(), &types).await;
+        let statement = prepared.map_err(|error| self.note(&error).context(sql.text()))?;
+        self.prepared().keep(sql, statement.clone());
+        Ok(statement)
+    }
+
+    /// Translates a failure and draws the consequences for the connection.
+    pub(super) fn note(&self, error: &tokio_postgres::Error) -> Error {
+        self.lost
+            .fetch_or(errors::is_lost(error), Ordering::Relaxed);
+        if errors::is_stale(error) {
+            *self.prepared() = Prepared::default();
+        }
+        errors::translate(error)
+    }
+
+    fn prepared(&self) -> MutexGuard<'_, Prepared> {
+        self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Prepared {
+    fn get(&self, sql: Sql<'_>) -> Option<Statement> {
+        match sql {
+            Sql::Literal(text) => self.literal.get(&key(text)).cloned(),
+            Sql::Built(text) => self.built.get(text).cloned(),
+        }
+    }
+
+    fn keep(&mut self, sql: Sql<'_>, statement: Statement) {
+        match sql {
+            Sql::Literal(text) => _ = self.literal.insert(key(text), statement),
+            Sql::Built(text) => {
+                if self.built.len() >= MOST_BUILT {
+                    self.built.clear();
+                }
+                self.built.insert(text.to_owned(), statement);
+            }
+        }
+    }
+}
+
+/// A literal text stands where it stands for as long as the program runs.
+fn key(text: &'static str) -> (usize, usize) {
+    (text.as_ptr().addr(), text.len())
+}
