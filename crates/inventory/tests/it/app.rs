@@ -1,8 +1,9 @@
 //! `TestApp`: the whole application on one database, with a clock that stands still and clients by role.
 
 #![expect(
-    clippy::unwrap_used,
+    clippy::indexing_slicing,
     clippy::panic,
+    clippy::unwrap_used,
     reason = "a test that cannot go on says where"
 )]
 
