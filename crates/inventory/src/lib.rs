@@ -13,7 +13,7 @@ use std::{ops::Deref, sync::Arc};
 use axum::Router;
 use web::{Clock, Random, rate::Windows};
 
-use accounts::TokenKey;
+use accounts::{Passwords, TokenKey};
 use catalogue::{named::Kind, products::Products};
 pub use config::Config;
 use stock::movements::Movement;
@@ -40,6 +40,8 @@ pub struct Shared {
     pub random: Random,
     /// The key that signs tokens.
     pub token_key: TokenKey,
+    /// Hashes and verifies passwords.
+    pub passwords: Passwords,
 }
 
 impl State {
@@ -69,5 +71,6 @@ pub fn router(state: State) -> Router {
     });
     moved
         .merge(rest::resource::routes(Products))
+        .merge(accounts::api::routes())
         .with_state(state)
 }

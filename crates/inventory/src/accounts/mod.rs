@@ -1,15 +1,23 @@
 //! Who calls and what they may do: users, groups, permissions, tokens.
 //! Carries the specification's "Authentication"; which request needs which permission is in `rest`.
 
+pub(crate) mod api;
 mod bearer;
+mod password;
 mod permission;
+mod service;
 pub(crate) mod store;
 mod token;
 
+pub use password::{HashFault, Passwords, WeakPassword, check_strength};
 pub use permission::{Granted, Model, Permission, UnknownPermission, Verb};
+pub use service::{LoggedIn, Pair, log_in, refresh, revoke, verify};
 pub use token::{Claims, TokenError, TokenKey, TokenType};
 
+use std::fmt::Write as _;
+
 use http::HeaderMap;
+use sha2::{Digest as _, Sha256};
 
 use crate::{State, rest::Refusal};
 
@@ -53,4 +61,20 @@ pub async fn authenticate(state: &State, headers: &HeaderMap) -> Result<Caller, 
         .read(async move |conn| store::account(conn, user).await)
         .await?;
     bearer::admit(account)
+}
+
+/// SHA-256 of a text, in hexadecimal: what is kept of secrets and long names.
+pub(crate) fn digest(text: &str) -> String {
+    hex(&Sha256::digest(text.as_bytes()))
+}
+
+/// Bytes in hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut hex, byte| {
+            // Writing to a string cannot fail.
+            _ = write!(hex, "{byte:02x}");
+            hex
+        })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use db::{Conn, Error, Row};
+use db::{Conn, Error, Row, Timestamp, Tx};
 
 use super::{Account, Caller, Granted};
 
@@ -47,4 +47,67 @@ fn permissions_of(names: &str) -> BTreeSet<super::Permission> {
         .split(',')
         .filter_map(|name| name.parse().ok())
         .collect()
+}
+
+/// An account and its password's hash, by the name it logs in with.
+pub(super) async fn credentials(
+    conn: &mut Conn,
+    username: &str,
+) -> Result<Option<(Account, Option<String>)>, Error> {
+    let found = conn
+        .optional(
+            "SELECT id, password_hash FROM users WHERE username = $1",
+            &[&username],
+            |row| Ok((row.get::<i64>(0)?, row.get::<Option<String>>(1)?)),
+        )
+        .await?;
+    let Some((id, hash)) = found else {
+        return Ok(None);
+    };
+    Ok(account(conn, id).await?.map(|account| (account, hash)))
+}
+
+/// Remembers when a user last logged in.
+pub(super) async fn note_login(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE users SET last_login = $2 WHERE id = $1",
+        &[&id, &now],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Whether a refresh token was revoked.
+pub(super) async fn is_revoked(conn: &mut Conn, jti: &str) -> Result<bool, Error> {
+    let found = conn
+        .optional(
+            "SELECT user_id FROM revoked_tokens WHERE jti = $1",
+            &[&jti],
+            |row| row.get::<i64>(0),
+        )
+        .await?;
+    Ok(found.is_some())
+}
+
+/// Remembers a refresh token as revoked until it would have expired.
+pub(super) async fn revoke(
+    tx: &mut Tx,
+    jti: &str,
+    user: i64,
+    now: Timestamp,
+    expires_at: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO revoked_tokens (jti, user_id, revoked_at, expires_at) VALUES ($1, $2, $3, $4) ON CONFLICT (jti) DO NOTHING",
+        &[&jti, &user, &now, &expires_at],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Forgets revoked tokens that have expired by themselves.
+pub(super) async fn forget_expired(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
+    tx.execute("DELETE FROM revoked_tokens WHERE expires_at <= $1", &[&now])
+        .await?;
+    Ok(())
 }

@@ -2,7 +2,14 @@
 //! Negotiation 406 → authentication 401 → permission 403 → rate 429 → method 405. What follows (filters, lookup, body, fields) is the resource's.
 
 use axum::body::Body;
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header::ACCEPT, request::Parts};
+use http::{
+    Extensions, HeaderMap, HeaderValue, Method, StatusCode, header::ACCEPT, request::Parts,
+};
+
+use web::{
+    client::{ClientAddress, Origin},
+    rate::{Rates, Reserve, throttled},
+};
 
 use super::{query::Parameters, refusal::Refusal};
 use crate::{
@@ -64,6 +71,58 @@ pub async fn admit(
     })
 }
 
+/// Checks a request to an address that anyone may call: negotiation 406 → rate 429, by the client's address → method 405.
+///
+/// # Errors
+///
+/// The first check that fails.
+pub async fn admit_anyone(
+    state: &State,
+    allow: &'static [Method],
+    request: axum::extract::Request,
+) -> Result<(Parts, Body), Refusal> {
+    let (parts, body) = request.into_parts();
+    negotiate(&parts.headers, parts.uri.query())?;
+    throttle_address(state, &parts.extensions).await?;
+    if !allow.contains(&parts.method) {
+        return Err(Refusal::Method(parts.method, allow));
+    }
+    Ok((parts, body))
+}
+
+/// Obtaining and checking tokens and logging in share one count for each client address.
+///
+/// # Errors
+///
+/// 429
+pub async fn throttle_address(state: &State, extensions: &Extensions) -> Result<(), Refusal> {
+    let origin = extensions.get::<Origin>();
+    let address = origin.map_or_else(String::new, |origin| {
+        ClientAddress(origin.address).limit_key()
+    });
+    take(
+        state,
+        &format!("inventory:auth:{address}"),
+        &state.config.rate_limit_auth,
+    )
+    .await
+}
+
+/// Counts one call of a key.
+///
+/// # Errors
+///
+/// 429
+pub async fn take(state: &State, key: &str, rates: &Rates) -> Result<(), Refusal> {
+    if rates.is_off() {
+        return Ok(());
+    }
+    match state.windows.take(key, rates, 1, Reserve::Nothing).await {
+        Ok(_) => Ok(()),
+        Err(refused) => Err(throttled(&refused).into()),
+    }
+}
+
 /// Which permission a method needs; OPTIONS and methods that nobody has need none beyond being known.
 fn verb_of(method: &Method) -> Option<Verb> {
     match *method {
@@ -118,18 +177,7 @@ async fn throttle(state: &State, caller: &Caller, method: &Method) -> Result<(),
     } else {
         ("write", &state.config.rate_limit_write)
     };
-    if rates.is_off() {
-        return Ok(());
-    }
-    let key = format!("inventory:{name}:{}", caller.id);
-    match state
-        .windows
-        .take(&key, rates, 1, web::rate::Reserve::Nothing)
-        .await
-    {
-        Ok(_) => Ok(()),
-        Err(throttled) => Err(web::rate::throttled(&throttled).into()),
-    }
+    take(state, &format!("inventory:{name}:{}", caller.id), rates).await
 }
 
 /// The header that says a response depends on `Accept`.

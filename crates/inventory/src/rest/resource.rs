@@ -1,13 +1,11 @@
 //! One dispatcher for every resource of the API: methods to functions, refusals to errors, records to JSON.
 //! A resource says what its records are and where they are kept; what it has in common with the others stands here.
 
-use std::{
-    fmt::{self, Write as _},
-    future::Future,
-};
+use std::{fmt, future::Future};
 
 use axum::{
     Router,
+    body::{Body, Bytes},
     extract::{FromRequestParts as _, Path, Request},
     response::{IntoResponse, Response},
     routing::any,
@@ -30,7 +28,7 @@ use super::{
 };
 use crate::{
     State,
-    accounts::{Caller, Model},
+    accounts::{self, Caller, Model},
 };
 
 const LIST: &[Method] = &[Method::GET, Method::POST, Method::HEAD, Method::OPTIONS];
@@ -326,23 +324,10 @@ pub async fn submission(state: &State, call: Call) -> Result<Submission, Refusal
         body,
         ..
     } = call;
-    let content_type = parts
-        .headers
-        .get(CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok());
-    let bytes = axum::body::to_bytes(body, state.config.max_body)
-        .await
-        .map_err(too_large)?;
-    let members = body::parse(content_type, &bytes)?;
+    let bytes = read_bytes(state, body).await?;
+    let members = body::parse(content_type(&parts.headers), &bytes)?;
     let key = idempotency_key(&parts.headers)?;
-    let fingerprint =
-        Sha256::digest(&bytes)
-            .iter()
-            .fold(String::with_capacity(64), |mut hex, byte| {
-                // Writing to a string cannot fail.
-                _ = write!(hex, "{byte:02x}");
-                hex
-            });
+    let fingerprint = accounts::hex(&Sha256::digest(&bytes));
     Ok(Submission {
         caller,
         method: parts.method,
@@ -350,6 +335,30 @@ pub async fn submission(state: &State, call: Call) -> Result<Submission, Refusal
         key,
         fingerprint,
     })
+}
+
+/// Reads a body whole, within the limit, as the members of one JSON object.
+///
+/// # Errors
+///
+/// 413, 415 and 400.
+pub async fn read_members(
+    state: &State,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Members, Refusal> {
+    let bytes = read_bytes(state, body).await?;
+    Ok(body::parse(content_type(headers), &bytes)?)
+}
+
+fn content_type(headers: &HeaderMap) -> Option<&str> {
+    headers.get(CONTENT_TYPE)?.to_str().ok()
+}
+
+async fn read_bytes(state: &State, body: Body) -> Result<Bytes, Refusal> {
+    axum::body::to_bytes(body, state.config.max_body)
+        .await
+        .map_err(too_large)
 }
 
 /// What cannot be read to its end is too long, or its sender has gone.

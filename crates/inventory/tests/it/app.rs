@@ -12,7 +12,7 @@ use db::{Db, Timestamp};
 use http::{HeaderMap, Method, Request, StatusCode, header};
 use inventory::{
     Config, MIGRATIONS, Shared, State,
-    accounts::{Claims, TokenKey, TokenType},
+    accounts::{Claims, Passwords, TokenKey, TokenType},
 };
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
@@ -75,6 +75,7 @@ impl TestApp {
             clock: clock.clone(),
             random: Random::seeded(7),
             token_key: TokenKey::new(b"a secret of thirty-two characters"),
+            passwords: Passwords::new(Random::seeded(9)).unwrap(),
         });
         let edge = Edge {
             service: "inventory",

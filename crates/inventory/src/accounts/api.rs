@@ -1,0 +1,105 @@
+//! The API's own authentication addresses: a token pair for a password, an access token for a refresh token, and whether a token is valid.
+//! Sessions of the web interface are in `session`.
+
+use axum::{
+    Router,
+    extract::{Request, State as Extracted},
+    response::Response,
+    routing::any,
+};
+use http::{Method, StatusCode};
+use serde_json::json;
+
+use super::service::{self, Pair};
+use crate::{
+    State,
+    rest::{
+        Refusal,
+        fields::{Members, Mode, Reader},
+        gate,
+        resource::{answer, json, read_members},
+    },
+};
+
+const METHODS: &[Method] = &[Method::POST, Method::OPTIONS];
+/// Longer names, passwords and tokens are none.
+const MAX_TEXT: usize = 4096;
+
+/// The addresses under `/api/v1/authentication/`.
+pub(crate) fn routes() -> Router<State> {
+    Router::new()
+        .route(
+            "/api/v1/authentication/token/",
+            any(
+                async |Extracted(state): Extracted<State>, request: Request| {
+                    answer(METHODS, obtain(&state, request).await)
+                },
+            ),
+        )
+        .route(
+            "/api/v1/authentication/token/refresh/",
+            any(
+                async |Extracted(state): Extracted<State>, request: Request| {
+                    answer(METHODS, refresh(&state, request).await)
+                },
+            ),
+        )
+        .route(
+            "/api/v1/authentication/token/verify/",
+            any(
+                async |Extracted(state): Extracted<State>, request: Request| {
+                    answer(METHODS, verify(&state, request).await)
+                },
+            ),
+        )
+}
+
+async fn obtain(state: &State, request: Request) -> Result<Response, Refusal> {
+    let members = open(state, request).await?;
+    let (username, password) = required(&members, ["username", "password"])?;
+    let Pair { refresh, access } = service::log_in(state, username, password).await?.pair;
+    Ok(json(
+        StatusCode::OK,
+        &json!({"refresh": refresh, "access": access}),
+    ))
+}
+
+async fn refresh(state: &State, request: Request) -> Result<Response, Refusal> {
+    let members = open(state, request).await?;
+    let token = one(&members, "refresh")?;
+    Ok(json(
+        StatusCode::OK,
+        &json!({"access": service::refresh(state, &token).await?}),
+    ))
+}
+
+async fn verify(state: &State, request: Request) -> Result<Response, Refusal> {
+    let members = open(state, request).await?;
+    let token = one(&members, "token")?;
+    service::verify(state, &token).await?;
+    Ok(json(StatusCode::OK, &json!({})))
+}
+
+/// Negotiation 406 → rate 429 → method 405 → body 415 and 400: whoever sends it, tokens in the header are not looked at.
+async fn open(state: &State, request: Request) -> Result<Members, Refusal> {
+    let (parts, body) = gate::admit_anyone(state, METHODS, request).await?;
+    read_members(state, &parts.headers, body).await
+}
+
+fn required(
+    members: &Members,
+    [first, second]: [&'static str; 2],
+) -> Result<(String, String), Refusal> {
+    let mut reader = Reader::new(members, Mode::Whole);
+    let read = (reader.text(first, MAX_TEXT), reader.text(second, MAX_TEXT));
+    match (read, reader.finish()) {
+        ((Some(first), Some(second)), errors) if errors.is_empty() => Ok((first, second)),
+        (_, errors) => Err(errors.into()),
+    }
+}
+
+fn one(members: &Members, field: &'static str) -> Result<String, Refusal> {
+    let mut reader = Reader::new(members, Mode::Whole);
+    let read = reader.text(field, MAX_TEXT);
+    read.ok_or_else(|| reader.finish().into())
+}

@@ -1,0 +1,270 @@
+//! Passwords: which are good enough, how they are kept (Argon2id, OWASP's parameters), and comparing them without telling
+//! by the time it takes whether an account exists.
+
+use argon2::{
+    Algorithm, Argon2, Params, Version,
+    password_hash::{PasswordHasher as _, PasswordVerifier as _, phc::PasswordHash},
+};
+use tokio::sync::Semaphore;
+use web::Random;
+
+/// Shortest password, in characters.
+pub(super) const MIN_LENGTH: usize = 12;
+/// Longest password, in bytes: more is no better and costs time.
+pub(super) const MAX_LENGTH: usize = 1024;
+/// Passwords that are hashed at once; each takes 19 MiB and one core.
+const AT_ONCE: usize = 2;
+
+/// Words that passwords are guessed from first, folded. With digits and signs around them they are guessed as soon.
+const COMMON: [&str; 40] = [
+    "password",
+    "passw0rd",
+    "senha",
+    "minhasenha",
+    "qwerty",
+    "qwertyuiop",
+    "asdfghjkl",
+    "zxcvbnm",
+    "letmein",
+    "welcome",
+    "bemvindo",
+    "iloveyou",
+    "euteamo",
+    "admin",
+    "administrator",
+    "administrador",
+    "balcao",
+    "changeme",
+    "trocar",
+    "mudar",
+    "mudarsenha",
+    "dragon",
+    "football",
+    "futebol",
+    "flamengo",
+    "corinthians",
+    "palmeiras",
+    "saopaulo",
+    "gremio",
+    "brasil",
+    "superman",
+    "batman",
+    "sunshine",
+    "princess",
+    "princesa",
+    "monkey",
+    "master",
+    "secret",
+    "segredo",
+    "segredosecreto",
+];
+
+/// Why a password is not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum WeakPassword {
+    /// Fewer than [`MIN_LENGTH`] characters.
+    #[error("This password is too short. It must contain at least {MIN_LENGTH} characters.")]
+    TooShort,
+    /// More than [`MAX_LENGTH`] bytes.
+    #[error("This password is too long. It must contain at most {MAX_LENGTH} bytes.")]
+    TooLong,
+    /// One of those that are guessed first.
+    #[error("This password is too common.")]
+    TooCommon,
+    /// The account's own name.
+    #[error("The password is too similar to the username.")]
+    LikeUsername,
+}
+
+/// Checks a new password.
+///
+/// # Errors
+///
+/// The first rule that it breaks.
+pub fn check_strength(password: &str, username: &str) -> Result<(), WeakPassword> {
+    if password.chars().count() < MIN_LENGTH {
+        return Err(WeakPassword::TooShort);
+    }
+    if password.len() > MAX_LENGTH {
+        return Err(WeakPassword::TooLong);
+    }
+    let letters: String = db::fold(password)
+        .chars()
+        .filter(|character| character.is_alphabetic())
+        .collect();
+    let name = db::fold(username);
+    if !name.is_empty() && (letters == name || db::fold(password).starts_with(&name)) {
+        return Err(WeakPassword::LikeUsername);
+    }
+    let is_listed =
+        COMMON.contains(&letters.as_str()) || COMMON.iter().any(|word| letters == word.repeat(2));
+    if is_listed || is_monotonous(password) {
+        Err(WeakPassword::TooCommon)
+    } else {
+        Ok(())
+    }
+}
+
+/// Digits alone, few different characters, or a run along the alphabet or the digits.
+fn is_monotonous(password: &str) -> bool {
+    let mut distinct: Vec<char> = password.chars().collect();
+    let steps = distinct
+        .windows(2)
+        .filter(|pair| matches!(pair, [a, b] if u32::from(*b).abs_diff(u32::from(*a)) <= 1))
+        .count();
+    let is_run = steps + 2 >= distinct.len();
+    let is_digits = distinct.iter().all(char::is_ascii_digit);
+    distinct.sort_unstable();
+    distinct.dedup();
+    is_run || is_digits || distinct.len() < 5
+}
+
+/// Hashes and verifies, a few at a time, away from the threads that answer requests.
+#[derive(Debug)]
+pub struct Passwords {
+    turns: Semaphore,
+    random: Random,
+    /// What the password of an account that does not exist is compared with.
+    nobody: String,
+}
+
+/// The hash could not be made or its thread failed: a fault of ours.
+#[derive(Debug, thiserror::Error)]
+#[error("a password could not be hashed: {0}")]
+pub struct HashFault(String);
+
+impl Passwords {
+    /// Passwords with salts from `random`.
+    ///
+    /// # Errors
+    ///
+    /// When no hash can be made at all.
+    pub fn new(random: Random) -> Result<Self, HashFault> {
+        let nobody = hash_now("nobody has this password", &random)?;
+        Ok(Self {
+            turns: Semaphore::new(AT_ONCE),
+            random,
+            nobody,
+        })
+    }
+
+    /// The hash of a password, to be kept.
+    ///
+    /// # Errors
+    ///
+    /// [`HashFault`]
+    pub async fn hash(&self, password: String) -> Result<String, HashFault> {
+        let random = self.random.clone();
+        self.away(move || hash_now(&password, &random)).await?
+    }
+
+    /// Whether a password is the one that was hashed. Without a hash it takes as long and is wrong.
+    ///
+    /// # Errors
+    ///
+    /// [`HashFault`]
+    pub async fn verify(&self, password: String, hash: Option<String>) -> Result<bool, HashFault> {
+        let is_somebody = hash.is_some();
+        let hash = hash.unwrap_or_else(|| self.nobody.clone());
+        let is_right = self.away(move || matches(&password, &hash)).await?;
+        Ok(is_right && is_somebody)
+    }
+
+    async fn away<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, HashFault> {
+        let _turn = self
+            .turns
+            .acquire()
+            .await
+            .map_err(|error| HashFault(error.to_string()))?;
+        tokio::task::spawn_blocking(work)
+            .await
+            .map_err(|error| HashFault(error.to_string()))
+    }
+}
+
+/// Argon2id with 19 MiB, two passes, one lane: OWASP's Password Storage Cheat Sheet.
+fn hasher() -> Argon2<'static> {
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::DEFAULT)
+}
+
+fn hash_now(password: &str, random: &Random) -> Result<String, HashFault> {
+    let mut salt = [0; 16];
+    random.fill(&mut salt);
+    let hash = hasher().hash_password_with_salt(password.as_bytes(), &salt);
+    hash.map(|hash| hash.to_string())
+        .map_err(|error| HashFault(error.to_string()))
+}
+
+fn matches(password: &str, hash: &str) -> bool {
+    PasswordHash::new(hash)
+        .is_ok_and(|hash| hasher().verify_password(password.as_bytes(), &hash).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn only_the_password_that_was_hashed_verifies() {
+        let passwords = Passwords::new(Random::seeded(1)).unwrap();
+        let hash = passwords
+            .hash("correct horse battery".to_owned())
+            .await
+            .unwrap();
+        assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));
+        assert!(
+            passwords
+                .verify("correct horse battery".to_owned(), Some(hash.clone()))
+                .await
+                .unwrap()
+        );
+        assert!(
+            !passwords
+                .verify("correct horse batterx".to_owned(), Some(hash))
+                .await
+                .unwrap()
+        );
+        assert!(
+            !passwords
+                .verify("nobody has this password".to_owned(), None)
+                .await
+                .unwrap()
+        );
+        assert!(
+            !passwords
+                .verify("x".to_owned(), Some("no hash".to_owned()))
+                .await
+                .unwrap()
+        );
+    }
+
+    #[test]
+    fn passwords_that_are_guessed_first_are_refused() {
+        for (password, why) in [
+            ("short", WeakPassword::TooShort),
+            ("password1234", WeakPassword::TooCommon),
+            ("Senha!2026!!", WeakPassword::TooCommon),
+            ("123456789012", WeakPassword::TooCommon),
+            ("998877665544", WeakPassword::TooCommon),
+            ("aaaaaaaaaaaa", WeakPassword::TooCommon),
+            ("abcdefghijkl", WeakPassword::TooCommon),
+            ("mariana-2026", WeakPassword::LikeUsername),
+        ] {
+            assert_eq!(check_strength(password, "mariana"), Err(why), "{password}");
+        }
+        assert_eq!(
+            check_strength(&"a1b2c".repeat(300), "mariana"),
+            Err(WeakPassword::TooLong)
+        );
+    }
+
+    #[test]
+    fn a_phrase_is_a_good_password() {
+        for password in ["demo-password", "quatro gatos pretos", "X9!kd02-mmQz"] {
+            assert_eq!(check_strength(password, "mariana"), Ok(()), "{password}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Obtaining, renewing, checking and revoking tokens.
+
+use std::time::Duration;
+
+use db::Timestamp;
+use serde_json::json;
+use web::rate::{Period, Rate, Rates};
+
+use super::{Account, Claims, TokenError, TokenType, store};
+use crate::{
+    State,
+    rest::{Refusal, gate},
+};
+
+/// Tries at the password of one name, from whatever addresses, in a minute.
+const TRIES_A_MINUTE: u32 = 20;
+/// And in an hour.
+const TRIES_AN_HOUR: u32 = 100;
+
+/// A token pair.
+#[derive(Debug, Clone)]
+pub struct Pair {
+    /// Yields access tokens, for a week.
+    pub refresh: String,
+    /// Opens the API, for a day.
+    pub access: String,
+}
+
+/// A user who has just proved who they are.
+#[derive(Debug, Clone)]
+pub struct LoggedIn {
+    /// The account.
+    pub account: Account,
+    /// Its new tokens.
+    pub pair: Pair,
+}
+
+/// A token pair for a password.
+///
+/// # Errors
+///
+/// 401 when name and password do not belong to an active account; 429 when the name is being guessed at; faults of the store.
+pub async fn log_in(
+    state: &State,
+    username: String,
+    password: String,
+) -> Result<LoggedIn, Refusal> {
+    slow_down(state, &username).await?;
+    let name = username.clone();
+    let found = state
+        .db
+        .read(async move |conn| store::credentials(conn, &name).await)
+        .await?;
+    let (account, hash) = match found {
+        Some((account, hash)) => (Some(account), hash),
+        None => (None, None),
+    };
+    let is_right = state
+        .passwords
+        .verify(password, hash)
+        .await
+        .map_err(web::Error::internal)?;
+    match account.filter(|account| is_right && account.active) {
+        None => Err(detail("No active account found with the given credentials")),
+        Some(account) => {
+            let (id, now) = (account.caller.id, state.clock.now());
+            state
+                .db
+                .write(async move |tx| store::note_login(tx, id, now).await)
+                .await?;
+            let pair = pair(state, id);
+            Ok(LoggedIn { account, pair })
+        }
+    }
+}
+
+/// One name may not be guessed at from many addresses either. The name's digest keeps the counter's key short.
+async fn slow_down(state: &State, username: &str) -> Result<(), Refusal> {
+    if state.config.rate_limit_auth.is_off() {
+        return Ok(());
+    }
+    let key = format!("inventory:name:{}", super::digest(username));
+    for rate in [
+        Rate::new(TRIES_A_MINUTE, Period::Minute),
+        Rate::new(TRIES_AN_HOUR, Period::Hour),
+    ] {
+        gate::take(state, &format!("{key}:{rate}"), &Rates::from(rate)).await?;
+    }
+    Ok(())
+}
+
+/// An access token for a refresh token.
+///
+/// # Errors
+///
+/// 401 for tokens that are not valid, are of another type or were revoked, and for accounts that are gone; faults of the store.
+pub async fn refresh(state: &State, token: &str) -> Result<String, Refusal> {
+    let claims = state
+        .token_key
+        .verify_type(token, TokenType::Refresh, state.clock.now())
+        .map_err(not_valid)?;
+    let user = claims
+        .user_id
+        .as_deref()
+        .and_then(|user| user.parse::<i64>().ok());
+    let jti = claims.jti;
+    let (is_revoked, account) = state
+        .db
+        .read(async move |conn| {
+            let account = match user {
+                Some(user) => store::account(conn, user).await?,
+                None => None,
+            };
+            Ok::<_, db::Error>((store::is_revoked(conn, &jti).await?, account))
+        })
+        .await?;
+    if is_revoked {
+        return Err(blacklisted());
+    }
+    match account {
+        Some(account) if account.active => Ok(access(state, account.caller.id)),
+        _ => Err(detail("No active account found for the given token.")),
+    }
+}
+
+/// Whether a token is valid, of either type.
+///
+/// # Errors
+///
+/// 401 when it is not, revoked refresh tokens included; faults of the store.
+pub async fn verify(state: &State, token: &str) -> Result<(), Refusal> {
+    let claims = state
+        .token_key
+        .verify(token, state.clock.now())
+        .map_err(not_valid)?;
+    let is_revoked = state
+        .db
+        .read(async move |conn| store::is_revoked(conn, &claims.jti).await)
+        .await?;
+    if is_revoked {
+        Err(blacklisted())
+    } else {
+        Ok(())
+    }
+}
+
+/// Revokes a refresh token; one that is not valid needs no revoking.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn revoke(state: &State, token: &str) -> Result<(), Refusal> {
+    let now = state.clock.now();
+    let Ok(claims) = state.token_key.verify_type(token, TokenType::Refresh, now) else {
+        return Ok(());
+    };
+    let expires_at = Timestamp::from_micros(claims.exp.saturating_mul(1_000_000));
+    let user = claims
+        .user_id
+        .and_then(|user| user.parse().ok())
+        .unwrap_or(0);
+    state
+        .db
+        .write(async move |tx| {
+            store::forget_expired(tx, now).await?;
+            store::revoke(tx, &claims.jti, user, now, expires_at).await
+        })
+        .await?;
+    Ok(())
+}
+
+/// A new pair for a user.
+pub(super) fn pair(state: &State, user: i64) -> Pair {
+    Pair {
+        refresh: sign(
+            state,
+            user,
+            TokenType::Refresh,
+            state.config.refresh_token_lifetime,
+        ),
+        access: access(state, user),
+    }
+}
+
+fn access(state: &State, user: i64) -> String {
+    sign(
+        state,
+        user,
+        TokenType::Access,
+        state.config.access_token_lifetime,
+    )
+}
+
+fn sign(state: &State, user: i64, token_type: TokenType, lifetime: Duration) -> String {
+    let iat = state.clock.now().micros().div_euclid(1_000_000);
+    let lifetime = i64::try_from(lifetime.as_secs()).unwrap_or(i64::MAX);
+    state.token_key.sign(&Claims {
+        token_type,
+        exp: iat.saturating_add(lifetime),
+        iat,
+        jti: state.random.uuid().simple().to_string(),
+        user_id: Some(user.to_string()),
+    })
+}
+
+fn detail(text: &str) -> Refusal {
+    Refusal::Unauthenticated(json!({"detail": text}))
+}
+
+fn not_valid(error: TokenError) -> Refusal {
+    Refusal::Unauthenticated(json!({"detail": error.to_string(), "code": "token_not_valid"}))
+}
+
+fn blacklisted() -> Refusal {
+    Refusal::Unauthenticated(json!({"detail": "Token is blacklisted", "code": "token_not_valid"}))
+}
