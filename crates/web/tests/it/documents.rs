@@ -1,14 +1,13 @@
-//! The documents' viewers in a real browser: they show the document, ask nobody else, and break no policy of ours.
+//! The API document and its viewers as they are served. How they look in a browser is in `browser.rs`.
 
 use axum::Router;
 use serde_json::json;
-use test_kit::browser::Browser;
 use web::assets::Assets;
 use web::docs::{self, Paths, Viewers};
 
 use crate::support::{Running, edged};
 
-const PATHS: Paths = Paths {
+pub(crate) const PATHS: Paths = Paths {
     swagger_ui: "/docs",
     redoc: "/redoc",
     schema: "/openapi.json",
@@ -26,27 +25,10 @@ fn document() -> String {
     .to_string()
 }
 
-fn router() -> Router {
+pub(crate) fn router() -> Router {
     let assets = Assets::shared().with::<Viewers>();
     let documents = docs::routes("Example interface", document(), PATHS, &assets);
     edged(documents.merge(assets.routes()))
-}
-
-#[tokio::test]
-async fn both_viewers_work_without_any_other_site() {
-    let server = Running::start(router()).await;
-    let browser = Browser::open().await;
-    let host = server.address.to_string();
-    for (path, css) in [
-        (PATHS.swagger_ui, ".opblock-summary-path"),
-        (PATHS.redoc, "h2"),
-    ] {
-        browser.goto(&server.url(path)).await;
-        browser.wait_for(css).await;
-        browser.wait_text("body", "Report on liveness").await;
-        assert_eq!(browser.title().await, "Example interface");
-        browser.check_clean(&[&host]).await;
-    }
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod assets;
+mod browser;
 mod documents;
 mod errors;
 mod origin;

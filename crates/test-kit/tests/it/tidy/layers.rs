@@ -148,7 +148,10 @@ fn stores_never_open_a_transaction() {
 fn card_numbers_and_security_codes_are_seen_only_where_they_are_checked_and_sent() {
     let mut wrong = Vec::new();
     for (file, source) in sources() {
-        let may = file.is_within("request") || file.is_within("provider");
+        // digest.rs exposes the service's own secrets, whose type is another.
+        let may = ["request", "provider", "digest"]
+            .iter()
+            .any(|place| file.is_within(place));
         if file.path.starts_with("crates/checkout/") && !may {
             for line in source.lines_with(".expose(") {
                 wrong.push(format!("{}:{line}", file.path));
