@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod browser;
 mod openapi;
 mod page;
 mod payments;

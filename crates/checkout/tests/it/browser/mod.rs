@@ -1,0 +1,9 @@
+//! The checkout page in a browser, against the real service and the sandbox: what a buyer does, sees and hears.
+
+mod outages;
+mod paying;
+mod readers;
+mod shop;
+mod typing;
+
+use shop::{Buyer, ORDER, Shop};

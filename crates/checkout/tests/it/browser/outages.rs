@@ -1,0 +1,94 @@
+//! When the provider does not answer: patience that is shown, a way to stop, and never a second charge.
+
+use super::{Buyer, ORDER, Shop};
+
+#[tokio::test]
+async fn a_provider_that_fails_once_is_asked_again_and_the_wait_is_shown() {
+    let shop = Shop::open().await;
+    shop.break_creations("status 500", 1).await;
+    let buyer = Buyer::at(&shop, ORDER).await;
+    buyer.fill_card("APRO").await;
+    buyer.pay().await;
+    let told = buyer.wait_text("#patience", "Nova tentativa em").await;
+    assert!(told.contains("1 de 3"), "{told}");
+    assert_eq!(buyer.focused().await, "#stop");
+    buyer.see("paid").await;
+    assert_eq!(shop.charges().await, 1);
+}
+
+#[tokio::test]
+async fn a_charge_whose_answer_was_lost_is_found_and_not_repeated() {
+    let shop = Shop::open().await;
+    shop.break_creations("drop after", 1).await;
+    let buyer = Buyer::at(&shop, ORDER).await;
+    buyer.fill_card("APRO").await;
+    buyer.pay().await;
+    buyer.wait_for("#patience").await;
+    buyer.see("paid").await;
+    assert_eq!(shop.charges().await, 1);
+}
+
+#[tokio::test]
+async fn stopping_a_card_that_may_be_charged_never_offers_to_pay_again() {
+    let shop = Shop::open().await;
+    shop.break_creations("drop after", 1).await;
+    let buyer = Buyer::at(&shop, ORDER).await;
+    buyer.fill_card("APRO").await;
+    buyer.pay().await;
+    buyer.click("#stop").await;
+    buyer.see("unconfirmed").await;
+    let told = buyer.text("#result").await;
+    assert!(told.contains("Não pague de novo"), "{told}");
+    assert!(!buyer.has("[data-action=again]").await);
+    assert!(!buyer.is_shown("#payment").await);
+    buyer.click("[data-action=check]").await;
+    buyer.see("paid").await;
+    assert_eq!(shop.charges().await, 1);
+}
+
+#[tokio::test]
+async fn stopping_a_pix_goes_back_to_the_form_with_everything_kept() {
+    let shop = Shop::open().await;
+    shop.break_creations("drop before", 9).await;
+    let buyer = Buyer::at(&shop, ORDER).await;
+    buyer.choose("pix").await;
+    buyer.fill_payer().await;
+    buyer.pay().await;
+    buyer.click("#stop").await;
+    buyer.wait_text("#problems", "Nada foi cobrado").await;
+    assert_eq!(buyer.focused().await, "#problems");
+    assert!(buyer.is_shown("#pay").await);
+    assert_eq!(
+        buyer
+            .script("return document.querySelector('#email').value")
+            .await,
+        "maria@exemplo.com.br"
+    );
+}
+
+#[tokio::test]
+async fn the_network_failing_under_a_card_is_waited_out() {
+    let shop = Shop::open().await;
+    let buyer = Buyer::at(&shop, ORDER).await;
+    buyer.fill_card("APRO").await;
+    buyer.offline(true).await;
+    buyer.pay().await;
+    buyer.wait_for("#patience").await;
+    buyer.offline(false).await;
+    buyer.see("paid").await;
+    assert_eq!(shop.charges().await, 1);
+}
+
+#[tokio::test]
+async fn data_that_the_provider_refuses_is_said_at_once_and_can_be_changed() {
+    let shop = Shop::open().await;
+    shop.break_creations("status 400", 1).await;
+    let buyer = Buyer::at(&shop, ORDER).await;
+    buyer.fill_card("APRO").await;
+    buyer.pay().await;
+    let told = buyer.wait_text("#problems", "não aceitou os dados").await;
+    assert!(told.contains("Nada foi cobrado"), "{told}");
+    assert_eq!(shop.creations().await, 1, "a final refusal is not repeated");
+    buyer.pay().await;
+    buyer.see("paid").await;
+}

@@ -1,0 +1,231 @@
+//! A shop to pay at: the service and the sandbox on free ports, and a buyer with a browser in front of the page.
+
+use std::ops::Deref;
+use std::time::Duration;
+
+use checkout::page;
+use checkout::provider::AccessToken;
+use checkout::{Config, MIGRATIONS, Parts, Secret, app, provider};
+use db::{Address, Db, Options};
+use rustls::crypto::ring;
+use sandbox::Listening;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use test_kit::browser::{Browser, Reader};
+use web::client::Proxies;
+use web::metrics::Metrics;
+use web::rate::{Rates, Windows};
+use web::server::{self, Listener, Shutdown};
+use web::{Clock, Random};
+
+/// What the address of the page says is to be paid.
+pub(super) const ORDER: &str = "/?amount=149.90&description=Pedido%201042";
+
+/// A running service with its provider; ends with this value.
+pub(super) struct Shop {
+    /// `127.0.0.1:PORT`
+    host: String,
+    sandbox: Listening,
+    client: reqwest::Client,
+    shutdown: Shutdown,
+    _data: TempDir,
+}
+
+impl Shop {
+    pub(super) async fn open() -> Self {
+        let _ = ring::default_provider().install_default();
+        let (clock, random) = (Clock::system(), Random::system());
+        let sandbox = sandbox::start(sandbox::Config::default(), clock.clone(), random.clone());
+        let sandbox = sandbox.unwrap().listen("127.0.0.1:0").await.unwrap();
+        let listener = Listener::bind("127.0.0.1:0".parse().unwrap())
+            .await
+            .unwrap();
+        let host = listener.address().to_string();
+        let data = TempDir::with_prefix("balcao-shop-").unwrap();
+        let address = Address::Sqlite(data.path().join("checkout.sqlite"));
+        let db = Db::open(&address, &Options::default()).await.unwrap();
+        db.migrate(&MIGRATIONS).await.unwrap();
+        let shutdown = Shutdown::new();
+        let parts = Parts {
+            db,
+            windows: Windows::memory(clock.clone()),
+            quota_windows: Windows::memory(clock.clone()),
+            clock,
+            random,
+            metrics: Metrics::new(),
+            shutdown: shutdown.clone(),
+        };
+        let app = app(config(&host, &sandbox.url()), parts).await.unwrap();
+        tokio::spawn(app.workers.run());
+        let options = server::Options::default();
+        tokio::spawn(server::serve(
+            listener,
+            app.router,
+            options,
+            shutdown.clone(),
+        ));
+        Self {
+            host,
+            sandbox,
+            client: reqwest::Client::builder().no_proxy().build().unwrap(),
+            shutdown,
+            _data: data,
+        }
+    }
+
+    pub(super) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.host)
+    }
+
+    /// Makes the provider's next creations fail.
+    pub(super) async fn break_creations(&self, fault: &str, times: u32) {
+        let matches = json!({"method": "POST", "path": "/v1/payments"});
+        let order = json!({"match": matches, "fault": fault, "times": times});
+        let answer = self.client.post(self.at_sandbox("/sandbox/faults"));
+        let answer = answer.json(&order).send().await.unwrap();
+        assert!(answer.status().is_success(), "{}", answer.status());
+    }
+
+    /// Lets the payer or the bank act on a payment.
+    pub(super) async fn act(&self, id: &str, act: &str) {
+        let path = format!("/sandbox/payments/{id}/{act}");
+        let answer = self.client.post(self.at_sandbox(&path)).send().await;
+        assert!(answer.unwrap().status().is_success(), "{act}");
+    }
+
+    /// How many charges the provider made.
+    pub(super) async fn charges(&self) -> u64 {
+        let references = self.list("/sandbox/charges").await;
+        let charges = references.iter().filter_map(|one| one["charges"].as_u64());
+        charges.sum()
+    }
+
+    /// How many creations the provider was asked for.
+    pub(super) async fn creations(&self) -> usize {
+        let calls = self.list("/sandbox/calls").await;
+        calls
+            .iter()
+            .filter(|call| call["method"] == "POST" && call["path"] == "/v1/payments")
+            .count()
+    }
+
+    async fn list(&self, path: &str) -> Vec<Value> {
+        let answer = self.client.get(self.at_sandbox(path)).send().await.unwrap();
+        let answer: Value = answer.json().await.unwrap();
+        let list = answer.as_array().cloned();
+        list.unwrap_or_else(|| panic!("{path} is not a list: {answer}"))
+    }
+
+    fn at_sandbox(&self, path: &str) -> String {
+        format!("{}{path}", self.sandbox.url())
+    }
+}
+
+impl Drop for Shop {
+    fn drop(&mut self) {
+        self.shutdown.begin();
+    }
+}
+
+fn config(host: &str, provider: &str) -> Config {
+    Config {
+        public_url: Some(format!("http://{host}").parse().unwrap()),
+        trusted_proxies: Proxies::default(),
+        allow_http: false,
+        provider: provider::Config {
+            base_url: provider.parse().unwrap(),
+            access_token: AccessToken::parse("TEST-token").unwrap(),
+            timeout: Duration::from_secs(15),
+            boleto_method: "bolbradesco".to_owned(),
+            quota: Rates::off(),
+        },
+        webhook_secrets: Vec::new(),
+        rate_limit: Rates::off(),
+        api_keys: Vec::new(),
+        shop: page::Shop {
+            name: "Livraria da Praça".to_owned(),
+            contact: Some("(11) 5555-0142".to_owned()),
+        },
+        secret: Secret::new([7; 32]),
+    }
+}
+
+/// Someone with a browser in front of the page.
+pub(super) struct Buyer<'a> {
+    pub(super) browser: Browser,
+    shop: &'a Shop,
+}
+
+impl Deref for Buyer<'_> {
+    type Target = Browser;
+
+    fn deref(&self) -> &Browser {
+        &self.browser
+    }
+}
+
+impl<'a> Buyer<'a> {
+    /// Opens the page, and waits until its script is ready.
+    pub(super) async fn at(shop: &'a Shop, path: &str) -> Self {
+        Self::reading(shop, path, Reader::default()).await
+    }
+
+    pub(super) async fn reading(shop: &'a Shop, path: &str, reader: Reader) -> Self {
+        let browser = Browser::open_as(reader).await;
+        browser.goto(&shop.url(path)).await;
+        browser.wait_for("#checkout[data-ready]").await;
+        Self { browser, shop }
+    }
+
+    pub(super) async fn choose(&self, method: &str) {
+        self.click(&format!(".choice:has([value={method}])")).await;
+    }
+
+    pub(super) async fn fill_payer(&self) {
+        self.fill("#email", "maria@exemplo.com.br").await;
+        self.fill("#identification_number", "12345678909").await;
+    }
+
+    /// The provider decides by the name on the card.
+    pub(super) async fn fill_card(&self, name: &str) {
+        self.fill("#card_number", "5031433215406351").await;
+        self.fill("#expiry", "1130").await;
+        self.fill("#security_code", "123").await;
+        self.fill("#cardholder_name", name).await;
+        self.fill_payer().await;
+    }
+
+    pub(super) async fn fill_boleto(&self) {
+        self.fill("#first_name", "Maria").await;
+        self.fill("#last_name", "Souza").await;
+        self.fill_payer().await;
+        self.fill("#zip_code", "01310100").await;
+        self.fill("#street_name", "Avenida Paulista").await;
+        self.fill("#street_number", "1000").await;
+        self.fill("#neighborhood", "Bela Vista").await;
+        self.fill("#city", "São Paulo").await;
+        self.click("#federal_unit option:nth-child(27)").await;
+    }
+
+    pub(super) async fn pay(&self) {
+        self.click("#pay").await;
+    }
+
+    /// Waits until the page shows this result.
+    pub(super) async fn see(&self, view: &str) {
+        self.wait_for(&format!("#checkout[data-view={view}] #result h2"))
+            .await;
+    }
+
+    /// The id of the payment on the page.
+    pub(super) async fn payment(&self) -> String {
+        let stored = "JSON.parse(sessionStorage.getItem('balcao.payment')).id";
+        let id = self.script(&format!("return {stored}")).await;
+        id.as_str().unwrap().to_owned()
+    }
+
+    /// No script failed, nothing was blocked, nothing was asked of anybody else.
+    pub(super) async fn leaves_no_trace_elsewhere(&self) {
+        self.check_clean(&[&self.shop.host]).await;
+    }
+}
