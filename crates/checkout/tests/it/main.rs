@@ -7,3 +7,4 @@ mod openapi;
 mod page;
 mod payments;
 mod provider;
+mod refusals;

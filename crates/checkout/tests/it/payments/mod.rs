@@ -2,5 +2,5 @@
 
 pub(crate) mod app;
 mod creation;
-mod requests;
+pub(crate) mod requests;
 mod sandbox;

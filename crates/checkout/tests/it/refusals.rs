@@ -1,0 +1,305 @@
+//! What is refused, over the whole service: the tables "Errors" and "Limits", the order of the checks, the error's body.
+
+use std::net::SocketAddr;
+
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use http::{Request, StatusCode};
+use serde_json::{Value, json};
+use test_kit::on_both_engines;
+
+use crate::payments::app::{Answer, Shop, creation};
+use crate::payments::requests::{boleto, card, pix, with, without};
+
+/// Fails unless an error's body is the specification's, `outcome` aside.
+fn assert_error(answer: &Answer, status: u16, detail: &str, field: Option<&str>) {
+    let body = answer.json();
+    assert_eq!(answer.error(), (status, detail.to_owned()));
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    assert_eq!(body["status_code"], status);
+    assert_eq!(body["timestamp"], "2026-11-20T12:00:00.000000Z");
+    assert_eq!(body.get("field").and_then(Value::as_str), field);
+    let known = ["detail", "status_code", "timestamp", "field", "outcome"];
+    assert!(
+        body.as_object()
+            .unwrap()
+            .keys()
+            .all(|name| known.contains(&name.as_str())),
+        "{body}"
+    );
+}
+
+/// A creation as another machine sends it.
+fn from_afar(mut request: Request<Body>) -> Request<Body> {
+    let peer = SocketAddr::from(([203, 0, 113, 9], 40_000));
+    request.extensions_mut().insert(ConnectInfo(peer));
+    request
+}
+
+fn with_header(
+    mut request: Request<Body>,
+    name: &'static str,
+    value: &'static str,
+) -> Request<Body> {
+    request.headers_mut().insert(name, value.parse().unwrap());
+    request
+}
+
+on_both_engines!(
+    every_detail_of_the_table_is_answered_with_its_status_and_field,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let rows = [
+            (
+                without(pix(), "payment_method"),
+                400,
+                "Payment method required",
+                "payment_method",
+            ),
+            (
+                without(pix(), "email"),
+                400,
+                "Missing required field",
+                "email",
+            ),
+            (
+                without(card("APRO"), "cardholder_name"),
+                400,
+                "Missing required field",
+                "cardholder_name",
+            ),
+            (
+                without(boleto(), "federal_unit"),
+                400,
+                "Missing required field",
+                "federal_unit",
+            ),
+            (
+                with(pix(), "payment_method", json!("cash")),
+                400,
+                "Invalid payment method",
+                "payment_method",
+            ),
+            (
+                with(pix(), "transaction_amount", json!("ten")),
+                400,
+                "Invalid amount",
+                "transaction_amount",
+            ),
+            (
+                with(pix(), "transaction_amount", json!(0)),
+                400,
+                "Transaction amount must be greater than zero",
+                "transaction_amount",
+            ),
+            (
+                with(pix(), "transaction_amount", json!(-1)),
+                400,
+                "Transaction amount must be greater than zero",
+                "transaction_amount",
+            ),
+            (
+                with(card("APRO"), "card_number", json!("4235647728025683")),
+                400,
+                "Invalid card number",
+                "card_number",
+            ),
+            (
+                with(card("APRO"), "installments", json!(13)),
+                422,
+                "Validation error: installments: must be between 1 and 12",
+                "installments",
+            ),
+            (
+                with(boleto(), "federal_unit", json!("XX")),
+                422,
+                "Validation error: federal_unit: must be the two letters of a Brazilian state",
+                "federal_unit",
+            ),
+            (
+                with(pix(), "email", json!("nobody")),
+                422,
+                "Validation error: email: must be a valid e-mail address",
+                "email",
+            ),
+        ];
+        for (body, status, detail, field) in rows {
+            assert_error(&shop.pay(&body).await, status, detail, Some(field));
+        }
+        assert!(
+            shop.sandbox.calls().await.is_empty(),
+            "nothing of it reaches the provider"
+        );
+        assert!(shop.steps().await.is_empty(), "nothing of it is stored");
+    }
+);
+
+on_both_engines!(
+    https_is_checked_first_and_a_proxy_may_vouch_for_it,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let nonsense = || {
+            Request::post("/create_payment")
+                .body(Body::from("{"))
+                .unwrap()
+        };
+        for request in [
+            from_afar(nonsense()),
+            with_header(nonsense(), "x-forwarded-for", "203.0.113.9"),
+            with_header(from_afar(nonsense()), "x-forwarded-proto", "https"),
+        ] {
+            assert_error(&shop.send(request).await, 400, "HTTPS required", None);
+        }
+        let told = with_header(creation(&pix(), None), "x-forwarded-for", "203.0.113.9");
+        assert_eq!(
+            shop.send(with_header(told, "x-forwarded-proto", "https"))
+                .await
+                .status,
+            200
+        );
+        let lifted = shop.replica(|config| config.allow_http = true).await;
+        assert_eq!(
+            lifted.send(from_afar(creation(&pix(), None))).await.status,
+            200
+        );
+    }
+);
+
+on_both_engines!(
+    the_content_type_is_checked_before_the_body,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        for content_type in [
+            None,
+            Some("text/plain"),
+            Some("application/x-www-form-urlencoded"),
+        ] {
+            let mut request = Request::post("/create_payment");
+            if let Some(content_type) = content_type {
+                request = request.header("content-type", content_type);
+            }
+            let answer = shop.send(request.body(Body::from("{")).unwrap()).await;
+            assert_error(
+                &answer,
+                422,
+                "Validation error: Content-Type: must be application/json",
+                None,
+            );
+        }
+    }
+);
+
+on_both_engines!(bodies_that_are_no_request_are_refused, async |address| {
+    let shop = Shop::open(&address).await;
+    let send = async |body: Vec<u8>| {
+        let request = Request::post("/create_payment").header("content-type", "application/json");
+        shop.send(request.body(Body::from(body)).unwrap()).await
+    };
+    for (body, reason) in [
+        (Vec::new(), "must be valid JSON"),
+        (b"{".to_vec(), "must be valid JSON"),
+        (b"\"\xff\"".to_vec(), "must be UTF-8"),
+        (b"[]".to_vec(), "must be a JSON object"),
+        ("[".repeat(60_000).into_bytes(), "must be a JSON object"),
+        (
+            br#"{"email":"a","email":"b"}"#.to_vec(),
+            "must not have a member twice",
+        ),
+    ] {
+        assert_error(
+            &send(body).await,
+            422,
+            &format!("Validation error: body: {reason}"),
+            None,
+        );
+    }
+    assert_eq!(
+        send(vec![b' '; 64 * 1024]).await.status,
+        422,
+        "64 KiB are read"
+    );
+    let answer = send(vec![b' '; 64 * 1024 + 1]).await;
+    assert_eq!(answer.status, 413, "{}", answer.text);
+});
+
+on_both_engines!(
+    the_providers_errors_have_the_details_of_the_table,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        for (fault, detail) in [
+            ("status 401", "Erro PROVIDER 401"),
+            ("status 400", "Erro PROVIDER 400"),
+        ] {
+            for path in ["/v1/card_tokens", "/v1/payments"] {
+                shop.sandbox.fail("POST", path, fault, 1).await;
+                assert_error(&shop.pay(&card("APRO")).await, 502, detail, None);
+            }
+        }
+        for fault in ["status 403", "status 404", "status 429", "status 500"] {
+            shop.sandbox.fail_payment(fault).await;
+            let answer = shop.pay(&pix()).await;
+            let detail = format!("API Error: {}", fault.trim_start_matches("status "));
+            assert_eq!(answer.status, 502);
+            assert!(answer.detail().starts_with(&detail), "{}", answer.text);
+        }
+    }
+);
+
+on_both_engines!(
+    a_merchants_key_that_is_missing_or_wrong_is_invalid_credentials,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        for (method, path) in [
+            ("GET", "/payments/"),
+            ("GET", "/payments/1"),
+            ("PUT", "/payments/1"),
+            ("POST", "/payments/1/refunds"),
+        ] {
+            for key in [
+                None,
+                Some("Bearer wrong"),
+                Some("Bearer "),
+                Some("Basic YTpi"),
+            ] {
+                let mut request = Request::builder().method(method).uri(path);
+                if let Some(key) = key {
+                    request = request.header("authorization", key);
+                }
+                let answer = shop.send(request.body(Body::empty()).unwrap()).await;
+                assert_error(&answer, 401, "Invalid credentials", None);
+            }
+        }
+        let answer = shop.merchant("GET", "/payments/1", None).await;
+        assert_error(&answer, 404, "Payment not found", None);
+    }
+);
+
+on_both_engines!(
+    a_client_makes_a_hundred_requests_a_minute,
+    async |address| {
+        let shop = Shop::open_with(&address, |config| {
+            config.rate_limit = "100/minute".parse().unwrap()
+        })
+        .await;
+        for _ in 0..100 {
+            assert_eq!(shop.pay(&json!({})).await.status, StatusCode::BAD_REQUEST);
+        }
+        let answer = shop.pay(&json!({})).await;
+        assert_error(
+            &answer,
+            429,
+            "Request was throttled. Expected available in 60 seconds.",
+            None,
+        );
+        assert_eq!(answer.header("retry-after"), Some("60"));
+        for path in ["/health", "/ready", "/"] {
+            assert_eq!(
+                shop.get(path).await.status,
+                StatusCode::OK,
+                "{path} is not counted with the API"
+            );
+        }
+        shop.clock.advance(std::time::Duration::from_secs(60));
+        assert_eq!(shop.pay(&pix()).await.status, StatusCode::OK);
+    }
+);
