@@ -3,6 +3,7 @@
 //! Written beside its place and renamed when it is whole, so a backup is never half of one. Every byte is checked against
 //! the manifest before `restore` touches anything. What belongs into it is decided by the commands.
 
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -166,11 +167,12 @@ fn copy(mut from: impl Read, to: &mut impl Write) -> io::Result<String> {
         digest.update(bytes);
         to.write_all(bytes)?;
     }
-    Ok(digest
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect())
+    let mut text = String::new();
+    for byte in digest.finalize() {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    Ok(text)
 }
 
 fn header(bytes: u64) -> tar::Header {

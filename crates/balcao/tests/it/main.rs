@@ -1,6 +1,8 @@
 //! The program from outside: started as a process, spoken to over sockets, stopped, killed, started again. What a service
 //! answers in detail is tested in its own crate.
 
+#![cfg(test)]
+
 mod backup;
 mod card_data;
 mod configuration;

@@ -85,6 +85,15 @@ impl Child {
             .ok_or_else(|| format!("the child does not run {service}").into())
     }
 
+    /// Kills the process and waits until it is gone.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses.
+    pub(super) async fn stop(mut self) -> Result<(), LoadError> {
+        Ok(self.process.kill().await?)
+    }
+
     /// Resident memory now, and the most of it so far, in KiB.
     ///
     /// # Errors

@@ -58,6 +58,8 @@ struct Checkout {
 
 /// How often the sandbox alone and the service before it take turns.
 const PAIRS: u32 = 5;
+/// The command that is measured.
+const SERVE: &[&str] = &["serve", "--only", "checkout"];
 /// How often a start is measured.
 const STARTS: usize = 5;
 
@@ -68,29 +70,24 @@ const STARTS: usize = 5;
 /// When a process does not start or requests fail.
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure> {
     let (settings, warnings) = common.settings(Purpose::Any)?;
-    let done = match &arguments.what {
+    match &arguments.what {
         What::Provider => {
-            return super::with_runtime(&settings.clone(), &warnings, serve_provider(settings));
+            super::with_runtime(&settings.clone(), &warnings, serve_provider(settings))
         }
         What::Checkout(checkout) => {
-            let checkout = checkout.clone();
-            super::with_runtime(&settings, &warnings, async move {
-                data_folder::create(&checkout.folder)
-                    .map_err(|error| Failure::of("the folder cannot be made", &error))?;
-                let folder = checkout
-                    .folder
-                    .canonicalize()
-                    .map_err(|error| Failure::of("the folder cannot be found", &error))?;
-                let measured = measure(&checkout, &folder)
-                    .await
-                    .map_err(|error| Failure::of("the measurement failed", error.as_ref()));
-                // A folder that stays is seen and can be removed by hand.
-                let _ = std::fs::remove_dir_all(&folder);
-                measured
-            })
+            super::with_runtime(&settings, &warnings, in_a_folder(checkout.clone()))
         }
-    };
-    done
+    }
+}
+
+async fn in_a_folder(arguments: Checkout) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::of("the folder cannot be made", &error);
+    data_folder::create(&arguments.folder).map_err(failed)?;
+    let folder = arguments.folder.canonicalize().map_err(failed)?;
+    let measured = measure(&arguments, &folder).await;
+    // A folder that stays is seen and can be removed by hand.
+    let _ = std::fs::remove_dir_all(&folder);
+    measured.map_err(|error| Failure::of("the measurement failed", error.as_ref()))
 }
 
 async fn serve_provider(settings: Settings) -> Result<(), Failure> {
@@ -120,68 +117,35 @@ async fn measure(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {
 
 /// What the service adds to the sandbox: both measured in turns in one run, so that a noisy machine hits both.
 async fn latency(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {
+    let log = ("BALCAO_LOG", "warn,balcao=info".to_owned());
     let sandbox = Child::start(
         &["sandbox"],
-        &[
-            ("BALCAO_SANDBOX_LISTEN", any_port()),
-            ("BALCAO_LOG", "warn,balcao=info".to_owned()),
-        ],
+        &[("BALCAO_SANDBOX_LISTEN", any_port()), log],
         &folder.join("sandbox"),
     )
     .await?;
-    let data = folder.join("latency");
-    let settings = checkout_settings(arguments, &sandbox)?;
-    let mut starts = Vec::new();
-    for _ in 0..STARTS {
-        // The first start makes the database and is not counted.
-        let started = Child::start(&["serve", "--only", "checkout"], &settings, &data).await?;
-        starts.push(started.started_in);
-    }
-    let checkout = Child::start(&["serve", "--only", "checkout"], &settings, &data).await?;
-    let (at_rest, _) = checkout.memory()?;
-    let mut counted: Vec<Duration> = starts
-        .into_iter()
-        .skip(1)
-        .chain([checkout.started_in])
-        .collect();
-    counted.sort_unstable();
-    let median = counted.get(counted.len() / 2).copied().unwrap_or_default();
-    report(
-        "start to ready, existing database",
-        &milliseconds(median),
-        "under 200 ms",
-    );
-    report(
-        "memory at rest",
-        &format!("{:.1} MiB", mebibytes(at_rest)),
-        "under 40 MiB",
-    );
+    let checkout = started(arguments, &sandbox, &folder.join("latency")).await?;
     let (direct, through) = (direct_target(&sandbox)?, payment_target(&checkout)?);
-    let (mut alone, mut added) = (Measured::default(), Measured::default());
+    let (mut alone, mut before) = (Measured::default(), Measured::default());
     for pair in 0..=PAIRS {
-        let seconds = if pair == 0 { 1 } else { arguments.seconds };
-        let one = load::run(&direct, arguments.connections, Duration::from_secs(seconds)).await?;
-        let other = load::run(
-            &through,
-            arguments.connections,
-            Duration::from_secs(seconds),
-        )
-        .await?;
+        let length = Duration::from_secs(if pair == 0 { 1 } else { arguments.seconds });
+        let one = load::run(&direct, arguments.connections, length).await?;
+        let other = load::run(&through, arguments.connections, length).await?;
         // The first pair only warms up.
         if pair > 0 {
             alone.join(one);
-            added.join(other);
+            before.join(other);
         }
     }
     check(&alone, "the sandbox")?;
-    check(&added, "checkout")?;
+    check(&before, "checkout")?;
     for (percent, goal) in [(50, "added: under 1 ms"), (99, "added: under 5 ms")] {
-        let (before, after) = (alone.percentile(percent), added.percentile(percent));
+        let (without, with) = (alone.percentile(percent), before.percentile(percent));
+        let added = milliseconds(with.saturating_sub(without));
         let text = format!(
-            "{} (sandbox alone {}, added {})",
-            milliseconds(after),
-            milliseconds(before),
-            milliseconds(after.saturating_sub(before))
+            "{} (sandbox alone {}, added {added})",
+            milliseconds(with),
+            milliseconds(without)
         );
         report(
             &format!(
@@ -196,12 +160,42 @@ async fn latency(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {
         "payments a second before the sandbox",
         &format!(
             "{:.0} (sandbox alone {:.0})",
-            added.per_second(),
+            before.per_second(),
             alone.per_second()
         ),
         "",
     );
     Ok(())
+}
+
+/// A checkout before `sandbox`, with how long its starts took and what memory it has at rest.
+async fn started(arguments: &Checkout, sandbox: &Child, data: &Path) -> Result<Child, LoadError> {
+    let settings = checkout_settings(arguments, sandbox)?;
+    let start = || Child::start(SERVE, &settings, data);
+    // The first start makes the database and is not counted.
+    start().await?.stop().await?;
+    let mut checkout = start().await?;
+    let mut starts = vec![checkout.started_in];
+    while starts.len() < STARTS {
+        // The database is free for the next once the process is gone.
+        checkout.stop().await?;
+        checkout = start().await?;
+        starts.push(checkout.started_in);
+    }
+    starts.sort_unstable();
+    let median = starts.get(starts.len() / 2).copied().unwrap_or_default();
+    report(
+        "start to ready, existing database",
+        &milliseconds(median),
+        "under 200 ms",
+    );
+    let (at_rest, _) = checkout.memory()?;
+    report(
+        "memory at rest",
+        &format!("{:.1} MiB", mebibytes(at_rest)),
+        "under 40 MiB",
+    );
+    Ok(checkout)
 }
 
 /// What the service can do when the provider costs nothing.
@@ -213,7 +207,7 @@ async fn full_load(arguments: &Checkout, folder: &Path) -> Result<(), LoadError>
     )
     .await?;
     let checkout = Child::start(
-        &["serve", "--only", "checkout"],
+        SERVE,
         &checkout_settings(arguments, &provider)?,
         &folder.join("load"),
     )
