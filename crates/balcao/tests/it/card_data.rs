@@ -155,11 +155,7 @@ async fn read_everything(checkout: &Balcao) -> String {
             .send()
             .await
             .unwrap();
-        if path != "/openapi.json" {
-            seen += &answer.text().await.unwrap();
-        } else {
-            assert_clean("the API document", &answer.bytes().await.unwrap());
-        }
+        seen += &answer.text().await.unwrap();
     }
     seen
 }

@@ -22,6 +22,64 @@ async fn core_dumps_are_forbidden() {
 }
 
 #[tokio::test]
+async fn with_certificate_and_key_it_speaks_https_alone() {
+    let provider = Provider::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let (certificate, key) = (
+        folder.path().join("cert.pem"),
+        folder.path().join("key.pem"),
+    );
+    std::fs::write(&certificate, own.cert.pem()).unwrap();
+    std::fs::write(&key, own.signing_key.serialize_pem()).unwrap();
+    let checkout = provider
+        .checkout()
+        .env("BALCAO_TLS_CERT_FILE", &certificate)
+        .env("BALCAO_TLS_KEY_FILE", &key)
+        .ready()
+        .await;
+    let address = checkout
+        .url("checkout")
+        .await
+        .replace("127.0.0.1", "localhost");
+    assert!(address.starts_with("https://"), "{address}");
+    client();
+    let trusted = reqwest::Certificate::from_pem(own.cert.pem().as_bytes()).unwrap();
+    let trusting = reqwest::Client::builder()
+        .tls_certs_only([trusted])
+        .build()
+        .unwrap();
+    let paid = trusting
+        .post(format!("{address}/create_payment"))
+        .json(&card("APRO"))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(paid.status(), 200);
+    let in_clear = address.replace("https://", "http://");
+    assert!(trusting.get(in_clear).send().await.is_err());
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_none_is_named() {
+    let provider = Provider::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("cert.pem");
+    std::fs::write(&file, "no certificate").unwrap();
+    let mut checkout = provider
+        .checkout()
+        .env("BALCAO_TLS_CERT_FILE", &file)
+        .env("BALCAO_TLS_KEY_FILE", &file)
+        .spawn();
+    assert_eq!(checkout.ended().await.code(), Some(1));
+    assert!(
+        checkout.logs().contains("BALCAO_TLS_CERT_FILE"),
+        "{}",
+        checkout.logs()
+    );
+}
+
+#[tokio::test]
 async fn a_used_port_is_named_with_what_to_do() {
     let provider = Provider::start().await;
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();

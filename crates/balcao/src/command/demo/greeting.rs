@@ -19,8 +19,10 @@ pub(super) fn print(addresses: &Addresses, data: &Path) {
         "\
 Balcao is running on this machine. No money moves.
 
-  Checkout   http://{checkout}        the payment page; documents at /docs
-  Sandbox    http://{sandbox}        the provider: act there as payer and bank
+  Checkout   http://{checkout}/?amount=19.90&description=Two%20coffees
+             the payment page; its interface is described at http://{checkout}/docs
+  Sandbox    http://{sandbox}
+             the provider: act there as payer and bank
 
 Try
   a card      4235 6477 2802 5682, 11/2030, code 123, holder APRO, CPF 123.456.789-09
