@@ -10,6 +10,7 @@ mod control;
 mod journal;
 mod methods;
 mod notifications;
+mod pages;
 mod payments;
 mod refusal;
 mod server;
@@ -118,6 +119,7 @@ impl Sandbox {
             .route("/sandbox/payments/{id}/{act}", post(control::api::perform));
         provider
             .merge(control)
+            .merge(pages::routes(&self.state.assets))
             .fallback(|| async { Refusal::not_found().into_response() })
             .layer(middleware::from_fn(mark))
             .with_state(self.state.clone())

@@ -80,10 +80,6 @@ impl Refusal {
         }
     }
 
-    pub(crate) fn message(&self) -> &str {
-        &self.message
-    }
-
     fn body(&self) -> Value {
         let cause = self.code.map(|code| {
             let code = match code {

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use web::assets::Assets;
 use web::{Clock, Random};
 
 use crate::config::Config;
@@ -22,6 +23,7 @@ pub(crate) struct Shared {
     pub(crate) calls: Calls,
     pub(crate) faults: Faults,
     pub(crate) in_flight: InFlight,
+    pub(crate) assets: Assets,
     pub(crate) waiting: Waiting,
     store: Mutex<Store>,
     /// Where it listens, once that is known; `config.public_url` goes before it.
@@ -34,6 +36,7 @@ impl State {
             calls: Calls::new(config.calls_kept),
             faults: Faults::default(),
             in_flight: InFlight::default(),
+            assets: crate::pages::assets(),
             waiting: Waiting::default(),
             store: Mutex::new(store),
             address: OnceLock::new(),

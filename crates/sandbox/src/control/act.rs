@@ -28,16 +28,31 @@ pub(crate) enum Act {
 }
 
 impl Act {
+    const ALL: [Self; 7] = [
+        Self::Pay,
+        Self::Expire,
+        Self::Approve,
+        Self::Reject,
+        Self::ChargeBack,
+        Self::Refund,
+        Self::Cancel,
+    ];
+
+    /// The act of an address.
     pub(crate) fn parse(name: &str) -> Option<Self> {
-        match name {
-            "pay" => Some(Self::Pay),
-            "expire" => Some(Self::Expire),
-            "approve" => Some(Self::Approve),
-            "reject" => Some(Self::Reject),
-            "charge_back" => Some(Self::ChargeBack),
-            "refund" => Some(Self::Refund),
-            "cancel" => Some(Self::Cancel),
-            _ => None,
+        Self::ALL.into_iter().find(|act| act.name() == name)
+    }
+
+    /// Its name in addresses.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Pay => "pay",
+            Self::Expire => "expire",
+            Self::Approve => "approve",
+            Self::Reject => "reject",
+            Self::ChargeBack => "charge_back",
+            Self::Refund => "refund",
+            Self::Cancel => "cancel",
         }
     }
 

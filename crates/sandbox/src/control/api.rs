@@ -1,8 +1,9 @@
 //! `/sandbox/…` in JSON: faults, calls, charges, acts.
 
 use axum::Json;
+use axum::extract::rejection::FormRejection;
 use axum::extract::{Path, Query, State as Shared};
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
 use serde::Deserialize;
 
@@ -62,11 +63,30 @@ pub(crate) async fn list_charges(
     Json(charges::all(&state, query.external_reference.as_deref())).into_response()
 }
 
+/// The form of a page's button.
+#[derive(Deserialize)]
+pub(crate) struct Form {
+    /// The page that the button is on: `payment`, `ticket` or `boleto`.
+    from: String,
+}
+
+/// Does something to a payment: answers it in JSON, or leads back to the page whose button was pressed.
 pub(crate) async fn perform(
     Shared(state): Shared<State>,
     Path((id, act)): Path<(u64, String)>,
+    form: Result<axum::Form<Form>, FormRejection>,
 ) -> Result<Response, Refusal> {
     let act = Act::parse(&act).ok_or_else(Refusal::not_found)?;
-    let payment = act.perform(&state, id)?;
-    Ok(answer(StatusCode::OK, &state, &payment))
+    let done = act.perform(&state, id);
+    let Ok(axum::Form(form)) = form else {
+        let payment = done?;
+        return Ok(answer(StatusCode::OK, &state, &payment));
+    };
+    let page = format!("/sandbox/payments/{id}");
+    let back = match (done, form.from.as_str()) {
+        (Err(_), _) => format!("{page}?refused=1"),
+        (Ok(_), "ticket" | "boleto") => format!("{page}/{}", form.from),
+        (Ok(_), _) => page,
+    };
+    Ok(Redirect::to(&back).into_response())
 }

@@ -234,13 +234,13 @@ impl<'a> Answer<'a> {
 }
 
 /// Where a payer pays a pix by hand.
-pub(crate) fn ticket_url(base_url: &str, id: u64) -> String {
-    format!("{base_url}/sandbox/payments/{id}/ticket")
+pub(crate) fn ticket_path(id: u64) -> String {
+    format!("/sandbox/payments/{id}/ticket")
 }
 
 /// Where a payer prints a boleto.
-pub(crate) fn boleto_url(base_url: &str, id: u64) -> String {
-    format!("{base_url}/sandbox/payments/{id}/boleto")
+pub(crate) fn boleto_path(id: u64) -> String {
+    format!("/sandbox/payments/{id}/boleto")
 }
 
 fn empty() -> &'static RawValue {
@@ -299,7 +299,7 @@ fn details(payment: &Payment, base_url: &str) -> Details {
         let line = Barcode::parse(barcode).map(|barcode| barcode.digitable_line());
         details.payment_method_reference_id = Some(number.clone());
         details.verification_code = Some(number);
-        details.external_resource_url = Some(boleto_url(base_url, payment.id));
+        details.external_resource_url = Some(format!("{base_url}{}", boleto_path(payment.id)));
         details.digitable_line = line.ok().map(|line| line.digits().to_owned());
         details.barcode = Some(BarcodeAnswer {
             content: barcode.clone(),
@@ -352,7 +352,7 @@ fn interaction<'a>(payment: &'a Payment, base_url: &str) -> Interaction<'a> {
             transaction_data: Some(PixAnswer {
                 qr_code: code,
                 qr_code_base64: brazil::qr::png_base64(code).unwrap_or_default(),
-                ticket_url: ticket_url(base_url, payment.id),
+                ticket_url: format!("{base_url}{}", ticket_path(payment.id)),
                 transaction_id: None,
                 bank_transfer_id: None,
             }),

@@ -3,9 +3,9 @@
 //! Rules of a payment's states are in `model`, the outcome of a card in `outcome`, the shape of answers in `answer`.
 //! Carries sections 1.2 to 1.6 of the provider's interface. Faults and the payer's own acts live in `control`.
 
-mod answer;
+pub(crate) mod answer;
 pub(crate) mod api;
-mod artefacts;
+pub(crate) mod artefacts;
 pub(crate) mod model;
 mod outcome;
 pub(crate) mod refunds;

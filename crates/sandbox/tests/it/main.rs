@@ -7,6 +7,7 @@ mod idempotency;
 mod journal;
 mod methods;
 mod notifications;
+mod pages;
 mod refunds;
 mod refusals;
 mod search;

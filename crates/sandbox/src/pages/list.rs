@@ -1,0 +1,180 @@
+//! All payments, newest first, by status and by words.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State as Shared};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use web::page::{Layout, Page};
+
+use super::words::{self, Word};
+use crate::payments::model::{Payment, Status};
+use crate::state::State;
+
+const PER_PAGE: usize = 25;
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Filter {
+    q: String,
+    status: String,
+    page: String,
+}
+
+#[derive(Template)]
+#[template(path = "sandbox/list.html")]
+struct ListPage {
+    layout: Layout,
+    words: String,
+    chips: Vec<Chip>,
+    rows: Vec<Row>,
+    total: usize,
+    is_filtered: bool,
+    newer: Option<String>,
+    older: Option<String>,
+}
+
+struct Chip {
+    text: &'static str,
+    href: String,
+    is_set: bool,
+}
+
+struct Row {
+    id: u64,
+    created: String,
+    method: Word,
+    description: String,
+    reference: String,
+    amount: String,
+    status: Word,
+}
+
+pub(crate) async fn show(
+    Shared(state): Shared<State>,
+    query: Result<Query<Filter>, QueryRejection>,
+    layout: Layout,
+) -> Response {
+    let Query(filter) = query.unwrap_or_default();
+    let page = filter.page.parse().unwrap_or(1_usize).max(1);
+    let (total, payments) = find(&state, &filter, page);
+    let rows = payments
+        .iter()
+        .map(|payment| Row::of(payment, &layout))
+        .collect();
+    let has_older = page * PER_PAGE < total;
+    Page::new(ListPage {
+        chips: chips(&filter, &layout),
+        rows,
+        total,
+        is_filtered: !filter.q.trim().is_empty() || !filter.status.is_empty(),
+        newer: (page > 1).then(|| filter.href(page - 1)),
+        older: has_older.then(|| filter.href(page + 1)),
+        words: filter.q,
+        layout,
+    })
+    .into_response()
+}
+
+/// How many payments fit, and those of one page.
+fn find(state: &State, filter: &Filter, page: usize) -> (usize, Vec<Arc<Payment>>) {
+    let words = filter.q.trim().to_lowercase();
+    let status = Status::ALL
+        .into_iter()
+        .find(|status| status.as_str() == filter.status);
+    let fits = |payment: &Payment| {
+        status.is_none_or(|status| status == payment.status) && holds(payment, &words)
+    };
+    let store = state.store();
+    let mut total = 0;
+    let mut shown = Vec::new();
+    for payment in store.payments().filter(|payment| fits(payment)) {
+        if (page.saturating_sub(1) * PER_PAGE..page * PER_PAGE).contains(&total) {
+            shown.push(Arc::clone(payment));
+        }
+        total += 1;
+    }
+    (total, shown)
+}
+
+/// Whether a payment has the words somewhere that a person would look for them.
+fn holds(payment: &Payment, words: &str) -> bool {
+    let texts = [&payment.description, &payment.external_reference];
+    words.is_empty()
+        || payment.id.to_string().contains(words)
+        || payment.payer.email.to_lowercase().contains(words)
+        || payment.means.method_id().contains(words)
+        || texts
+            .into_iter()
+            .flatten()
+            .any(|text| text.to_lowercase().contains(words))
+}
+
+fn chips(filter: &Filter, layout: &Layout) -> Vec<Chip> {
+    let all = Chip {
+        text: layout.text("Todos", "All"),
+        href: Filter {
+            status: String::new(),
+            ..filter.copy()
+        }
+        .href(1),
+        is_set: filter.status.is_empty(),
+    };
+    let others = Status::ALL.into_iter().map(|status| Chip {
+        text: words::status(layout.locale, status).text,
+        href: Filter {
+            status: status.as_str().to_owned(),
+            ..filter.copy()
+        }
+        .href(1),
+        is_set: status.as_str() == filter.status,
+    });
+    std::iter::once(all).chain(others).collect()
+}
+
+impl Filter {
+    fn copy(&self) -> Self {
+        Self {
+            q: self.q.clone(),
+            status: self.status.clone(),
+            page: String::new(),
+        }
+    }
+
+    /// The address of the list with this filter.
+    fn href(&self, page: usize) -> String {
+        let words: String = percent(&self.q);
+        format!("/?q={words}&status={}&page={page}", percent(&self.status))
+    }
+}
+
+/// A query value, everything but letters and digits encoded.
+fn percent(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut encoded, byte| {
+        if byte.is_ascii_alphanumeric() || byte == b'_' {
+            encoded.push(char::from(byte));
+        } else {
+            use std::fmt::Write as _;
+            // Writing into a String cannot fail.
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+        encoded
+    })
+}
+
+impl Row {
+    fn of(payment: &Payment, layout: &Layout) -> Self {
+        let text = |text: &Option<Box<str>>| text.as_deref().unwrap_or_default().to_owned();
+        Self {
+            id: payment.id,
+            created: layout.locale.date_time(payment.created.timestamp()),
+            method: words::method(layout.locale, &payment.means),
+            description: text(&payment.description),
+            reference: text(&payment.external_reference),
+            amount: layout.locale.money(payment.amount.money()),
+            status: words::status(layout.locale, payment.status),
+        }
+    }
+}
