@@ -26,5 +26,7 @@ mod retries;
 mod schema;
 /// Many writers and one stock.
 mod stock;
+/// Whose certificate is believed.
+mod tls;
 /// Values there and back: money, time, text.
 mod values;
