@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::header::CONTENT_TYPE;
 use http::{Method, StatusCode};
+use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -43,6 +44,11 @@ impl Metrics {
     pub fn register<M: Metric + Clone>(&self, name: &str, help: &str, metric: M) -> M {
         self.lock().register(name, help, metric.clone());
         metric
+    }
+
+    /// Adds figures that are read when someone asks for them.
+    pub fn collect(&self, figures: impl Collector + 'static) {
+        self.lock().register_collector(Box::new(figures));
     }
 
     /// The figures in the text format that Prometheus reads (`OpenMetrics` 1.0).

@@ -10,6 +10,7 @@ use web::rate::Windows;
 use web::server::Listener;
 use web::{Clock, Random};
 
+use super::database_figures::DatabaseFigures;
 use super::{Run, server_options};
 use crate::command::Failure;
 use crate::data_folder::{self, Hold};
@@ -43,6 +44,11 @@ pub(crate) async fn start(
     data_folder::create(&settings.data_dir)
         .map_err(|error| Failure::of(&settings.data_dir.display().to_string(), &error))?;
     let hold = hold(settings)?;
+    if settings.checkout_allow_http {
+        tracing::warn!(
+            "BALCAO_CHECKOUT_ALLOW_HTTP is set: card numbers may come over the network in clear"
+        );
+    }
     let (db, _) = open_database(settings).await?;
     let options = server_options(settings)?;
     let parts = parts(run, settings, &db)?;
@@ -52,6 +58,10 @@ pub(crate) async fn start(
     let App {
         router, workers, ..
     } = app;
+    run.metrics().collect(DatabaseFigures {
+        service: checkout::SERVICE,
+        db: db.clone(),
+    });
     run.work(workers.run());
     run.serve(checkout::SERVICE, listener, router, options);
     Ok(Checkout { db, _hold: hold })

@@ -2,6 +2,7 @@
 //! `sandbox` hand a service its settings; what it does lives in its own crate.
 
 pub(crate) mod checkout;
+mod database_figures;
 pub(crate) mod sandbox;
 mod signals;
 

@@ -149,6 +149,10 @@ async fn figures_are_served_apart_and_can_be_switched_off() {
         .await
         .unwrap();
     assert!(figures.contains("balcao_http_requests_total{"), "{figures}");
+    assert!(
+        figures.contains("balcao_database_writes_total{service=\"checkout\"}"),
+        "{figures}"
+    );
     let hidden = client()
         .get(format!("{}/metrics", checkout.url("checkout").await))
         .send()

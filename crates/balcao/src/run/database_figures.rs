@@ -1,0 +1,94 @@
+//! A database's counters among the figures of the process, read when someone asks for them.
+
+use std::fmt;
+
+use db::{Db, Statistics};
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+
+/// The counters of the database of one service.
+pub(super) struct DatabaseFigures {
+    pub(super) service: &'static str,
+    pub(super) db: Db,
+}
+
+/// Name, meaning, how to read it.
+type Row = (&'static str, &'static str, fn(&Statistics) -> u64);
+
+const COUNTERS: [Row; 8] = [
+    ("database_reads", "Jobs that read", |counted| counted.reads),
+    (
+        "database_writes",
+        "Jobs that wrote and were committed",
+        |counted| counted.writes,
+    ),
+    (
+        "database_commits",
+        "Transactions committed; fewer than writes where these shared one",
+        |counted| counted.commits,
+    ),
+    ("database_rollbacks", "Jobs rolled back", |counted| {
+        counted.rollbacks
+    }),
+    ("database_panics", "Jobs that panicked", |counted| {
+        counted.panics
+    }),
+    (
+        "database_retries",
+        "Transactions begun again after a conflict or a lost connection",
+        |counted| counted.retries,
+    ),
+    (
+        "database_refusals",
+        "Jobs refused because too many waited",
+        |counted| counted.refusals,
+    ),
+    ("database_connections", "Connections opened", |counted| {
+        counted.connections
+    }),
+];
+
+const GAUGES: [Row; 3] = [
+    (
+        "database_reads_waiting",
+        "Jobs that wait to read (PostgreSQL: all jobs, running ones included)",
+        |counted| counted.waiting_reads,
+    ),
+    (
+        "database_writes_waiting",
+        "Jobs that wait to write (SQLite)",
+        |counted| counted.waiting_writes,
+    ),
+    (
+        "database_log_bytes",
+        "Size of the write-ahead log after the last commit (SQLite)",
+        |counted| counted.log_bytes,
+    ),
+];
+
+impl fmt::Debug for DatabaseFigures {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "DatabaseFigures({})", self.service)
+    }
+}
+
+impl Collector for DatabaseFigures {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let counted = self.db.statistics();
+        let label = [("service", self.service)];
+        for (name, meaning, read) in COUNTERS {
+            let mut family = encoder.encode_descriptor(name, meaning, None, MetricType::Counter)?;
+            ConstCounter::new(read(&counted)).encode(family.encode_family(&label)?)?;
+        }
+        for (name, meaning, read) in GAUGES {
+            let mut family = encoder.encode_descriptor(name, meaning, None, MetricType::Gauge)?;
+            // What is too large for the type of a gauge would be a fault of its own to see.
+            let value = i64::try_from(read(&counted)).unwrap_or(i64::MAX);
+            ConstGauge::new(value).encode(family.encode_family(&label)?)?;
+        }
+        Ok(())
+    }
+}
