@@ -37,6 +37,8 @@ pub struct Paths {
 struct Viewer {
     title: &'static str,
     schema: &'static str,
+    /// Each viewer's name, its path, and whether this page is it.
+    viewers: [(&'static str, &'static str, bool); 2],
     icon: String,
     styles: Vec<String>,
     scripts: Vec<String>,
@@ -50,18 +52,22 @@ pub fn routes<S: Clone + Send + Sync + 'static>(
     assets: &Assets,
 ) -> Router<S> {
     let urls = |names: &[&str]| names.iter().map(|name| assets.url(name)).collect();
-    let viewer = |styles: &[&str], scripts: &[&str]| Viewer {
+    let viewer = |path: &str, styles: &[&str], scripts: &[&str]| Viewer {
         title,
         schema: paths.schema,
+        viewers: [("Swagger UI", paths.swagger_ui), ("Redoc", paths.redoc)]
+            .map(|(name, there)| (name, there, there == path)),
         icon: assets.url("favicon.svg"),
         styles: urls(styles),
         scripts: urls(scripts),
     };
     let swagger_ui = viewer(
+        paths.swagger_ui,
         &["swagger-ui/swagger-ui.css", "documents/documents.css"],
         &["swagger-ui/swagger-ui-bundle.js", "documents/swagger-ui.js"],
     );
     let redoc = viewer(
+        paths.redoc,
         &["documents/documents.css"],
         &["redoc/redoc.standalone.js", "documents/redoc.js"],
     );

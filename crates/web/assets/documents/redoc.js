@@ -5,6 +5,8 @@ window.Redoc.init(
   place.dataset.schema,
   {
     theme: {
+      colors: { primary: { main: "#13633a" } },
+      rightPanel: { backgroundColor: "#1f231f" },
       typography: {
         fontFamily: fonts,
         headings: { fontFamily: fonts },
