@@ -72,5 +72,6 @@ pub fn router(state: State) -> Router {
     moved
         .merge(rest::resource::routes(Products))
         .merge(accounts::api::routes())
+        .merge(stock::api::routes())
         .with_state(state)
 }

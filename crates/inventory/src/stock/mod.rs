@@ -1,17 +1,32 @@
 //! What is on the shelves: the ledger (the one place that changes a quantity), goods received and shipped out, low stock.
 //! Carries the specification's "States and transitions" and the resources Inflow and Outflow.
 
+pub(crate) mod api;
 mod events;
 pub mod ledger;
 mod level;
+mod model;
 pub mod movements;
 mod store;
 
 pub use level::{AlertMode, Level, Policy};
+pub use model::{Difference, LedgerRow, LowStock, Reference, Subject};
+
+use std::time::Duration;
 
 use db::{Timestamp, Tx};
 
-use crate::{accounts::Caller, rest::Refusal};
+use crate::{
+    State,
+    accounts::Caller,
+    rest::{
+        Refusal,
+        fields::FieldErrors,
+        list::parse_day,
+        query::Parameters,
+        resource::{Page, Wanted},
+    },
+};
 use ledger::{Entry, Kind};
 
 /// Who changes a quantity; `None` is the program itself (imports, example data).
@@ -105,3 +120,129 @@ pub async fn adjust(
     }
     Ok(())
 }
+
+/// Reads `as_of`: a day (its end, in UTC) or a point in time.
+///
+/// # Errors
+///
+/// A message on `as_of` when it is neither.
+pub fn read_as_of(parameters: &Parameters) -> Result<Option<Timestamp>, FieldErrors> {
+    let Some(text) = parameters.get("as_of").map(str::trim) else {
+        return Ok(None);
+    };
+    let last_moment = Duration::from_secs(24 * 60 * 60) - Duration::from_micros(1);
+    let day = parse_day(text).map(|day| day + last_moment);
+    // A plus sign of an offset that was not escaped arrives as a space.
+    match day.or_else(|| Timestamp::parse(&text.replace(' ', "+")).ok()) {
+        Some(moment) => Ok(Some(moment)),
+        None => Err(FieldErrors::of("as_of", "Enter a valid date/time.")),
+    }
+}
+
+/// One page of a product's ledger, newest first; with `as_of` the rows up to then, so that the first row's balance is the one of that moment.
+/// The ledger of a deleted product can still be read.
+///
+/// # Errors
+///
+/// A product that never was, a page that does not exist, and faults of the store.
+pub async fn ledger_list(
+    state: &State,
+    product: i64,
+    as_of: Option<Timestamp>,
+    wanted: Wanted,
+) -> Result<Page<LedgerRow>, Refusal> {
+    state
+        .db
+        .read(async move |conn| {
+            let last = store::last_entry(conn, product, as_of).await?;
+            let count = store::count_entries(conn, product, last).await?;
+            if count == 0 && store::quantity(conn, product).await?.is_none() {
+                return Err(Refusal::NotFound);
+            }
+            let (number, offset) = wanted.within(count)?;
+            let results = store::entries(conn, product, last, wanted.limit(), offset).await?;
+            Ok(Page {
+                count,
+                number,
+                size: wanted.size,
+                results,
+            })
+        })
+        .await
+}
+
+/// A product's own threshold; the outer `None` is an unknown product.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn threshold_read(state: &State, product: i64) -> Result<Option<Option<i64>>, Refusal> {
+    Ok(state
+        .db
+        .read(async move |conn| store::threshold(conn, product).await)
+        .await?)
+}
+
+/// Gives a product a threshold of its own, or with `None` the shop's again.
+///
+/// # Errors
+///
+/// An unknown product, and faults of the store.
+pub async fn threshold_set(
+    state: &State,
+    product: i64,
+    threshold: Option<i64>,
+) -> Result<(), Refusal> {
+    let is_set = state
+        .db
+        .write(async move |tx| store::set_threshold(tx, product, threshold).await)
+        .await?;
+    if is_set {
+        Ok(())
+    } else {
+        Err(Refusal::NotFound)
+    }
+}
+
+/// One page of the products below their thresholds, lowest first.
+///
+/// # Errors
+///
+/// A page that does not exist, and faults of the store.
+pub async fn low_stock_list(state: &State, wanted: Wanted) -> Result<Page<LowStock>, Refusal> {
+    let shop = state.config.low_stock_threshold;
+    state
+        .db
+        .read(async move |conn| {
+            let highest = store::highest_threshold(conn).await?.unwrap_or(0).max(shop);
+            let count = store::count_low(conn, shop).await?;
+            let (number, offset) = wanted.within(count)?;
+            let results = store::low(conn, shop, highest, wanted.limit(), offset).await?;
+            Ok(Page {
+                count,
+                number,
+                size: wanted.size,
+                results,
+            })
+        })
+        .await
+}
+
+/// Recomputes everything from the ledger and answers where it does not agree; at most [`MOST_DIFFERENCES`] of each kind.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn verify(db: &db::Db) -> Result<Vec<Difference>, db::Error> {
+    db.report(async |conn| {
+        let mut differences = store::verify_quantities(conn).await?;
+        differences.extend(store::verify_balances(conn).await?);
+        differences.extend(store::verify_inflows(conn).await?);
+        differences.extend(store::verify_outflows(conn).await?);
+        Ok(differences)
+    })
+    .await
+}
+
+/// Differences of one kind that are told: enough to see what is wrong.
+pub const MOST_DIFFERENCES: i64 = 1000;

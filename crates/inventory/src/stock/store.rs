@@ -1,8 +1,13 @@
 //! Statements about quantities and the ledger.
 
-use db::{Conn, Error, Timestamp, Tx};
+use db::{Conn, Error, Row, Timestamp, Tx};
 
-use super::{Changed, ledger::Entry};
+use super::{
+    Changed, MOST_DIFFERENCES,
+    ledger::{Entry, Kind},
+    model::{Difference, LedgerRow, LowStock, Reference, Subject},
+};
+use crate::rest::json::Titled;
 
 /// Adds to a quantity, unless it would leave the range of 0 to 64 bits or there is no such product.
 pub(super) async fn change_quantity(
@@ -80,4 +85,195 @@ pub(super) async fn insert_event(
     )
     .await?;
     Ok(())
+}
+
+/// The ledger's last entry of a product up to a moment; without a moment, none is the last.
+pub(super) async fn last_entry(
+    conn: &mut Conn,
+    product: i64,
+    as_of: Option<Timestamp>,
+) -> Result<i64, Error> {
+    let Some(as_of) = as_of else {
+        return Ok(i64::MAX);
+    };
+    let last: Option<i64> = conn
+        .one(
+            "SELECT max(id) FROM ledger_entries WHERE product_id = $1 AND created_at <= $2",
+            &[&product, &as_of],
+            |row| row.get(0),
+        )
+        .await?;
+    Ok(last.unwrap_or(0))
+}
+
+pub(super) async fn count_entries(conn: &mut Conn, product: i64, last: i64) -> Result<u64, Error> {
+    let sql = "SELECT count(*) FROM ledger_entries WHERE product_id = $1 AND id <= $2";
+    conn.one(sql, &[&product, &last], |row| row.get::<i64>(0))
+        .await
+        .map(i64::unsigned_abs)
+}
+
+pub(super) async fn entries(
+    conn: &mut Conn,
+    product: i64,
+    last: i64,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<LedgerRow>, Error> {
+    conn.all(
+        "SELECT id, kind, change, balance_after, created_at, user_name, reference_id FROM ledger_entries
+         WHERE product_id = $1 AND id <= $2 ORDER BY id DESC LIMIT $3 OFFSET $4",
+        &[&product, &last, &limit, &offset],
+        ledger_row,
+    )
+    .await
+}
+
+fn ledger_row(row: &Row<'_>) -> Result<LedgerRow, Error> {
+    let kind: String = row.get(1)?;
+    let reference: Option<i64> = row.get(6)?;
+    let reference_type = Kind::ALL
+        .into_iter()
+        .find(|known| known.name() == kind)
+        .and_then(Kind::reference_type);
+    Ok(LedgerRow {
+        id: row.get(0)?,
+        kind,
+        change: row.get(2)?,
+        balance_after: row.get(3)?,
+        created_at: row.get(4)?,
+        user: row.get(5)?,
+        reference: reference_type
+            .zip(reference)
+            .map(|(kind, id)| Reference { kind, id }),
+    })
+}
+
+/// A product's own threshold.
+pub(super) async fn threshold(conn: &mut Conn, product: i64) -> Result<Option<Option<i64>>, Error> {
+    conn.optional(
+        "SELECT threshold FROM product_stock WHERE product_id = $1",
+        &[&product],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// Writes a product's own threshold; whether the product was there.
+pub(super) async fn set_threshold(
+    tx: &mut Tx,
+    product: i64,
+    threshold: Option<i64>,
+) -> Result<bool, Error> {
+    let sql = "UPDATE product_stock SET threshold = $2 WHERE product_id = $1";
+    Ok(tx.execute(sql, &[&product, &threshold]).await? > 0)
+}
+
+/// The highest threshold that any product has of its own.
+pub(super) async fn highest_threshold(conn: &mut Conn) -> Result<Option<i64>, Error> {
+    conn.one(
+        "SELECT max(threshold) FROM product_stock WHERE threshold IS NOT NULL",
+        &[],
+        |row| row.get(0),
+    )
+    .await
+}
+
+pub(super) async fn count_low(conn: &mut Conn, shop: i64) -> Result<u64, Error> {
+    conn.one(
+        "SELECT (SELECT count(*) FROM product_stock WHERE quantity < $1 AND threshold IS NULL)
+              + (SELECT count(*) FROM product_stock WHERE threshold IS NOT NULL AND quantity < threshold)",
+        &[&shop],
+        |row| row.get::<i64>(0),
+    )
+    .await
+    .map(i64::unsigned_abs)
+}
+
+/// One page of the low products. `highest` is the highest threshold there is: beyond it nothing needs to be looked at.
+pub(super) async fn low(
+    conn: &mut Conn,
+    shop: i64,
+    highest: i64,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<LowStock>, Error> {
+    conn.all(
+        "SELECT p.id, p.title, page.quantity, page.threshold
+         FROM (SELECT s.product_id, s.quantity, COALESCE(s.threshold, $1) AS threshold FROM product_stock AS s
+               WHERE s.quantity < $2 AND s.quantity < COALESCE(s.threshold, $1)
+               ORDER BY s.quantity, s.product_id LIMIT $3 OFFSET $4) AS page
+         JOIN products AS p ON p.id = page.product_id
+         ORDER BY page.quantity, p.id",
+        &[&shop, &highest, &limit, &offset],
+        |row| Ok(LowStock { product: Titled { id: row.get(0)?, title: row.get(1)? }, quantity: row.get(2)?, threshold: row.get(3)? }),
+    )
+    .await
+}
+
+pub(super) async fn verify_quantities(conn: &mut Conn) -> Result<Vec<Difference>, Error> {
+    conn.all(
+        "SELECT s.product_id, s.quantity, COALESCE(l.total, 0)
+         FROM product_stock AS s
+         LEFT JOIN (SELECT product_id, CAST(sum(change) AS BIGINT) AS total FROM ledger_entries GROUP BY product_id) AS l
+           ON l.product_id = s.product_id
+         WHERE s.quantity <> COALESCE(l.total, 0) ORDER BY s.product_id LIMIT $1",
+        &[&MOST_DIFFERENCES],
+        |row| difference(Subject::Quantity, row),
+    )
+    .await
+}
+
+pub(super) async fn verify_balances(conn: &mut Conn) -> Result<Vec<Difference>, Error> {
+    conn.all(
+        "SELECT product_id, balance_after, expected
+         FROM (SELECT product_id, id, balance_after,
+                      change + lag(balance_after, 1, CAST(0 AS BIGINT)) OVER (PARTITION BY product_id ORDER BY id) AS expected
+               FROM ledger_entries) AS entry
+         WHERE balance_after <> expected ORDER BY product_id, id LIMIT $1",
+        &[&MOST_DIFFERENCES],
+        |row| difference(Subject::Balance, row),
+    )
+    .await
+}
+
+pub(super) async fn verify_inflows(conn: &mut Conn) -> Result<Vec<Difference>, Error> {
+    conn.all(
+        "SELECT s.product_id, COALESCE(m.total, 0), COALESCE(l.total, 0)
+         FROM product_stock AS s
+         LEFT JOIN (SELECT product_id, CAST(sum(quantity) AS BIGINT) AS total FROM inflows GROUP BY product_id) AS m
+           ON m.product_id = s.product_id
+         LEFT JOIN (SELECT product_id, CAST(sum(change) AS BIGINT) AS total FROM ledger_entries
+                    WHERE kind IN ('inflow', 'inflow_reversed') GROUP BY product_id) AS l
+           ON l.product_id = s.product_id
+         WHERE COALESCE(m.total, 0) <> COALESCE(l.total, 0) ORDER BY s.product_id LIMIT $1",
+        &[&MOST_DIFFERENCES],
+        |row| difference(Subject::Inflows, row),
+    )
+    .await
+}
+
+pub(super) async fn verify_outflows(conn: &mut Conn) -> Result<Vec<Difference>, Error> {
+    conn.all(
+        "SELECT s.product_id, COALESCE(m.total, 0), COALESCE(l.total, 0)
+         FROM product_stock AS s
+         LEFT JOIN (SELECT product_id, CAST(sum(quantity) AS BIGINT) AS total FROM outflows GROUP BY product_id) AS m
+           ON m.product_id = s.product_id
+         LEFT JOIN (SELECT product_id, -CAST(sum(change) AS BIGINT) AS total FROM ledger_entries
+                    WHERE kind IN ('outflow', 'outflow_reversed') GROUP BY product_id) AS l
+           ON l.product_id = s.product_id
+         WHERE COALESCE(m.total, 0) <> COALESCE(l.total, 0) ORDER BY s.product_id LIMIT $1",
+        &[&MOST_DIFFERENCES],
+        |row| difference(Subject::Outflows, row),
+    )
+    .await
+}
+
+fn difference(subject: Subject, row: &Row<'_>) -> Result<Difference, Error> {
+    Ok(Difference {
+        product: row.get(0)?,
+        subject,
+        stored: row.get(1)?,
+        ledger: row.get(2)?,
+    })
 }

@@ -1,12 +1,5 @@
 //! `TestApp`: the whole application on one database, with a clock that stands still and clients by role.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test that cannot go on says where"
-)]
-
 use axum::{Router, body::Body};
 use db::{Db, Timestamp};
 use http::{HeaderMap, Method, Request, StatusCode, header};
@@ -28,6 +21,7 @@ use web::{
 pub(crate) const NOW: &str = "2026-11-20T12:00:00Z";
 
 /// The application under test.
+#[derive(Clone)]
 pub(crate) struct TestApp {
     pub(crate) state: State,
     pub(crate) clock: Clock,
@@ -109,6 +103,21 @@ impl TestApp {
             app: self,
             token: None,
         }
+    }
+
+    /// Every row of the outbox, oldest first.
+    pub(crate) async fn events(&self) -> Vec<Value> {
+        let read = async |conn: &mut db::Conn| {
+            conn.all("SELECT payload FROM events ORDER BY id", &[], |row| {
+                row.get::<String>(0)
+            })
+            .await
+        };
+        let payloads: Vec<String> = self.state.db.read(read).await.unwrap();
+        payloads
+            .iter()
+            .map(|payload| serde_json::from_str(payload).unwrap())
+            .collect()
     }
 
     fn user(&self, id: i64) -> Client<'_> {

@@ -1,5 +1,14 @@
 //! The inventory service as its clients meet it: the real application on a fresh database of each engine.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on says where"
+)]
+
 mod app;
 mod catalogue;
+mod ledger;
+mod model;
 mod movements;

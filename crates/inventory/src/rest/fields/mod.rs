@@ -163,6 +163,13 @@ impl<'body> Reader<'body> {
         self.required(field, reference)
     }
 
+    /// Complains when an optional field is absent where it may not be.
+    pub fn require(&mut self, field: &'static str) {
+        if !self.members.contains_key(field) {
+            self.errors.add(field, "This field is required.");
+        }
+    }
+
     /// The errors of all fields.
     pub fn finish(self) -> FieldErrors {
         self.errors

@@ -1,0 +1,89 @@
+//! What the ledger and the low-stock list answer.
+
+use db::Timestamp;
+use serde::Serialize;
+
+use crate::rest::json::{self, Titled};
+
+/// One row of a product's ledger.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LedgerRow {
+    /// The row's id; later rows have larger ones.
+    pub id: i64,
+    /// What the change came from: `opening`, `inflow`, `outflow`, `adjustment`, `inflow_reversed`, `outflow_reversed`.
+    pub kind: String,
+    /// Units added, or taken when negative.
+    pub change: i64,
+    /// Units after it.
+    pub balance_after: i64,
+    /// When.
+    #[serde(serialize_with = "json::time")]
+    pub created_at: Timestamp,
+    /// Who, by name.
+    pub user: Option<String>,
+    /// The movement, if it was one.
+    pub reference: Option<Reference>,
+}
+
+/// The movement that a row of the ledger speaks of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reference {
+    /// `inflow` or `outflow`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Its id.
+    pub id: i64,
+}
+
+/// A product below its threshold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LowStock {
+    /// Which.
+    pub product: Titled,
+    /// Units in stock.
+    pub quantity: i64,
+    /// The threshold that holds for it.
+    pub threshold: i64,
+}
+
+/// Where what is stored does not agree with itself. There is none unless something other than this program wrote to the database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// Of which product.
+    pub product: i64,
+    /// What is compared.
+    pub subject: Subject,
+    /// What is stored.
+    pub stored: i64,
+    /// What the ledger says.
+    pub ledger: i64,
+}
+
+/// What a [`Difference`] is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// The product's quantity against the sum of its changes.
+    Quantity,
+    /// A row's balance against the one before it and its change.
+    Balance,
+    /// The units of the product's inflows against the ledger's.
+    Inflows,
+    /// The units of the product's outflows against the ledger's.
+    Outflows,
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let subject = match self.subject {
+            Subject::Quantity => "quantity",
+            Subject::Balance => "balance after an entry",
+            Subject::Inflows => "units of its inflows",
+            Subject::Outflows => "units of its outflows",
+        };
+        write!(
+            formatter,
+            "product {}: {subject} is {}, the ledger says {}",
+            self.product, self.stored, self.ledger
+        )
+    }
+}

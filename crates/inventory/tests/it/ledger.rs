@@ -1,0 +1,404 @@
+//! The ledger behind every quantity: its rows, past balances, thresholds, low stock, and that all of it agrees.
+
+use http::Method;
+use serde_json::{Value, json};
+use test_kit::on_both_engines;
+
+use crate::app::{Client, NOW, TestApp};
+
+async fn kinds(client: &Client<'_>, product: i64, query: &str) -> Vec<(String, i64, i64)> {
+    let ledger = client
+        .get(&format!("/api/v1/products/{product}/ledger/{query}"))
+        .await
+        .json();
+    let rows = ledger["results"].as_array().unwrap();
+    rows.iter()
+        .map(|row| {
+            (
+                row["kind"].as_str().unwrap().to_owned(),
+                row["change"].as_i64().unwrap(),
+                row["balance_after"].as_i64().unwrap(),
+            )
+        })
+        .collect()
+}
+
+fn rows(expected: &[(&str, i64, i64)]) -> Vec<(String, i64, i64)> {
+    expected
+        .iter()
+        .map(|(kind, change, balance)| ((*kind).to_owned(), *change, *balance))
+        .collect()
+}
+
+on_both_engines!(every_change_of_a_quantity_is_one_row, async |address| {
+    let app = TestApp::new(&address).await;
+    let admin = app.admin();
+    let product = admin.a_product("Arroz", 0).await;
+    let supplier = admin
+        .post("/api/v1/suppliers/", json!({"name": "S"}))
+        .await
+        .id();
+    let inflow = admin
+        .post(
+            "/api/v1/inflows/",
+            json!({"supplier": supplier, "product": product, "quantity": 9}),
+        )
+        .await
+        .id();
+    let outflow = admin
+        .post(
+            "/api/v1/outflows/",
+            json!({"product": product, "quantity": 4}),
+        )
+        .await
+        .id();
+    admin
+        .patch(
+            &format!("/api/v1/products/{product}/"),
+            json!({"quantity": 20}),
+        )
+        .await;
+    admin
+        .patch(
+            &format!("/api/v1/products/{product}/"),
+            json!({"quantity": 20}),
+        )
+        .await;
+    admin.delete(&format!("/api/v1/outflows/{outflow}/")).await;
+    admin.delete(&format!("/api/v1/inflows/{inflow}/")).await;
+    let expected = [
+        ("inflow_reversed", -9, 15),
+        ("outflow_reversed", 4, 24),
+        ("adjustment", 15, 20),
+        ("outflow", -4, 5),
+        ("inflow", 9, 9),
+        ("opening", 0, 0),
+    ];
+    assert_eq!(kinds(&app.viewer(), product, "").await, rows(&expected));
+    let newest = admin
+        .get(&format!("/api/v1/products/{product}/ledger/"))
+        .await
+        .json()["results"][0]
+        .clone();
+    let id = newest["id"].clone();
+    let row = json!({
+        "id": id, "kind": "inflow_reversed", "change": -9, "balance_after": 15, "created_at": NOW, "user": "admin",
+        "reference": {"type": "inflow", "id": inflow},
+    });
+    assert_eq!(newest, row);
+});
+
+on_both_engines!(
+    a_past_balance_is_the_first_row_up_to_then,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.admin();
+        let product = admin.a_product("Arroz", 7).await;
+        app.clock
+            .advance(std::time::Duration::from_secs(24 * 60 * 60));
+        let admin = app.admin();
+        admin
+            .post(
+                "/api/v1/outflows/",
+                json!({"product": product, "quantity": 2}),
+            )
+            .await
+            .id();
+        assert_eq!(
+            kinds(&admin, product, "?as_of=2026-11-20").await,
+            rows(&[("opening", 7, 7)])
+        );
+        assert_eq!(
+            kinds(&admin, product, "?as_of=2026-11-21T12:00:00Z").await,
+            rows(&[("outflow", -2, 5), ("opening", 7, 7)])
+        );
+        assert_eq!(
+            kinds(&admin, product, "?as_of=2026-11-21T08:59:59-03:00").await,
+            rows(&[("opening", 7, 7)])
+        );
+        assert_eq!(kinds(&admin, product, "?as_of=2026-11-19").await, []);
+        let malformed = admin
+            .get(&format!(
+                "/api/v1/products/{product}/ledger/?as_of=yesterday"
+            ))
+            .await;
+        malformed.is(400, &json!({"as_of": ["Enter a valid date/time."]}));
+        admin
+            .get("/api/v1/products/99/ledger/")
+            .await
+            .is(404, &json!({"detail": "Not found."}));
+    }
+);
+
+on_both_engines!(the_ledger_outlives_its_product, async |address| {
+    let app = TestApp::new(&address).await;
+    let admin = app.admin();
+    let product = admin.a_product("Arroz", 7).await;
+    let outflow = admin
+        .post(
+            "/api/v1/outflows/",
+            json!({"product": product, "quantity": 2}),
+        )
+        .await
+        .id();
+    let refused = admin.delete(&format!("/api/v1/products/{product}/")).await;
+    refused.is(
+        409,
+        &json!({"detail": "Cannot delete this product because 1 outflow record references it."}),
+    );
+    admin.delete(&format!("/api/v1/outflows/{outflow}/")).await;
+    assert_eq!(
+        admin
+            .delete(&format!("/api/v1/products/{product}/"))
+            .await
+            .status
+            .as_u16(),
+        204
+    );
+    assert_eq!(kinds(&admin, product, "").await.len(), 3);
+});
+
+on_both_engines!(
+    each_product_may_have_a_threshold_of_its_own,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let (manager, viewer) = (app.manager(), app.viewer());
+        let product = app.admin().a_product("Arroz", 12).await;
+        let path = format!("/api/v1/products/{product}/threshold/");
+        viewer.get(&path).await.is(200, &json!({"threshold": null}));
+        assert_eq!(
+            viewer
+                .put(&path, json!({"threshold": 1}))
+                .await
+                .status
+                .as_u16(),
+            403
+        );
+        manager
+            .put(&path, json!({"threshold": 13}))
+            .await
+            .is(200, &json!({"threshold": 13}));
+        manager.put(&path, json!({"threshold": -1})).await.is(
+            400,
+            &json!({"threshold": ["Ensure this value is greater than or equal to 0."]}),
+        );
+        manager
+            .put(&path, json!({}))
+            .await
+            .is(400, &json!({"threshold": ["This field is required."]}));
+        viewer.get(&path).await.is(200, &json!({"threshold": 13}));
+        let low = viewer.get("/api/v1/low-stock/").await.json();
+        assert_eq!(
+            low["results"],
+            json!([{"product": {"id": product, "title": "Arroz"}, "quantity": 12, "threshold": 13}])
+        );
+        manager
+            .put(&path, json!({"threshold": null}))
+            .await
+            .is(200, &json!({"threshold": null}));
+        assert_eq!(viewer.get("/api/v1/low-stock/").await.json()["count"], 0);
+        let patched = manager.patch(&path, json!({"threshold": 1})).await;
+        patched.is(405, &json!({"detail": "Method \"PATCH\" not allowed."}));
+    }
+);
+
+on_both_engines!(the_low_stock_list_has_the_lowest_first, async |address| {
+    let app = TestApp::new(&address).await;
+    let admin = app.admin();
+    for (title, quantity) in [("A", 9), ("B", 10), ("C", 0), ("D", 3)] {
+        admin.a_product(title, quantity).await;
+    }
+    let low = app
+        .viewer()
+        .get("/api/v1/low-stock/?page_size=2")
+        .await
+        .json();
+    let titles: Vec<&Value> = low["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| &row["product"]["title"])
+        .collect();
+    assert_eq!(
+        (&low["count"], titles),
+        (&json!(3), vec![&json!("C"), &json!("D")])
+    );
+});
+
+on_both_engines!(
+    events_commit_with_the_outflow_that_causes_them,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.admin();
+        let product = admin.a_product("Arroz", 12).await;
+        admin
+            .post(
+                "/api/v1/outflows/",
+                json!({"product": product, "quantity": 2}),
+            )
+            .await
+            .id();
+        admin
+            .post(
+                "/api/v1/outflows/",
+                json!({"product": product, "quantity": 99}),
+            )
+            .await;
+        let outflow = admin
+            .post(
+                "/api/v1/outflows/",
+                json!({"product": product, "quantity": 1}),
+            )
+            .await
+            .json();
+        let events = app.events().await;
+        let types: Vec<&str> = events
+            .iter()
+            .map(|event| event["type"].as_str().unwrap())
+            .collect();
+        assert_eq!(
+            types,
+            [
+                "outflow.created",
+                "outflow.created",
+                "product.low_stock",
+                "analysis.requested"
+            ]
+        );
+        let mut data = outflow;
+        data["product_quantity"] = json!(9);
+        assert_eq!(
+            events[1],
+            json!({"type": "outflow.created", "timestamp": NOW, "data": data})
+        );
+        let low = json!({"product": {"id": product, "title": "Arroz"}, "quantity": 9, "threshold": 10, "suggested_quantity": null});
+        assert_eq!(events[2]["data"], low);
+    }
+);
+
+on_both_engines!(
+    an_inflow_past_64_bits_is_refused_and_nothing_is_saved,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.admin();
+        let product = admin.a_product("Arroz", i64::MAX - 5).await;
+        let supplier = admin
+            .post("/api/v1/suppliers/", json!({"name": "S"}))
+            .await
+            .id();
+        let refused = admin
+            .post(
+                "/api/v1/inflows/",
+                json!({"supplier": supplier, "product": product, "quantity": 6}),
+            )
+            .await;
+        refused.is(
+            400,
+            &json!({"quantity": ["Ensure this value is less than or equal to 5."]}),
+        );
+        assert_eq!(admin.get("/api/v1/inflows/").await.json()["count"], 0);
+    }
+);
+
+on_both_engines!(the_last_units_are_sold_once, async |address| {
+    let app = TestApp::new(&address).await;
+    let product = app.admin().a_product("Arroz", 10).await;
+    let attempts = (0..40).map(|_| {
+        let app = app.clone();
+        tokio::spawn(async move {
+            app.manager()
+                .post(
+                    "/api/v1/outflows/",
+                    json!({"product": product, "quantity": 1}),
+                )
+                .await
+                .status
+                .as_u16()
+        })
+    });
+    let mut sold = 0;
+    for attempt in attempts.collect::<Vec<_>>() {
+        match attempt.await.unwrap() {
+            201 => sold += 1,
+            status => assert_eq!(status, 400),
+        }
+    }
+    assert_eq!((sold, app.admin().quantity_of(product).await), (10, 0));
+    assert_eq!(inventory::stock::verify(&app.state.db).await.unwrap(), []);
+});
+
+on_both_engines!(
+    the_same_key_forty_times_at_once_books_once,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Arroz", 10).await;
+        let body = json!({"product": product, "quantity": 1}).to_string();
+        let attempts = (0..40).map(|_| {
+            let (app, body) = (app.clone(), body.clone());
+            tokio::spawn(async move {
+                app.manager()
+                    .send_with(
+                        Method::POST,
+                        "/api/v1/outflows/",
+                        Some(body),
+                        &[("Idempotency-Key", "once")],
+                    )
+                    .await
+            })
+        });
+        let mut bodies = Vec::new();
+        for attempt in attempts.collect::<Vec<_>>() {
+            let answer = attempt.await.unwrap();
+            assert_eq!(answer.status.as_u16(), 201, "{answer:?}");
+            bodies.push(answer.text);
+        }
+        bodies.dedup();
+        assert_eq!(
+            (bodies.len(), app.admin().quantity_of(product).await),
+            (1, 9)
+        );
+    }
+);
+
+on_both_engines!(verify_tells_what_something_else_wrote, async |address| {
+    let app = TestApp::new(&address).await;
+    let product = app.admin().a_product("Arroz", 10).await;
+    assert_eq!(inventory::stock::verify(&app.state.db).await.unwrap(), []);
+    let tampered = app.state.db.write(async move |tx| {
+        tx.execute(
+            "UPDATE product_stock SET quantity = 11 WHERE product_id = $1",
+            &[&product],
+        )
+        .await
+    });
+    assert_eq!(tampered.await.unwrap(), 1);
+    let told: Vec<String> = inventory::stock::verify(&app.state.db)
+        .await
+        .unwrap()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(
+        told,
+        [format!(
+            "product {product}: quantity is 11, the ledger says 10"
+        )]
+    );
+});
+
+on_both_engines!(the_database_itself_refuses_to_owe_goods, async |address| {
+    let app = TestApp::new(&address).await;
+    let product = app.admin().a_product("Arroz", 10).await;
+    let refused: Result<u64, db::Error> = app
+        .state
+        .db
+        .write(async move |tx| {
+            tx.execute(
+                "UPDATE product_stock SET quantity = -1 WHERE product_id = $1",
+                &[&product],
+            )
+            .await
+        })
+        .await;
+    assert!(refused.is_err_and(|error| error.is_check("product_stock_quantity_check")));
+});
