@@ -18,7 +18,7 @@ pub struct Options {
     pub wait: Duration,
     /// How long one statement may run before it is stopped, save in reports and migrations. Default 10 s.
     pub statement_timeout: Duration,
-    /// How long one statement of a report may run. Default 120 s.
+    /// How long one statement of a report may run, and how long a report waits for the one before it. Default 120 s.
     pub report_timeout: Duration,
     /// PostgreSQL: how often a write is begun again after 40001 or 40P01. Default 8.
     pub retries: u32,

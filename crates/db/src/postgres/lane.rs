@@ -59,7 +59,7 @@ impl Lane {
         options: &Options,
         counters: &Arc<Counters>,
     ) -> Result<Self, Error> {
-        let pool = |size| {
+        let pool = |size, wait| {
             let links = Links {
                 connector: connector.clone(),
                 counters: Arc::clone(counters),
@@ -68,7 +68,7 @@ impl Lane {
                 .max_size(size)
                 .runtime(Runtime::Tokio1)
                 .timeouts(Timeouts {
-                    wait: Some(options.wait),
+                    wait: Some(wait),
                     create: Some(options.wait),
                     recycle: None,
                 })
@@ -76,8 +76,8 @@ impl Lane {
                 .map_err(|error| Error::other(error.to_string()))
         };
         Ok(Self {
-            jobs: pool(connections)?,
-            reports: pool(1)?,
+            jobs: pool(connections, options.wait)?,
+            reports: pool(1, options.report_timeout)?,
             counters: Arc::clone(counters),
             group: Group::default(),
             batch: options.batch.max(1),

@@ -158,6 +158,10 @@ impl Writer {
             return Ended::BatchLost(error);
         }
         let stays = job.run(&mut self.tx, &self.counters);
+        if !stays && self.is_idle() {
+            let gone = "SQLite gave the transaction of the batch up: the disk is full or fails";
+            return Ended::BatchLost(Error::unavailable(gone));
+        }
         let ended = if stays {
             self.control("RELEASE job").map(|()| Ended::Kept)
         } else {
@@ -192,6 +196,12 @@ impl Writer {
         if let Ok(connection) = self.tx.sqlite_connection() {
             connection.roll_back();
         }
+    }
+
+    fn is_idle(&mut self) -> bool {
+        self.tx
+            .sqlite_connection()
+            .is_ok_and(|connection| connection.is_idle())
     }
 
     fn control(&mut self, sql: &'static str) -> Result<(), Error> {

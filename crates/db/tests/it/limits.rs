@@ -147,6 +147,54 @@ fn pages_are_read_and_written_while_a_report_runs() {
     });
 }
 
+#[test]
+fn a_full_disk_loses_nothing_that_was_acknowledged() {
+    database::run(database::Engine::Sqlite, async |address| {
+        let db = open_with(&address, &Options::default()).await;
+        // SQLite answers as for a full disk when the file would have more pages than this.
+        let limit = "PRAGMA max_page_count = 150";
+        db.write(async |tx| tx.all(limit, &[], |_| Ok(())).await)
+            .await
+            .map_err(|error: Error| error)
+            .unwrap();
+        let tasks: Vec<_> = (0..40_i64)
+            .map(|number| {
+                let db = db.clone();
+                tokio::spawn(async move {
+                    db.write(async move |tx| {
+                        let sql =
+                            "INSERT INTO product (title, quantity, picture) VALUES ($1, 1, $2)";
+                        tx.execute(sql, &[&number.to_string(), &vec![7_u8; 40_000]])
+                            .await
+                    })
+                    .await
+                })
+            })
+            .collect();
+        let mut acknowledged = 0;
+        for task in tasks {
+            match task.await.unwrap() {
+                Ok(_) => acknowledged += 1,
+                Err(error) => {
+                    let error: Error = error;
+                    assert_eq!(*error.kind(), ErrorKind::Unavailable, "{error}");
+                }
+            }
+        }
+        assert!(acknowledged < 40);
+        assert_eq!(products(&db).await, acknowledged);
+        db.write(async |tx| tx.execute("DELETE FROM product", &[]).await)
+            .await
+            .map_err(|error: Error| error)
+            .unwrap();
+        db.write(async |tx| insert(tx, "Rice", 1).await)
+            .await
+            .map_err(|error: Error| error)
+            .unwrap();
+        assert_eq!(products(&db).await, 1);
+    });
+}
+
 /// Writes about 1.2 MiB.
 async fn write_much(db: &db::Db) {
     db.write(async |tx| {

@@ -1,4 +1,4 @@
-use db::{Conn, Db, Engine, Error, Money, Timestamp, fold};
+use db::{Conn, Db, Engine, Error, Money, Query, Timestamp, fold};
 use proptest::{
     collection::vec,
     prelude::any,
@@ -293,3 +293,37 @@ on_both_engines!(folded_text_is_searched_and_ordered_alike, async |address| {
     expected.sort_by_key(|name| fold(name));
     assert_eq!(found, expected);
 });
+
+on_both_engines!(
+    a_statement_put_together_finds_what_its_values_say,
+    async |address| {
+        let db = open(&address).await;
+        store(
+            &db,
+            &[Money::from_cents(100), Money::from_cents(250), Money::MAX],
+        )
+        .await;
+        let count = async |least: Option<Money>, title: Option<&'static str>| {
+            db.read(async move |conn| {
+                let mut query = Query::new("SELECT count(*) FROM product WHERE TRUE");
+                if let Some(least) = least {
+                    query.push(" AND price >= ").bind(least);
+                }
+                query
+                    .push(" AND (")
+                    .bind(title)
+                    .push(" IS NULL OR title = ")
+                    .bind(title)
+                    .push(")");
+                conn.one_of(&query, |row| row.get::<i64>(0)).await
+            })
+            .await
+            .map_err(|error: Error| error)
+            .unwrap()
+        };
+        assert_eq!(count(None, Some("1")).await, 1);
+        assert_eq!(count(Some(Money::from_cents(101)), Some("1")).await, 1);
+        assert_eq!(count(Some(Money::MAX), Some("1")).await, 0);
+        assert_eq!(count(Some(Money::MAX), Some("2")).await, 1);
+    }
+);
