@@ -2,5 +2,8 @@
 
 pub(crate) mod app;
 mod creation;
+mod faults;
+mod idempotency;
+mod reconciling;
 pub(crate) mod requests;
 mod sandbox;
