@@ -1,9 +1,15 @@
 //! Payments through the API, over the real sandbox, on both engines where storage matters.
 
 pub(crate) mod app;
+mod changing;
 mod creation;
+mod edge;
 mod faults;
+mod following;
 mod idempotency;
+mod notified;
+mod reading;
 mod reconciling;
 pub(crate) mod requests;
 mod sandbox;
+mod secrecy;

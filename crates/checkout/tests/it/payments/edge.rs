@@ -1,0 +1,357 @@
+//! What stands before every address: HTTPS, limits, sizes, unknown addresses; and what every bad body answers.
+
+use std::net::SocketAddr;
+
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use http::Request;
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use super::app::{Shop, creation};
+use super::requests::{boleto, card, pix, with, without};
+
+fn from(
+    peer: [u8; 4],
+    mut request: Request<Body>,
+    headers: &[(&'static str, &str)],
+) -> Request<Body> {
+    request
+        .extensions_mut()
+        .insert(ConnectInfo(SocketAddr::from((peer, 1))));
+    for (name, value) in headers {
+        request.headers_mut().insert(*name, value.parse().unwrap());
+    }
+    request
+}
+
+on_both_engines!(
+    a_request_must_come_over_https_before_anything_else_is_looked_at,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let required = (400, "HTTPS required".to_owned());
+        let broken = || {
+            Request::post("/create_payment")
+                .body(Body::from("not JSON"))
+                .unwrap()
+        };
+        assert_eq!(
+            shop.send(from([10, 0, 0, 9], broken(), &[])).await.error(),
+            required
+        );
+        let proxied = [
+            ("x-forwarded-proto", "http"),
+            ("x-forwarded-for", "10.0.0.9"),
+        ];
+        assert_eq!(
+            shop.send(from([127, 0, 0, 1], broken(), &proxied))
+                .await
+                .error(),
+            required
+        );
+        let list = || Request::get("/payments/").body(Body::empty()).unwrap();
+        assert_eq!(
+            shop.send(from([10, 0, 0, 9], list(), &[])).await.error(),
+            required
+        );
+        let secure = [
+            ("x-forwarded-proto", "https"),
+            ("x-forwarded-for", "10.0.0.9"),
+        ];
+        assert_eq!(
+            shop.send(from([127, 0, 0, 1], creation(&pix(), None), &secure))
+                .await
+                .status,
+            200
+        );
+        // A client's own word is not a trusted proxy's.
+        assert_eq!(
+            shop.send(from([10, 0, 0, 9], creation(&pix(), None), &secure))
+                .await
+                .error(),
+            required
+        );
+    }
+);
+
+on_both_engines!(the_https_check_can_be_lifted, async |address| {
+    let shop = Shop::open_with(&address, |config| config.allow_http = true).await;
+    assert_eq!(
+        shop.send(from([10, 0, 0, 9], creation(&pix(), None), &[]))
+            .await
+            .status,
+        200
+    );
+});
+
+on_both_engines!(
+    a_client_may_make_a_hundred_requests_a_minute,
+    async |address| {
+        let shop = Shop::open_with(&address, |config| {
+            config.rate_limit = "100/minute".parse().unwrap()
+        })
+        .await;
+        let ask = |last: u8| {
+            from(
+                [127, 0, 0, 1],
+                Request::get("/payments/1/status")
+                    .body(Body::empty())
+                    .unwrap(),
+                &[
+                    ("x-forwarded-proto", "https"),
+                    (
+                        "x-forwarded-for",
+                        if last == 1 { "10.0.0.1" } else { "10.0.0.2" },
+                    ),
+                ],
+            )
+        };
+        for _ in 0..100 {
+            assert_eq!(shop.send(ask(1)).await.status, 401);
+        }
+        let refused = shop.send(ask(1)).await;
+        assert_eq!(
+            refused.error(),
+            (
+                429,
+                "Request was throttled. Expected available in 60 seconds.".to_owned()
+            )
+        );
+        assert_eq!(refused.header("retry-after"), Some("60"));
+        assert_eq!(
+            refused.header("ratelimit-policy"),
+            Some("\"minute\";q=100;w=60")
+        );
+        assert_eq!(
+            shop.send(ask(2)).await.status,
+            401,
+            "another client has its own hundred"
+        );
+        for path in ["/health", "/ready", "/"] {
+            let request = from(
+                [127, 0, 0, 1],
+                Request::get(path).body(Body::empty()).unwrap(),
+                &[
+                    ("x-forwarded-for", "10.0.0.1"),
+                    ("x-forwarded-proto", "https"),
+                ],
+            );
+            assert_eq!(
+                shop.send(request).await.status,
+                200,
+                "{path} is not limited with the API"
+            );
+        }
+        shop.clock.advance(std::time::Duration::from_secs(60));
+        assert_eq!(shop.send(ask(1)).await.status, 401);
+    }
+);
+
+on_both_engines!(health_has_the_shape_of_the_specification, async |address| {
+    let shop = Shop::open(&address).await;
+    let health = shop.get("/health").await;
+    assert_eq!(
+        (health.status, health.json()),
+        (
+            200,
+            json!({"status": "healthy", "service": "checkout", "version": "1.0.0"})
+        )
+    );
+    assert_eq!(shop.get("/ready").await.status, 200);
+});
+
+on_both_engines!(the_page_is_html_whatever_accept_says, async |address| {
+    let shop = Shop::open(&address).await;
+    for accept in ["text/html", "application/json", "*/*", ""] {
+        let request = Request::get("/")
+            .header("accept", accept)
+            .body(Body::empty())
+            .unwrap();
+        let page = shop.send(request).await;
+        assert_eq!(
+            (page.status, page.header("content-type")),
+            (200, Some("text/html; charset=utf-8")),
+            "{accept}"
+        );
+    }
+});
+
+on_both_engines!(
+    unknown_addresses_and_wrong_methods_answer_in_json,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        assert_eq!(
+            shop.get("/nothing").await.error(),
+            (404, "Not Found".to_owned())
+        );
+        let wrong = shop.get("/create_payment").await;
+        assert_eq!((wrong.status, wrong.header("allow")), (405, Some("POST")));
+        assert_eq!(wrong.json()["status_code"], 405);
+    }
+);
+
+on_both_engines!(
+    every_error_has_detail_status_code_and_timestamp,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let error = shop.pay(&without(pix(), "email")).await.json();
+        let expected = json!({
+            "detail": "Missing required field", "status_code": 400, "timestamp": "2026-11-20T12:00:00.000000Z", "field": "email",
+        });
+        assert_eq!(error, expected);
+    }
+);
+
+on_both_engines!(the_listed_details_are_answered_exactly, async |address| {
+    let shop = Shop::open(&address).await;
+    let cases = [
+        (
+            without(pix(), "payment_method"),
+            400,
+            "Payment method required",
+        ),
+        (
+            with(pix(), "payment_method", json!("cash")),
+            400,
+            "Invalid payment method",
+        ),
+        (
+            with(pix(), "payment_method", json!(1)),
+            400,
+            "Invalid payment method",
+        ),
+        (
+            without(card("APRO"), "security_code"),
+            400,
+            "Missing required field",
+        ),
+        (
+            with(pix(), "transaction_amount", json!("12.30")),
+            400,
+            "Invalid amount",
+        ),
+        (
+            with(pix(), "transaction_amount", json!(1.001)),
+            400,
+            "Invalid amount",
+        ),
+        (
+            with(pix(), "transaction_amount", json!(0)),
+            400,
+            "Transaction amount must be greater than zero",
+        ),
+        (
+            with(pix(), "transaction_amount", json!(-1)),
+            400,
+            "Transaction amount must be greater than zero",
+        ),
+        (
+            with(card("APRO"), "card_number", json!("4235647728025683")),
+            400,
+            "Invalid card number",
+        ),
+        (
+            with(card("APRO"), "installments", json!(13)),
+            422,
+            "Validation error: installments: must be between 1 and 12",
+        ),
+        (
+            with(boleto(), "federal_unit", json!("XX")),
+            422,
+            "Validation error: federal_unit: must be the two letters of a Brazilian state",
+        ),
+    ];
+    for (request, status, detail) in cases {
+        assert_eq!(
+            shop.pay(&request).await.error(),
+            (status, detail.to_owned())
+        );
+    }
+    assert!(shop.sandbox.calls().await.is_empty());
+});
+
+on_both_engines!(no_body_is_a_fault_and_none_is_echoed, async |address| {
+    let shop = Shop::open(&address).await;
+    let deep = format!("{}1{}", "[".repeat(20_000), "]".repeat(20_000));
+    let nested = format!("{{\"payment_method\":{deep}}}");
+    let bodies: Vec<Vec<u8>> = vec![
+        Vec::new(),
+        b"null".to_vec(),
+        b"{".to_vec(),
+        b"[]".to_vec(),
+        b"\"text\"".to_vec(),
+        vec![0xff, 0xfe, 0x00],
+        b"{\"email\":\"\\ud800\"}".to_vec(),
+        deep.into_bytes(),
+        nested.into_bytes(),
+    ];
+    for body in bodies {
+        let request = Request::post("/create_payment").header("content-type", "application/json");
+        let answer = shop
+            .send(request.body(Body::from(body.clone())).unwrap())
+            .await;
+        assert!(
+            [400, 422].contains(&answer.status),
+            "{:?}: {}",
+            body.get(..20),
+            answer.text
+        );
+    }
+    let huge = Request::post("/create_payment").header("content-type", "application/json");
+    let answer = shop
+        .send(huge.body(Body::from(vec![b' '; 64 * 1024 + 1])).unwrap())
+        .await;
+    assert_eq!(answer.status, 413);
+    assert!(answer.json()["detail"].is_string());
+    let values = [
+        json!(null),
+        json!(true),
+        json!(7),
+        json!(1e300),
+        json!(""),
+        json!("wertlos-4711"),
+        json!([1]),
+        json!({"a": 1}),
+        json!("\u{0}"),
+    ];
+    for request in [card("APRO"), pix(), boleto()] {
+        for member in request.as_object().unwrap().keys() {
+            for value in &values {
+                let answer = shop
+                    .pay(&with(request.clone(), member, value.clone()))
+                    .await;
+                assert!(
+                    [200, 400, 422].contains(&answer.status),
+                    "{member} {value}: {}",
+                    answer.text
+                );
+                if answer.status != 200 {
+                    assert!(answer.json()["detail"].is_string());
+                    assert!(!answer.text.contains("wertlos"), "{}", answer.text);
+                }
+            }
+        }
+    }
+});
+
+on_both_engines!(
+    a_database_that_was_used_with_another_secret_is_refused,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let mut config = super::app::config(&shop.sandbox.url());
+        config.secret = checkout::Secret::new([8; 32]);
+        let parts = checkout::Parts {
+            db: shop.db.clone(),
+            windows: web::rate::Windows::memory(shop.clock.clone()),
+            quota_windows: web::rate::Windows::memory(shop.clock.clone()),
+            clock: shop.clock.clone(),
+            random: web::Random::seeded(3),
+            metrics: web::metrics::Metrics::new(),
+            shutdown: web::server::Shutdown::new(),
+        };
+        assert!(matches!(
+            checkout::app(config, parts).await,
+            Err(checkout::StartError::Secret)
+        ));
+    }
+);

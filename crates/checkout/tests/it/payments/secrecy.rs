@@ -1,0 +1,158 @@
+//! Card data is nowhere: not in logs, not in the database, not in an answer (issue item 12, within one process).
+
+use serde_json::{Value, json};
+use test_kit::database::{Engine, run};
+use test_kit::logs::Logs;
+
+use super::app::Shop;
+use super::requests::{boleto, card, pix, with};
+
+/// Cards of every network that the sandbox knows: number, security code, and a holder for the outcome. The codes are
+/// ones that turn up nowhere by chance.
+const CARDS: [(&str, &str, &str); 5] = [
+    ("4235647728025682", "917", "APRO"),
+    ("5031433215406351", "918", "OTHE"),
+    ("375365153556885", "9195", "APRO"),
+    ("5067766783888311", "921", "FUND"),
+    ("5480832801033311", "922", "CONT"),
+];
+
+fn request(number: &str, code: &str, holder: &str) -> Value {
+    with(
+        with(card(holder), "card_number", json!(number)),
+        "security_code",
+        json!(code),
+    )
+}
+
+/// Every text of every table.
+async fn database(shop: &Shop) -> String {
+    let dump = async |conn: &mut db::Conn| {
+        let mut texts = Vec::new();
+        let attempts = "SELECT coalesce(fingerprint, '') || '|' || description || '|' || coalesce(email, '') || '|' || coalesce(cardholder_name, '')
+             || '|' || coalesce(token_key, '') || '|' || create_key || '|' || coalesce(card_token, '') || '|' || coalesce(response, '') FROM attempts";
+        let history = "SELECT provider_status || '|' || status_detail FROM state_history";
+        let methods = "SELECT coalesce(first_six_digits, '') || '|' || coalesce(last_four_digits, '') || '|' || coalesce(cardholder_name, '') FROM payment_methods";
+        for sql in [attempts, history, methods] {
+            texts.extend(conn.all(sql, &[], |row| row.get::<String>(0)).await?);
+        }
+        Ok(texts.join("\n"))
+    };
+    shop.db.read::<_, db::Error, _>(dump).await.unwrap()
+}
+
+async fn no_card_data_is_kept_or_shown(address: String) {
+    let logs = Logs::of_the_process();
+    let shop = Shop::open(&address).await;
+    let mut answers = String::new();
+    for (index, (number, code, holder)) in CARDS.into_iter().enumerate() {
+        for fault in [
+            "",
+            "status 500",
+            "garbage",
+            "status 400",
+            "drop after",
+            "drop before",
+        ] {
+            if !fault.is_empty() {
+                shop.sandbox.fail_payment(fault).await;
+            }
+            let key = format!("{index} {fault}");
+            for _ in 0..2 {
+                let answer = shop
+                    .pay_with_key(&request(number, code, holder), &key)
+                    .await;
+                answers.push_str(&format!("{:?}\n{}\n", answer.headers, answer.text));
+            }
+        }
+        for broken in [
+            with(request(number, code, holder), "email", json!(number)),
+            with(request(number, code, holder), "installments", json!(number)),
+            with(
+                request(number, code, holder),
+                "payment_method",
+                json!(number),
+            ),
+            with(
+                request(number, code, holder),
+                "card_number",
+                json!(format!("{number}0")),
+            ),
+            with(
+                request(number, code, holder),
+                "expiration_year",
+                json!(code),
+            ),
+        ] {
+            let answer = shop.pay(&broken).await;
+            assert_ne!(answer.status, 200);
+            answers.push_str(&answer.text);
+        }
+    }
+    shop.sandbox
+        .fail("POST", "/v1/card_tokens", "status 400", 1)
+        .await;
+    answers.push_str(
+        &shop
+            .pay(&request(CARDS[0].0, CARDS[0].1, "APRO"))
+            .await
+            .text,
+    );
+    for other in [pix(), boleto()] {
+        answers.push_str(&shop.pay(&other).await.text);
+    }
+    answers.push_str(
+        &shop
+            .merchant("GET", "/payments/?page_size=100", None)
+            .await
+            .text,
+    );
+    let files = if let Some(file) = address.strip_prefix("sqlite:") {
+        sqlite_files(file)
+    } else {
+        String::new()
+    };
+    let logged = logs.text();
+    assert!(
+        logged.contains("the provider answered"),
+        "debug logging is on"
+    );
+    for (place, text) in [
+        ("answers", &answers),
+        ("log", &logged),
+        ("database", &database(&shop).await),
+        ("files", &files),
+    ] {
+        for (number, code, _) in CARDS {
+            assert!(!text.contains(number), "{place}: a card number");
+            for written in [
+                format!("\"{code}\""),
+                format!("code {code}"),
+                format!("security_code={code}"),
+                format!("'{code}'"),
+            ] {
+                assert!(!text.contains(&written), "{place}: a security code");
+            }
+        }
+    }
+}
+
+/// The database's files as they are on the disk.
+fn sqlite_files(file: &str) -> String {
+    let mut bytes = Vec::new();
+    for suffix in ["", "-wal"] {
+        bytes.extend(std::fs::read(format!("{file}{suffix}")).unwrap_or_default());
+    }
+    assert!(bytes.len() > 4096, "the files were found");
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn no_card_data_is_kept_or_shown_on_sqlite() {
+    run(Engine::Sqlite, no_card_data_is_kept_or_shown);
+}
+
+#[test]
+fn no_card_data_is_kept_or_shown_on_postgres() {
+    run(Engine::Postgres, no_card_data_is_kept_or_shown);
+}
