@@ -221,20 +221,26 @@ async fn take_up(
     }))
 }
 
-/// What can still be given back: refunds whose outcome is open count as made.
+/// What can still be given back. Refunds whose outcome is open count as made; those that were made count by our books
+/// too, since the provider's word on the payment comes a moment later.
 async fn left(
     tx: &mut Tx,
     payment: i64,
     amount: Money,
     refunded: Money,
 ) -> Result<Money, db::Error> {
-    let open = store::refunds_of(tx, payment)
-        .await?
-        .into_iter()
-        .filter(|refund| refund.step == AttemptStep::Sending);
-    let taken = open.fold(Some(refunded), |sum, refund| {
-        sum?.checked_add(refund.amount)
-    });
+    let refunds = store::refunds_of(tx, payment).await?;
+    let sum = |counts: fn(&Refund) -> bool| {
+        let counted = refunds.iter().filter(|refund| counts(refund));
+        counted.fold(Some(Money::ZERO), |sum, refund| {
+            sum?.checked_add(refund.amount)
+        })
+    };
+    let made = sum(Refund::is_made).map(|made| made.max(refunded));
+    let open = sum(|refund| refund.step == AttemptStep::Sending);
+    let taken = made
+        .zip(open)
+        .and_then(|(made, open)| made.checked_add(open));
     Ok(taken
         .and_then(|taken| amount.checked_sub(taken))
         .unwrap_or(Money::ZERO))
@@ -275,7 +281,9 @@ async fn finish(
         .db
         .write(async move |tx| stored.store(tx, row).await)
         .await?;
-    record(state, id, run, answer.amount).await?;
+    if answer.status != "rejected" {
+        record(state, id, run, answer.amount).await?;
+    }
     Ok(Refunded {
         body: answer.body,
         replayed: false,

@@ -29,6 +29,8 @@ pub(crate) struct Refund {
     pub(crate) amount: Money,
     pub(crate) step: AttemptStep,
     pub(crate) provider_id: Option<String>,
+    /// The provider's word on it.
+    pub(crate) status: Option<String>,
     pub(crate) response_status: Option<i64>,
     pub(crate) response: Option<String>,
 }
@@ -61,7 +63,7 @@ pub(crate) async fn insert_refund(tx: &mut Tx, new: &NewRefund) -> Result<Option
 macro_rules! refund_columns {
     ($rest:literal) => {
         concat!(
-            "SELECT id, fingerprint, upstream_key, whole, amount, step, provider_id, response_status, response
+            "SELECT id, fingerprint, upstream_key, whole, amount, step, provider_id, response_status, response, status
              FROM refunds ",
             $rest
         )
@@ -247,6 +249,13 @@ pub(crate) async fn erase_old_refund_answers(
     .await
 }
 
+impl Refund {
+    /// Did the provider take it and not refuse it afterwards?
+    pub(crate) fn is_made(&self) -> bool {
+        self.step == AttemptStep::Finished && self.status.as_deref() != Some("rejected")
+    }
+}
+
 fn refund(row: &Row<'_>) -> Result<Refund, Error> {
     Ok(Refund {
         id: row.get(0)?,
@@ -258,5 +267,6 @@ fn refund(row: &Row<'_>) -> Result<Refund, Error> {
         provider_id: row.get(6)?,
         response_status: row.get(7)?,
         response: row.get(8)?,
+        status: row.get(9)?,
     })
 }

@@ -113,7 +113,8 @@ on_both_engines!(
     a_key_of_the_store_works_until_it_is_revoked,
     async |address| {
         let shop = Shop::open(&address).await;
-        let new = checkout::keys::add(&shop.state, "Loja da Praça")
+        let random = web::Random::seeded(5);
+        let new = checkout::keys::add(&shop.db, &shop.clock, &random, "Loja da Praça")
             .await
             .unwrap();
         assert!(new.key.starts_with(&new.prefix) && new.key.len() > 40);
@@ -124,7 +125,7 @@ on_both_engines!(
         };
         assert_eq!(get(&new.key).await, 200);
         assert_eq!(get(&new.prefix).await, 401);
-        let listed = checkout::keys::list(&shop.state).await.unwrap();
+        let listed = checkout::keys::list(&shop.db).await.unwrap();
         assert_eq!(
             (
                 listed[0].name.as_str(),
@@ -135,17 +136,21 @@ on_both_engines!(
         );
         assert!(!format!("{new:?} {listed:?}").contains(&new.key));
         assert!(
-            checkout::keys::revoke(&shop.state, &new.prefix)
+            checkout::keys::revoke(&shop.db, &shop.clock, &new.prefix)
                 .await
                 .unwrap()
         );
         assert!(
-            !checkout::keys::revoke(&shop.state, &new.prefix)
+            !checkout::keys::revoke(&shop.db, &shop.clock, &new.prefix)
                 .await
                 .unwrap()
         );
         assert_eq!(get(&new.key).await, 401);
-        assert!(checkout::keys::add(&shop.state, "  ").await.is_err());
+        assert!(
+            checkout::keys::add(&shop.db, &shop.clock, &random, "  ")
+                .await
+                .is_err()
+        );
     }
 );
 
