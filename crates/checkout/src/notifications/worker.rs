@@ -15,7 +15,8 @@ const AT_ONCE: i64 = 8;
 /// Tries until a notification is given up; the reconciler asks about the payment all the same.
 const TRIES_MAX: i64 = 12;
 /// How long ended notifications are kept.
-const KEPT: Duration = Duration::from_hours(24 * 30);
+const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+const HOUR: Duration = Duration::from_secs(60 * 60);
 /// The longest sleep: what another process left behind is found after it.
 const SLEEP_MAX: Duration = Duration::from_secs(30);
 
@@ -165,7 +166,7 @@ async fn end(
 /// 2, 4, 8, … seconds, at most an hour.
 fn wait(tries: i64) -> Duration {
     let exponent = u32::try_from(tries.clamp(0, 11)).unwrap_or(11) + 1;
-    Duration::from_secs(2u64.pow(exponent)).min(Duration::from_hours(1))
+    Duration::from_secs(2u64.pow(exponent)).min(HOUR)
 }
 
 fn log(payment: &str, failure: &Failure) {

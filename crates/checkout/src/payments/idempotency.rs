@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::HeaderMap;
 
 /// How long an answer is kept for repetitions of its key.
-pub const KEPT: Duration = Duration::from_hours(72);
+pub const KEPT: Duration = Duration::from_secs(72 * 60 * 60);
 /// The longest key, in characters.
 pub const LENGTH_MAX: usize = 255;
 /// The header's name in problem reports.

@@ -1,5 +1,6 @@
 //! The query of a list: what it may ask for, and the addresses of the pages before and after. Pure.
 
+use std::fmt::Write;
 use std::time::Duration;
 
 use db::Timestamp;
@@ -95,7 +96,7 @@ fn moment(field: &'static str, text: &str) -> Result<Moment, Refusal> {
         let first = utc(date.at(0, 0, 0, 0))?;
         return Ok(Moment {
             first,
-            behind: first + Duration::from_hours(24),
+            behind: first + Duration::from_secs(24 * 60 * 60),
         });
     }
     let first = match Timestamp::parse(text) {
@@ -130,7 +131,8 @@ fn encoded(value: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
             text.push(char::from(byte));
         } else {
-            text.push_str(&format!("%{byte:02X}"));
+            // Writing to a string does not fail.
+            let _ = write!(text, "%{byte:02X}");
         }
     }
     text

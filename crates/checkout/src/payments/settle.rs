@@ -56,7 +56,7 @@ pub(crate) enum Recorded {
 /// How often an open payment is asked for: a minute after its creation, then ever less, at most every six hours.
 pub(crate) fn next_check(state: PaymentState, checks: i64, now: Timestamp) -> Option<Timestamp> {
     let exponent = u32::try_from(checks.clamp(0, 9)).unwrap_or(9);
-    let wait = Duration::from_secs(60 * 2u64.pow(exponent)).min(Duration::from_hours(6));
+    let wait = Duration::from_secs(60 * 2u64.pow(exponent)).min(Duration::from_secs(6 * 60 * 60));
     state.is_open().then(|| now + wait)
 }
 
@@ -166,7 +166,7 @@ pub(crate) async fn settle_word(
     state.metrics.word_recorded(recorded);
     match recorded {
         Recorded::Moved { state: moved, .. } | Recorded::Same(moved) => {
-            state.hub.publish(&id, moved, &detail)
+            state.hub.publish(&id, moved, &detail);
         }
         Recorded::Refused(_) => tracing::warn!(
             payment = id,

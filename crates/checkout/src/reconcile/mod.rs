@@ -19,7 +19,7 @@ pub(crate) use worker::run;
 /// How soon an unknown outcome is asked for.
 pub(crate) const FIRST_WAIT: Duration = Duration::from_secs(5);
 /// When the provider knows nothing after this time, it never got the call.
-const CERTAIN_AFTER: Duration = Duration::from_hours(1);
+const CERTAIN_AFTER: Duration = Duration::from_secs(60 * 60);
 /// Rows looked at in one step.
 const BATCH: i64 = 50;
 
@@ -114,7 +114,7 @@ fn first(until: Timestamp) -> Due {
 /// 10, 20, 40 seconds and so on, at most an hour.
 fn wait(checks: i64) -> Duration {
     let exponent = u32::try_from(checks.clamp(0, 9)).unwrap_or(9);
-    Duration::from_secs(10 * 2u64.pow(exponent)).min(Duration::from_hours(1))
+    Duration::from_secs(10 * 2u64.pow(exponent)).min(Duration::from_secs(60 * 60))
 }
 
 impl Finding {

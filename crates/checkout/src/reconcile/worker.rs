@@ -13,7 +13,7 @@ const SLEEP_MAX: Duration = Duration::from_secs(60);
 /// The shortest: a check that another process holds must not make this one spin.
 const SLEEP_MIN: Duration = Duration::from_millis(500);
 /// How often old keys, answers and notifications are removed.
-const TIDY_EVERY: Duration = Duration::from_hours(1);
+const TIDY_EVERY: Duration = Duration::from_secs(60 * 60);
 
 /// Works until the service stops.
 pub(crate) async fn run(state: State) {

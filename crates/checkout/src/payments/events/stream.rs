@@ -17,7 +17,7 @@ use crate::app::State;
 use crate::payments::read;
 
 /// A stream ends after this time; the page opens the next.
-const LENGTH_MAX: Duration = Duration::from_mins(15);
+const LENGTH_MAX: Duration = Duration::from_secs(15 * 60);
 /// A sign of life for what stands between, which closes silent connections.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// After which time a page opens the next stream.
