@@ -88,7 +88,7 @@ on_both_engines!(
     a_client_may_make_a_hundred_requests_a_minute,
     async |address| {
         let shop = Shop::open_with(&address, |config| {
-            config.rate_limit = "100/minute".parse().unwrap()
+            config.rate_limit = "100/minute".parse().unwrap();
         })
         .await;
         let ask = |last: u8| {

@@ -121,7 +121,7 @@ on_both_engines!(
     an_answer_that_comes_too_late_is_found_by_the_repetition,
     async |address| {
         let shop = Shop::open_with(&address, |config| {
-            config.provider.timeout = Duration::from_millis(400)
+            config.provider.timeout = Duration::from_millis(400);
         })
         .await;
         shop.sandbox.fail_payment("delay 30s").await;
@@ -136,7 +136,7 @@ on_both_engines!(
     a_call_that_is_still_under_way_is_not_repeated_into_a_second_charge,
     async |address| {
         let shop = Shop::open_with(&address, |config| {
-            config.provider.timeout = Duration::from_millis(400)
+            config.provider.timeout = Duration::from_millis(400);
         })
         .await;
         shop.sandbox.fail_payment("stall 1500ms").await;
@@ -205,7 +205,7 @@ on_both_engines!(
     the_provider_quota_answers_503_before_any_call,
     async |address| {
         let shop = Shop::open_with(&address, |config| {
-            config.provider.quota = "3/minute".parse().unwrap()
+            config.provider.quota = "3/minute".parse().unwrap();
         })
         .await;
         shop.pay(&card("APRO")).await.id();

@@ -20,12 +20,10 @@ fn signature(secret: &str, id: &str, ts: &str) -> String {
     block[..secret.len()].copy_from_slice(secret.as_bytes());
     let mut mac = Hmac::<Sha256>::new(&block.into());
     mac.update(format!("id:{id};request-id:{REQUEST_ID};ts:{ts};").as_bytes());
-    let digest: String = mac
-        .finalize()
-        .into_bytes()
+    let digest = mac.finalize().into_bytes();
+    let digest = digest
         .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+        .fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
     format!("ts={ts},v1={digest}")
 }
 
@@ -229,7 +227,7 @@ on_both_engines!(several_secrets_hold_while_they_rotate, async |address| {
     let shop = Shop::open_with(&address, |config| {
         config
             .webhook_secrets
-            .insert(0, checkout::Secret::new("the next secret"))
+            .insert(0, checkout::Secret::new("the next secret"));
     })
     .await;
     let id = shop.pay(&pix()).await.id();

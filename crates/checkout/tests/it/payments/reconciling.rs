@@ -84,8 +84,7 @@ on_both_engines!(
         let shop = Shop::open(&address).await;
         let id = shop.pay(&pix()).await.id();
         for minutes in [1, 2, 4, 8] {
-            shop.clock
-                .advance(Duration::from_mins(minutes) - Duration::from_secs(1));
+            shop.clock.advance(Duration::from_secs(minutes * 60 - 1));
             assert_eq!(
                 shop.reconcile().await,
                 Vec::<String>::new(),
@@ -134,7 +133,7 @@ on_both_engines!(
     asking_leaves_the_last_fifth_of_the_quota_to_buyers,
     async |address| {
         let shop = Shop::open_with(&address, |config| {
-            config.provider.quota = "10/day".parse().unwrap()
+            config.provider.quota = "10/day".parse().unwrap();
         })
         .await;
         for _ in 0..7 {

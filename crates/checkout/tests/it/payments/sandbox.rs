@@ -38,7 +38,7 @@ impl Sandbox {
             .bearer_auth("TEST-token");
         if let Some(body) = body {
             request = request
-                .header("x-idempotency-key", format!("test-{}", body))
+                .header("x-idempotency-key", format!("test-{body}"))
                 .json(&body);
         }
         let answer = request.send().await.unwrap();
