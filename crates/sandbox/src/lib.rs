@@ -26,7 +26,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post, put};
+use axum::routing::{MethodRouter, get, post, put};
 use http::{HeaderName, HeaderValue};
 use tokio::task::JoinHandle;
 use web::{Clock, Random};
@@ -71,31 +71,14 @@ pub fn start(config: Config, clock: Clock, random: Random) -> io::Result<Sandbox
 impl Sandbox {
     /// Everything it serves. Faults that break a connection need [`Sandbox::serve`]; behind another server they break the answer's body.
     pub fn router(&self) -> Router {
-        let provider = Router::new()
-            .route("/v1/card_tokens", post(tokens::api::create))
-            .route("/v1/payments", post(payments::api::create))
-            .route("/v1/payments/search", get(payments::api::search_all))
-            .route(
-                "/v1/payments/{id}",
-                get(payments::api::read).put(payments::api::update),
-            )
-            .route(
-                "/v1/payments/{id}/cancellations",
-                put(payments::api::cancel),
-            )
-            .route(
-                "/v1/payments/{id}/refunds",
-                get(payments::api::list_refunds).post(payments::api::refund),
-            )
-            .route(
-                "/v1/payments/{id}/refunds/{refund}",
-                get(payments::api::read_refund),
-            )
-            .route("/v1/payment_methods", get(methods::list))
-            .route(
-                "/v1/payment_methods/installments",
-                get(methods::installments),
-            )
+        let provider = provider()
+            .into_iter()
+            .fold(Router::new(), |router, (path, methods)| {
+                // Some client libraries end an address with a slash, some do not.
+                router
+                    .route(path, methods.clone())
+                    .route(&format!("{path}/"), methods)
+            })
             .layer(middleware::from_fn_with_state(
                 self.state.clone(),
                 control::around,
@@ -195,6 +178,35 @@ impl Drop for Listening {
     fn drop(&mut self) {
         self.server.abort();
     }
+}
+
+/// The addresses of the provider's interface.
+fn provider() -> [(&'static str, MethodRouter<State>); 10] {
+    let refunds = get(payments::api::list_refunds).post(payments::api::refund);
+    [
+        ("/v1/card_tokens", post(tokens::api::create)),
+        ("/v1/card_tokens/{id}", get(tokens::api::read)),
+        ("/v1/payments", post(payments::api::create)),
+        ("/v1/payments/search", get(payments::api::search_all)),
+        (
+            "/v1/payments/{id}",
+            get(payments::api::read).put(payments::api::update),
+        ),
+        (
+            "/v1/payments/{id}/cancellations",
+            put(payments::api::cancel),
+        ),
+        ("/v1/payments/{id}/refunds", refunds),
+        (
+            "/v1/payments/{id}/refunds/{refund}",
+            get(payments::api::read_refund),
+        ),
+        ("/v1/payment_methods", get(methods::list)),
+        (
+            "/v1/payment_methods/installments",
+            get(methods::installments),
+        ),
+    ]
 }
 
 /// No answer may be taken for the real provider's.

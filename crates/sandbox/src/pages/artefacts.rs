@@ -6,6 +6,7 @@ use askama::Template;
 use axum::extract::{Path, State as Shared};
 use axum::response::{IntoResponse, Response};
 use brazil::boleto::{self, Barcode};
+use web::locale::Locale;
 use web::page::{Layout, Page};
 
 use super::words::{self, Word};
@@ -84,7 +85,8 @@ pub(crate) async fn boleto(
     let Means::Boleto { barcode, .. } = &payment.means else {
         return Err(web::Error::not_found());
     };
-    let locale = layout.locale;
+    // The slip itself is a Brazilian document, whoever reads the page around it.
+    let slip = Locale::PtBr;
     let line = Barcode::parse(barcode)
         .map_err(web::Error::internal)?
         .digitable_line();
@@ -93,10 +95,10 @@ pub(crate) async fn boleto(
     let text = |text: &Option<Box<str>>| text.as_deref().unwrap_or_default().to_owned();
     let page = BoletoPage {
         id: payment.id,
-        amount: locale.money(payment.amount.money()),
-        status: words::status(locale, payment.status),
-        due: locale.date(due.timestamp()),
-        issued: locale.date(payment.created.timestamp()),
+        amount: slip.money(payment.amount.money()),
+        status: words::status(layout.locale, payment.status),
+        due: slip.date(due.timestamp()),
+        issued: slip.date(payment.created.timestamp()),
         is_open: payment.status == Status::Pending,
         line: line.to_string(),
         bars: boleto::svg(barcode).map_err(web::Error::internal)?,

@@ -1,8 +1,8 @@
-//! `POST /v1/card_tokens`.
+//! `/v1/card_tokens`.
 
 use axum::Json;
 use axum::body::Bytes;
-use axum::extract::State as Shared;
+use axum::extract::{Path, State as Shared};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -21,6 +21,14 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, Json(answer(&token))).into_response())
 }
 
+pub(crate) async fn read(
+    _caller: Caller,
+    Shared(state): Shared<State>,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
+    Ok(Json(answer(&super::read(&state, &id)?)).into_response())
+}
+
 fn answer(token: &CardToken) -> Value {
     let card = &token.card;
     json!({
@@ -31,7 +39,7 @@ fn answer(token: &CardToken) -> Value {
         "expiration_month": card.expiration_month,
         "expiration_year": card.expiration_year,
         "cardholder": {"name": card.holder, "identification": card.identification},
-        "status": "active",
+        "status": if token.is_used { "used" } else { "active" },
         "date_created": token.created,
         "date_last_updated": token.created,
         "date_due": token.due(),

@@ -6,6 +6,8 @@ mod model;
 
 pub(crate) use model::{CardToken, TokenizedCard};
 
+use http::StatusCode;
+
 use crate::refusal::Refusal;
 use crate::state::State;
 
@@ -19,4 +21,13 @@ pub(crate) fn create(state: &State, body: &[u8]) -> Result<CardToken, Refusal> {
     let token = CardToken::parse(id.into(), body, now)?;
     state.store().insert_token(token.clone(), now);
     Ok(token)
+}
+
+/// A token by its id.
+///
+/// # Errors
+/// 404 for a token that is unknown or was forgotten.
+pub(crate) fn read(state: &State, id: &str) -> Result<CardToken, Refusal> {
+    let token = state.store().token(id).cloned();
+    token.ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, None, "Card token not found"))
 }

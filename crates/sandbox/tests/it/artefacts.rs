@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Provider, boleto_payment, pix_payment};
 
-const DAY: Duration = Duration::from_hours(24);
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 fn text(value: &Value) -> &str {
     value.as_str().unwrap()
@@ -76,7 +76,9 @@ async fn unpaid_ones_expire_by_the_clock() {
     let provider = Provider::start().await;
     let pix = provider.create(pix_payment()).await;
     let boleto = provider.create(boleto_payment()).await;
-    provider.clock.advance(DAY - Duration::from_millis(1));
+    provider
+        .clock
+        .advance(Duration::from_millis(24 * 60 * 60 * 1000 - 1));
     assert_eq!(provider.read(&pix).await["status"], "pending");
     provider.clock.advance(Duration::from_millis(1));
     let expired = provider.read(&pix).await;

@@ -97,7 +97,11 @@ async fn the_holders_name_decides() {
 async fn a_token_is_used_once() {
     let provider = Provider::start().await;
     let token = provider.token(card(VISA, "APRO")).await;
+    let path = format!("/v1/card_tokens/{token}");
+    assert_eq!(provider.get(&path).await.json()["status"], "active");
     provider.create(card_payment(&token)).await;
+    assert_eq!(provider.get(&path).await.json()["status"], "used");
+    assert_eq!(provider.get("/v1/card_tokens/nonsense").await.status, 404);
     let again = provider.post("/v1/payments", card_payment(&token)).await;
     assert_eq!(again.error(), (400, json!(3003)));
     assert_eq!(

@@ -1,5 +1,7 @@
 //! The sandbox over real sockets, as a client of the provider meets it.
 
+#![cfg(test)]
+
 mod artefacts;
 mod card;
 mod faults;

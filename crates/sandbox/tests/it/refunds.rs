@@ -78,6 +78,7 @@ async fn parts_add_up_to_the_whole() {
 
     let all = provider.get(&path).await.json();
     assert_eq!(all.as_array().unwrap().len(), 2);
+    assert_eq!(provider.get(&format!("{path}/")).await.json(), all);
     let one = provider
         .get(&format!("{path}/{}", all[1]["id"]))
         .await

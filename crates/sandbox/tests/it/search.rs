@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Provider, boleto_payment, pix_payment};
 
-const HOUR: Duration = Duration::from_hours(1);
+const HOUR: Duration = Duration::from_secs(60 * 60);
 
 fn ids(found: &Value) -> Vec<u64> {
     found["results"]
