@@ -18,6 +18,9 @@ use catalogue::{named::Kind, products::Products};
 pub use config::Config;
 use stock::movements::Movement;
 
+/// The API's document: OpenAPI 3.1, JSON.
+pub const OPENAPI: &str = include_str!("../openapi.json");
+
 /// The schema of the service's database.
 pub const MIGRATIONS: db::Migrations =
     db::migrations!(name: "inventory", "0001_accounts", "0002_catalogue", "0003_stock");
