@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{Request, Uri};
-use http_body_util::Full;
+use http_body_util::{BodyExt, Full, Limited};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::{self, connect::HttpConnector};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -20,6 +20,8 @@ pub(super) type Client = legacy::Client<HttpsConnector<HttpConnector>, Full<Byte
 
 /// The provider waits so long for an answer, and says so in `x-socket-timeout`.
 const TIMEOUT: Duration = Duration::from_secs(22);
+/// Of an answer, in bytes; nothing in it matters.
+const MOST_READ: usize = 64 * 1024;
 const IDLE: Duration = Duration::from_secs(20);
 
 pub(super) struct Delivery {
@@ -87,8 +89,17 @@ impl Delivery {
         let Some(request) = self.request() else {
             return false;
         };
-        match tokio::time::timeout(TIMEOUT, client.request(request)).await {
-            Ok(Ok(response)) => matches!(response.status().as_u16(), 200 | 201),
+        let exchange = async {
+            let response = client.request(request).await?;
+            let heard = matches!(response.status().as_u16(), 200 | 201);
+            // Read to its end, the connection serves the next notification too.
+            let _ = Limited::new(response.into_body(), MOST_READ)
+                .collect()
+                .await;
+            Ok::<_, legacy::Error>(heard)
+        };
+        match tokio::time::timeout(TIMEOUT, exchange).await {
+            Ok(Ok(heard)) => heard,
             Ok(Err(error)) => {
                 tracing::debug!(%error, "a notification was not delivered");
                 false
