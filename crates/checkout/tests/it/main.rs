@@ -3,8 +3,10 @@
 #![cfg(test)]
 
 mod browser;
+mod conformance;
 mod openapi;
 mod page;
 mod payments;
 mod provider;
 mod refusals;
+mod stored;

@@ -1,14 +1,11 @@
-//! What is refused, over the whole service: the tables "Errors" and "Limits", the order of the checks, the error's body.
-
-use std::net::SocketAddr;
+//! What is refused, over the whole service: every detail of the table "Errors" with its status and its field.
 
 use axum::body::Body;
-use axum::extract::ConnectInfo;
-use http::{Request, StatusCode};
+use http::Request;
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 
-use crate::payments::app::{Answer, Shop, creation};
+use crate::payments::app::{Answer, Shop};
 use crate::payments::requests::{boleto, card, pix, with, without};
 
 /// Fails unless an error's body is the specification's, `outcome` aside.
@@ -27,22 +24,6 @@ fn assert_error(answer: &Answer, status: u16, detail: &str, field: Option<&str>)
             .all(|name| known.contains(&name.as_str())),
         "{body}"
     );
-}
-
-/// A creation as another machine sends it.
-fn from_afar(mut request: Request<Body>) -> Request<Body> {
-    let peer = SocketAddr::from(([203, 0, 113, 9], 40_000));
-    request.extensions_mut().insert(ConnectInfo(peer));
-    request
-}
-
-fn with_header(
-    mut request: Request<Body>,
-    name: &'static str,
-    value: &'static str,
-) -> Request<Body> {
-    request.headers_mut().insert(name, value.parse().unwrap());
-    request
 }
 
 on_both_engines!(
@@ -135,37 +116,6 @@ on_both_engines!(
 );
 
 on_both_engines!(
-    https_is_checked_first_and_a_proxy_may_vouch_for_it,
-    async |address| {
-        let shop = Shop::open(&address).await;
-        let nonsense = || {
-            Request::post("/create_payment")
-                .body(Body::from("{"))
-                .unwrap()
-        };
-        for request in [
-            from_afar(nonsense()),
-            with_header(nonsense(), "x-forwarded-for", "203.0.113.9"),
-            with_header(from_afar(nonsense()), "x-forwarded-proto", "https"),
-        ] {
-            assert_error(&shop.send(request).await, 400, "HTTPS required", None);
-        }
-        let told = with_header(creation(&pix(), None), "x-forwarded-for", "203.0.113.9");
-        assert_eq!(
-            shop.send(with_header(told, "x-forwarded-proto", "https"))
-                .await
-                .status,
-            200
-        );
-        let lifted = shop.replica(|config| config.allow_http = true).await;
-        assert_eq!(
-            lifted.send(from_afar(creation(&pix(), None))).await.status,
-            200
-        );
-    }
-);
-
-on_both_engines!(
     the_content_type_is_checked_before_the_body,
     async |address| {
         let shop = Shop::open(&address).await;
@@ -242,64 +192,5 @@ on_both_engines!(
             assert_eq!(answer.status, 502);
             assert!(answer.detail().starts_with(&detail), "{}", answer.text);
         }
-    }
-);
-
-on_both_engines!(
-    a_merchants_key_that_is_missing_or_wrong_is_invalid_credentials,
-    async |address| {
-        let shop = Shop::open(&address).await;
-        for (method, path) in [
-            ("GET", "/payments/"),
-            ("GET", "/payments/1"),
-            ("PUT", "/payments/1"),
-            ("POST", "/payments/1/refunds"),
-        ] {
-            for key in [
-                None,
-                Some("Bearer wrong"),
-                Some("Bearer "),
-                Some("Basic YTpi"),
-            ] {
-                let mut request = Request::builder().method(method).uri(path);
-                if let Some(key) = key {
-                    request = request.header("authorization", key);
-                }
-                let answer = shop.send(request.body(Body::empty()).unwrap()).await;
-                assert_error(&answer, 401, "Invalid credentials", None);
-            }
-        }
-        let answer = shop.merchant("GET", "/payments/1", None).await;
-        assert_error(&answer, 404, "Payment not found", None);
-    }
-);
-
-on_both_engines!(
-    a_client_makes_a_hundred_requests_a_minute,
-    async |address| {
-        let shop = Shop::open_with(&address, |config| {
-            config.rate_limit = "100/minute".parse().unwrap()
-        })
-        .await;
-        for _ in 0..100 {
-            assert_eq!(shop.pay(&json!({})).await.status, StatusCode::BAD_REQUEST);
-        }
-        let answer = shop.pay(&json!({})).await;
-        assert_error(
-            &answer,
-            429,
-            "Request was throttled. Expected available in 60 seconds.",
-            None,
-        );
-        assert_eq!(answer.header("retry-after"), Some("60"));
-        for path in ["/health", "/ready", "/"] {
-            assert_eq!(
-                shop.get(path).await.status,
-                StatusCode::OK,
-                "{path} is not counted with the API"
-            );
-        }
-        shop.clock.advance(std::time::Duration::from_secs(60));
-        assert_eq!(shop.pay(&pix()).await.status, StatusCode::OK);
     }
 );
