@@ -66,11 +66,11 @@ pub(crate) async fn around(Shared(state): Shared<State>, request: Request, next:
         return Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, None, message).into_response();
     };
     state.calls.record(&parts, &body);
-    let fault = state.faults.take(&parts.method, parts.uri.path());
     let claim = match Claim::of(&state, &parts) {
         Ok(claim) => claim,
         Err(refusal) => return refusal.into_response(),
     };
+    let fault = state.faults.take(&parts.method, parts.uri.path());
     let request = Request::from_parts(parts, Body::from(body));
     match fault {
         None => {
