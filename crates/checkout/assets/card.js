@@ -87,7 +87,8 @@ export function cardMembers() {
     expiration_month: month,
     expiration_year: `20${year}`,
     security_code: code.value,
-    cardholder_name: form.elements.cardholder_name.value.trim(),
+    // As it is shown, and as it stands on cards.
+    cardholder_name: form.elements.cardholder_name.value.trim().toUpperCase(),
     installments: Number(installments.value),
   };
 }

@@ -84,7 +84,7 @@ async function patiently(sent) {
   const stopButton = patience.querySelector("#stop");
   stopButton.onclick = () => stop.abort();
   let ticking;
-  const onWait = (seconds, attempt, most) => {
+  const onWait = ({ seconds, attempt, most, isBusy }) => {
     clearInterval(ticking);
     const first = patience.hidden;
     patience.hidden = false;
@@ -92,7 +92,8 @@ async function patiently(sent) {
     const bar = patience.querySelector("progress");
     let left = seconds;
     const write = () => {
-      line.textContent = left > 0 ? say("retry_in", { seconds: left, attempt, most }) : say("retry_now", { attempt, most });
+      const text = left <= 0 ? "retry_now" : isBusy ? "retry_busy" : "retry_in";
+      line.textContent = say(text, { seconds: left, attempt, most });
       bar.max = seconds;
       bar.value = seconds - left;
     };
@@ -116,7 +117,7 @@ async function patiently(sent) {
 async function settle(outcome, sent) {
   if (outcome.kind === "created") return created(outcome, sent);
   if (outcome.kind === "refused") return refused(outcome);
-  if (outcome.charged === "maybe") return confirm(sent, outcome.kind === "stopped");
+  if (outcome.charged === "maybe") return outcome.kind === "stopped" ? unconfirmed(sent) : confirm(sent, 5);
   button.focus();
   if (outcome.kind === "stopped") return showSummary(say("stopped"), [], say("nothing_charged"));
   const seconds = outcome.retryAfter;
@@ -125,29 +126,34 @@ async function settle(outcome, sent) {
 
 function created({ payment, token }, sent) {
   finish();
+  if (payment.status !== "rejected") forgetCard();
   return showSale(saleOf(payment, token, sent), ways);
 }
 
-function refused({ status, detail, field, retryAfter }) {
+function forgetCard() {
+  for (const name of ["card_number", "expiry", "security_code"]) form.elements[name].value = "";
+}
+
+function refused({ status, detail, field }) {
   finish();
   if (field && showRefusal(field, say(detail === "Missing required field" ? `${field}_missing` : `${field}_refused`))) return;
-  if (status === 429) showSummary(say("too_many"), [], say("too_many_until", { seconds: retryAfter ?? 60 }));
-  else if (status === 502) showSummary(say("provider_refused"), [], say("provider_refused_text"));
+  if (status === 502) showSummary(say("provider_refused"), [], say("provider_refused_text"));
   else showSummary(say("refused"), [], say("refused_text"));
 }
 
 /** A card charge may exist and its answer was lost: the page finds out, and offers nothing that could charge again. */
-async function confirm(sent, stopped) {
-  const watch = new AbortController();
-  const check = () => confirm(sent, false);
-  if (stopped) return void show("unconfirmed", {}, { check });
+async function confirm(sent, firstWait) {
+  show("confirming");
   window.addEventListener("beforeunload", ask);
-  show("confirming", { amount: money(amount()) }, {});
-  const outcome = await followUp(sent, watch.signal);
+  const outcome = await followUp(sent, firstWait);
   window.removeEventListener("beforeunload", ask);
-  if (outcome.kind === "unanswered") return void show("unconfirmed", {}, { check });
-  showForm();
-  await settle(outcome, sent);
+  if (outcome.kind === "unanswered") return unconfirmed(sent);
+  if (outcome.kind === "refused") showForm();
+  return settle(outcome, sent);
+}
+
+function unconfirmed(sent) {
+  show("unconfirmed", {}, { check: () => confirm(sent, 0) });
 }
 
 /* The ways from a result back to the form. */

@@ -4,17 +4,16 @@ const NAME = "balcao.payment";
 
 export function remember({ id, token }) {
   try {
-    sessionStorage.setItem(NAME, JSON.stringify({ id, token, order: location.search }));
+    sessionStorage.setItem(NAME, JSON.stringify({ id, token }));
   } catch {
     // A browser that keeps nothing: a reload then shows an empty form.
   }
 }
 
-/** The remembered payment, if it belongs to the order in the address. */
+/** The remembered payment, or null. */
 export function recall() {
   try {
-    const known = JSON.parse(sessionStorage.getItem(NAME));
-    return known?.order === location.search ? known : null;
+    return JSON.parse(sessionStorage.getItem(NAME));
   } catch {
     return null;
   }

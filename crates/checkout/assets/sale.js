@@ -2,7 +2,7 @@
    state calls for. */
 
 import { follow, look } from "./follow.js";
-import { day, moment, money, reason, say } from "./page.js";
+import { day, form, moment, money, reason, say } from "./page.js";
 import { forget, remember } from "./remember.js";
 import { copy, countDown, show } from "./views.js";
 
@@ -60,9 +60,16 @@ export async function resumeSale(known, actions) {
     return false;
   }
   const sale = await complete({ ...known, status: state.status, detail: state.status_detail });
-  if (!sale.method) return false;
+  if (!sale.method || !isOrdered(sale)) return false;
   stay(sale, actions);
   return true;
+}
+
+/* The address may ask for another order than the one that was paid for in this tab. */
+function isOrdered(sale) {
+  const { transaction_amount: amount, description } = form.elements;
+  const fits = (field, value) => field.type !== "hidden" || field.value === value;
+  return fits(amount, (sale.cents / 100).toFixed(2)) && fits(description, sale.description);
 }
 
 /** Leaves the payment that is on the page: no more questions about it, and a reload no longer brings it back. */

@@ -283,6 +283,11 @@ const TEXTS: &[(&str, &str, &str)] = &[
         "The provider did not answer. Trying again in {seconds} s ({attempt} of {most}).",
     ),
     (
+        "retry_busy",
+        "Há muitos pagamentos neste momento. Nova tentativa em {seconds} s ({attempt} de {most}).",
+        "There are many payments right now. Trying again in {seconds} s ({attempt} of {most}).",
+    ),
+    (
         "retry_now",
         "Tentando de novo ({attempt} de {most})…",
         "Trying again ({attempt} of {most})…",
@@ -305,16 +310,6 @@ const TEXTS: &[(&str, &str, &str)] = &[
     ),
     (
         "busy_until",
-        "Nada foi cobrado. Tente de novo em {seconds} segundos.",
-        "Nothing was charged. Try again in {seconds} seconds.",
-    ),
-    (
-        "too_many",
-        "Muitas tentativas em pouco tempo.",
-        "Too many attempts in a short time.",
-    ),
-    (
-        "too_many_until",
         "Nada foi cobrado. Tente de novo em {seconds} segundos.",
         "Nothing was charged. Try again in {seconds} seconds.",
     ),

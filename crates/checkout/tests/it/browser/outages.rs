@@ -92,3 +92,17 @@ async fn data_that_the_provider_refuses_is_said_at_once_and_can_be_changed() {
     buyer.pay().await;
     buyer.see("paid").await;
 }
+
+#[tokio::test]
+async fn a_quota_that_is_used_up_is_said_as_what_it_is() {
+    let shop = Shop::open().await;
+    shop.break_creations("status 429", 1).await;
+    let buyer = Buyer::at(&shop, ORDER).await;
+    buyer.fill_card("APRO").await;
+    buyer.pay().await;
+    buyer.wait_text("#patience", "Nova tentativa em").await;
+    buyer.see("paid").await;
+    let kept = "[...document.querySelectorAll('#card_number, #security_code, #expiry')].map((field) => field.value).join('')";
+    let kept = buyer.script(&format!("return {kept}")).await;
+    assert_eq!(kept, "", "a paid page forgets the card");
+}
