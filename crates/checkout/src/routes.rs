@@ -100,6 +100,7 @@ fn pages(state: &State, assets: &Assets) -> Router {
     let limiter = Limiter::by_address("checkout:pages", state.windows.clone(), PAGE_RATE.into());
     page::routes(state.config.shop.clone(), assets.clone())
         .merge(docs::routes("Balcão checkout", OPENAPI, DOCUMENTS, assets))
+        .layer(web::client::to_https())
         .layer(limiter.layer())
 }
 

@@ -41,8 +41,8 @@ pub struct NewKey {
 /// Why no key is made.
 #[derive(Debug, thiserror::Error)]
 pub enum AddError {
-    /// The name is blank or too long.
-    #[error("a name has 1 to {NAME_MAX} characters")]
+    /// The name is blank, too long, or has control characters.
+    #[error("a name has 1 to {NAME_MAX} characters, none of them a control character")]
     Name,
     /// The database failed.
     #[error(transparent)]
@@ -55,7 +55,8 @@ pub enum AddError {
 /// See [`AddError`].
 pub async fn add(db: &Db, clock: &Clock, random: &Random, name: &str) -> Result<NewKey, AddError> {
     let name = name.trim().to_owned();
-    if name.is_empty() || name.chars().count() > NAME_MAX {
+    let is_plain = !name.chars().any(char::is_control);
+    if name.is_empty() || name.chars().count() > NAME_MAX || !is_plain {
         return Err(AddError::Name);
     }
     let key = format!("{MARK}{}", random.token());

@@ -12,6 +12,7 @@ use http::HeaderMap;
 use web::rate::{Period, Rate, Reserve};
 
 use crate::app::State;
+use crate::payments::is_provider_id;
 use signature::Signed;
 use store::NewNotification;
 
@@ -74,7 +75,7 @@ pub(crate) async fn receive(
     let topic = notification.topic.unwrap_or_else(|| "payment".to_owned());
     let payment = notification
         .payment
-        .filter(|id| topic == "payment" && is_id(id));
+        .filter(|id| topic == "payment" && is_provider_id(id));
     let Some(payment) = payment else {
         state.metrics.notification("ignored");
         return Ok(());
@@ -104,14 +105,6 @@ pub(crate) async fn receive(
     state.metrics.notification("accepted");
     state.inbox.notify_one();
     Ok(())
-}
-
-/// The provider's ids are digits; letters are let through for kinds of payment to come.
-fn is_id(text: &str) -> bool {
-    (1..=64).contains(&text.len())
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }
 
 fn shortened(text: &str) -> String {

@@ -98,12 +98,11 @@ pub async fn inbox_length(state: &State) -> Result<i64, db::Error> {
 }
 
 /// Removes notifications that ended long ago.
-pub(crate) async fn tidy(state: &State) -> Result<u64, db::Error> {
+pub(crate) async fn tidy(state: &State) -> Result<(), db::Error> {
     let before = state.clock.now() - KEPT;
-    state
-        .db
-        .write(async move |tx| store::remove_old_notifications(tx, before).await)
-        .await
+    let remove = async move |tx: &mut db::Tx| store::remove_old_notifications(tx, before).await;
+    while state.db.write::<_, db::Error, _>(remove).await? > 0 {}
+    Ok(())
 }
 
 /// False when another worker has it.

@@ -2,10 +2,11 @@
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, Query, State as From};
+use axum::extract::{FromRequestParts, Path, Query, State as From};
 use axum::response::{IntoResponse, Response};
 use db::Money;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::{Deserialize, Serialize};
 use web::Error;
@@ -14,7 +15,7 @@ use web::client::PublicUrl;
 use super::errors::{database, not_found};
 use super::events::{self, StatusView};
 use super::idempotency::{IdempotencyKey, REPLAYED};
-use super::model::Payment;
+use super::model::{Payment, is_provider_id};
 use super::shape::{ArtefactsBody, PaymentBody};
 use super::{Created, query};
 use crate::access::Merchant;
@@ -28,6 +29,19 @@ pub(crate) fn content_type(headers: &HeaderMap) -> Option<&str> {
     headers
         .get(CONTENT_TYPE)
         .map(|value| value.to_str().unwrap_or("unreadable"))
+}
+
+/// The provider's id in an address. What cannot be one names no payment.
+pub(crate) struct PaymentId(String);
+
+impl FromRequestParts<State> for PaymentId {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &State) -> Result<Self, Error> {
+        let path = Path::<String>::from_request_parts(parts, state).await;
+        let id = path.ok().map(|Path(id)| id).filter(|id| is_provider_id(id));
+        id.map(Self).ok_or_else(not_found)
+    }
 }
 
 /// `POST /create_payment`
@@ -55,7 +69,7 @@ pub(crate) async fn payment_create(
 pub(crate) async fn payment_read(
     From(state): From<State>,
     _merchant: Merchant,
-    Path(id): Path<String>,
+    PaymentId(id): PaymentId,
 ) -> Result<Response, Error> {
     let payment = super::find(&state, &id)
         .await
@@ -68,7 +82,7 @@ pub(crate) async fn payment_read(
 pub(crate) async fn payment_cancel(
     From(state): From<State>,
     _merchant: Merchant,
-    Path(id): Path<String>,
+    PaymentId(id): PaymentId,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Error> {
@@ -81,7 +95,7 @@ pub(crate) async fn payment_cancel(
 pub(crate) async fn refund_create(
     From(state): From<State>,
     _merchant: Merchant,
-    Path(id): Path<String>,
+    PaymentId(id): PaymentId,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Error> {
@@ -136,7 +150,7 @@ pub(crate) struct Token {
 /// `GET /payments/{id}/status`
 pub(crate) async fn payment_status(
     From(state): From<State>,
-    Path(id): Path<String>,
+    PaymentId(id): PaymentId,
     Query(token): Query<Token>,
 ) -> Result<Response, Error> {
     Ok(private(Json(follow(&state, &id, &token).await?)))
@@ -145,7 +159,7 @@ pub(crate) async fn payment_status(
 /// `GET /payments/{id}/events`
 pub(crate) async fn payment_events(
     From(state): From<State>,
-    Path(id): Path<String>,
+    PaymentId(id): PaymentId,
     Query(token): Query<Token>,
 ) -> Result<Response, Error> {
     let now = follow(&state, &id, &token).await?;
@@ -159,7 +173,7 @@ pub(crate) async fn payment_events(
 /// `GET /payments/{id}/artefacts`: what the page shows of its payment, also when it is loaded again and knows only id and token.
 pub(crate) async fn payment_artefacts(
     From(state): From<State>,
-    Path(id): Path<String>,
+    PaymentId(id): PaymentId,
     Query(token): Query<Token>,
 ) -> Result<Response, Error> {
     authorise(&state, &id, &token)?;

@@ -297,3 +297,9 @@ fn artefacts(made: &ProviderPayment) -> Artefacts {
 fn drawn(qr_code: Option<&str>) -> Option<String> {
     qr_code.and_then(|code| brazil::qr::png_base64(code).ok())
 }
+
+/// Can a text be the provider's id of a payment? Those are digits; letters are let through for kinds of payment to come.
+pub(crate) fn is_provider_id(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    (1..=64).contains(&text.len()) && text.bytes().all(is_plain)
+}

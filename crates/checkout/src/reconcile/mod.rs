@@ -99,6 +99,16 @@ pub async fn run_once(state: &State, scope: Scope) -> Result<Report, db::Error> 
     Ok(report)
 }
 
+/// Removes what has been kept long enough: answers and their keys, the data of attempts that never ended, notifications.
+///
+/// # Errors
+/// When the database fails.
+pub async fn tidy(state: &State) -> Result<(), db::Error> {
+    crate::payments::erase_old(state).await?;
+    crate::notifications::tidy(state).await?;
+    Ok(())
+}
+
 /// The end of time, for both engines.
 const LATEST: Timestamp = Timestamp::from_micros(253_402_214_400_000_000);
 

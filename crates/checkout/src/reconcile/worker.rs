@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Finding, Scope, run_once};
+use super::{Finding, Scope, run_once, tidy};
 use crate::app::State;
-use crate::{notifications, payments};
+use crate::payments;
 
 /// The longest sleep: what another process left behind is found after it.
 const SLEEP_MAX: Duration = Duration::from_secs(60);
@@ -20,7 +20,9 @@ pub(crate) async fn run(state: State) {
     let mut tidy_at = Instant::now();
     loop {
         if Instant::now() >= tidy_at {
-            tidy(&state).await;
+            if let Err(error) = tidy(&state).await {
+                tracing::warn!(%error, "old keys and notifications could not be removed");
+            }
             tidy_at = Instant::now() + TIDY_EVERY;
         }
         let sleep = match run_once(&state, Scope::Due).await {
@@ -44,12 +46,4 @@ pub(crate) async fn run(state: State) {
 async fn until_due(state: &State) -> Duration {
     let next = payments::next_due(state).await.ok().flatten();
     next.map_or(SLEEP_MAX, |due| due.since(state.clock.now()))
-}
-
-async fn tidy(state: &State) {
-    let erased = payments::erase_old(state).await;
-    let removed = notifications::tidy(state).await;
-    if let Err(error) = erased.and(removed) {
-        tracing::warn!(%error, "old keys and notifications could not be removed");
-    }
 }

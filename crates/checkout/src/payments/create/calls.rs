@@ -82,7 +82,14 @@ async fn ask(state: &State, run: &Run) -> Result<Option<ProviderPayment>, Stop> 
         .provider
         .find_by_reference(&run.reference, claim::new_key(state))
         .await;
-    Ok(found.map_err(Stop::at(Stage::Asking))?.into_iter().next())
+    let found = found.map_err(Stop::at(Stage::Asking))?;
+    if found.len() > 1 {
+        tracing::error!(
+            reference = run.reference.as_str(),
+            "the provider knows several payments by one reference"
+        );
+    }
+    Ok(found.into_iter().next())
 }
 
 /// Exchanges the card for a token, and stores that with the mark that the payment's call comes next.

@@ -2,12 +2,14 @@
 
 pub(crate) mod app;
 mod changing;
+mod circle;
 mod creation;
 mod edge;
 mod faults;
 mod following;
 mod idempotency;
 mod notified;
+mod oddities;
 mod reading;
 mod reconciling;
 pub(crate) mod requests;

@@ -58,7 +58,14 @@ on_both_engines!(
 
 on_both_engines!(an_unknown_payment_is_not_found, async |address| {
     let shop = Shop::open(&address).await;
-    for id in ["1", "x", "99999999999999999999999999", "%27%20OR%201"] {
+    for id in [
+        "1",
+        "x",
+        "99999999999999999999999999",
+        "%27%20OR%201",
+        "%00",
+        "%FF",
+    ] {
         let answer = shop.merchant("GET", &format!("/payments/{id}"), None).await;
         assert_eq!(
             answer.error(),

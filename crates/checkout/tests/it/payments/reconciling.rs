@@ -165,3 +165,72 @@ on_both_engines!(
         assert_eq!(shop.figure("balcao_payments_unknown"), 0);
     }
 );
+
+on_both_engines!(what_was_kept_long_enough_is_erased, async |address| {
+    let shop = Shop::open(&address).await;
+    shop.pay_with_key(&pix(), "a").await.id();
+    shop.sandbox.fail_payment("status 429").await;
+    assert_eq!(shop.pay_with_key(&card("APRO"), "b").await.status, 502);
+    let kept = async |conn: &mut db::Conn| {
+        let sql = "SELECT count(*) FROM attempts WHERE idempotency_key IS NOT NULL OR fingerprint IS NOT NULL
+                         OR response IS NOT NULL OR email IS NOT NULL OR card_token IS NOT NULL OR cardholder_name IS NOT NULL";
+        conn.one(sql, &[], |row| row.get::<i64>(0)).await
+    };
+    shop.clock.advance(Duration::from_secs(72 * 60 * 60 - 1));
+    checkout::reconcile::tidy(&shop.state).await.unwrap();
+    assert_eq!(shop.db.read::<_, db::Error, _>(kept).await.unwrap(), 2);
+    shop.clock.advance(Duration::from_secs(1));
+    checkout::reconcile::tidy(&shop.state).await.unwrap();
+    assert_eq!(shop.db.read::<_, db::Error, _>(kept).await.unwrap(), 0);
+    assert_eq!(shop.steps().await, ["finished", "closed"]);
+});
+
+on_both_engines!(
+    figures_tell_payments_calls_and_what_was_asked,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        shop.pay(&card("APRO")).await.id();
+        shop.pay(&card("OTHE")).await.id();
+        shop.sandbox.fail_payment("drop after").await;
+        assert_eq!(shop.pay(&pix()).await.status, 503);
+        shop.clock.advance(Duration::from_secs(5));
+        shop.reconcile().await;
+        for (figure, value) in [
+            (
+                "balcao_payments_total{method=\"card\",outcome=\"approved\"}",
+                1,
+            ),
+            (
+                "balcao_payments_total{method=\"card\",outcome=\"rejected\"}",
+                1,
+            ),
+            (
+                "balcao_payments_total{method=\"pix\",outcome=\"unknown\"}",
+                1,
+            ),
+            (
+                "balcao_payments_total{method=\"pix\",outcome=\"pending\"}",
+                1,
+            ),
+            (
+                "balcao_provider_calls_total{operation=\"create_payment\",outcome=\"done\"}",
+                2,
+            ),
+            (
+                "balcao_provider_calls_total{operation=\"create_payment\",outcome=\"unknown\"}",
+                1,
+            ),
+            (
+                "balcao_provider_calls_total{operation=\"create_card_token\",outcome=\"done\"}",
+                2,
+            ),
+            (
+                "balcao_provider_call_duration_seconds_count{operation=\"find_by_reference\"}",
+                1,
+            ),
+            ("balcao_reconciled_total{outcome=\"found\"}", 1),
+        ] {
+            assert_eq!(shop.figure(figure), value, "{figure}");
+        }
+    }
+);

@@ -4,7 +4,7 @@ mod calls;
 mod faults;
 mod quota;
 mod rehearsal;
-mod stub;
+pub(crate) mod stub;
 
 use std::time::Duration;
 

@@ -1,0 +1,145 @@
+//! Answers that the provider is known to give and the sandbox does not: hidden payers, words outside the list.
+
+use serde_json::{Value, json};
+use test_kit::on_both_engines;
+use web::Clock;
+
+use super::app::{Answer, TestApp, config, now};
+use super::requests::{card, pix, with};
+use crate::provider::stub::{Reply, Stub, answer};
+
+/// What the provider answers to a pix payment, with the payer hidden and the id a number.
+fn made(change: impl FnOnce(&mut Value)) -> Reply {
+    let mut payment = json!({
+        "id": 9_007_199_254_740_993_i64, "status": "pending", "status_detail": "pending_waiting_transfer",
+        "transaction_amount": "12.30", "payment_method_id": "pix", "date_created": "2026-11-20T08:00:00.000-04:00",
+        "date_approved": null, "payer": {"email": null, "identification": {"type": null, "number": null}},
+        "point_of_interaction": {"transaction_data": {"qr_code": "a code", "qr_code_base64": null, "ticket_url": null}},
+    });
+    change(&mut payment);
+    Reply::Bytes(answer(201, "", payment.to_string().as_bytes()))
+}
+
+async fn app(address: &str, replies: Vec<Reply>) -> (TestApp, Stub) {
+    let stub = Stub::start(replies).await;
+    let app = TestApp::start(address, config(&stub.url()), Clock::fixed(now()), 1).await;
+    (app, stub)
+}
+
+async fn paid(address: &str, change: impl FnOnce(&mut Value)) -> (TestApp, Answer) {
+    let (app, _) = app(address, vec![made(change)]).await;
+    let answer = app.pay(&pix()).await;
+    (app, answer)
+}
+
+on_both_engines!(
+    a_payer_that_the_provider_hides_is_told_by_the_request,
+    async |address| {
+        let (_, answer) = paid(&address, |_| {}).await;
+        let payer = json!({"email": "ana@example.com", "identification": {"type": "CPF", "number": "12345678909"}});
+        assert_eq!(answer.json()["payer"], payer);
+        assert_eq!(answer.id(), "9007199254740993");
+        assert!(answer.text.contains("\"transaction_amount\":12.30,"));
+    }
+);
+
+on_both_engines!(
+    a_pix_code_that_comes_without_its_picture_is_drawn,
+    async |address| {
+        let (_, answer) = paid(&address, |_| {}).await;
+        let data = &answer.json()["point_of_interaction"]["transaction_data"];
+        assert!(
+            data["qr_code_base64"]
+                .as_str()
+                .unwrap()
+                .starts_with("iVBORw0KGgo")
+        );
+        assert_eq!(data["ticket_url"], Value::Null);
+    }
+);
+
+on_both_engines!(
+    the_providers_words_outside_the_list_are_mapped_and_their_details_kept,
+    async |address| {
+        let (app, answer) = paid(&address, |payment| {
+            payment["status"] = json!("authorized");
+            payment["status_detail"] = json!("pending_capture");
+        })
+        .await;
+        assert_eq!(
+            (
+                answer.json()["status"].as_str(),
+                answer.json()["status_detail"].as_str()
+            ),
+            (Some("in_process"), Some("pending_capture"))
+        );
+        assert_eq!(
+            app.history(&answer.id()).await,
+            [
+                "passed pending by creation",
+                "reported in_process by creation"
+            ]
+        );
+    }
+);
+
+on_both_engines!(an_approval_without_a_date_has_ours, async |address| {
+    let (_, answer) = paid(&address, |payment| {
+        payment["status"] = json!("in_mediation")
+    })
+    .await;
+    assert_eq!(answer.json()["status"], "approved");
+    assert_eq!(
+        answer.json()["date_approved"],
+        "2026-11-20T12:00:00.000000Z"
+    );
+});
+
+on_both_engines!(
+    a_status_that_nobody_knows_leaves_the_payment_unknown_until_it_is_one,
+    async |address| {
+        let strange = made(|payment| payment["status"] = json!("metamorphosis"));
+        let (app, _) = app(&address, vec![strange]).await;
+        let failed = app.pay_with_key(&pix(), "k").await;
+        assert_eq!(
+            failed.error(),
+            (502, "API Error: unknown payment status".to_owned())
+        );
+        assert_eq!(failed.json()["outcome"], "unknown");
+        assert_eq!(app.steps().await, ["sending"]);
+    }
+);
+
+on_both_engines!(
+    card_numbers_in_the_providers_words_do_not_reach_anybody,
+    async |address| {
+        let error = json!({"message": "card 4235 6477 2802 5682 is bad", "error": "bad_request", "status": 402, "cause": []});
+        let token = Reply::Bytes(answer(
+            201,
+            "",
+            json!({"id": "t", "status": "active"})
+                .to_string()
+                .as_bytes(),
+        ));
+        let refused = Reply::Bytes(answer(402, "", error.to_string().as_bytes()));
+        let (app, _) = app(&address, vec![token, refused]).await;
+        let answer = app
+            .pay(&with(
+                card("APRO"),
+                "card_number",
+                json!("4235647728025682"),
+            ))
+            .await;
+        assert_eq!(answer.status, 502);
+        assert!(
+            answer.detail().starts_with("API Error: 402"),
+            "{}",
+            answer.text
+        );
+        assert!(
+            !answer.text.contains("2802 5682") && !answer.text.contains("4235647728025682"),
+            "{}",
+            answer.text
+        );
+    }
+);
