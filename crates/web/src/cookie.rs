@@ -1,4 +1,4 @@
-//! Cookies, read and written: the few lines that languages, colours and (later) sessions share.
+//! Cookies, read and written: the few lines that languages, colours and sessions share.
 
 use std::time::Duration;
 
@@ -20,12 +20,33 @@ pub fn find<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 ///
 /// `None` when the value holds a character that a cookie may not.
 pub fn remember(name: &str, value: &str, lifetime: Duration, secure: bool) -> Option<HeaderValue> {
+    line(name, value, lifetime, "; HttpOnly", secure)
+}
+
+/// As [`remember`], and readable by our scripts: for values that they send back in a header.
+pub fn show(name: &str, value: &str, lifetime: Duration, secure: bool) -> Option<HeaderValue> {
+    line(name, value, lifetime, "", secure)
+}
+
+/// A `Set-Cookie` value that makes the browser forget a cookie of ours.
+pub fn forget(name: &str, secure: bool) -> Option<HeaderValue> {
+    line(name, "", Duration::ZERO, "; HttpOnly", secure)
+}
+
+fn line(
+    name: &str,
+    value: &str,
+    lifetime: Duration,
+    who_reads: &str,
+    secure: bool,
+) -> Option<HeaderValue> {
     let is_safe = value
         .bytes()
         .all(|byte| byte.is_ascii_graphic() && !b"\",;\\".contains(&byte));
     let suffix = if secure { "; Secure" } else { "" };
     let seconds = lifetime.as_secs();
-    let line = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{suffix}");
+    let line =
+        format!("{name}={value}; Path=/; Max-Age={seconds}{who_reads}; SameSite=Lax{suffix}");
     is_safe.then(|| HeaderValue::from_str(&line).ok()).flatten()
 }
 
@@ -51,6 +72,13 @@ mod tests {
         assert_eq!(
             line,
             "choice=en; Path=/; Max-Age=86400; HttpOnly; SameSite=Lax; Secure"
+        );
+        let shown = show("token", "ab", day, false).unwrap();
+        assert_eq!(shown, "token=ab; Path=/; Max-Age=86400; SameSite=Lax");
+        let forgotten = forget("choice", false).unwrap();
+        assert_eq!(
+            forgotten,
+            "choice=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax"
         );
         for value in ["a;b", "a b", "a\r\nX: y", "é"] {
             assert_eq!(remember("choice", value, day, false), None, "{value:?}");

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use axum::extract::Request;
 use axum::response::Response;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use http::{Method, StatusCode, Uri};
+use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderName};
+use http::{HeaderMap, Method, StatusCode, Uri};
 
 use super::error::{Parts, Reported};
 use super::{Public, Render};
@@ -27,6 +27,8 @@ pub struct Facts {
     pub locale: Locale,
     /// The colour scheme of the reader.
     pub theme: Theme,
+    /// Whether the caller is a program that speaks JSON rather than a person with a browser.
+    pub wants_json: bool,
 }
 
 impl Facts {
@@ -38,8 +40,24 @@ impl Facts {
             request_id: request.extensions().get().cloned(),
             locale: Locale::of(request.headers(), request.uri()),
             theme: Theme::of(request.headers()),
+            wants_json: wants_json(request.headers()),
         }
     }
+}
+
+/// Whether a request sends JSON, or accepts it and no page: for addresses that people and programs share.
+pub fn wants_json(headers: &HeaderMap) -> bool {
+    let names = |header: HeaderName, media_type: &str| {
+        headers
+            .get_all(header)
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(','))
+            .filter_map(|range| range.split(';').next())
+            .any(|essence| essence.trim().eq_ignore_ascii_case(media_type))
+    };
+    names(CONTENT_TYPE, "application/json")
+        || (names(ACCEPT, "application/json") && !names(ACCEPT, "text/html"))
 }
 
 /// Marks a response whose error an inner layer has rendered and logged already.
@@ -141,5 +159,32 @@ impl std::fmt::Display for Chain<'_> {
             source = next.source();
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn programs_are_told_from_browsers() {
+        let wants = |headers: &[(HeaderName, &'static str)]| {
+            wants_json(
+                &headers
+                    .iter()
+                    .map(|(name, value)| (name.clone(), HeaderValue::from_static(value)))
+                    .collect(),
+            )
+        };
+        assert!(wants(&[(CONTENT_TYPE, "application/json; charset=utf-8")]));
+        assert!(wants(&[(ACCEPT, "application/json, */*")]));
+        assert!(!wants(&[(ACCEPT, "text/html,application/json;q=0.9")]));
+        assert!(!wants(&[(
+            CONTENT_TYPE,
+            "application/x-www-form-urlencoded"
+        )]));
+        assert!(!wants(&[]));
     }
 }

@@ -9,7 +9,7 @@ mod pages;
 mod render;
 
 pub use error::{Error, Public};
-pub use layer::{Facts, layer};
+pub use layer::{Facts, layer, wants_json};
 pub use pages::Pages;
 pub use render::{Conventional, Detailed, Render};
 
