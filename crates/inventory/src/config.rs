@@ -2,13 +2,20 @@
 
 use std::time::Duration;
 
-use web::rate::Rates;
+use web::{
+    client::{Proxies, PublicUrl},
+    rate::Rates,
+};
 
 use crate::stock::AlertMode;
 
 /// The settings of the inventory service.
 #[derive(Debug, Clone)]
 pub struct Config {
+    /// Under which address people and programs reach the service, when it is configured.
+    pub public_url: Option<PublicUrl>,
+    /// Whose forwarding headers count.
+    pub trusted_proxies: Proxies,
     /// Obtaining and checking tokens, and logging in: per client address.
     pub rate_limit_auth: Rates,
     /// Reading: per user.
@@ -35,6 +42,8 @@ impl Default for Config {
     fn default() -> Self {
         use web::rate::{Period, Rate};
         Self {
+            public_url: None,
+            trusted_proxies: Proxies::default(),
             rate_limit_auth: Rate::new(10, Period::Minute).into(),
             rate_limit_read: Rate::new(100, Period::Minute).into(),
             rate_limit_write: Rate::new(50, Period::Minute).into(),

@@ -2,9 +2,13 @@
 //! It knows nothing of the checkout service; it opens no socket and reads no environment: the program does.
 
 pub mod accounts;
+mod app;
 pub mod catalogue;
 mod config;
+mod home;
+mod page;
 pub mod rest;
+mod routes;
 mod search;
 pub mod stock;
 
@@ -14,12 +18,18 @@ use axum::Router;
 use web::{Clock, Random, rate::Windows};
 
 use accounts::{Passwords, TokenKey};
+pub use app::{App, FirstUser, Parts, StartError, app};
 use catalogue::{named::Kind, products::Products};
 pub use config::Config;
+pub use routes::ROUTES;
 use stock::movements::Movement;
 
 /// The API's document: OpenAPI 3.1, JSON.
 pub const OPENAPI: &str = include_str!("../openapi.json");
+/// The service's name, in `/health` and in figures.
+pub const SERVICE: &str = "inventory";
+/// The interface version of the specification.
+pub const VERSION: &str = "1.0.0";
 
 /// The schema of the service's database.
 pub const MIGRATIONS: db::Migrations =
@@ -63,7 +73,7 @@ impl Deref for State {
 }
 
 /// The API's addresses.
-pub fn router(state: State) -> Router {
+fn router(state: State) -> Router {
     let kinds = [Kind::Brand, Kind::Category, Kind::Supplier];
     let movements = [Movement::Inflow, Movement::Outflow];
     let named = kinds.into_iter().fold(Router::new(), |router, kind| {

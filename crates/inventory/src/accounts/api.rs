@@ -1,5 +1,5 @@
 //! The API's own authentication addresses: a token pair for a password, an access token for a refresh token, and whether a token is valid.
-//! Sessions of the web interface are in `session`.
+//! The web interface's own addresses are in `pages`.
 
 use axum::{
     Router,
@@ -23,7 +23,7 @@ use crate::{
 
 const METHODS: &[Method] = &[Method::POST, Method::OPTIONS];
 /// Longer names, passwords and tokens are none.
-const MAX_TEXT: usize = 4096;
+pub(super) const MAX_TEXT: usize = 4096;
 
 /// The addresses under `/api/v1/authentication/`.
 pub(crate) fn routes() -> Router<State> {
@@ -57,7 +57,7 @@ pub(crate) fn routes() -> Router<State> {
 async fn obtain(state: &State, request: Request) -> Result<Response, Refusal> {
     let members = open(state, request).await?;
     let (username, password) = required(&members, ["username", "password"])?;
-    let Pair { refresh, access } = service::log_in(state, username, password).await?.pair;
+    let Pair { refresh, access } = service::log_in(state, username, password).await?;
     Ok(json(
         StatusCode::OK,
         &json!({"refresh": refresh, "access": access}),
@@ -86,7 +86,7 @@ async fn open(state: &State, request: Request) -> Result<Members, Refusal> {
     read_members(state, &parts.headers, body).await
 }
 
-fn required(
+pub(super) fn required(
     members: &Members,
     [first, second]: [&'static str; 2],
 ) -> Result<(String, String), Refusal> {
@@ -98,7 +98,7 @@ fn required(
     }
 }
 
-fn one(members: &Members, field: &'static str) -> Result<String, Refusal> {
+pub(super) fn one(members: &Members, field: &'static str) -> Result<String, Refusal> {
     let mut reader = Reader::new(members, Mode::Whole);
     let read = reader.text(field, MAX_TEXT);
     read.ok_or_else(|| reader.finish().into())

@@ -7,13 +7,21 @@ use serde_json::json;
 use super::{Account, Caller, TokenError, TokenKey, TokenType};
 use crate::rest::Refusal;
 
-/// The token of a request. The scheme is written `Bearer`; other schemes are no credentials.
-pub(super) fn token(headers: &HeaderMap) -> Result<&str, Refusal> {
-    let header = headers
+/// Whether a request brings a bearer token, right or wrong. The scheme is written `Bearer`; other schemes are no credentials.
+pub(super) fn is_sent(headers: &HeaderMap) -> bool {
+    header(headers).split_ascii_whitespace().next() == Some("Bearer")
+}
+
+fn header(headers: &HeaderMap) -> &str {
+    headers
         .get(AUTHORIZATION)
         .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    let mut parts = header.split_ascii_whitespace();
+        .unwrap_or_default()
+}
+
+/// The token of a request.
+pub(super) fn token(headers: &HeaderMap) -> Result<&str, Refusal> {
+    let mut parts = header(headers).split_ascii_whitespace();
     if parts.next() != Some("Bearer") {
         return Err(Refusal::no_credentials());
     }

@@ -1,22 +1,26 @@
-//! Who calls and what they may do: users, groups, permissions, tokens.
+//! Who calls and what they may do: users, groups, permissions, tokens for programs, sessions for people.
 //! Carries the specification's "Authentication"; which request needs which permission is in `rest`.
 
 pub(crate) mod api;
 mod bearer;
+pub mod csrf;
+pub(crate) mod pages;
 mod password;
 mod permission;
 mod service;
+pub mod session;
 pub(crate) mod store;
 mod token;
+pub mod users;
 
 pub use password::{HashFault, Passwords, WeakPassword, check_strength};
 pub use permission::{Granted, Model, Permission, UnknownPermission, Verb};
-pub use service::{LoggedIn, Pair, log_in, refresh, revoke, verify};
+pub use service::{Pair, log_in, refresh, revoke, verify};
 pub use token::{Claims, TokenError, TokenKey, TokenType};
 
 use std::fmt::Write as _;
 
-use http::HeaderMap;
+use http::request::Parts;
 use sha2::{Digest as _, Sha256};
 
 use crate::{State, rest::Refusal};
@@ -48,13 +52,16 @@ impl Caller {
     }
 }
 
-/// Who sends a request, by its bearer token.
+/// Who sends a request: by its bearer token, and without one by its session.
 ///
 /// # Errors
 ///
-/// 401 in the conventional words, and faults of the store.
-pub async fn authenticate(state: &State, headers: &HeaderMap) -> Result<Caller, Refusal> {
-    let token = bearer::token(headers)?;
+/// 403 when a session's request may be forged, 401 in the conventional words, and faults of the store.
+pub async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusal> {
+    if !bearer::is_sent(&parts.headers) {
+        return session::authenticate(state, parts).await;
+    }
+    let token = bearer::token(&parts.headers)?;
     let user = bearer::user_of(&state.token_key, token, state.clock.now())?;
     let account = state
         .db

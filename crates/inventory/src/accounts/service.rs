@@ -1,4 +1,4 @@
-//! Obtaining, renewing, checking and revoking tokens.
+//! Proving who one is, and obtaining, renewing, checking and revoking tokens.
 
 use std::time::Duration;
 
@@ -26,30 +26,37 @@ pub struct Pair {
     pub access: String,
 }
 
-/// A user who has just proved who they are.
-#[derive(Debug, Clone)]
-pub struct LoggedIn {
-    /// The account.
-    pub account: Account,
-    /// Its new tokens.
-    pub pair: Pair,
-}
-
 /// A token pair for a password.
 ///
 /// # Errors
 ///
 /// 401 when name and password do not belong to an active account; 429 when the name is being guessed at; faults of the store.
-pub async fn log_in(
+pub async fn log_in(state: &State, username: String, password: String) -> Result<Pair, Refusal> {
+    let account = identify(state, username, password)
+        .await?
+        .ok_or_else(no_account)?;
+    let (id, now) = (account.caller.id, state.clock.now());
+    state
+        .db
+        .write(async move |tx| store::note_login(tx, id, now).await)
+        .await?;
+    Ok(pair(state, id))
+}
+
+/// The active account that name and password belong to.
+///
+/// # Errors
+///
+/// 429 when the name is being guessed at; faults of the store.
+pub(super) async fn identify(
     state: &State,
     username: String,
     password: String,
-) -> Result<LoggedIn, Refusal> {
+) -> Result<Option<Account>, Refusal> {
     slow_down(state, &username).await?;
-    let name = username.clone();
     let found = state
         .db
-        .read(async move |conn| store::credentials(conn, &name).await)
+        .read(async move |conn| store::credentials(conn, &username).await)
         .await?;
     let (account, hash) = match found {
         Some((account, hash)) => (Some(account), hash),
@@ -60,18 +67,12 @@ pub async fn log_in(
         .verify(password, hash)
         .await
         .map_err(web::Error::internal)?;
-    match account.filter(|account| is_right && account.active) {
-        None => Err(detail("No active account found with the given credentials")),
-        Some(account) => {
-            let (id, now) = (account.caller.id, state.clock.now());
-            state
-                .db
-                .write(async move |tx| store::note_login(tx, id, now).await)
-                .await?;
-            let pair = pair(state, id);
-            Ok(LoggedIn { account, pair })
-        }
-    }
+    Ok(account.filter(|account| is_right && account.active))
+}
+
+/// 401 in the conventional words: they do not tell whether there is such a name.
+pub(super) fn no_account() -> Refusal {
+    detail("No active account found with the given credentials")
 }
 
 /// One name may not be guessed at from many addresses either. The name's digest keeps the counter's key short.

@@ -6,25 +6,37 @@ use db::{Conn, Error, Row, Timestamp, Tx};
 
 use super::{Account, Caller, Granted};
 
+/// What [`account_of`] reads of a user `u`: the account with everything that it may do.
+macro_rules! account_columns {
+    () => {
+        "u.id, u.username, u.active, u.superuser,
+         (SELECT string_agg(p.permission, ',') FROM (
+             SELECT up.permission FROM user_permissions AS up WHERE up.user_id = u.id
+             UNION
+             SELECT gp.permission FROM user_groups AS ug
+             JOIN group_permissions AS gp ON gp.group_id = ug.group_id
+             WHERE ug.user_id = u.id
+         ) AS p)"
+    };
+}
+pub(super) use account_columns;
+
 /// An account with everything it may do, by its id: one statement, since every request begins with it.
 pub(crate) async fn account(conn: &mut Conn, id: i64) -> Result<Option<Account>, Error> {
     conn.optional(
-        "SELECT u.id, u.username, u.active, u.superuser,
-                (SELECT string_agg(p.permission, ',') FROM (
-                    SELECT up.permission FROM user_permissions AS up WHERE up.user_id = u.id
-                    UNION
-                    SELECT gp.permission FROM user_groups AS ug
-                    JOIN group_permissions AS gp ON gp.group_id = ug.group_id
-                    WHERE ug.user_id = u.id
-                ) AS p)
-         FROM users AS u WHERE u.id = $1",
+        concat!(
+            "SELECT ",
+            account_columns!(),
+            " FROM users AS u WHERE u.id = $1"
+        ),
         &[&id],
         account_of,
     )
     .await
 }
 
-fn account_of(row: &Row<'_>) -> Result<Account, Error> {
+/// An account of [`account_columns`], which come first in the row.
+pub(super) fn account_of(row: &Row<'_>) -> Result<Account, Error> {
     let granted = if row.get(3)? {
         Granted::Superuser
     } else {

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use super::{fields::Members, value::Value};
+use super::{fields::Members, query::Parameters, value::Value};
 
 /// Why a body holds no object.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -55,12 +55,32 @@ pub fn parse(content_type: Option<&str>, body: &[u8]) -> Result<Members, BodyErr
     }
 }
 
-/// `application/json`, in any case and with any parameters; the wildcards that some clients send count too.
-fn is_json(content_type: Option<&str>) -> bool {
-    let essence = content_type
+/// Reads a form's body as the members of an object of texts, so that one reader checks forms and JSON alike.
+pub fn parse_form(body: &[u8]) -> Members {
+    let form = Parameters::parse(&String::from_utf8_lossy(body));
+    form.iter()
+        .filter_map(|(name, value)| {
+            let value = serde_json::value::to_raw_value(value).ok()?;
+            Some((name.to_owned(), value))
+        })
+        .collect()
+}
+
+/// Whether a content type is that of forms.
+pub fn is_form(content_type: Option<&str>) -> bool {
+    essence(content_type).eq_ignore_ascii_case("application/x-www-form-urlencoded")
+}
+
+fn essence(content_type: Option<&str>) -> &str {
+    content_type
         .and_then(|value| value.split(';').next())
         .unwrap_or_default()
-        .trim();
+        .trim()
+}
+
+/// `application/json`, in any case and with any parameters; the wildcards that some clients send count too.
+fn is_json(content_type: Option<&str>) -> bool {
+    let essence = essence(content_type);
     ["application/json", "application/*", "*/*"]
         .iter()
         .any(|accepted| essence.eq_ignore_ascii_case(accepted))

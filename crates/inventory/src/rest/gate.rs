@@ -1,5 +1,7 @@
 //! The door of the API: what every request is checked for, in the order of the conventions, before its resource sees it.
-//! Negotiation 406 → authentication 401 → permission 403 → rate 429 → method 405. What follows (filters, lookup, body, fields) is the resource's.
+//! Negotiation 406 → authentication 403 (a forged request of a session) and 401 → permission 403 → rate 429 → method 405. What follows (filters, lookup, body, fields) is the resource's.
+
+use std::sync::{Arc, OnceLock};
 
 use axum::body::Body;
 use http::{
@@ -7,8 +9,9 @@ use http::{
 };
 
 use web::{
+    Next, Step,
     client::{ClientAddress, Origin},
-    rate::{Rates, Reserve, throttled},
+    rate::{Rates, Reserve, Standing, throttled},
 };
 
 use super::{query::Parameters, refusal::Refusal};
@@ -51,14 +54,14 @@ pub async fn admit(
 ) -> Result<Call, Refusal> {
     let (parts, body) = request.into_parts();
     negotiate(&parts.headers, parts.uri.query())?;
-    let caller = accounts::authenticate(state, &parts.headers).await?;
+    let caller = accounts::authenticate(state, &parts).await?;
     let verb = verb_of(&parts.method);
     if let Some(verb) = verb
         && !caller.may(Permission::new(verb, endpoint.model))
     {
         return Err(Refusal::forbidden());
     }
-    throttle(state, &caller, &parts.method).await?;
+    throttle(state, &caller, &parts).await?;
     if !endpoint.allow.contains(&parts.method) {
         return Err(Refusal::Method(parts.method, endpoint.allow));
     }
@@ -96,16 +99,11 @@ pub async fn admit_anyone(
 ///
 /// 429
 pub async fn throttle_address(state: &State, extensions: &Extensions) -> Result<(), Refusal> {
-    let origin = extensions.get::<Origin>();
-    let address = origin.map_or_else(String::new, |origin| {
-        ClientAddress(origin.address).limit_key()
-    });
-    take(
-        state,
-        &format!("inventory:auth:{address}"),
-        &state.config.rate_limit_auth,
-    )
-    .await
+    let address = ClientAddress(Origin::known(extensions).address).limit_key();
+    let key = format!("inventory:auth:{address}");
+    let standing = take(state, &key, &state.config.rate_limit_auth).await?;
+    tell(extensions, standing);
+    Ok(())
 }
 
 /// Counts one call of a key.
@@ -113,14 +111,37 @@ pub async fn throttle_address(state: &State, extensions: &Extensions) -> Result<
 /// # Errors
 ///
 /// 429
-pub async fn take(state: &State, key: &str, rates: &Rates) -> Result<(), Refusal> {
-    if rates.is_off() {
-        return Ok(());
-    }
+pub async fn take(state: &State, key: &str, rates: &Rates) -> Result<Standing, Refusal> {
     match state.windows.take(key, rates, 1, Reserve::Nothing).await {
-        Ok(_) => Ok(()),
+        Ok(standing) => Ok(standing),
         Err(refused) => Err(throttled(&refused).into()),
     }
+}
+
+/// Where a request leaves what is left of its limit, for the headers of whatever it is answered with.
+#[derive(Debug, Clone, Default)]
+struct Left(Arc<OnceLock<Standing>>);
+
+fn tell(extensions: &Extensions, standing: Standing) {
+    if let Some(left) = extensions.get::<Left>() {
+        // A request is counted once.
+        _ = left.0.set(standing);
+    }
+}
+
+/// The step that tells callers what is left of their limit, in the headers of every answer that was counted.
+pub fn tell_limits() -> Step {
+    Step::new(
+        |mut request: axum::extract::Request, next: Next| async move {
+            let left = Left::default();
+            request.extensions_mut().insert(left.clone());
+            let response = next.run(request).await;
+            match left.0.get() {
+                Some(standing) => standing.tell(response),
+                None => response,
+            }
+        },
+    )
 }
 
 /// Which permission a method needs; OPTIONS and methods that nobody has need none beyond being known.
@@ -170,18 +191,23 @@ fn accepts_json(headers: &HeaderMap) -> bool {
 }
 
 /// Reads and writes are counted apart, each by user.
-async fn throttle(state: &State, caller: &Caller, method: &Method) -> Result<(), Refusal> {
-    let is_read = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
+async fn throttle(state: &State, caller: &Caller, parts: &Parts) -> Result<(), Refusal> {
+    let is_read = matches!(parts.method, Method::GET | Method::HEAD | Method::OPTIONS);
     let (name, rates) = if is_read {
         ("read", &state.config.rate_limit_read)
     } else {
         ("write", &state.config.rate_limit_write)
     };
-    take(state, &format!("inventory:{name}:{}", caller.id), rates).await
+    if rates.is_off() {
+        return Ok(());
+    }
+    let standing = take(state, &format!("inventory:{name}:{}", caller.id), rates).await?;
+    tell(&parts.extensions, standing);
+    Ok(())
 }
 
-/// The header that says a response depends on `Accept`.
-pub const VARY: HeaderValue = HeaderValue::from_static("Accept");
+/// The header that says a response depends on `Accept`, and on who is logged in.
+pub const VARY: HeaderValue = HeaderValue::from_static("Accept, Cookie");
 
 #[cfg(test)]
 mod tests {

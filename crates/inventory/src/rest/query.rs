@@ -31,6 +31,13 @@ impl Parameters {
         value.filter(|value| !value.trim().is_empty())
     }
 
+    /// Every parameter, in the order they came.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+
     /// The same query with another `page` (none: without it), keys in byte order, for the address of another page.
     pub fn with_page(&self, page: Option<u64>) -> String {
         let mut pairs: Vec<(&str, String)> = self
@@ -84,7 +91,8 @@ fn decode(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn encode(text: &str, into: &mut String) {
+/// Writes a text as a parameter's value.
+pub(crate) fn encode(text: &str, into: &mut String) {
     for byte in text.bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.' | b'-' | b'~' => {

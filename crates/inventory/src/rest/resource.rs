@@ -31,7 +31,8 @@ use crate::{
     accounts::{self, Caller, Model},
 };
 
-const LIST: &[Method] = &[Method::GET, Method::POST, Method::HEAD, Method::OPTIONS];
+/// The methods of a list's address.
+pub const LIST: &[Method] = &[Method::GET, Method::POST, Method::HEAD, Method::OPTIONS];
 
 /// The methods of one record that people edit.
 pub const MUTABLE: &[Method] = &[
@@ -351,11 +352,17 @@ pub async fn read_members(
     Ok(body::parse(content_type(headers), &bytes)?)
 }
 
-fn content_type(headers: &HeaderMap) -> Option<&str> {
+/// The content type of a request's body, as sent.
+pub fn content_type(headers: &HeaderMap) -> Option<&str> {
     headers.get(CONTENT_TYPE)?.to_str().ok()
 }
 
-async fn read_bytes(state: &State, body: Body) -> Result<Bytes, Refusal> {
+/// Reads a body whole, within the limit.
+///
+/// # Errors
+///
+/// 413
+pub async fn read_bytes(state: &State, body: Body) -> Result<Bytes, Refusal> {
     axum::body::to_bytes(body, state.config.max_body)
         .await
         .map_err(too_large)

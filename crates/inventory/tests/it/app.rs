@@ -4,21 +4,22 @@ use axum::{Router, body::Body};
 use db::{Db, Timestamp};
 use http::{HeaderMap, Method, Request, StatusCode, header};
 use inventory::{
-    Config, MIGRATIONS, Shared, State,
-    accounts::{Claims, Passwords, TokenKey, TokenType},
+    App, Config, MIGRATIONS, Parts, State,
+    accounts::{Claims, TokenKey, TokenType},
 };
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 use web::{
-    Clock, Edge, Random,
-    client::Proxies,
-    errors::Conventional,
+    Clock, Random,
     metrics::Metrics,
     rate::{Rates, Windows},
 };
 
 /// When every test begins.
 pub(crate) const NOW: &str = "2026-11-20T12:00:00Z";
+
+/// What signs the tokens of tests.
+pub(crate) const SECRET: &[u8] = b"a secret of thirty-two characters";
 
 /// The application under test.
 #[derive(Clone)]
@@ -62,23 +63,16 @@ impl TestApp {
         db.migrate(&MIGRATIONS).await.unwrap();
         db.write(async |tx| add_users(tx).await).await.unwrap();
         let clock = Clock::fixed(Timestamp::parse(NOW).unwrap());
-        let state = State::new(Shared {
-            config,
+        let parts = Parts {
             db,
             windows: Windows::memory(clock.clone()),
             clock: clock.clone(),
             random: Random::seeded(7),
-            token_key: TokenKey::new(b"a secret of thirty-two characters"),
-            passwords: Passwords::new(Random::seeded(9)).unwrap(),
-        });
-        let edge = Edge {
-            service: "inventory",
-            random: Random::seeded(8),
-            proxies: Proxies::default(),
-            public_url: None,
             metrics: Metrics::default(),
+            token_key: TokenKey::new(SECRET),
+            first_user: None,
         };
-        let router = edge.around(inventory::router(state.clone()), Conventional);
+        let App { router, state } = inventory::app(config, parts).await.unwrap();
         Self {
             state,
             clock,

@@ -1,0 +1,59 @@
+//! What is posted to the web interface's addresses: a form or JSON, and the proof that it is not forged.
+
+use axum::body::Body;
+use http::request::Parts;
+use web::errors::wants_json;
+
+use crate::{
+    State,
+    accounts::{
+        bearer, csrf,
+        session::{self, cookies, visits::Visit},
+    },
+    rest::{
+        Refusal, body,
+        fields::Members,
+        resource::{content_type, read_bytes},
+        value::Value,
+    },
+};
+
+/// Checks that a post is ours and reads its members. Forms always bring a token; JSON does when it comes with a session's cookie,
+/// since no page of another site can send it without being asked first; calls with a bearer token are never checked.
+///
+/// # Errors
+///
+/// 413, 403 when it may be forged, then 415 and 400.
+pub(crate) async fn read(state: &State, parts: &Parts, body: Body) -> Result<Members, Refusal> {
+    let bytes = read_bytes(state, body).await?;
+    let content_type = content_type(&parts.headers);
+    let is_bare = bytes.is_empty() && content_type.is_none() && !wants_json(&parts.headers);
+    let form = (is_bare || body::is_form(content_type)).then(|| body::parse_form(&bytes));
+    let is_checked = !bearer::is_sent(&parts.headers);
+    if is_checked {
+        csrf::check_origin(parts)?;
+    }
+    if is_checked && (form.is_some() || cookies::session(&parts.headers).is_some()) {
+        let visit = Visit::of(&parts.extensions);
+        let field = form.as_ref().and_then(field);
+        let field = field.as_deref().map(csrf::Sent::Field);
+        let sent = csrf::header(&parts.headers).or(field);
+        session::check_token(visit.0.as_deref(), &parts.headers, sent)?;
+    }
+    match form {
+        Some(members) => Ok(members),
+        None => Ok(body::parse(content_type, &bytes)?),
+    }
+}
+
+fn field(members: &Members) -> Option<String> {
+    text(members, csrf::FIELD)
+}
+
+/// A member that is a text, as sent; nothing else is looked at.
+pub(crate) fn text(members: &Members, name: &str) -> Option<String> {
+    match Value::of(members.get(name)?) {
+        Value::Text(text) => Some(text),
+        _ => None,
+    }
+}

@@ -1,0 +1,60 @@
+//! The cookies of a session, as they are read and written.
+
+use std::time::Duration;
+
+use axum::response::Response;
+use http::{HeaderMap, HeaderValue, header::SET_COOKIE};
+use web::cookie;
+
+use super::{Begun, LIFETIME};
+use crate::accounts::csrf;
+
+/// The cookie of the session's token: out of reach of scripts.
+const SESSION: &str = "sessionid";
+/// The cookie of the forms' secret is kept for a year, as the conventions have it.
+const CSRF_LIFETIME: Duration = Duration::from_secs(31_449_600);
+
+/// The session's token that a request brings.
+pub(crate) fn session(headers: &HeaderMap) -> Option<&str> {
+    cookie::find(headers, SESSION).filter(|token| !token.is_empty())
+}
+
+/// Gives the browser the cookies of a session that has begun.
+pub(crate) fn begin(response: &mut Response, begun: &Begun, is_https: bool) {
+    keep(response, &begun.token, is_https);
+    show_secret(response, &begun.csrf, is_https);
+}
+
+/// Lets the browser keep the session's token for the session's whole lifetime from now.
+pub(super) fn keep(response: &mut Response, token: &str, is_https: bool) {
+    append(
+        response,
+        cookie::remember(SESSION, token, LIFETIME, is_https),
+    );
+}
+
+/// Gives the browser the secret of its forms.
+pub(crate) fn show_secret(response: &mut Response, secret: &csrf::Secret, is_https: bool) {
+    let line = cookie::show(csrf::COOKIE, &secret.expose(), CSRF_LIFETIME, is_https);
+    append(response, line);
+}
+
+/// Makes the browser forget the session.
+pub(crate) fn end(response: &mut Response, is_https: bool) {
+    append(response, cookie::forget(SESSION, is_https));
+}
+
+/// Whether an answer says something of the session's cookie already.
+pub(super) fn is_settled(response: &Response) -> bool {
+    response
+        .headers()
+        .get_all(SET_COOKIE)
+        .iter()
+        .any(|line| line.as_bytes().starts_with(b"sessionid="))
+}
+
+fn append(response: &mut Response, line: Option<HeaderValue>) {
+    if let Some(line) = line {
+        response.headers_mut().append(SET_COOKIE, line);
+    }
+}

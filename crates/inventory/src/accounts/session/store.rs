@@ -1,0 +1,88 @@
+//! Statements about sessions.
+
+use db::{Conn, Error, Timestamp, Tx};
+
+use super::{Session, Visitor};
+use crate::accounts::{csrf::Secret, store::account_of};
+
+/// A session that has not ended, by its token's digest, with its account and everything that may do: one statement, since requests begin with it.
+pub(super) async fn find(
+    conn: &mut Conn,
+    token_hash: &str,
+    now: Timestamp,
+) -> Result<Option<Session>, Error> {
+    conn.optional(
+        concat!(
+            "SELECT ",
+            crate::accounts::store::account_columns!(),
+            ", s.id, s.csrf_secret, s.last_seen_at
+             FROM sessions AS s JOIN users AS u ON u.id = s.user_id
+             WHERE s.token_hash = $1 AND s.expires_at > $2"
+        ),
+        &[&token_hash, &now],
+        |row| {
+            let secret: String = row.get(6)?;
+            Ok(Session {
+                id: row.get(5)?,
+                account: account_of(row)?,
+                csrf: Secret::parse(&secret),
+                last_seen_at: row.get(7)?,
+            })
+        },
+    )
+    .await
+}
+
+/// Keeps a new session.
+pub(super) async fn insert(
+    tx: &mut Tx,
+    token_hash: &str,
+    csrf_secret: &str,
+    visitor: &Visitor,
+    now: Timestamp,
+    expires_at: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO sessions (token_hash, user_id, csrf_secret, address, agent, created_at, last_seen_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $6, $7)",
+        &[&token_hash, &visitor.user, &csrf_secret, &visitor.address, &visitor.agent, &now, &expires_at],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Lets a session last from now.
+pub(super) async fn touch(
+    tx: &mut Tx,
+    id: i64,
+    now: Timestamp,
+    expires_at: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE sessions SET last_seen_at = $2, expires_at = $3 WHERE id = $1",
+        &[&id, &now, &expires_at],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Ends a session.
+pub(super) async fn delete(tx: &mut Tx, token_hash: &str) -> Result<(), Error> {
+    tx.execute("DELETE FROM sessions WHERE token_hash = $1", &[&token_hash])
+        .await?;
+    Ok(())
+}
+
+/// Ends every session of a user.
+pub(in crate::accounts) async fn delete_of_user(tx: &mut Tx, user: i64) -> Result<(), Error> {
+    tx.execute("DELETE FROM sessions WHERE user_id = $1", &[&user])
+        .await?;
+    Ok(())
+}
+
+/// Forgets sessions that have ended by themselves.
+pub(super) async fn forget_expired(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
+    tx.execute("DELETE FROM sessions WHERE expires_at <= $1", &[&now])
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! The step around pages: finds the session of a visit once, counts the visit, and prolongs the session.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::Request,
+    response::{IntoResponse as _, Response},
+};
+use http::{Extensions, HeaderMap, HeaderValue, header::VARY};
+use web::{
+    Next, Random, Step,
+    client::{ClientAddress, Origin},
+    rate::{Period, Rate},
+};
+
+use super::{Session, cookies, find, prolong};
+use crate::{
+    State,
+    accounts::{Caller, csrf},
+    rest::{Refusal, gate},
+};
+
+/// Pages that one session, or one address without a session, may ask for.
+const PAGES: Rate = Rate::new(600, Period::Minute);
+
+/// The session of a visit; none when the reader is not logged in.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Visit(pub(crate) Option<Arc<Session>>);
+
+impl Visit {
+    /// The visit of a request within [`visits`].
+    pub(crate) fn of(extensions: &Extensions) -> Self {
+        extensions.get().cloned().unwrap_or_default()
+    }
+
+    /// Who visits.
+    pub(crate) fn caller(&self) -> Option<&Caller> {
+        self.0.as_deref().and_then(Session::caller)
+    }
+
+    /// What the forms of the answer have to prove: the session's secret, else the cookie's, else a new one.
+    pub(crate) fn secret(&self, headers: &HeaderMap, random: &Random) -> csrf::Secret {
+        let of_session = self.0.as_deref().and_then(|session| session.csrf.clone());
+        of_session
+            .or_else(|| csrf::Secret::of_cookie(headers))
+            .unwrap_or_else(|| csrf::Secret::new(random))
+    }
+}
+
+/// Leaves the [`Visit`] with every request to a page.
+pub(crate) fn visits(state: &State) -> Step {
+    let state = state.clone();
+    Step::new(move |request: Request, next: Next| {
+        let state = state.clone();
+        async move {
+            let mut response = visit(&state, request, next)
+                .await
+                .unwrap_or_else(|refusal| web::Error::from(refusal).into_response());
+            response
+                .headers_mut()
+                .append(VARY, HeaderValue::from_static("Cookie"));
+            response
+        }
+    })
+}
+
+async fn visit(state: &State, mut request: Request, next: Next) -> Result<Response, Refusal> {
+    let origin = Origin::known(request.extensions());
+    let session = find(state, request.headers()).await?;
+    let key = match &session {
+        Some(session) => format!("inventory:pages:session:{}", session.id),
+        None => format!(
+            "inventory:pages:{}",
+            ClientAddress(origin.address).limit_key()
+        ),
+    };
+    gate::take(state, &key, &PAGES.into()).await?;
+    let Some(session) = session else {
+        request.extensions_mut().insert(Visit(None));
+        return Ok(next.run(request).await);
+    };
+    let token = cookies::session(request.headers()).map(str::to_owned);
+    let is_prolonged = prolong(state, &session).await?;
+    request
+        .extensions_mut()
+        .insert(Visit(Some(Arc::new(session))));
+    let mut response = next.run(request).await;
+    match token.filter(|_| is_prolonged && !cookies::is_settled(&response)) {
+        Some(token) => cookies::keep(&mut response, &token, origin.is_https),
+        None => {}
+    }
+    Ok(response)
+}

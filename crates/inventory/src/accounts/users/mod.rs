@@ -1,0 +1,299 @@
+//! Accounts from the operator's side: made, given a password, put out, listed, and allowed further things than their groups.
+//! Command line, administration and the first start call these; logging in is in `service` and `session`.
+
+mod store;
+
+use db::{Db, Timestamp, Tx};
+
+use super::{
+    HashFault, Passwords, Permission, WeakPassword, check_strength, session::store as sessions,
+};
+
+/// The longest name.
+const NAME_MAX: usize = 150;
+
+/// An account as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// Its id.
+    pub id: i64,
+    /// The name it logs in with.
+    pub username: String,
+    /// Its e-mail address, or nothing.
+    pub email: String,
+    /// The person's first name, or nothing.
+    pub first_name: String,
+    /// The person's last name, or nothing.
+    pub last_name: String,
+    /// Whether it may log in.
+    pub active: bool,
+    /// Whether it may do everything.
+    pub superuser: bool,
+    /// The names of its groups, in order.
+    pub groups: Vec<String>,
+    /// When it last logged in.
+    pub last_login: Option<Timestamp>,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+/// An account to be made.
+#[derive(Clone)]
+pub struct NewUser {
+    /// The name it logs in with.
+    pub username: String,
+    /// Its password.
+    pub password: String,
+    /// Its group.
+    pub group: Option<String>,
+    /// Whether it may do everything.
+    pub superuser: bool,
+}
+
+/// Who holds a permission.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Holder {
+    /// The user of this name.
+    User(String),
+    /// The group of this name.
+    Group(String),
+}
+
+/// Why nothing was done.
+#[derive(Debug, thiserror::Error)]
+pub enum UserError {
+    /// The name is blank, too long, or has other characters.
+    #[error("a name has 1 to {NAME_MAX} letters, digits and @ . + - _")]
+    Name,
+    /// There is an account of this name.
+    #[error("there is a user of this name already")]
+    Taken,
+    /// The password is not good enough.
+    #[error(transparent)]
+    Password(#[from] WeakPassword),
+    /// There is no such user.
+    #[error("there is no user of this name")]
+    UnknownUser,
+    /// There is no such group.
+    #[error("there is no group of this name")]
+    UnknownGroup,
+    /// The password could not be hashed.
+    #[error(transparent)]
+    Hash(#[from] HashFault),
+    /// The store failed.
+    #[error(transparent)]
+    Database(#[from] db::Error),
+}
+
+impl std::fmt::Debug for NewUser {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("NewUser")
+            .field("username", &self.username)
+            .field("group", &self.group)
+            .field("superuser", &self.superuser)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Makes an account and answers its id.
+///
+/// # Errors
+///
+/// [`UserError`]
+pub async fn create(
+    db: &Db,
+    passwords: &Passwords,
+    now: Timestamp,
+    user: NewUser,
+) -> Result<i64, UserError> {
+    let (user, hash) = prepare(passwords, user).await?;
+    db.write(async move |tx| insert(tx, &user, &hash, now).await)
+        .await
+}
+
+/// Makes the first account, one that may do everything; whether it was made: never beside another one.
+///
+/// # Errors
+///
+/// [`UserError`]
+pub async fn create_first(
+    db: &Db,
+    passwords: &Passwords,
+    now: Timestamp,
+    username: String,
+    password: String,
+) -> Result<bool, UserError> {
+    if db.read(async |conn| store::is_anybody(conn).await).await? {
+        return Ok(false);
+    }
+    let user = NewUser {
+        username,
+        password,
+        group: None,
+        superuser: true,
+    };
+    let (user, hash) = prepare(passwords, user).await?;
+    let made = db
+        .write(async move |tx| {
+            if store::is_anybody(tx).await? {
+                return Ok(false);
+            }
+            insert(tx, &user, &hash, now).await.map(|_| true)
+        })
+        .await;
+    match made {
+        // Another replica was faster.
+        Err(UserError::Taken) => Ok(false),
+        made => made,
+    }
+}
+
+/// Checks name and password, and hashes the password away from the store.
+async fn prepare(passwords: &Passwords, mut user: NewUser) -> Result<(NewUser, String), UserError> {
+    user.username = user.username.trim().to_owned();
+    let is_name = |character: char| character.is_alphanumeric() || "@.+-_".contains(character);
+    let length = user.username.chars().count();
+    if !(1..=NAME_MAX).contains(&length) || !user.username.chars().all(is_name) {
+        return Err(UserError::Name);
+    }
+    let hash = hash(passwords, &user.username, &user.password).await?;
+    Ok((user, hash))
+}
+
+/// Passwords are trimmed here as they are at every login.
+async fn hash(passwords: &Passwords, username: &str, password: &str) -> Result<String, UserError> {
+    let password = password.trim();
+    check_strength(password, username)?;
+    Ok(passwords.hash(password.to_owned()).await?)
+}
+
+async fn insert(tx: &mut Tx, user: &NewUser, hash: &str, now: Timestamp) -> Result<i64, UserError> {
+    let id = match store::insert(tx, &user.username, hash, user.superuser, now).await {
+        Err(error) if error.is_unique("users_username_key") => return Err(UserError::Taken),
+        inserted => inserted?,
+    };
+    if let Some(group) = &user.group
+        && !store::join_group(tx, id, group).await?
+    {
+        return Err(UserError::UnknownGroup);
+    }
+    Ok(id)
+}
+
+/// Gives a user another password, and ends their sessions. Tokens end by themselves.
+///
+/// # Errors
+///
+/// [`UserError`]
+pub async fn set_password(
+    db: &Db,
+    passwords: &Passwords,
+    now: Timestamp,
+    username: &str,
+    password: &str,
+) -> Result<(), UserError> {
+    let (hash, username) = (
+        hash(passwords, username, password).await?,
+        username.to_owned(),
+    );
+    db.write(async move |tx| {
+        let changed = store::set_password(tx, &username, &hash, now).await?;
+        let id = changed.ok_or(UserError::UnknownUser)?;
+        Ok(sessions::delete_of_user(tx, id).await?)
+    })
+    .await
+}
+
+/// Lets a user in again, or puts them out: at once, with every session and token.
+///
+/// # Errors
+///
+/// [`UserError::UnknownUser`] and faults of the store.
+pub async fn set_active(
+    db: &Db,
+    now: Timestamp,
+    username: &str,
+    active: bool,
+) -> Result<(), UserError> {
+    let username = username.to_owned();
+    db.write(async move |tx| {
+        let changed = store::set_active(tx, &username, active, now).await?;
+        let id = changed.ok_or(UserError::UnknownUser)?;
+        if !active {
+            sessions::delete_of_user(tx, id).await?;
+        }
+        Ok(())
+    })
+    .await
+}
+
+/// Every user, by name.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn list(db: &Db) -> Result<Vec<User>, db::Error> {
+    db.read(async |conn| store::list(conn).await).await
+}
+
+/// One user.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn read(db: &Db, id: i64) -> Result<Option<User>, db::Error> {
+    db.read(async move |conn| store::read(conn, id).await).await
+}
+
+/// Allows a user or a group something more; what they are allowed already changes nothing.
+///
+/// # Errors
+///
+/// [`UserError::UnknownUser`], [`UserError::UnknownGroup`] and faults of the store.
+pub async fn grant(db: &Db, holder: Holder, permission: Permission) -> Result<(), UserError> {
+    let permission = permission.to_string();
+    db.write(async move |tx| match &holder {
+        Holder::User(name) => {
+            let id = user_id(tx, name).await?;
+            Ok(store::grant_to_user(tx, id, &permission).await?)
+        }
+        Holder::Group(name) => {
+            let id = group_id(tx, name).await?;
+            Ok(store::grant_to_group(tx, id, &permission).await?)
+        }
+    })
+    .await
+}
+
+/// Takes a permission back that a user or a group itself was given.
+///
+/// # Errors
+///
+/// [`UserError::UnknownUser`], [`UserError::UnknownGroup`] and faults of the store.
+pub async fn withdraw(db: &Db, holder: Holder, permission: Permission) -> Result<(), UserError> {
+    let permission = permission.to_string();
+    db.write(async move |tx| match &holder {
+        Holder::User(name) => {
+            let id = user_id(tx, name).await?;
+            Ok(store::withdraw_from_user(tx, id, &permission).await?)
+        }
+        Holder::Group(name) => {
+            let id = group_id(tx, name).await?;
+            Ok(store::withdraw_from_group(tx, id, &permission).await?)
+        }
+    })
+    .await
+}
+
+async fn user_id(tx: &mut Tx, name: &str) -> Result<i64, UserError> {
+    store::user_id(tx, name)
+        .await?
+        .ok_or(UserError::UnknownUser)
+}
+
+async fn group_id(tx: &mut Tx, name: &str) -> Result<i64, UserError> {
+    store::group_id(tx, name)
+        .await?
+        .ok_or(UserError::UnknownGroup)
+}

@@ -1,0 +1,98 @@
+//! The service put together over a migrated database: its first user, its state, its router.
+
+use axum::Router;
+use db::Db;
+use web::{Clock, Random, metrics::Metrics, rate::Windows};
+
+use crate::{
+    Config, Shared, State,
+    accounts::{
+        HashFault, Passwords, TokenKey,
+        users::{self, UserError},
+    },
+    routes,
+};
+
+/// What a service is made of, passed in so that tests decide it.
+pub struct Parts {
+    /// The database, migrated.
+    pub db: Db,
+    /// The counters of rate limits.
+    pub windows: Windows,
+    /// Tells the time.
+    pub clock: Clock,
+    /// Gives tokens and salts.
+    pub random: Random,
+    /// Counts requests.
+    pub metrics: Metrics,
+    /// Signs tokens: the same on every replica.
+    pub token_key: TokenKey,
+    /// Made when there is no user at all.
+    pub first_user: Option<FirstUser>,
+}
+
+/// The account of whoever sets the service up: it may do everything.
+#[derive(Clone)]
+pub struct FirstUser {
+    /// The name it logs in with.
+    pub username: String,
+    /// Its password.
+    pub password: String,
+}
+
+impl std::fmt::Debug for FirstUser {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("FirstUser")
+            .field("username", &self.username)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why the service cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Passwords cannot be hashed.
+    #[error("passwords cannot be hashed")]
+    Passwords(#[from] HashFault),
+    /// The first user cannot be made.
+    #[error("the first user cannot be made")]
+    FirstUser(#[from] UserError),
+}
+
+/// The service, ready to be served.
+pub struct App {
+    /// Every address of the service, the edge around it included.
+    pub router: Router,
+    /// What its functions work on.
+    pub state: State,
+}
+
+/// Puts the service together.
+///
+/// # Errors
+///
+/// [`StartError`]
+pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
+    let passwords = Passwords::new(parts.random.clone())?;
+    if let Some(FirstUser { username, password }) = parts.first_user {
+        let now = parts.clock.now();
+        let name = username.clone();
+        if users::create_first(&parts.db, &passwords, now, username, password).await? {
+            tracing::info!(username = name, "the first user was made");
+        }
+    }
+    let state = State::new(Shared {
+        config,
+        db: parts.db,
+        windows: parts.windows,
+        clock: parts.clock,
+        random: parts.random,
+        token_key: parts.token_key,
+        passwords,
+    });
+    Ok(App {
+        router: routes::router(&state, parts.metrics),
+        state,
+    })
+}

@@ -1,0 +1,86 @@
+//! What every page of the web interface shares: its state, where it sends people, and the shape of its errors.
+//! The pages themselves live with their features; the frame around them in crate `web`.
+
+mod errors;
+
+pub(crate) use errors::Shapes;
+
+use axum::{
+    extract::FromRef,
+    response::{IntoResponse as _, Response},
+};
+use http::{HeaderValue, StatusCode, Uri, header::LOCATION};
+use web::{assets::Assets, locale::is_own_path};
+
+use crate::{State, rest::query::encode};
+
+/// What pages are made with.
+#[derive(Clone)]
+pub(crate) struct PageState {
+    /// The service.
+    pub(crate) state: State,
+    /// Styles, pictures and scripts.
+    pub(crate) assets: Assets,
+}
+
+impl FromRef<PageState> for Assets {
+    fn from_ref(page: &PageState) -> Self {
+        page.assets.clone()
+    }
+}
+
+/// 302 to one of our addresses.
+pub(crate) fn redirect(address: &str) -> Response {
+    let location = HeaderValue::from_str(address).unwrap_or(HeaderValue::from_static("/"));
+    (StatusCode::FOUND, [(LOCATION, location)]).into_response()
+}
+
+/// Where a login leads: back to where the reader came from, and never to another site.
+pub(crate) fn safe_next(next: Option<&str>) -> String {
+    next.filter(|next| is_own_path(next))
+        .unwrap_or("/")
+        .to_owned()
+}
+
+/// Where readers log in before they see an address.
+pub(crate) fn login_address(uri: &Uri) -> String {
+    let wanted = uri.path_and_query().map_or("/", |path| path.as_str());
+    let mut address = "/login/?next=".to_owned();
+    for (index, part) in wanted.split('/').enumerate() {
+        if index > 0 {
+            address.push('/');
+        }
+        encode(part, &mut address);
+    }
+    address
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rest::query::Parameters;
+
+    #[test]
+    fn a_login_leads_back_to_where_it_was_asked_for() {
+        for wanted in ["/", "/products/?search=caf%C3%A9&page=2", "/a//b/?x=/y"] {
+            let address = login_address(&wanted.parse().unwrap());
+            let query = address.split_once('?').unwrap().1;
+            let next = Parameters::parse(query);
+            assert_eq!(safe_next(next.get("next")), wanted);
+        }
+        assert_eq!(login_address(&"/".parse().unwrap()), "/login/?next=/");
+    }
+
+    #[test]
+    fn a_login_leads_to_no_other_site() {
+        for next in [
+            "https://evil.example/",
+            "//evil.example",
+            "/\\evil",
+            "",
+            "x",
+        ] {
+            assert_eq!(safe_next(Some(next)), "/");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The service's addresses: what answers, what stands before it, and where an address without its last slash leads.
+
+use std::time::Duration;
+
+use axum::{Router, extract::Request, response::IntoResponse as _, routing::any};
+use http::{HeaderValue, Method, StatusCode, Uri, header::LOCATION};
+use web::{
+    Edge, Error, Next, Step,
+    assets::Assets,
+    errors::{self, Conventional},
+    health, limits, locale,
+    metrics::Metrics,
+    security::{self, Policy},
+};
+
+use crate::{
+    MIGRATIONS, SERVICE, State, VERSION, accounts,
+    accounts::session::visits::visits,
+    home,
+    page::{PageState, Shapes},
+    rest::{
+        gate,
+        resource::{IMMUTABLE, LIST, MUTABLE},
+    },
+    router as resources,
+};
+
+const POST: &[Method] = &[Method::POST, Method::OPTIONS];
+const GET: &[Method] = &[Method::GET, Method::HEAD];
+
+/// Every address of the service with its methods, for redirects and for the check of the API document against the router.
+pub const ROUTES: &[(&str, &[Method])] = &[
+    ("/api/v1/authentication/token/", POST),
+    ("/api/v1/authentication/token/refresh/", POST),
+    ("/api/v1/authentication/token/verify/", POST),
+    ("/api/v1/brands/", LIST),
+    ("/api/v1/brands/{id}/", MUTABLE),
+    ("/api/v1/categories/", LIST),
+    ("/api/v1/categories/{id}/", MUTABLE),
+    ("/api/v1/suppliers/", LIST),
+    ("/api/v1/suppliers/{id}/", MUTABLE),
+    ("/api/v1/products/", LIST),
+    ("/api/v1/products/{id}/", MUTABLE),
+    ("/api/v1/inflows/", LIST),
+    ("/api/v1/inflows/{id}/", IMMUTABLE),
+    ("/api/v1/outflows/", LIST),
+    ("/api/v1/outflows/{id}/", IMMUTABLE),
+    ("/", GET),
+    ("/login/", &[Method::GET, Method::HEAD, Method::POST]),
+    ("/logout/", POST),
+    ("/token/refresh/", POST),
+    ("/preferences", &[Method::POST]),
+    ("/health", GET),
+    ("/ready", GET),
+];
+
+/// The longest that a request may take until its answer begins.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// The largest form of a page, in bytes.
+const FORM_MAX: usize = 64 * 1024;
+
+/// The whole service, with the edge around it.
+pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
+    let assets = Assets::shared();
+    let router = Router::new()
+        .merge(api(state))
+        .merge(pages(state, &assets))
+        .merge(probes(state))
+        .merge(assets.routes())
+        .layer(slashes());
+    let edge = Edge {
+        service: SERVICE,
+        random: state.random.clone(),
+        proxies: state.config.trusted_proxies.clone(),
+        public_url: state.config.public_url.clone(),
+        metrics,
+    };
+    edge.around(router, Shapes::new(assets))
+}
+
+fn api(state: &State) -> Router {
+    resources(state.clone())
+        .route("/api/{*unknown}", any(async || Error::not_found()))
+        .layer(gate::tell_limits())
+        .layer(limits::body(state.config.max_body))
+        .layer(limits::timeout(PATIENCE))
+        .layer(errors::layer(Conventional))
+}
+
+fn pages(state: &State, assets: &Assets) -> Router {
+    let page = PageState {
+        state: state.clone(),
+        assets: assets.clone(),
+    };
+    Router::new()
+        .merge(home::routes())
+        .merge(accounts::pages::routes())
+        .merge(locale::routes())
+        .route("/{*unknown}", any(async || Error::not_found()))
+        .with_state(page)
+        .layer(gate::tell_limits())
+        .layer(visits(state))
+        .layer(locale::remember())
+        .layer(limits::body(FORM_MAX))
+        .layer(limits::timeout(PATIENCE))
+        .layer(errors::layer(Shapes::new(assets.clone())))
+        .layer(security::layer(Policy::Pages))
+}
+
+fn probes(state: &State) -> Router {
+    let db = state.db.clone();
+    let is_ready = move || {
+        let db = db.clone();
+        async move { Ok(db.ready(&MIGRATIONS).await?) }
+    };
+    health::routes(SERVICE, VERSION, is_ready)
+}
+
+/// Leads from an address without its last slash to the one with it: 301 for readers, 308 for others, which keeps method and body.
+fn slashes() -> Step {
+    Step::new(|request: Request, next: Next| async move {
+        match with_slash(request.uri()) {
+            None => next.run(request).await,
+            Some(location) => {
+                let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+                let status = if is_read {
+                    StatusCode::MOVED_PERMANENTLY
+                } else {
+                    StatusCode::PERMANENT_REDIRECT
+                };
+                (status, [(LOCATION, location)]).into_response()
+            }
+        }
+    })
+}
+
+/// The address with its last slash, when that is one of ours. Never another site's: it begins like one of the table.
+fn with_slash(uri: &Uri) -> Option<HeaderValue> {
+    let path = uri.path();
+    if path.ends_with('/') || !is_known(&format!("{path}/")) {
+        return None;
+    }
+    let query = uri.query().map(|query| format!("?{query}"));
+    HeaderValue::from_str(&format!("{path}/{}", query.unwrap_or_default())).ok()
+}
+
+/// Whether the table has an address for this path.
+pub(crate) fn is_known(path: &str) -> bool {
+    ROUTES
+        .iter()
+        .any(|(pattern, _)| matches_pattern(pattern, path))
+}
+
+fn matches_pattern(pattern: &str, path: &str) -> bool {
+    let mut segments = path.split('/');
+    pattern.split('/').all(|wanted| {
+        segments.next().is_some_and(|segment| {
+            wanted == segment || (wanted.starts_with('{') && !segment.is_empty())
+        })
+    }) && segments.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_known_addresses_are_completed() {
+        let completed = |uri: &str| {
+            with_slash(&uri.parse().unwrap()).map(|location| location.to_str().unwrap().to_owned())
+        };
+        assert_eq!(
+            completed("/api/v1/brands?page=2&x=%C3%A9").as_deref(),
+            Some("/api/v1/brands/?page=2&x=%C3%A9")
+        );
+        assert_eq!(
+            completed("/api/v1/products/7").as_deref(),
+            Some("/api/v1/products/7/")
+        );
+        assert_eq!(completed("/login").as_deref(), Some("/login/"));
+        for uri in [
+            "/",
+            "/health",
+            "/login/",
+            "/api/v1/brands/",
+            "/api/v1/Brands",
+            "/api/v1",
+            "/api/v1//brands",
+            "//evil.example",
+            "/api/v1/brands/1/2",
+        ] {
+            assert_eq!(completed(uri), None, "{uri}");
+        }
+    }
+}
