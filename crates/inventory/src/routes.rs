@@ -26,6 +26,8 @@ use crate::{
 };
 
 const POST: &[Method] = &[Method::POST, Method::OPTIONS];
+const READ: &[Method] = &[Method::GET, Method::HEAD, Method::OPTIONS];
+const READ_AND_PUT: &[Method] = &[Method::GET, Method::PUT, Method::HEAD, Method::OPTIONS];
 const GET: &[Method] = &[Method::GET, Method::HEAD];
 
 /// Every address of the service with its methods, for redirects and for the check of the API document against the router.
@@ -41,6 +43,9 @@ pub const ROUTES: &[(&str, &[Method])] = &[
     ("/api/v1/suppliers/{id}/", MUTABLE),
     ("/api/v1/products/", LIST),
     ("/api/v1/products/{id}/", MUTABLE),
+    ("/api/v1/products/{id}/ledger/", READ),
+    ("/api/v1/products/{id}/threshold/", READ_AND_PUT),
+    ("/api/v1/low-stock/", READ),
     ("/api/v1/inflows/", LIST),
     ("/api/v1/inflows/{id}/", IMMUTABLE),
     ("/api/v1/outflows/", LIST),
