@@ -26,6 +26,7 @@ use stock::movements::Movement;
 
 /// The API's document: OpenAPI 3.1, JSON.
 pub const OPENAPI: &str = include_str!("../openapi.json");
+
 /// The service's name, in `/health` and in figures.
 pub const SERVICE: &str = "inventory";
 /// The interface version of the specification.

@@ -7,6 +7,7 @@ use http::{HeaderValue, Method, StatusCode, Uri, header::LOCATION};
 use web::{
     Edge, Error, Next, Step,
     assets::Assets,
+    docs,
     errors::{self, Conventional},
     health, limits, locale,
     metrics::Metrics,
@@ -14,7 +15,7 @@ use web::{
 };
 
 use crate::{
-    MIGRATIONS, SERVICE, State, VERSION, accounts,
+    MIGRATIONS, OPENAPI, SERVICE, State, VERSION, accounts,
     accounts::session::visits::visits,
     home,
     page::{PageState, Shapes},
@@ -50,6 +51,9 @@ pub const ROUTES: &[(&str, &[Method])] = &[
     ("/api/v1/inflows/{id}/", IMMUTABLE),
     ("/api/v1/outflows/", LIST),
     ("/api/v1/outflows/{id}/", IMMUTABLE),
+    ("/api/v1/docs/", GET),
+    ("/api/v1/redoc/", GET),
+    ("/api/v1/schema/", GET),
     ("/", GET),
     ("/login/", &[Method::GET, Method::HEAD, Method::POST]),
     ("/logout/", POST),
@@ -59,6 +63,13 @@ pub const ROUTES: &[(&str, &[Method])] = &[
     ("/ready", GET),
 ];
 
+/// Where the API's documents are.
+const DOCUMENTS: docs::Paths = docs::Paths {
+    swagger_ui: "/api/v1/docs/",
+    redoc: "/api/v1/redoc/",
+    schema: "/api/v1/schema/",
+};
+
 /// The longest that a request may take until its answer begins.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The largest form of a page, in bytes.
@@ -66,7 +77,7 @@ const FORM_MAX: usize = 64 * 1024;
 
 /// The whole service, with the edge around it.
 pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
-    let assets = Assets::shared();
+    let assets = Assets::shared().with::<docs::Viewers>();
     let router = Router::new()
         .merge(api(state))
         .merge(pages(state, &assets))
@@ -97,7 +108,9 @@ fn pages(state: &State, assets: &Assets) -> Router {
         state: state.clone(),
         assets: assets.clone(),
     };
+    let documents = docs::routes("Balcão inventory", OPENAPI, DOCUMENTS, assets);
     Router::new()
+        .merge(documents)
         .merge(home::routes())
         .merge(accounts::pages::routes())
         .merge(locale::routes())
@@ -150,7 +163,7 @@ fn with_slash(uri: &Uri) -> Option<HeaderValue> {
 }
 
 /// Whether the table has an address for this path.
-pub(crate) fn is_known(path: &str) -> bool {
+fn is_known(path: &str) -> bool {
     ROUTES
         .iter()
         .any(|(pattern, _)| matches_pattern(pattern, path))

@@ -15,7 +15,6 @@ use web::{
 use crate::{
     accounts::session::{cookies, visits::Visit},
     page::{PageState, login_address, redirect},
-    routes::is_known,
 };
 
 #[derive(Template)]
@@ -24,7 +23,6 @@ struct HomePage {
     layout: Layout,
     username: String,
     token: String,
-    has_documents: bool,
 }
 
 /// `GET /`.
@@ -43,7 +41,6 @@ async fn home(Extracted(page): Extracted<PageState>, layout: Layout, request: Re
         layout,
         username: caller.username.clone(),
         token: secret.masked(random),
-        has_documents: is_known("/api/v1/docs/"),
     };
     let mut response = Page::new(home).into_response();
     let is_https = Origin::known(request.extensions()).is_https;
