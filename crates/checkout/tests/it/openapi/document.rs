@@ -30,8 +30,8 @@ fn every_example_is_what_its_schema_says() {
     let mut count = 0;
     for operation in operations() {
         let place = format!("{} {}", operation.method, operation.path);
-        let body = operation.operation.get("requestBody").into_iter();
-        let responses = object(&operation.operation["responses"])
+        let body = operation.described.get("requestBody").into_iter();
+        let responses = object(&operation.described["responses"])
             .values()
             .map(resolved);
         for (schema, example) in body.chain(responses).flat_map(examples) {
@@ -51,7 +51,7 @@ fn every_example_is_what_its_schema_says() {
 #[test]
 fn an_error_example_tells_the_status_it_is_shown_for() {
     for operation in operations() {
-        for (status, response) in object(&operation.operation["responses"]) {
+        for (status, response) in object(&operation.described["responses"]) {
             let Ok(status) = status.parse::<u16>() else {
                 continue;
             };

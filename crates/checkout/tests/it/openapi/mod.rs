@@ -27,19 +27,20 @@ struct Operation {
     path: &'static str,
     method: &'static str,
     item: &'static Value,
-    operation: &'static Value,
+    /// What the document says of it.
+    described: &'static Value,
 }
 
 fn operations() -> Vec<Operation> {
     let paths = object(&DOCUMENT["paths"]);
     let of = |(path, item): (&'static String, &'static Value)| {
         METHODS.into_iter().filter_map(move |method| {
-            let operation = item.get(method)?;
+            let described = item.get(method)?;
             Some(Operation {
                 path,
                 method,
                 item,
-                operation,
+                described,
             })
         })
     };
@@ -49,7 +50,7 @@ fn operations() -> Vec<Operation> {
 impl Operation {
     /// Parameters of the path and of the operation.
     fn parameters(&self) -> Vec<&'static Value> {
-        [&self.item["parameters"], &self.operation["parameters"]]
+        [&self.item["parameters"], &self.described["parameters"]]
             .into_iter()
             .filter_map(Value::as_array)
             .flatten()

@@ -187,10 +187,10 @@ fn every_object_has_the_members_of_its_kind() {
     PATH_ITEM.check_each("paths", DOCUMENT.get("paths"), check_parameters);
     for operation in operations() {
         let place = format!("{} {}", operation.method, operation.path);
-        OPERATION.check(&place, operation.operation);
-        check_parameters(&place, operation.operation);
-        RESPONSE.check_each(&place, operation.operation.get("responses"), check_response);
-        if let Some(body) = operation.operation.get("requestBody") {
+        OPERATION.check(&place, operation.described);
+        check_parameters(&place, operation.described);
+        RESPONSE.check_each(&place, operation.described.get("responses"), check_response);
+        if let Some(body) = operation.described.get("requestBody") {
             REQUEST_BODY.check(&place, body);
             check_content(&place, body);
         }
@@ -243,7 +243,7 @@ fn collect_references(value: &Value, found: &mut BTreeSet<String>) {
 fn operations_are_named_apart_and_their_tags_and_keys_are_explained() {
     let names: Vec<_> = operations()
         .iter()
-        .map(|operation| operation.operation["operationId"].as_str().unwrap())
+        .map(|operation| operation.described["operationId"].as_str().unwrap())
         .collect();
     assert_eq!(
         names.iter().collect::<BTreeSet<_>>().len(),
@@ -257,11 +257,11 @@ fn operations_are_named_apart_and_their_tags_and_keys_are_explained() {
         .map(|tag| &tag["name"])
         .collect();
     for operation in operations() {
-        for tag in operation.operation["tags"].as_array().unwrap() {
+        for tag in operation.described["tags"].as_array().unwrap() {
             assert!(tags.contains(&tag), "{tag}");
         }
         for alternative in operation
-            .operation
+            .described
             .get("security")
             .and_then(Value::as_array)
             .into_iter()
@@ -301,7 +301,7 @@ fn the_parameters_of_a_path_are_those_of_its_template() {
 #[test]
 fn every_status_is_a_status_of_http() {
     for operation in operations() {
-        let responses = object(&operation.operation["responses"]);
+        let responses = object(&operation.described["responses"]);
         assert!(
             responses.keys().any(|status| status.starts_with('2')),
             "{} has no success",
