@@ -62,10 +62,10 @@ const COMMON: [&str; 40] = [
 /// Why a password is not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WeakPassword {
-    /// Fewer than [`MIN_LENGTH`] characters.
+    /// Fewer than `MIN_LENGTH` characters.
     #[error("This password is too short. It must contain at least {MIN_LENGTH} characters.")]
     TooShort,
-    /// More than [`MAX_LENGTH`] bytes.
+    /// More than `MAX_LENGTH` bytes.
     #[error("This password is too long. It must contain at most {MAX_LENGTH} bytes.")]
     TooLong,
     /// One of those that are guessed first.
