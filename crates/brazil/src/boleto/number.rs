@@ -39,7 +39,7 @@ pub enum BoletoError {
 impl Barcode {
     /// Puts a barcode together and computes its check digit.
     ///
-    /// `bank` has 3 digits, `due_factor` is 0 (none) or as [`due_factor`](super::due_factor) gives it, `free_field` is the bank's own
+    /// `bank` has 3 digits, `due_factor` is 0 (none) or as [`due_factor`](super::due_factor()) gives it, `free_field` is the bank's own
     /// 25 digits.
     ///
     /// # Errors
