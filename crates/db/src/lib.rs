@@ -57,7 +57,7 @@
 //!
 //! Money is ordered, compared and indexed as it is; totals are made with `money_sum(x)` (0.00 of nothing) and products with
 //! `money_times(x, integer)`, exact on both engines; `sum` and `*` are not exact on SQLite. Text that people search or sort
-//! has a column beside it with what [`fold`] makes of it.
+//! has a column beside it with what [`fold()`] makes of it.
 //!
 //! # What is the same on both engines because this crate makes it so
 //!

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{Engine, Error};
 
-/// The migrations of one service, made by [`migrations!`](crate::migrations).
+/// The migrations of one service, made by [`migrations!`](crate::migrations!).
 #[derive(Clone, Copy, Debug)]
 pub struct Migrations {
     /// The service that they belong to; two services may share a database.
