@@ -9,6 +9,9 @@ use crate::settings::Settings;
 /// The secret of checkout, when it was made here.
 pub(crate) const CHECKOUT_KEY: &str = "checkout.key";
 
+/// The key that signs inventory's tokens, when it was made here.
+pub(crate) const INVENTORY_KEY: &str = "inventory.key";
+
 /// One kept thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kept {
@@ -26,10 +29,12 @@ pub(crate) fn all(settings: &Settings) -> Vec<Kept> {
         Address::Sqlite(file) => Kept::Database("checkout.sqlite", file),
         address @ Address::Postgres(_) => Kept::Elsewhere("checkout", address.to_string()),
     };
-    vec![
-        checkout,
-        Kept::File(CHECKOUT_KEY, settings.data_dir.join(CHECKOUT_KEY)),
-    ]
+    let inventory = match inventory_database(settings) {
+        Address::Sqlite(file) => Kept::Database("inventory.sqlite", file),
+        address @ Address::Postgres(_) => Kept::Elsewhere("inventory", address.to_string()),
+    };
+    let key = |name| Kept::File(name, settings.data_dir.join(name));
+    vec![checkout, key(CHECKOUT_KEY), inventory, key(INVENTORY_KEY)]
 }
 
 /// Where checkout's database is.
@@ -37,6 +42,15 @@ pub(crate) fn checkout_database(settings: &Settings) -> Address {
     let default = || Address::Sqlite(settings.data_dir.join("checkout.sqlite"));
     settings
         .checkout_database_url
+        .clone()
+        .unwrap_or_else(default)
+}
+
+/// Where inventory's database is.
+pub(crate) fn inventory_database(settings: &Settings) -> Address {
+    let default = || Address::Sqlite(settings.data_dir.join("inventory.sqlite"));
+    settings
+        .inventory_database_url
         .clone()
         .unwrap_or_else(default)
 }

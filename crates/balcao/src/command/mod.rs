@@ -14,6 +14,7 @@ mod openapi;
 mod restore;
 mod sandbox;
 mod serve;
+mod user;
 
 use std::fmt::{self, Write};
 use std::path::PathBuf;
@@ -29,6 +30,7 @@ Examples:
   balcao demo                                   everything on this machine, to try it
   balcao config check                           what is effective, and what is wrong with it
   balcao serve --only checkout                  for real
+  balcao user create ana --group Managers
   balcao backup /backups/balcao.tar
 
 Settings come from the environment (BALCAO_…), balcao.toml or --set; docs/configuration.md lists them.";
@@ -67,6 +69,7 @@ enum Command {
     Config(config::Arguments),
     Openapi(openapi::Arguments),
     Checkout(checkout::Arguments),
+    User(user::Arguments),
     Backup(backup::Arguments),
     Restore(restore::Arguments),
     Bench(bench::Arguments),
@@ -77,13 +80,14 @@ enum Command {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Service {
     Checkout,
+    Inventory,
 }
 
 /// The services that run when `only` names one, or none in particular.
 pub(crate) fn services(only: Option<Service>) -> Services {
     Services {
         checkout: only.is_none_or(|service| service == Service::Checkout),
-        inventory: false,
+        inventory: only.is_none_or(|service| service == Service::Inventory),
     }
 }
 
@@ -147,6 +151,7 @@ fn obey(line: CommandLine) -> Result<(), Failure> {
         Command::Migrate => migrate::run(common),
         Command::Config(arguments) => config::run(&arguments, common),
         Command::Checkout(arguments) => checkout::run(arguments, common),
+        Command::User(arguments) => user::run(arguments, common),
         Command::Backup(arguments) => backup::run(&arguments, common),
         Command::Restore(arguments) => restore::run(&arguments, common),
         Command::Bench(arguments) => bench::run(&arguments, common),

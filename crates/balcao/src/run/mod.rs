@@ -3,6 +3,7 @@
 
 pub(crate) mod checkout;
 mod database_figures;
+pub(crate) mod inventory;
 pub(crate) mod sandbox;
 mod signals;
 

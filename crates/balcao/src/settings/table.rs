@@ -53,7 +53,7 @@ macro_rules! settings {
     ($($title:literal { $($field:ident: $kind:ty, $name:literal, $fallback:expr, $meaning:literal;)+ })+) => {
         /// Every setting, read and valid.
         #[derive(Debug, Clone)]
-        #[expect(dead_code, reason = "the settings of inventory are checked already, and read once that service is there")]
+        #[expect(dead_code, reason = "the settings of webhooks, mail and the language model are checked already, and read once inventory delivers")]
         pub(crate) struct Settings {
             $($(#[doc = $meaning] pub(crate) $field: $kind,)+)+
         }

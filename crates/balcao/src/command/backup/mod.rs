@@ -54,9 +54,12 @@ async fn backup(settings: Settings, file: PathBuf) -> Result<(), Failure> {
 
 async fn copy_and_pack(settings: &Settings, file: &Path, work: &Path) -> Result<(), Failure> {
     let mut parts: Vec<(&str, PathBuf)> = Vec::new();
+    let mut absent: Vec<PathBuf> = Vec::new();
     for kept in kept::all(settings) {
         match kept {
             Kept::Elsewhere(service, address) => return Err(postgres(service, &address)),
+            // A service that never ran has nothing to keep.
+            Kept::Database(_, place) if !place.exists() => absent.push(place),
             Kept::Database(name, place) => {
                 let copy = work.join(name);
                 copy_database(&place, &copy).await?;
@@ -65,6 +68,13 @@ async fn copy_and_pack(settings: &Settings, file: &Path, work: &Path) -> Result<
             Kept::File(name, place) if place.exists() => parts.push((name, place)),
             Kept::File(..) => {}
         }
+    }
+    if parts.iter().all(|(name, _)| {
+        Path::new(name)
+            .extension()
+            .is_none_or(|kind| kind != "sqlite")
+    }) {
+        return Err(nothing(&absent));
     }
     let bytes = parts
         .iter()
@@ -86,12 +96,6 @@ async fn copy_and_pack(settings: &Settings, file: &Path, work: &Path) -> Result<
 }
 
 async fn copy_database(place: &Path, copy: &Path) -> Result<(), Failure> {
-    if !place.exists() {
-        return Err(Failure::new(format!(
-            "{} does not exist: there is nothing to back up",
-            place.display()
-        )));
-    }
     let failure =
         |error: db::Error| Failure::of(&format!("{} cannot be copied", place.display()), &error);
     let db = Db::open(&Address::Sqlite(place.to_path_buf()), &Options::default())
@@ -100,6 +104,17 @@ async fn copy_database(place: &Path, copy: &Path) -> Result<(), Failure> {
     let copied = db.backup(copy).await.map_err(failure);
     db.close().await;
     copied
+}
+
+fn nothing(absent: &[PathBuf]) -> Failure {
+    let places: Vec<String> = absent
+        .iter()
+        .map(|place| place.display().to_string())
+        .collect();
+    Failure::new(format!(
+        "{} does not exist: there is nothing to back up",
+        places.join(" or ")
+    ))
 }
 
 fn postgres(service: &str, address: &str) -> Failure {

@@ -2,7 +2,7 @@
 
 use super::{Common, Failure};
 use crate::console;
-use crate::run::checkout;
+use crate::run::{checkout, inventory};
 use crate::settings::{Purpose, Settings};
 
 /// Runs the command.
@@ -18,11 +18,18 @@ pub(crate) fn run(common: &Common) -> Result<(), Failure> {
 async fn migrate(settings: Settings) -> Result<(), Failure> {
     let (db, applied) = checkout::open_database(&settings).await?;
     db.close().await;
+    tell("checkout", &applied);
+    let (db, applied) = inventory::open_database(&settings).await?;
+    db.close().await;
+    tell("inventory", &applied);
+    Ok(())
+}
+
+fn tell(service: &str, applied: &[&str]) {
     let done = if applied.is_empty() {
         "up to date".to_owned()
     } else {
         applied.join(", ")
     };
-    console::say(&format!("checkout: {done}"));
-    Ok(())
+    console::say(&format!("{service}: {done}"));
 }

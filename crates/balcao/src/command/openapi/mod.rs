@@ -16,6 +16,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) {
     let document = match arguments.service {
         Service::Checkout => checkout::OPENAPI,
+        Service::Inventory => inventory::OPENAPI,
     };
     console::say(document.trim_end());
 }

@@ -1,11 +1,14 @@
 //! `balcao serve`: the services for real, from configuration.
 
+use std::net::SocketAddr;
+
 use clap::Args;
+use web::server::Listener;
 
 use super::{Common, Failure, Service, services};
 use crate::console;
-use crate::run::{self, Run, checkout};
-use crate::settings::{Purpose, Settings};
+use crate::run::{self, Run, checkout, inventory};
+use crate::settings::{Purpose, Services, Settings};
 
 /// Run the services
 #[derive(Debug, Args)]
@@ -25,16 +28,53 @@ pub(crate) struct Arguments {
 /// When the configuration is not valid, an address cannot be had, or a database cannot be used.
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure> {
     let (settings, warnings) = common.settings(Purpose::Serve(services(arguments.only)))?;
-    super::with_runtime(&settings.clone(), &warnings, serve(settings))
+    let services = services(arguments.only);
+    super::with_runtime(&settings.clone(), &warnings, serve(settings, services))
 }
 
-async fn serve(settings: Settings) -> Result<(), Failure> {
+async fn serve(settings: Settings, services: Services) -> Result<(), Failure> {
     let mut run = Run::new()?;
-    let listener = run::listen("BALCAO_CHECKOUT_LISTEN", settings.checkout_listen).await?;
-    let service = checkout::start(&mut run, &settings, listener).await?;
+    // Addresses first: whoever cannot listen does not touch a database.
+    let to_checkout = listen(
+        services.checkout,
+        "BALCAO_CHECKOUT_LISTEN",
+        settings.checkout_listen,
+    )
+    .await?;
+    let to_inventory = listen(
+        services.inventory,
+        "BALCAO_INVENTORY_LISTEN",
+        settings.inventory_listen,
+    )
+    .await?;
+    let checkout = match to_checkout {
+        Some(listener) => Some(checkout::start(&mut run, &settings, listener).await?),
+        None => None,
+    };
+    let inventory = match to_inventory {
+        Some(listener) => Some(inventory::start(&mut run, &settings, listener).await?),
+        None => None,
+    };
     run::metrics(&mut run, &settings).await?;
     console::say("ready");
     run.until_stopped().await;
-    service.close().await;
+    if let Some(checkout) = checkout {
+        checkout.close().await;
+    }
+    if let Some(inventory) = inventory {
+        inventory.close().await;
+    }
     Ok(())
+}
+
+async fn listen(
+    is_wanted: bool,
+    setting: &str,
+    address: SocketAddr,
+) -> Result<Option<Listener>, Failure> {
+    if is_wanted {
+        run::listen(setting, address).await.map(Some)
+    } else {
+        Ok(None)
+    }
 }

@@ -1,0 +1,149 @@
+//! `balcao user`: accounts of the inventory service, while it runs or not. Passwords come from a terminal or from standard
+//! input, never from the command line, where every user of the machine could read them.
+
+mod password;
+
+use clap::{Args, Subcommand};
+use db::Db;
+use inventory::accounts::Passwords;
+use inventory::accounts::users::{self, NewUser, UserError};
+use web::{Clock, Random};
+use zeroize::Zeroizing;
+
+use super::{Common, Failure, with_runtime};
+use crate::console;
+use crate::run::inventory::open_database;
+use crate::settings::{Purpose, Settings};
+
+/// Accounts of the inventory service
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  balcao user create ana --group Managers\n  balcao user create ops --superuser --password-stdin < password.txt\n  balcao user password ana\n  balcao user deactivate ana\n  balcao user list"
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Make an account
+    Create {
+        /// The name it logs in with
+        name: String,
+        /// Its group: Admin, Managers, or one that was made later; none may read only
+        #[arg(long)]
+        group: Option<String>,
+        /// Let it do everything, administration included
+        #[arg(long)]
+        superuser: bool,
+        /// Read the password from standard input, its first line
+        #[arg(long)]
+        password_stdin: bool,
+    },
+    /// Give an account another password, and end its sessions
+    Password {
+        /// The account's name
+        name: String,
+        /// Read the password from standard input, its first line
+        #[arg(long)]
+        password_stdin: bool,
+    },
+    /// Put an account out, at once: password, sessions and tokens open nothing any more
+    Deactivate {
+        /// The account's name
+        name: String,
+    },
+    /// Let an account in again
+    Activate {
+        /// The account's name
+        name: String,
+    },
+    /// List the accounts, by name
+    List,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// When settings or the database fail, or what was asked for cannot be done.
+pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<(), Failure> {
+    let (settings, warnings) = common.settings(Purpose::Any)?;
+    let password = match &arguments.action {
+        Action::Create { password_stdin, .. } | Action::Password { password_stdin, .. } => {
+            password::read(*password_stdin)?
+        }
+        _ => Zeroizing::default(),
+    };
+    let work = act(arguments.action, settings.clone(), password);
+    with_runtime(&settings, &warnings, work)
+}
+
+async fn act(
+    action: Action,
+    settings: Settings,
+    password: Zeroizing<String>,
+) -> Result<(), Failure> {
+    let (db, _) = open_database(&settings).await?;
+    let done = obey(action, &db, password).await;
+    db.close().await;
+    done
+}
+
+async fn obey(action: Action, db: &Db, password: Zeroizing<String>) -> Result<(), Failure> {
+    let passwords = Passwords::new(Random::system())
+        .map_err(|error| Failure::of("passwords cannot be hashed", &error))?;
+    let now = Clock::system().now();
+    let (name, done) = match action {
+        Action::List => return list(db).await,
+        Action::Create {
+            name,
+            group,
+            superuser,
+            ..
+        } => {
+            let user = NewUser {
+                username: name.clone(),
+                password: password.to_string(),
+                group,
+                superuser,
+            };
+            let made = users::create(db, &passwords, now, user).await;
+            (name, made.map(|_| ()))
+        }
+        Action::Password { name, .. } => {
+            let done = users::set_password(db, &passwords, now, &name, &password).await;
+            (name, done)
+        }
+        Action::Deactivate { name } => {
+            let done = users::set_active(db, now, &name, false).await;
+            (name, done)
+        }
+        Action::Activate { name } => {
+            let done = users::set_active(db, now, &name, true).await;
+            (name, done)
+        }
+    };
+    done.map_err(|error: UserError| Failure::of(&name, &error))
+}
+
+async fn list(db: &Db) -> Result<(), Failure> {
+    let users = users::list(db)
+        .await
+        .map_err(|error| Failure::of("the users cannot be read", &error))?;
+    for user in users {
+        let state = if user.active { "active" } else { "deactivated" };
+        let rank = if user.superuser { "superuser" } else { "" };
+        let groups = user.groups.join(", ");
+        let last = user
+            .last_login
+            .map_or_else(|| "never".to_owned(), |at| at.to_string());
+        let line = format!(
+            "{}  {state}  {rank}  {groups}  last login {last}",
+            user.username
+        );
+        console::say(&line.replace("    ", "  "));
+    }
+    Ok(())
+}

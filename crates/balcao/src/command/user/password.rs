@@ -1,0 +1,70 @@
+//! Reading a new password: from standard input, or twice from a terminal that does not show it.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use zeroize::Zeroizing;
+
+use crate::command::Failure;
+
+/// The password, without its line end.
+///
+/// # Errors
+///
+/// When there is none, when the two that were typed differ, or when there is no terminal to ask on.
+pub(super) fn read(from_stdin: bool) -> Result<Zeroizing<String>, Failure> {
+    let failure = |error: io::Error| Failure::of("the password cannot be read", &error);
+    if from_stdin {
+        return line().map_err(failure);
+    }
+    if !io::stdin().is_terminal() {
+        return Err(Failure::new(
+            "there is no terminal to ask for the password; give it on standard input with --password-stdin",
+        ));
+    }
+    let first = ask("Password: ").map_err(failure)?;
+    let second = ask("Again: ").map_err(failure)?;
+    if first == second {
+        Ok(first)
+    } else {
+        Err(Failure::new("the two passwords differ"))
+    }
+}
+
+fn line() -> io::Result<Zeroizing<String>> {
+    let mut line = Zeroizing::new(String::new());
+    io::stdin().lock().read_line(&mut line)?;
+    Ok(Zeroizing::new(
+        line.trim_end_matches(['\r', '\n']).to_owned(),
+    ))
+}
+
+fn ask(question: &str) -> io::Result<Zeroizing<String>> {
+    let _silence = Silence::begin()?;
+    let mut terminal = io::stderr().lock();
+    write!(terminal, "{question}")?;
+    terminal.flush()?;
+    let answer = line();
+    writeln!(terminal)?;
+    answer
+}
+
+/// A terminal that does not show what is typed, until this is dropped.
+struct Silence(Termios);
+
+impl Silence {
+    fn begin() -> io::Result<Self> {
+        let before = tcgetattr(io::stdin())?;
+        let mut silent = before.clone();
+        silent.local_modes.remove(LocalModes::ECHO);
+        tcsetattr(io::stdin(), OptionalActions::Flush, &silent)?;
+        Ok(Self(before))
+    }
+}
+
+impl Drop for Silence {
+    fn drop(&mut self) {
+        // A terminal that is gone shows nothing.
+        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
+    }
+}

@@ -1,0 +1,150 @@
+//! The inventory service as a part of this process: its settings handed over, its database opened, its key kept.
+
+use db::{Address, Db, Options};
+use inventory::accounts::TokenKey;
+use inventory::stock::AlertMode;
+use inventory::{App, FirstUser, MIGRATIONS, Parts, SERVICE};
+use web::rate::Windows;
+use web::server::Listener;
+use web::{Clock, Random};
+
+use super::database_figures::DatabaseFigures;
+use super::{Run, server_options};
+use crate::command::Failure;
+use crate::data_folder;
+use crate::kept;
+use crate::settings::Settings;
+use crate::settings::value::LowStockAlert;
+
+/// Inventory while it runs: what must outlive its last request.
+pub(crate) struct Inventory {
+    db: Db,
+}
+
+impl Inventory {
+    /// Closes the database, once nothing uses it any more.
+    pub(crate) async fn close(self) {
+        self.db.close().await;
+    }
+}
+
+/// Opens and migrates the database, makes the first user, and serves on `listener`.
+///
+/// # Errors
+///
+/// When the data folder, the database or the key cannot be used, with what to do.
+pub(crate) async fn start(
+    run: &mut Run,
+    settings: &Settings,
+    listener: Listener,
+) -> Result<Inventory, Failure> {
+    let (db, _) = open_database(settings).await?;
+    let options = server_options(settings)?;
+    let parts = parts(run, settings, &db)?;
+    let App { router, .. } = inventory::app(config(settings), parts)
+        .await
+        .map_err(|error| Failure::of("inventory cannot start", &error))?;
+    run.metrics().collect(DatabaseFigures {
+        service: SERVICE,
+        db: db.clone(),
+    });
+    run.serve(SERVICE, listener, router, options);
+    Ok(Inventory { db })
+}
+
+/// Opens inventory's database and brings its schema up to date; says what was applied.
+///
+/// # Errors
+///
+/// When it cannot be reached or migrated.
+pub(crate) async fn open_database(settings: &Settings) -> Result<(Db, Vec<&'static str>), Failure> {
+    let address = kept::inventory_database(settings);
+    let failure = |error: db::Error| {
+        Failure::of(
+            &format!("BALCAO_INVENTORY_DATABASE_URL: {address} cannot be used"),
+            &error,
+        )
+    };
+    data_folder::create(&settings.data_dir)
+        .map_err(|error| Failure::of(&settings.data_dir.display().to_string(), &error))?;
+    if let Address::Sqlite(file) = &address
+        && let Some(folder) = file.parent()
+    {
+        data_folder::create(folder)
+            .map_err(|error| Failure::of(&folder.display().to_string(), &error))?;
+    }
+    let db = Db::open(&address, &Options::default())
+        .await
+        .map_err(failure)?;
+    let applied = db.migrate(&MIGRATIONS).await.map_err(failure)?;
+    for migration in &applied {
+        tracing::info!(service = SERVICE, migration, "migrated");
+    }
+    Ok((db, applied))
+}
+
+fn parts(run: &Run, settings: &Settings, db: &Db) -> Result<Parts, Failure> {
+    let (clock, random) = (Clock::system(), Random::system());
+    let windows = match &settings.redis_url {
+        Some(url) => Windows::redis(
+            url.0.as_str(),
+            "balcao:inventory:",
+            clock.clone(),
+            random.clone(),
+        )
+        .map_err(|error| Failure::of("BALCAO_REDIS_URL", &error))?,
+        None => Windows::memory(clock.clone()),
+    };
+    Ok(Parts {
+        db: db.clone(),
+        windows,
+        clock,
+        random,
+        metrics: run.metrics(),
+        token_key: token_key(settings)?,
+        first_user: first_user(settings),
+    })
+}
+
+fn first_user(settings: &Settings) -> Option<FirstUser> {
+    let (username, password) = (
+        settings.admin_username.as_ref()?,
+        settings.admin_password.as_ref()?,
+    );
+    Some(FirstUser {
+        username: username.0.clone(),
+        password: password.expose().to_owned(),
+    })
+}
+
+/// The configured key, else the one that the first start made and the data folder keeps.
+fn token_key(settings: &Settings) -> Result<TokenKey, Failure> {
+    if let Some(secret) = &settings.inventory_token_secret {
+        return Ok(TokenKey::new(secret.expose().as_bytes()));
+    }
+    let file = settings.data_dir.join(kept::INVENTORY_KEY);
+    let secret = data_folder::kept_secret(&file, &Random::system())
+        .map_err(|error| Failure::of(&format!("{} cannot be used", file.display()), &error))?;
+    Ok(TokenKey::new(secret.as_bytes()))
+}
+
+fn config(settings: &Settings) -> inventory::Config {
+    let count = |count: i64| u64::try_from(count).unwrap_or(1);
+    inventory::Config {
+        public_url: settings.inventory_public_url.clone(),
+        trusted_proxies: settings.trusted_proxies.clone(),
+        rate_limit_auth: settings.inventory_rate_limit_auth.clone(),
+        rate_limit_read: settings.inventory_rate_limit_read.clone(),
+        rate_limit_write: settings.inventory_rate_limit_write.clone(),
+        page_size: count(settings.inventory_page_size.0),
+        max_page_size: count(settings.inventory_max_page_size.0),
+        access_token_lifetime: settings.inventory_access_token_lifetime,
+        refresh_token_lifetime: settings.inventory_refresh_token_lifetime,
+        low_stock_threshold: settings.inventory_low_stock_threshold.0,
+        low_stock_alert: match settings.inventory_low_stock_alert {
+            LowStockAlert::EveryOutflow => AlertMode::EveryOutflow,
+            LowStockAlert::Once => AlertMode::Once,
+        },
+        ..inventory::Config::default()
+    }
+}
