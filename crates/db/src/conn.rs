@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::{Counters, Engine, Error, Param, Query, Row, Sql, postgres, sqlite};
+use crate::{Counters, Engine, Error, Param, Query, Row, Rows, Sql, postgres, sqlite};
 
 /// A connection lent to a job. Every statement is one literal text with `$1`, `$2`, … that both engines accept,
 /// prepared once for each connection.
@@ -232,6 +232,24 @@ impl Conn {
         let done = match &mut self.backend {
             Backend::Sqlite(connection) => connection.each(sql.text(), params, take),
             Backend::Postgres(session) => session.each(sql, params, take).await,
+        };
+        done.map_err(|error| self.remember(error))
+    }
+
+    /// Runs a text of the program's own making, such as a definition read from the catalog.
+    pub(crate) async fn execute_text(&mut self, sql: &str) -> Result<u64, Error> {
+        self.run(Sql::Built(sql), &[]).await
+    }
+
+    /// Adds rows in bulk.
+    pub(crate) async fn insert_values(&mut self, rows: &Rows) -> Result<(), Error> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        self.admit()?;
+        let done = match &mut self.backend {
+            Backend::Sqlite(connection) => connection.insert(rows),
+            Backend::Postgres(session) => session.copy(rows).await,
         };
         done.map_err(|error| self.remember(error))
     }

@@ -170,6 +170,24 @@ impl Db {
         }
     }
 
+    /// As [`write`](Self::write), for filling tables: on a connection of its own, and no statement of it is stopped for taking
+    /// long. On SQLite every other write waits for it, and gives up as it would behind another process; so it is for databases
+    /// that nobody serves yet.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub async fn load<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        match &*self.store {
+            Store::Sqlite(sqlite) => sqlite.load(job).await,
+            Store::Postgres(postgres) => postgres.load(job).await,
+        }
+    }
+
     /// Copies a SQLite database in use to a new file and checks the copy.
     ///
     /// # Errors

@@ -69,6 +69,7 @@
 //! Not the same, so avoid it: `ILIKE` and `LIKE` on unfolded text, integer overflow, `CAST(… AS NUMERIC)`, `DECIMAL` columns.
 
 mod address;
+mod bulk;
 mod conn;
 mod error;
 mod fold;
@@ -87,6 +88,7 @@ mod timestamp;
 mod value;
 
 pub use address::{Address, Engine, InvalidAddress};
+pub use bulk::{Aside, Rows};
 pub use conn::{Conn, Tx};
 pub use error::{Error, ErrorKind};
 pub use fold::fold;

@@ -5,6 +5,7 @@ pub mod accounts;
 mod app;
 pub mod catalogue;
 mod config;
+pub mod generate;
 mod home;
 mod page;
 pub mod rest;

@@ -29,6 +29,8 @@ pub(super) enum Message {
 
 /// How a transaction that writes begins.
 pub(super) const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+/// And one that fills tables: no statement is stopped, and indexes are built with memory of their own.
+const BEGIN_LOAD: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL statement_timeout = 0; SET LOCAL maintenance_work_mem = '256MB'";
 /// Waits between two attempts grow from this to the longest, by doubling, each shortened by chance.
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
@@ -135,7 +137,19 @@ impl Lane {
     {
         self.repeat(async || {
             let conn = self.conn(self.session().await?);
-            self.attempt_write(Tx::new(conn), job).await
+            self.attempt_write(Tx::new(conn), BEGIN_WRITE, job).await
+        })
+        .await
+    }
+
+    pub(super) async fn load<T, E, F>(&self, job: &F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Tx) -> Result<T, E>,
+        E: From<Error>,
+    {
+        self.repeat(async || {
+            let conn = self.conn(take(&self.reports).await?);
+            self.attempt_write(Tx::new(conn), BEGIN_LOAD, job).await
         })
         .await
     }
@@ -179,13 +193,17 @@ impl Lane {
         }
     }
 
-    async fn attempt_write<T, E, F>(&self, mut tx: Tx, job: &F) -> Result<Attempt<T, E>, Error>
+    async fn attempt_write<T, E, F>(
+        &self,
+        mut tx: Tx,
+        begin: &str,
+        job: &F,
+    ) -> Result<Attempt<T, E>, Error>
     where
         F: AsyncFn(&mut Tx) -> Result<T, E>,
         E: From<Error>,
     {
-        tx.postgres_session()?
-            .want_transaction(BEGIN_WRITE.to_owned());
+        tx.postgres_session()?.want_transaction(begin.to_owned());
         tx.begin_job(true);
         let result = job::finish(job(&mut tx), &self.counters).await;
         let failure = tx.end_job();

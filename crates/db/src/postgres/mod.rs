@@ -135,6 +135,16 @@ impl Postgres {
             .await
     }
 
+    pub(crate) async fn load<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.send(async move |lane: &Lane| lane.load(&job).await)
+            .await
+    }
+
     /// As [`write`](Self::write), sharing a transaction with other jobs of the lane that the key chooses.
     pub(crate) async fn write_grouped<T, E, F>(&self, key: i64, body: F) -> Result<T, E>
     where

@@ -3,11 +3,14 @@
 use std::{pin::pin, sync::Arc};
 
 use deadpool::managed::Object;
-use tokio_postgres::RowStream;
+use tokio_postgres::{RowStream, binary_copy::BinaryCopyInWriter, types::Type};
 use tokio_stream::StreamExt;
 
-use super::link::{Link, Links};
-use crate::{Error, Param, Row, Sql, Value};
+use super::{
+    link::{Link, Links},
+    values::parameter_type,
+};
+use crate::{Error, Param, Row, Rows, Sql, Value};
 
 /// A connection lent to one job, or to the jobs of one batch together.
 pub(crate) struct Session {
@@ -88,6 +91,31 @@ impl Session {
             );
         }
         Ok(rows.rows_affected().unwrap_or(0))
+    }
+
+    /// Sends rows in the binary format of `COPY`.
+    pub(crate) async fn copy(&mut self, rows: &Rows) -> Result<(), Error> {
+        if let Some(begin) = self.begin_due() {
+            self.link()?.control(&begin).await?;
+        }
+        let link = self.link()?;
+        let sql = rows.copying();
+        let failed = |error: tokio_postgres::Error| link.note(&error).context(&sql);
+        let types: Vec<Type> = rows
+            .columns
+            .iter()
+            .map(|(_, kind)| parameter_type(*kind))
+            .collect();
+        let sink = link.client().copy_in(sql.as_str()).await.map_err(failed)?;
+        let mut writer = pin!(BinaryCopyInWriter::new(sink, &types));
+        for row in rows.values.chunks(types.len()) {
+            writer
+                .as_mut()
+                .write_raw(row.iter().map(Param::to_value))
+                .await
+                .map_err(failed)?;
+        }
+        writer.finish().await.map(drop).map_err(failed)
     }
 
     /// Sends a statement, together with the BEGIN that may be due.

@@ -5,6 +5,7 @@ pub(crate) mod backup;
 mod checkpoint;
 mod connection;
 mod errors;
+mod load;
 pub(crate) mod migrate;
 pub(crate) mod money;
 pub(crate) mod values;
@@ -194,6 +195,19 @@ impl Sqlite {
         )));
         pushed.map_err(|refused| self.refuse(refused))?;
         answer.await.map_err(|_| ended())?
+    }
+
+    pub(crate) async fn load<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (path, options) = self.place();
+        let counters = Arc::clone(&self.counters);
+        let done = tokio::task::spawn_blocking(move || load::run(&path, &options, &counters, &job));
+        done.await
+            .map_err(|error| Error::other(format!("a load was cut short: {error}")))?
     }
 
     fn refuse(&self, refused: Refused) -> Error {

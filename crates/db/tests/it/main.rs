@@ -7,6 +7,8 @@
 
 /// Copies of a SQLite database in use.
 mod backup;
+/// Tables filled in bulk, and their indexes.
+mod bulk;
 /// Losing the server, and finding it again.
 mod connections;
 /// What a database refuses, and by which name.

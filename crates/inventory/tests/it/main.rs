@@ -9,6 +9,7 @@
 
 mod app;
 mod catalogue;
+mod generate;
 mod ledger;
 mod model;
 mod movements;

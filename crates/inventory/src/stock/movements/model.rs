@@ -78,7 +78,7 @@ impl Movement {
     }
 
     /// What a movement of so many units does to the product's quantity.
-    pub(super) const fn change(self, quantity: i64) -> i64 {
+    pub(crate) const fn change(self, quantity: i64) -> i64 {
         match self {
             Self::Inflow => quantity,
             Self::Outflow => -quantity,

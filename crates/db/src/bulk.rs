@@ -1,0 +1,137 @@
+//! Many rows at once: tables filled in bulk, and indexes that wait until they are full. For data sets and benchmarks, whose
+//! volume statement by statement would take hours.
+
+use crate::{Engine, Error, Kind, OwnedValue, Tx};
+
+/// Rows of one table on their way in. Emptied by [`Tx::insert_rows`], so that one buffer serves a whole load.
+#[derive(Debug)]
+pub struct Rows {
+    pub(crate) table: &'static str,
+    pub(crate) columns: &'static [(&'static str, Kind)],
+    pub(crate) values: Vec<OwnedValue>,
+}
+
+impl Rows {
+    /// No rows yet of these columns, each with the kind that its values have.
+    pub const fn new(table: &'static str, columns: &'static [(&'static str, Kind)]) -> Self {
+        Self {
+            table,
+            columns,
+            values: Vec::new(),
+        }
+    }
+
+    /// Adds a row: one value for each column, in their order.
+    pub fn push<const N: usize>(&mut self, row: [OwnedValue; N]) {
+        debug_assert_eq!(N, self.columns.len(), "{}", self.table);
+        self.values.extend(row);
+    }
+
+    /// How many rows wait.
+    pub fn len(&self) -> usize {
+        self.values
+            .len()
+            .checked_div(self.columns.len())
+            .unwrap_or(0)
+    }
+
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    fn names(&self) -> String {
+        let names: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
+        names.join(", ")
+    }
+
+    /// One row's insertion, for SQLite.
+    pub(crate) fn insertion(&self) -> String {
+        let places: Vec<String> = (1..=self.columns.len())
+            .map(|number| format!("${number}"))
+            .collect();
+        format!(
+            "INSERT INTO {} ({}) VALUES ({})",
+            self.table,
+            self.names(),
+            places.join(", ")
+        )
+    }
+
+    /// All rows' copying, for PostgreSQL.
+    pub(crate) fn copying(&self) -> String {
+        format!(
+            "COPY {} ({}) FROM STDIN (FORMAT binary)",
+            self.table,
+            self.names()
+        )
+    }
+}
+
+/// Indexes, and on PostgreSQL foreign keys, that were dropped and must stand again before the transaction ends.
+#[derive(Debug)]
+#[must_use = "what was set aside must be put back"]
+pub struct Aside(Vec<String>);
+
+/// How PostgreSQL names what can be set aside: the dropping, and the making anew.
+const POSTGRES_FOREIGN_KEYS: &str =
+    "SELECT 'ALTER TABLE ' || $1 || ' DROP CONSTRAINT ' || quote_ident(conname),
+            'ALTER TABLE ' || $1 || ' ADD CONSTRAINT ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid)
+     FROM pg_constraint WHERE contype = 'f' AND conrelid = CAST($1 AS regclass) ORDER BY conname";
+const POSTGRES_INDEXES: &str =
+    "SELECT 'DROP INDEX ' || CAST(CAST(i.indexrelid AS regclass) AS TEXT), pg_get_indexdef(i.indexrelid)
+     FROM pg_index AS i
+     WHERE i.indrelid = CAST($1 AS regclass)
+       AND NOT EXISTS (SELECT 1 FROM pg_constraint AS c WHERE c.conindid = i.indexrelid)
+     ORDER BY i.indexrelid";
+const SQLITE_INDEXES: &str = "SELECT 'DROP INDEX \"' || name || '\"', sql FROM sqlite_master
+     WHERE type = 'index' AND tbl_name = $1 AND sql IS NOT NULL ORDER BY name";
+
+impl Tx {
+    /// Inserts all `rows` and empties the buffer: by one prepared statement on SQLite, by `COPY` on PostgreSQL.
+    ///
+    /// # Errors
+    /// What the database refuses; nothing of the transaction stays then.
+    pub async fn insert_rows(&mut self, rows: &mut Rows) -> Result<(), Error> {
+        let inserted = self.insert_values(rows).await;
+        rows.values.clear();
+        inserted
+    }
+
+    /// Drops the indexes of these tables, save those of primary keys and unique constraints, and on PostgreSQL their
+    /// foreign keys: building them once when the tables are full is many times faster than keeping them up row by row.
+    /// All of it belongs to the transaction, so neither a failure nor a crash leaves a table without them.
+    ///
+    /// # Errors
+    /// What the database refuses.
+    pub async fn set_indexes_aside(&mut self, tables: &[&'static str]) -> Result<Aside, Error> {
+        let queries: &[&'static str] = match self.engine() {
+            Engine::Sqlite => &[SQLITE_INDEXES],
+            Engine::Postgres => &[POSTGRES_INDEXES, POSTGRES_FOREIGN_KEYS],
+        };
+        let mut definitions = Vec::new();
+        for query in queries {
+            for table in tables {
+                let found: Vec<(String, String)> = self
+                    .all(query, &[table], |row| Ok((row.get(0)?, row.get(1)?)))
+                    .await?;
+                for (drop, create) in found {
+                    self.execute_text(&drop).await?;
+                    definitions.push(create);
+                }
+            }
+        }
+        Ok(Aside(definitions))
+    }
+
+    /// Builds again what was set aside; existing rows are checked against it.
+    ///
+    /// # Errors
+    /// What the database refuses: a row that breaks a foreign key, a full disk.
+    pub async fn put_back(&mut self, aside: Aside) -> Result<(), Error> {
+        for definition in aside.0 {
+            self.execute_text(&definition).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,41 @@
+//! One long transaction on a connection of its own, without a limit of time: tables filled in bulk.
+
+use std::{path::Path, sync::Arc};
+
+use super::{Connection, Role};
+use crate::{Conn, Counters, Error, Options, Tx, job};
+
+/// Runs `job` in one transaction and commits. Blocks; the writer's jobs wait meanwhile as for another process.
+pub(super) fn run<T, E, F>(
+    path: &Path,
+    options: &Options,
+    counters: &Arc<Counters>,
+    job: &F,
+) -> Result<T, E>
+where
+    F: AsyncFn(&mut Tx) -> Result<T, E>,
+    E: From<Error>,
+{
+    let connection = Connection::open(path, Role::Maintenance, options)?;
+    let mut tx = Tx::new(Conn::sqlite(connection, Arc::clone(counters)));
+    tx.sqlite_connection()?.control("BEGIN IMMEDIATE")?;
+    tx.begin_job(true);
+    let result = job::finish_at_once(job(&mut tx), counters);
+    let result = match (tx.end_job(), result) {
+        (Some(error), Ok(_)) => Err(error.into()),
+        (_, result) => result,
+    };
+    let connection = tx.sqlite_connection()?;
+    match result {
+        Ok(value) => {
+            connection.control("COMMIT")?;
+            counters.commit();
+            Ok(value)
+        }
+        Err(refusal) => {
+            counters.rollback();
+            connection.roll_back();
+            Err(refusal)
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! The table of goods (`goods.txt`) and the products that are made of it: every category, good, brand, variant and size in turn, so
+//! that even a small catalogue has something of everything.
+
+use db::Money;
+
+use super::{calendar::Season, chance::Chance};
+
+const TABLE: &str = include_str!("goods.txt");
+
+/// Who delivers.
+pub(super) const SUPPLIERS: [&str; 16] = [
+    "Atacado Três Irmãos Ltda.",
+    "Distribuidora Norte Sul S.A.",
+    "Comercial Boa Safra",
+    "Cooperativa Agrícola do Vale",
+    "Importadora Porto Novo",
+    "Distribuidora Alvorada",
+    "Central de Compras Paulista",
+    "Armazém Geral Santos & Filhos",
+    "Indústrias Reunidas Ipê",
+    "Logística São Jorge",
+    "Atacadão da Praça",
+    "Representações Farol da Barra",
+    "Fornecedora Minas Gerais",
+    "Casa do Lojista",
+    "Mercantil Rio Claro",
+    "Suprimentos Guarani",
+];
+
+/// A category with its goods.
+#[derive(Debug)]
+struct Category {
+    name: &'static str,
+    season: Season,
+    /// Places in the table's list of brands.
+    brands: Vec<usize>,
+    goods: Vec<Good>,
+}
+
+#[derive(Debug)]
+struct Good {
+    name: &'static str,
+    variants: Vec<&'static str>,
+    /// Each with what one unit costs.
+    sizes: Vec<(&'static str, Money)>,
+}
+
+/// Everything that can be sold.
+#[derive(Debug)]
+pub(super) struct Goods {
+    categories: Vec<Category>,
+    brands: Vec<&'static str>,
+}
+
+/// A product that was made up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Product {
+    pub(super) title: String,
+    /// Number of its category, from 0.
+    pub(super) category: usize,
+    /// Number of its brand, from 0.
+    pub(super) brand: usize,
+    pub(super) season: Season,
+    pub(super) description: Option<String>,
+    pub(super) serie_number: Option<String>,
+    pub(super) cost_price: Money,
+    pub(super) selling_price: Money,
+}
+
+impl Goods {
+    /// The table, read. Lines that cannot be read are left out; a test sees that there are none.
+    pub(super) fn read() -> Self {
+        let mut goods = Self {
+            categories: Vec::new(),
+            brands: Vec::new(),
+        };
+        for line in TABLE.lines() {
+            if let Some(heading) = line.strip_prefix("# ") {
+                goods.begin(heading);
+            } else if let (Some(good), Some(category)) =
+                (Good::parse(line), goods.categories.last_mut())
+            {
+                category.goods.push(good);
+            }
+        }
+        goods
+            .categories
+            .retain(|category| !category.goods.is_empty());
+        goods
+    }
+
+    fn begin(&mut self, heading: &'static str) {
+        let mut parts = heading.split(" | ");
+        let (Some(name), Some(season), Some(brands)) = (
+            parts.next(),
+            parts.next().and_then(Season::parse),
+            parts.next(),
+        ) else {
+            return;
+        };
+        let first = self.brands.len();
+        self.brands.extend(brands.split(", "));
+        self.categories.push(Category {
+            name,
+            season,
+            brands: (first..self.brands.len()).collect(),
+            goods: Vec::new(),
+        });
+    }
+
+    pub(super) fn categories(&self) -> impl Iterator<Item = &'static str> {
+        self.categories.iter().map(|category| category.name)
+    }
+
+    pub(super) fn brands(&self) -> &[&'static str] {
+        &self.brands
+    }
+
+    /// The product of this number: category, good, brand, variant and size change from the first to the last, each when the one before
+    /// has had its turn. Beyond all combinations there is a new edition of each.
+    pub(super) fn product(&self, number: u64, chance: &mut Chance) -> Option<Product> {
+        let mut rest = number;
+        let category_number = take(&mut rest, self.categories.len())?;
+        let category = self.categories.get(category_number)?;
+        let good = category.goods.get(take(&mut rest, category.goods.len())?)?;
+        let brand = *category
+            .brands
+            .get(take(&mut rest, category.brands.len())?)?;
+        let variant = *good.variants.get(take(&mut rest, good.variants.len())?)?;
+        let (size, cost) = *good.sizes.get(take(&mut rest, good.sizes.len())?)?;
+        let brand_name = *self.brands.get(brand)?;
+        let edition = if rest == 0 {
+            String::new()
+        } else {
+            format!(" – edição {}", rest + 1)
+        };
+        let (cost_price, selling_price) = prices(cost, chance);
+        Some(Product {
+            title: format!("{} {variant} {brand_name} {size}{edition}", good.name),
+            category: category_number,
+            brand,
+            season: category.season,
+            description: chance
+                .percent(60)
+                .then(|| format!("{} ({variant}), {size}. Marca {brand_name}.", good.name)),
+            serie_number: chance.percent(70).then(|| article_number(number)),
+            cost_price,
+            selling_price,
+        })
+    }
+}
+
+impl Good {
+    fn parse(line: &'static str) -> Option<Self> {
+        let mut parts = line.split(" ; ");
+        let (name, variants, sizes) = (parts.next()?, parts.next()?, parts.next()?);
+        // The last word of a size is its cost; `1,5 l` has a comma without a blank behind it.
+        let sizes: Option<Vec<_>> = sizes
+            .split(", ")
+            .map(|size| {
+                let (size, cost) = size.rsplit_once(' ')?;
+                Some((size, Money::parse(cost).ok()?))
+            })
+            .collect();
+        Some(Self {
+            name,
+            variants: variants.split(", ").collect(),
+            sizes: sizes?,
+        })
+    }
+}
+
+/// Takes one digit of a number in mixed bases.
+fn take(rest: &mut u64, base: usize) -> Option<usize> {
+    let base = u64::try_from(base).ok().filter(|base| *base > 0)?;
+    let digit = *rest % base;
+    *rest /= base;
+    usize::try_from(digit).ok()
+}
+
+/// A cost around the table's, and a price with a margin of 25 to 95 % that ends in 9.
+fn prices(cost: Money, chance: &mut Chance) -> (Money, Money) {
+    let share = |money: i128, percent: u64| money * i128::from(percent) / 100;
+    let cost = share(cost.cents(), 85 + chance.below(31)).max(5);
+    let price = share(cost, 125 + chance.below(71));
+    (
+        Money::from_cents(cost),
+        Money::from_cents(price / 10 * 10 + 9),
+    )
+}
+
+/// A number like those on packages: Brazil's prefix 789, nine digits, a check digit (GS1 General Specifications, 7.9).
+fn article_number(number: u64) -> String {
+    let digits = format!("789{:09}", 100_000_000 + number);
+    let sum: u32 = digits
+        .bytes()
+        .zip([1, 3].into_iter().cycle())
+        .map(|(digit, weight)| u32::from(digit - b'0') * weight)
+        .sum();
+    format!("{digits}{}", (10 - sum % 10) % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_table_is_read() {
+        let goods = Goods::read();
+        let read: usize = goods
+            .categories
+            .iter()
+            .map(|category| category.goods.len())
+            .sum();
+        let headings = goods.categories.len();
+        // Two lines explain the table.
+        assert_eq!(read + headings + 2, TABLE.lines().count());
+        assert!(headings >= 15 && goods.brands.len() > 50);
+    }
+
+    #[test]
+    fn a_small_catalogue_has_something_of_everything_and_nothing_twice() {
+        let (goods, mut chance) = (Goods::read(), Chance::new(1));
+        let products: Vec<Product> = (0..300)
+            .map(|number| goods.product(number, &mut chance).unwrap())
+            .collect();
+        let titles: BTreeSet<&str> = products
+            .iter()
+            .map(|product| product.title.as_str())
+            .collect();
+        assert_eq!(titles.len(), 300);
+        let categories: BTreeSet<usize> = products.iter().map(|product| product.category).collect();
+        assert_eq!(categories.len(), goods.categories.len());
+        assert!(
+            products
+                .iter()
+                .all(|product| product.selling_price > product.cost_price)
+        );
+    }
+
+    #[test]
+    fn an_article_number_has_its_check_digit() {
+        assert_eq!(article_number(0), "7891000000007");
+        assert_eq!(article_number(1).len(), 13);
+    }
+}

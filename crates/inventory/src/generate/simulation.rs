@@ -1,0 +1,182 @@
+//! Months of a shop: which product moves next, how many units, and when it is restocked. Bounded memory: a few dozen bytes for
+//! each product, nothing for each movement. No database here.
+
+use db::{Money, Timestamp};
+
+use super::{
+    calendar::{Day, Season},
+    chance::{Chance, Popularity},
+    goods::Product,
+};
+use crate::stock::movements::Movement;
+
+/// What is on a shelf at some moment of the history.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shelf {
+    pub(super) category: u32,
+    pub(super) brand: u32,
+    pub(super) cost_price: Money,
+    pub(super) selling_price: Money,
+    pub(super) quantity: i64,
+    pub(super) last_moved: Timestamp,
+    season: Season,
+    supplier: u32,
+    /// Below this it may be restocked.
+    reorder_at: i64,
+    /// Units of one delivery.
+    delivery: i64,
+}
+
+/// One movement that was made up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step {
+    pub(super) movement: Movement,
+    /// Number of the product, from 0.
+    pub(super) product: usize,
+    /// Number of the supplier, from 0; of inflows.
+    pub(super) supplier: u32,
+    pub(super) quantity: i64,
+    pub(super) balance: i64,
+    pub(super) at: Timestamp,
+    /// Chance for what is written beside it.
+    pub(super) note: u64,
+}
+
+/// The shop while its history runs.
+#[derive(Debug)]
+pub(super) struct Shop {
+    chance: Chance,
+    popularity: Popularity,
+    /// The product of each rank of popularity.
+    ranked: Vec<u32>,
+    pub(super) shelves: Vec<Shelf>,
+}
+
+/// A product sells so many units at a time, on average in hundredths.
+const MEAN_SALE: u64 = 230;
+
+impl Shop {
+    /// An empty shop for `products` products.
+    pub(super) fn new(products: u64, seed: u64) -> Self {
+        let mut chance = Chance::new(seed);
+        let mut ranked: Vec<u32> = (0..u32::try_from(products).unwrap_or(u32::MAX)).collect();
+        for place in (1..ranked.len()).rev() {
+            let other = chance.below(place as u64 + 1);
+            ranked.swap(place, usize::try_from(other).unwrap_or(0));
+        }
+        Self {
+            chance,
+            popularity: Popularity::new(products),
+            ranked,
+            shelves: Vec::new(),
+        }
+    }
+
+    pub(super) fn chance(&mut self) -> &mut Chance {
+        &mut self.chance
+    }
+
+    /// The ranks of popularity by product.
+    pub(super) fn ranks(&self) -> Vec<u32> {
+        let mut ranks = vec![0; self.ranked.len()];
+        for (rank, product) in (0..).zip(&self.ranked) {
+            if let Some(place) = ranks.get_mut(*product as usize) {
+                *place = rank;
+            }
+        }
+        ranks
+    }
+
+    /// Fills the next shelf with what a product of this popularity needs; `movements` are those of the whole history of `days` days.
+    pub(super) fn open(
+        &mut self,
+        product: &Product,
+        rank: u32,
+        movements: u64,
+        days: u64,
+        at: Timestamp,
+        suppliers: u64,
+    ) -> Shelf {
+        let sales = self.popularity.expected_hundredths(rank.into(), movements);
+        let in_days = |count: u64| sales.saturating_mul(MEAN_SALE) / 10_000 * count / days.max(1);
+        let delivery = in_days(30).div_ceil(12).clamp(1, 1_000_000) * 12;
+        let reorder_at = in_days(8).clamp(4, 1_000_000);
+        let opening = if self.chance.percent(4) {
+            0
+        } else {
+            reorder_at + self.chance.below(delivery)
+        };
+        let shelf = Shelf {
+            category: u32::try_from(product.category).unwrap_or(0),
+            brand: u32::try_from(product.brand).unwrap_or(0),
+            cost_price: product.cost_price,
+            selling_price: product.selling_price,
+            quantity: whole(opening),
+            last_moved: at,
+            season: product.season,
+            supplier: u32::try_from(self.chance.below(suppliers)).unwrap_or(0),
+            reorder_at: whole(reorder_at),
+            delivery: whole(delivery),
+        };
+        self.shelves.push(shelf);
+        shelf
+    }
+
+    /// The next movement: a sale, unless too little is there or it is time to restock. So a quantity never falls below zero.
+    pub(super) fn step(&mut self, day: &Day, number: u64) -> Option<Step> {
+        let product = self.pick(day.month)?;
+        let wanted = sale(&mut self.chance);
+        let restocks = self.chance.percent(40);
+        let note = self.chance.next();
+        let at = day.moment(number, note);
+        let shelf = self.shelves.get_mut(product)?;
+        let is_due = shelf.quantity < shelf.reorder_at && restocks;
+        let (movement, quantity) = if shelf.quantity < wanted || is_due {
+            (Movement::Inflow, shelf.delivery.max(wanted))
+        } else {
+            (Movement::Outflow, wanted)
+        };
+        shelf.quantity += movement.change(quantity);
+        shelf.last_moved = at;
+        Some(Step {
+            movement,
+            product,
+            supplier: shelf.supplier,
+            quantity,
+            balance: shelf.quantity,
+            at,
+            note,
+        })
+    }
+
+    /// A product by popularity; out of its season it is mostly passed over.
+    fn pick(&mut self, month: i8) -> Option<usize> {
+        let mut product = None;
+        for _ in 0..4 {
+            let rank = self.popularity.draw(&mut self.chance);
+            let drawn = *self.ranked.get(rank)? as usize;
+            product = Some(drawn);
+            let season = self.shelves.get(drawn)?.season;
+            if self.chance.percent(season.percent(month)) {
+                break;
+            }
+        }
+        product
+    }
+}
+
+/// Units of one sale: mostly one, seldom a carton.
+fn sale(chance: &mut Chance) -> i64 {
+    let units = match chance.below(100) {
+        0..58 => 1,
+        58..80 => 2,
+        80..90 => 3,
+        90..97 => 4 + chance.below(3),
+        _ => 6 + chance.below(19),
+    };
+    whole(units)
+}
+
+fn whole(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

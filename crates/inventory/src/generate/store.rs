@@ -1,0 +1,291 @@
+//! Statements that fill an empty catalogue: rows in bulk with ids of their own, and the counters of ids set behind them.
+
+use db::{Aside, Conn, Engine, Error, Kind, Rows, Timestamp, Tx};
+
+use super::{
+    goods::Product,
+    simulation::{Shelf, Step},
+};
+use crate::{catalogue::description_key, stock::movements::Movement};
+
+/// The tables that are filled, in the order in which rows may refer to rows.
+const TABLES: [&str; 8] = [
+    "brands",
+    "categories",
+    "suppliers",
+    "products",
+    "product_stock",
+    "ledger_entries",
+    "inflows",
+    "outflows",
+];
+
+const NAMED: &[(&str, Kind)] = &[
+    ("id", Kind::Integer),
+    ("name", Kind::Text),
+    ("name_folded", Kind::Text),
+    ("created_at", Kind::Timestamp),
+    ("updated_at", Kind::Timestamp),
+];
+const PRODUCTS: &[(&str, Kind)] = &[
+    ("id", Kind::Integer),
+    ("title", Kind::Text),
+    ("title_folded", Kind::Text),
+    ("category_id", Kind::Integer),
+    ("brand_id", Kind::Integer),
+    ("description", Kind::Text),
+    ("description_key", Kind::Text),
+    ("serie_number", Kind::Text),
+    ("serie_number_folded", Kind::Text),
+    ("cost_price", Kind::Money),
+    ("selling_price", Kind::Money),
+    ("created_at", Kind::Timestamp),
+];
+const STOCK: &[(&str, Kind)] = &[
+    ("product_id", Kind::Integer),
+    ("category_id", Kind::Integer),
+    ("brand_id", Kind::Integer),
+    ("quantity", Kind::Integer),
+    ("updated_at", Kind::Timestamp),
+];
+const LEDGER: &[(&str, Kind)] = &[
+    ("id", Kind::Integer),
+    ("product_id", Kind::Integer),
+    ("kind", Kind::Text),
+    ("change", Kind::Integer),
+    ("balance_after", Kind::Integer),
+    ("cost_price", Kind::Money),
+    ("selling_price", Kind::Money),
+    ("reference_id", Kind::Integer),
+    ("created_at", Kind::Timestamp),
+];
+const INFLOWS: &[(&str, Kind)] = &[
+    ("id", Kind::Integer),
+    ("supplier_id", Kind::Integer),
+    ("product_id", Kind::Integer),
+    ("quantity", Kind::Integer),
+    ("description", Kind::Text),
+    ("description_key", Kind::Text),
+    ("created_at", Kind::Timestamp),
+];
+const OUTFLOWS: &[(&str, Kind)] = &[
+    ("id", Kind::Integer),
+    ("product_id", Kind::Integer),
+    ("quantity", Kind::Integer),
+    ("description", Kind::Text),
+    ("description_key", Kind::Text),
+    ("created_at", Kind::Timestamp),
+];
+
+/// Rows that wait in memory before they are sent.
+const MOST_WAITING: usize = 4000;
+
+/// Whether nothing stands in the catalogue and in the ledger.
+pub(super) async fn is_empty(conn: &mut Conn) -> Result<bool, Error> {
+    conn.one(
+        "SELECT NOT (EXISTS (SELECT 1 FROM products) OR EXISTS (SELECT 1 FROM ledger_entries) OR EXISTS (SELECT 1 FROM brands)
+                  OR EXISTS (SELECT 1 FROM categories) OR EXISTS (SELECT 1 FROM suppliers))",
+        &[],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// Rows on their way into the tables.
+#[derive(Debug)]
+pub(super) struct Load {
+    products: Rows,
+    stock: Rows,
+    ledger: Rows,
+    inflows: Rows,
+    outflows: Rows,
+    last_entry: i64,
+    last_inflow: i64,
+    last_outflow: i64,
+}
+
+impl Load {
+    pub(super) const fn new() -> Self {
+        Self {
+            products: Rows::new("products", PRODUCTS),
+            stock: Rows::new("product_stock", STOCK),
+            ledger: Rows::new("ledger_entries", LEDGER),
+            inflows: Rows::new("inflows", INFLOWS),
+            outflows: Rows::new("outflows", OUTFLOWS),
+            last_entry: 0,
+            last_inflow: 0,
+            last_outflow: 0,
+        }
+    }
+
+    /// A product with its opening.
+    pub(super) fn product(&mut self, id: i64, product: Product, shelf: &Shelf, now: Timestamp) {
+        let key = product.description.as_deref().map(description_key);
+        let serie_number_folded = product.serie_number.as_deref().map(db::fold);
+        self.products.push([
+            id.into(),
+            product.title.as_str().into(),
+            db::fold(&product.title).into(),
+            id_of(shelf.category).into(),
+            id_of(shelf.brand).into(),
+            product.description.into(),
+            key.into(),
+            product.serie_number.into(),
+            serie_number_folded.into(),
+            product.cost_price.into(),
+            product.selling_price.into(),
+            now.into(),
+        ]);
+        self.last_entry += 1;
+        self.ledger.push([
+            self.last_entry.into(),
+            id.into(),
+            "opening".into(),
+            shelf.quantity.into(),
+            shelf.quantity.into(),
+            shelf.cost_price.into(),
+            shelf.selling_price.into(),
+            None::<i64>.into(),
+            now.into(),
+        ]);
+    }
+
+    /// A movement with its row in the ledger.
+    pub(super) fn step(&mut self, step: &Step, product: i64, shelf: &Shelf) {
+        let (kind, reference) = match step.movement {
+            Movement::Inflow => ("inflow", self.inflow(step, product)),
+            Movement::Outflow => ("outflow", self.outflow(step, product)),
+        };
+        self.last_entry += 1;
+        self.ledger.push([
+            self.last_entry.into(),
+            product.into(),
+            kind.into(),
+            step.movement.change(step.quantity).into(),
+            step.balance.into(),
+            shelf.cost_price.into(),
+            shelf.selling_price.into(),
+            reference.into(),
+            step.at.into(),
+        ]);
+    }
+
+    fn inflow(&mut self, step: &Step, product: i64) -> i64 {
+        self.last_inflow += 1;
+        let description =
+            (step.note % 10 < 7).then(|| format!("Nota fiscal {:06}", step.note % 999_983));
+        let key = description.as_deref().map(description_key);
+        self.inflows.push([
+            self.last_inflow.into(),
+            id_of(step.supplier).into(),
+            product.into(),
+            step.quantity.into(),
+            description.into(),
+            key.into(),
+            step.at.into(),
+        ]);
+        self.last_inflow
+    }
+
+    fn outflow(&mut self, step: &Step, product: i64) -> i64 {
+        self.last_outflow += 1;
+        let description = match step.note % 100 {
+            0..70 => None,
+            70..90 => Some("Venda no balcão".to_owned()),
+            90..99 => Some(format!("Pedido {:06}", step.note % 999_979)),
+            _ => Some("Avaria".to_owned()),
+        };
+        let key = description.as_deref().map(description_key);
+        self.outflows.push([
+            self.last_outflow.into(),
+            product.into(),
+            step.quantity.into(),
+            description.into(),
+            key.into(),
+            step.at.into(),
+        ]);
+        self.last_outflow
+    }
+
+    /// What is on a shelf at the end of the history.
+    pub(super) fn stock(&mut self, product: i64, shelf: &Shelf) {
+        self.stock.push([
+            product.into(),
+            id_of(shelf.category).into(),
+            id_of(shelf.brand).into(),
+            shelf.quantity.into(),
+            shelf.last_moved.into(),
+        ]);
+    }
+
+    /// Sends what waits, once it is worth it. Products first, since the others refer to them.
+    pub(super) async fn send_when_many(&mut self, tx: &mut Tx) -> Result<(), Error> {
+        let waiting = self.products.len() + self.ledger.len() + self.stock.len();
+        if waiting >= MOST_WAITING {
+            self.send(tx).await
+        } else {
+            Ok(())
+        }
+    }
+
+    pub(super) async fn send(&mut self, tx: &mut Tx) -> Result<(), Error> {
+        for rows in [
+            &mut self.products,
+            &mut self.ledger,
+            &mut self.inflows,
+            &mut self.outflows,
+            &mut self.stock,
+        ] {
+            tx.insert_rows(rows).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Brands, categories or suppliers of these names, with ids from 1.
+pub(super) async fn insert_named(
+    tx: &mut Tx,
+    table: &'static str,
+    names: impl IntoIterator<Item = &'static str>,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let mut rows = Rows::new(table, NAMED);
+    for (id, name) in (1_i64..).zip(names) {
+        rows.push([
+            id.into(),
+            name.into(),
+            db::fold(name).into(),
+            now.into(),
+            now.into(),
+        ]);
+    }
+    tx.insert_rows(&mut rows).await
+}
+
+/// Takes the indexes away until everything is in.
+pub(super) async fn set_indexes_aside(tx: &mut Tx) -> Result<Aside, Error> {
+    tx.set_indexes_aside(&TABLES).await
+}
+
+/// On PostgreSQL, ids given by hand do not move the counter of ids on its own.
+pub(super) async fn set_counters(tx: &mut Tx) -> Result<(), Error> {
+    if tx.engine() == Engine::Sqlite {
+        return Ok(());
+    }
+    for sql in [
+        "SELECT setval(pg_get_serial_sequence('brands', 'id'), max(id)) FROM brands",
+        "SELECT setval(pg_get_serial_sequence('categories', 'id'), max(id)) FROM categories",
+        "SELECT setval(pg_get_serial_sequence('suppliers', 'id'), max(id)) FROM suppliers",
+        "SELECT setval(pg_get_serial_sequence('products', 'id'), max(id)) FROM products",
+        "SELECT setval(pg_get_serial_sequence('ledger_entries', 'id'), max(id)) FROM ledger_entries",
+        "SELECT setval(pg_get_serial_sequence('inflows', 'id'), max(id)) FROM inflows",
+        "SELECT setval(pg_get_serial_sequence('outflows', 'id'), max(id)) FROM outflows",
+    ] {
+        tx.one(sql, &[], |row| row.get::<Option<i64>>(0)).await?;
+    }
+    Ok(())
+}
+
+fn id_of(number: u32) -> i64 {
+    i64::from(number) + 1
+}
