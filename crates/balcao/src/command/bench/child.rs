@@ -85,6 +85,17 @@ impl Child {
             .ok_or_else(|| format!("the child does not run {service}").into())
     }
 
+    /// Its process id.
+    ///
+    /// # Errors
+    ///
+    /// When it has ended.
+    pub(super) fn id(&self) -> Result<u32, LoadError> {
+        self.process
+            .id()
+            .ok_or_else(|| "the child has ended".into())
+    }
+
     /// Kills the process and waits until it is gone.
     ///
     /// # Errors
@@ -100,7 +111,7 @@ impl Child {
     ///
     /// When the system does not tell.
     pub(super) fn memory(&self) -> Result<(u64, u64), LoadError> {
-        let id = self.process.id().ok_or("the child has ended")?;
+        let id = self.id()?;
         let status = fs::read_to_string(format!("/proc/{id}/status"))?;
         let of = |name: &str| {
             status.lines().find_map(|line| {
@@ -117,6 +128,29 @@ impl Child {
             of("VmHWM:").ok_or("no VmHWM")?,
         ))
     }
+}
+
+/// Processor time that a process has used, all its threads together, user and system.
+///
+/// # Errors
+///
+/// When the system does not tell.
+pub(super) fn processor_time(process: u32) -> Result<Duration, LoadError> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
+    // The name of the program stands in parentheses and may hold spaces; fields are counted behind it.
+    let (_, fields) = stat
+        .rsplit_once(')')
+        .ok_or("an unknown form of /proc/PID/stat")?;
+    let ticks: Option<u64> = fields
+        .split_whitespace()
+        .skip(11)
+        .take(2)
+        .map(|field| field.parse::<u64>().ok())
+        .sum();
+    // Linux tells processes of 100 ticks a second, whatever it counts inside (proc(5), USER_HZ).
+    Ok(Duration::from_millis(
+        ticks.ok_or("no times in /proc/PID/stat")? * 10,
+    ))
 }
 
 fn addresses(log: &str) -> HashMap<String, SocketAddr> {

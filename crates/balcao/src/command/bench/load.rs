@@ -134,10 +134,14 @@ impl Measured {
         self.latencies.get(place).copied().unwrap_or_default()
     }
 
+    /// How many answers were good.
+    pub(super) fn count(&self) -> f64 {
+        f64::from(u32::try_from(self.latencies.len()).unwrap_or(u32::MAX))
+    }
+
     /// Good answers a second.
     pub(super) fn per_second(&self) -> f64 {
-        let count = u32::try_from(self.latencies.len()).unwrap_or(u32::MAX);
-        f64::from(count) / self.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
+        self.count() / self.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
     }
 }
 

@@ -18,7 +18,7 @@ use super::{Common, Failure};
 use crate::run::{self, Run};
 use crate::settings::{Purpose, Settings};
 use crate::{console, data_folder};
-use child::Child;
+use child::{Child, processor_time};
 use load::{LoadError, Measured, Target};
 
 /// Measure this machine
@@ -214,12 +214,25 @@ async fn full_load(arguments: &Checkout, folder: &Path) -> Result<(), LoadError>
     .await?;
     let target = payment_target(&checkout)?;
     load::run(&target, arguments.load_connections, Duration::from_secs(1)).await?;
+    let processes = [
+        ("checkout", checkout.id()?),
+        ("instant provider", provider.id()?),
+        ("load generator", std::process::id()),
+    ];
+    let used = || {
+        processes
+            .iter()
+            .map(|(_, id)| processor_time(*id))
+            .collect::<Result<Vec<_>, _>>()
+    };
+    let before = used()?;
     let measured = load::run(
         &target,
         arguments.load_connections,
         Duration::from_secs(arguments.seconds),
     )
     .await?;
+    let after = used()?;
     check(&measured, "checkout")?;
     let latency = format!(
         "{:.0} (50th {}, 99th {})",
@@ -234,6 +247,21 @@ async fn full_load(arguments: &Checkout, folder: &Path) -> Result<(), LoadError>
         ),
         &latency,
         "at least 5000",
+    );
+    let each =
+        processes
+            .iter()
+            .zip(before.iter().zip(&after))
+            .map(|((name, _), (before, after))| {
+                format!(
+                    "{name} {:.0}",
+                    after.saturating_sub(*before).as_secs_f64() * 1e6 / measured.count()
+                )
+            });
+    report(
+        "processor time of one payment, microseconds",
+        &each.collect::<Vec<_>>().join(", "),
+        "",
     );
     let (_, most) = checkout.memory()?;
     report(
