@@ -4,58 +4,28 @@ use std::collections::BTreeSet;
 
 use checkout::request::{MethodKind, TEXT_LIMITS};
 use serde_json::Value;
+use test_kit::openapi::object;
 
-use super::{DOCUMENT, assert_valid, object, operations, resolved};
+use super::DOCUMENT;
 
 /// Test cards that the provider publishes: the only card numbers that the document may show.
 const TEST_CARDS: [&str; 1] = ["5031433215406351"];
 
-/// The examples of a request body or of a response, with their schema.
-fn examples(owner: &'static Value) -> Vec<(&'static Value, &'static Value)> {
-    let contents = owner
-        .get("content")
-        .map(object)
-        .into_iter()
-        .flat_map(|content| content.values());
-    contents
-        .flat_map(|media| {
-            let examples = media.get("examples").map(object).into_iter().flatten();
-            examples.map(|(_, example)| (&media["schema"], &example["value"]))
-        })
-        .collect()
-}
-
 #[test]
 fn every_example_is_what_its_schema_says() {
-    let mut count = 0;
-    for operation in operations() {
-        let place = format!("{} {}", operation.method, operation.path);
-        let body = operation.described.get("requestBody").into_iter();
-        let responses = object(&operation.described["responses"])
-            .values()
-            .map(resolved);
-        for (schema, example) in body.chain(responses).flat_map(examples) {
-            assert_valid(schema, example, &place);
-            count += 1;
-        }
-        for parameter in operation.parameters() {
-            if let Some(example) = parameter.get("example") {
-                assert_valid(&parameter["schema"], example, &place);
-                count += 1;
-            }
-        }
-    }
+    let count = DOCUMENT.assert_examples();
     assert!(count > 50, "{count}");
 }
 
 #[test]
 fn an_error_example_tells_the_status_it_is_shown_for() {
-    for operation in operations() {
+    for operation in DOCUMENT.operations() {
         for (status, response) in object(&operation.described["responses"]) {
             let Ok(status) = status.parse::<u16>() else {
                 continue;
             };
-            for (_, example) in examples(resolved(response))
+            for (_, example) in DOCUMENT
+                .examples(response)
                 .into_iter()
                 .filter(|_| status >= 400)
             {
@@ -68,8 +38,8 @@ fn an_error_example_tells_the_status_it_is_shown_for() {
 #[test]
 fn every_detail_of_the_specification_is_shown() {
     let mut shown = BTreeSet::new();
-    for response in object(&DOCUMENT["components"]["responses"]).values() {
-        for (_, example) in examples(response) {
+    for response in object(&DOCUMENT.value()["components"]["responses"]).values() {
+        for (_, example) in DOCUMENT.examples(response) {
             shown.insert((
                 example["status_code"].as_u64().unwrap(),
                 example["detail"].as_str().unwrap(),
@@ -103,7 +73,7 @@ fn every_detail_of_the_specification_is_shown() {
 
 #[test]
 fn the_lengths_of_texts_are_those_that_are_checked() {
-    let schemas = &DOCUMENT["components"]["schemas"];
+    let schemas = &DOCUMENT.value()["components"]["schemas"];
     for name in ["CardRequest", "PixRequest", "BoletoRequest"] {
         for (field, schema) in object(&schemas[name]["properties"]) {
             let limit = TEXT_LIMITS
@@ -118,13 +88,13 @@ fn the_lengths_of_texts_are_those_that_are_checked() {
 
 #[test]
 fn the_three_methods_are_described() {
-    let alternatives = DOCUMENT["components"]["schemas"]["PaymentRequest"]["oneOf"]
+    let alternatives = DOCUMENT.value()["components"]["schemas"]["PaymentRequest"]["oneOf"]
         .as_array()
         .unwrap();
     let described: BTreeSet<_> = alternatives
         .iter()
         .map(|request| {
-            resolved(request)["properties"]["payment_method"]["const"]
+            DOCUMENT.resolved(request)["properties"]["payment_method"]["const"]
                 .as_str()
                 .unwrap()
         })
@@ -146,5 +116,5 @@ fn no_card_but_a_published_test_card_is_shown() {
 
 #[test]
 fn the_version_is_the_specifications() {
-    assert_eq!(DOCUMENT["info"]["version"], "1.0.0");
+    assert_eq!(DOCUMENT.value()["info"]["version"], "1.0.0");
 }

@@ -6,14 +6,18 @@ use axum::body::Body;
 use checkout::ROUTES;
 use http::Request;
 use serde_json::Value;
-use test_kit::on_both_engines;
+use test_kit::{
+    on_both_engines,
+    openapi::{METHODS, object},
+};
 
-use super::{DOCUMENT, METHODS, object, operations};
+use super::DOCUMENT;
 use crate::payments::app::Shop;
 
 /// The request examples of an operation, by name.
 fn examples(path: &str, method: &str) -> BTreeMap<&'static str, &'static Value> {
-    let content = &DOCUMENT["paths"][path][method]["requestBody"]["content"]["application/json"];
+    let content =
+        &DOCUMENT.value()["paths"][path][method]["requestBody"]["content"]["application/json"];
     let examples = object(&content["examples"]).iter();
     examples
         .map(|(name, example)| (name.as_str(), &example["value"]))
@@ -22,7 +26,7 @@ fn examples(path: &str, method: &str) -> BTreeMap<&'static str, &'static Value> 
 
 #[test]
 fn the_document_has_the_addresses_of_the_router_and_no_others() {
-    let operations = operations();
+    let operations = DOCUMENT.operations();
     let described = operations
         .iter()
         .map(|operation| (operation.path, operation.method.to_uppercase()));
@@ -83,7 +87,7 @@ on_both_engines!(every_request_example_is_accepted, async |address| {
 
 on_both_engines!(the_document_and_its_viewers_are_served, async |address| {
     let shop = Shop::open(&address).await;
-    assert_eq!(shop.get("/openapi.json").await.json(), *DOCUMENT);
+    assert_eq!(shop.get("/openapi.json").await.json(), *DOCUMENT.value());
     for path in ["/docs", "/redoc"] {
         let answer = shop.get(path).await;
         assert_eq!(answer.status, 200);
