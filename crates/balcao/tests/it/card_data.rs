@@ -11,7 +11,7 @@ use crate::support::{API_KEY, Provider, boleto, card, client, pay, pix};
 /// Test cards of four networks, each with a security code that nothing else in the output is likely to contain.
 const CARDS: [(&str, &str, &str); 4] = [
     ("4235647728025682", "907", "Visa"),
-    ("5031433215406351", "941", "Mastercard"),
+    ("5480832801033311", "941", "Mastercard"),
     ("375365153556885", "7391", "American Express"),
     ("5067766783888311", "968", "Elo"),
 ];
