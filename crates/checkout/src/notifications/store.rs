@@ -78,42 +78,46 @@ pub(super) async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error
     .await
 }
 
-/// Takes a due notification by setting its next try, and that of every other one of the same payment with it; false
-/// when another worker took it.
+/// Takes a due notification by setting its next try, and that of every other one of the same payment with it; none when
+/// another worker took it. Answers the newest of them: the payment as it is read from now on settles them all.
 pub(super) async fn take_notification(
     tx: &mut Tx,
     seen: &Waiting,
     next_try: Timestamp,
-) -> Result<bool, Error> {
+) -> Result<Option<i64>, Error> {
     let changed = tx
         .execute(
             "UPDATE notifications SET tries = tries + 1, try_at = $3 WHERE id = $1 AND try_at = $2",
             &[&seen.id, &seen.try_at, &next_try],
         )
         .await?;
-    if changed == 1 {
-        tx.execute(
-            "UPDATE notifications SET tries = tries + 1, try_at = $2
-             WHERE provider_payment_id = $1 AND try_at IS NOT NULL AND try_at < $2",
-            &[&seen.payment, &next_try],
-        )
-        .await?;
+    if changed == 0 {
+        return Ok(None);
     }
-    Ok(changed == 1)
+    tx.execute(
+        "UPDATE notifications SET tries = tries + 1, try_at = $2
+         WHERE provider_payment_id = $1 AND try_at IS NOT NULL AND try_at < $2",
+        &[&seen.payment, &next_try],
+    )
+    .await?;
+    let sql =
+        "SELECT max(id) FROM notifications WHERE provider_payment_id = $1 AND try_at IS NOT NULL";
+    tx.one(sql, &[&seen.payment], |row| row.get(0)).await
 }
 
-/// Ends a notification, and with it every other one of the payment that came before the payment was read.
+/// Ends the notifications of a payment up to the newest that was there before the payment was read. Told by their order
+/// and not by their time: replicas' clocks differ, and one that came after the reading must be read for itself.
 pub(super) async fn end_notifications(
     tx: &mut Tx,
     payment: &str,
-    read_at: Timestamp,
+    newest: i64,
     outcome: Outcome,
     now: Timestamp,
 ) -> Result<u64, Error> {
     tx.execute(
         "UPDATE notifications SET outcome = $3, try_at = NULL, done_at = $4
-         WHERE provider_payment_id = $1 AND try_at IS NOT NULL AND received_at <= $2",
-        &[&payment, &read_at, &outcome.as_str(), &now],
+         WHERE provider_payment_id = $1 AND try_at IS NOT NULL AND id <= $2",
+        &[&payment, &newest, &outcome.as_str(), &now],
     )
     .await
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use db::Timestamp;
 use tokio::task::JoinSet;
 
 use super::store::{self, Outcome, Waiting};
@@ -107,21 +106,17 @@ pub(crate) async fn tidy(state: &State) -> Result<(), db::Error> {
 
 /// False when another worker has it.
 async fn read_back(state: &State, waiting: Waiting) -> Result<bool, db::Error> {
-    let now = state.clock.now();
-    let (seen, next_try) = (waiting.clone(), now + wait(waiting.tries));
-    if !state
-        .db
-        .write(async move |tx| store::take_notification(tx, &seen, next_try).await)
-        .await?
-    {
+    let (seen, next_try) = (waiting.clone(), state.clock.now() + wait(waiting.tries));
+    let take = async move |tx: &mut db::Tx| store::take_notification(tx, &seen, next_try).await;
+    let Some(newest) = state.db.write::<_, db::Error, _>(take).await? else {
         return Ok(false);
-    }
+    };
     let outcome = match ask(state, &waiting).await? {
         Some(outcome) => outcome,
         None if waiting.tries + 1 >= TRIES_MAX => Outcome::GivenUp,
         None => return Ok(true),
     };
-    end(state, waiting.payment, now, outcome).await?;
+    end(state, waiting.payment, newest, outcome).await?;
     Ok(true)
 }
 
@@ -152,12 +147,12 @@ async fn ask(state: &State, waiting: &Waiting) -> Result<Option<Outcome>, db::Er
 async fn end(
     state: &State,
     payment: String,
-    read_at: Timestamp,
+    newest: i64,
     outcome: Outcome,
 ) -> Result<(), db::Error> {
     let now = state.clock.now();
     let end = async move |tx: &mut db::Tx| {
-        store::end_notifications(tx, &payment, read_at, outcome, now).await
+        store::end_notifications(tx, &payment, newest, outcome, now).await
     };
     state.db.write(end).await.map(drop)
 }

@@ -1,5 +1,7 @@
 //! The whole circle over real sockets: the buyer pays, the provider notifies, the worker reads back, the page hears of it.
 
+use std::time::Duration;
+
 use checkout::{App, Parts};
 use db::{Address, Db, Options};
 use reqwest::Client;
@@ -64,10 +66,9 @@ on_both_engines!(
         let mut heard = String::new();
         let mut is_paid = false;
         while !heard.contains("\"status\":\"approved\"") {
-            heard.push_str(
-                std::str::from_utf8(&events.chunk().await.unwrap().expect("the stream goes on"))
-                    .unwrap(),
-            );
+            let chunk = tokio::time::timeout(Duration::from_secs(60), events.chunk()).await;
+            let chunk = chunk.expect("an event in time").unwrap();
+            heard.push_str(std::str::from_utf8(&chunk.expect("the stream goes on")).unwrap());
             if heard.contains("\"status\":\"pending\"") && !is_paid {
                 sandbox.act(id, "pay").await;
                 is_paid = true;

@@ -364,3 +364,26 @@ on_both_engines!(nonsense_is_answered_and_never_a_fault, async |address| {
         }
     }
 });
+
+on_both_engines!(
+    a_notification_that_comes_while_an_older_word_is_being_read_is_read_for_itself,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let id = shop.pay(&pix()).await.id();
+        shop.sandbox
+            .fail("GET", &format!("/v1/payments/{id}"), "delay 700ms", 1)
+            .await;
+        let calls = shop.sandbox.calls().await.len();
+        notify(&shop, &id).await;
+        let state = shop.state.clone();
+        let reading = tokio::spawn(async move { work_once(&state).await.unwrap() });
+        while shop.sandbox.calls().await.len() == calls {
+            tokio::task::yield_now().await;
+        }
+        shop.sandbox.act(&id, "pay").await;
+        notify(&shop, &id).await;
+        assert_eq!(reading.await.unwrap(), 1);
+        work(&shop).await;
+        assert_eq!(shop.status(&id).await, "approved");
+    }
+);

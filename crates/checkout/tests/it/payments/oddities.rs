@@ -85,7 +85,7 @@ on_both_engines!(
 
 on_both_engines!(an_approval_without_a_date_has_ours, async |address| {
     let (_, answer) = paid(&address, |payment| {
-        payment["status"] = json!("in_mediation")
+        payment["status"] = json!("in_mediation");
     })
     .await;
     assert_eq!(answer.json()["status"], "approved");
