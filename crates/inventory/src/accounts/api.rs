@@ -10,7 +10,7 @@ use axum::{
 use http::{Method, StatusCode};
 use serde_json::json;
 
-use super::service::{self, Pair};
+use super::service;
 use crate::{
     State,
     rest::{
@@ -57,11 +57,8 @@ pub(crate) fn routes() -> Router<State> {
 async fn obtain(state: &State, request: Request) -> Result<Response, Refusal> {
     let members = open(state, request).await?;
     let (username, password) = required(&members, ["username", "password"])?;
-    let Pair { refresh, access } = service::log_in(state, username, password).await?;
-    Ok(json(
-        StatusCode::OK,
-        &json!({"refresh": refresh, "access": access}),
-    ))
+    let pair = service::log_in(state, username, password).await?;
+    Ok(json(StatusCode::OK, &pair))
 }
 
 async fn refresh(state: &State, request: Request) -> Result<Response, Refusal> {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use db::Timestamp;
+use serde::Serialize;
 use serde_json::json;
 use web::rate::{Period, Rate, Rates};
 
@@ -17,13 +18,19 @@ const TRIES_A_MINUTE: u32 = 20;
 /// And in an hour.
 const TRIES_AN_HOUR: u32 = 100;
 
-/// A token pair.
-#[derive(Debug, Clone)]
+/// A token pair, as it is answered.
+#[derive(Clone, Serialize)]
 pub struct Pair {
     /// Yields access tokens, for a week.
     pub refresh: String,
     /// Opens the API, for a day.
     pub access: String,
+}
+
+impl std::fmt::Debug for Pair {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Pair(****)")
+    }
 }
 
 /// A token pair for a password.

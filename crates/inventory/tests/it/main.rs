@@ -7,9 +7,16 @@
     reason = "a test that cannot go on says where"
 )]
 
+mod accounts;
 mod app;
 mod catalogue;
+mod csrf;
 mod generate;
 mod ledger;
 mod model;
 mod movements;
+mod permissions;
+mod sessions;
+mod throttle;
+mod tokens;
+mod visitor;

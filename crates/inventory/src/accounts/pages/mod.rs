@@ -15,6 +15,7 @@ use http::{
     header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE},
     request::Parts,
 };
+use serde::Serialize;
 use serde_json::json;
 use web::{
     client::Origin,
@@ -146,33 +147,50 @@ async fn login_program(
     let arrived = session::log_in(&page.state, parts, username, password)
         .await?
         .ok_or_else(no_account)?;
-    let mut response = json(StatusCode::OK, &welcome(&arrived));
+    let mut response = json(StatusCode::OK, &Welcome::of(&arrived));
     cookies::begin(&mut response, &arrived.begun, is_https(parts));
     Ok(response)
 }
 
 /// Tokens and user data, for clients that keep both.
-fn welcome(arrived: &Arrived) -> serde_json::Value {
-    let Arrived {
-        pair, user, caller, ..
-    } = arrived;
-    let permissions: Vec<String> = Permission::all()
-        .filter(|permission| caller.may(*permission))
-        .map(|permission| permission.to_string())
-        .collect();
-    json!({
-        "access": pair.access,
-        "refresh": pair.refresh,
-        "user": {
-            "id": user.id,
-            "username": user.username,
-            "email": user.email,
-            "first_name": user.first_name,
-            "last_name": user.last_name,
-            "groups": user.groups,
-            "permissions": permissions,
-        },
-    })
+#[derive(Serialize)]
+struct Welcome<'a> {
+    access: &'a str,
+    refresh: &'a str,
+    user: WelcomedUser<'a>,
+}
+
+#[derive(Serialize)]
+struct WelcomedUser<'a> {
+    id: i64,
+    username: &'a str,
+    email: &'a str,
+    first_name: &'a str,
+    last_name: &'a str,
+    groups: &'a [String],
+    permissions: Vec<String>,
+}
+
+impl<'a> Welcome<'a> {
+    fn of(arrived: &'a Arrived) -> Self {
+        let user = &arrived.user;
+        let permissions = Permission::all()
+            .filter(|permission| arrived.caller.may(*permission))
+            .map(|permission| permission.to_string());
+        Self {
+            access: &arrived.pair.access,
+            refresh: &arrived.pair.refresh,
+            user: WelcomedUser {
+                id: user.id,
+                username: &user.username,
+                email: &user.email,
+                first_name: &user.first_name,
+                last_name: &user.last_name,
+                groups: &user.groups,
+                permissions: permissions.collect(),
+            },
+        }
+    }
 }
 
 async fn login_person(

@@ -85,9 +85,8 @@ async fn visit(state: &State, mut request: Request, next: Next) -> Result<Respon
         .extensions_mut()
         .insert(Visit(Some(Arc::new(session))));
     let mut response = next.run(request).await;
-    match token.filter(|_| is_prolonged && !cookies::is_settled(&response)) {
-        Some(token) => cookies::keep(&mut response, &token, origin.is_https),
-        None => {}
+    if let Some(token) = token.filter(|_| is_prolonged && !cookies::is_settled(&response)) {
+        cookies::keep(&mut response, &token, origin.is_https);
     }
     Ok(response)
 }

@@ -1,0 +1,231 @@
+//! Requests that pages of other sites could send: refused wherever a session's cookie would open something, and wherever a form is posted.
+
+use http::Method;
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use crate::{app::TestApp, visitor::PASSWORD};
+
+const BRANDS: &str = "/api/v1/brands/";
+const BRAND: &str = "{\"name\":\"Camil\"}";
+
+on_both_engines!(an_unsafe_call_by_session_needs_its_token, async |address| {
+    let app = TestApp::new(&address).await;
+    let visitor = app.logged_in("manager").await;
+    let secret = visitor.cookie("csrftoken").unwrap();
+    let place = "CSRF Failed: CSRF token from the 'X-Csrftoken' HTTP header";
+    let other = "0".repeat(32);
+    for (headers, detail) in [
+        (vec![], "CSRF Failed: CSRF token missing.".to_owned()),
+        (vec![("x-csrftoken", other.as_str())], format!("{place} incorrect.")),
+        (vec![("x-csrftoken", "short")], format!("{place} has incorrect length.")),
+        (
+            vec![("x-csrftoken", secret.as_str()), ("origin", "http://evil.example")],
+            "CSRF Failed: Origin checking failed - http://evil.example does not match any trusted origins.".to_owned(),
+        ),
+        (
+            vec![("x-csrftoken", secret.as_str()), ("sec-fetch-site", "cross-site")],
+            "CSRF Failed: Origin checking failed - the request comes from another site.".to_owned(),
+        ),
+    ] {
+        let refused = visitor.json(Method::POST, BRANDS, BRAND, &headers).await;
+        refused.is(403, &json!({"detail": detail}));
+    }
+    for origin in ["http://shop.example", "https://shop.example"] {
+        let headers = [("x-csrftoken", secret.as_str()), ("origin", origin)];
+        let created = visitor.json(Method::POST, BRANDS, BRAND, &headers).await;
+        assert_eq!(created.status.as_u16(), 201, "{created:?}");
+        assert_eq!(created.header("vary"), "Accept, Cookie");
+    }
+    let foreign = [("origin", "http://evil.example")];
+    assert_eq!(
+        visitor
+            .send(Method::GET, BRANDS, "", &foreign)
+            .await
+            .status
+            .as_u16(),
+        200
+    );
+});
+
+on_both_engines!(
+    a_planted_cookie_is_of_no_use_against_a_session,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let visitor = app.logged_in("manager").await;
+        let planted = "a".repeat(32);
+        visitor.set_cookie("csrftoken", &planted);
+        let headers = [("x-csrftoken", planted.as_str())];
+        assert_eq!(
+            visitor
+                .json(Method::POST, BRANDS, BRAND, &headers)
+                .await
+                .status
+                .as_u16(),
+            403
+        );
+    }
+);
+
+on_both_engines!(forgery_is_told_before_anything_else, async |address| {
+    let app = TestApp::new(&address).await;
+    let visitor = app.logged_in("viewer").await;
+    let secret = visitor.cookie("csrftoken").unwrap();
+    let proof = [("x-csrftoken", secret.as_str())];
+    let missing = json!({"detail": "CSRF Failed: CSRF token missing."});
+    visitor
+        .json(Method::POST, BRANDS, "{", &[])
+        .await
+        .is(403, &missing);
+    let forbidden = json!({"detail": "You do not have permission to perform this action."});
+    visitor
+        .json(Method::POST, BRANDS, "{", &proof)
+        .await
+        .is(403, &forbidden);
+    visitor.set_cookie("sessionid", "ended");
+    visitor
+        .json(Method::POST, BRANDS, "{", &[])
+        .await
+        .is(403, &missing);
+    let unknown = json!({"detail": "Authentication credentials were not provided."});
+    visitor
+        .json(Method::POST, BRANDS, "{", &proof)
+        .await
+        .is(401, &unknown);
+    visitor.forget("sessionid");
+    visitor
+        .json(Method::POST, BRANDS, "{", &[])
+        .await
+        .is(401, &unknown);
+});
+
+on_both_engines!(a_bearer_call_is_never_checked, async |address| {
+    let app = TestApp::new(&address).await;
+    let visitor = app.logged_in("viewer").await;
+    let body = json!({"username": "viewer", "password": PASSWORD}).to_string();
+    let secret = visitor.cookie("csrftoken").unwrap();
+    let login = visitor
+        .json(
+            Method::POST,
+            "/login/",
+            &body,
+            &[("x-csrftoken", secret.as_str())],
+        )
+        .await;
+    let bearer = format!("Bearer {}", login.json()["access"].as_str().unwrap());
+    let headers = [
+        ("authorization", bearer.as_str()),
+        ("origin", "http://evil.example"),
+    ];
+    let forbidden = json!({"detail": "You do not have permission to perform this action."});
+    visitor
+        .json(Method::POST, BRANDS, BRAND, &headers)
+        .await
+        .is(403, &forbidden);
+});
+
+on_both_engines!(
+    a_form_without_its_token_is_answered_with_a_page,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.give_password("admin").await;
+        let mut visitor = app.visitor();
+        let credentials = [("username", "admin"), ("password", PASSWORD)];
+        let without_cookie = visitor.post_form("/login/", &credentials).await;
+        assert_eq!(without_cookie.status.as_u16(), 403);
+        visitor.get("/login/").await;
+        let secret = visitor.cookie("csrftoken").unwrap();
+        let wrong = ["", "short", &"0".repeat(32), &"f".repeat(64)].map(str::to_owned);
+        for token in wrong {
+            let mut fields = vec![("csrfmiddlewaretoken", token.as_str())];
+            fields.extend(credentials);
+            let refused = visitor.post_form("/login/", &fields).await;
+            assert_eq!(refused.status.as_u16(), 403);
+            for text in [
+                "<title>403 Forbidden</title>",
+                "<h1>Forbidden (403)</h1>",
+                "CSRF verification failed. Request aborted.",
+            ] {
+                assert!(refused.text.contains(text), "{refused:?}");
+            }
+            test_kit::html::check(&refused.text);
+        }
+        let form = [
+            ("content-type", "application/x-www-form-urlencoded"),
+            ("origin", "https://evil.example"),
+        ];
+        let body = format!("csrfmiddlewaretoken={secret}&username=admin&password=x");
+        assert_eq!(
+            visitor
+                .send(Method::POST, "/login/", &body, &form)
+                .await
+                .status
+                .as_u16(),
+            403
+        );
+        assert_eq!(
+            visitor
+                .send(Method::POST, "/login/", "", &[])
+                .await
+                .status
+                .as_u16(),
+            403
+        );
+        visitor.language = "pt-BR";
+        let refused = visitor.post_form("/login/", &credentials).await;
+        assert!(refused.text.contains("<h1>Proibido (403)</h1>"));
+        test_kit::html::check(&refused.text);
+        assert_eq!(visitor.cookie("sessionid"), None);
+    }
+);
+
+on_both_engines!(a_forged_logout_does_nothing, async |address| {
+    let app = TestApp::new(&address).await;
+    let visitor = app.logged_in("admin").await;
+    assert_eq!(
+        visitor.post_form("/logout/", &[]).await.status.as_u16(),
+        403
+    );
+    assert_eq!(
+        visitor
+            .json(Method::POST, "/logout/", "{}", &[])
+            .await
+            .status
+            .as_u16(),
+        403
+    );
+    assert_eq!(visitor.get("/").await.status.as_u16(), 200);
+});
+
+on_both_engines!(
+    json_without_a_session_needs_no_token_but_an_origin_of_ours,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let visitor = app.logged_in("admin").await;
+        let credentials = json!({"username": "admin", "password": PASSWORD}).to_string();
+        let missing = json!({"detail": "CSRF Failed: CSRF token missing."});
+        for path in ["/login/", "/token/refresh/"] {
+            visitor
+                .json(Method::POST, path, &credentials, &[])
+                .await
+                .is(403, &missing);
+        }
+        let program = app.visitor();
+        let foreign = [("origin", "http://evil.example")];
+        let detail = "CSRF Failed: Origin checking failed - http://evil.example does not match any trusted origins.";
+        for path in ["/login/", "/token/refresh/"] {
+            program
+                .json(Method::POST, path, &credentials, &foreign)
+                .await
+                .is(403, &json!({"detail": detail}));
+        }
+        assert_eq!(
+            program
+                .json(Method::POST, "/login/", &credentials, &[])
+                .await
+                .status
+                .as_u16(),
+            200
+        );
+    }
+);

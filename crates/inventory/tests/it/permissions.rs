@@ -1,0 +1,178 @@
+//! Who may do what: the permission table of the specification for every role, method and resource, and the order of the checks.
+
+use http::Method;
+use inventory::accounts::{Model, Permission, Verb, users, users::Holder};
+use serde_json::{Value, json};
+use test_kit::on_both_engines;
+
+use crate::app::{Answer, Client, TestApp};
+
+const RESOURCES: [(&str, bool); 6] = [
+    ("brands", true),
+    ("categories", true),
+    ("suppliers", true),
+    ("products", true),
+    ("inflows", false),
+    ("outflows", false),
+];
+
+fn forbidden() -> Value {
+    json!({"detail": "You do not have permission to perform this action."})
+}
+
+fn not_given() -> Value {
+    json!({"detail": "Authentication credentials were not provided."})
+}
+
+/// What a request may do after permission was given: everything but 401 and 403.
+fn is_let_in(answer: &Answer) -> bool {
+    ![401, 403].contains(&answer.status.as_u16())
+}
+
+on_both_engines!(every_role_may_what_the_table_says, async |address| {
+    let app = TestApp::new(&address).await;
+    let roles = [
+        ("admin", app.admin()),
+        ("manager", app.manager()),
+        ("viewer", app.viewer()),
+    ];
+    for (resource, is_mutable) in RESOURCES {
+        let (list, detail) = (
+            format!("/api/v1/{resource}/"),
+            format!("/api/v1/{resource}/99/"),
+        );
+        for (role, client) in &roles {
+            // Unknown ids and empty bodies: whoever is let in meets 400, 404 or 405, and nothing changes.
+            for (method, path, who) in [
+                (Method::GET, &list, "admin manager viewer"),
+                (Method::GET, &detail, "admin manager viewer"),
+                (Method::HEAD, &list, "admin manager viewer"),
+                (Method::OPTIONS, &list, "admin manager viewer"),
+                (Method::POST, &list, "admin manager"),
+                (Method::PUT, &detail, "admin manager"),
+                (Method::PATCH, &detail, "admin manager"),
+                (Method::DELETE, &detail, "admin"),
+            ] {
+                let body = (method != Method::GET).then(|| json!({}));
+                let answer = client.send(method.clone(), path, body).await;
+                let may = who.contains(role);
+                assert_eq!(
+                    is_let_in(&answer),
+                    may,
+                    "{role} {method} {path}: {answer:?}"
+                );
+                if !may {
+                    answer.is(403, &forbidden());
+                } else if !is_mutable && [Method::PUT, Method::PATCH].contains(&method) {
+                    assert_eq!(answer.status.as_u16(), 405, "{role} {method} {path}");
+                }
+            }
+        }
+        for method in [
+            Method::GET,
+            Method::POST,
+            Method::PUT,
+            Method::PATCH,
+            Method::DELETE,
+            Method::OPTIONS,
+        ] {
+            let answer = app.anonymous().send(method, &detail, None).await;
+            answer.is(401, &not_given());
+        }
+    }
+});
+
+on_both_engines!(checks_come_in_their_order, async |address| {
+    let app = TestApp::new(&address).await;
+    let (admin, manager, viewer, anonymous) =
+        (app.admin(), app.manager(), app.viewer(), app.anonymous());
+    let inflow = "/api/v1/inflows/99/";
+    let brands = "/api/v1/brands/";
+    let brand = "/api/v1/brands/99/";
+    let table: [(&Client<'_>, &str, &str, u16); 19] = [
+        (&anonymous, "PUT", inflow, 401),
+        (&viewer, "PUT", inflow, 403),
+        (&viewer, "PATCH", inflow, 403),
+        (&manager, "PUT", inflow, 405),
+        (&admin, "PATCH", inflow, 405),
+        (&manager, "DELETE", brands, 403),
+        (&admin, "DELETE", brands, 405),
+        (&viewer, "POST", brand, 403),
+        (&manager, "POST", brand, 405),
+        (&viewer, "TRACE", brands, 405),
+        (&viewer, "FOO", brands, 405),
+        (&anonymous, "FOO", brands, 401),
+        (&viewer, "PATCH", brand, 403),
+        (&viewer, "DELETE", brand, 403),
+        (&admin, "PATCH", brand, 404),
+        (&admin, "DELETE", brand, 404),
+        (&anonymous, "GET", brand, 401),
+        (&anonymous, "OPTIONS", brands, 401),
+        (&viewer, "GET", brand, 404),
+    ];
+    for (client, method, path, status) in table {
+        let answer = client.send(method.parse().unwrap(), path, None).await;
+        assert_eq!(
+            answer.status.as_u16(),
+            status,
+            "{method} {path}: {answer:?}"
+        );
+    }
+    let malformed = Some("{".to_owned());
+    for (client, method, path, status) in [
+        (&anonymous, Method::POST, brands, 401),
+        (&viewer, Method::POST, brands, 403),
+        (&manager, Method::POST, brands, 400),
+        (&manager, Method::PUT, brand, 404),
+        (&admin, Method::DELETE, brand, 404),
+    ] {
+        let answer = client.send_with(method, path, malformed.clone(), &[]).await;
+        assert_eq!(answer.status.as_u16(), status, "{path}: {answer:?}");
+    }
+    let unacceptable = [("accept", "text/html")];
+    let answer = anonymous
+        .send_with(Method::GET, brands, None, &unacceptable)
+        .await;
+    assert_eq!(
+        answer.status.as_u16(),
+        406,
+        "what cannot be answered is not asked for credentials"
+    );
+    anonymous
+        .get("/api/v1/brands/?format=api")
+        .await
+        .is(404, &json!({"detail": "Not found."}));
+});
+
+on_both_engines!(a_user_or_a_group_may_be_allowed_more, async |address| {
+    let app = TestApp::new(&address).await;
+    let db = &app.state.db;
+    let delete = Permission::new(Verb::Delete, Model::Brand);
+    let is_refused = async |client: &Client<'_>| {
+        client.delete("/api/v1/brands/99/").await.status.as_u16() == 403
+    };
+    for (client, holder) in [
+        (app.viewer(), Holder::User("viewer".to_owned())),
+        (app.manager(), Holder::Group("Managers".to_owned())),
+    ] {
+        assert!(is_refused(&client).await);
+        users::grant(db, holder.clone(), delete).await.unwrap();
+        users::grant(db, holder.clone(), delete).await.unwrap();
+        assert!(!is_refused(&client).await);
+        assert_eq!(
+            client
+                .delete("/api/v1/categories/99/")
+                .await
+                .status
+                .as_u16(),
+            403
+        );
+        users::withdraw(db, holder, delete).await.unwrap();
+        assert!(is_refused(&client).await);
+    }
+    let nobody = users::grant(db, Holder::Group("Nobody".to_owned()), delete).await;
+    assert_eq!(
+        nobody.unwrap_err().to_string(),
+        "there is no group of this name"
+    );
+});

@@ -1,0 +1,182 @@
+//! Rate limits: so many calls in any minute, told in the headers, for users, addresses, names and pages.
+
+use std::time::Duration;
+
+use http::Method;
+use inventory::Config;
+use serde_json::json;
+use test_kit::database::{Database, Engine};
+
+use crate::{
+    app::{Answer, TestApp},
+    visitor::PASSWORD,
+};
+
+const OBTAIN: &str = "/api/v1/authentication/token/";
+
+async fn app(database: &Database) -> TestApp {
+    TestApp::with(database.address(), Config::default()).await
+}
+
+#[track_caller]
+fn is_throttled(answer: &Answer, seconds: u64) {
+    let unit = if seconds == 1 { "second" } else { "seconds" };
+    let detail = format!("Request was throttled. Expected available in {seconds} {unit}.");
+    answer.is(429, &json!({"detail": detail}));
+    assert_eq!(answer.header("retry-after"), seconds.to_string());
+    assert!(answer.header("ratelimit").contains("r=0"), "{answer:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_user_reads_a_hundred_times_and_writes_fifty_times_a_minute() {
+    let database = Database::new(Engine::Sqlite);
+    let app = app(&database).await;
+    let (manager, viewer) = (app.manager(), app.viewer());
+    let first = manager.get("/api/v1/brands/").await;
+    assert_eq!(first.header("ratelimit-policy"), "\"minute\";q=100;w=60");
+    assert_eq!(first.header("ratelimit"), "\"minute\";r=99;t=60");
+    for _ in 1..100 {
+        assert_eq!(manager.get("/api/v1/brands/99/").await.status.as_u16(), 404);
+    }
+    app.clock.advance(Duration::from_millis(500));
+    is_throttled(&manager.get("/api/v1/brands/").await, 60);
+    for left in (0..50).rev() {
+        let refused = manager.post("/api/v1/brands/", json!({})).await;
+        assert_eq!(refused.status.as_u16(), 400, "writes are counted apart");
+        assert!(
+            refused.header("ratelimit").contains(&format!("r={left};")),
+            "{refused:?}"
+        );
+    }
+    is_throttled(&manager.post("/api/v1/brands/", json!({})).await, 60);
+    assert_eq!(
+        viewer.get("/api/v1/brands/").await.status.as_u16(),
+        200,
+        "another user has another count"
+    );
+    let forbidden = manager.delete("/api/v1/brands/99/").await;
+    assert_eq!(
+        forbidden.status.as_u16(),
+        403,
+        "permission comes before the limit"
+    );
+    app.clock.advance(Duration::from_millis(58_500));
+    is_throttled(&manager.get("/api/v1/brands/").await, 1);
+    app.clock.advance(Duration::from_secs(1));
+    assert_eq!(manager.get("/api/v1/brands/").await.status.as_u16(), 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn obtaining_renewing_checking_and_logging_in_share_ten_a_minute() {
+    let database = Database::new(Engine::Sqlite);
+    let app = app(&database).await;
+    let program = app.visitor();
+    let paths = [
+        OBTAIN,
+        "/api/v1/authentication/token/refresh/",
+        "/api/v1/authentication/token/verify/",
+        "/login/",
+        "/token/refresh/",
+    ];
+    let from = |address: &'static str| [("x-forwarded-for", address)];
+    for (count, path) in paths.iter().cycle().take(10).enumerate() {
+        let answer = program
+            .json(Method::POST, path, "{}", &from("203.0.113.7"))
+            .await;
+        assert_eq!(answer.status.as_u16(), 400, "{path}: {answer:?}");
+        assert!(
+            answer
+                .header("ratelimit")
+                .starts_with(&format!("\"minute\";r={};", 9 - count)),
+            "{path}: {answer:?}"
+        );
+    }
+    for path in paths {
+        is_throttled(
+            &program
+                .json(Method::POST, path, "{}", &from("203.0.113.7"))
+                .await,
+            60,
+        );
+        let elsewhere = program
+            .json(Method::POST, path, "{}", &from("203.0.113.8"))
+            .await;
+        assert_eq!(elsewhere.status.as_u16(), 400);
+    }
+    let page = program
+        .send(Method::GET, "/login/", "", &from("203.0.113.7"))
+        .await;
+    assert_eq!(page.status.as_u16(), 200, "the form itself is a page");
+    let body = format!(
+        "csrfmiddlewaretoken={}&username=a&password=b",
+        program.cookie("csrftoken").unwrap()
+    );
+    let headers = [
+        ("content-type", "application/x-www-form-urlencoded"),
+        ("x-forwarded-for", "203.0.113.7"),
+    ];
+    let refused = program.send(Method::POST, "/login/", &body, &headers).await;
+    assert_eq!(
+        (refused.status.as_u16(), refused.header("retry-after")),
+        (429, "60")
+    );
+    test_kit::html::check(&refused.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_name_is_not_guessed_at_from_many_addresses() {
+    let database = Database::new(Engine::Sqlite);
+    let app = app(&database).await;
+    app.give_password("admin").await;
+    let program = app.visitor();
+    let guess = async |number: u32, username: &str, password: &str| {
+        let address = format!("198.51.100.{number}");
+        let body = json!({"username": username, "password": password}).to_string();
+        program
+            .json(
+                Method::POST,
+                OBTAIN,
+                &body,
+                &[("x-forwarded-for", &address)],
+            )
+            .await
+    };
+    for number in 0..20 {
+        assert_eq!(guess(number, "admin", "wrong").await.status.as_u16(), 401);
+    }
+    is_throttled(&guess(21, "admin", PASSWORD).await, 60);
+    assert_eq!(
+        guess(22, "viewer", "wrong").await.status.as_u16(),
+        401,
+        "other names are not slowed"
+    );
+    app.clock.advance(Duration::from_secs(60));
+    assert_eq!(guess(23, "admin", PASSWORD).await.status.as_u16(), 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_are_limited_generously_and_probes_never() {
+    let database = Database::new(Engine::Sqlite);
+    let app = app(&database).await;
+    let visitor = app.logged_in("viewer").await;
+    for _ in 0..600 {
+        assert_eq!(visitor.get("/").await.status.as_u16(), 200);
+    }
+    let refused = visitor.get("/").await;
+    assert_eq!(
+        (refused.status.as_u16(), refused.header("retry-after")),
+        (429, "60")
+    );
+    test_kit::html::check(&refused.text);
+    assert_eq!(visitor.get("/health").await.status.as_u16(), 200);
+    assert_eq!(
+        visitor.get("/api/v1/brands/").await.status.as_u16(),
+        200,
+        "calls of the API have counts of their own"
+    );
+    assert_eq!(
+        app.visitor().get("/login/").await.status.as_u16(),
+        200,
+        "and so has another reader"
+    );
+}

@@ -1,0 +1,170 @@
+//! Somebody with a browser: keeps cookies, reads a language, sends forms.
+
+use std::{collections::BTreeMap, net::SocketAddr, sync::Mutex};
+
+use axum::{body::Body, extract::ConnectInfo};
+use http::{Method, Request, header};
+use inventory::accounts::users;
+
+use crate::app::{Answer, TestApp};
+
+/// The password of every account that tests log in to.
+pub(crate) const PASSWORD: &str = "correct horse battery";
+
+/// A browser before the application.
+pub(crate) struct Visitor<'app> {
+    app: &'app TestApp,
+    pub(crate) cookies: Mutex<BTreeMap<String, String>>,
+    pub(crate) language: &'static str,
+}
+
+impl TestApp {
+    /// Lets a user log in with [`PASSWORD`].
+    pub(crate) async fn give_password(&self, username: &str) {
+        let state = &self.state;
+        let now = self.clock.now();
+        users::set_password(&state.db, &state.passwords, now, username, PASSWORD)
+            .await
+            .unwrap();
+    }
+
+    /// A browser that has not been here before.
+    pub(crate) fn visitor(&self) -> Visitor<'_> {
+        Visitor {
+            app: self,
+            cookies: Mutex::default(),
+            language: "en",
+        }
+    }
+
+    /// A browser in which this user has logged in.
+    pub(crate) async fn logged_in(&self, username: &str) -> Visitor<'_> {
+        self.give_password(username).await;
+        let visitor = self.visitor();
+        visitor.get("/login/").await;
+        let answer = visitor
+            .submit("/login/", &[("username", username), ("password", PASSWORD)])
+            .await;
+        assert_eq!(answer.status.as_u16(), 302, "{answer:?}");
+        visitor
+    }
+}
+
+impl Visitor<'_> {
+    pub(crate) fn cookie(&self, name: &str) -> Option<String> {
+        self.cookies.lock().unwrap().get(name).cloned()
+    }
+
+    pub(crate) fn set_cookie(&self, name: &str, value: &str) {
+        let mut cookies = self.cookies.lock().unwrap();
+        cookies.insert(name.to_owned(), value.to_owned());
+    }
+
+    pub(crate) fn forget(&self, name: &str) {
+        self.cookies.lock().unwrap().remove(name);
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.send(Method::GET, path, "", &[]).await
+    }
+
+    /// Posts a form with the token of the cookie, unless the fields bring one.
+    pub(crate) async fn submit(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let token = self.cookie("csrftoken").unwrap_or_default();
+        let mut all = vec![("csrfmiddlewaretoken", token.as_str())];
+        all.extend(fields);
+        self.post_form(path, &all).await
+    }
+
+    /// Posts a form of exactly these fields.
+    pub(crate) async fn post_form(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let body = url_encoded(fields);
+        let form = [("content-type", "application/x-www-form-urlencoded")];
+        self.send(Method::POST, path, &body, &form).await
+    }
+
+    /// Sends JSON with the cookies, as scripts do.
+    pub(crate) async fn json(
+        &self,
+        method: Method,
+        path: &str,
+        body: &str,
+        headers: &[(&str, &str)],
+    ) -> Answer {
+        let mut all = vec![("content-type", "application/json")];
+        all.extend(headers);
+        self.send(method, path, body, &all).await
+    }
+
+    pub(crate) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: &str,
+        headers: &[(&str, &str)],
+    ) -> Answer {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header::HOST, "shop.example")
+            .header(header::ACCEPT_LANGUAGE, self.language)
+            .extension(ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 4000))));
+        let cookies: Vec<String> = self
+            .cookies
+            .lock()
+            .unwrap()
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        if !cookies.is_empty() {
+            request = request.header(header::COOKIE, cookies.join("; "));
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let body = Body::from(body.to_owned());
+        let answer = self.app.call(request.body(body).unwrap()).await;
+        self.keep(&answer);
+        answer
+    }
+
+    fn keep(&self, answer: &Answer) {
+        let mut cookies = self.cookies.lock().unwrap();
+        for line in answer.set_cookies() {
+            let (name, rest) = line.split_once('=').unwrap();
+            let value = rest.split(';').next().unwrap();
+            if line.contains("Max-Age=0") {
+                cookies.remove(name);
+            } else {
+                cookies.insert(name.to_owned(), value.to_owned());
+            }
+        }
+    }
+}
+
+impl Answer {
+    pub(crate) fn set_cookies(&self) -> Vec<&str> {
+        let lines = self.headers.get_all(header::SET_COOKIE).iter();
+        lines.map(|line| line.to_str().unwrap()).collect()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        let value = self.headers.get(name);
+        value.map_or("", |value| value.to_str().unwrap())
+    }
+}
+
+fn url_encoded(fields: &[(&str, &str)]) -> String {
+    let encode = |text: &str| -> String {
+        text.bytes()
+            .map(|byte| match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => char::from(byte).to_string(),
+                _ => format!("%{byte:02X}"),
+            })
+            .collect()
+    };
+    let pairs = fields
+        .iter()
+        .map(|(name, value)| format!("{}={}", encode(name), encode(value)));
+    pairs.collect::<Vec<_>>().join("&")
+}
