@@ -12,3 +12,4 @@ mod kill;
 mod replicas;
 mod serving;
 mod support;
+mod users;

@@ -1,0 +1,127 @@
+//! Accounts from the command line, and the first one from the configuration, as the served inventory knows them.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use test_kit::process::{Balcao, Start};
+
+use crate::support::client;
+
+const PASSWORD: &str = "correct horse battery";
+
+/// Runs `balcao user …` with a password on standard input.
+fn user(data: &Path, arguments: &[&str], password: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_balcao"));
+    command
+        .arg("--data-dir")
+        .arg(data)
+        .arg("user")
+        .args(arguments);
+    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = pipes.stderr(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    // A command that does not read its input has closed it, which is no fault.
+    let _ = writeln!(input, "{password}");
+    drop(input);
+    child.wait_with_output().unwrap()
+}
+
+async fn log_in(inventory: &Balcao, username: &str, password: &str) -> (u16, Value) {
+    let url = inventory.url("inventory").await;
+    let answer = client()
+        .post(format!("{url}/login/"))
+        .json(&json!({"username": username, "password": password}))
+        .send()
+        .await
+        .unwrap();
+    (answer.status().as_u16(), answer.json().await.unwrap())
+}
+
+#[tokio::test]
+async fn accounts_are_made_changed_and_put_out_while_the_service_runs() {
+    let inventory = Start::new(["serve", "--only", "inventory"])
+        .env("BALCAO_ADMIN_USERNAME", "ops")
+        .env("BALCAO_ADMIN_PASSWORD", PASSWORD)
+        .ready()
+        .await;
+    let data = inventory.data().to_owned();
+    let (status, body) = log_in(&inventory, "ops", PASSWORD).await;
+    assert_eq!(status, 200, "the first user comes from the configuration");
+    let permissions = body["user"]["permissions"].as_array().unwrap();
+    assert!(permissions.contains(&json!("delete_user")));
+    let create = ["create", "ana", "--group", "Managers", "--password-stdin"];
+    let made = user(&data, &create, PASSWORD);
+    assert!(made.status.success(), "{made:?}");
+    let (status, body) = log_in(&inventory, "ana", PASSWORD).await;
+    assert_eq!(
+        (status, &body["user"]["groups"]),
+        (200, &json!(["Managers"]))
+    );
+    let changed = user(
+        &data,
+        &["password", "ana", "--password-stdin"],
+        "battery horse correct",
+    );
+    assert!(changed.status.success(), "{changed:?}");
+    assert_eq!(log_in(&inventory, "ana", PASSWORD).await.0, 401);
+    assert_eq!(
+        log_in(&inventory, "ana", "battery horse correct").await.0,
+        200
+    );
+    assert!(user(&data, &["deactivate", "ana"], "").status.success());
+    assert_eq!(
+        log_in(&inventory, "ana", "battery horse correct").await.0,
+        401
+    );
+    let listed = String::from_utf8(user(&data, &["list"], "").stdout).unwrap();
+    let lines: Vec<&str> = listed.lines().collect();
+    assert!(
+        lines[0].starts_with("ana  deactivated  Managers"),
+        "{listed}"
+    );
+    assert!(lines[1].starts_with("ops  active  superuser"), "{listed}");
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, password, said) in [
+        (
+            &["create", "ana", "--password-stdin"][..],
+            "short",
+            "ana: This password is too short.",
+        ),
+        (
+            &["create", "a b", "--password-stdin"],
+            PASSWORD,
+            "a b: a name has 1 to 150 letters",
+        ),
+        (
+            &["create", "ana", "--group", "Crew", "--password-stdin"],
+            PASSWORD,
+            "ana: there is no group of this name",
+        ),
+        (
+            &["create", "ana"],
+            PASSWORD,
+            "give it on standard input with --password-stdin",
+        ),
+        (
+            &["password", "ana", "--password-stdin"],
+            PASSWORD,
+            "ana: there is no user of this name",
+        ),
+        (
+            &["deactivate", "ana"],
+            "",
+            "ana: there is no user of this name",
+        ),
+    ] {
+        let output = user(folder.path(), arguments, password);
+        let complaint = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{complaint}");
+        assert!(complaint.contains(said), "{complaint}");
+    }
+}
