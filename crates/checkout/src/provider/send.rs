@@ -10,10 +10,6 @@ use db::Money;
 use super::{CardToken, NewPayment};
 use crate::request::{Card, Method, PaymentRequest};
 
-/// Room for the largest body there can be (every text at its limit, each character escaped), so that the buffer never
-/// grows and leaves an unwiped copy behind.
-const CAPACITY: usize = 16 * 1024;
-
 /// A body and its bytes' end: dropped, it is wiped.
 pub(super) type Bytes = Zeroizing<Vec<u8>>;
 
@@ -151,8 +147,40 @@ fn identification(tax_id: &TaxId) -> Identification<'_> {
     }
 }
 
+/// Serialises twice: to learn the length, and into a buffer of that length, which never grows and so leaves no unwiped
+/// copy behind.
 fn serialise(body: &impl Serialize) -> serde_json::Result<Bytes> {
-    let mut bytes = Zeroizing::new(Vec::with_capacity(CAPACITY));
+    let mut length = Length(0);
+    serde_json::to_writer(&mut length, body)?;
+    let mut bytes = Zeroizing::new(Vec::with_capacity(length.0));
     serde_json::to_writer(&mut *bytes, body)?;
     Ok(bytes)
+}
+
+/// Counts what is written.
+struct Length(usize);
+
+impl std::io::Write for Length {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_fills_its_buffer_exactly() {
+        for text in ["", "a", "\"quoted\" \\ é \n", &"x".repeat(5_000)] {
+            let bytes = serialise(&text).unwrap();
+            assert_eq!(serde_json::from_slice::<String>(&bytes).unwrap(), text);
+            assert_eq!(bytes.capacity(), bytes.len());
+        }
+    }
 }

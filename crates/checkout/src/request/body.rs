@@ -1,6 +1,6 @@
 //! The raw body: read into memory that is wiped, and split into the members a request can have.
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
 use zeroize::{Zeroize, Zeroizing};
@@ -16,9 +16,12 @@ use crate::json::{NotAnObject, Object, Value, unescape};
 /// # Errors
 /// [`Refusal::too_large`] above the limit; 422 when the body does not arrive whole.
 pub async fn read(body: Body, limit: usize) -> Result<Zeroizing<Vec<u8>>, Refusal> {
+    // As large as it can get at once: a buffer that grew would leave its first half behind, unwiped. A declared length
+    // is believed no further than the limit, and exceeding it is the connection's error.
+    let declared = body.size_hint().exact();
+    let capacity = declared.and_then(|length| usize::try_from(length).ok());
+    let mut bytes = Zeroizing::new(Vec::with_capacity(capacity.unwrap_or(limit).min(limit)));
     let mut body = Limited::new(body, limit);
-    // As large as it can get at once: a buffer that grew would leave its first half behind, unwiped.
-    let mut bytes = Zeroizing::new(Vec::with_capacity(limit));
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| {
             if error.is::<http_body_util::LengthLimitError>() {
