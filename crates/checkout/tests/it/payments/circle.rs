@@ -10,14 +10,15 @@ use web::rate::Windows;
 use web::server::{self, Listener, Shutdown};
 use web::{Clock, Random};
 
-use super::app::{config, now};
+use super::app::config;
 use super::requests::{card, pix};
 use super::sandbox::Sandbox;
 
 on_both_engines!(
     a_pix_that_is_paid_turns_the_page_to_paid_by_itself,
     async |address| {
-        let clock = Clock::fixed(now());
+        // Here time goes on: the worker reads back again a moment later when the creation is still at work.
+        let clock = Clock::system();
         let sandbox = Sandbox::start(clock.clone()).await;
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap())
             .await
