@@ -200,69 +200,28 @@ async fn started(arguments: &Checkout, sandbox: &Child, data: &Path) -> Result<C
 
 /// What the service can do when the provider costs nothing.
 async fn full_load(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {
-    let provider = Child::start(
-        &["bench", "provider"],
-        &[("BALCAO_SANDBOX_LISTEN", any_port())],
-        &folder.join("provider"),
-    )
-    .await?;
-    let checkout = Child::start(
-        SERVE,
-        &checkout_settings(arguments, &provider)?,
-        &folder.join("load"),
-    )
-    .await?;
-    let target = payment_target(&checkout)?;
-    load::run(&target, arguments.load_connections, Duration::from_secs(1)).await?;
-    let processes = [
-        ("checkout", checkout.id()?),
-        ("instant provider", provider.id()?),
-        ("load generator", std::process::id()),
-    ];
-    let used = || {
-        processes
-            .iter()
-            .map(|(_, id)| processor_time(*id))
-            .collect::<Result<Vec<_>, _>>()
-    };
-    let before = used()?;
-    let measured = load::run(
-        &target,
-        arguments.load_connections,
-        Duration::from_secs(arguments.seconds),
-    )
-    .await?;
-    let after = used()?;
+    let address = [("BALCAO_SANDBOX_LISTEN", any_port())];
+    let provider = Child::start(&["bench", "provider"], &address, &folder.join("provider")).await?;
+    let settings = checkout_settings(arguments, &provider)?;
+    let checkout = Child::start(SERVE, &settings, &folder.join("load")).await?;
+    let (target, connections) = (payment_target(&checkout)?, arguments.load_connections);
+    load::run(&target, connections, Duration::from_secs(1)).await?;
+    let processes = [checkout.id()?, provider.id()?, std::process::id()];
+    let before = processor_times(processes)?;
+    let measured = load::run(&target, connections, Duration::from_secs(arguments.seconds)).await?;
+    let after = processor_times(processes)?;
     check(&measured, "checkout")?;
-    let latency = format!(
-        "{:.0} (50th {}, 99th {})",
-        measured.per_second(),
+    let (half, most) = (
         milliseconds(measured.percentile(50)),
-        milliseconds(measured.percentile(99))
+        milliseconds(measured.percentile(99)),
     );
+    let text = format!("{:.0} (50th {half}, 99th {most})", measured.per_second());
     report(
-        &format!(
-            "payments a second, {} connections, instant provider",
-            arguments.load_connections
-        ),
-        &latency,
+        &format!("payments a second, {connections} connections, instant provider"),
+        &text,
         "at least 5000",
     );
-    let each =
-        processes
-            .iter()
-            .zip(before.iter().zip(&after))
-            .map(|((name, _), (before, after))| {
-                format!(
-                    "{name} {:.0}",
-                    after.saturating_sub(*before).as_secs_f64() * 1e6 / measured.count()
-                )
-            });
-    report(
-        "processor time of one payment, microseconds",
-        &each.collect::<Vec<_>>().join(", "),
-        "",
-    );
+    report_processor_time(before, after, measured.count());
     let (_, most) = checkout.memory()?;
     report(
         "memory at full load",
@@ -270,6 +229,32 @@ async fn full_load(arguments: &Checkout, folder: &Path) -> Result<(), LoadError>
         "under 120 MiB",
     );
     Ok(())
+}
+
+fn processor_times([checkout, provider, generator]: [u32; 3]) -> Result<[Duration; 3], LoadError> {
+    Ok([
+        processor_time(checkout)?,
+        processor_time(provider)?,
+        processor_time(generator)?,
+    ])
+}
+
+fn report_processor_time(before: [Duration; 3], after: [Duration; 3], payments: f64) {
+    let names = ["checkout", "instant provider", "load generator"];
+    let used = names
+        .iter()
+        .zip(before.iter().zip(after))
+        .map(|(name, (before, after))| {
+            format!(
+                "{name} {:.0}",
+                after.saturating_sub(*before).as_secs_f64() * 1e6 / payments
+            )
+        });
+    report(
+        "processor time of one payment, microseconds",
+        &used.collect::<Vec<_>>().join(", "),
+        "",
+    );
 }
 
 fn checkout_settings(
