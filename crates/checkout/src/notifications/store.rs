@@ -151,3 +151,50 @@ fn waiting(row: &Row<'_>) -> Result<Waiting, Error> {
         try_at: row.get(3)?,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use db::{Address, Db, Options};
+    use test_kit::on_both_engines;
+
+    use super::*;
+
+    fn notification(received_at: Timestamp) -> NewNotification {
+        NewNotification {
+            payment: "217339200001".to_owned(),
+            topic: "payment".to_owned(),
+            action: None,
+            request_id: None,
+            signed: true,
+            received_at,
+        }
+    }
+
+    on_both_engines!(
+        a_notification_that_comes_while_the_payment_is_read_is_not_ended_with_it,
+        async |address| {
+            let address: Address = address.parse().unwrap();
+            let db = Db::open(&address, &Options::default()).await.unwrap();
+            db.migrate(&crate::MIGRATIONS).await.unwrap();
+            let now = Timestamp::from_micros(1_800_000_000_000_000);
+            let next_try = now + Duration::from_secs(2);
+            let left: Result<i64, Error> = db
+                .write(async move |tx| {
+                    insert_notification(tx, &notification(now)).await?;
+                    insert_notification(tx, &notification(now)).await?;
+                    let due = due_notifications(tx, now, 10).await?;
+                    let taken = take_notification(tx, &due[0], next_try).await?;
+                    let again = take_notification(tx, &due[1], next_try).await?;
+                    assert_eq!((taken, again), (Some(due[1].id), None));
+                    insert_notification(tx, &notification(now)).await?;
+                    let (payment, newest) = (&due[0].payment, due[1].id);
+                    end_notifications(tx, payment, newest, Outcome::Applied, now).await?;
+                    inbox_length(tx).await
+                })
+                .await;
+            assert_eq!(left.unwrap(), 1);
+        }
+    );
+}
