@@ -4,11 +4,16 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
+use std::time::Duration;
 
 use tempfile::TempDir;
 use tokio_postgres::NoTls;
 
 use crate::environment;
+
+/// How long a test body may take before it counts as hanging: one that waits for what never comes fails by itself
+/// instead of holding up the run.
+const LONGEST: Duration = Duration::from_secs(300);
 
 /// Address of a PostgreSQL server where tests may create databases, from `BALCAO_TEST_POSTGRES_URL`.
 pub fn postgres_url() -> String {
@@ -104,10 +109,12 @@ pub fn run<Body: AsyncFnOnce(String)>(engine: Engine, body: Body) {
         .build()
         .expect("a runtime");
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        runtime.block_on(body(database.address().to_owned()));
+        let body = body(database.address().to_owned());
+        let ended = runtime.block_on(async { tokio::time::timeout(LONGEST, body).await });
+        assert!(ended.is_ok(), "the test did not end within {LONGEST:?}");
     }));
     // Tasks that the test left behind go first, so that nothing of it outlives its database.
-    drop(runtime);
+    runtime.shutdown_timeout(Duration::from_secs(10));
     drop(database);
     if let Err(panic) = outcome {
         resume_unwind(panic);
