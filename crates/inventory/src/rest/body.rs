@@ -111,6 +111,10 @@ fn reason(text: &str, error: &serde_json::Error) -> String {
             "JSON parse error - Out of range float values are not JSON compliant: '{name}'"
         );
     }
+    if error.is_eof() {
+        let (words, at) = ended(text, &error.to_string());
+        return located(words, text, at);
+    }
     let complaint = error.to_string();
     let known = [
         ("trailing characters", "Extra data"),
@@ -124,10 +128,6 @@ fn reason(text: &str, error: &serde_json::Error) -> String {
         ),
         ("expected `,` or", "Expecting ',' delimiter"),
         ("expected `:`", "Expecting ':' delimiter"),
-        (
-            "EOF while parsing a string",
-            "Unterminated string starting at",
-        ),
         ("control character", "Invalid control character at"),
         ("invalid escape", "Invalid \\escape"),
         ("invalid unicode", "Invalid \\escape"),
@@ -138,6 +138,47 @@ fn reason(text: &str, error: &serde_json::Error) -> String {
         .find(|(parser, _)| complaint.contains(parser))
         .map_or("Expecting value", |(_, words)| words);
     located(words, text, at)
+}
+
+/// What was expected where a text ends too early, and where that is noted: a string at its beginning, all else at the end.
+fn ended(text: &str, complaint: &str) -> (&'static str, usize) {
+    if complaint.contains("string") {
+        return ("Unterminated string starting at", last_quote(text));
+    }
+    let words = match text.trim_end().as_bytes().last() {
+        _ if complaint.contains("value") => "Expecting value",
+        Some(b'[') => "Expecting value",
+        Some(b'{' | b',') if complaint.contains("object") => {
+            "Expecting property name enclosed in double quotes"
+        }
+        // After a name a colon leads on to a value, after a value it does not.
+        Some(b'"') if wants_colon(text) => "Expecting ':' delimiter",
+        _ => "Expecting ',' delimiter",
+    };
+    (words, text.len())
+}
+
+fn wants_colon(text: &str) -> bool {
+    serde_json::from_str::<&RawValue>(&format!("{text}:"))
+        .is_err_and(|error| error.is_eof() && error.to_string().contains("value"))
+}
+
+/// Where the last quotation mark stands that no backslash escapes.
+fn last_quote(text: &str) -> usize {
+    let is_escaped = |at: usize| {
+        let before = text.as_bytes().get(..at).unwrap_or_default();
+        before
+            .iter()
+            .rev()
+            .take_while(|byte| **byte == b'\\')
+            .count()
+            % 2
+            == 1
+    };
+    text.rmatch_indices('"')
+        .map(|(at, _)| at)
+        .find(|at| !is_escaped(*at))
+        .unwrap_or_default()
 }
 
 /// Where the parser stopped, as an offset into the text. Its lines and columns count from one, columns in bytes.

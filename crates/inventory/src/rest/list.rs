@@ -1,6 +1,8 @@
 //! What every list understands: `page`, `page_size`, `search`, `ordering`, and how filter values are read.
 //! Which fields a resource orders and filters by stands with the resource.
 
+use std::time::Duration;
+
 use db::{Money, Timestamp};
 
 use super::{
@@ -11,6 +13,8 @@ use super::{
 
 /// Most words of a search that are looked at; nobody types more, and each costs a condition.
 pub const MAX_SEARCH_WORDS: usize = 16;
+
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// Which page is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -222,6 +226,11 @@ pub fn parse_day(text: &str) -> Option<Timestamp> {
     if !shape {
         return None;
     }
+    // The last day that can be written begins later than the last time that can be read.
+    if text == "9999-12-31" {
+        let day_before = Timestamp::parse("9999-12-30T00:00:00Z").ok()?;
+        return Some(day_before + DAY);
+    }
     Timestamp::parse(&format!("{text}T00:00:00Z")).ok()
 }
 
@@ -342,7 +351,9 @@ mod tests {
 
     #[test]
     fn days_are_written_in_one_way() {
-        assert!(parse_day("2024-03-10").is_some());
+        for day in ["2024-03-10", "0001-01-01", "9999-12-30", "9999-12-31"] {
+            assert!(parse_day(day).is_some(), "{day}");
+        }
         for other in [
             "2024-3-1",
             "03/10/2024",

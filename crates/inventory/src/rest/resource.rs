@@ -1,18 +1,19 @@
 //! One dispatcher for every resource of the API: methods to functions, refusals to errors, records to JSON.
 //! A resource says what its records are and where they are kept; what it has in common with the others stands here.
 
-use std::{fmt, future::Future};
+use std::{convert::Infallible, fmt, future::Future};
 
 use axum::{
     Router,
     body::{Body, Bytes},
-    extract::{FromRequestParts as _, Path, Request},
+    extract::{FromRequestParts, Path, Request},
     response::{IntoResponse, Response},
     routing::any,
 };
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
     header::{ALLOW, CONTENT_TYPE, VARY},
+    request::Parts,
 };
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -220,11 +221,11 @@ pub fn routes<R: Resource>(resource: R) -> Router<State> {
             &detail,
             any(
                 move |axum::extract::State(state): axum::extract::State<State>,
-                      Path(id): Path<String>,
+                      RecordId(id): RecordId,
                       request: Request| async move {
                     answer(
                         resource.methods(),
-                        on_record(resource, &state, &id, request).await,
+                        on_record(resource, &state, id, request).await,
                     )
                 },
             ),
@@ -261,7 +262,7 @@ async fn on_list<R: Resource>(
 async fn on_record<R: Resource>(
     resource: R,
     state: &State,
-    id: &str,
+    id: Option<i64>,
     request: Request,
 ) -> Result<Response, Refusal> {
     let call = gate::admit(
@@ -273,7 +274,7 @@ async fn on_record<R: Resource>(
         request,
     )
     .await?;
-    let id = parse_id(id).ok_or(Refusal::NotFound)?;
+    let id = id.ok_or(Refusal::NotFound)?;
     match call.parts.method {
         Method::OPTIONS => Ok(StatusCode::OK.into_response()),
         Method::DELETE => {
@@ -306,8 +307,22 @@ async fn on_record<R: Resource>(
     }
 }
 
-/// An id as it stands in an address: digits. Ids past 64 bits are as unknown as any other.
-pub fn parse_id(text: &str) -> Option<i64> {
+/// The id in an address; none when no record can have it. Telling so is left to the handler: who may not ask is told that first.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordId(pub Option<i64>);
+
+impl<S: Send + Sync> FromRequestParts<S> for RecordId {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        // What is no UTF-8 is no id either.
+        let id = Path::<String>::from_request_parts(parts, state).await;
+        Ok(Self(id.ok().and_then(|Path(id)| parse_id(&id))))
+    }
+}
+
+/// An id is digits. One past 64 bits is as unknown as any other.
+fn parse_id(text: &str) -> Option<i64> {
     let is_id =
         !text.is_empty() && text.len() <= 20 && text.bytes().all(|byte| byte.is_ascii_digit());
     if is_id { text.parse().ok() } else { None }

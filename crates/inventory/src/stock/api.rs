@@ -2,7 +2,7 @@
 
 use axum::{
     Router,
-    extract::{Path, Request, State as Extracted},
+    extract::{Request, State as Extracted},
     response::{IntoResponse as _, Response},
     routing::any,
 };
@@ -16,7 +16,7 @@ use crate::{
         Refusal,
         fields::{Mode, Reader, Setting},
         gate::{self, Call, Endpoint},
-        resource::{Wanted, answer, json, paginated, parse_id, submission},
+        resource::{RecordId, Wanted, answer, json, paginated, submission},
     },
 };
 
@@ -30,9 +30,9 @@ pub(crate) fn routes() -> Router<State> {
             "/api/v1/products/{id}/ledger/",
             any(
                 async |Extracted(state): Extracted<State>,
-                       Path(id): Path<String>,
+                       RecordId(id): RecordId,
                        request: Request| {
-                    answer(READ, ledger(&state, &id, request).await)
+                    answer(READ, ledger(&state, id, request).await)
                 },
             ),
         )
@@ -40,9 +40,9 @@ pub(crate) fn routes() -> Router<State> {
             "/api/v1/products/{id}/threshold/",
             any(
                 async |Extracted(state): Extracted<State>,
-                       Path(id): Path<String>,
+                       RecordId(id): RecordId,
                        request: Request| {
-                    answer(READ_AND_PUT, threshold(&state, &id, request).await)
+                    answer(READ_AND_PUT, threshold(&state, id, request).await)
                 },
             ),
         )
@@ -68,24 +68,24 @@ async fn admit(state: &State, allow: &'static [Method], request: Request) -> Res
     .await
 }
 
-async fn ledger(state: &State, id: &str, request: Request) -> Result<Response, Refusal> {
+async fn ledger(state: &State, id: Option<i64>, request: Request) -> Result<Response, Refusal> {
     let call = admit(state, READ, request).await?;
     if call.parts.method == Method::OPTIONS {
         return Ok(StatusCode::OK.into_response());
     }
-    let id = parse_id(id).ok_or(Refusal::NotFound)?;
+    let id = id.ok_or(Refusal::NotFound)?;
     let as_of = super::read_as_of(&call.parameters)?;
     let wanted = Wanted::parse(state, &call.parameters)?;
     let page = super::ledger_list(state, id, as_of, wanted).await?;
     Ok(paginated(call, &page).await)
 }
 
-async fn threshold(state: &State, id: &str, request: Request) -> Result<Response, Refusal> {
+async fn threshold(state: &State, id: Option<i64>, request: Request) -> Result<Response, Refusal> {
     let call = admit(state, READ_AND_PUT, request).await?;
     if call.parts.method == Method::OPTIONS {
         return Ok(StatusCode::OK.into_response());
     }
-    let id = parse_id(id).ok_or(Refusal::NotFound)?;
+    let id = id.ok_or(Refusal::NotFound)?;
     // An unknown product is unknown whatever the body says.
     let mut threshold = super::threshold_read(state, id)
         .await?

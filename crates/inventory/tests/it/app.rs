@@ -15,6 +15,8 @@ use web::{
     rate::{Rates, Windows},
 };
 
+use crate::openapi::assert_described;
+
 /// When every test begins.
 pub(crate) const NOW: &str = "2026-11-20T12:00:00Z";
 
@@ -129,10 +131,14 @@ impl TestApp {
         }
     }
 
+    /// Sends a request; its answer must be one that the API's document describes.
     pub(crate) async fn call(&self, request: Request<Body>) -> Answer {
+        let (method, uri) = (request.method().clone(), request.uri().to_string());
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+        let status = parts.status.as_u16();
+        assert_described(&method, &uri, status, &parts.headers, &bytes);
         Answer {
             status: parts.status,
             headers: parts.headers,
@@ -165,6 +171,11 @@ async fn add_users(tx: &mut db::Tx) -> Result<(), db::Error> {
 }
 
 impl Client<'_> {
+    /// What it sends as `Authorization`.
+    pub(crate) fn authorization(&self) -> String {
+        format!("Bearer {}", self.token.as_deref().unwrap_or_default())
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Answer {
         self.send(Method::GET, path, None).await
     }

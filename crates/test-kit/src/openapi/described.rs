@@ -52,7 +52,7 @@ impl Response<'_> {
             .map_or((path, None), |(path, query)| (path, Some(query)));
         let what = &self.what;
         let Some(item) = find(self.document, path) else {
-            return self.check_unknown(path, query);
+            return self.check_unknown(method, path, query);
         };
         let method = method.to_lowercase();
         let asked = if method == "head" {
@@ -66,7 +66,10 @@ impl Response<'_> {
                 "{what}: a method that the document does not have"
             );
             assert!(self.headers.contains_key("allow"), "{what}: no Allow");
-            return self.check_error(path);
+            if method != "head" {
+                self.check_error(path);
+            }
+            return;
         };
         let responses = &operation["responses"];
         let response = responses
@@ -86,7 +89,7 @@ impl Response<'_> {
     }
 
     /// An address that the document does not have is nowhere, or leads to one that it has but for the last slash.
-    fn check_unknown(&self, path: &str, query: Option<&str>) {
+    fn check_unknown(&self, method: &str, path: &str, query: Option<&str>) {
         let what = &self.what;
         if matches!(self.status, 301 | 308) {
             let query = query.map(|query| format!("?{query}")).unwrap_or_default();
@@ -108,7 +111,9 @@ impl Response<'_> {
             self.status, 404,
             "{what}: an address that the document does not have"
         );
-        self.check_error(path);
+        if method != "HEAD" {
+            self.check_error(path);
+        }
     }
 
     /// What goes wrong with a page is a page.
@@ -199,7 +204,10 @@ impl Response<'_> {
 }
 
 /// The path item whose template has the address.
-fn find<'document>(document: &'document Document, path: &str) -> Option<&'document Value> {
+pub(super) fn find<'document>(
+    document: &'document Document,
+    path: &str,
+) -> Option<&'document Value> {
     let fits = |template: &str| {
         let (asked, known): (Vec<_>, Vec<_>) =
             (path.split('/').collect(), template.split('/').collect());

@@ -163,6 +163,12 @@ impl Document {
         count
     }
 
+    /// Whether the document has this method at this address.
+    pub fn has(&self, method: &str, path: &str) -> bool {
+        let path = path.split('?').next().unwrap_or_default();
+        described::find(self, path).is_some_and(|item| item.get(method.to_lowercase()).is_some())
+    }
+
     /// Fails unless the document describes this response: its status, its headers, its content type and its body.
     pub fn assert_described(
         &self,

@@ -294,7 +294,9 @@ impl Document {
         for operation in self.operations() {
             let responses = object(&operation.described["responses"]);
             assert!(
-                responses.keys().any(|status| status.starts_with('2')),
+                responses
+                    .keys()
+                    .any(|status| status.starts_with(['2', '3'])),
                 "{} has no success",
                 operation.path
             );

@@ -1,0 +1,230 @@
+//! Bodies that are no object of JSON, and those that come with another content type.
+
+use axum::body::Body;
+use http::{Request, header};
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use super::{Target, shop, stored, targets};
+use crate::app::{Answer, TestApp};
+
+async fn send(app: &TestApp, target: &Target, content_type: Option<&str>, body: &[u8]) -> Answer {
+    let mut request = Request::builder()
+        .method(target.method.clone())
+        .uri(target.path)
+        .header(header::AUTHORIZATION, app.admin().authorization());
+    if let Some(content_type) = content_type {
+        request = request.header(header::CONTENT_TYPE, content_type);
+    }
+    app.call(request.body(Body::from(body.to_vec())).unwrap())
+        .await
+}
+
+/// A body that is no JSON, and what is said of it.
+const MALFORMED: &[(&[u8], &str)] = &[
+    (
+        b"{",
+        "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+    ),
+    (
+        b"{\"name\"",
+        "Expecting ':' delimiter: line 1 column 8 (char 7)",
+    ),
+    (b"{\"name\":", "Expecting value: line 1 column 9 (char 8)"),
+    (
+        b"{\"name\": \"Outra",
+        "Unterminated string starting at: line 1 column 10 (char 9)",
+    ),
+    (
+        b"{\"name\": \"Outra\"",
+        "Expecting ',' delimiter: line 1 column 17 (char 16)",
+    ),
+    (
+        b"{name: 1}",
+        "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+    ),
+    (
+        b"{'name': 1}",
+        "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+    ),
+    (
+        b"{\"name\": \"a\",}",
+        "Illegal trailing comma before end of object: line 1 column 13 (char 12)",
+    ),
+    (
+        b"{\"name\": \"a\" \"b\": 1}",
+        "Expecting ',' delimiter: line 1 column 14 (char 13)",
+    ),
+    (
+        b"{\"name\" 1}",
+        "Expecting ':' delimiter: line 1 column 9 (char 8)",
+    ),
+    (b"{} {}", "Extra data: line 1 column 4 (char 3)"),
+    (
+        b"{\"name\": \"a\nb\"}",
+        "Invalid control character at: line 1 column 12 (char 11)",
+    ),
+    (
+        b"{\"name\": \"\\x\"}",
+        "Invalid \\escape: line 1 column 11 (char 10)",
+    ),
+    (b"name=Outra", "Expecting value: line 1 column 1 (char 0)"),
+    (b" ", "Expecting value: line 1 column 2 (char 1)"),
+    (
+        b"{\"name\": NaN}",
+        "Out of range float values are not JSON compliant: 'NaN'",
+    ),
+    (
+        b"{\"name\": Infinity}",
+        "Out of range float values are not JSON compliant: 'Infinity'",
+    ),
+    (
+        b"{\"name\": -Infinity}",
+        "Out of range float values are not JSON compliant: '-Infinity'",
+    ),
+    (
+        b"\xef\xbb\xbf{}",
+        "Unexpected UTF-8 BOM (decode using utf-8-sig): line 1 column 1 (char 0)",
+    ),
+    (
+        b"{\"name\": \"\xff\"}",
+        "'utf-8' codec can't decode byte 0xff in position 10: invalid start byte",
+    ),
+    (
+        b"{\"name\": \"\xc3(\"}",
+        "'utf-8' codec can't decode byte 0xc3 in position 10: invalid continuation byte",
+    ),
+];
+
+on_both_engines!(
+    a_body_that_is_no_json_is_refused_with_where_it_ends_to_be_json,
+    async |address| {
+        let app = shop(&address).await;
+        let before = stored(&app).await;
+        for target in targets() {
+            for (body, reason) in MALFORMED {
+                let answer = send(&app, &target, Some("application/json"), body).await;
+                assert_eq!(
+                    (answer.status.as_u16(), answer.json()),
+                    (
+                        400,
+                        json!({"detail": format!("JSON parse error - {reason}")})
+                    ),
+                    "{}",
+                    String::from_utf8_lossy(body)
+                );
+            }
+        }
+        assert_eq!(stored(&app).await, before);
+    }
+);
+
+on_both_engines!(
+    a_body_that_is_no_object_is_refused_with_what_it_is,
+    async |address| {
+        let app = shop(&address).await;
+        let before = stored(&app).await;
+        for target in targets() {
+            for (body, kind) in [
+                ("[]", "list"),
+                ("[{}]", "list"),
+                ("\"a\"", "str"),
+                ("1", "int"),
+                ("1.5", "float"),
+                ("true", "bool"),
+            ] {
+                let message = format!("Invalid data. Expected a dictionary, but got {kind}.");
+                send(&app, &target, Some("application/json"), body.as_bytes())
+                    .await
+                    .is(400, &json!({"non_field_errors": [message]}));
+            }
+            send(&app, &target, Some("application/json"), b"null")
+                .await
+                .is(400, &json!({"non_field_errors": ["No data provided"]}));
+        }
+        assert_eq!(stored(&app).await, before);
+    }
+);
+
+on_both_engines!(
+    a_body_that_is_cut_anywhere_or_nested_too_deeply_is_refused_and_saves_nothing,
+    async |address| {
+        let app = shop(&address).await;
+        let before = stored(&app).await;
+        for target in targets() {
+            let whole = target.valid.to_string();
+            for length in 1..whole.len() {
+                let cut = &whole.as_bytes()[..length];
+                let answer = send(&app, &target, Some("application/json"), cut).await;
+                assert_eq!(answer.status, 400, "{}", String::from_utf8_lossy(cut));
+            }
+            for depth in [2_000, 100_000] {
+                for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+                    let deep = format!("{}1{}", open.repeat(depth), close.repeat(depth));
+                    let field = target.fields[0].0;
+                    let body = format!("{{\"{field}\":{deep}}}");
+                    let answer = send(&app, &target, Some("application/json"), body.as_bytes());
+                    assert_eq!(answer.await.status, 400, "{depth}");
+                }
+            }
+        }
+        assert_eq!(stored(&app).await, before);
+    }
+);
+
+on_both_engines!(
+    a_body_of_another_content_type_or_size_is_refused,
+    async |address| {
+        let app = shop(&address).await;
+        let before = stored(&app).await;
+        for target in targets() {
+            let whole = target.valid.to_string();
+            for content_type in [
+                "text/plain",
+                "application/xml",
+                "application/vnd.api+json",
+                "application/merge-patch+json",
+                "application/x-www-form-urlencoded",
+                "multipart/form-data",
+                "garbage",
+            ] {
+                let detail = format!("Unsupported media type \"{content_type}\" in request.");
+                send(&app, &target, Some(content_type), whole.as_bytes())
+                    .await
+                    .is(415, &json!({"detail": detail}));
+            }
+            send(&app, &target, None, whole.as_bytes()).await.is(
+                415,
+                &json!({"detail": "Unsupported media type \"\" in request."}),
+            );
+            let large = format!("{{\"x\":\"{}\"}}", "a".repeat(1 << 20));
+            let answer = send(&app, &target, Some("application/json"), large.as_bytes()).await;
+            assert_eq!(answer.status, 413, "{answer:?}");
+        }
+        assert_eq!(stored(&app).await, before);
+    }
+);
+
+on_both_engines!(no_body_lacks_every_required_field, async |address| {
+    let app = shop(&address).await;
+    let before = stored(&app).await;
+    for target in targets() {
+        for body in ["", "{}"] {
+            let answer = send(&app, &target, Some("application/json"), body.as_bytes()).await;
+            if target.method == http::Method::PATCH {
+                // Nothing is asked for, so nothing is missing.
+                assert_eq!(answer.status, 200, "{answer:?}");
+                continue;
+            }
+            let is_required = |name: &str| target.valid.as_object().unwrap().contains_key(name);
+            let missing: serde_json::Map<_, _> = target
+                .fields
+                .iter()
+                .filter(|(name, _)| is_required(name))
+                .map(|(name, _)| ((*name).to_owned(), json!(["This field is required."])))
+                .collect();
+            answer.is(400, &json!(missing));
+        }
+    }
+    assert_eq!(stored(&app).await, before);
+});

@@ -1,0 +1,306 @@
+//! Every field with every value that it cannot hold.
+
+use serde_json::{Value, json};
+use test_kit::database::{Engine, run};
+
+use super::{Target, shop, stored, targets};
+use crate::app::{Answer, Client};
+
+/// What a field may hold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Kind {
+    /// A text that must be there, of at most so many characters.
+    Text(usize),
+    /// A text that may be absent or null.
+    OptionalText(usize),
+    /// A whole number of at least this.
+    Integer(i64),
+    /// A whole number of at least 0, or null.
+    OptionalInteger,
+    Price,
+    Reference,
+}
+
+/// The fields of a resource.
+pub(super) type Fields = &'static [(&'static str, Kind)];
+
+pub(super) const NAMED: Fields = &[
+    ("name", Kind::Text(500)),
+    ("description", Kind::OptionalText(65_536)),
+];
+pub(super) const PRODUCT: Fields = &[
+    ("title", Kind::Text(500)),
+    ("category", Kind::Reference),
+    ("brand", Kind::Reference),
+    ("description", Kind::OptionalText(65_536)),
+    ("serie_number", Kind::OptionalText(200)),
+    ("cost_price", Kind::Price),
+    ("selling_price", Kind::Price),
+    ("quantity", Kind::Integer(0)),
+];
+pub(super) const INFLOW: Fields = &[
+    ("supplier", Kind::Reference),
+    ("product", Kind::Reference),
+    ("quantity", Kind::Integer(1)),
+    ("description", Kind::OptionalText(65_536)),
+];
+pub(super) const OUTFLOW: Fields = &[
+    ("product", Kind::Reference),
+    ("quantity", Kind::Integer(1)),
+    ("description", Kind::OptionalText(65_536)),
+];
+pub(super) const THRESHOLD: Fields = &[("threshold", Kind::OptionalInteger)];
+
+/// JSON that a field refuses, with what it says.
+fn refused(kind: Kind) -> Vec<(String, String)> {
+    let text = |max: usize| {
+        let mut rows = Vec::new();
+        for json in [
+            "true",
+            "false",
+            "[]",
+            "[\"a\"]",
+            "{}",
+            "{\"id\":1,\"name\":\"x\"}",
+        ] {
+            rows.push((json.to_owned(), "Not a valid string.".to_owned()));
+        }
+        rows.push((
+            format!("\"{}\"", "é".repeat(max + 1)),
+            format!("Ensure this field has no more than {max} characters."),
+        ));
+        rows.push((
+            r#""a\u0000b""#.into(),
+            "Null characters are not allowed.".into(),
+        ));
+        for (json, unit) in [
+            (r#""\ud800""#, "D800"),
+            (r#""a\udfffb""#, "DFFF"),
+            (r#""\ud83dx""#, "D83D"),
+        ] {
+            let message = format!("Surrogate characters are not allowed: U+{unit}.");
+            rows.push((json.to_owned(), message));
+        }
+        rows
+    };
+    let null = ("null".to_owned(), "This field may not be null.".to_owned());
+    match kind {
+        Kind::Text(max) => {
+            let blanks = ["\"\"", "\"   \"", "\"\\t\\r\\n\"", "\"\u{a0}\u{3000}\""];
+            let blanks =
+                blanks.map(|json| (json.to_owned(), "This field may not be blank.".to_owned()));
+            [text(max), blanks.to_vec(), vec![null]].concat()
+        }
+        Kind::OptionalText(max) => text(max),
+        Kind::Integer(least) => [integers(least), vec![null]].concat(),
+        Kind::OptionalInteger => integers(0),
+        Kind::Price => [prices(), vec![null]].concat(),
+        Kind::Reference => [references(), vec![null]].concat(),
+    }
+}
+
+fn integers(least: i64) -> Vec<(String, String)> {
+    let mut rows = Vec::new();
+    for json in [
+        "5.5",
+        "\"5.5\"",
+        "\"1e2\"",
+        "\"1,000\"",
+        "\"1_000\"",
+        "\"٣\"",
+        "\"abc\"",
+        "\"\"",
+        "\" \"",
+        "\"NaN\"",
+        "\"Infinity\"",
+        "\"0x10\"",
+        "true",
+        "false",
+        "[]",
+        "{}",
+        "1e30",
+        "1e400",
+        "-1e400",
+        "1e-400",
+        "1e999999999999999999999",
+        "\"5\\u0000\"",
+        "\"\\ud800\"",
+    ] {
+        rows.push((json.to_owned(), "A valid integer is required.".to_owned()));
+    }
+    let too_small = format!("Ensure this value is greater than or equal to {least}.");
+    let too_large = "Ensure this value is less than or equal to 9223372036854775807.";
+    for json in [
+        "-1",
+        "\"-1\"",
+        "-9223372036854775808",
+        "-9223372036854775809",
+        "-5.0",
+    ] {
+        rows.push((json.to_owned(), too_small.clone()));
+    }
+    if least > 0 {
+        rows.push(("0".to_owned(), too_small));
+    }
+    for json in [
+        "9223372036854775808",
+        "\"9223372036854775808\"",
+        "99999999999999999999999999",
+    ] {
+        rows.push((json.to_owned(), too_large.to_owned()));
+    }
+    rows.push((
+        format!("\"{}\"", "9".repeat(1001)),
+        "String value too large.".to_owned(),
+    ));
+    rows
+}
+
+fn prices() -> Vec<(String, String)> {
+    let mut rows = Vec::new();
+    for json in [
+        "\"abc\"",
+        "\"\"",
+        "\" \"",
+        "\"1,5\"",
+        "\"1 000\"",
+        "\"1/2\"",
+        "\"0x10\"",
+        "\"NaN\"",
+        "\"sNaN\"",
+        "\"Infinity\"",
+        "\"inf\"",
+        "true",
+        "false",
+        "[]",
+        "{}",
+        "\"1\\u0000\"",
+        "\"\\ud800\"",
+        "\".\"",
+        "\"-\"",
+        "\"1_0\"",
+        "\"١\"",
+    ] {
+        rows.push((json.to_owned(), "A valid number is required.".to_owned()));
+    }
+    let places = "Ensure that there are no more than 2 decimal places.";
+    let digits = "Ensure that there are no more than 22 digits in total.";
+    let whole = "Ensure that there are no more than 20 digits before the decimal point.";
+    let small = "Ensure this value is greater than or equal to 0.";
+    for (json, message) in [
+        ("10.999", places),
+        ("\"10.999\"", places),
+        ("\"10.990\"", places),
+        ("10.990", places),
+        ("0.30000000000000004", places),
+        ("\"1e-3\"", places),
+        ("\"100000000000000000000.00\"", digits),
+        ("\"99999999999999999999.999\"", digits),
+        ("1e22", digits),
+        ("1e400", digits),
+        ("1e999999999999999999999", digits),
+        ("\"100000000000000000000\"", whole),
+        ("\"123456789012345678901.5\"", whole),
+        ("-0.01", small),
+        ("\"-5\"", small),
+        ("-99999999999999999999.99", small),
+    ] {
+        rows.push((json.to_owned(), message.to_owned()));
+    }
+    rows.push((
+        format!("\"{}\"", "9".repeat(1001)),
+        "String value too large.".to_owned(),
+    ));
+    rows
+}
+
+fn references() -> Vec<(String, String)> {
+    let wrong = |kind: &str| format!("Incorrect type. Expected pk value, received {kind}.");
+    let mut rows: Vec<(String, String)> = [
+        ("\"abc\"", "str"),
+        ("\"1.0\"", "str"),
+        ("\"1\\u0000\"", "str"),
+        ("\"\\ud800\"", "str"),
+        ("\"NaN\"", "str"),
+        ("\"1_0\"", "str"),
+        ("\"١\"", "str"),
+        ("1.5", "float"),
+        ("1e400", "float"),
+        ("true", "bool"),
+        ("[]", "list"),
+        ("[1]", "list"),
+        ("{}", "dict"),
+        ("{\"id\":1,\"name\":\"x\"}", "dict"),
+    ]
+    .map(|(json, kind)| (json.to_owned(), wrong(kind)))
+    .to_vec();
+    for sent in [
+        "99999",
+        "0",
+        "-1",
+        "9223372036854775807",
+        "9223372036854775808",
+        "99999999999999999999999",
+    ] {
+        let message = format!("Invalid pk \"{sent}\" - object does not exist.");
+        rows.push((sent.to_owned(), message.clone()));
+        rows.push((format!("\"{sent}\""), message));
+    }
+    rows.push(("\"\"".to_owned(), "This field may not be null.".to_owned()));
+    rows
+}
+
+/// A body with one member written as it stands here.
+fn with(valid: &Value, field: &str, json: &str) -> String {
+    let others = valid.as_object().unwrap().iter();
+    let members: Vec<String> = others
+        .filter(|(name, _)| *name != field)
+        .map(|(name, value)| format!("{}:{value}", json!(name)))
+        .chain([format!("{}:{json}", json!(field))])
+        .collect();
+    format!("{{{}}}", members.join(","))
+}
+
+async fn send(client: &Client<'_>, target: &Target, body: String) -> Answer {
+    client
+        .send_with(target.method.clone(), target.path, Some(body), &[])
+        .await
+}
+
+/// Sends every field of every resource each of so many values that it refuses.
+async fn every_field(address: &str, each: usize) {
+    let app = shop(address).await;
+    let (admin, before) = (app.admin(), stored(&app).await);
+    for target in targets() {
+        for (field, kind) in target.fields {
+            for (json, message) in refused(*kind).into_iter().step_by(each) {
+                let body = with(&target.valid, field, &json);
+                let answer = send(&admin, &target, body).await;
+                let expected = json!({*field: [message]});
+                let what = json.chars().take(60).collect::<String>();
+                assert_eq!(
+                    (answer.status.as_u16(), answer.json()),
+                    (400, expected),
+                    "{} {} {field}: {what}",
+                    target.method,
+                    target.path
+                );
+            }
+        }
+    }
+    assert_eq!(stored(&app).await, before);
+}
+
+#[test]
+fn every_field_refuses_what_it_cannot_hold_with_the_conventional_words() {
+    run(Engine::Sqlite, async |address| {
+        every_field(&address, 1).await
+    });
+}
+
+#[test]
+fn every_field_refuses_the_same_on_postgresql() {
+    run(Engine::Postgres, async |address| {
+        every_field(&address, 9).await
+    });
+}

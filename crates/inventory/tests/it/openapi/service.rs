@@ -1,0 +1,139 @@
+//! The document against the running service: the same addresses, and request examples that work.
+
+use std::collections::BTreeSet;
+
+use http::Method;
+use inventory::ROUTES;
+use test_kit::{
+    on_both_engines,
+    openapi::{METHODS, object},
+};
+
+use super::DOCUMENT;
+use crate::app::TestApp;
+
+#[test]
+fn the_document_has_the_addresses_of_the_router_and_no_others() {
+    let operations = DOCUMENT.operations();
+    let described = operations
+        .iter()
+        .map(|operation| (operation.path, operation.method.to_uppercase()));
+    let routed = ROUTES.iter().flat_map(|(path, methods)| {
+        let told = |method: &&Method| ![Method::HEAD, Method::OPTIONS].contains(*method);
+        methods
+            .iter()
+            .filter(told)
+            .map(|method| (*path, method.to_string()))
+    });
+    assert_eq!(
+        described.collect::<BTreeSet<_>>(),
+        routed.collect::<BTreeSet<_>>()
+    );
+}
+
+on_both_engines!(
+    every_address_of_the_table_is_routed_with_exactly_its_methods,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.admin();
+        for (path, methods) in ROUTES {
+            let url = path.replace("{id}", "1");
+            for method in METHODS.map(str::to_uppercase) {
+                let method: Method = method.parse().unwrap();
+                let answer = admin
+                    .send_with(
+                        method.clone(),
+                        &url,
+                        None,
+                        &[("accept", "application/json")],
+                    )
+                    .await;
+                assert_eq!(
+                    answer.status != 405,
+                    methods.contains(&method),
+                    "{method} {path}: {}",
+                    answer.status
+                );
+            }
+        }
+    }
+);
+
+on_both_engines!(
+    every_request_example_of_the_catalogue_and_of_stock_is_accepted,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.admin();
+        // References of examples are to the first record of each kind, so lists come in this order.
+        for resource in [
+            "brands",
+            "categories",
+            "suppliers",
+            "products",
+            "inflows",
+            "outflows",
+        ] {
+            let list = format!("/api/v1/{resource}/");
+            let body = &DOCUMENT.value()["paths"][&list]["post"]["requestBody"];
+            for (_, example) in DOCUMENT.examples(body) {
+                admin.post(&list, example.clone()).await.id();
+            }
+        }
+        for operation in DOCUMENT.operations() {
+            let is_change = ["put", "patch"].contains(&operation.method);
+            let body = operation.described.get("requestBody");
+            for (_, example) in body
+                .filter(|_| is_change)
+                .into_iter()
+                .flat_map(|body| DOCUMENT.examples(body))
+            {
+                let url = operation.path.replace("{id}", "1");
+                let method = operation.method.to_uppercase().parse().unwrap();
+                let answer = admin.send(method, &url, Some(example.clone())).await;
+                assert_eq!(answer.status, 200, "{url}: {answer:?}");
+            }
+        }
+    }
+);
+
+on_both_engines!(the_document_and_its_viewers_are_served, async |address| {
+    let app = TestApp::new(&address).await;
+    let anyone = app.anonymous();
+    let schema = anyone.get("/api/v1/schema/").await;
+    assert_eq!(schema.json(), *DOCUMENT.value());
+    for path in ["/api/v1/docs/", "/api/v1/redoc/"] {
+        let answer = anyone.get(path).await;
+        assert_eq!(answer.status, 200);
+        assert!(
+            answer.text.contains("/api/v1/schema/"),
+            "{path} reads the document"
+        );
+    }
+});
+
+on_both_engines!(
+    an_address_without_its_last_slash_leads_to_the_one_with_it,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let paths = object(&DOCUMENT.value()["paths"]).keys();
+        for path in paths.filter(|path| path.len() > 1 && path.ends_with('/')) {
+            let bare = path.trim_end_matches('/').replace("{id}", "7");
+            for (method, status) in [
+                (Method::GET, 301),
+                (Method::HEAD, 301),
+                (Method::POST, 308),
+                (Method::PUT, 308),
+                (Method::PATCH, 308),
+                (Method::DELETE, 308),
+            ] {
+                let url = format!("{bare}?a=%C3%A9&b");
+                let answer = app.anonymous().send(method, &url, None).await;
+                assert_eq!(answer.status, status, "{url}");
+                assert_eq!(
+                    answer.headers["location"].to_str().unwrap(),
+                    format!("{bare}/?a=%C3%A9&b")
+                );
+            }
+        }
+    }
+);
