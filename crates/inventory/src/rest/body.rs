@@ -103,9 +103,11 @@ fn not_utf8(body: &[u8], error: std::str::Utf8Error) -> String {
 fn reason(text: &str, error: &serde_json::Error) -> String {
     let at = offset(text, error.line(), error.column());
     let rest = text.get(at..).unwrap_or_default();
-    if let Some(name) = ["NaN", "Infinity", "-Infinity"]
+    // The parser stops after the sign.
+    let signed = text.get(at.saturating_sub(1)..).unwrap_or_default();
+    if let Some(name) = ["-Infinity", "NaN", "Infinity"]
         .into_iter()
-        .find(|name| rest.starts_with(name))
+        .find(|name| rest.starts_with(name) || (name.starts_with('-') && signed.starts_with(name)))
     {
         return format!(
             "JSON parse error - Out of range float values are not JSON compliant: '{name}'"
@@ -122,10 +124,6 @@ fn reason(text: &str, error: &serde_json::Error) -> String {
             "key must be a string",
             "Expecting property name enclosed in double quotes",
         ),
-        (
-            "trailing comma",
-            "Illegal trailing comma before end of object",
-        ),
         ("expected `,` or", "Expecting ',' delimiter"),
         ("expected `:`", "Expecting ':' delimiter"),
         ("control character", "Invalid control character at"),
@@ -137,7 +135,37 @@ fn reason(text: &str, error: &serde_json::Error) -> String {
         .iter()
         .find(|(parser, _)| complaint.contains(parser))
         .map_or("Expecting value", |(_, words)| words);
+    let at = noted_at(words, &complaint, text, at);
+    let before = text.get(..at).unwrap_or_default().trim_end();
+    if rest.starts_with('}') && before.ends_with(',') {
+        return located(
+            "Illegal trailing comma before end of object",
+            text,
+            before.len() - 1,
+        );
+    }
     located(words, text, at)
+}
+
+/// Where clients are told that a complaint lies: the parser stops before a control character, and after an escape or a word.
+fn noted_at(words: &str, complaint: &str, text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    match words {
+        "Invalid control character at" => rest
+            .find(|character: char| character.is_ascii_control())
+            .map_or(at, |more| at + more),
+        "Invalid \\escape" => text
+            .get(..=at)
+            .and_then(|before| before.rfind('\\'))
+            .unwrap_or(at),
+        // A word that is none of JSON's is noted where it begins.
+        _ if complaint.contains("expected ident") => text
+            .get(..at)
+            .unwrap_or_default()
+            .trim_end_matches(|character: char| character.is_ascii_alphabetic())
+            .len(),
+        _ => at,
+    }
 }
 
 /// What was expected where a text ends too early, and where that is noted: a string at its beginning, all else at the end.
