@@ -5,6 +5,7 @@ pub mod accounts;
 mod app;
 pub mod catalogue;
 mod config;
+mod counter;
 pub mod generate;
 mod home;
 mod page;
@@ -12,6 +13,7 @@ pub mod rest;
 mod routes;
 mod search;
 pub mod stock;
+pub mod transfer;
 
 use std::{ops::Deref, sync::Arc};
 

@@ -14,6 +14,20 @@ pub(crate) fn contains(query: &mut Query, column: &'static str, words: &[String]
     }
 }
 
+/// Of records found by a folded name (id and name, those of exactly this name first): the exact one or, when there is none, all of them.
+pub(crate) fn meant(found: &[(i64, String)], name: &str) -> Vec<i64> {
+    let exact: Vec<i64> = found
+        .iter()
+        .filter(|(_, other)| other == name)
+        .map(|(id, _)| *id)
+        .collect();
+    if exact.is_empty() {
+        found.iter().map(|(id, _)| *id).collect()
+    } else {
+        exact
+    }
+}
+
 /// The pattern that finds a word anywhere; what has a meaning in patterns stands for itself.
 fn pattern(word: &str) -> String {
     let mut pattern = String::with_capacity(word.len() + 2);

@@ -1,12 +1,12 @@
 //! Statements that fill an empty catalogue: rows in bulk with ids of their own, and the counters of ids set behind them.
 
-use db::{Aside, Conn, Engine, Error, Kind, Rows, Timestamp, Tx};
+use db::{Aside, Conn, Error, Kind, Rows, Timestamp, Tx};
 
 use super::{
     goods::Product,
     simulation::{Shelf, Step},
 };
-use crate::{catalogue::description_key, stock::movements::Movement};
+use crate::{catalogue::description_key, counter, stock::movements::Movement};
 
 /// The tables that are filled, in the order in which rows may refer to rows.
 const TABLES: [&str; 8] = [
@@ -267,21 +267,18 @@ pub(super) async fn set_indexes_aside(tx: &mut Tx) -> Result<Aside, Error> {
     tx.set_indexes_aside(&TABLES).await
 }
 
-/// On PostgreSQL, ids given by hand do not move the counter of ids on its own.
+/// Moves the counters of ids behind those that were given.
 pub(super) async fn set_counters(tx: &mut Tx) -> Result<(), Error> {
-    if tx.engine() == Engine::Sqlite {
-        return Ok(());
-    }
-    for sql in [
-        "SELECT setval(pg_get_serial_sequence('brands', 'id'), max(id)) FROM brands",
-        "SELECT setval(pg_get_serial_sequence('categories', 'id'), max(id)) FROM categories",
-        "SELECT setval(pg_get_serial_sequence('suppliers', 'id'), max(id)) FROM suppliers",
-        "SELECT setval(pg_get_serial_sequence('products', 'id'), max(id)) FROM products",
-        "SELECT setval(pg_get_serial_sequence('ledger_entries', 'id'), max(id)) FROM ledger_entries",
-        "SELECT setval(pg_get_serial_sequence('inflows', 'id'), max(id)) FROM inflows",
-        "SELECT setval(pg_get_serial_sequence('outflows', 'id'), max(id)) FROM outflows",
+    for statement in [
+        counter::sequence!("brands"),
+        counter::sequence!("categories"),
+        counter::sequence!("suppliers"),
+        counter::sequence!("products"),
+        counter::sequence!("ledger_entries"),
+        counter::sequence!("inflows"),
+        counter::sequence!("outflows"),
     ] {
-        tx.one(sql, &[], |row| row.get::<Option<i64>>(0)).await?;
+        counter::move_on(tx, statement).await?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 pub mod body;
 pub mod fields;
 pub mod gate;
+pub mod given;
 pub mod json;
 pub mod list;
 pub mod number;

@@ -67,6 +67,34 @@ pub(super) struct Entry<'a> {
     pub(super) now: Timestamp,
 }
 
+/// Records a movement that a product's opening counts already: its row, and beside it an adjustment that cancels it. The one that adds
+/// comes first, so no balance falls below zero.
+pub(super) async fn record_past(
+    tx: &mut Tx,
+    entry: &Entry<'_>,
+) -> Result<Result<(), Impossible>, db::Error> {
+    let Some(quantity) = store::lock_quantity(tx, entry.product).await? else {
+        return Ok(Err(Impossible::NoProduct));
+    };
+    let Some(most) = quantity.checked_add(entry.change.abs()) else {
+        return Ok(Err(Impossible::TooMany(quantity)));
+    };
+    let cancelling = Entry {
+        kind: Kind::Adjustment,
+        change: -entry.change,
+        reference: None,
+        ..*entry
+    };
+    let (adding, taking) = if entry.change > 0 {
+        (entry, &cancelling)
+    } else {
+        (&cancelling, entry)
+    };
+    store::insert_entry(tx, adding, most).await?;
+    store::insert_entry(tx, taking, quantity).await?;
+    Ok(Ok(()))
+}
+
 /// Changes a quantity and writes the row that says so, or neither.
 pub(super) async fn apply(
     tx: &mut Tx,

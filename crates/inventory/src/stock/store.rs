@@ -45,6 +45,26 @@ pub(super) async fn quantity(conn: &mut Conn, product: i64) -> Result<Option<i64
     .await
 }
 
+/// A product's quantity, which nobody else changes until the transaction ends.
+pub(super) async fn lock_quantity(tx: &mut Tx, product: i64) -> Result<Option<i64>, Error> {
+    tx.optional(
+        "UPDATE product_stock SET quantity = quantity WHERE product_id = $1 RETURNING quantity",
+        &[&product],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// When a product's ledger was opened.
+pub(super) async fn opened_at(conn: &mut Conn, product: i64) -> Result<Option<Timestamp>, Error> {
+    conn.optional(
+        "SELECT created_at FROM ledger_entries WHERE product_id = $1 ORDER BY id LIMIT 1",
+        &[&product],
+        |row| row.get(0),
+    )
+    .await
+}
+
 /// Writes one row of the ledger, with the product's prices at this moment.
 pub(super) async fn insert_entry(
     tx: &mut Tx,

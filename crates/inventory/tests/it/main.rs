@@ -21,4 +21,5 @@ mod permissions;
 mod sessions;
 mod throttle;
 mod tokens;
+mod transfer;
 mod visitor;

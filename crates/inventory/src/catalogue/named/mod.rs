@@ -7,12 +7,15 @@ mod store;
 
 pub use model::{Kind, NamedRecord};
 
+use db::{Timestamp, Tx};
+
 use crate::{
     State,
     catalogue::refuse_when_referenced,
     rest::{
         Refusal,
         fields::{Members, Mode},
+        given::Given,
         list::{OrderBy, ordering, search_words},
         query::Parameters,
         resource::{Page, Wanted},
@@ -74,13 +77,27 @@ pub async fn read(state: &State, kind: Kind, id: i64) -> Result<Option<NamedReco
 ///
 /// Invalid fields, and faults of the store.
 pub async fn create(state: &State, kind: Kind, members: &Members) -> Result<NamedRecord, Refusal> {
-    let input = Input::read(members, Mode::Whole)?;
-    let record = NamedRecord::new(input, state.clock.now());
+    let (members, now) = (members.clone(), state.clock.now());
     state
         .db
-        .write(async move |tx| Ok(store::insert(tx, kind, &record).await?))
+        .write(async move |tx| add(tx, kind, &members, &Given::default(), now).await)
         .await
 }
+
+/// Adds a record within a transaction: what the API creates, and what an import brings.
+pub(crate) async fn add(
+    tx: &mut Tx,
+    kind: Kind,
+    members: &Members,
+    given: &Given,
+    now: Timestamp,
+) -> Result<NamedRecord, Refusal> {
+    let input = Input::read(members, Mode::Whole)?;
+    let record = NamedRecord::new(input, given, now);
+    Ok(store::insert(tx, kind, given.id, &record).await?)
+}
+
+pub(crate) use store::{after, called, set_counter};
 
 /// Changes a record; `None` when it is gone.
 ///

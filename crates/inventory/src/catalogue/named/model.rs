@@ -8,6 +8,7 @@ use crate::{
     catalogue::{MAX_DESCRIPTION, MAX_NAME},
     rest::{
         fields::{FieldErrors, Members, Mode, Reader, Setting},
+        given::Given,
         json,
     },
 };
@@ -92,13 +93,14 @@ impl Input {
 }
 
 impl NamedRecord {
-    pub(super) fn new(input: Input, now: Timestamp) -> Self {
+    pub(super) fn new(input: Input, given: &Given, now: Timestamp) -> Self {
+        let created_at = given.created_at.unwrap_or(now);
         Self {
             id: 0,
             name: input.name.unwrap_or_default(),
             description: input.description.into_new(),
-            created_at: now,
-            updated_at: now,
+            created_at,
+            updated_at: given.updated_at.unwrap_or(created_at),
         }
     }
 }

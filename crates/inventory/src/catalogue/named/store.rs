@@ -5,6 +5,7 @@ use db::{Conn, Error, Query, Row, Timestamp, Tx};
 use super::model::{Input, Kind, NamedRecord};
 use crate::{
     catalogue::{Referring, description_key},
+    counter,
     rest::{fields::Setting, list::OrderBy},
     search,
 };
@@ -79,37 +80,83 @@ pub(super) async fn find(
     conn.optional(sql, &[&id], record_of).await
 }
 
+/// Stores a record, under the id that is given or the next one.
 pub(super) async fn insert(
     tx: &mut Tx,
     kind: Kind,
+    id: Option<i64>,
     record: &NamedRecord,
 ) -> Result<NamedRecord, Error> {
-    let sql = on_table!(
-        kind,
-        "INSERT INTO ",
-        " (name, name_folded, description, description_key, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5, $6) RETURNING id"
-    );
     let folded = db::fold(&record.name);
     let key = record.description.as_deref().map(description_key);
-    let id = tx
-        .one(
-            sql,
-            &[
-                &record.name,
-                &folded,
-                &record.description,
-                &key,
-                &record.created_at,
-                &record.updated_at,
-            ],
-            |row| row.get(0),
-        )
-        .await?;
+    let mut query = Query::new(on_table!(
+        kind,
+        "INSERT INTO ",
+        " (name, name_folded, description, description_key, created_at, updated_at"
+    ));
+    query.push(if id.is_some() { ", id" } else { "" });
+    query
+        .push(") VALUES (")
+        .bind(record.name.as_str())
+        .push(", ")
+        .bind(folded)
+        .push(", ")
+        .bind(record.description.clone())
+        .push(", ")
+        .bind(key)
+        .push(", ")
+        .bind(record.created_at)
+        .push(", ")
+        .bind(record.updated_at);
+    if let Some(id) = id {
+        query.push(", ").bind(id);
+    }
+    query.push(") RETURNING id");
+    let id = tx.one_of(&query, |row| row.get(0)).await?;
     Ok(NamedRecord {
         id,
         ..record.clone()
     })
+}
+
+/// The next records behind an id, in the order of ids.
+pub(crate) async fn after(
+    conn: &mut Conn,
+    kind: Kind,
+    id: i64,
+    limit: i64,
+) -> Result<Vec<NamedRecord>, Error> {
+    let sql = on_table!(
+        kind,
+        "SELECT id, name, description, created_at, updated_at FROM ",
+        " WHERE id > $1 ORDER BY id LIMIT $2"
+    );
+    conn.all(sql, &[&id, &limit], record_of).await
+}
+
+/// Those of a name: as it is written or, when none is, whatever its case and accents. At most two.
+pub(crate) async fn called(conn: &mut Conn, kind: Kind, name: &str) -> Result<Vec<i64>, Error> {
+    let sql = on_table!(
+        kind,
+        "SELECT id, name FROM ",
+        " WHERE name_folded = $1 ORDER BY name = $2 DESC, id LIMIT 2"
+    );
+    let found = conn
+        .all(sql, &[&db::fold(name), &name], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .await?;
+    Ok(search::meant(&found, name))
+}
+
+/// Moves the counter of ids behind those that imports gave; SQLite does so by itself.
+pub(crate) async fn set_counter(tx: &mut Tx, kind: Kind) -> Result<(), Error> {
+    let sql = match kind {
+        Kind::Brand => counter::sequence!("brands"),
+        Kind::Category => counter::sequence!("categories"),
+        Kind::Supplier => counter::sequence!("suppliers"),
+    };
+    counter::move_on(tx, sql).await
 }
 
 /// Writes the fields that an update names, and only those, so that two updates of different fields both last.

@@ -17,6 +17,7 @@ use crate::{
     rest::{
         Refusal,
         fields::{FieldErrors, Members, Mode, Setting},
+        given::Given,
         json::Named,
         query::Parameters,
         resource::{Page, Wanted},
@@ -77,16 +78,44 @@ pub async fn create(
     let created = state
         .db
         .write(async move |tx| {
-            let product = check(tx, None, &input, errors.clone())
-                .await?
-                .into_new(&input);
-            let id = store::insert(tx, &product, now).await?;
-            stock::open(tx, id, product.quantity, &actor, now).await?;
+            let id = insert(tx, &input, errors.clone(), &Given::default(), &actor, now).await?;
             store::find(tx, id).await?.ok_or(Refusal::NotFound)
         })
         .await;
     created.map_err(explained)
 }
+
+/// Adds a product that an import brings, within a transaction; its quantity becomes the opening of its ledger, now.
+pub(crate) async fn add(
+    tx: &mut Tx,
+    members: &Members,
+    given: &Given,
+    actor: &Actor,
+    now: Timestamp,
+) -> Result<i64, Refusal> {
+    let (input, errors) = Input::read(members, Mode::Whole);
+    insert(tx, &input, errors, given, actor, now).await
+}
+
+async fn insert(
+    tx: &mut Tx,
+    input: &Input,
+    errors: FieldErrors,
+    given: &Given,
+    actor: &Actor,
+    now: Timestamp,
+) -> Result<i64, Refusal> {
+    let product = check(tx, None, input, errors).await?.into_new(input);
+    let created_at = given.created_at.unwrap_or(now);
+    let id = store::insert(tx, given.id, &product, created_at).await?;
+    stock::open(tx, id, product.quantity, actor, now).await?;
+    if let Some(updated_at) = given.updated_at.or(given.created_at) {
+        store::set_updated_at(tx, id, updated_at).await?;
+    }
+    Ok(id)
+}
+
+pub(crate) use store::{after, numbered, set_counter, titled};
 
 /// Changes a product; `None` when it is gone. A quantity that differs becomes an adjustment in its ledger.
 ///

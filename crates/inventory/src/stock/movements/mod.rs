@@ -16,7 +16,8 @@ use crate::{
     accounts::Caller,
     rest::{
         Refusal,
-        fields::FieldErrors,
+        fields::{FieldErrors, Members},
+        given::Given,
         json::{Named, Titled},
         query::Parameters,
         resource::{Created, Page, Submission, Wanted},
@@ -25,6 +26,7 @@ use crate::{
 use ledger::Entry;
 use model::Input;
 use store::Selection;
+pub(crate) use store::{after, set_counter};
 
 /// One page of the movements that the query string selects.
 ///
@@ -94,8 +96,9 @@ pub async fn create(
                     return Ok(replayed);
                 }
                 let actor = Actor::from(&submission.caller);
-                let record =
-                    book(tx, movement, &input, errors.clone(), &actor, policy, now).await?;
+                let found = check(tx, movement, &input, errors.clone()).await?;
+                let given = Given::default();
+                let record = book(tx, movement, found, &given, &actor, policy, now).await?;
                 if let Some(repeatable) = &repeatable {
                     repeat::remember(tx, repeatable, &record, now).await?;
                 }
@@ -118,45 +121,59 @@ pub async fn create(
     }
 }
 
+/// Adds a movement that an import brings, within a transaction. One that is older than its product's opening is history, which the
+/// opening quantity counts already: it is recorded, and the quantity stays as it is. Any other changes it, as in the API.
+pub(crate) async fn add(
+    tx: &mut Tx,
+    movement: Movement,
+    members: &Members,
+    given: &Given,
+    actor: &Actor,
+    policy: Policy,
+    now: Timestamp,
+) -> Result<(), Refusal> {
+    let (input, errors) = Input::read(movement, members);
+    let found = check(tx, movement, &input, errors).await?;
+    let opened_at = super::store::opened_at(tx, found.product.id).await?;
+    match (given.created_at, opened_at) {
+        (Some(at), Some(opened_at)) if at <= opened_at => {
+            let record = found.into_record(at);
+            let id = store::insert(tx, movement, given.id, &record).await?;
+            let entry = entry(movement, id, &record, actor);
+            let recorded = ledger::record_past(tx, &entry).await?;
+            recorded.map_err(refused)
+        }
+        _ => book(tx, movement, found, given, actor, policy, now)
+            .await
+            .map(drop),
+    }
+}
+
+fn entry<'a>(movement: Movement, id: i64, record: &MovementRecord, actor: &'a Actor) -> Entry<'a> {
+    Entry {
+        product: record.product.id,
+        kind: movement.kinds().0,
+        change: movement.change(record.quantity),
+        reference: Some(id),
+        actor,
+        now: record.created_at,
+    }
+}
+
 /// Books one movement within a transaction.
 async fn book(
     tx: &mut Tx,
     movement: Movement,
-    input: &Input,
-    errors: FieldErrors,
+    found: Found,
+    given: &Given,
     actor: &Actor,
     policy: Policy,
     now: Timestamp,
 ) -> Result<MovementRecord, Refusal> {
-    let (supplier, product, quantity) = check(tx, movement, input, errors).await?;
-    let id = store::insert(
-        tx,
-        movement,
-        supplier.as_ref().map(|supplier| supplier.id),
-        product.id,
-        quantity,
-        input.description.as_deref(),
-        now,
-    )
-    .await?;
-    let entry = Entry {
-        product: product.id,
-        kind: movement.kinds().0,
-        change: movement.change(quantity),
-        reference: Some(id),
-        actor,
-        now,
-    };
+    let mut record = found.into_record(given.created_at.unwrap_or(now));
+    record.id = store::insert(tx, movement, given.id, &record).await?;
+    let entry = entry(movement, record.id, &record, actor);
     let changed = ledger::apply(tx, &entry).await?.map_err(refused)?;
-    let record = MovementRecord {
-        id,
-        supplier,
-        product,
-        quantity,
-        description: input.description.clone(),
-        created_at: now,
-        updated_at: now,
-    };
     match movement {
         Movement::Outflow => events::after_outflow(tx, &record, changed, policy, now).await?,
         Movement::Inflow => {
@@ -166,13 +183,36 @@ async fn book(
     Ok(record)
 }
 
+/// A movement whose references were found.
+struct Found {
+    supplier: Option<Named>,
+    product: Titled,
+    quantity: i64,
+    description: Option<String>,
+}
+
+impl Found {
+    /// The record of it, before it is stored.
+    fn into_record(self, at: Timestamp) -> MovementRecord {
+        MovementRecord {
+            id: 0,
+            supplier: self.supplier,
+            product: self.product,
+            quantity: self.quantity,
+            description: self.description,
+            created_at: at,
+            updated_at: at,
+        }
+    }
+}
+
 /// Adds what only the store knows to the errors of the fields, and refuses when there is any.
 async fn check(
     tx: &mut Tx,
     movement: Movement,
     input: &Input,
     mut errors: FieldErrors,
-) -> Result<(Option<Named>, Titled, i64), Refusal> {
+) -> Result<Found, Refusal> {
     let mut supplier = None;
     if let Some(reference) = &input.supplier {
         supplier = store::supplier(tx, reference.id).await?;
@@ -188,7 +228,12 @@ async fn check(
         }
     }
     match (product, input.quantity) {
-        (Some(product), Some(quantity)) if errors.is_empty() => Ok((supplier, product, quantity)),
+        (Some(product), Some(quantity)) if errors.is_empty() => Ok(Found {
+            supplier,
+            product,
+            quantity,
+            description: input.description.clone(),
+        }),
         _ => Err(errors.in_order(movement.fields()).into()),
     }
 }

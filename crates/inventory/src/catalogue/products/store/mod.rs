@@ -10,7 +10,9 @@ pub(super) use list::Selection;
 use super::model::{Input, ProductRecord};
 use crate::{
     catalogue::{Referring, description_key},
+    counter,
     rest::{fields::Setting, json::Named},
+    search,
 };
 
 /// The columns of a record, from `products AS p`, `product_stock AS s`, `categories AS c` and `brands AS b`.
@@ -78,42 +80,108 @@ pub(super) async fn with_serie_number(
     .await
 }
 
-/// Stores a product with nothing in stock; its opening quantity is the ledger's to write.
+/// Stores a product with nothing in stock, under the id that is given or the next one; its opening quantity is the ledger's to write.
 pub(super) async fn insert(
     tx: &mut Tx,
+    id: Option<i64>,
     product: &NewProduct,
     now: Timestamp,
 ) -> Result<i64, Error> {
-    let folded = db::fold(&product.title);
     let description_key = product.description.as_deref().map(description_key);
-    let serie_number_folded = product.serie_number.as_deref().map(db::fold);
-    let id: i64 = tx
-        .one(
-            "INSERT INTO products (title, title_folded, category_id, brand_id, description, description_key, serie_number,
-                                   serie_number_folded, cost_price, selling_price, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id",
-            &[
-                &product.title,
-                &folded,
-                &product.category.id,
-                &product.brand.id,
-                &product.description,
-                &description_key,
-                &product.serie_number,
-                &serie_number_folded,
-                &product.cost_price,
-                &product.selling_price,
-                &now,
-            ],
-            |row| row.get(0),
-        )
-        .await?;
+    let mut query = Query::new(
+        "INSERT INTO products (title, title_folded, category_id, brand_id, description, description_key, serie_number,
+                               serie_number_folded, cost_price, selling_price, created_at",
+    );
+    query.push(if id.is_some() { ", id" } else { "" });
+    query
+        .push(") VALUES (")
+        .bind(product.title.as_str())
+        .push(", ")
+        .bind(db::fold(&product.title))
+        .push(", ")
+        .bind(product.category.id)
+        .push(", ")
+        .bind(product.brand.id)
+        .push(", ")
+        .bind(product.description.clone())
+        .push(", ")
+        .bind(description_key)
+        .push(", ")
+        .bind(product.serie_number.clone())
+        .push(", ")
+        .bind(product.serie_number.as_deref().map(db::fold))
+        .push(", ")
+        .bind(product.cost_price)
+        .push(", ")
+        .bind(product.selling_price)
+        .push(", ")
+        .bind(now);
+    if let Some(id) = id {
+        query.push(", ").bind(id);
+    }
+    query.push(") RETURNING id");
+    let id: i64 = tx.one_of(&query, |row| row.get(0)).await?;
     tx.execute(
         "INSERT INTO product_stock (product_id, category_id, brand_id, quantity, updated_at) VALUES ($1, $2, $3, 0, $4)",
         &[&id, &product.category.id, &product.brand.id, &now],
     )
     .await?;
     Ok(id)
+}
+
+/// Writes when a product was last changed, as an import gives it.
+pub(super) async fn set_updated_at(tx: &mut Tx, id: i64, at: Timestamp) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE product_stock SET updated_at = $2 WHERE product_id = $1",
+        &[&id, &at],
+    )
+    .await?;
+    Ok(())
+}
+
+/// The next products behind an id, in the order of ids.
+pub(crate) async fn after(
+    conn: &mut Conn,
+    id: i64,
+    limit: i64,
+) -> Result<Vec<ProductRecord>, Error> {
+    conn.all(
+        "SELECT p.id, p.title, c.id, c.name, b.id, b.name, p.description, p.serie_number,
+                p.cost_price, p.selling_price, s.quantity, p.created_at, s.updated_at
+         FROM products AS p
+         JOIN product_stock AS s ON s.product_id = p.id
+         JOIN categories AS c ON c.id = p.category_id
+         JOIN brands AS b ON b.id = p.brand_id
+         WHERE p.id > $1 ORDER BY p.id LIMIT $2",
+        &[&id, &limit],
+        record_of,
+    )
+    .await
+}
+
+/// Those of a title: as it is written or, when none is, whatever its case and accents. At most two.
+pub(crate) async fn titled(conn: &mut Conn, title: &str) -> Result<Vec<i64>, Error> {
+    let found = conn
+        .all(
+            "SELECT id, title FROM products WHERE title_folded = $1 ORDER BY title = $2 DESC, id LIMIT 2",
+            &[&db::fold(title), &title],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .await?;
+    Ok(search::meant(&found, title))
+}
+
+/// The product of a serie number, if there is one.
+pub(crate) async fn numbered(conn: &mut Conn, serie_number: &str) -> Result<Vec<i64>, Error> {
+    Ok(with_serie_number(conn, serie_number)
+        .await?
+        .into_iter()
+        .collect())
+}
+
+/// Moves the counter of ids behind those that imports gave; SQLite does so by itself.
+pub(crate) async fn set_counter(tx: &mut Tx) -> Result<(), Error> {
+    counter::move_on(tx, counter::sequence!("products")).await
 }
 
 /// Writes what an update names; whether the product was there. The stock row goes first: it is what movements lock too.

@@ -3,13 +3,14 @@
 
 mod list;
 
-use db::{Conn, Error, Row, Timestamp, Tx};
+use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
 pub(super) use list::Selection;
 
 use super::model::{Movement, MovementRecord};
 use crate::{
     catalogue::description_key,
+    counter,
     rest::{
         json::{Named, Titled},
         resource::Repeatable,
@@ -48,37 +49,75 @@ pub(in crate::stock) async fn product(conn: &mut Conn, id: i64) -> Result<Option
     .await
 }
 
-/// Stores a movement; what it does to the product's quantity is the ledger's to write.
+/// Stores a movement, under the id that is given or the next one; what it does to the product's quantity is the ledger's to write.
 pub(super) async fn insert(
     tx: &mut Tx,
     movement: Movement,
-    supplier: Option<i64>,
-    product: i64,
-    quantity: i64,
-    description: Option<&str>,
-    now: Timestamp,
+    id: Option<i64>,
+    record: &MovementRecord,
 ) -> Result<i64, Error> {
-    let key = description.map(description_key);
-    match movement {
+    let mut query = Query::new(match movement {
+        Movement::Inflow => "INSERT INTO inflows (",
+        Movement::Outflow => "INSERT INTO outflows (",
+    });
+    query.push(if record.supplier.is_some() {
+        "supplier_id, "
+    } else {
+        ""
+    });
+    query.push(if id.is_some() { "id, " } else { "" });
+    query.push("product_id, quantity, description, description_key, created_at) VALUES (");
+    if let Some(supplier) = &record.supplier {
+        query.bind(supplier.id).push(", ");
+    }
+    if let Some(id) = id {
+        query.bind(id).push(", ");
+    }
+    let key = record.description.as_deref().map(description_key);
+    query
+        .bind(record.product.id)
+        .push(", ")
+        .bind(record.quantity)
+        .push(", ")
+        .bind(record.description.clone())
+        .push(", ")
+        .bind(key)
+        .push(", ")
+        .bind(record.created_at)
+        .push(") RETURNING id");
+    tx.one_of(&query, |row| row.get(0)).await
+}
+
+/// The next movements behind an id, in the order of ids.
+pub(crate) async fn after(
+    conn: &mut Conn,
+    movement: Movement,
+    id: i64,
+    limit: i64,
+) -> Result<Vec<MovementRecord>, Error> {
+    let sql = match movement {
         Movement::Inflow => {
-            tx.one(
-                "INSERT INTO inflows (supplier_id, product_id, quantity, description, description_key, created_at)
-                 VALUES ($1, $2, $3, $4, $5, $6) RETURNING id",
-                &[&supplier, &product, &quantity, &description, &key, &now],
-                |row| row.get(0),
-            )
-            .await
+            "SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at, m.supplier_id, s.name
+             FROM inflows AS m JOIN products AS p ON p.id = m.product_id JOIN suppliers AS s ON s.id = m.supplier_id
+             WHERE m.id > $1 ORDER BY m.id LIMIT $2"
         }
         Movement::Outflow => {
-            tx.one(
-                "INSERT INTO outflows (product_id, quantity, description, description_key, created_at)
-                 VALUES ($1, $2, $3, $4, $5) RETURNING id",
-                &[&product, &quantity, &description, &key, &now],
-                |row| row.get(0),
-            )
-            .await
+            "SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at
+             FROM outflows AS m JOIN products AS p ON p.id = m.product_id
+             WHERE m.id > $1 ORDER BY m.id LIMIT $2"
         }
-    }
+    };
+    conn.all(sql, &[&id, &limit], |row| record_of(movement, row))
+        .await
+}
+
+/// Moves the counter of ids behind those that imports gave; SQLite does so by itself.
+pub(crate) async fn set_counter(tx: &mut Tx, movement: Movement) -> Result<(), Error> {
+    let sql = match movement {
+        Movement::Inflow => counter::sequence!("inflows"),
+        Movement::Outflow => counter::sequence!("outflows"),
+    };
+    counter::move_on(tx, sql).await
 }
 
 pub(super) async fn find(

@@ -1,0 +1,280 @@
+//! A file into the store: row by row in one transaction, every problem of every row noted, and everything taken back when there is one.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use db::{Db, Timestamp, Tx};
+use serde_json::value::RawValue;
+
+use super::{
+    Problem, Progress, Report, Resource,
+    cell::{Decimals, unescape},
+    column::{By, Column, Content, exported, fills},
+    record,
+    sheet::{Line, Sheet},
+};
+use crate::{
+    rest::{
+        Refusal,
+        fields::{FieldErrors, Members},
+        given::Given,
+    },
+    stock::Policy,
+};
+
+/// Why nothing was imported.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// It cannot be read.
+    #[error("the file cannot be read")]
+    File(#[from] io::Error),
+    /// It is no file of this resource: encoding, separator, first row.
+    #[error("{0}")]
+    Format(String),
+    /// Rows with problems.
+    #[error("{} problems in {} rows; nothing was imported", .0.problem_count, .0.rows)]
+    Rows(Report),
+    /// Nothing is wrong, and nothing was to be done.
+    #[error("nothing was to be imported")]
+    DryRun(Report),
+    /// The store failed.
+    #[error("the records cannot be written")]
+    Database(#[from] db::Error),
+}
+
+/// What is to be imported, and how.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// What the file holds.
+    pub resource: Resource,
+    /// Where it is.
+    pub file: PathBuf,
+    /// Everything is checked, and nothing stays.
+    pub is_dry_run: bool,
+    /// The shop's rules about low stock, for movements that change a quantity.
+    pub policy: Policy,
+    /// The present.
+    pub now: Timestamp,
+}
+
+/// Imports a file, all of it or nothing.
+///
+/// # Errors
+///
+/// [`ImportError`]
+pub async fn import(db: &Db, order: Order, progress: Progress) -> Result<Report, ImportError> {
+    let is_dry_run = order.is_dry_run;
+    let imported = db
+        .write(async move |tx| {
+            let report = read(tx, &order, &order.file, &progress).await?;
+            match (report.problem_count, order.is_dry_run) {
+                (0, false) => Ok(report),
+                // As an error, so that everything is taken back.
+                (0, true) => Err(ImportError::DryRun(report)),
+                _ => Err(ImportError::Rows(report)),
+            }
+        })
+        .await;
+    match imported {
+        Err(ImportError::DryRun(report)) if is_dry_run => Ok(report),
+        imported => imported,
+    }
+}
+
+async fn read(
+    tx: &mut Tx,
+    order: &Order,
+    file: &Path,
+    progress: &Progress,
+) -> Result<Report, ImportError> {
+    let mut sheet = Sheet::open(file, order.resource, Progress::clone(progress))?;
+    let mut decimals = Decimals::new(sheet.separator);
+    let mut report = Report::default();
+    let mut has_ids = false;
+    while let Some(line) = sheet.next()? {
+        report.rows += 1;
+        let line = match line {
+            Ok(line) => line,
+            Err(problem) => {
+                report.complain(problem);
+                continue;
+            }
+        };
+        match take(tx, order, &sheet.columns, &line, &mut decimals).await? {
+            Taken::Added { with_id } => {
+                report.added += 1;
+                has_ids |= with_id;
+            }
+            Taken::Unchanged => report.unchanged += 1,
+            Taken::Refused(problems) => {
+                for (column, message) in problems {
+                    report.complain(Problem {
+                        line: line.number,
+                        column,
+                        message,
+                    });
+                }
+            }
+        }
+    }
+    if has_ids {
+        record::set_counter(tx, order.resource).await?;
+    }
+    Ok(report)
+}
+
+/// What became of a row.
+enum Taken {
+    Added { with_id: bool },
+    Unchanged,
+    Refused(Vec<(Option<&'static str>, String)>),
+}
+
+async fn take(
+    tx: &mut Tx,
+    order: &Order,
+    columns: &[Column],
+    line: &Line,
+    decimals: &mut Decimals,
+) -> Result<Taken, ImportError> {
+    let (members, mut problems) = members(tx, columns, line, decimals).await?;
+    let (given, errors) = Given::read(&members, order.now);
+    problems.absorb(&errors);
+    if let Some(id) = given.id
+        && let Some(row) = record::find(tx, order.resource, id).await?
+    {
+        if is_same(order.resource, columns, line, &row) {
+            return Ok(Taken::Unchanged);
+        }
+        let name = order.resource.singular();
+        problems.add(
+            "id",
+            format!("{name} with this id already exists, with other contents."),
+        );
+        return Ok(problems.refused());
+    }
+    match record::add(
+        tx,
+        order.resource,
+        &members,
+        &given,
+        order.policy,
+        order.now,
+    )
+    .await
+    {
+        // What was added in spite of another problem goes with the transaction.
+        Ok(()) if problems.found.is_empty() => Ok(Taken::Added {
+            with_id: given.id.is_some(),
+        }),
+        Ok(()) => Ok(problems.refused()),
+        Err(Refusal::Fields(errors)) => {
+            problems.absorb(&errors);
+            Ok(problems.refused())
+        }
+        Err(Refusal::Database(error)) => Err(error.into()),
+        Err(refusal) => Err(ImportError::Format(format!(
+            "line {}: {refusal}",
+            line.number
+        ))),
+    }
+}
+
+/// Problems of one row by column. A field that a column already explained is not complained about again.
+#[derive(Default)]
+struct Problems {
+    found: Vec<(Option<&'static str>, String)>,
+    explained: Vec<&'static str>,
+}
+
+impl Problems {
+    fn add(&mut self, column: &'static str, message: impl Into<String>) {
+        self.found.push((Some(column), message.into()));
+    }
+
+    fn explain(&mut self, column: &Column, message: impl Into<String>) {
+        self.add(column.name, message);
+        self.explained.push(fills(column));
+    }
+
+    fn absorb(&mut self, errors: &FieldErrors) {
+        for (field, messages) in errors.iter() {
+            if !self.explained.contains(&field) {
+                for message in messages {
+                    self.add(field, message.clone());
+                }
+            }
+        }
+    }
+
+    fn refused(self) -> Taken {
+        Taken::Refused(self.found)
+    }
+}
+
+/// The cells of a row as members of a request body. Blank cells of optional columns are absent.
+async fn members(
+    tx: &mut Tx,
+    columns: &[Column],
+    line: &Line,
+    decimals: &mut Decimals,
+) -> Result<(Members, Problems), ImportError> {
+    let (mut members, mut problems) = (Members::new(), Problems::default());
+    for (column, cell) in columns.iter().zip(&line.cells) {
+        let is_blank = cell.trim().is_empty();
+        let read = match column.content {
+            _ if is_blank && !column.is_required && fills(column) == column.name => continue,
+            Content::Text => Ok(unescape(cell).to_owned()),
+            Content::Plain => Ok(cell.clone()),
+            Content::Price => decimals
+                .read(cell)
+                .map(std::borrow::Cow::into_owned)
+                .map_err(str::to_owned),
+            Content::Name(..) if is_blank => Ok(String::new()),
+            Content::Name(field, by) => refer(tx, field, by, unescape(cell).trim()).await?,
+        };
+        match read {
+            Ok(text) => {
+                members.insert(fills(column).to_owned(), json(&text)?);
+            }
+            Err(message) => problems.explain(column, message),
+        }
+    }
+    Ok((members, problems))
+}
+
+/// The id of the one record that a name means.
+async fn refer(
+    tx: &mut Tx,
+    field: &'static str,
+    by: By,
+    name: &str,
+) -> Result<Result<String, String>, ImportError> {
+    if name.contains('\0') {
+        return Ok(Err("Null characters are not allowed.".to_owned()));
+    }
+    let shown: String = name.chars().take(100).collect();
+    Ok(match *record::called(tx, by, name).await? {
+        [id] => Ok(id.to_string()),
+        [] => Err(format!("There is no {field} \"{shown}\".")),
+        _ => Err(format!(
+            "There are several of \"{shown}\": use the column {field} with an id."
+        )),
+    })
+}
+
+fn json(text: &str) -> Result<Box<RawValue>, ImportError> {
+    serde_json::value::to_raw_value(text).map_err(|error| ImportError::Format(error.to_string()))
+}
+
+/// Whether a row says of a record what it is.
+fn is_same(resource: Resource, columns: &[Column], line: &Line, row: &record::Row) -> bool {
+    columns.iter().zip(&line.cells).all(|(column, cell)| {
+        let place = exported(resource)
+            .iter()
+            .position(|other| other.name == column.name);
+        place.and_then(|place| row.cells.get(place)) == Some(cell)
+    })
+}

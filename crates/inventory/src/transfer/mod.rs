@@ -1,0 +1,147 @@
+//! Records from and to CSV files, for spreadsheets and for moving a shop from one database to another. The rules of a record are those
+//! of the API, in the functions that the API calls; here is only what belongs to files.
+//!
+//! **Form.** UTF-8, with or without a byte order mark; the first row names the columns, in any order. Separated by commas or by
+//! semicolons: what stands in the first row decides. References are ids (`category`), or names where the column says so
+//! (`category_name`). Times are in UTC. A price has a decimal point; a file separated by semicolons may have decimal commas instead,
+//! if it has them throughout. In texts, an apostrophe before `=`, `+`, `-`, `@`, a tab, a carriage return or an apostrophe keeps
+//! spreadsheets from running the cell as a formula: exports write it, imports take it away.
+//!
+//! **Import** adds records, all of the file or none, in one transaction and row by row, so memory does not grow with the file. Of one
+//! row at most 2 MiB are read. A row whose `id` is there already with the same contents is left as it is, with other contents an error.
+//!
+//! **Movements.** One that is older than its product's opening in this database is history that the opening quantity counts already:
+//! it is recorded with an adjustment that cancels it, and the quantity stays. So a product's file and its movements' files, exported
+//! together, make the same shop again. Every other movement changes the quantity as it does in the API.
+
+mod cell;
+mod column;
+mod export;
+mod import;
+mod record;
+mod sheet;
+
+pub use export::{ExportError, export};
+pub use import::{ImportError, Order, import};
+
+use std::{fmt, str::FromStr, sync::Arc};
+
+use crate::{catalogue::named::Kind, stock::movements::Movement};
+
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resource {
+    /// Brands, categories or suppliers.
+    Named(Kind),
+    /// Products.
+    Products,
+    /// Inflows or outflows.
+    Movements(Movement),
+}
+
+impl Resource {
+    /// Every resource, in the order in which a whole shop is imported.
+    pub const ALL: [Self; 6] = [
+        Self::Named(Kind::Brand),
+        Self::Named(Kind::Category),
+        Self::Named(Kind::Supplier),
+        Self::Products,
+        Self::Movements(Movement::Inflow),
+        Self::Movements(Movement::Outflow),
+    ];
+
+    /// Its name on the command line, as in the API's addresses.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Named(kind) => kind.path(),
+            Self::Products => "products",
+            Self::Movements(movement) => movement.path(),
+        }
+    }
+
+    /// What one record is called in messages.
+    const fn singular(self) -> &'static str {
+        match self {
+            Self::Named(kind) => kind.name(),
+            Self::Products => "product",
+            Self::Movements(movement) => movement.name(),
+        }
+    }
+}
+
+impl fmt::Display for Resource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// There is no resource of this name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("allowed: brands, categories, suppliers, products, inflows, outflows")]
+pub struct UnknownResource;
+
+impl FromStr for Resource {
+    type Err = UnknownResource;
+
+    fn from_str(name: &str) -> Result<Self, UnknownResource> {
+        Self::ALL
+            .into_iter()
+            .find(|resource| resource.name() == name)
+            .ok_or(UnknownResource)
+    }
+}
+
+/// Called with how much was done since the last call: bytes read by an import, records written by an export.
+pub type Progress = Arc<dyn Fn(u64) + Send + Sync>;
+
+/// Something wrong with one row of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Where the row begins, counted from 1.
+    pub line: u64,
+    /// The column; none when it is the row as a whole.
+    pub column: Option<&'static str>,
+    /// What is wrong, in the words of the API where the API has words for it.
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            line,
+            column,
+            message,
+        } = self;
+        match column {
+            Some(column) => write!(formatter, "line {line}, {column}: {message}"),
+            None => write!(formatter, "line {line}: {message}"),
+        }
+    }
+}
+
+/// What an import did, or would have done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Rows of the file, without the first.
+    pub rows: u64,
+    /// Records that were added.
+    pub added: u64,
+    /// Rows whose record was there already, the same.
+    pub unchanged: u64,
+    /// How many problems there are in all.
+    pub problem_count: u64,
+    /// The first [`MOST_PROBLEMS`] of them.
+    pub problems: Vec<Problem>,
+}
+
+/// Problems that are told one by one.
+pub const MOST_PROBLEMS: usize = 1000;
+
+impl Report {
+    fn complain(&mut self, problem: Problem) {
+        self.problem_count += 1;
+        if self.problems.len() < MOST_PROBLEMS {
+            self.problems.push(problem);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Records as rows of cells, and where they are read from and added: the functions of the features, chosen by resource.
+
+use db::{Conn, Timestamp, Tx};
+
+use super::{Resource, cell::escape, column::By};
+use crate::{
+    catalogue::{
+        named::{self, NamedRecord},
+        products::{self, ProductRecord},
+    },
+    rest::{Refusal, fields::Members, given::Given, json::time_text},
+    stock::{
+        Actor, Policy,
+        movements::{self, MovementRecord},
+    },
+};
+
+/// A record's id and its cells, in the order of the exported columns.
+pub(super) struct Row {
+    pub(super) id: i64,
+    pub(super) cells: Vec<String>,
+}
+
+/// The next records behind an id.
+pub(super) async fn after(
+    conn: &mut Conn,
+    resource: Resource,
+    id: i64,
+    limit: i64,
+) -> Result<Vec<Row>, db::Error> {
+    Ok(match resource {
+        Resource::Named(kind) => named::after(conn, kind, id, limit)
+            .await?
+            .into_iter()
+            .map(named_row)
+            .collect(),
+        Resource::Products => products::after(conn, id, limit)
+            .await?
+            .into_iter()
+            .map(product_row)
+            .collect(),
+        Resource::Movements(movement) => movements::after(conn, movement, id, limit)
+            .await?
+            .into_iter()
+            .map(movement_row)
+            .collect(),
+    })
+}
+
+/// The record of an id.
+pub(super) async fn find(
+    conn: &mut Conn,
+    resource: Resource,
+    id: i64,
+) -> Result<Option<Row>, db::Error> {
+    let found = after(conn, resource, id - 1, 1).await?.pop();
+    Ok(found.filter(|row| row.id == id))
+}
+
+/// The ids of the records that a cell may mean, at most two.
+pub(super) async fn called(conn: &mut Conn, by: By, name: &str) -> Result<Vec<i64>, db::Error> {
+    match by {
+        By::Name(kind) => named::called(conn, kind, name).await,
+        By::Title => products::titled(conn, name).await,
+        By::SerieNumber => products::numbered(conn, name).await,
+    }
+}
+
+/// Adds a record.
+pub(super) async fn add(
+    tx: &mut Tx,
+    resource: Resource,
+    members: &Members,
+    given: &Given,
+    policy: Policy,
+    now: Timestamp,
+) -> Result<(), Refusal> {
+    let actor = Actor(None);
+    match resource {
+        Resource::Named(kind) => named::add(tx, kind, members, given, now).await.map(drop),
+        Resource::Products => products::add(tx, members, given, &actor, now)
+            .await
+            .map(drop),
+        Resource::Movements(movement) => {
+            movements::add(tx, movement, members, given, &actor, policy, now).await
+        }
+    }
+}
+
+/// Moves the counter of ids behind those that were given.
+pub(super) async fn set_counter(tx: &mut Tx, resource: Resource) -> Result<(), db::Error> {
+    match resource {
+        Resource::Named(kind) => named::set_counter(tx, kind).await,
+        Resource::Products => products::set_counter(tx).await,
+        Resource::Movements(movement) => movements::set_counter(tx, movement).await,
+    }
+}
+
+fn text(text: &str) -> String {
+    escape(text).into_owned()
+}
+
+fn optional(value: Option<&str>) -> String {
+    value.map(text).unwrap_or_default()
+}
+
+fn named_row(record: NamedRecord) -> Row {
+    Row {
+        id: record.id,
+        cells: vec![
+            record.id.to_string(),
+            text(&record.name),
+            optional(record.description.as_deref()),
+            time_text(record.created_at),
+            time_text(record.updated_at),
+        ],
+    }
+}
+
+fn product_row(record: ProductRecord) -> Row {
+    Row {
+        id: record.id,
+        cells: vec![
+            record.id.to_string(),
+            text(&record.title),
+            record.category.id.to_string(),
+            record.brand.id.to_string(),
+            optional(record.description.as_deref()),
+            optional(record.serie_number.as_deref()),
+            record.cost_price.to_string(),
+            record.selling_price.to_string(),
+            record.quantity.to_string(),
+            time_text(record.created_at),
+            time_text(record.updated_at),
+        ],
+    }
+}
+
+fn movement_row(record: MovementRecord) -> Row {
+    let supplier = record.supplier.map(|supplier| supplier.id.to_string());
+    let mut cells = vec![record.id.to_string()];
+    cells.extend(supplier);
+    cells.extend([
+        record.product.id.to_string(),
+        record.quantity.to_string(),
+        optional(record.description.as_deref()),
+        time_text(record.created_at),
+    ]);
+    Row {
+        id: record.id,
+        cells,
+    }
+}

@@ -1,0 +1,378 @@
+//! CSV files in and out: round trips, rules, and files that mean harm.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use inventory::{
+    catalogue::named::Kind,
+    generate::{Plan, generate},
+    stock::{self, Policy, movements::Movement},
+    transfer::{ImportError, Order, Report, Resource, export, import},
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use test_kit::{database::Database, on_both_engines};
+
+use crate::app::TestApp;
+
+const CATEGORIES: Resource = Resource::Named(Kind::Category);
+const OUTFLOWS: Resource = Resource::Movements(Movement::Outflow);
+const INFLOWS: Resource = Resource::Movements(Movement::Inflow);
+
+fn order(app: &TestApp, resource: Resource, file: &Path) -> Order {
+    Order {
+        resource,
+        file: file.to_owned(),
+        is_dry_run: false,
+        policy: Policy::from(&app.state.config),
+        now: app.clock.now(),
+    }
+}
+
+async fn load(app: &TestApp, resource: Resource, file: &Path) -> Result<Report, ImportError> {
+    import(&app.state.db, order(app, resource, file), Arc::new(|_| ())).await
+}
+
+/// Imports bytes.
+async fn load_bytes(
+    app: &TestApp,
+    resource: Resource,
+    bytes: impl AsRef<[u8]>,
+) -> Result<Report, ImportError> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("import.csv");
+    fs::write(&file, bytes).unwrap();
+    load(app, resource, &file).await
+}
+
+/// The problems of a file that is refused, and what the file as a whole is refused for.
+async fn problems(app: &TestApp, resource: Resource, bytes: impl AsRef<[u8]>) -> Vec<String> {
+    match load_bytes(app, resource, bytes).await {
+        Err(ImportError::Rows(report)) => report.problems.iter().map(ToString::to_string).collect(),
+        Err(error) => vec![error.to_string()],
+        Ok(report) => panic!("imported: {report:?}"),
+    }
+}
+
+/// Every resource in a folder of its own files.
+async fn export_all(app: &TestApp) -> (TempDir, Vec<(Resource, PathBuf)>) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut files = Vec::new();
+    for resource in Resource::ALL {
+        let file = folder.path().join(format!("{resource}.csv"));
+        export(&app.state.db, resource, &file, Arc::new(|_| ()))
+            .await
+            .unwrap();
+        files.push((resource, file));
+    }
+    (folder, files)
+}
+
+async fn with_basics(app: &TestApp) {
+    load_bytes(app, CATEGORIES, "id,name\n1,Grãos\n")
+        .await
+        .unwrap();
+    load_bytes(app, Resource::Named(Kind::Brand), "id,name\n1,Bom Grão\n")
+        .await
+        .unwrap();
+    load_bytes(app, Resource::Named(Kind::Supplier), "id,name\n1,Atacado\n")
+        .await
+        .unwrap();
+}
+
+on_both_engines!(
+    an_exported_shop_imports_again_and_exports_the_same_bytes,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let plan = Plan {
+            products: 80,
+            movements: 2_000,
+            seed: 5,
+            days: 90,
+            until: app.clock.now(),
+        };
+        generate(&app.state.db, plan, Arc::new(|_| ()))
+            .await
+            .unwrap();
+        // What a shop's people add: formulas, quotes, line breaks, adjustments, deletions, the greatest price.
+        let client = app.admin();
+        let nasty = json!({"name": "=cmd|' /C calc'!A0", "description": "a;b,\"c\"\r\nd\te 'f"});
+        client.post("/api/v1/brands/", nasty).await.id();
+        client
+            .post(
+                "/api/v1/suppliers/",
+                json!({"name": "'s Atacado", "description": "-1"}),
+            )
+            .await
+            .id();
+        client
+            .patch(
+                "/api/v1/products/3/",
+                json!({"quantity": 12_345, "selling_price": "99999999999999999999.99"}),
+            )
+            .await;
+        client.delete("/api/v1/outflows/7/").await;
+        client
+            .patch(
+                "/api/v1/products/4/",
+                json!({"quantity": 0, "serie_number": "+55 11"}),
+            )
+            .await;
+        let (folder, files) = export_all(&app).await;
+
+        let other = Database::new(match app.state.db.engine() {
+            db::Engine::Sqlite => test_kit::database::Engine::Sqlite,
+            db::Engine::Postgres => test_kit::database::Engine::Postgres,
+        });
+        let again = TestApp::new(&other.address()).await;
+        for (resource, file) in &files {
+            let report = load(&again, *resource, file).await.unwrap();
+            assert_eq!(
+                (report.added, report.unchanged),
+                (report.rows, 0),
+                "{resource}"
+            );
+        }
+        let (second, again_files) = export_all(&again).await;
+        for ((resource, file), (_, other)) in files.iter().zip(&again_files) {
+            assert!(
+                fs::read(file).unwrap() == fs::read(other).unwrap(),
+                "{resource} differs"
+            );
+        }
+        assert_eq!(stock::verify(&again.state.db).await.unwrap(), Vec::new());
+        // A file may be imported twice: what is there already is left as it is.
+        for (resource, file) in &files {
+            let report = load(&again, *resource, file).await.unwrap();
+            assert_eq!(
+                (report.added, report.unchanged),
+                (0, report.rows),
+                "{resource}"
+            );
+        }
+        // Ids go on behind the imported ones.
+        assert_eq!(again.admin().a_product("Novo", 1).await, 81);
+        drop((folder, second));
+    }
+);
+
+on_both_engines!(
+    every_problem_of_every_row_is_told_and_nothing_stays,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        with_basics(&app).await;
+        let file = "title,category,brand,cost_price,selling_price,quantity,serie_number\n\
+                Arroz,1,1,8.00,12.50,5,A1\n\
+                ,9,1,8.005,x,-1,A1\n\
+                Feijão,1,1,1,2,3,A1\n\
+                Milho,1,1\n\
+                Trigo,,1,1,2,,\n";
+        let found = problems(&app, Resource::Products, file).await;
+        assert_eq!(
+            found,
+            [
+                "line 3, title: This field may not be blank.",
+                "line 3, category: Invalid pk \"9\" - object does not exist.",
+                "line 3, serie_number: product with this serie number already exists.",
+                "line 3, cost_price: Ensure that there are no more than 2 decimal places.",
+                "line 3, selling_price: A valid number is required.",
+                "line 3, quantity: Ensure this value is greater than or equal to 0.",
+                "line 4, serie_number: product with this serie number already exists.",
+                "line 5: This row has 3 cells, the first row has 7.",
+                "line 6, category: This field may not be null.",
+                "line 6, quantity: A valid integer is required.",
+            ]
+        );
+        assert_eq!(
+            app.viewer().get("/api/v1/products/").await.json()["count"],
+            0
+        );
+    }
+);
+
+on_both_engines!(
+    references_by_name_mean_one_record_or_are_refused,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        with_basics(&app).await;
+        load_bytes(&app, CATEGORIES, "name\nDoces\nDoces\n")
+            .await
+            .unwrap();
+        let header = "title;category_name;brand_name;cost_price;selling_price;quantity\n";
+        let imported = format!(
+            "\u{feff}{header}Arroz;graos;Bom Grão;8,00;12,50;5\nMilho;Grãos;BOM GRAO;1;2,5;0\n"
+        );
+        let report = load_bytes(&app, Resource::Products, imported)
+            .await
+            .unwrap();
+        assert_eq!(report.added, 2);
+        let product = app.viewer().get("/api/v1/products/1/").await.json();
+        assert_eq!(
+            (&product["category"]["id"], &product["cost_price"]),
+            (&json!(1), &json!("8.00"))
+        );
+        let found = problems(
+            &app,
+            Resource::Products,
+            format!("{header}A;Doces;Nada;1,00;2,00;1\nB;Grãos;;1.00;2,00;1\n"),
+        )
+        .await;
+        assert_eq!(
+            found,
+            [
+                "line 2, category_name: There are several of \"Doces\": use the column category with an id.",
+                "line 2, brand_name: There is no brand \"Nada\".",
+                "line 3, cost_price: Prices before this one are written with the other decimal mark: use one in the whole file.",
+                "line 3, brand: This field may not be null.",
+            ]
+        );
+        let moved = load_bytes(&app, OUTFLOWS, "product_title,quantity\nArroz,2\n")
+            .await
+            .unwrap();
+        assert_eq!((moved.added, app.viewer().quantity_of(1).await), (1, 3));
+    }
+);
+
+on_both_engines!(
+    movements_of_today_change_the_quantity_and_older_ones_are_history,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        with_basics(&app).await;
+        let product = "id,title,category,brand,cost_price,selling_price,quantity\n5,Arroz,1,1,8.00,12.50,10\n";
+        load_bytes(&app, Resource::Products, product).await.unwrap();
+        let history = "product,quantity,created_at\n5,400,2026-01-02T10:00:00Z\n";
+        load_bytes(&app, OUTFLOWS, history).await.unwrap();
+        assert_eq!(app.viewer().quantity_of(5).await, 10);
+        assert_eq!(app.events().await, Vec::<Value>::new());
+        let today = "product,quantity,description\n5,4,\n5,5,Balcão\n";
+        load_bytes(&app, OUTFLOWS, today).await.unwrap();
+        assert_eq!(app.viewer().quantity_of(5).await, 1);
+        assert_eq!(app.events().await[0]["type"], "outflow.created");
+        let found = problems(&app, OUTFLOWS, "product,quantity\n5,1\n5,1\n").await;
+        assert_eq!(
+            found,
+            ["line 3, quantity: Insufficient stock: 0 available."]
+        );
+        let found = problems(&app, INFLOWS, "supplier,product,quantity,created_at\n1,5,1,2999-01-01T00:00:00Z\n1,5,0,ontem\n1,5,9223372036854775807,\n").await;
+        assert_eq!(
+            found,
+            [
+                "line 2, created_at: This time is in the future.",
+                "line 3, created_at: Datetime has wrong format. Use this format instead: YYYY-MM-DDThh:mm:ssZ.",
+                "line 3, quantity: Ensure this value is greater than or equal to 1.",
+                "line 4, quantity: Ensure this value is less than or equal to 9223372036854775805.",
+            ]
+        );
+        assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
+    }
+);
+
+on_both_engines!(
+    a_dry_run_says_what_would_be_and_changes_nothing,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("categories.csv");
+        fs::write(&file, "name\nGrãos\nDoces\n").unwrap();
+        let dry = Order {
+            is_dry_run: true,
+            ..order(&app, CATEGORIES, &file)
+        };
+        let report = import(&app.state.db, dry, Arc::new(|_| ())).await.unwrap();
+        assert_eq!((report.rows, report.added), (2, 2));
+        assert_eq!(
+            app.viewer().get("/api/v1/categories/").await.json()["count"],
+            0
+        );
+    }
+);
+
+on_both_engines!(files_that_mean_harm_are_refused_in_words, async |address| {
+    let app = TestApp::new(&address).await;
+    let refused = async |bytes: &[u8]| problems(&app, CATEGORIES, bytes).await.join("|");
+    let allowed = "allowed: id, name, description, created_at, updated_at";
+    assert_eq!(
+        refused(b"").await,
+        "the file is empty: its first row names the columns"
+    );
+    assert_eq!(
+        refused(b"nome\nA\n").await,
+        format!("unknown column \"nome\"; column name is missing; {allowed}")
+    );
+    assert_eq!(
+        refused(b"name,name\nA,B\n").await,
+        format!("column name is there twice, or beside another that says the same; {allowed}")
+    );
+    assert_eq!(
+        refused(b"\xff\xfen\0a\0m\0e\0").await,
+        "the file is in UTF-16: save it as \"CSV UTF-8\""
+    );
+    assert_eq!(
+        refused(b"name\nCaf\xe9\n").await,
+        "line 2, name: This is not UTF-8: save the file as \"CSV UTF-8\"."
+    );
+    assert_eq!(
+        refused(b"name\na\0b\n").await,
+        "line 2, name: Null characters are not allowed."
+    );
+    let long = format!("name\n{}\n", "x".repeat(501));
+    assert_eq!(
+        refused(long.as_bytes()).await,
+        "line 2, name: Ensure this field has no more than 500 characters."
+    );
+    let open = format!("name\nA\n\"{}", "x,\n".repeat(2_000_000));
+    assert!(
+        refused(open.as_bytes())
+            .await
+            .contains("perhaps a quotation mark is not closed")
+    );
+    assert_eq!(
+        refused(b"id,name\n0,A\n1e3,B\n9007199254740992,C\n").await,
+        "line 2, id: Ensure this value is greater than or equal to 1.|line 3, id: A valid integer is required.\
+         |line 4, id: Ensure this value is less than or equal to 9007199254740991."
+    );
+    assert_eq!(
+        refused(b"id,name\n7,A\n7,B\n").await,
+        "line 3, id: category with this id already exists, with other contents."
+    );
+    let many = format!("name\n{}", "\"\"\"\"\"\n".repeat(3)) + &",\n".repeat(5_000);
+    assert!(!refused(many.as_bytes()).await.is_empty());
+    assert_eq!(
+        app.viewer().get("/api/v1/categories/").await.json()["count"],
+        0
+    );
+    // Blank rows at the end, as spreadsheets leave them, and an escaped formula that is read back.
+    let report = load_bytes(&app, CATEGORIES, "name,description\n'=1+1,\n,\n , \n")
+        .await
+        .unwrap();
+    assert_eq!(report.rows, 1);
+    let first = app.viewer().get("/api/v1/categories/").await.json();
+    assert_eq!(first["results"][0]["name"], "=1+1");
+});
+
+on_both_engines!(
+    a_file_of_many_rows_is_imported_and_its_problems_are_bounded,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let rows: String = (0..5_000)
+            .map(|number| format!("Categoria {number}\n"))
+            .collect();
+        let report = load_bytes(&app, CATEGORIES, format!("name\n{rows}"))
+            .await
+            .unwrap();
+        assert_eq!(report.added, 5_000);
+        let wrong: String = (0..5_000).map(|_| "\"\",x\n").collect();
+        let Err(ImportError::Rows(report)) =
+            load_bytes(&app, CATEGORIES, format!("name,description\n{wrong}")).await
+        else {
+            panic!("imported");
+        };
+        assert_eq!(
+            (report.problem_count, report.problems.len()),
+            (5_000, 1_000)
+        );
+    }
+);
