@@ -34,6 +34,17 @@ impl Progress {
         Self { bar, lines: None }
     }
 
+    /// Work of `total` steps.
+    pub(crate) fn steps(what: &str, total: u64) -> Self {
+        let progress = Self::bytes(what, total);
+        if let Ok(style) =
+            ProgressStyle::with_template("{msg} {bar:30} {human_pos} of {human_len}, {eta} left")
+        {
+            progress.bar.set_style(style);
+        }
+        progress
+    }
+
     /// Nothing is shown.
     #[cfg(test)]
     pub(crate) fn silent() -> Self {

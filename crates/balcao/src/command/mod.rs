@@ -9,6 +9,8 @@ mod checkout;
 mod completions;
 mod config;
 mod demo;
+mod generate;
+mod inventory;
 mod migrate;
 mod openapi;
 mod restore;
@@ -31,6 +33,7 @@ Examples:
   balcao config check                           what is effective, and what is wrong with it
   balcao serve --only checkout                  for real
   balcao user create ana --group Managers
+  balcao inventory export products products.csv
   balcao backup /backups/balcao.tar
 
 Settings come from the environment (BALCAO_…), balcao.toml or --set; docs/configuration.md lists them.";
@@ -69,6 +72,8 @@ enum Command {
     Config(config::Arguments),
     Openapi(openapi::Arguments),
     Checkout(checkout::Arguments),
+    Inventory(inventory::Arguments),
+    Generate(generate::Arguments),
     User(user::Arguments),
     Backup(backup::Arguments),
     Restore(restore::Arguments),
@@ -151,6 +156,8 @@ fn obey(line: CommandLine) -> Result<(), Failure> {
         Command::Migrate => migrate::run(common),
         Command::Config(arguments) => config::run(&arguments, common),
         Command::Checkout(arguments) => checkout::run(arguments, common),
+        Command::Inventory(arguments) => inventory::run(arguments, common),
+        Command::Generate(arguments) => generate::run(&arguments, common),
         Command::User(arguments) => user::run(arguments, common),
         Command::Backup(arguments) => backup::run(&arguments, common),
         Command::Restore(arguments) => restore::run(&arguments, common),

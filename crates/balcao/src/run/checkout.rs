@@ -1,11 +1,9 @@
 //! The checkout service as a part of this process: its settings handed over, its database opened and held, its secret kept.
 
-use std::io;
-
 use checkout::page::Shop;
 use checkout::provider::AccessToken;
 use checkout::{App, MIGRATIONS, Parts, State};
-use db::{Address, Db, Engine, Options};
+use db::{Db, Engine, Options};
 use web::rate::Windows;
 use web::server::Listener;
 use web::{Clock, Random};
@@ -43,7 +41,7 @@ pub(crate) async fn start(
 ) -> Result<Checkout, Failure> {
     data_folder::create(&settings.data_dir)
         .map_err(|error| Failure::of(&settings.data_dir.display().to_string(), &error))?;
-    let hold = hold(settings)?;
+    let hold = super::hold(&kept::checkout_database(settings))?;
     if settings.checkout_allow_http {
         tracing::warn!(
             "BALCAO_CHECKOUT_ALLOW_HTTP is set: card numbers may come over the network in clear"
@@ -104,24 +102,6 @@ pub(crate) async fn open_database(settings: &Settings) -> Result<(Db, Vec<&'stat
         tracing::info!(service = checkout::SERVICE, migration, "migrated");
     }
     Ok((db, applied))
-}
-
-/// One service at a time on a SQLite database: a second would take the first one's unfinished attempts for those of a dead one.
-fn hold(settings: &Settings) -> Result<Option<Hold>, Failure> {
-    let Address::Sqlite(file) = kept::checkout_database(settings) else {
-        return Ok(None);
-    };
-    if let Some(folder) = file.parent() {
-        data_folder::create(folder)
-            .map_err(|error| Failure::of(&folder.display().to_string(), &error))?;
-    }
-    Hold::take(&file).map(Some).map_err(|error| match error.kind() {
-        io::ErrorKind::WouldBlock => Failure::new(format!(
-            "another balcao serves {} already; stop it, or give this one another BALCAO_DATA_DIR. Several replicas need PostgreSQL",
-            file.display()
-        )),
-        _ => Failure::of(&format!("{} cannot be held", file.display()), &error),
-    })
 }
 
 fn parts(run: &Run, settings: &Settings, db: &Db) -> Result<Parts, Failure> {

@@ -11,7 +11,7 @@ use web::{Clock, Random};
 use super::database_figures::DatabaseFigures;
 use super::{Run, server_options};
 use crate::command::Failure;
-use crate::data_folder;
+use crate::data_folder::{self, Hold};
 use crate::kept;
 use crate::settings::Settings;
 use crate::settings::value::LowStockAlert;
@@ -19,6 +19,7 @@ use crate::settings::value::LowStockAlert;
 /// Inventory while it runs: what must outlive its last request.
 pub(crate) struct Inventory {
     db: Db,
+    _hold: Option<Hold>,
 }
 
 impl Inventory {
@@ -38,6 +39,7 @@ pub(crate) async fn start(
     settings: &Settings,
     listener: Listener,
 ) -> Result<Inventory, Failure> {
+    let hold = super::hold(&kept::inventory_database(settings))?;
     let (db, _) = open_database(settings).await?;
     let options = server_options(settings)?;
     let parts = parts(run, settings, &db)?;
@@ -49,7 +51,7 @@ pub(crate) async fn start(
         db: db.clone(),
     });
     run.serve(SERVICE, listener, router, options);
-    Ok(Inventory { db })
+    Ok(Inventory { db, _hold: hold })
 }
 
 /// Opens inventory's database and brings its schema up to date; says what was applied.
@@ -58,6 +60,18 @@ pub(crate) async fn start(
 ///
 /// When it cannot be reached or migrated.
 pub(crate) async fn open_database(settings: &Settings) -> Result<(Db, Vec<&'static str>), Failure> {
+    open_database_with(settings, &Options::default()).await
+}
+
+/// As [`open_database`], with bounds of its own: for loads.
+///
+/// # Errors
+///
+/// As [`open_database`].
+pub(crate) async fn open_database_with(
+    settings: &Settings,
+    options: &Options,
+) -> Result<(Db, Vec<&'static str>), Failure> {
     let address = kept::inventory_database(settings);
     let failure = |error: db::Error| {
         Failure::of(
@@ -73,9 +87,7 @@ pub(crate) async fn open_database(settings: &Settings) -> Result<(Db, Vec<&'stat
         data_folder::create(folder)
             .map_err(|error| Failure::of(&folder.display().to_string(), &error))?;
     }
-    let db = Db::open(&address, &Options::default())
-        .await
-        .map_err(failure)?;
+    let db = Db::open(&address, options).await.map_err(failure)?;
     let applied = db.migrate(&MIGRATIONS).await.map_err(failure)?;
     for migration in &applied {
         tracing::info!(service = SERVICE, migration, "migrated");
@@ -128,7 +140,8 @@ fn token_key(settings: &Settings) -> Result<TokenKey, Failure> {
     Ok(TokenKey::new(secret.as_bytes()))
 }
 
-fn config(settings: &Settings) -> inventory::Config {
+/// The service's settings.
+pub(crate) fn config(settings: &Settings) -> inventory::Config {
     let count = |count: i64| u64::try_from(count).unwrap_or(1);
     inventory::Config {
         public_url: settings.inventory_public_url.clone(),

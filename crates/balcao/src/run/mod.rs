@@ -11,11 +11,13 @@ use std::io;
 use std::net::SocketAddr;
 
 use axum::Router;
+use db::Address;
 use tokio::task::JoinSet;
 use web::metrics::Metrics;
 use web::server::{self, Listener, Options, Shutdown, Tls, TlsFiles};
 
 use crate::command::Failure;
+use crate::data_folder::{self, Hold};
 use crate::settings::Settings;
 use crate::settings::value::Switch;
 
@@ -103,6 +105,29 @@ pub(crate) async fn metrics(run: &mut Run, settings: &Settings) -> Result<(), Fa
         run.serve("metrics", listener, router, Options::default());
     }
     Ok(())
+}
+
+/// Holds a SQLite database for one service at a time: a second one would take the first one's unfinished work for that of a dead one,
+/// and `restore` sees that it is in use. PostgreSQL serves many.
+///
+/// # Errors
+///
+/// When another process serves it, with what to do.
+pub(crate) fn hold(database: &Address) -> Result<Option<Hold>, Failure> {
+    let Address::Sqlite(file) = database else {
+        return Ok(None);
+    };
+    if let Some(folder) = file.parent() {
+        data_folder::create(folder)
+            .map_err(|error| Failure::of(&folder.display().to_string(), &error))?;
+    }
+    Hold::take(file).map(Some).map_err(|error| match error.kind() {
+        io::ErrorKind::WouldBlock => Failure::new(format!(
+            "another balcao serves {} already; stop it, or give this one another BALCAO_DATA_DIR. Several replicas need PostgreSQL",
+            file.display()
+        )),
+        _ => Failure::of(&format!("{} cannot be held", file.display()), &error),
+    })
 }
 
 /// How services are served: with TLS of our own where it is configured.

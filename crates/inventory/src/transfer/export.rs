@@ -12,6 +12,7 @@ use csv::{Terminator, Writer, WriterBuilder};
 use db::{Conn, Db};
 
 use super::{Progress, Resource, column, record};
+use crate::rest::Refusal;
 
 /// Why there is no file.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +55,16 @@ pub async fn export(
         _ = fs::remove_file(&partial);
     }
     done
+}
+
+/// How many records a resource has.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn count(db: &Db, resource: Resource) -> Result<u64, Refusal> {
+    db.report(async move |conn| record::count(conn, resource).await)
+        .await
 }
 
 async fn write(

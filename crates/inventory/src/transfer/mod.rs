@@ -21,7 +21,7 @@ mod import;
 mod record;
 mod sheet;
 
-pub use export::{ExportError, export};
+pub use export::{ExportError, count, export};
 pub use import::{ImportError, Order, import};
 
 use std::{fmt, str::FromStr, sync::Arc};

@@ -47,6 +47,15 @@ pub(super) async fn after(
     })
 }
 
+/// How many records there are.
+pub(super) async fn count(conn: &mut Conn, resource: Resource) -> Result<u64, Refusal> {
+    match resource {
+        Resource::Named(kind) => Ok(named::count(conn, kind).await?),
+        Resource::Products => products::count(conn).await,
+        Resource::Movements(movement) => movements::count(conn, movement).await,
+    }
+}
+
 /// The record of an id.
 pub(super) async fn find(
     conn: &mut Conn,

@@ -4,23 +4,33 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use super::API_KEY;
+use super::example::{PASSWORD, USERS};
 use crate::console;
 
 /// Where the services listen.
 pub(super) struct Addresses {
     pub(super) checkout: SocketAddr,
+    pub(super) inventory: SocketAddr,
     pub(super) sandbox: SocketAddr,
 }
 
 /// Prints everything, and then `ready`.
 pub(super) fn print(addresses: &Addresses, data: &Path) {
-    let Addresses { checkout, sandbox } = addresses;
+    let Addresses {
+        checkout,
+        inventory,
+        sandbox,
+    } = addresses;
+    let users = USERS.map(|(name, ..)| name).join(", ");
     console::say(&format!(
         "\
 Balcao is running on this machine. No money moves.
 
   Checkout   http://{checkout}/?amount=19.90&description=Two%20coffees
              the payment page; its interface is described at http://{checkout}/docs
+  Inventory  http://{inventory}
+             the shelves; users {users}, each with the password {PASSWORD};
+             its interface is described at http://{inventory}/api/v1/docs/
   Sandbox    http://{sandbox}
              the provider: act there as payer and bank
 
@@ -30,6 +40,8 @@ Try
   pix         pay it at the sandbox and watch the page turn to paid
   a program   curl http://{checkout}/create_payment -H 'Content-Type: application/json' -d '{{\"payment_method\": \"pix\", \"transaction_amount\": 19.99, \"description\": \"Two coffees\", \"email\": \"ana@example.com\", \"identification_number\": \"123.456.789-09\"}}'
   a merchant  curl http://{checkout}/payments/ -H 'Authorization: Bearer {API_KEY}'
+  the shelves TOKEN=$(curl -s http://{inventory}/api/v1/authentication/token/ -H 'Content-Type: application/json' -d '{{\"username\": \"manager\", \"password\": \"{PASSWORD}\"}}' | grep -o '\"access\":\"[^\"]*' | cut -d'\"' -f4)
+              curl \"http://{inventory}/api/v1/products/?search=cafe&ordering=-quantity\" -H \"Authorization: Bearer $TOKEN\"
 
 Data are kept in {}; `--fresh` begins anew. Ctrl-C stops.
 

@@ -1,5 +1,6 @@
 //! `balcao demo`: everything on this machine, wired to each other, with nothing to set up. Loopback only, data of its own.
 
+mod example;
 mod greeting;
 
 use std::fs;
@@ -14,7 +15,7 @@ use web::client::PublicUrl;
 
 use super::{Common, Failure};
 use crate::data_folder;
-use crate::run::{self, Run, checkout, sandbox};
+use crate::run::{self, Run, checkout, inventory, sandbox};
 use crate::settings::value::{ProviderUrl, SecretList, Switch, Value};
 use crate::settings::{Purpose, Secret, Settings};
 
@@ -54,6 +55,7 @@ async fn demo(mut settings: Settings, fresh: bool) -> Result<(), Failure> {
     let mut run = Run::new()?;
     let sandbox = sandbox::listen(settings.sandbox_listen).await?;
     let checkout = run::listen("BALCAO_CHECKOUT_LISTEN", settings.checkout_listen).await?;
+    let inventory = run::listen("BALCAO_INVENTORY_LISTEN", settings.inventory_listen).await?;
     if fresh {
         forget(&settings.data_dir)?;
     }
@@ -62,6 +64,7 @@ async fn demo(mut settings: Settings, fresh: bool) -> Result<(), Failure> {
         &mut settings,
         sandbox.address,
         checkout.address(),
+        inventory.address(),
         &webhook_secret,
     )?;
     let journal = settings.data_dir.join("sandbox");
@@ -69,6 +72,7 @@ async fn demo(mut settings: Settings, fresh: bool) -> Result<(), Failure> {
         .map_err(|error| Failure::of(&journal.display().to_string(), &error))?;
     let addresses = greeting::Addresses {
         checkout: checkout.address(),
+        inventory: inventory.address(),
         sandbox: sandbox.address,
     };
     let config = ::sandbox::Config {
@@ -77,11 +81,14 @@ async fn demo(mut settings: Settings, fresh: bool) -> Result<(), Failure> {
         ..::sandbox::Config::default()
     };
     sandbox::start(&mut run, sandbox, config)?;
-    let service = checkout::start(&mut run, &settings, checkout).await?;
+    let checkout = checkout::start(&mut run, &settings, checkout).await?;
+    example::prepare(&settings).await?;
+    let inventory = inventory::start(&mut run, &settings, inventory).await?;
     run::metrics(&mut run, &settings).await?;
     greeting::print(&addresses, &settings.data_dir);
     run.until_stopped().await;
-    service.close().await;
+    checkout.close().await;
+    inventory.close().await;
     Ok(())
 }
 
@@ -92,6 +99,7 @@ fn refuse_other_machines(settings: &Settings) -> Result<(), Failure> {
     };
     let addresses = [
         ("BALCAO_CHECKOUT_LISTEN", Some(settings.checkout_listen)),
+        ("BALCAO_INVENTORY_LISTEN", Some(settings.inventory_listen)),
         ("BALCAO_SANDBOX_LISTEN", Some(settings.sandbox_listen)),
         ("BALCAO_METRICS_LISTEN", metrics),
     ];
@@ -112,6 +120,7 @@ fn wire(
     settings: &mut Settings,
     sandbox: SocketAddr,
     checkout: SocketAddr,
+    inventory: SocketAddr,
     webhook_secret: &str,
 ) -> Result<(), Failure> {
     let unusable =
@@ -122,11 +131,16 @@ fn wire(
     settings.checkout_provider_access_token = Some(Value::parse("TEST-demo").ok_or_else(unusable)?);
     settings.checkout_provider_webhook_secret = SecretList(vec![secret(webhook_secret)?]);
     settings.checkout_api_keys = SecretList(vec![secret(API_KEY)?]);
-    settings.checkout_public_url = Some(
-        format!("http://{checkout}")
-            .parse::<PublicUrl>()
-            .map_err(|_| unusable())?,
-    );
+    let public = |address: SocketAddr| {
+        let url = format!("http://{address}").parse::<PublicUrl>();
+        url.map_err(|_| unusable())
+    };
+    settings.checkout_public_url = Some(public(checkout)?);
+    settings.inventory_public_url = Some(public(inventory)?);
+    settings.inventory_database_url =
+        Some(Address::Sqlite(settings.data_dir.join("inventory.sqlite")));
+    settings.inventory_token_secret = None;
+    (settings.admin_username, settings.admin_password) = (None, None);
     settings.checkout_database_url =
         Some(Address::Sqlite(settings.data_dir.join("checkout.sqlite")));
     settings.checkout_secret = None;

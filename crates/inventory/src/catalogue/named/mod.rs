@@ -7,7 +7,7 @@ mod store;
 
 pub use model::{Kind, NamedRecord};
 
-use db::{Timestamp, Tx};
+use db::{Conn, Timestamp, Tx};
 
 use crate::{
     State,
@@ -95,6 +95,11 @@ pub(crate) async fn add(
     let input = Input::read(members, Mode::Whole)?;
     let record = NamedRecord::new(input, given, now);
     Ok(store::insert(tx, kind, given.id, &record).await?)
+}
+
+/// How many there are of a kind.
+pub(crate) async fn count(conn: &mut Conn, kind: Kind) -> Result<u64, db::Error> {
+    store::count(conn, kind, &[]).await
 }
 
 pub(crate) use store::{after, called, set_counter};

@@ -8,7 +8,7 @@ mod store;
 pub use api::Products;
 pub use model::{MAX_SERIE_NUMBER, ProductRecord};
 
-use db::{Timestamp, Tx};
+use db::{Conn, Timestamp, Tx};
 
 use crate::{
     State,
@@ -113,6 +113,13 @@ async fn insert(
         store::set_updated_at(tx, id, updated_at).await?;
     }
     Ok(id)
+}
+
+/// How many products there are.
+pub(crate) async fn count(conn: &mut Conn) -> Result<u64, Refusal> {
+    Ok(Selection::parse(&Parameters::parse(""))?
+        .count(conn)
+        .await?)
 }
 
 pub(crate) use store::{after, numbered, set_counter, titled};

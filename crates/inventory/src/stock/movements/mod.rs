@@ -8,7 +8,7 @@ pub(super) mod store;
 
 pub use model::{Movement, MovementRecord};
 
-use db::{Timestamp, Tx};
+use db::{Conn, Timestamp, Tx};
 
 use super::{Actor, Impossible, Policy, events, ledger};
 use crate::{
@@ -147,6 +147,12 @@ pub(crate) async fn add(
             .await
             .map(drop),
     }
+}
+
+/// How many movements there are.
+pub(crate) async fn count(conn: &mut Conn, movement: Movement) -> Result<u64, Refusal> {
+    let selection = Selection::parse(movement, &Parameters::parse(""))?;
+    Ok(selection.count(conn).await?)
 }
 
 fn entry<'a>(movement: Movement, id: i64, record: &MovementRecord, actor: &'a Actor) -> Entry<'a> {

@@ -1,0 +1,82 @@
+//! What a newcomer finds in the inventory: three users, and a shop with half a year behind it.
+
+use std::sync::Arc;
+
+use ::inventory::accounts::Passwords;
+use ::inventory::accounts::users::{self, NewUser, UserError};
+use ::inventory::generate::{GenerateError, Plan, generate};
+use db::Db;
+use web::{Clock, Random};
+
+use crate::command::Failure;
+use crate::run::inventory::open_database;
+use crate::settings::Settings;
+
+/// The users, with their groups and whether they may do everything.
+pub(super) const USERS: [(&str, Option<&str>, bool); 3] = [
+    ("admin", Some("Admin"), true),
+    ("manager", Some("Managers"), false),
+    ("viewer", None, false),
+];
+/// Of all of them. No secret: it opens only what listens on loopback.
+pub(super) const PASSWORD: &str = "demo-password";
+
+/// Half a year, busy enough for charts and small enough for a first start in a moment.
+const PRODUCTS: u64 = 300;
+const MOVEMENTS: u64 = 7_000;
+const DAYS: u32 = 183;
+const SEED: u64 = 1;
+
+/// Puts the example into an inventory that has none yet.
+///
+/// # Errors
+///
+/// When the database fails.
+pub(super) async fn prepare(settings: &Settings) -> Result<(), Failure> {
+    let (db, _) = open_database(settings).await?;
+    let done = match add_users(&db).await {
+        Ok(()) => fill(&db).await,
+        failed => failed,
+    };
+    db.close().await;
+    done
+}
+
+async fn add_users(db: &Db) -> Result<(), Failure> {
+    let failure = |error: UserError| Failure::of("the example users cannot be made", &error);
+    let there = users::list(db)
+        .await
+        .map_err(|error| failure(error.into()))?;
+    let passwords = Passwords::new(Random::system())
+        .map_err(|error| Failure::of("passwords cannot be hashed", &error))?;
+    for (name, group, superuser) in USERS {
+        if there.iter().any(|user| user.username == name) {
+            continue;
+        }
+        let user = NewUser {
+            username: name.to_owned(),
+            password: PASSWORD.to_owned(),
+            group: group.map(str::to_owned),
+            superuser,
+        };
+        users::create(db, &passwords, Clock::system().now(), user)
+            .await
+            .map_err(failure)?;
+    }
+    Ok(())
+}
+
+async fn fill(db: &Db) -> Result<(), Failure> {
+    let plan = Plan {
+        products: PRODUCTS,
+        movements: MOVEMENTS,
+        seed: SEED,
+        days: DAYS,
+        until: Clock::system().now(),
+    };
+    match generate(db, plan, Arc::new(|_| ())).await {
+        // The shop of an earlier start, whatever became of it.
+        Ok(()) | Err(GenerateError::NotEmpty) => Ok(()),
+        Err(error) => Err(Failure::of("the example catalogue cannot be made", &error)),
+    }
+}

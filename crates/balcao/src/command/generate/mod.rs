@@ -1,0 +1,78 @@
+//! `balcao generate`: a realistic data set in inventory's database, for benchmarks and trials.
+
+use std::sync::Arc;
+
+use ::inventory::generate::{Plan, generate};
+use clap::Args;
+use db::{Db, Options};
+use web::Clock;
+
+use super::{Common, Failure, with_runtime};
+use crate::console;
+use crate::progress::Progress;
+use crate::run::inventory::open_database_with;
+use crate::settings::{Purpose, Settings};
+
+/// Fill an empty inventory with made-up products and a year of movements
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  balcao --data-dir /tmp/trial generate --products 10000 --movements 100000\n  balcao --data-dir /tmp/large generate --products 1000000 --movements 10000000 --seed 7\n\nThe same seed gives the same goods and movements, up to the time at which the history ends: now.\nA million products and ten million movements take some 8 GB, and as much again while they are written."
+)]
+pub(crate) struct Arguments {
+    /// How many products
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=::inventory::generate::MOST_PRODUCTS))]
+    products: u64,
+    /// How many inflows and outflows together
+    #[arg(long)]
+    movements: u64,
+    /// What is made up is decided by this number
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Days of history: a whole year, so that every season is in it.
+const DAYS: u32 = 365;
+/// Indexes are built faster with room.
+const CACHE_MIB: u32 = 192;
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// When settings or the database fail, or the catalogue is not empty.
+pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure> {
+    let (settings, warnings) = common.settings(Purpose::Any)?;
+    let plan = Plan {
+        products: arguments.products,
+        movements: arguments.movements,
+        seed: arguments.seed,
+        days: DAYS,
+        until: Clock::system().now(),
+    };
+    with_runtime(&settings.clone(), &warnings, work(settings, plan))
+}
+
+async fn work(settings: Settings, plan: Plan) -> Result<(), Failure> {
+    let options = Options {
+        cache_mib: CACHE_MIB,
+        readers: 1,
+        ..Options::default()
+    };
+    let (db, _) = open_database_with(&settings, &options).await?;
+    let done = make(&db, plan).await;
+    db.close().await;
+    done?;
+    console::say(&format!(
+        "{} products and {} movements",
+        plan.products, plan.movements
+    ));
+    Ok(())
+}
+
+async fn make(db: &Db, plan: Plan) -> Result<(), Failure> {
+    let progress = Progress::steps("generate", plan.products + plan.movements);
+    let steps = Arc::new(move |count| progress.add(count));
+    generate(db, plan, steps)
+        .await
+        .map_err(|error| Failure::of("nothing was made", &error))
+}

@@ -1,0 +1,81 @@
+//! `balcao inventory`: what operators do with inventory's data: check the books, bring records in and out.
+
+mod transfer;
+mod verify;
+
+use std::path::PathBuf;
+
+use ::inventory::transfer::Resource;
+use clap::{Args, Subcommand};
+
+use super::{Common, Failure};
+
+/// Check the books; records from and to CSV files
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Recompute every quantity from the ledger; exit status 1 and a line for each difference
+    Verify,
+    /// Add the records of a CSV file, all of them or none
+    #[command(after_help = IMPORT_HELP)]
+    Import {
+        /// brands, categories, suppliers, products, inflows or outflows
+        resource: Resource,
+        /// The file
+        file: PathBuf,
+        /// Check everything and add nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Write all records into a CSV file, replacing it
+    #[command(
+        after_help = "Examples:\n  balcao inventory export products products.csv\n\nWhat is exported can be imported again, unchanged: brands, categories, suppliers, products, inflows, outflows, in this order."
+    )]
+    Export {
+        /// brands, categories, suppliers, products, inflows or outflows
+        resource: Resource,
+        /// The file
+        file: PathBuf,
+    },
+}
+
+const IMPORT_HELP: &str = "\
+Examples:
+  balcao inventory import products products.csv --dry-run
+  balcao inventory import products products.csv
+
+The first row names the columns, in any order. Required are
+  brands, categories, suppliers   name
+  products                        title, category, brand, cost_price, selling_price, quantity
+  inflows                         supplier, product, quantity
+  outflows                        product, quantity
+and there may be id, description, serie_number (products), created_at, updated_at (not of movements).
+References are ids; category_name, brand_name, supplier_name, product_title and product_serie_number
+take the place of category, brand, supplier and product.
+Files are UTF-8, separated by commas or semicolons; with semicolons, all prices may have decimal commas.
+A movement with a created_at before its product came into this database is history: it is recorded, and
+the quantity, which counts it already, stays. Rows that are there already, the same, are passed over.
+Memory does not grow with the file; a row has at most 2 MiB. On SQLite a running service waits to write
+meanwhile.";
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// When settings, the database or the file fail; when the books do not agree; when the file has problems.
+pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<(), Failure> {
+    match arguments.action {
+        Action::Verify => verify::run(common),
+        Action::Import {
+            resource,
+            file,
+            dry_run,
+        } => transfer::import(resource, file, dry_run, common),
+        Action::Export { resource, file } => transfer::export(resource, file, common),
+    }
+}
