@@ -8,6 +8,8 @@ mod card_data;
 mod configuration;
 mod demo;
 mod documents;
+mod faults;
+mod inventory;
 mod kill;
 mod replicas;
 mod serving;

@@ -1,0 +1,263 @@
+//! The inventory as a process: the demo's shop, files in and out, made-up data, backups, and its last units sold by two replicas.
+
+use std::path::Path;
+use std::process::Output;
+use std::sync::Arc;
+
+use reqwest::Response;
+use serde_json::{Value, json};
+use test_kit::database::{Database, Engine};
+use test_kit::process::{Balcao, Start};
+use tokio::sync::Barrier;
+use tokio::task::{JoinSet, block_in_place};
+
+use crate::support::client;
+
+const SECRET: &str = "the same secret on every replica, of 32 bytes or more";
+const PASSWORD: &str = "a counter of oak";
+
+/// An inventory with a superuser and without limits.
+pub(crate) fn inventory() -> Start {
+    Start::new(["serve", "--only", "inventory"])
+        .env("BALCAO_ADMIN_USERNAME", "ana")
+        .env("BALCAO_ADMIN_PASSWORD", PASSWORD)
+        .env("BALCAO_INVENTORY_RATE_LIMIT_AUTH", "off")
+        .env("BALCAO_INVENTORY_RATE_LIMIT_READ", "off")
+        .env("BALCAO_INVENTORY_RATE_LIMIT_WRITE", "off")
+}
+
+/// Somebody with a token.
+#[derive(Clone)]
+pub(crate) struct Caller {
+    url: String,
+    token: String,
+}
+
+impl Caller {
+    pub(crate) async fn ana(service: &Balcao) -> Self {
+        Self::log_in(service, "ana", PASSWORD).await
+    }
+
+    async fn log_in(service: &Balcao, username: &str, password: &str) -> Self {
+        let url = service.url("inventory").await;
+        let answer = client()
+            .post(format!("{url}/api/v1/authentication/token/"))
+            .json(&json!({"username": username, "password": password}))
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(answer.status(), 200, "{username}");
+        let pair: Value = answer.json().await.unwrap();
+        Self {
+            url,
+            token: pair["access"].as_str().unwrap().to_owned(),
+        }
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Value {
+        let answer = client()
+            .get(format!("{}{path}", self.url))
+            .bearer_auth(&self.token)
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(answer.status(), 200, "{path}");
+        answer.json().await.unwrap()
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> reqwest::Result<Response> {
+        let request = client().post(format!("{}{path}", self.url));
+        request.bearer_auth(&self.token).json(body).send().await
+    }
+
+    /// Makes a record and answers its id.
+    pub(crate) async fn make(&self, path: &str, body: &Value) -> i64 {
+        let answer = self.post(path, body).await.unwrap();
+        assert_eq!(answer.status(), 201, "{path}");
+        answer.json::<Value>().await.unwrap()["id"]
+            .as_i64()
+            .unwrap()
+    }
+
+    /// Makes a product with what it refers to.
+    pub(crate) async fn a_product(&self, quantity: i64) -> i64 {
+        let category = self
+            .make("/api/v1/categories/", &json!({"name": "Grãos"}))
+            .await;
+        let brand = self
+            .make("/api/v1/brands/", &json!({"name": "Bom Grão"}))
+            .await;
+        let product = json!({
+            "title": "Arroz", "category": category, "brand": brand, "cost_price": "8.00", "selling_price": "12.50",
+            "quantity": quantity,
+        });
+        self.make("/api/v1/products/", &product).await
+    }
+}
+
+/// Runs a command on the data of a service.
+pub(crate) fn run(data: &Path, words: &[&str]) -> Output {
+    block_in_place(|| Start::new(words.iter().copied()).data(data).output())
+}
+
+pub(crate) fn said(output: &Output) -> String {
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+#[track_caller]
+pub(crate) fn succeeds(output: &Output) -> String {
+    let said = said(output);
+    assert!(output.status.success(), "{said}");
+    said
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_demo_has_a_shop_with_a_history_and_keeps_what_is_done_to_it() {
+    let demo = Start::new(["demo"]).ready().await;
+    let logs = demo.logs();
+    assert!(
+        logs.contains(&demo.url("inventory").await) && logs.contains("demo-password"),
+        "{logs}"
+    );
+    for name in ["admin", "manager", "viewer"] {
+        Caller::log_in(&demo, name, "demo-password").await;
+    }
+    let manager = Caller::log_in(&demo, "manager", "demo-password").await;
+    assert_eq!(manager.get("/api/v1/products/").await["count"], 300);
+    let newest = manager
+        .get("/api/v1/outflows/?ordering=-created_at&page_size=1")
+        .await;
+    assert!(newest["count"].as_i64().unwrap() > 3_000);
+    let low = manager.get("/api/v1/low-stock/").await;
+    assert!(low["count"].as_i64().unwrap() > 0);
+    let received = json!({"supplier": 1, "product": 1, "quantity": 50});
+    manager.make("/api/v1/inflows/", &received).await;
+    let kept = manager.get("/api/v1/products/1/").await;
+    let url = demo.url("inventory").await;
+    for path in ["/health", "/ready"] {
+        let answer = client().get(format!("{url}{path}")).send().await.unwrap();
+        assert_eq!(answer.status(), 200, "{path}");
+    }
+    let data = demo.into_data();
+    let demo = Start::new(["demo"]).data(data.path()).ready().await;
+    let manager = Caller::log_in(&demo, "manager", "demo-password").await;
+    assert_eq!(manager.get("/api/v1/products/1/").await, kept);
+    assert_eq!(manager.get("/api/v1/products/").await["count"], 300);
+    let folder = data.path().join("demo");
+    drop(demo);
+    assert!(succeeds(&run(&folder, &["inventory", "verify"])).contains("every quantity agrees"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_replicas_sell_the_last_units_exactly() {
+    let database = Database::new(Engine::Postgres);
+    let replica = || {
+        inventory()
+            .env("BALCAO_INVENTORY_DATABASE_URL", database.address())
+            .env("BALCAO_INVENTORY_TOKEN_SECRET", SECRET)
+            .ready()
+    };
+    let (one, other) = tokio::join!(replica(), replica());
+    let callers = [Caller::ana(&one).await, Caller::ana(&other).await];
+    let product = callers[0].a_product(37).await;
+    let begin = Arc::new(Barrier::new(80));
+    let mut sales = JoinSet::new();
+    for number in 0..80 {
+        let (caller, begin) = (callers[number % 2].clone(), Arc::clone(&begin));
+        sales.spawn(async move {
+            begin.wait().await;
+            let sold = json!({"product": product, "quantity": 1});
+            caller
+                .post("/api/v1/outflows/", &sold)
+                .await
+                .unwrap()
+                .status()
+                .as_u16()
+        });
+    }
+    let statuses = sales.join_all().await;
+    let count = |status| statuses.iter().filter(|other| **other == status).count();
+    assert_eq!((count(201), count(400)), (37, 43), "{statuses:?}");
+    let left = callers[1]
+        .get(&format!("/api/v1/products/{product}/"))
+        .await;
+    assert_eq!(left["quantity"], 0);
+    assert_eq!(callers[1].get("/api/v1/outflows/").await["count"], 37);
+    let verify = Start::new(["inventory", "verify"])
+        .env("BALCAO_INVENTORY_DATABASE_URL", database.address());
+    succeeds(&block_in_place(|| verify.output()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn made_up_data_go_out_as_files_and_come_in_again() {
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let sizes = ["--products", "50", "--movements", "900"];
+    let made = run(
+        one.path(),
+        &[&["generate"][..], &sizes, &["--seed", "3"]].concat(),
+    );
+    assert!(succeeds(&made).contains("50 products and 900 movements"));
+    let again = run(one.path(), &[&["generate"][..], &sizes].concat());
+    assert_eq!(again.status.code(), Some(1));
+    assert!(said(&again).contains("the catalogue is not empty"));
+    let file = one.path().join("shop.csv");
+    let file = file.to_str().unwrap();
+    for resource in [
+        "brands",
+        "categories",
+        "suppliers",
+        "products",
+        "inflows",
+        "outflows",
+    ] {
+        succeeds(&run(one.path(), &["inventory", "export", resource, file]));
+        let dry = run(
+            other.path(),
+            &["inventory", "import", resource, file, "--dry-run"],
+        );
+        assert!(succeeds(&dry).contains("would be added"));
+        succeeds(&run(other.path(), &["inventory", "import", resource, file]));
+    }
+    succeeds(&run(other.path(), &["inventory", "verify"]));
+    let wrong = run(other.path(), &["inventory", "import", "brands", file]);
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(
+        said(&wrong).contains("allowed: id, name, description"),
+        "{}",
+        said(&wrong)
+    );
+    let usage = run(other.path(), &["inventory", "import", "things", file]);
+    assert_eq!(usage.status.code(), Some(2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_holds_the_inventory_and_its_key() {
+    let service = inventory().ready().await;
+    let ana = Caller::ana(&service).await;
+    let product = ana.a_product(12).await;
+    let place = tempfile::tempdir().unwrap();
+    let archive = place.path().join("shop.tar");
+    let archive = archive.to_str().unwrap();
+    succeeds(&run(service.data(), &["backup", archive]));
+    let running = run(service.data(), &["restore", "--force", archive]);
+    assert!(
+        said(&running).contains("a service runs on"),
+        "{}",
+        said(&running)
+    );
+    drop(service);
+    let restored = place.path().join("restored");
+    succeeds(&run(&restored, &["restore", archive]));
+    let service = inventory().data(&restored).ready().await;
+    // The token of before the backup is still good: the key came along.
+    let ana = Caller {
+        url: service.url("inventory").await,
+        ..ana
+    };
+    let kept = ana.get(&format!("/api/v1/products/{product}/")).await;
+    assert_eq!(kept["quantity"], 12);
+}
