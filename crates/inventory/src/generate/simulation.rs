@@ -106,7 +106,7 @@ impl Shop {
         } else {
             reorder_at + self.chance.below(delivery)
         };
-        let shelf = Shelf {
+        let place = Shelf {
             category: u32::try_from(product.category).unwrap_or(0),
             brand: u32::try_from(product.brand).unwrap_or(0),
             cost_price: product.cost_price,
@@ -118,8 +118,8 @@ impl Shop {
             reorder_at: whole(reorder_at),
             delivery: whole(delivery),
         };
-        self.shelves.push(shelf);
-        shelf
+        self.shelves.push(place);
+        place
     }
 
     /// The next movement: a sale, unless too little is there or it is time to restock. So a quantity never falls below zero.
@@ -129,21 +129,21 @@ impl Shop {
         let restocks = self.chance.percent(40);
         let note = self.chance.next();
         let at = day.moment(number, note);
-        let shelf = self.shelves.get_mut(product)?;
-        let is_due = shelf.quantity < shelf.reorder_at && restocks;
-        let (movement, quantity) = if shelf.quantity < wanted || is_due {
-            (Movement::Inflow, shelf.delivery.max(wanted))
+        let place = self.shelves.get_mut(product)?;
+        let is_due = place.quantity < place.reorder_at && restocks;
+        let (movement, quantity) = if place.quantity < wanted || is_due {
+            (Movement::Inflow, place.delivery.max(wanted))
         } else {
             (Movement::Outflow, wanted)
         };
-        shelf.quantity += movement.change(quantity);
-        shelf.last_moved = at;
+        place.quantity += movement.change(quantity);
+        place.last_moved = at;
         Some(Step {
             movement,
             product,
-            supplier: shelf.supplier,
+            supplier: place.supplier,
             quantity,
-            balance: shelf.quantity,
+            balance: place.quantity,
             at,
             note,
         })

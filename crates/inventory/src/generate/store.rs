@@ -119,15 +119,15 @@ impl Load {
     }
 
     /// A product with its opening.
-    pub(super) fn product(&mut self, id: i64, product: Product, shelf: &Shelf, now: Timestamp) {
+    pub(super) fn product(&mut self, id: i64, product: Product, place: &Shelf, now: Timestamp) {
         let key = product.description.as_deref().map(description_key);
         let serie_number_folded = product.serie_number.as_deref().map(db::fold);
         self.products.push([
             id.into(),
             product.title.as_str().into(),
             db::fold(&product.title).into(),
-            id_of(shelf.category).into(),
-            id_of(shelf.brand).into(),
+            id_of(place.category).into(),
+            id_of(place.brand).into(),
             product.description.into(),
             key.into(),
             product.serie_number.into(),
@@ -141,17 +141,17 @@ impl Load {
             self.last_entry.into(),
             id.into(),
             "opening".into(),
-            shelf.quantity.into(),
-            shelf.quantity.into(),
-            shelf.cost_price.into(),
-            shelf.selling_price.into(),
+            place.quantity.into(),
+            place.quantity.into(),
+            place.cost_price.into(),
+            place.selling_price.into(),
             None::<i64>.into(),
             now.into(),
         ]);
     }
 
     /// A movement with its row in the ledger.
-    pub(super) fn step(&mut self, step: &Step, product: i64, shelf: &Shelf) {
+    pub(super) fn step(&mut self, step: &Step, product: i64, place: &Shelf) {
         let (kind, reference) = match step.movement {
             Movement::Inflow => ("inflow", self.inflow(step, product)),
             Movement::Outflow => ("outflow", self.outflow(step, product)),
@@ -163,8 +163,8 @@ impl Load {
             kind.into(),
             step.movement.change(step.quantity).into(),
             step.balance.into(),
-            shelf.cost_price.into(),
-            shelf.selling_price.into(),
+            place.cost_price.into(),
+            place.selling_price.into(),
             reference.into(),
             step.at.into(),
         ]);
@@ -208,13 +208,13 @@ impl Load {
     }
 
     /// What is on a shelf at the end of the history.
-    pub(super) fn stock(&mut self, product: i64, shelf: &Shelf) {
+    pub(super) fn stock(&mut self, product: i64, place: &Shelf) {
         self.stock.push([
             product.into(),
-            id_of(shelf.category).into(),
-            id_of(shelf.brand).into(),
-            shelf.quantity.into(),
-            shelf.last_moved.into(),
+            id_of(place.category).into(),
+            id_of(place.brand).into(),
+            place.quantity.into(),
+            place.last_moved.into(),
         ]);
     }
 

@@ -31,17 +31,17 @@ pub(super) async fn after(
     Ok(match resource {
         Resource::Named(kind) => named::after(conn, kind, id, limit)
             .await?
-            .into_iter()
+            .iter()
             .map(named_row)
             .collect(),
         Resource::Products => products::after(conn, id, limit)
             .await?
-            .into_iter()
+            .iter()
             .map(product_row)
             .collect(),
         Resource::Movements(movement) => movements::after(conn, movement, id, limit)
             .await?
-            .into_iter()
+            .iter()
             .map(movement_row)
             .collect(),
     })
@@ -113,7 +113,7 @@ fn optional(value: Option<&str>) -> String {
     value.map(text).unwrap_or_default()
 }
 
-fn named_row(record: NamedRecord) -> Row {
+fn named_row(record: &NamedRecord) -> Row {
     Row {
         id: record.id,
         cells: vec![
@@ -126,7 +126,7 @@ fn named_row(record: NamedRecord) -> Row {
     }
 }
 
-fn product_row(record: ProductRecord) -> Row {
+fn product_row(record: &ProductRecord) -> Row {
     Row {
         id: record.id,
         cells: vec![
@@ -145,8 +145,11 @@ fn product_row(record: ProductRecord) -> Row {
     }
 }
 
-fn movement_row(record: MovementRecord) -> Row {
-    let supplier = record.supplier.map(|supplier| supplier.id.to_string());
+fn movement_row(record: &MovementRecord) -> Row {
+    let supplier = record
+        .supplier
+        .as_ref()
+        .map(|supplier| supplier.id.to_string());
     let mut cells = vec![record.id.to_string()];
     cells.extend(supplier);
     cells.extend([

@@ -127,7 +127,7 @@ on_both_engines!(
             db::Engine::Sqlite => test_kit::database::Engine::Sqlite,
             db::Engine::Postgres => test_kit::database::Engine::Postgres,
         });
-        let again = TestApp::new(&other.address()).await;
+        let again = TestApp::new(other.address()).await;
         for (resource, file) in &files {
             let report = load(&again, *resource, file).await.unwrap();
             assert_eq!(
@@ -357,10 +357,10 @@ on_both_engines!(
     a_file_of_many_rows_is_imported_and_its_problems_are_bounded,
     async |address| {
         let app = TestApp::new(&address).await;
-        let rows: String = (0..5_000)
-            .map(|number| format!("Categoria {number}\n"))
+        let names: Vec<String> = (0..5_000)
+            .map(|number| format!("Categoria {number}"))
             .collect();
-        let report = load_bytes(&app, CATEGORIES, format!("name\n{rows}"))
+        let report = load_bytes(&app, CATEGORIES, format!("name\n{}\n", names.join("\n")))
             .await
             .unwrap();
         assert_eq!(report.added, 5_000);
