@@ -98,6 +98,22 @@ impl Tx {
         inserted
     }
 
+    /// Moves the counter of a table's ids behind the greatest, and never back, after rows brought ids of their own. SQLite does so by
+    /// itself.
+    ///
+    /// # Errors
+    /// What the database refuses.
+    pub async fn move_ids_on(&mut self, table: &'static str) -> Result<(), Error> {
+        if self.engine() == Engine::Postgres {
+            let counter = format!("pg_get_serial_sequence('{table}', 'id')");
+            let moved = format!(
+                "SELECT setval({counter}, GREATEST((SELECT max(id) FROM {table}), nextval({counter})))"
+            );
+            self.number_of_text(&moved).await?;
+        }
+        Ok(())
+    }
+
     /// Drops the indexes of these tables, save those of primary keys and unique constraints, and on PostgreSQL their
     /// foreign keys: building them once when the tables are full is many times faster than keeping them up row by row.
     /// All of it belongs to the transaction, so neither a failure nor a crash leaves a table without them.

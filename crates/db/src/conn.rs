@@ -241,6 +241,13 @@ impl Conn {
         self.run(Sql::Built(sql), &[]).await
     }
 
+    /// The number that such a text answers.
+    pub(crate) async fn number_of_text(&mut self, sql: &str) -> Result<Option<i64>, Error> {
+        self.find(Sql::Built(sql), &[], &mut |row: &Row<'_>| row.get(0))
+            .await
+            .map(Option::flatten)
+    }
+
     /// Adds rows in bulk.
     pub(crate) async fn insert_values(&mut self, rows: &Rows) -> Result<(), Error> {
         if rows.is_empty() {

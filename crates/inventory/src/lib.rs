@@ -5,7 +5,6 @@ pub mod accounts;
 mod app;
 pub mod catalogue;
 mod config;
-mod counter;
 pub mod generate;
 mod home;
 mod page;

@@ -6,7 +6,7 @@ use super::{
     goods::Product,
     simulation::{Shelf, Step},
 };
-use crate::{catalogue::description_key, counter, stock::movements::Movement};
+use crate::{catalogue::description_key, stock::movements::Movement};
 
 /// The tables that are filled, in the order in which rows may refer to rows.
 const TABLES: [&str; 8] = [
@@ -269,16 +269,8 @@ pub(super) async fn set_indexes_aside(tx: &mut Tx) -> Result<Aside, Error> {
 
 /// Moves the counters of ids behind those that were given.
 pub(super) async fn set_counters(tx: &mut Tx) -> Result<(), Error> {
-    for statement in [
-        counter::sequence!("brands"),
-        counter::sequence!("categories"),
-        counter::sequence!("suppliers"),
-        counter::sequence!("products"),
-        counter::sequence!("ledger_entries"),
-        counter::sequence!("inflows"),
-        counter::sequence!("outflows"),
-    ] {
-        counter::move_on(tx, statement).await?;
+    for table in TABLES.into_iter().filter(|table| *table != "product_stock") {
+        tx.move_ids_on(table).await?;
     }
     Ok(())
 }

@@ -5,7 +5,6 @@ use db::{Conn, Error, Query, Row, Timestamp, Tx};
 use super::model::{Input, Kind, NamedRecord};
 use crate::{
     catalogue::{Referring, description_key},
-    counter,
     rest::{fields::Setting, list::OrderBy},
     search,
 };
@@ -149,14 +148,9 @@ pub(crate) async fn called(conn: &mut Conn, kind: Kind, name: &str) -> Result<Ve
     Ok(search::meant(&found, name))
 }
 
-/// Moves the counter of ids behind those that imports gave; SQLite does so by itself.
+/// Moves the counter of ids behind those that imports gave.
 pub(crate) async fn set_counter(tx: &mut Tx, kind: Kind) -> Result<(), Error> {
-    let sql = match kind {
-        Kind::Brand => counter::sequence!("brands"),
-        Kind::Category => counter::sequence!("categories"),
-        Kind::Supplier => counter::sequence!("suppliers"),
-    };
-    counter::move_on(tx, sql).await
+    tx.move_ids_on(kind.path()).await
 }
 
 /// Writes the fields that an update names, and only those, so that two updates of different fields both last.

@@ -10,7 +10,6 @@ pub(super) use list::Selection;
 use super::model::{Input, ProductRecord};
 use crate::{
     catalogue::{Referring, description_key},
-    counter,
     rest::{fields::Setting, json::Named},
     search,
 };
@@ -179,9 +178,9 @@ pub(crate) async fn numbered(conn: &mut Conn, serie_number: &str) -> Result<Vec<
         .collect())
 }
 
-/// Moves the counter of ids behind those that imports gave; SQLite does so by itself.
+/// Moves the counter of ids behind those that imports gave.
 pub(crate) async fn set_counter(tx: &mut Tx) -> Result<(), Error> {
-    counter::move_on(tx, counter::sequence!("products")).await
+    tx.move_ids_on("products").await
 }
 
 /// Writes what an update names; whether the product was there. The stock row goes first: it is what movements lock too.

@@ -10,7 +10,6 @@ pub(super) use list::Selection;
 use super::model::{Movement, MovementRecord};
 use crate::{
     catalogue::description_key,
-    counter,
     rest::{
         json::{Named, Titled},
         resource::Repeatable,
@@ -111,13 +110,9 @@ pub(crate) async fn after(
         .await
 }
 
-/// Moves the counter of ids behind those that imports gave; SQLite does so by itself.
+/// Moves the counter of ids behind those that imports gave.
 pub(crate) async fn set_counter(tx: &mut Tx, movement: Movement) -> Result<(), Error> {
-    let sql = match movement {
-        Movement::Inflow => counter::sequence!("inflows"),
-        Movement::Outflow => counter::sequence!("outflows"),
-    };
-    counter::move_on(tx, sql).await
+    tx.move_ids_on(movement.path()).await
 }
 
 pub(super) async fn find(
