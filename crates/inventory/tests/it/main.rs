@@ -19,6 +19,7 @@ mod movements;
 mod openapi;
 mod permissions;
 mod sessions;
+mod statements;
 mod throttle;
 mod tokens;
 mod transfer;
