@@ -294,13 +294,13 @@ async fn every_field(address: &str, each: usize) {
 #[test]
 fn every_field_refuses_what_it_cannot_hold_with_the_conventional_words() {
     run(Engine::Sqlite, async |address| {
-        every_field(&address, 1).await
+        every_field(&address, 1).await;
     });
 }
 
 #[test]
 fn every_field_refuses_the_same_on_postgresql() {
     run(Engine::Postgres, async |address| {
-        every_field(&address, 9).await
+        every_field(&address, 9).await;
     });
 }
