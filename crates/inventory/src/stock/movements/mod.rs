@@ -117,6 +117,10 @@ pub async fn create(
                 .await?
                 .ok_or(Refusal::Database(error))
         }
+        // What the movement refers to was deleted between our check and our write.
+        (Err(Refusal::Database(error)), _) if error.is_foreign_key() => Err(Refusal::Conflict(
+            "The product or the supplier was deleted meanwhile.".to_owned(),
+        )),
         (booked, _) => booked,
     }
 }
