@@ -34,6 +34,7 @@ fn commands() -> Vec<String> {
 async fn curl(command: &str, demo: &Balcao) -> String {
     let here = command
         .replace("http://127.0.0.1:8000", &demo.url("checkout").await)
+        .replace("http://127.0.0.1:8001", &demo.url("inventory").await)
         .replace("http://127.0.0.1:8002", &demo.url("sandbox").await);
     let output =
         tokio::task::block_in_place(|| Command::new("sh").args(["-c", &here]).output()).unwrap();
@@ -52,8 +53,8 @@ async fn the_tour_of_readme_goes_as_it_says() {
         .into_iter()
         .filter(|command| command.starts_with("curl "))
         .collect();
-    let [health, pay, repeat, list, charges] = tour.as_slice() else {
-        panic!("the tour has five commands: {tour:?}")
+    let [health, pay, repeat, list, charges, low] = tour.as_slice() else {
+        panic!("the tour has six commands: {tour:?}")
     };
     let json =
         |text: String| serde_json::from_str::<Value>(&text).unwrap_or_else(|_| panic!("{text}"));
@@ -74,6 +75,7 @@ async fn the_tour_of_readme_goes_as_it_says() {
         json(curl(charges, &demo).await).as_array().unwrap().len(),
         1
     );
+    assert!(json(curl(low, &demo).await)["count"].as_u64().unwrap() > 0);
 }
 
 #[test]
@@ -83,7 +85,8 @@ fn the_other_commands_of_readme_exist() {
         "cargo run --release -- demo",
         "./test",
         "balcao config check",
-        "balcao serve --only checkout",
+        "balcao user create ana --superuser",
+        "balcao serve",
     ] {
         assert!(
             commands.iter().any(|line| line == command),
