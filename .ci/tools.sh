@@ -26,6 +26,7 @@ install_missing() {
   local packages=()
   program cc || packages+=(gcc libc6-dev)
   program git || packages+=(git)
+  program curl || packages+=(curl)
   [[ -e /etc/ssl/certs/ca-certificates.crt ]] || packages+=(ca-certificates)
   [[ -n $(postgres_folder) ]] || packages+=(postgresql)
   program redis-server valkey-server || packages+=(redis-server)

@@ -34,7 +34,7 @@ pub(crate) fn router() -> Router {
 #[tokio::test]
 async fn the_document_is_json_and_the_viewers_have_a_policy_of_their_own() {
     let server = Running::start(router()).await;
-    let get = async |path: &str| reqwest::get(server.url(path)).await.unwrap();
+    let get = async |path: &str| crate::support::get(server.url(path)).await.unwrap();
     let schema = get(PATHS.schema).await;
     assert_eq!(schema.headers()["content-type"], "application/json");
     assert!(

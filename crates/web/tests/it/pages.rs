@@ -57,6 +57,7 @@ fn routes() -> Router {
 }
 
 fn client() -> reqwest::Client {
+    crate::support::provide_cryptography();
     reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .build()
@@ -182,7 +183,7 @@ async fn liveness_has_the_specified_shape_and_readiness_follows_its_check() {
     };
     let server = Running::start(edged(health::routes("checkout", "1.0.0", check))).await;
     let get = async |path: &str| {
-        let response = reqwest::get(server.url(path)).await.unwrap();
+        let response = crate::support::get(server.url(path)).await.unwrap();
         (response.status().as_u16(), response.text().await.unwrap())
     };
     assert_eq!(
@@ -231,7 +232,7 @@ async fn figures_count_requests_by_pattern_and_never_by_what_callers_make_up() {
         .await
         .unwrap();
     let figures = Running::start(metrics.routes()).await;
-    let text = reqwest::get(figures.url("/metrics"))
+    let text = crate::support::get(figures.url("/metrics"))
         .await
         .unwrap()
         .text()

@@ -107,3 +107,15 @@ pub(crate) async fn read_until(stream: &mut TcpStream, end: &str) -> String {
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
+
+/// The client's TLS needs a provider of cryptography, though these tests speak plain HTTP; the first test to come installs it.
+pub(crate) fn provide_cryptography() {
+    // An error says that another test was first.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+/// One GET by a proper client.
+pub(crate) async fn get(url: impl reqwest::IntoUrl) -> reqwest::Result<reqwest::Response> {
+    provide_cryptography();
+    reqwest::get(url).await
+}
