@@ -39,7 +39,8 @@ impl Request {
             return true;
         };
         let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        scheme == "chrome" || hosts.contains(&host)
+        // The browser's own pages: which of them a start opens differs from version to version.
+        scheme.starts_with("chrome") || hosts.contains(&host)
     }
 }
 
