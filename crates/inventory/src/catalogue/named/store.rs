@@ -20,6 +20,17 @@ macro_rules! on_table {
     };
 }
 
+/// Records of the kind, as [`record_of`] reads them.
+macro_rules! records {
+    ($kind:expr, $after:literal) => {
+        on_table!(
+            $kind,
+            "SELECT id, name, description, created_at, updated_at FROM ",
+            $after
+        )
+    };
+}
+
 pub(super) async fn count(conn: &mut Conn, kind: Kind, words: &[String]) -> Result<u64, Error> {
     let mut query = Query::new(on_table!(kind, "SELECT count(*) FROM ", " AS r WHERE TRUE"));
     search::contains(&mut query, "r.name_folded", words);
@@ -71,11 +82,7 @@ pub(super) async fn find(
     kind: Kind,
     id: i64,
 ) -> Result<Option<NamedRecord>, Error> {
-    let sql = on_table!(
-        kind,
-        "SELECT id, name, description, created_at, updated_at FROM ",
-        " WHERE id = $1"
-    );
+    let sql = records!(kind, " WHERE id = $1");
     conn.optional(sql, &[&id], record_of).await
 }
 
@@ -125,11 +132,7 @@ pub(crate) async fn after(
     id: i64,
     limit: i64,
 ) -> Result<Vec<NamedRecord>, Error> {
-    let sql = on_table!(
-        kind,
-        "SELECT id, name, description, created_at, updated_at FROM ",
-        " WHERE id > $1 ORDER BY id LIMIT $2"
-    );
+    let sql = records!(kind, " WHERE id > $1 ORDER BY id LIMIT $2");
     conn.all(sql, &[&id, &limit], record_of).await
 }
 
