@@ -2,7 +2,7 @@
 
 use axum::Router;
 use db::Db;
-use web::{Clock, Random, metrics::Metrics, rate::Windows};
+use web::{Clock, Random, metrics::Metrics, rate::Windows, server::Shutdown};
 
 use crate::{
     Config, Shared, State,
@@ -23,8 +23,10 @@ pub struct Parts {
     pub clock: Clock,
     /// Gives tokens and salts.
     pub random: Random,
-    /// Counts requests.
+    /// Counts what happens.
     pub metrics: Metrics,
+    /// Ends workers and streams.
+    pub shutdown: Shutdown,
     /// Signs tokens: the same on every replica.
     pub token_key: TokenKey,
     /// Made when there is no user at all.
@@ -64,8 +66,20 @@ pub enum StartError {
 pub struct App {
     /// Every address of the service, the edge around it included.
     pub router: Router,
+    /// What runs beside it.
+    pub workers: Workers,
     /// What its functions work on.
     pub state: State,
+}
+
+/// The work that nobody waits for. Each worker sleeps while there is nothing to do.
+pub struct Workers(State);
+
+impl Workers {
+    /// Works until the service stops.
+    pub async fn run(self) {
+        self.0.shutdown.begun().await;
+    }
 }
 
 /// Puts the service together.
@@ -90,9 +104,11 @@ pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
         random: parts.random,
         token_key: parts.token_key,
         passwords,
+        shutdown: parts.shutdown,
     });
     Ok(App {
         router: routes::router(&state, parts.metrics),
+        workers: Workers(state.clone()),
         state,
     })
 }

@@ -17,10 +17,10 @@ pub mod transfer;
 use std::{ops::Deref, sync::Arc};
 
 use axum::Router;
-use web::{Clock, Random, rate::Windows};
+use web::{Clock, Random, rate::Windows, server::Shutdown};
 
 use accounts::{Passwords, TokenKey};
-pub use app::{App, FirstUser, Parts, StartError, app};
+pub use app::{App, FirstUser, Parts, StartError, Workers, app};
 use catalogue::{named::Kind, products::Products};
 pub use config::Config;
 pub use routes::ROUTES;
@@ -58,6 +58,8 @@ pub struct Shared {
     pub token_key: TokenKey,
     /// Hashes and verifies passwords.
     pub passwords: Passwords,
+    /// Ends workers and streams.
+    pub shutdown: Shutdown,
 }
 
 impl State {

@@ -43,13 +43,16 @@ pub(crate) async fn start(
     let (db, _) = open_database(settings).await?;
     let options = server_options(settings)?;
     let parts = parts(run, settings, &db)?;
-    let App { router, .. } = inventory::app(config(settings), parts)
+    let App {
+        router, workers, ..
+    } = inventory::app(config(settings), parts)
         .await
         .map_err(|error| Failure::of("inventory cannot start", &error))?;
     run.metrics().collect(DatabaseFigures {
         service: SERVICE,
         db: db.clone(),
     });
+    run.work(workers.run());
     run.serve(SERVICE, listener, router, options);
     Ok(Inventory { db, _hold: hold })
 }
@@ -113,6 +116,7 @@ fn parts(run: &Run, settings: &Settings, db: &Db) -> Result<Parts, Failure> {
         clock,
         random,
         metrics: run.metrics(),
+        shutdown: run.shutdown(),
         token_key: token_key(settings)?,
         first_user: first_user(settings),
     })

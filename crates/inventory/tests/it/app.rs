@@ -13,6 +13,7 @@ use web::{
     Clock, Random,
     metrics::Metrics,
     rate::{Rates, Windows},
+    server::Shutdown,
 };
 
 use crate::openapi::assert_described;
@@ -71,10 +72,11 @@ impl TestApp {
             clock: clock.clone(),
             random: Random::seeded(7),
             metrics: Metrics::default(),
+            shutdown: Shutdown::new(),
             token_key: TokenKey::new(SECRET),
             first_user: None,
         };
-        let App { router, state } = inventory::app(config, parts).await.unwrap();
+        let App { router, state, .. } = inventory::app(config, parts).await.unwrap();
         Self {
             state,
             clock,
