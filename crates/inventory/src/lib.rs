@@ -2,6 +2,7 @@
 //! It knows nothing of the checkout service; it opens no socket and reads no environment: the program does.
 
 pub mod accounts;
+pub mod analysis;
 mod app;
 pub mod catalogue;
 mod config;
@@ -35,8 +36,7 @@ pub const SERVICE: &str = "inventory";
 pub const VERSION: &str = "1.0.0";
 
 /// The schema of the service's database.
-pub const MIGRATIONS: db::Migrations =
-    db::migrations!(name: "inventory", "0001_accounts", "0002_catalogue", "0003_stock");
+pub const MIGRATIONS: db::Migrations = db::migrations!(name: "inventory", "0001_accounts", "0002_catalogue", "0003_stock", "0008_analyses");
 
 /// What every request may use. Cheap to clone.
 #[derive(Clone)]

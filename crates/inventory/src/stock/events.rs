@@ -4,7 +4,10 @@ use db::{Error, Timestamp, Tx};
 use serde_json::json;
 
 use super::{AlertMode, Changed, Level, Policy, movements::MovementRecord, store};
-use crate::rest::json::{Titled, time_text};
+use crate::{
+    analysis,
+    rest::json::{Titled, time_text},
+};
 
 /// After an outflow: its webhook; and, when it leaves the product low, the alert and the request for an analysis.
 pub(super) async fn after_outflow(
@@ -26,14 +29,7 @@ pub(super) async fn after_outflow(
         if crossed || policy.alert == AlertMode::EveryOutflow {
             low_stock(tx, &outflow.product, changed.after, threshold, now).await?;
         }
-        write(
-            tx,
-            "analysis.requested",
-            outflow.product.id,
-            json!({"product": outflow.product}),
-            now,
-        )
-        .await?;
+        analysis::request(tx, outflow.product.id, now).await?;
     }
     Ok(())
 }
@@ -77,7 +73,8 @@ async fn low_stock(
     threshold: i64,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let data = json!({"product": product, "quantity": quantity, "threshold": threshold, "suggested_quantity": null});
+    let suggested = analysis::latest_suggestion(tx, product.id).await?;
+    let data = json!({"product": product, "quantity": quantity, "threshold": threshold, "suggested_quantity": suggested});
     write(tx, "product.low_stock", product.id, data, now).await
 }
 

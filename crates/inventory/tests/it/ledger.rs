@@ -258,12 +258,7 @@ on_both_engines!(
             .collect();
         assert_eq!(
             types,
-            [
-                "outflow.created",
-                "outflow.created",
-                "product.low_stock",
-                "analysis.requested"
-            ]
+            ["outflow.created", "outflow.created", "product.low_stock"]
         );
         let mut data = outflow;
         data["product_quantity"] = json!(9);
