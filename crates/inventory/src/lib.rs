@@ -36,7 +36,14 @@ pub const SERVICE: &str = "inventory";
 pub const VERSION: &str = "1.0.0";
 
 /// The schema of the service's database.
-pub const MIGRATIONS: db::Migrations = db::migrations!(name: "inventory", "0001_accounts", "0002_catalogue", "0003_stock", "0008_analyses");
+pub const MIGRATIONS: db::Migrations = db::migrations!(
+    name: "inventory",
+    "0001_accounts",
+    "0002_catalogue",
+    "0003_stock",
+    "0008_analyses",
+    "0009_second_factor",
+);
 
 /// What every request may use. Cheap to clone.
 #[derive(Clone)]

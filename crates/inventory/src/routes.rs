@@ -56,6 +56,7 @@ pub const ROUTES: &[(&str, &[Method])] = &[
     ("/api/v1/schema/", GET),
     ("/", GET),
     ("/login/", &[Method::GET, Method::HEAD, Method::POST]),
+    ("/login/code/", &[Method::GET, Method::HEAD, Method::POST]),
     ("/logout/", POST),
     ("/token/refresh/", POST),
     ("/preferences", &[Method::POST]),

@@ -20,23 +20,28 @@ pub fn find<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 ///
 /// `None` when the value holds a character that a cookie may not.
 pub fn remember(name: &str, value: &str, lifetime: Duration, secure: bool) -> Option<HeaderValue> {
-    line(name, value, lifetime, "; HttpOnly", secure)
+    line(name, value, Some(lifetime), "; HttpOnly", secure)
+}
+
+/// As [`remember`], until the browser is closed.
+pub fn keep(name: &str, value: &str, secure: bool) -> Option<HeaderValue> {
+    line(name, value, None, "; HttpOnly", secure)
 }
 
 /// As [`remember`], and readable by our scripts: for values that they send back in a header.
 pub fn show(name: &str, value: &str, lifetime: Duration, secure: bool) -> Option<HeaderValue> {
-    line(name, value, lifetime, "", secure)
+    line(name, value, Some(lifetime), "", secure)
 }
 
 /// A `Set-Cookie` value that makes the browser forget a cookie of ours.
 pub fn forget(name: &str, secure: bool) -> Option<HeaderValue> {
-    line(name, "", Duration::ZERO, "; HttpOnly", secure)
+    line(name, "", Some(Duration::ZERO), "; HttpOnly", secure)
 }
 
 fn line(
     name: &str,
     value: &str,
-    lifetime: Duration,
+    lifetime: Option<Duration>,
     who_reads: &str,
     secure: bool,
 ) -> Option<HeaderValue> {
@@ -44,9 +49,9 @@ fn line(
         .bytes()
         .all(|byte| byte.is_ascii_graphic() && !b"\",;\\".contains(&byte));
     let suffix = if secure { "; Secure" } else { "" };
-    let seconds = lifetime.as_secs();
-    let line =
-        format!("{name}={value}; Path=/; Max-Age={seconds}{who_reads}; SameSite=Lax{suffix}");
+    let lifetime = lifetime.map(|lifetime| format!("; Max-Age={}", lifetime.as_secs()));
+    let lifetime = lifetime.unwrap_or_default();
+    let line = format!("{name}={value}; Path=/{lifetime}{who_reads}; SameSite=Lax{suffix}");
     is_safe.then(|| HeaderValue::from_str(&line).ok()).flatten()
 }
 
@@ -75,6 +80,8 @@ mod tests {
         );
         let shown = show("token", "ab", day, false).unwrap();
         assert_eq!(shown, "token=ab; Path=/; Max-Age=86400; SameSite=Lax");
+        let kept = keep("choice", "en", false).unwrap();
+        assert_eq!(kept, "choice=en; Path=/; HttpOnly; SameSite=Lax");
         let forgotten = forget("choice", false).unwrap();
         assert_eq!(
             forgotten,

@@ -10,7 +10,7 @@ use axum::{
 use http::{Method, StatusCode};
 use serde_json::json;
 
-use super::service;
+use super::{Credentials, service};
 use crate::{
     State,
     rest::{
@@ -56,8 +56,7 @@ pub(crate) fn routes() -> Router<State> {
 
 async fn obtain(state: &State, request: Request) -> Result<Response, Refusal> {
     let members = open(state, request).await?;
-    let (username, password) = required(&members, ["username", "password"])?;
-    let pair = service::log_in(state, username, password).await?;
+    let pair = service::log_in(state, credentials(&members)?).await?;
     Ok(json(StatusCode::OK, &pair))
 }
 
@@ -83,14 +82,20 @@ async fn open(state: &State, request: Request) -> Result<Members, Refusal> {
     read_members(state, &parts.headers, body).await
 }
 
-pub(super) fn required(
-    members: &Members,
-    [first, second]: [&'static str; 2],
-) -> Result<(String, String), Refusal> {
+/// What a program proves with who it is: `otp` is looked at for accounts that have a second factor.
+pub(super) fn credentials(members: &Members) -> Result<Credentials, Refusal> {
     let mut reader = Reader::new(members, Mode::Whole);
-    let read = (reader.text(first, MAX_TEXT), reader.text(second, MAX_TEXT));
+    let read = (
+        reader.text("username", MAX_TEXT),
+        reader.text("password", MAX_TEXT),
+    );
+    let otp = reader.optional_text("otp", MAX_TEXT).into_new();
     match (read, reader.finish()) {
-        ((Some(first), Some(second)), errors) if errors.is_empty() => Ok((first, second)),
+        ((Some(username), Some(password)), errors) if errors.is_empty() => Ok(Credentials {
+            username,
+            password,
+            otp: otp.filter(|otp| !otp.is_empty()),
+        }),
         (_, errors) => Err(errors.into()),
     }
 }

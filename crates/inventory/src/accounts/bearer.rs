@@ -4,7 +4,7 @@ use db::Timestamp;
 use http::{HeaderMap, header::AUTHORIZATION};
 use serde_json::json;
 
-use super::{Account, Caller, TokenError, TokenKey, TokenType};
+use super::{Account, Caller, TokenKey, TokenType};
 use crate::rest::Refusal;
 
 /// Whether a request brings a bearer token, right or wrong. The scheme is written `Bearer`; other schemes are no credentials.
@@ -34,11 +34,11 @@ pub(super) fn token(headers: &HeaderMap) -> Result<&str, Refusal> {
     }
 }
 
-/// The user that an access token names.
-pub(super) fn user_of(key: &TokenKey, token: &str, now: Timestamp) -> Result<i64, Refusal> {
+/// The user that an access token names, and the second in which it was made.
+pub(super) fn user_of(key: &TokenKey, token: &str, now: Timestamp) -> Result<(i64, i64), Refusal> {
     let claims = key
         .verify_type(token, TokenType::Access, now)
-        .map_err(not_valid)?;
+        .map_err(|error| not_valid(&error.to_string()))?;
     let user = claims.user_id.ok_or_else(|| {
         Refusal::Unauthenticated(json!({
             "detail": "Token contained no recognizable user identification",
@@ -46,16 +46,18 @@ pub(super) fn user_of(key: &TokenKey, token: &str, now: Timestamp) -> Result<i64
         }))
     })?;
     // Our own tokens name an id; a signed one that does not names nobody.
-    user.parse().map_err(|_| unknown_user())
+    let user = user.parse().map_err(|_| unknown_user())?;
+    Ok((user, claims.iat))
 }
 
-/// The caller, when the account is there and active.
-pub(super) fn admit(account: Option<Account>) -> Result<Caller, Refusal> {
+/// The caller, when the account is there and active, and has not revoked the tokens made in this second.
+pub(super) fn admit(account: Option<Account>, iat: i64) -> Result<Caller, Refusal> {
     match account {
         None => Err(unknown_user()),
         Some(Account { active: false, .. }) => Err(Refusal::Unauthenticated(
             json!({"detail": "User is inactive", "code": "user_inactive"}),
         )),
+        Some(account) if account.has_revoked(iat) => Err(not_valid("Token is blacklisted")),
         Some(Account { caller, .. }) => Ok(caller),
     }
 }
@@ -64,10 +66,10 @@ fn unknown_user() -> Refusal {
     Refusal::Unauthenticated(json!({"detail": "User not found", "code": "user_not_found"}))
 }
 
-fn not_valid(error: TokenError) -> Refusal {
+fn not_valid(message: &str) -> Refusal {
     Refusal::Unauthenticated(json!({
         "detail": "Given token not valid for any token type",
         "code": "token_not_valid",
-        "messages": [{"token_class": "AccessToken", "token_type": "access", "message": error.to_string()}],
+        "messages": [{"token_class": "AccessToken", "token_type": "access", "message": message}],
     }))
 }

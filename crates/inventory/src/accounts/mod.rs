@@ -7,6 +7,8 @@ pub mod csrf;
 pub(crate) mod pages;
 mod password;
 mod permission;
+mod seal;
+pub mod second_factor;
 mod service;
 pub mod session;
 pub(crate) mod store;
@@ -15,11 +17,13 @@ pub mod users;
 
 pub use password::{HashFault, Passwords, WeakPassword, check_strength};
 pub use permission::{Granted, Model, Permission, UnknownPermission, Verb};
-pub use service::{Pair, log_in, refresh, revoke, verify};
+use seal::Seal;
+pub use service::{Credentials, Pair, log_in, refresh, revoke, revoke_all, verify};
 pub use token::{Claims, TokenError, TokenKey, TokenType};
 
 use std::fmt::Write as _;
 
+use db::Timestamp;
 use http::request::Parts;
 use sha2::{Digest as _, Sha256};
 
@@ -43,6 +47,21 @@ pub struct Account {
     pub caller: Caller,
     /// Deactivated accounts are out at once.
     pub active: bool,
+    /// Tokens made before this moment are revoked.
+    pub tokens_valid_from: Option<Timestamp>,
+}
+
+impl Account {
+    /// Whether a token made in this second, counted since 1970, was revoked together with all others of the account.
+    fn has_revoked(&self, iat: i64) -> bool {
+        self.tokens_valid_from
+            .is_some_and(|from| iat < second_of(from))
+    }
+}
+
+/// The whole second of a moment, counted since 1970, as tokens have it.
+fn second_of(moment: Timestamp) -> i64 {
+    moment.micros().div_euclid(1_000_000)
 }
 
 impl Caller {
@@ -62,12 +81,12 @@ pub async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusa
         return session::authenticate(state, parts).await;
     }
     let token = bearer::token(&parts.headers)?;
-    let user = bearer::user_of(&state.token_key, token, state.clock.now())?;
+    let (user, iat) = bearer::user_of(&state.token_key, token, state.clock.now())?;
     let account = state
         .db
         .read(async move |conn| store::account(conn, user).await)
         .await?;
-    bearer::admit(account)
+    bearer::admit(account, iat)
 }
 
 /// SHA-256 of a text, in hexadecimal: what is kept of secrets and long names.

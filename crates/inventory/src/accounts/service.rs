@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use db::Timestamp;
+use db::{Db, Timestamp};
 use serde::Serialize;
 use serde_json::json;
 use web::rate::{Period, Rate, Rates};
 
-use super::{Account, Claims, TokenError, TokenType, store};
+use super::{Account, Caller, Claims, TokenError, TokenType, second_factor, second_of, store};
 use crate::{
     State,
     rest::{Refusal, gate},
@@ -33,21 +33,83 @@ impl std::fmt::Debug for Pair {
     }
 }
 
-/// A token pair for a password.
+/// What a program proves with who it is.
+#[derive(Clone)]
+pub struct Credentials {
+    /// The name of the account.
+    pub username: String,
+    /// Its password.
+    pub password: String,
+    /// A code of the second factor, for accounts that have one.
+    pub otp: Option<String>,
+}
+
+impl std::fmt::Debug for Credentials {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Credentials(****)")
+    }
+}
+
+/// A token pair for a password, and for a code where the account has a second factor.
 ///
 /// # Errors
 ///
-/// 401 when name and password do not belong to an active account; 429 when the name is being guessed at; faults of the store.
-pub async fn log_in(state: &State, username: String, password: String) -> Result<Pair, Refusal> {
-    let account = identify(state, username, password)
-        .await?
-        .ok_or_else(no_account)?;
+/// 401 when name and password do not belong to an active account, and when the code is missing or wrong; 429 when name or code
+/// is being guessed at; faults of the store.
+pub async fn log_in(state: &State, credentials: Credentials) -> Result<Pair, Refusal> {
+    let account = prove(state, credentials).await?;
     let (id, now) = (account.caller.id, state.clock.now());
     state
         .db
         .write(async move |tx| store::note_login(tx, id, now).await)
         .await?;
-    Ok(pair(state, id))
+    Ok(pair(state, &account))
+}
+
+/// The account that a program proves to act for.
+///
+/// # Errors
+///
+/// As [`log_in`].
+pub(super) async fn prove(state: &State, credentials: Credentials) -> Result<Account, Refusal> {
+    let Credentials {
+        username,
+        password,
+        otp,
+    } = credentials;
+    let account = identify(state, username, password)
+        .await?
+        .ok_or_else(no_account)?;
+    let user = account.caller.id;
+    if second_factor::status(&state.db, user).await?.is_none() {
+        return Ok(account);
+    }
+    let code = otp.ok_or_else(|| {
+        let detail = "This account has a second factor: a one-time code is required in otp.";
+        Refusal::Unauthenticated(json!({"detail": detail, "code": "otp_required"}))
+    })?;
+    if second_factor::take(state, user, &code).await? {
+        Ok(account)
+    } else {
+        let detail = "The one-time code is not valid, or was used already.";
+        Err(Refusal::Unauthenticated(
+            json!({"detail": detail, "code": "otp_invalid"}),
+        ))
+    }
+}
+
+/// Whether a password is that of whoever is logged in: asked again before what a thief of a session must not do.
+///
+/// # Errors
+///
+/// 429 when it is being guessed at; faults of the store.
+pub(super) async fn is_own_password(
+    state: &State,
+    caller: &Caller,
+    password: String,
+) -> Result<bool, Refusal> {
+    let found = identify(state, caller.username.clone(), password).await?;
+    Ok(found.is_some_and(|account| account.caller.id == caller.id))
 }
 
 /// The active account that name and password belong to.
@@ -111,7 +173,7 @@ pub async fn refresh(state: &State, token: &str) -> Result<String, Refusal> {
         .user_id
         .as_deref()
         .and_then(|user| user.parse::<i64>().ok());
-    let jti = claims.jti;
+    let (jti, iat) = (claims.jti, claims.iat);
     let (is_revoked, account) = state
         .db
         .read(async move |conn| {
@@ -126,12 +188,13 @@ pub async fn refresh(state: &State, token: &str) -> Result<String, Refusal> {
         return Err(blacklisted());
     }
     match account {
-        Some(account) if account.active => Ok(access(state, account.caller.id)),
+        Some(account) if account.active && account.has_revoked(iat) => Err(blacklisted()),
+        Some(account) if account.active => Ok(access(state, &account)),
         _ => Err(detail("No active account found for the given token.")),
     }
 }
 
-/// Whether a token is valid, of either type.
+/// Whether a token is valid, of either type. Whose it is matters only in that they may have revoked all of theirs.
 ///
 /// # Errors
 ///
@@ -141,11 +204,21 @@ pub async fn verify(state: &State, token: &str) -> Result<(), Refusal> {
         .token_key
         .verify(token, state.clock.now())
         .map_err(not_valid)?;
-    let is_revoked = state
+    let user = claims
+        .user_id
+        .as_deref()
+        .and_then(|user| user.parse::<i64>().ok());
+    let (is_revoked, valid_from) = state
         .db
-        .read(async move |conn| store::is_revoked(conn, &claims.jti).await)
+        .read(async move |conn| {
+            let valid_from = match user {
+                Some(user) => store::tokens_valid_from(conn, user).await?,
+                None => None,
+            };
+            Ok::<_, db::Error>((store::is_revoked(conn, &claims.jti).await?, valid_from))
+        })
         .await?;
-    if is_revoked {
+    if is_revoked || valid_from.is_some_and(|from| claims.iat < second_of(from)) {
         Err(blacklisted())
     } else {
         Ok(())
@@ -177,37 +250,51 @@ pub async fn revoke(state: &State, token: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Revokes every token of a user that was made until now, in whose hands they may be.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn revoke_all(db: &Db, user: i64, now: Timestamp) -> Result<(), db::Error> {
+    // Tokens know whole seconds: those of this one are revoked too, and those that follow at once say the next.
+    let from = Timestamp::from_micros((second_of(now) + 1).saturating_mul(1_000_000));
+    db.write(async move |tx| store::revoke_until(tx, user, from).await)
+        .await?;
+    Ok(())
+}
+
 /// A new pair for a user.
-pub(super) fn pair(state: &State, user: i64) -> Pair {
+pub(super) fn pair(state: &State, account: &Account) -> Pair {
     Pair {
         refresh: sign(
             state,
-            user,
+            account,
             TokenType::Refresh,
             state.config.refresh_token_lifetime,
         ),
-        access: access(state, user),
+        access: access(state, account),
     }
 }
 
-fn access(state: &State, user: i64) -> String {
+fn access(state: &State, account: &Account) -> String {
     sign(
         state,
-        user,
+        account,
         TokenType::Access,
         state.config.access_token_lifetime,
     )
 }
 
-fn sign(state: &State, user: i64, token_type: TokenType, lifetime: Duration) -> String {
-    let iat = state.clock.now().micros().div_euclid(1_000_000);
+fn sign(state: &State, account: &Account, token_type: TokenType, lifetime: Duration) -> String {
+    let valid_from = account.tokens_valid_from.map_or(0, second_of);
+    let iat = second_of(state.clock.now()).max(valid_from);
     let lifetime = i64::try_from(lifetime.as_secs()).unwrap_or(i64::MAX);
     state.token_key.sign(&Claims {
         token_type,
         exp: iat.saturating_add(lifetime),
         iat,
         jti: state.random.uuid().simple().to_string(),
-        user_id: Some(user.to_string()),
+        user_id: Some(account.caller.id.to_string()),
     })
 }
 

@@ -16,7 +16,7 @@ macro_rules! account_columns {
              SELECT gp.permission FROM user_groups AS ug
              JOIN group_permissions AS gp ON gp.group_id = ug.group_id
              WHERE ug.user_id = u.id
-         ) AS p)"
+         ) AS p), u.tokens_valid_from"
     };
 }
 pub(super) use account_columns;
@@ -50,6 +50,7 @@ pub(super) fn account_of(row: &Row<'_>) -> Result<Account, Error> {
             granted,
         },
         active: row.get(2)?,
+        tokens_valid_from: row.get(5)?,
     })
 }
 
@@ -87,6 +88,36 @@ pub(super) async fn note_login(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(
     )
     .await?;
     Ok(())
+}
+
+/// The moment from which a user's tokens count.
+pub(super) async fn tokens_valid_from(
+    conn: &mut Conn,
+    user: i64,
+) -> Result<Option<Timestamp>, Error> {
+    let found = conn
+        .optional(
+            "SELECT tokens_valid_from FROM users WHERE id = $1",
+            &[&user],
+            |row| row.get(0),
+        )
+        .await?;
+    Ok(found.flatten())
+}
+
+/// Revokes every token of a user that was made before this moment; whether there is such a user.
+pub(super) async fn revoke_until(
+    tx: &mut Tx,
+    user: i64,
+    valid_from: Timestamp,
+) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE users SET tokens_valid_from = $2 WHERE id = $1",
+            &[&user, &valid_from],
+        )
+        .await?;
+    Ok(changed == 1)
 }
 
 /// Whether a refresh token was revoked.

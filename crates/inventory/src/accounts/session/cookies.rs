@@ -6,11 +6,13 @@ use axum::response::Response;
 use http::{HeaderMap, HeaderValue, header::SET_COOKIE};
 use web::cookie;
 
-use super::{Begun, LIFETIME};
+use super::{Begun, LIFETIME, ticket};
 use crate::accounts::csrf;
 
 /// The cookie of the session's token: out of reach of scripts.
 const SESSION: &str = "sessionid";
+/// The cookie between the two steps of a login.
+const TICKET: &str = "login_step";
 /// The cookie of the forms' secret is kept for a year, as the conventions have it.
 const CSRF_LIFETIME: Duration = Duration::from_secs(31_449_600);
 
@@ -21,8 +23,30 @@ pub(crate) fn session(headers: &HeaderMap) -> Option<&str> {
 
 /// Gives the browser the cookies of a session that has begun.
 pub(crate) fn begin(response: &mut Response, begun: &Begun, is_https: bool) {
-    keep(response, &begun.token, is_https);
+    if begun.remembered {
+        keep(response, &begun.token, is_https);
+    } else {
+        append(response, cookie::keep(SESSION, &begun.token, is_https));
+    }
     show_secret(response, &begun.csrf, is_https);
+}
+
+/// The ticket to the second step of a login that a request brings, sealed.
+pub(crate) fn ticket(headers: &HeaderMap) -> Option<&str> {
+    cookie::find(headers, TICKET)
+}
+
+/// Gives the browser the ticket to the second step of a login.
+pub(crate) fn give_ticket(response: &mut Response, sealed: &str, is_https: bool) {
+    append(
+        response,
+        cookie::remember(TICKET, sealed, ticket::LIFETIME, is_https),
+    );
+}
+
+/// Makes the browser forget the ticket.
+pub(crate) fn take_ticket(response: &mut Response, is_https: bool) {
+    append(response, cookie::forget(TICKET, is_https));
 }
 
 /// Lets the browser keep the session's token for the session's whole lifetime from now.

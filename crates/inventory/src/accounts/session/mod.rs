@@ -1,9 +1,12 @@
 //! Sessions of the web interface: a random token in a cookie, its SHA-256 in the store, ended by logging out, by two weeks
-//! without a visit, by a new password, and at once with the account. Carries "The web interface uses a session and CSRF protection".
+//! (or, where the reader does not ask to be remembered, half a day) without a visit, by a new password, and at once with the account. Carries "The web interface uses a session and CSRF protection".
 //! Pages are served to sessions in `visits`; what a form must bring is checked in [`super::csrf`].
 
+pub mod agent;
 pub(crate) mod cookies;
+mod listed;
 pub(crate) mod store;
+pub(crate) mod ticket;
 pub(crate) mod visits;
 
 use std::time::Duration;
@@ -13,15 +16,19 @@ use http::{HeaderMap, header::USER_AGENT, request::Parts};
 use web::client::Origin;
 
 use super::{
-    Account, Caller, Pair, csrf, digest,
-    service::{identify, pair, revoke},
+    Account, Caller, Credentials, Pair, csrf, digest, second_factor,
+    service::{identify, no_account, pair, prove, revoke},
     store::note_login,
     users::{self, User},
 };
 use crate::{State, rest::Refusal};
 
-/// A session ends this long after its last visit.
+pub use listed::{Listed, end, end_others, of_user};
+
+/// A session that its reader wants to keep ends this long after its last visit.
 pub const LIFETIME: Duration = Duration::from_secs(14 * 24 * 60 * 60);
+/// Any other session, which ends with the browser as well.
+pub const SHORT_LIFETIME: Duration = Duration::from_secs(12 * 60 * 60);
 /// Visits are written down no more often than this: reading pages must not write at every turn.
 const NOTED_EVERY: Duration = Duration::from_secs(60 * 60);
 /// As much of a browser's name is kept.
@@ -38,6 +45,8 @@ pub struct Session {
     pub csrf: Option<csrf::Secret>,
     /// The last visit that was written down.
     pub last_seen_at: Timestamp,
+    /// Whether it is kept for [`LIFETIME`] rather than [`SHORT_LIFETIME`].
+    pub remembered: bool,
 }
 
 /// A session that has just begun: what its cookies say.
@@ -47,6 +56,8 @@ pub(crate) struct Begun {
     pub(crate) token: String,
     /// What its forms prove.
     pub(crate) csrf: csrf::Secret,
+    /// Whether its cookie outlives the browser.
+    pub(crate) remembered: bool,
 }
 
 /// A user who has just logged in.
@@ -68,6 +79,16 @@ struct Visitor {
     user: i64,
     address: String,
     agent: String,
+    remembered: bool,
+}
+
+/// What a right password leads to.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// The session has begun.
+    In(Begun),
+    /// The account has a second factor: a code is asked for next.
+    Code(i64),
 }
 
 impl Session {
@@ -138,7 +159,7 @@ pub(crate) fn check_token(
     }
 }
 
-/// Logs a user in: a session, and tokens beside it. `None` when name and password do not belong to an active account.
+/// Logs a person in: a session, or the question for a code. `None` when name and password do not belong to an active account.
 ///
 /// # Errors
 ///
@@ -148,29 +169,76 @@ pub(crate) async fn log_in(
     parts: &Parts,
     username: String,
     password: String,
-) -> Result<Option<Arrived>, Refusal> {
+    remembered: bool,
+) -> Result<Option<Step>, Refusal> {
     let Some(account) = identify(state, username, password).await? else {
         return Ok(None);
     };
-    let id = account.caller.id;
-    let begun = begin(state, parts, id).await?;
-    let arrived = users::read(&state.db, id).await?.map(|user| Arrived {
+    let user = account.caller.id;
+    if second_factor::status(&state.db, user).await?.is_some() {
+        return Ok(Some(Step::Code(user)));
+    }
+    let begun = begin(state, parts, user, remembered).await?;
+    Ok(Some(Step::In(begun)))
+}
+
+/// The second step of a login: a session for a code. `None` when the code is wrong, or the account is gone.
+///
+/// # Errors
+///
+/// 429 when codes are being guessed; faults of the store.
+pub(crate) async fn log_in_with_code(
+    state: &State,
+    parts: &Parts,
+    user: i64,
+    code: &str,
+    remembered: bool,
+) -> Result<Option<Begun>, Refusal> {
+    let account = state
+        .db
+        .read(async move |conn| super::store::account(conn, user).await)
+        .await?;
+    if !account.is_some_and(|account| account.active)
+        || !second_factor::take(state, user, code).await?
+    {
+        return Ok(None);
+    }
+    Ok(Some(begin(state, parts, user, remembered).await?))
+}
+
+/// Logs a program in: a session, and tokens beside it.
+///
+/// # Errors
+///
+/// As [`super::log_in`].
+pub(crate) async fn log_in_program(
+    state: &State,
+    parts: &Parts,
+    credentials: Credentials,
+) -> Result<Arrived, Refusal> {
+    let account = prove(state, credentials).await?;
+    let user = account.caller.id;
+    let begun = begin(state, parts, user, true).await?;
+    let read = users::read(&state.db, user).await?;
+    Ok(Arrived {
         begun,
-        pair: pair(state, id),
-        user,
+        pair: pair(state, &account),
+        // Deleted in this moment.
+        user: read.ok_or_else(no_account)?,
         caller: account.caller,
-    });
-    Ok(arrived)
+    })
 }
 
 /// Begins a session; the one that the request came with ends.
-async fn begin(state: &State, parts: &Parts, user: i64) -> Result<Begun, db::Error> {
-    let begun = Begun {
-        token: state.random.token(),
-        csrf: csrf::Secret::new(&state.random),
-    };
+async fn begin(
+    state: &State,
+    parts: &Parts,
+    user: i64,
+    remembered: bool,
+) -> Result<Begun, db::Error> {
+    let begun = Begun::new(state, remembered);
     let (token_hash, csrf_secret) = (digest(&begun.token), begun.csrf.expose());
-    let visitor = visitor(parts, user);
+    let visitor = visitor(parts, user, remembered);
     let replaced = cookies::session(&parts.headers).map(digest);
     let now = state.clock.now();
     state
@@ -181,14 +249,45 @@ async fn begin(state: &State, parts: &Parts, user: i64) -> Result<Begun, db::Err
                 store::delete(tx, replaced).await?;
             }
             note_login(tx, user, now).await?;
-            let expires_at = now + LIFETIME;
+            let expires_at = now + lifetime(remembered);
             store::insert(tx, &token_hash, &csrf_secret, &visitor, now, expires_at).await
         })
         .await?;
     Ok(begun)
 }
 
-fn visitor(parts: &Parts, user: i64) -> Visitor {
+/// How long after its last visit a session ends.
+const fn lifetime(remembered: bool) -> Duration {
+    if remembered { LIFETIME } else { SHORT_LIFETIME }
+}
+
+impl Begun {
+    fn new(state: &State, remembered: bool) -> Self {
+        Self {
+            token: state.random.token(),
+            csrf: csrf::Secret::new(&state.random),
+            remembered,
+        }
+    }
+}
+
+/// Gives a session another token, because what its reader may do has changed: the one before, and whoever knows it, is out.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn renew(state: &State, session: &Session) -> Result<Begun, db::Error> {
+    let begun = Begun::new(state, session.remembered);
+    let (token_hash, csrf_secret) = (digest(&begun.token), begun.csrf.expose());
+    let id = session.id;
+    state
+        .db
+        .write(async move |tx| store::replace_token(tx, id, &token_hash, &csrf_secret).await)
+        .await?;
+    Ok(begun)
+}
+
+fn visitor(parts: &Parts, user: i64, remembered: bool) -> Visitor {
     let agent = parts
         .headers
         .get(USER_AGENT)
@@ -198,6 +297,7 @@ fn visitor(parts: &Parts, user: i64) -> Visitor {
         user,
         address: Origin::known(&parts.extensions).address.to_string(),
         agent: agent.chars().take(AGENT_LENGTH).collect(),
+        remembered,
     }
 }
 
@@ -233,10 +333,10 @@ pub(crate) async fn prolong(state: &State, session: &Session) -> Result<bool, db
     if now < session.last_seen_at + NOTED_EVERY {
         return Ok(false);
     }
-    let id = session.id;
+    let (id, expires_at) = (session.id, now + lifetime(session.remembered));
     state
         .db
-        .write(async move |tx| store::touch(tx, id, now, now + LIFETIME).await)
+        .write(async move |tx| store::touch(tx, id, now, expires_at).await)
         .await?;
     Ok(true)
 }

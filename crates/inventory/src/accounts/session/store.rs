@@ -2,7 +2,7 @@
 
 use db::{Conn, Error, Timestamp, Tx};
 
-use super::{Session, Visitor};
+use super::{Listed, Session, Visitor};
 use crate::accounts::{csrf::Secret, store::account_of};
 
 /// A session that has not ended, by its token's digest, with its account and everything that may do: one statement, since requests begin with it.
@@ -15,18 +15,19 @@ pub(super) async fn find(
         concat!(
             "SELECT ",
             crate::accounts::store::account_columns!(),
-            ", s.id, s.csrf_secret, s.last_seen_at
+            ", s.id, s.csrf_secret, s.last_seen_at, s.remembered
              FROM sessions AS s JOIN users AS u ON u.id = s.user_id
              WHERE s.token_hash = $1 AND s.expires_at > $2"
         ),
         &[&token_hash, &now],
         |row| {
-            let secret: String = row.get(6)?;
+            let secret: String = row.get(7)?;
             Ok(Session {
-                id: row.get(5)?,
+                id: row.get(6)?,
                 account: account_of(row)?,
                 csrf: Secret::parse(&secret),
-                last_seen_at: row.get(7)?,
+                last_seen_at: row.get(8)?,
+                remembered: row.get(9)?,
             })
         },
     )
@@ -43,9 +44,11 @@ pub(super) async fn insert(
     expires_at: Timestamp,
 ) -> Result<(), Error> {
     tx.execute(
-        "INSERT INTO sessions (token_hash, user_id, csrf_secret, address, agent, created_at, last_seen_at, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $6, $7)",
-        &[&token_hash, &visitor.user, &csrf_secret, &visitor.address, &visitor.agent, &now, &expires_at],
+        "INSERT INTO sessions (token_hash, user_id, csrf_secret, address, agent, created_at, last_seen_at, expires_at, remembered)
+         VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8)",
+        &[
+            &token_hash, &visitor.user, &csrf_secret, &visitor.address, &visitor.agent, &now, &expires_at, &visitor.remembered,
+        ],
     )
     .await?;
     Ok(())
@@ -64,6 +67,68 @@ pub(super) async fn touch(
     )
     .await?;
     Ok(())
+}
+
+/// Gives a session another token and another secret of its forms.
+pub(super) async fn replace_token(
+    tx: &mut Tx,
+    id: i64,
+    token_hash: &str,
+    csrf_secret: &str,
+) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE sessions SET token_hash = $2, csrf_secret = $3 WHERE id = $1",
+        &[&id, &token_hash, &csrf_secret],
+    )
+    .await?;
+    Ok(())
+}
+
+/// The sessions of a user that have not ended, the last seen first.
+pub(super) async fn of_user(
+    conn: &mut Conn,
+    user: i64,
+    now: Timestamp,
+) -> Result<Vec<Listed>, Error> {
+    conn.all(
+        "SELECT id, address, agent, created_at, last_seen_at FROM sessions
+         WHERE user_id = $1 AND expires_at > $2 ORDER BY last_seen_at DESC, id DESC",
+        &[&user, &now],
+        |row| {
+            Ok(Listed {
+                id: row.get(0)?,
+                address: row.get(1)?,
+                agent: row.get(2)?,
+                created_at: row.get(3)?,
+                last_seen_at: row.get(4)?,
+            })
+        },
+    )
+    .await
+}
+
+/// Ends one session of a user; whether there was one.
+pub(super) async fn delete_one(tx: &mut Tx, id: i64, user: i64) -> Result<bool, Error> {
+    let deleted = tx
+        .execute(
+            "DELETE FROM sessions WHERE id = $1 AND user_id = $2",
+            &[&id, &user],
+        )
+        .await?;
+    Ok(deleted == 1)
+}
+
+/// Ends every session of a user but one; how many.
+pub(in crate::accounts) async fn delete_others(
+    tx: &mut Tx,
+    user: i64,
+    kept: i64,
+) -> Result<u64, Error> {
+    tx.execute(
+        "DELETE FROM sessions WHERE user_id = $1 AND id <> $2",
+        &[&user, &kept],
+    )
+    .await
 }
 
 /// Ends a session.

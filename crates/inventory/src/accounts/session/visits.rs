@@ -80,7 +80,8 @@ async fn visit(state: &State, mut request: Request, next: Next) -> Result<Respon
         return Ok(next.run(request).await);
     };
     let token = cookies::session(request.headers()).map(str::to_owned);
-    let is_prolonged = prolong(state, &session).await?;
+    // The cookie of a session that ends with the browser has no end of its own to be moved.
+    let is_prolonged = prolong(state, &session).await? && session.remembered;
     request
         .extensions_mut()
         .insert(Visit(Some(Arc::new(session))));

@@ -1,0 +1,87 @@
+//! The second step of a login: a code of the reader's device, or one of the recovery codes.
+
+use askama::Template;
+use axum::{
+    extract::{Request, State as Extracted},
+    response::{IntoResponse as _, Response},
+};
+use http::request::Parts;
+use web::page::{Layout, Page};
+
+use super::{is_https, keep_nothing, posted};
+use crate::{
+    accounts::session::{self, cookies, ticket::Ticket, visits::Visit},
+    page::{PageState, redirect, safe_next},
+    rest::gate,
+};
+
+#[derive(Template)]
+#[template(path = "accounts/code.html")]
+struct CodePage {
+    layout: Layout,
+    token: String,
+    message: &'static str,
+}
+
+/// `GET /login/code/`
+pub(super) async fn form(
+    Extracted(page): Extracted<PageState>,
+    layout: Layout,
+    request: Request,
+) -> Response {
+    let (parts, _) = request.into_parts();
+    match ticket(&page, &parts) {
+        Some(_) => show(&page, &parts, layout, ""),
+        None => redirect("/login/"),
+    }
+}
+
+/// `POST /login/code/`
+pub(super) async fn log_in(
+    Extracted(page): Extracted<PageState>,
+    layout: Layout,
+    request: Request,
+) -> Result<Response, web::Error> {
+    let (parts, body) = request.into_parts();
+    let members = posted::read(&page.state, &parts, body).await?;
+    gate::throttle_address(&page.state, &parts.extensions).await?;
+    // It took too long: from the beginning.
+    let Some(ticket) = ticket(&page, &parts) else {
+        return Ok(redirect("/login/"));
+    };
+    let code = posted::text(&members, "code").unwrap_or_default();
+    let Ticket {
+        user, remembered, ..
+    } = ticket;
+    let begun = session::log_in_with_code(&page.state, &parts, user, &code, remembered).await?;
+    let Some(begun) = begun else {
+        let message = layout.text(
+            "Este código não vale, ou já foi usado. Espere o próximo do aplicativo.",
+            "This code is not valid, or was used already. Wait for the next one of your app.",
+        );
+        return Ok(show(&page, &parts, layout, message));
+    };
+    let mut response = redirect(&safe_next(Some(&ticket.next)));
+    cookies::take_ticket(&mut response, is_https(&parts));
+    cookies::begin(&mut response, &begun, is_https(&parts));
+    Ok(response)
+}
+
+fn ticket(page: &PageState, parts: &Parts) -> Option<Ticket> {
+    let sealed = cookies::ticket(&parts.headers)?;
+    Ticket::open(&page.state, sealed)
+}
+
+fn show(page: &PageState, parts: &Parts, layout: Layout, message: &'static str) -> Response {
+    let random = &page.state.random;
+    let secret = Visit::of(&parts.extensions).secret(&parts.headers, random);
+    let code = CodePage {
+        layout,
+        token: secret.masked(random),
+        message,
+    };
+    let mut response = Page::new(code).into_response();
+    keep_nothing(&mut response);
+    cookies::show_secret(&mut response, &secret, is_https(parts));
+    response
+}

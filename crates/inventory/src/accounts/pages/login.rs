@@ -1,0 +1,228 @@
+//! The first step of a login: name and password, by a form or as JSON.
+
+use askama::Template;
+use axum::{
+    extract::{Request, State as Extracted},
+    response::{IntoResponse as _, Response},
+};
+use http::{StatusCode, request::Parts};
+use serde::Serialize;
+use web::{
+    errors::wants_json,
+    page::{Layout, Page},
+};
+
+use super::{is_https, keep_nothing, posted};
+use crate::{
+    accounts::{
+        Permission, api,
+        session::{self, Arrived, Step, cookies, ticket::Ticket, visits::Visit},
+    },
+    page::{PageState, redirect, safe_next},
+    rest::{
+        Refusal,
+        fields::{Members, Mode, Reader},
+        gate,
+        query::Parameters,
+        resource::json,
+    },
+};
+
+/// The form as it is shown: empty, or once more with what was wrong.
+#[derive(Debug, Default)]
+struct Attempt {
+    username: String,
+    next: String,
+    remembered: bool,
+    /// Fields that were left empty.
+    is_nameless: bool,
+    is_passwordless: bool,
+    /// Name and password do not belong together.
+    is_wrong: bool,
+}
+
+#[derive(Template)]
+#[template(path = "accounts/login.html")]
+struct LoginPage {
+    layout: Layout,
+    attempt: Attempt,
+    token: String,
+}
+
+impl LoginPage {
+    fn required(&self, is_empty: bool) -> &'static str {
+        if is_empty {
+            self.layout
+                .text("Este campo é obrigatório.", "This field is required.")
+        } else {
+            ""
+        }
+    }
+}
+
+/// `GET /login/`
+pub(super) async fn form(
+    Extracted(page): Extracted<PageState>,
+    layout: Layout,
+    request: Request,
+) -> Response {
+    let (parts, _) = request.into_parts();
+    let next = safe_next(query_next(&parts).as_deref());
+    if Visit::of(&parts.extensions).caller().is_some() {
+        return redirect(&next);
+    }
+    let attempt = Attempt {
+        next,
+        ..Attempt::default()
+    };
+    show(&page, &parts, layout, attempt)
+}
+
+fn show(page: &PageState, parts: &Parts, layout: Layout, attempt: Attempt) -> Response {
+    let random = &page.state.random;
+    let secret = Visit::of(&parts.extensions).secret(&parts.headers, random);
+    let login = LoginPage {
+        layout,
+        attempt,
+        token: secret.masked(random),
+    };
+    let mut response = Page::new(login).into_response();
+    keep_nothing(&mut response);
+    cookies::show_secret(&mut response, &secret, is_https(parts));
+    response
+}
+
+fn query_next(parts: &Parts) -> Option<String> {
+    let query = Parameters::parse(parts.uri.query().unwrap_or_default());
+    query.get("next").map(str::to_owned)
+}
+
+/// `POST /login/`
+pub(super) async fn log_in(
+    Extracted(page): Extracted<PageState>,
+    layout: Layout,
+    request: Request,
+) -> Result<Response, web::Error> {
+    let (parts, body) = request.into_parts();
+    let members = posted::read(&page.state, &parts, body).await?;
+    gate::throttle_address(&page.state, &parts.extensions).await?;
+    if wants_json(&parts.headers) {
+        Ok(login_program(&page, &parts, &members).await?)
+    } else {
+        Ok(login_person(&page, &parts, &members, layout).await?)
+    }
+}
+
+async fn login_program(
+    page: &PageState,
+    parts: &Parts,
+    members: &Members,
+) -> Result<Response, Refusal> {
+    let credentials = api::credentials(members)?;
+    let arrived = session::log_in_program(&page.state, parts, credentials).await?;
+    let mut response = json(StatusCode::OK, &Welcome::of(&arrived));
+    cookies::begin(&mut response, &arrived.begun, is_https(parts));
+    Ok(response)
+}
+
+/// Tokens and user data, for clients that keep both.
+#[derive(Serialize)]
+struct Welcome<'a> {
+    access: &'a str,
+    refresh: &'a str,
+    user: WelcomedUser<'a>,
+}
+
+#[derive(Serialize)]
+struct WelcomedUser<'a> {
+    id: i64,
+    username: &'a str,
+    email: &'a str,
+    first_name: &'a str,
+    last_name: &'a str,
+    groups: &'a [String],
+    permissions: Vec<String>,
+}
+
+impl<'a> Welcome<'a> {
+    fn of(arrived: &'a Arrived) -> Self {
+        let user = &arrived.user;
+        let permissions = Permission::all()
+            .filter(|permission| arrived.caller.may(*permission))
+            .map(|permission| permission.to_string());
+        Self {
+            access: &arrived.pair.access,
+            refresh: &arrived.pair.refresh,
+            user: WelcomedUser {
+                id: user.id,
+                username: &user.username,
+                email: &user.email,
+                first_name: &user.first_name,
+                last_name: &user.last_name,
+                groups: &user.groups,
+                permissions: permissions.collect(),
+            },
+        }
+    }
+}
+
+async fn login_person(
+    page: &PageState,
+    parts: &Parts,
+    members: &Members,
+    layout: Layout,
+) -> Result<Response, Refusal> {
+    let attempt = Attempt::read(members, parts);
+    if attempt.is_nameless || attempt.is_passwordless {
+        return Ok(show(page, parts, layout, attempt));
+    }
+    let mut reader = Reader::new(members, Mode::Whole);
+    let username = reader.text("username", api::MAX_TEXT);
+    let password = reader.text("password", api::MAX_TEXT);
+    let step = match (username, password) {
+        (Some(username), Some(password)) => {
+            session::log_in(&page.state, parts, username, password, attempt.remembered).await?
+        }
+        // Too long, or with characters that no name has.
+        _ => None,
+    };
+    let is_https = is_https(parts);
+    match step {
+        None => Ok(show(page, parts, layout, attempt.wrong())),
+        Some(Step::In(begun)) => {
+            let mut response = redirect(&attempt.next);
+            cookies::begin(&mut response, &begun, is_https);
+            Ok(response)
+        }
+        Some(Step::Code(user)) => {
+            let state = &page.state;
+            let ticket = Ticket::new(user, attempt.remembered, &attempt.next, state.clock.now());
+            let mut response = redirect("/login/code/");
+            cookies::give_ticket(&mut response, &ticket.close(state), is_https);
+            Ok(response)
+        }
+    }
+}
+
+impl Attempt {
+    /// The form as it was sent. Forms of programs, which know no box to tick, are remembered.
+    fn read(members: &Members, parts: &Parts) -> Self {
+        let sent = |field| posted::text(members, field).unwrap_or_default();
+        let next = posted::text(members, "next").or_else(|| query_next(parts));
+        Self {
+            username: sent("username"),
+            next: safe_next(next.as_deref()),
+            remembered: sent("remember") != "no",
+            is_nameless: sent("username").trim().is_empty(),
+            is_passwordless: sent("password").trim().is_empty(),
+            is_wrong: false,
+        }
+    }
+
+    fn wrong(self) -> Self {
+        Self {
+            is_wrong: true,
+            ..self
+        }
+    }
+}

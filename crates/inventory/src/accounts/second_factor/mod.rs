@@ -1,0 +1,251 @@
+//! The second factor of a login: a code from the reader's device (in `totp`), or one of the codes that were written down when it
+//! was turned on. Each code is taken once, tries are few, and what the device shares is sealed with a key that is not in the database.
+//! Carries "Login and session": who must bring a code, and where, is decided in `service` and `session`.
+
+mod store;
+pub mod totp;
+
+use db::{Db, Timestamp};
+use web::rate::{Period, Rate, Rates};
+
+use super::{Caller, Seal, digest, service};
+use crate::{
+    State,
+    rest::{Refusal, gate},
+};
+use totp::Secret;
+
+/// Recovery codes that are given at once.
+const RECOVERY_CODES: usize = 10;
+/// Bytes of a recovery code: 80 bits, so that its digest cannot be guessed back.
+const RECOVERY_BYTES: usize = 10;
+/// Tries at one user's codes, whatever the settings say: three of a million codes hold at a time.
+const TRIES: [Rate; 3] = [
+    Rate::new(5, Period::Minute),
+    Rate::new(30, Period::Hour),
+    Rate::new(100, Period::Day),
+];
+
+/// A second factor, as its owner and operators may know of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Status {
+    /// When it was turned on.
+    pub since: Timestamp,
+    /// Recovery codes that were not used yet.
+    pub recovery_codes: i64,
+}
+
+/// Why the second factor stays as it is.
+#[derive(Debug)]
+pub(crate) enum Unchanged {
+    /// The password is not the account's.
+    Password,
+    /// The code is not one of this moment.
+    Code,
+    /// It is as asked for already: on, or off.
+    Already,
+}
+
+/// The second factor of a user; none when it is off.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn status(db: &Db, user: i64) -> Result<Option<Status>, db::Error> {
+    db.read(async move |conn| {
+        let Some(since) = store::since(conn, user).await? else {
+            return Ok(None);
+        };
+        let recovery_codes = store::count_recovery(conn, user).await?;
+        Ok(Some(Status {
+            since,
+            recovery_codes,
+        }))
+    })
+    .await
+}
+
+/// Takes a user's second factor off, for whoever lost device and recovery codes; whether there was one.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn reset(db: &Db, user: i64) -> Result<bool, db::Error> {
+    db.write(async move |tx| remove(tx, user).await).await
+}
+
+async fn remove(tx: &mut db::Tx, user: i64) -> Result<bool, db::Error> {
+    store::delete_recovery(tx, user).await?;
+    store::delete(tx, user).await
+}
+
+/// Takes a code of a user, of the device or a recovery code: whether it is right, and was not taken before.
+///
+/// # Errors
+///
+/// 429 when codes are being guessed; faults of the store.
+pub(crate) async fn take(state: &State, user: i64, code: &str) -> Result<bool, Refusal> {
+    slow_down(state, user).await?;
+    let found = state
+        .db
+        .read(async move |conn| store::find(conn, user).await)
+        .await?;
+    let Some((sealed, last_step)) = found else {
+        return Ok(false);
+    };
+    let code = plain(code);
+    let secret = seal(state).open(user, &sealed);
+    let secret = secret.as_deref().and_then(Secret::parse);
+    let step = secret.and_then(|secret| secret.step_of(&code, state.clock.now(), last_step));
+    let code_hash = digest(&code);
+    let taken = state
+        .db
+        .write(async move |tx| match step {
+            Some(step) => store::take_step(tx, user, step).await,
+            None => store::take_recovery(tx, user, &code_hash).await,
+        })
+        .await?;
+    Ok(taken)
+}
+
+/// Turns the second factor of a user on, whose device shows a code of `secret` already; the recovery codes, which nobody sees again.
+///
+/// # Errors
+///
+/// 429 when the password is being guessed at; faults of the store.
+pub(crate) async fn turn_on(
+    state: &State,
+    caller: &Caller,
+    password: String,
+    secret: &Secret,
+    code: &str,
+) -> Result<Result<Vec<String>, Unchanged>, Refusal> {
+    if !service::is_own_password(state, caller, password).await? {
+        return Ok(Err(Unchanged::Password));
+    }
+    let now = state.clock.now();
+    let Some(step) = secret.step_of(&plain(code), now, 0) else {
+        return Ok(Err(Unchanged::Code));
+    };
+    let user = caller.id;
+    let sealed = seal(state).close(&state.random, user, &secret.base32());
+    let codes = recovery_codes(state);
+    let hashes: Vec<String> = codes.iter().map(|code| digest(&plain(code))).collect();
+    let is_new = state
+        .db
+        .write(async move |tx| {
+            if !store::insert(tx, user, &sealed, step, now).await? {
+                return Ok::<_, db::Error>(false);
+            }
+            keep_recovery(tx, user, &hashes).await?;
+            Ok(true)
+        })
+        .await?;
+    Ok(if is_new {
+        Ok(codes)
+    } else {
+        Err(Unchanged::Already)
+    })
+}
+
+/// Turns the second factor of a user off.
+///
+/// # Errors
+///
+/// 429 when the password is being guessed at; faults of the store.
+pub(crate) async fn turn_off(
+    state: &State,
+    caller: &Caller,
+    password: String,
+) -> Result<Result<(), Unchanged>, Refusal> {
+    if !service::is_own_password(state, caller, password).await? {
+        return Ok(Err(Unchanged::Password));
+    }
+    let user = caller.id;
+    let was_on = state
+        .db
+        .write(async move |tx| remove(tx, user).await)
+        .await?;
+    Ok(if was_on {
+        Ok(())
+    } else {
+        Err(Unchanged::Already)
+    })
+}
+
+/// New recovery codes in place of those before.
+///
+/// # Errors
+///
+/// 429 when the password is being guessed at; faults of the store.
+pub(crate) async fn renew_recovery_codes(
+    state: &State,
+    caller: &Caller,
+    password: String,
+) -> Result<Result<Vec<String>, Unchanged>, Refusal> {
+    if !service::is_own_password(state, caller, password).await? {
+        return Ok(Err(Unchanged::Password));
+    }
+    let user = caller.id;
+    let codes = recovery_codes(state);
+    let hashes: Vec<String> = codes.iter().map(|code| digest(&plain(code))).collect();
+    let is_on = state
+        .db
+        .write(async move |tx| {
+            if store::since(tx, user).await?.is_none() {
+                return Ok::<_, db::Error>(false);
+            }
+            store::delete_recovery(tx, user).await?;
+            keep_recovery(tx, user, &hashes).await?;
+            Ok(true)
+        })
+        .await?;
+    Ok(if is_on {
+        Ok(codes)
+    } else {
+        Err(Unchanged::Already)
+    })
+}
+
+async fn keep_recovery(tx: &mut db::Tx, user: i64, hashes: &[String]) -> Result<(), db::Error> {
+    for hash in hashes {
+        store::insert_recovery(tx, user, hash).await?;
+    }
+    Ok(())
+}
+
+fn seal(state: &State) -> Seal {
+    Seal::new(state.token_key.derive("balcao/second-factor/1"))
+}
+
+/// Few tries at the codes of one user, from wherever they come.
+async fn slow_down(state: &State, user: i64) -> Result<(), Refusal> {
+    for rate in TRIES {
+        let key = format!("inventory:code:{user}:{rate}");
+        gate::take(state, &key, &Rates::from(rate)).await?;
+    }
+    Ok(())
+}
+
+/// A code as it is compared: without the spaces and hyphens that people type for their eyes.
+fn plain(code: &str) -> String {
+    code.chars()
+        .filter(|character| !character.is_whitespace() && *character != '-')
+        .collect::<String>()
+        .to_ascii_lowercase()
+}
+
+/// Codes to be written down: four groups of four letters and digits.
+fn recovery_codes(state: &State) -> Vec<String> {
+    let code = || {
+        let mut bytes = [0; RECOVERY_BYTES];
+        state.random.fill(&mut bytes);
+        let letters = totp::encode(&bytes).to_ascii_lowercase();
+        let groups: Vec<&str> = [0..4, 4..8, 8..12, 12..16]
+            .into_iter()
+            .filter_map(|group| letters.get(group))
+            .collect();
+        groups.join("-")
+    };
+    std::iter::repeat_with(code).take(RECOVERY_CODES).collect()
+}
