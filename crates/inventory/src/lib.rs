@@ -24,7 +24,7 @@ use accounts::{Passwords, TokenKey};
 pub use app::{App, FirstUser, Parts, StartError, Workers, app};
 use catalogue::{named::Kind, products::Products};
 pub use config::Config;
-pub use routes::ROUTES;
+pub use routes::{PAGES, ROUTES};
 use stock::movements::Movement;
 
 /// The API's document: OpenAPI 3.1, JSON.

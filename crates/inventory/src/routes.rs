@@ -30,8 +30,9 @@ const POST: &[Method] = &[Method::POST, Method::OPTIONS];
 const READ: &[Method] = &[Method::GET, Method::HEAD, Method::OPTIONS];
 const READ_AND_PUT: &[Method] = &[Method::GET, Method::PUT, Method::HEAD, Method::OPTIONS];
 const GET: &[Method] = &[Method::GET, Method::HEAD];
+const FORM: &[Method] = &[Method::GET, Method::HEAD, Method::POST];
 
-/// Every address of the service with its methods, for redirects and for the check of the API document against the router.
+/// Every address that programs call, with its methods: those of the API's document.
 pub const ROUTES: &[(&str, &[Method])] = &[
     ("/api/v1/authentication/token/", POST),
     ("/api/v1/authentication/token/refresh/", POST),
@@ -55,14 +56,16 @@ pub const ROUTES: &[(&str, &[Method])] = &[
     ("/api/v1/redoc/", GET),
     ("/api/v1/schema/", GET),
     ("/", GET),
-    ("/login/", &[Method::GET, Method::HEAD, Method::POST]),
-    ("/login/code/", &[Method::GET, Method::HEAD, Method::POST]),
+    ("/login/", FORM),
     ("/logout/", POST),
     ("/token/refresh/", POST),
     ("/preferences", &[Method::POST]),
     ("/health", GET),
     ("/ready", GET),
 ];
+
+/// Every address that only people read, with its methods: pages and their forms. They are not in the API's document.
+pub const PAGES: &[(&str, &[Method])] = &[("/login/code/", FORM)];
 
 /// Where the API's documents are.
 const DOCUMENTS: docs::Paths = docs::Paths {
@@ -163,10 +166,11 @@ fn with_slash(uri: &Uri) -> Option<HeaderValue> {
     HeaderValue::from_str(&format!("{path}/{}", query.unwrap_or_default())).ok()
 }
 
-/// Whether the table has an address for this path.
+/// Whether the tables have an address for this path.
 fn is_known(path: &str) -> bool {
-    ROUTES
-        .iter()
+    let addresses = ROUTES.iter().chain(PAGES);
+    addresses
+        .into_iter()
         .any(|(pattern, _)| matches_pattern(pattern, path))
 }
 

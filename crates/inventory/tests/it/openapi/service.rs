@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use http::Method;
-use inventory::ROUTES;
+use inventory::{PAGES, ROUTES};
 use test_kit::{
     on_both_engines,
     openapi::{METHODS, object},
@@ -36,7 +36,7 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let admin = app.admin();
-        for (path, methods) in ROUTES {
+        for (path, methods) in ROUTES.iter().chain(PAGES) {
             let url = path.replace("{id}", "1");
             for method in METHODS.map(str::to_uppercase) {
                 let method: Method = method.parse().unwrap();
