@@ -7,7 +7,7 @@ use web::{
     rate::Rates,
 };
 
-use crate::stock::AlertMode;
+use crate::{events::Mail, stock::AlertMode};
 
 /// The settings of the inventory service.
 #[derive(Debug, Clone)]
@@ -34,6 +34,8 @@ pub struct Config {
     pub low_stock_threshold: i64,
     /// When a low-stock alert is sent.
     pub low_stock_alert: AlertMode,
+    /// How people are told by mail, when they are.
+    pub mail: Option<Mail>,
     /// The largest body, in bytes.
     pub max_body: usize,
 }
@@ -53,6 +55,7 @@ impl Default for Config {
             refresh_token_lifetime: Duration::from_secs(7 * 24 * 60 * 60),
             low_stock_threshold: 10,
             low_stock_alert: AlertMode::default(),
+            mail: None,
             max_body: 1024 * 1024,
         }
     }

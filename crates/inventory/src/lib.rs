@@ -6,6 +6,7 @@ pub mod analysis;
 mod app;
 pub mod catalogue;
 mod config;
+pub mod events;
 pub mod generate;
 mod home;
 mod page;
@@ -41,6 +42,7 @@ pub const MIGRATIONS: db::Migrations = db::migrations!(
     "0001_accounts",
     "0002_catalogue",
     "0003_stock",
+    "0007_delivery",
     "0008_analyses",
     "0009_second_factor",
 );

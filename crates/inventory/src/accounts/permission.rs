@@ -20,6 +20,10 @@ pub enum Model {
     Outflow,
     /// A restock analysis.
     Analysis,
+    /// A receiver of webhooks, its secrets included.
+    WebhookEndpoint,
+    /// What became of an event at an endpoint; to change it is to deliver it again.
+    Delivery,
     /// An account.
     User,
     /// A set of permissions that accounts share.
@@ -57,7 +61,7 @@ pub struct UnknownPermission;
 
 impl Model {
     /// Every model, in the order that lists show them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Brand,
         Self::Category,
         Self::Supplier,
@@ -65,6 +69,8 @@ impl Model {
         Self::Inflow,
         Self::Outflow,
         Self::Analysis,
+        Self::WebhookEndpoint,
+        Self::Delivery,
         Self::User,
         Self::Group,
     ];
@@ -79,6 +85,8 @@ impl Model {
             Self::Inflow => "inflow",
             Self::Outflow => "outflow",
             Self::Analysis => "analysis",
+            Self::WebhookEndpoint => "webhook_endpoint",
+            Self::Delivery => "delivery",
             Self::User => "user",
             Self::Group => "group",
         }
@@ -140,10 +148,14 @@ pub enum Granted {
 }
 
 impl Granted {
-    /// Whether this may be done. Reading records of the shop is for every authenticated user; accounts are not the shop's records.
+    /// Whether this may be done. Reading records of the shop is for every authenticated user; accounts, and what leaves the shop to
+    /// which address, are not the shop's records.
     pub fn allows(&self, permission: Permission) -> bool {
         let is_open = permission.verb == Verb::View
-            && !matches!(permission.model, Model::User | Model::Group);
+            && !matches!(
+                permission.model,
+                Model::User | Model::Group | Model::WebhookEndpoint | Model::Delivery
+            );
         match self {
             Self::Superuser => true,
             Self::Only(permissions) => is_open || permissions.contains(&permission),

@@ -1,12 +1,13 @@
-//! What must be told of a change, written with it into the outbox. Delivery is not here.
+//! What must be told of a change of stock, published with it. How events are delivered is in `crate::events`.
 
 use db::{Error, Timestamp, Tx};
 use serde_json::json;
 
-use super::{AlertMode, Changed, Level, Policy, movements::MovementRecord, store};
+use super::{AlertMode, Changed, Level, Policy, movements::MovementRecord};
 use crate::{
     analysis,
-    rest::json::{Titled, time_text},
+    events::{EventType, publish},
+    rest::json::Titled,
 };
 
 /// After an outflow: its webhook; and, when it leaves the product low, the alert and the request for an analysis.
@@ -22,10 +23,13 @@ pub(super) async fn after_outflow(
     if let Some(members) = data.as_object_mut() {
         members.insert("product_quantity".to_owned(), changed.after.into());
     }
-    write(tx, "outflow.created", outflow.product.id, data, now).await?;
+    publish(tx, EventType::OutflowCreated, outflow.product.id, data, now).await?;
     let threshold = changed.threshold.unwrap_or(policy.threshold);
     if Level::of(changed.after, threshold) == Level::Low {
         let crossed = Level::of(changed.before, threshold) == Level::Normal;
+        if crossed {
+            became_low(tx, &outflow.product, changed.after, threshold, policy, now).await?;
+        }
         if crossed || policy.alert == AlertMode::EveryOutflow {
             low_stock(tx, &outflow.product, changed.after, threshold, now).await?;
         }
@@ -42,7 +46,7 @@ pub(super) async fn after_other(
     policy: Policy,
     now: Timestamp,
 ) -> Result<(), Error> {
-    if policy.alert != AlertMode::Once {
+    if policy.alert != AlertMode::Once && !policy.mails {
         return Ok(());
     }
     let threshold = changed.threshold.unwrap_or(policy.threshold);
@@ -56,14 +60,36 @@ pub(super) async fn after_other(
     let Some(product) = super::movements::store::product(tx, product).await? else {
         return Ok(());
     };
+    if after == Level::Low {
+        became_low(tx, &product, changed.after, threshold, policy, now).await?;
+    }
+    if policy.alert != AlertMode::Once {
+        return Ok(());
+    }
     match after {
         Level::Low => low_stock(tx, &product, changed.after, threshold, now).await,
         Level::Normal => {
             let data =
                 json!({"product": product, "quantity": changed.after, "threshold": threshold});
-            write(tx, "product.stock_recovered", product.id, data, now).await
+            publish(tx, EventType::StockRecovered, product.id, data, now).await
         }
     }
+}
+
+/// Told to people once for each crossing, whatever machines are told.
+async fn became_low(
+    tx: &mut Tx,
+    product: &Titled,
+    quantity: i64,
+    threshold: i64,
+    policy: Policy,
+    now: Timestamp,
+) -> Result<(), Error> {
+    if !policy.mails {
+        return Ok(());
+    }
+    let data = json!({"product": product, "quantity": quantity, "threshold": threshold});
+    publish(tx, EventType::BecameLow, product.id, data, now).await
 }
 
 async fn low_stock(
@@ -75,16 +101,5 @@ async fn low_stock(
 ) -> Result<(), Error> {
     let suggested = analysis::latest_suggestion(tx, product.id).await?;
     let data = json!({"product": product, "quantity": quantity, "threshold": threshold, "suggested_quantity": suggested});
-    write(tx, "product.low_stock", product.id, data, now).await
-}
-
-async fn write(
-    tx: &mut Tx,
-    kind: &'static str,
-    product: i64,
-    data: serde_json::Value,
-    now: Timestamp,
-) -> Result<(), Error> {
-    let payload = json!({"type": kind, "timestamp": time_text(now), "data": data}).to_string();
-    store::insert_event(tx, kind, product, &payload, now).await
+    publish(tx, EventType::LowStock, product.id, data, now).await
 }

@@ -28,6 +28,8 @@ pub struct Policy {
     pub threshold: i64,
     /// When an alert is sent.
     pub alert: AlertMode,
+    /// Whether people are told by mail, once for each crossing.
+    pub mails: bool,
 }
 
 impl From<&Config> for Policy {
@@ -35,6 +37,7 @@ impl From<&Config> for Policy {
         Self {
             threshold: config.low_stock_threshold,
             alert: config.low_stock_alert,
+            mails: config.mail.is_some(),
         }
     }
 }

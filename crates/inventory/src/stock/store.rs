@@ -91,22 +91,6 @@ pub(super) async fn insert_entry(
     Ok(())
 }
 
-/// Writes one row of the outbox.
-pub(super) async fn insert_event(
-    tx: &mut Tx,
-    kind: &'static str,
-    product: i64,
-    payload: &str,
-    now: Timestamp,
-) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO events (type, product_id, payload, created_at) VALUES ($1, $2, $3, $4)",
-        &[&kind, &product, &payload, &now],
-    )
-    .await?;
-    Ok(())
-}
-
 /// The ledger's last entry of a product up to a moment; without a moment, none is the last.
 pub(super) async fn last_entry(
     conn: &mut Conn,

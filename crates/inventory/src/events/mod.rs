@@ -1,0 +1,37 @@
+//! What the service tells others: events that commit with what they tell of, and how they reach their receivers.
+//! What an event is about is decided where it happens (`stock`, `analysis`); nothing here changes a quantity.
+//! Carries the specification's "Events".
+
+mod kinds;
+mod mail;
+mod store;
+
+pub use kinds::EventType;
+pub use mail::Mail;
+
+use db::{Error, Timestamp, Tx};
+use serde_json::{Value, json};
+
+use crate::rest::json::time_text;
+
+/// Writes an event into the outbox, in the transaction of what it tells of. Its body is `{"type", "timestamp", "data"}`;
+/// it is delivered after the commit, in the order of its product.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn publish(
+    tx: &mut Tx,
+    kind: EventType,
+    product: i64,
+    data: Value,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let payload = body(kind, data, now).to_string();
+    store::insert_event(tx, kind.name(), product, &payload, now).await
+}
+
+/// The body of an event, as its receivers get it.
+pub fn body(kind: EventType, data: Value, now: Timestamp) -> Value {
+    json!({"type": kind.name(), "timestamp": time_text(now), "data": data})
+}
