@@ -4,6 +4,7 @@
 pub mod accounts;
 pub mod analysis;
 mod app;
+pub mod audit;
 pub mod catalogue;
 mod config;
 pub mod events;
@@ -42,6 +43,7 @@ pub const MIGRATIONS: db::Migrations = db::migrations!(
     "0001_accounts",
     "0002_catalogue",
     "0003_stock",
+    "0006_audit",
     "0007_delivery",
     "0008_analyses",
     "0009_second_factor",

@@ -36,6 +36,8 @@ pub struct Caller {
     pub id: i64,
     /// The name they log in with.
     pub username: String,
+    /// Whether they may enter the administration at all.
+    pub is_staff: bool,
     /// What they may do.
     pub granted: Granted,
 }

@@ -28,6 +28,12 @@ pub enum Model {
     User,
     /// A set of permissions that accounts share.
     Group,
+    /// A row of the audit log: nobody writes one by hand.
+    AuditEntry,
+    /// A login of the web interface.
+    Session,
+    /// A refresh token of the API.
+    RefreshToken,
 }
 
 /// What is done to a record.
@@ -61,7 +67,7 @@ pub struct UnknownPermission;
 
 impl Model {
     /// Every model, in the order that lists show them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::Brand,
         Self::Category,
         Self::Supplier,
@@ -73,6 +79,9 @@ impl Model {
         Self::Delivery,
         Self::User,
         Self::Group,
+        Self::AuditEntry,
+        Self::Session,
+        Self::RefreshToken,
     ];
 
     /// The name in permissions.
@@ -89,7 +98,30 @@ impl Model {
             Self::Delivery => "delivery",
             Self::User => "user",
             Self::Group => "group",
+            Self::AuditEntry => "audit_entry",
+            Self::Session => "session",
+            Self::RefreshToken => "refresh_token",
         }
+    }
+
+    /// The model of this name, if there is one.
+    pub fn parse(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|model| model.code() == code)
+    }
+
+    /// Whether it is a record of the shop, which every authenticated user may read; accounts, what they did, and what
+    /// leaves the shop to which address are not.
+    pub const fn is_of_shop(self) -> bool {
+        !matches!(
+            self,
+            Self::WebhookEndpoint
+                | Self::Delivery
+                | Self::User
+                | Self::Group
+                | Self::AuditEntry
+                | Self::Session
+                | Self::RefreshToken
+        )
     }
 }
 
@@ -151,11 +183,7 @@ impl Granted {
     /// Whether this may be done. Reading records of the shop is for every authenticated user; accounts, and what leaves the shop to
     /// which address, are not the shop's records.
     pub fn allows(&self, permission: Permission) -> bool {
-        let is_open = permission.verb == Verb::View
-            && !matches!(
-                permission.model,
-                Model::User | Model::Group | Model::WebhookEndpoint | Model::Delivery
-            );
+        let is_open = permission.verb == Verb::View && permission.model.is_of_shop();
         match self {
             Self::Superuser => true,
             Self::Only(permissions) => is_open || permissions.contains(&permission),

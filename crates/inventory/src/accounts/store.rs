@@ -9,7 +9,7 @@ use super::{Account, Caller, Granted};
 /// What [`account_of`] reads of a user `u`: the account with everything that it may do.
 macro_rules! account_columns {
     () => {
-        "u.id, u.username, u.active, u.superuser,
+        "u.id, u.username, u.active, u.superuser, u.staff,
          (SELECT string_agg(p.permission, ',') FROM (
              SELECT up.permission FROM user_permissions AS up WHERE up.user_id = u.id
              UNION
@@ -40,17 +40,18 @@ pub(super) fn account_of(row: &Row<'_>) -> Result<Account, Error> {
     let granted = if row.get(3)? {
         Granted::Superuser
     } else {
-        let permissions: Option<String> = row.get(4)?;
+        let permissions: Option<String> = row.get(5)?;
         Granted::Only(permissions_of(permissions.as_deref().unwrap_or_default()))
     };
     Ok(Account {
         caller: Caller {
             id: row.get(0)?,
             username: row.get(1)?,
+            is_staff: row.get(4)?,
             granted,
         },
         active: row.get(2)?,
-        tokens_valid_from: row.get(5)?,
+        tokens_valid_from: row.get(6)?,
     })
 }
 

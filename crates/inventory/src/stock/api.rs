@@ -97,7 +97,7 @@ async fn threshold(state: &State, id: Option<i64>, request: Request) -> Result<R
         reader.require("threshold");
         let errors = reader.finish();
         if let (Setting::Set(value), true) = (setting, errors.is_empty()) {
-            super::threshold_set(state, id, value).await?;
+            super::threshold_set(state, &sent.caller, id, value).await?;
             threshold = value;
         } else {
             return Err(errors.into());

@@ -18,7 +18,8 @@ use db::{Timestamp, Tx};
 
 use crate::{
     State,
-    accounts::Caller,
+    accounts::{Caller, Model},
+    audit::{self, Action},
     rest::{
         Refusal,
         fields::FieldErrors,
@@ -190,18 +191,26 @@ pub async fn threshold_read(state: &State, product: i64) -> Result<Option<Option
 /// An unknown product, and faults of the store.
 pub async fn threshold_set(
     state: &State,
+    caller: &Caller,
     product: i64,
     threshold: Option<i64>,
 ) -> Result<(), Refusal> {
-    let is_set = state
+    let (actor, now) = (Actor::from(caller), state.clock.now());
+    state
         .db
-        .write(async move |tx| store::set_threshold(tx, product, threshold).await)
-        .await?;
-    if is_set {
-        Ok(())
-    } else {
-        Err(Refusal::NotFound)
-    }
+        .write(async move |tx| {
+            let before = store::threshold(tx, product).await?;
+            if !store::set_threshold(tx, product, threshold).await? {
+                return Err(Refusal::NotFound);
+            }
+            let changed = audit::changed([("threshold", before != Some(threshold))]);
+            let titled = movements::store::product(tx, product).await?;
+            let title = titled.map(|product| product.title).unwrap_or_default();
+            let action = Action::Changed(&changed);
+            audit::record(tx, &actor, action, Model::Product, product, &title, now).await?;
+            Ok(())
+        })
+        .await
 }
 
 /// One page of the products below their thresholds, lowest first.

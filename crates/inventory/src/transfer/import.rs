@@ -16,12 +16,13 @@ use super::{
     sheet::{Line, Sheet},
 };
 use crate::{
+    audit,
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
         given::Given,
     },
-    stock::Policy,
+    stock::{Actor, Policy},
 };
 
 /// Why nothing was imported.
@@ -121,6 +122,11 @@ async fn read(
     }
     if has_ids {
         record::set_counter(tx, order.resource).await?;
+    }
+    if report.added > 0 && report.problem_count == 0 {
+        let file = file.file_name().unwrap_or_default().to_string_lossy();
+        let text = format!("{file} ({})", report.added);
+        audit::record_import(tx, &Actor(None), order.resource.model(), &text, order.now).await?;
     }
     Ok(report)
 }

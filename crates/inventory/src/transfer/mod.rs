@@ -26,7 +26,7 @@ pub use import::{ImportError, Order, import};
 
 use std::{fmt, str::FromStr, sync::Arc};
 
-use crate::{catalogue::named::Kind, stock::movements::Movement};
+use crate::{accounts::Model, catalogue::named::Kind, stock::movements::Movement};
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +56,15 @@ impl Resource {
             Self::Named(kind) => kind.path(),
             Self::Products => "products",
             Self::Movements(movement) => movement.path(),
+        }
+    }
+
+    /// What kind of records it holds.
+    const fn model(self) -> Model {
+        match self {
+            Self::Named(kind) => kind.model(),
+            Self::Products => Model::Product,
+            Self::Movements(movement) => movement.model(),
         }
     }
 

@@ -9,6 +9,7 @@
 
 mod accounts;
 mod app;
+mod audit;
 mod catalogue;
 mod csrf;
 mod generate;

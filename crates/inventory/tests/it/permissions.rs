@@ -146,7 +146,7 @@ on_both_engines!(checks_come_in_their_order, async |address| {
 
 on_both_engines!(a_user_or_a_group_may_be_allowed_more, async |address| {
     let app = TestApp::new(&address).await;
-    let db = &app.state.db;
+    let (db, now) = (&app.state.db, app.clock.now());
     let delete = Permission::new(Verb::Delete, Model::Brand);
     let is_refused = async |client: &Client<'_>| {
         client.delete("/api/v1/brands/99/").await.status.as_u16() == 403
@@ -156,8 +156,8 @@ on_both_engines!(a_user_or_a_group_may_be_allowed_more, async |address| {
         (app.manager(), Holder::Group("Managers".to_owned())),
     ] {
         assert!(is_refused(&client).await);
-        users::grant(db, holder.clone(), delete).await.unwrap();
-        users::grant(db, holder.clone(), delete).await.unwrap();
+        users::grant(db, now, holder.clone(), delete).await.unwrap();
+        users::grant(db, now, holder.clone(), delete).await.unwrap();
         assert!(!is_refused(&client).await);
         assert_eq!(
             client
@@ -167,10 +167,10 @@ on_both_engines!(a_user_or_a_group_may_be_allowed_more, async |address| {
                 .as_u16(),
             403
         );
-        users::withdraw(db, holder, delete).await.unwrap();
+        users::withdraw(db, now, holder, delete).await.unwrap();
         assert!(is_refused(&client).await);
     }
-    let nobody = users::grant(db, Holder::Group("Nobody".to_owned()), delete).await;
+    let nobody = users::grant(db, now, Holder::Group("Nobody".to_owned()), delete).await;
     assert_eq!(
         nobody.unwrap_err().to_string(),
         "there is no group of this name"

@@ -21,13 +21,13 @@ pub(super) async fn find(
         ),
         &[&token_hash, &now],
         |row| {
-            let secret: String = row.get(7)?;
+            let secret: String = row.get(8)?;
             Ok(Session {
-                id: row.get(6)?,
+                id: row.get(7)?,
                 account: account_of(row)?,
                 csrf: Secret::parse(&secret),
-                last_seen_at: row.get(8)?,
-                remembered: row.get(9)?,
+                last_seen_at: row.get(9)?,
+                remembered: row.get(10)?,
             })
         },
     )

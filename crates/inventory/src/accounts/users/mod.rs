@@ -6,8 +6,16 @@ mod store;
 use db::{Db, Timestamp, Tx};
 
 use super::{
-    HashFault, Passwords, Permission, WeakPassword, check_strength, session::store as sessions,
+    HashFault, Model, Passwords, Permission, WeakPassword, check_strength,
+    session::store as sessions,
 };
+use crate::{
+    audit::{self, Action},
+    stock::Actor,
+};
+
+/// Who does what commands and the first start do: the program itself.
+const PROGRAM: Actor = Actor(None);
 
 /// The longest name.
 const NAME_MAX: usize = 150;
@@ -178,6 +186,7 @@ async fn insert(tx: &mut Tx, user: &NewUser, hash: &str, now: Timestamp) -> Resu
     {
         return Err(UserError::UnknownGroup);
     }
+    note(tx, Action::Added, (Model::User, id), &user.username, now).await?;
     Ok(id)
 }
 
@@ -200,6 +209,8 @@ pub async fn set_password(
     db.write(async move |tx| {
         let changed = store::set_password(tx, &username, &hash, now).await?;
         let id = changed.ok_or(UserError::UnknownUser)?;
+        let action = Action::Changed(&["password"]);
+        note(tx, action, (Model::User, id), &username, now).await?;
         Ok(sessions::delete_of_user(tx, id).await?)
     })
     .await
@@ -220,6 +231,8 @@ pub async fn set_active(
     db.write(async move |tx| {
         let changed = store::set_active(tx, &username, active, now).await?;
         let id = changed.ok_or(UserError::UnknownUser)?;
+        let action = Action::Changed(&["active"]);
+        note(tx, action, (Model::User, id), &username, now).await?;
         if !active {
             sessions::delete_of_user(tx, id).await?;
         }
@@ -251,17 +264,27 @@ pub async fn read(db: &Db, id: i64) -> Result<Option<User>, db::Error> {
 /// # Errors
 ///
 /// [`UserError::UnknownUser`], [`UserError::UnknownGroup`] and faults of the store.
-pub async fn grant(db: &Db, holder: Holder, permission: Permission) -> Result<(), UserError> {
+pub async fn grant(
+    db: &Db,
+    now: Timestamp,
+    holder: Holder,
+    permission: Permission,
+) -> Result<(), UserError> {
     let permission = permission.to_string();
-    db.write(async move |tx| match &holder {
-        Holder::User(name) => {
-            let id = user_id(tx, name).await?;
-            Ok(store::grant_to_user(tx, id, &permission).await?)
+    db.write(async move |tx| {
+        match &holder {
+            Holder::User(name) => {
+                let id = user_id(tx, name).await?;
+                store::grant_to_user(tx, id, &permission).await?;
+                note_permissions(tx, (Model::User, id), name, now).await?;
+            }
+            Holder::Group(name) => {
+                let id = group_id(tx, name).await?;
+                store::grant_to_group(tx, id, &permission).await?;
+                note_permissions(tx, (Model::Group, id), name, now).await?;
+            }
         }
-        Holder::Group(name) => {
-            let id = group_id(tx, name).await?;
-            Ok(store::grant_to_group(tx, id, &permission).await?)
-        }
+        Ok(())
     })
     .await
 }
@@ -271,19 +294,49 @@ pub async fn grant(db: &Db, holder: Holder, permission: Permission) -> Result<()
 /// # Errors
 ///
 /// [`UserError::UnknownUser`], [`UserError::UnknownGroup`] and faults of the store.
-pub async fn withdraw(db: &Db, holder: Holder, permission: Permission) -> Result<(), UserError> {
+pub async fn withdraw(
+    db: &Db,
+    now: Timestamp,
+    holder: Holder,
+    permission: Permission,
+) -> Result<(), UserError> {
     let permission = permission.to_string();
-    db.write(async move |tx| match &holder {
-        Holder::User(name) => {
-            let id = user_id(tx, name).await?;
-            Ok(store::withdraw_from_user(tx, id, &permission).await?)
+    db.write(async move |tx| {
+        match &holder {
+            Holder::User(name) => {
+                let id = user_id(tx, name).await?;
+                store::withdraw_from_user(tx, id, &permission).await?;
+                note_permissions(tx, (Model::User, id), name, now).await?;
+            }
+            Holder::Group(name) => {
+                let id = group_id(tx, name).await?;
+                store::withdraw_from_group(tx, id, &permission).await?;
+                note_permissions(tx, (Model::Group, id), name, now).await?;
+            }
         }
-        Holder::Group(name) => {
-            let id = group_id(tx, name).await?;
-            Ok(store::withdraw_from_group(tx, id, &permission).await?)
-        }
+        Ok(())
     })
     .await
+}
+
+/// Writes down what the program did to an account or a group.
+async fn note(
+    tx: &mut Tx,
+    action: Action<'_>,
+    (model, id): (Model, i64),
+    name: &str,
+    now: Timestamp,
+) -> Result<(), db::Error> {
+    audit::record(tx, &PROGRAM, action, model, id, name, now).await
+}
+
+async fn note_permissions(
+    tx: &mut Tx,
+    object: (Model, i64),
+    name: &str,
+    now: Timestamp,
+) -> Result<(), db::Error> {
+    note(tx, Action::Changed(&["permissions"]), object, name, now).await
 }
 
 async fn user_id(tx: &mut Tx, name: &str) -> Result<i64, UserError> {

@@ -46,7 +46,7 @@ impl Resource for Kind {
         state: &State,
         submission: Submission,
     ) -> Result<Created<NamedRecord>, Refusal> {
-        super::create(state, self, &submission.members)
+        super::create(state, &submission.caller, self, &submission.members)
             .await
             .map(Created::New)
     }
@@ -58,10 +58,18 @@ impl Resource for Kind {
         submission: Submission,
         mode: Mode,
     ) -> Result<Option<NamedRecord>, Refusal> {
-        super::update(state, self, id, &submission.members, mode).await
+        super::update(
+            state,
+            &submission.caller,
+            self,
+            id,
+            &submission.members,
+            mode,
+        )
+        .await
     }
 
-    async fn delete(self, state: &State, _caller: Caller, id: i64) -> Result<bool, Refusal> {
-        super::delete(state, self, id).await
+    async fn delete(self, state: &State, caller: Caller, id: i64) -> Result<bool, Refusal> {
+        super::delete(state, &caller, self, id).await
     }
 }

@@ -11,6 +11,8 @@ use db::{Conn, Timestamp, Tx};
 
 use crate::{
     State,
+    accounts::Caller,
+    audit::{self, Action},
     catalogue::refuse_when_referenced,
     rest::{
         Refusal,
@@ -20,6 +22,7 @@ use crate::{
         query::Parameters,
         resource::{Page, Wanted},
     },
+    stock::Actor,
 };
 use model::{FIELDS, Input};
 
@@ -76,12 +79,42 @@ pub async fn read(state: &State, kind: Kind, id: i64) -> Result<Option<NamedReco
 /// # Errors
 ///
 /// Invalid fields, and faults of the store.
-pub async fn create(state: &State, kind: Kind, members: &Members) -> Result<NamedRecord, Refusal> {
-    let (members, now) = (members.clone(), state.clock.now());
+pub async fn create(
+    state: &State,
+    caller: &Caller,
+    kind: Kind,
+    members: &Members,
+) -> Result<NamedRecord, Refusal> {
+    let (members, actor, now) = (members.clone(), Actor::from(caller), state.clock.now());
     state
         .db
-        .write(async move |tx| add(tx, kind, &members, &Given::default(), now).await)
+        .write(async move |tx| {
+            let record = add(tx, kind, &members, &Given::default(), now).await?;
+            note(tx, &actor, Action::Added, kind, &record, now).await?;
+            Ok(record)
+        })
         .await
+}
+
+/// Writes down what was done to a record.
+async fn note(
+    tx: &mut Tx,
+    actor: &Actor,
+    action: Action<'_>,
+    kind: Kind,
+    record: &NamedRecord,
+    now: Timestamp,
+) -> Result<(), db::Error> {
+    audit::record(
+        tx,
+        actor,
+        action,
+        kind.model(),
+        record.id,
+        &record.name,
+        now,
+    )
+    .await
 }
 
 /// Adds a record within a transaction: what the API creates, and what an import brings.
@@ -111,16 +144,28 @@ pub(crate) use store::{after, called, set_counter};
 /// Invalid fields, and faults of the store.
 pub async fn update(
     state: &State,
+    caller: &Caller,
     kind: Kind,
     id: i64,
     members: &Members,
     mode: Mode,
 ) -> Result<Option<NamedRecord>, Refusal> {
     let input = Input::read(members, mode)?;
-    let now = state.clock.now();
+    let (actor, now) = (Actor::from(caller), state.clock.now());
     Ok(state
         .db
-        .write(async move |tx| store::update(tx, kind, id, &input, now).await)
+        .write(async move |tx| {
+            let before = store::find(tx, kind, id).await?;
+            let after = store::update(tx, kind, id, &input, now).await?;
+            if let (Some(before), Some(after)) = (before, &after) {
+                let changed = audit::changed([
+                    ("name", before.name != after.name),
+                    ("description", before.description != after.description),
+                ]);
+                note(tx, &actor, Action::Changed(&changed), kind, after, now).await?;
+            }
+            Ok::<_, db::Error>(after)
+        })
         .await?)
 }
 
@@ -129,12 +174,17 @@ pub async fn update(
 /// # Errors
 ///
 /// 409 while other records refer to it, and faults of the store.
-pub async fn delete(state: &State, kind: Kind, id: i64) -> Result<bool, Refusal> {
+pub async fn delete(state: &State, caller: &Caller, kind: Kind, id: i64) -> Result<bool, Refusal> {
+    let (actor, now) = (Actor::from(caller), state.clock.now());
     let deleted = state
         .db
         .write(async move |tx| {
             refuse_when_referenced(kind.name(), &store::referring(tx, kind, id).await?)?;
-            Ok::<_, Refusal>(store::delete(tx, kind, id).await?)
+            let Some(name) = store::delete(tx, kind, id).await? else {
+                return Ok(false);
+            };
+            audit::record(tx, &actor, Action::Deleted, kind.model(), id, &name, now).await?;
+            Ok(true)
         })
         .await;
     match deleted {

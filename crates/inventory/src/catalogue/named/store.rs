@@ -188,10 +188,10 @@ pub(super) async fn update(
     tx.optional_of(&query, record_of).await
 }
 
-/// Deletes a record; whether it was there.
-pub(super) async fn delete(tx: &mut Tx, kind: Kind, id: i64) -> Result<bool, Error> {
-    let sql = on_table!(kind, "DELETE FROM ", " WHERE id = $1");
-    Ok(tx.execute(sql, &[&id]).await? > 0)
+/// Deletes a record; its name, when it was there.
+pub(super) async fn delete(tx: &mut Tx, kind: Kind, id: i64) -> Result<Option<String>, Error> {
+    let sql = on_table!(kind, "DELETE FROM ", " WHERE id = $1 RETURNING name");
+    tx.optional(sql, &[&id], |row| row.get(0)).await
 }
 
 /// What refers to a record.

@@ -65,7 +65,7 @@ impl Resource for Products {
         super::update(state, &submission.caller, id, &submission.members, mode).await
     }
 
-    async fn delete(self, state: &State, _caller: Caller, id: i64) -> Result<bool, Refusal> {
-        super::delete(state, id).await
+    async fn delete(self, state: &State, caller: Caller, id: i64) -> Result<bool, Refusal> {
+        super::delete(state, &caller, id).await
     }
 }

@@ -12,7 +12,8 @@ use db::{Conn, Timestamp, Tx};
 
 use crate::{
     State,
-    accounts::Caller,
+    accounts::{Caller, Model},
+    audit::{self, Action},
     catalogue::refuse_when_referenced,
     rest::{
         Refusal,
@@ -79,7 +80,10 @@ pub async fn create(
         .db
         .write(async move |tx| {
             let id = insert(tx, &input, errors.clone(), &Given::default(), &actor, now).await?;
-            store::find(tx, id).await?.ok_or(Refusal::NotFound)
+            let record = store::find(tx, id).await?.ok_or(Refusal::NotFound)?;
+            let title = &record.title;
+            audit::record(tx, &actor, Action::Added, Model::Product, id, title, now).await?;
+            Ok(record)
         })
         .await;
     created.map_err(explained)
@@ -159,13 +163,20 @@ async fn change(
     now: Timestamp,
 ) -> Result<Option<ProductRecord>, Refusal> {
     check(tx, Some(id), input, errors).await?;
+    let before = store::find(tx, id).await?;
     if !store::update(tx, id, input, now).await? {
         return Ok(None);
     }
     if let Some(quantity) = input.quantity {
         stock::adjust(tx, id, quantity, actor, policy, now).await?;
     }
-    Ok(store::find(tx, id).await?)
+    let after = store::find(tx, id).await?;
+    if let (Some(before), Some(after)) = (&before, &after) {
+        let changed = before.changed_fields(after);
+        let action = Action::Changed(&changed);
+        audit::record(tx, actor, action, Model::Product, id, &after.title, now).await?;
+    }
+    Ok(after)
 }
 
 /// Deletes a product that no movement refers to; whether it was there. Its ledger stays.
@@ -173,12 +184,17 @@ async fn change(
 /// # Errors
 ///
 /// 409 while movements refer to it, and faults of the store.
-pub async fn delete(state: &State, id: i64) -> Result<bool, Refusal> {
+pub async fn delete(state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
+    let (actor, now) = (Actor::from(caller), state.clock.now());
     let deleted = state
         .db
         .write(async move |tx| {
             refuse_when_referenced("product", &store::referring(tx, id).await?)?;
-            Ok::<_, Refusal>(store::delete(tx, id).await?)
+            let Some(title) = store::delete(tx, id).await? else {
+                return Ok(false);
+            };
+            audit::record(tx, &actor, Action::Deleted, Model::Product, id, &title, now).await?;
+            Ok(true)
         })
         .await;
     match deleted {

@@ -4,6 +4,7 @@ use db::{Money, Timestamp};
 use serde::Serialize;
 
 use crate::{
+    audit,
     catalogue::{MAX_DESCRIPTION, MAX_NAME},
     rest::{
         fields::{FieldErrors, Members, Mode, Reader, Reference, Setting},
@@ -61,6 +62,22 @@ pub struct ProductRecord {
     /// When it, or its stock, was last changed.
     #[serde(serialize_with = "json::time")]
     pub updated_at: Timestamp,
+}
+
+impl ProductRecord {
+    /// The names of the fields that differ from another state of the same product, times left out.
+    pub(super) fn changed_fields(&self, after: &Self) -> Vec<&'static str> {
+        audit::changed([
+            ("title", self.title != after.title),
+            ("category", self.category.id != after.category.id),
+            ("brand", self.brand.id != after.brand.id),
+            ("description", self.description != after.description),
+            ("serie_number", self.serie_number != after.serie_number),
+            ("cost_price", self.cost_price != after.cost_price),
+            ("selling_price", self.selling_price != after.selling_price),
+            ("quantity", self.quantity != after.quantity),
+        ])
+    }
 }
 
 /// What a client sets. Absent members of an update stay as they are.

@@ -14,6 +14,7 @@ use super::{Actor, Impossible, Policy, events, ledger};
 use crate::{
     State,
     accounts::Caller,
+    audit::{self, Action},
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
@@ -301,9 +302,18 @@ pub async fn delete(
                 .await?
                 .map_err(|impossible| irreversible(movement, quantity, impossible))?;
             events::after_other(tx, product, changed, policy, now).await?;
+            let titled = store::product(tx, product).await?;
+            let title = titled.map(|product| product.title).unwrap_or_default();
+            let (model, text) = (movement.model(), movement_text(quantity, &title));
+            audit::record(tx, &actor, Action::Deleted, model, id, &text, now).await?;
             Ok(true)
         })
         .await
+}
+
+/// What people call a movement: `12 × Arroz`.
+pub(crate) fn movement_text(quantity: i64, title: &str) -> String {
+    format!("{quantity} × {title}")
 }
 
 fn irreversible(movement: Movement, quantity: i64, impossible: Impossible) -> Refusal {

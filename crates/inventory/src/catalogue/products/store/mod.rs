@@ -242,12 +242,10 @@ pub(super) async fn update(
     Ok(tx.execute_of(&product).await? > 0)
 }
 
-/// Deletes a product; whether it was there. Its stock row goes with it, its ledger stays.
-pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<bool, Error> {
-    Ok(tx
-        .execute("DELETE FROM products WHERE id = $1", &[&id])
-        .await?
-        > 0)
+/// Deletes a product; its title, when it was there. Its stock row goes with it, its ledger stays.
+pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<Option<String>, Error> {
+    let sql = "DELETE FROM products WHERE id = $1 RETURNING title";
+    tx.optional(sql, &[&id], |row| row.get(0)).await
 }
 
 /// What refers to a product.

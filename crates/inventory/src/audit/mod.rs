@@ -1,0 +1,111 @@
+//! The audit log: who added, changed or deleted which record, and when. The service functions that write call [`record`] in their own
+//! transaction, so the API, the pages, commands and the administration leave the same trace, and what is refused leaves none.
+//! Movements are written here when they are deleted; that they were made stands in the stock ledger.
+
+mod model;
+mod store;
+
+pub(crate) use model::changed;
+pub use model::{Action, Done, Entry};
+
+use db::{Conn, Timestamp, Tx};
+
+use crate::{
+    State,
+    accounts::Model,
+    rest::{
+        Refusal,
+        resource::{Page, Wanted},
+    },
+    stock::Actor,
+};
+
+/// Characters of a record's text that are kept.
+const TEXT_LENGTH: usize = 200;
+
+/// Writes down what was done to one record; `text` is what people call it.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn record(
+    tx: &mut Tx,
+    actor: &Actor,
+    action: Action<'_>,
+    model: Model,
+    id: i64,
+    text: &str,
+    now: Timestamp,
+) -> Result<(), db::Error> {
+    let text: String = text.chars().take(TEXT_LENGTH).collect();
+    store::insert(tx, actor, action, (model, Some(id)), &text, now).await
+}
+
+/// Writes down that many records came at once; `text` says from where and how many.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn record_import(
+    tx: &mut Tx,
+    actor: &Actor,
+    model: Model,
+    text: &str,
+    now: Timestamp,
+) -> Result<(), db::Error> {
+    let text: String = text.chars().take(TEXT_LENGTH).collect();
+    store::insert(tx, actor, Action::Imported, (model, None), &text, now).await
+}
+
+/// One page of what was done to one record, newest first.
+///
+/// # Errors
+///
+/// A page that does not exist, and faults of the store.
+pub async fn history(
+    state: &State,
+    model: Model,
+    id: i64,
+    wanted: Wanted,
+) -> Result<Page<Entry>, Refusal> {
+    state
+        .db
+        .read(async move |conn| {
+            let count = store::count_of_object(conn, model, id).await?;
+            let (number, offset) = wanted.within(count)?;
+            let results = store::of_object(conn, model, id, wanted.limit(), offset).await?;
+            Ok(Page {
+                count,
+                number,
+                size: wanted.size,
+                results,
+            })
+        })
+        .await
+}
+
+/// The last things that were done to one record, newest first.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn latest(
+    conn: &mut Conn,
+    model: Model,
+    id: i64,
+    limit: i64,
+) -> Result<Vec<Entry>, db::Error> {
+    store::of_object(conn, model, id, limit, 0).await
+}
+
+/// The last things that a user did, newest first.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn recent(state: &State, user: i64, limit: i64) -> Result<Vec<Entry>, Refusal> {
+    Ok(state
+        .db
+        .read(async move |conn| store::of_user(conn, user, limit).await)
+        .await?)
+}

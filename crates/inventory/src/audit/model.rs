@@ -1,0 +1,107 @@
+//! What a row of the audit log says.
+
+use db::Timestamp;
+
+use crate::accounts::Model;
+
+/// What is done to a record, with the names of the fields that it changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action<'a> {
+    /// It was made.
+    Added,
+    /// These of its fields were changed.
+    Changed(&'a [&'a str]),
+    /// It is gone.
+    Deleted,
+    /// Many came at once.
+    Imported,
+}
+
+/// What was done to a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Done {
+    /// It was made.
+    Added,
+    /// Fields of it were changed.
+    Changed,
+    /// It is gone.
+    Deleted,
+    /// Many came at once.
+    Imported,
+}
+
+/// One row of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The row's id; later rows have larger ones.
+    pub id: i64,
+    /// Who did it; `None` is the program itself.
+    pub user: Option<(i64, String)>,
+    /// What was done.
+    pub done: Done,
+    /// To what kind of record, by its code name: the model may be gone from the program.
+    pub model: String,
+    /// Which record; none when there were many.
+    pub object: Option<i64>,
+    /// What people call it, as it was then.
+    pub text: String,
+    /// The names of the changed fields.
+    pub fields: Vec<String>,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+impl Action<'_> {
+    /// What was done, without the fields.
+    pub const fn done(self) -> Done {
+        match self {
+            Self::Added => Done::Added,
+            Self::Changed(_) => Done::Changed,
+            Self::Deleted => Done::Deleted,
+            Self::Imported => Done::Imported,
+        }
+    }
+
+    /// The changed fields, as they are stored.
+    pub(super) fn fields(self) -> String {
+        match self {
+            Self::Changed(fields) => fields.join(","),
+            _ => String::new(),
+        }
+    }
+}
+
+impl Done {
+    /// Everything that can be done.
+    pub const ALL: [Self; 4] = [Self::Added, Self::Changed, Self::Deleted, Self::Imported];
+
+    /// The name in the store.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Changed => "changed",
+            Self::Deleted => "deleted",
+            Self::Imported => "imported",
+        }
+    }
+
+    /// The one of this name.
+    pub fn parse(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|done| done.code() == code)
+    }
+}
+
+impl Entry {
+    /// The model, while the program knows it.
+    pub fn known_model(&self) -> Option<Model> {
+        Model::parse(&self.model)
+    }
+}
+
+/// The names of those fields whose values differ: what [`Action::Changed`] takes.
+pub(crate) fn changed<const N: usize>(fields: [(&'static str, bool); N]) -> Vec<&'static str> {
+    fields
+        .into_iter()
+        .filter_map(|(name, differs)| differs.then_some(name))
+        .collect()
+}

@@ -1,0 +1,100 @@
+//! Statements about the audit log.
+
+use db::{Conn, Error, Row, Timestamp, Tx};
+
+use super::{Action, Done, Entry};
+use crate::{accounts::Model, stock::Actor};
+
+/// The columns of a row, as [`entry_of`] reads them.
+macro_rules! entries {
+    ($after:literal) => {
+        concat!(
+            "SELECT id, user_id, user_name, action, model, object_id, object_text, fields, created_at FROM audit_entries",
+            $after
+        )
+    };
+}
+
+/// Writes one row.
+pub(super) async fn insert(
+    tx: &mut Tx,
+    actor: &Actor,
+    action: Action<'_>,
+    (model, id): (Model, Option<i64>),
+    text: &str,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let user = actor.0.as_ref();
+    tx.execute(
+        "INSERT INTO audit_entries (user_id, user_name, action, model, object_id, object_text, fields, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        &[
+            &user.map(|(id, _)| *id),
+            &user.map(|(_, name)| name.as_str()),
+            &action.done().code(),
+            &model.code(),
+            &id,
+            &text,
+            &action.fields(),
+            &now,
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// How many rows speak of one record.
+pub(super) async fn count_of_object(conn: &mut Conn, model: Model, id: i64) -> Result<u64, Error> {
+    let sql = "SELECT count(*) FROM audit_entries WHERE model = $1 AND object_id = $2";
+    conn.one(sql, &[&model.code(), &id], |row| row.get::<i64>(0))
+        .await
+        .map(i64::unsigned_abs)
+}
+
+/// The rows that speak of one record, newest first.
+pub(super) async fn of_object(
+    conn: &mut Conn,
+    model: Model,
+    id: i64,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Entry>, Error> {
+    conn.all(
+        entries!(" WHERE model = $1 AND object_id = $2 ORDER BY id DESC LIMIT $3 OFFSET $4"),
+        &[&model.code(), &id, &limit, &offset],
+        entry_of,
+    )
+    .await
+}
+
+/// What a user did last, newest first.
+pub(super) async fn of_user(conn: &mut Conn, user: i64, limit: i64) -> Result<Vec<Entry>, Error> {
+    conn.all(
+        entries!(" WHERE user_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2"),
+        &[&user, &limit],
+        entry_of,
+    )
+    .await
+}
+
+fn entry_of(row: &Row<'_>) -> Result<Entry, Error> {
+    let id: Option<i64> = row.get(1)?;
+    let name: Option<String> = row.get(2)?;
+    let action: String = row.get(3)?;
+    let fields: String = row.get(7)?;
+    Ok(Entry {
+        id: row.get(0)?,
+        user: id.zip(name),
+        // The table's own check lets nothing else in.
+        done: Done::parse(&action).unwrap_or(Done::Changed),
+        model: row.get(4)?,
+        object: row.get(5)?,
+        text: row.get(6)?,
+        fields: fields
+            .split(',')
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect(),
+        created_at: row.get(8)?,
+    })
+}

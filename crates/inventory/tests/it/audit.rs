@@ -1,0 +1,222 @@
+//! The audit log: every write of the API leaves exactly one row, in its transaction; what is refused leaves none.
+
+use http::Method;
+use inventory::{
+    accounts::{
+        Model, Permission, Verb,
+        users::{self, Holder, NewUser},
+    },
+    audit::{self, Done, Entry},
+    rest::{query::Parameters, resource::Wanted},
+};
+use serde_json::{Value, json};
+use test_kit::on_both_engines;
+
+use crate::app::TestApp;
+
+/// One row as a line: who, what, to which record, which fields.
+fn line(entry: &Entry) -> String {
+    let who = entry.user.as_ref().map_or("-", |(_, name)| name.as_str());
+    let id = entry
+        .object
+        .map_or_else(|| "-".to_owned(), |id| id.to_string());
+    format!(
+        "{who} {} {} {id} “{}” [{}]",
+        entry.done.code(),
+        entry.model,
+        entry.text,
+        entry.fields.join(" ")
+    )
+}
+
+impl TestApp {
+    /// How many rows the audit log has.
+    pub(crate) async fn audit_rows(&self) -> i64 {
+        let count = async |conn: &mut db::Conn| {
+            conn.one("SELECT count(*) FROM audit_entries", &[], |row| row.get(0))
+                .await
+        };
+        self.state.db.read(count).await.unwrap()
+    }
+
+    /// The history of one record as lines, newest first.
+    pub(crate) async fn history_of(&self, model: Model, id: i64) -> Vec<String> {
+        let wanted = Wanted::parse(&self.state, &Parameters::parse("page_size=100")).unwrap();
+        let page = audit::history(&self.state, model, id, wanted)
+            .await
+            .unwrap();
+        assert_eq!(page.count, page.results.len() as u64);
+        page.results.iter().map(line).collect()
+    }
+
+    /// Sends a request and tells how many rows it left.
+    async fn rows_left_by(&self, method: Method, path: &str, body: Option<Value>) -> (u16, i64) {
+        let before = self.audit_rows().await;
+        let status = self.admin().send(method, path, body).await.status.as_u16();
+        (status, self.audit_rows().await - before)
+    }
+}
+
+on_both_engines!(
+    a_write_through_the_api_leaves_one_row_and_a_refused_one_none,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Arroz", 5).await;
+        app.admin()
+            .post("/api/v1/suppliers/", json!({"name": "Sul"}))
+            .await
+            .id();
+        let movement = json!({"supplier": 1, "product": product, "quantity": 2});
+        for (method, path, body, status, rows) in [
+            (
+                Method::POST,
+                "/api/v1/brands/",
+                Some(json!({"name": "Outra"})),
+                201,
+                1,
+            ),
+            (
+                Method::POST,
+                "/api/v1/brands/",
+                Some(json!({"name": ""})),
+                400,
+                0,
+            ),
+            (
+                Method::PATCH,
+                "/api/v1/brands/2/",
+                Some(json!({"name": "Nova"})),
+                200,
+                1,
+            ),
+            (
+                Method::PUT,
+                "/api/v1/brands/2/",
+                Some(json!({"description": "x"})),
+                400,
+                0,
+            ),
+            (Method::DELETE, "/api/v1/brands/2/", None, 204, 1),
+            (Method::DELETE, "/api/v1/brands/2/", None, 404, 0),
+            (Method::DELETE, "/api/v1/brands/1/", None, 409, 0),
+            (
+                Method::PATCH,
+                "/api/v1/products/1/",
+                Some(json!({"quantity": 7})),
+                200,
+                1,
+            ),
+            (
+                Method::PATCH,
+                "/api/v1/products/1/",
+                Some(json!({"quantity": -1})),
+                400,
+                0,
+            ),
+            (
+                Method::PUT,
+                "/api/v1/products/1/threshold/",
+                Some(json!({"threshold": 3})),
+                200,
+                1,
+            ),
+            (
+                Method::PUT,
+                "/api/v1/products/1/threshold/",
+                Some(json!({"threshold": -3})),
+                400,
+                0,
+            ),
+            (
+                Method::POST,
+                "/api/v1/inflows/",
+                Some(movement.clone()),
+                201,
+                0,
+            ),
+            (Method::POST, "/api/v1/outflows/", Some(movement), 201, 0),
+            (Method::DELETE, "/api/v1/outflows/1/", None, 204, 1),
+            (Method::DELETE, "/api/v1/outflows/1/", None, 404, 0),
+            (Method::DELETE, "/api/v1/products/1/", None, 409, 0),
+            (Method::DELETE, "/api/v1/inflows/1/", None, 204, 1),
+            (Method::DELETE, "/api/v1/products/1/", None, 204, 1),
+        ] {
+            let what = format!("{method} {path} {body:?}");
+            assert_eq!(
+                app.rows_left_by(method, path, body).await,
+                (status, rows),
+                "{what}"
+            );
+        }
+    }
+);
+
+on_both_engines!(
+    the_history_of_a_record_names_who_did_what_to_which_fields,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.manager().a_product("Arroz", 5).await;
+        let path = format!("/api/v1/products/{product}/");
+        let change = json!({"title": "Arroz integral", "selling_price": "12.50", "quantity": 9});
+        app.admin().patch(&path, change).await;
+        app.admin().patch(&path, json!({})).await;
+        let threshold = format!("{path}threshold/");
+        app.admin().put(&threshold, json!({"threshold": 4})).await;
+        app.admin().delete(&path).await;
+        assert_eq!(
+            app.history_of(Model::Product, product).await,
+            [
+                "admin deleted product 1 “Arroz integral” []",
+                "admin changed product 1 “Arroz integral” [threshold]",
+                "admin changed product 1 “Arroz integral” []",
+                "admin changed product 1 “Arroz integral” [title quantity]",
+                "manager added product 1 “Arroz” []",
+            ]
+        );
+        assert_eq!(
+            app.history_of(Model::Brand, 1).await,
+            ["manager added brand 1 “Tio João” []"]
+        );
+        let recent = audit::recent(&app.state, 1, 2).await.unwrap();
+        assert_eq!(
+            recent.iter().map(|entry| entry.done).collect::<Vec<_>>(),
+            [Done::Deleted, Done::Changed]
+        );
+    }
+);
+
+on_both_engines!(
+    what_commands_do_to_accounts_is_written_down_as_the_programs,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let (db, passwords) = (&app.state.db, &app.state.passwords);
+        let now = app.clock.now();
+        let user = NewUser {
+            username: "ana".to_owned(),
+            password: "quatro gatos pretos".to_owned(),
+            group: Some("Managers".to_owned()),
+            superuser: false,
+        };
+        let id = users::create(db, passwords, now, user.clone())
+            .await
+            .unwrap();
+        users::create(db, passwords, now, user).await.unwrap_err();
+        users::set_password(db, passwords, now, "ana", "cinco gatos pretos")
+            .await
+            .unwrap();
+        users::set_active(db, now, "ana", false).await.unwrap();
+        let delete = Permission::new(Verb::Delete, Model::Brand);
+        users::grant(db, now, Holder::User("ana".to_owned()), delete)
+            .await
+            .unwrap();
+        assert_eq!(
+            app.history_of(Model::User, id).await,
+            [
+                "- changed user 4 “ana” [permissions]",
+                "- changed user 4 “ana” [active]",
+                "- changed user 4 “ana” [password]",
+                "- added user 4 “ana” []",
+            ]
+        );
+    }
+);
