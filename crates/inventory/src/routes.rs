@@ -18,7 +18,7 @@ use crate::{
     MIGRATIONS, OPENAPI, SERVICE, State, VERSION, accounts,
     accounts::session::visits::visits,
     home,
-    page::{PageState, Shapes},
+    page::{self, PageState, Shapes, flash},
     rest::{
         gate,
         resource::{IMMUTABLE, LIST, MUTABLE},
@@ -65,7 +65,7 @@ pub const ROUTES: &[(&str, &[Method])] = &[
 ];
 
 /// Every address that only people read, with its methods: pages and their forms. They are not in the API's document.
-pub const PAGES: &[(&str, &[Method])] = &[("/login/code/", FORM)];
+pub const PAGES: &[(&str, &[Method])] = &[("/login/code/", FORM), ("/shortcuts/", FORM)];
 
 /// Where the API's documents are.
 const DOCUMENTS: docs::Paths = docs::Paths {
@@ -81,7 +81,9 @@ const FORM_MAX: usize = 64 * 1024;
 
 /// The whole service, with the edge around it.
 pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
-    let assets = Assets::shared().with::<docs::Viewers>();
+    let assets = Assets::shared()
+        .with::<docs::Viewers>()
+        .with::<page::Files>();
     let router = Router::new()
         .merge(api(state))
         .merge(pages(state, &assets))
@@ -117,10 +119,12 @@ fn pages(state: &State, assets: &Assets) -> Router {
         .merge(documents)
         .merge(home::routes())
         .merge(accounts::pages::routes())
+        .merge(page::shortcuts::routes())
         .merge(locale::routes())
         .route("/{*unknown}", any(async || Error::not_found()))
         .with_state(page)
         .layer(gate::tell_limits())
+        .layer(flash::layer())
         .layer(visits(state))
         .layer(locale::remember())
         .layer(limits::body(FORM_MAX))

@@ -1,4 +1,5 @@
-//! Errors of the web interface: a page for people, JSON for programs, and a page of its own for forged or stale forms.
+//! Errors of the web interface: a page for people, JSON for programs, and pages of their own for forged or stale forms and for what
+//! an account may not do.
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
@@ -21,6 +22,13 @@ struct ForgedPage {
     layout: Layout,
 }
 
+#[derive(Template)]
+#[template(path = "page/missing.html")]
+struct MissingPage<'a> {
+    layout: Layout,
+    permission: &'a str,
+}
+
 impl Shapes {
     /// Shapes whose pages take their styles from `assets`.
     pub(crate) fn new(assets: Assets) -> Self {
@@ -40,6 +48,12 @@ impl Render for Shapes {
         if error.status == StatusCode::FORBIDDEN && error.detail.starts_with("CSRF Failed") {
             let layout = Layout::of(request, self.assets.clone());
             return Page::with_status(StatusCode::FORBIDDEN, ForgedPage { layout }).into_response();
+        }
+        let permission = error.extra.get("permission");
+        if let Some(permission) = permission.and_then(serde_json::Value::as_str) {
+            let layout = Layout::of(request, self.assets.clone());
+            let page = MissingPage { layout, permission };
+            return Page::with_status(StatusCode::FORBIDDEN, page).into_response();
         }
         self.pages.render(error, request)
     }

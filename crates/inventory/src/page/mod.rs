@@ -1,18 +1,32 @@
-//! What every page of the web interface shares: its state, where it sends people, and the shape of its errors.
-//! The pages themselves live with their features; the frame around them in crate `web`.
+//! What every page of the web interface shares: its state, the frame around it with its navigation, what is told once after an action,
+//! how forms are shown again, where people are sent, and the shape of errors. The pages themselves live with their features.
 
 mod errors;
+pub(crate) mod flash;
+pub(crate) mod form;
+mod frame;
+pub(crate) mod messages;
+pub(crate) mod places;
+pub(crate) mod shortcuts;
 
 pub(crate) use errors::Shapes;
+pub(crate) use form::Form;
+pub(crate) use frame::{Frame, see_other};
 
 use axum::{
     extract::FromRef,
     response::{IntoResponse as _, Response},
 };
 use http::{HeaderValue, StatusCode, Uri, header::LOCATION};
+use rust_embed::RustEmbed;
 use web::{assets::Assets, locale::is_own_path};
 
 use crate::{State, rest::query::encode};
+
+/// The scripts of the pages.
+#[derive(RustEmbed)]
+#[folder = "assets/"]
+pub(crate) struct Files;
 
 /// What pages are made with.
 #[derive(Clone)]

@@ -6,6 +6,9 @@ use http::{
 };
 
 use super::{body::BodyError, fields::FieldErrors, list::InvalidPage};
+use crate::accounts::Permission;
+
+const FORBIDDEN: &str = "You do not have permission to perform this action.";
 
 /// Why a request of the API is not done. What the caller may read stands in the variants; causes of faults are for the log.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +19,9 @@ pub enum Refusal {
     /// 403: known, and not allowed; or the CSRF check failed, with its text.
     #[error("forbidden")]
     Forbidden(String),
+    /// 403 on a page, which names the permission that is missing.
+    #[error("forbidden: {0} is missing")]
+    Missing(Permission),
     /// 404: there is no such record.
     #[error("no such record")]
     NotFound,
@@ -60,7 +66,7 @@ impl From<web::Error> for Refusal {
 impl Refusal {
     /// 403 with the conventional text.
     pub fn forbidden() -> Self {
-        Self::Forbidden("You do not have permission to perform this action.".to_owned())
+        Self::Forbidden(FORBIDDEN.to_owned())
     }
 
     /// 401 with the conventional text for a request without usable credentials.
@@ -84,6 +90,8 @@ impl From<Refusal> for web::Error {
                     )
             }
             Refusal::Forbidden(text) => detail(StatusCode::FORBIDDEN, text),
+            Refusal::Missing(permission) => detail(StatusCode::FORBIDDEN, FORBIDDEN.to_owned())
+                .extra("permission", permission.to_string()),
             Refusal::NotFound => Self::not_found(),
             Refusal::InvalidPage(_) => detail(StatusCode::NOT_FOUND, "Invalid page.".to_owned()),
             Refusal::Method(method, allowed) => detail(

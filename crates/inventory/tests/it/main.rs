@@ -18,6 +18,7 @@ mod ledger;
 mod model;
 mod movements;
 mod openapi;
+mod pages;
 mod permissions;
 mod sessions;
 mod statements;

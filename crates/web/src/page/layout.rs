@@ -48,6 +48,11 @@ impl Layout {
         self.assets.url(name)
     }
 
+    /// The address of a script module that imports its neighbours.
+    pub fn asset_module(&self, name: &str) -> String {
+        self.assets.module(name)
+    }
+
     /// One of two texts, by the reader's language.
     pub fn text<'a>(&self, portuguese: &'a str, english: &'a str) -> &'a str {
         self.locale.text(portuguese, english)

@@ -1,0 +1,23 @@
+/* Keys that act: `/` the search, `n` the page's new record, `?` the help. Not in text fields, and not when they are switched off. */
+
+const isTyping = (target) => target.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]") !== null;
+
+const actions = {
+  "/": () => document.querySelector("[data-key='/']") ?? document.getElementById("shell-search"),
+  "?": () => document.getElementById("shortcuts"),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (document.body.dataset.shortcuts !== "on" || event.defaultPrevented) return;
+  if (event.ctrlKey || event.altKey || event.metaKey || isTyping(event.target)) return;
+  if (document.querySelector("dialog[open]")) return;
+  const target = actions[event.key]?.() ?? document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  if (!target) return;
+  event.preventDefault();
+  if (target instanceof HTMLDialogElement) target.showModal();
+  else if (target.matches("a, button")) target.click();
+  else {
+    target.focus();
+    target.select?.();
+  }
+});

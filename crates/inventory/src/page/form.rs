@@ -1,0 +1,130 @@
+//! A form as it is shown: its values as they were typed, and what is wrong with them in the reader's words.
+
+use web::locale::Locale;
+
+use super::messages::translated;
+use crate::{
+    accounts::pages::posted,
+    rest::{
+        Refusal,
+        fields::{FieldErrors, Members},
+    },
+};
+
+/// The values and errors of one form.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Form {
+    values: Vec<(String, String)>,
+    errors: Vec<(&'static str, String)>,
+    /// What is wrong with the form as a whole.
+    pub(crate) problem: String,
+}
+
+impl Form {
+    /// An empty form.
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// What was posted.
+    pub(crate) fn of(members: &Members) -> Self {
+        let text = |name: &String| posted::text(members, name).map(|value| (name.clone(), value));
+        Self {
+            values: members.keys().filter_map(text).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Sets a value.
+    #[must_use]
+    pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.set(name, value);
+        self
+    }
+
+    /// Sets a value.
+    pub(crate) fn set(&mut self, name: &str, value: impl Into<String>) {
+        self.values.retain(|(other, _)| other != name);
+        self.values.push((name.to_owned(), value.into()));
+    }
+
+    /// The value of a field, as typed; empty when there is none.
+    pub(crate) fn value(&self, name: &str) -> &str {
+        let found = self.values.iter().find(|(other, _)| other == name);
+        found.map_or("", |(_, value)| value.as_str())
+    }
+
+    /// What is wrong with a field; empty when nothing is.
+    pub(crate) fn error(&self, name: &str) -> &str {
+        let found = self.errors.iter().find(|(other, _)| *other == name);
+        found.map_or("", |(_, message)| message.as_str())
+    }
+
+    /// Every field with what is wrong with it, in the order of the resource.
+    pub(crate) fn errors(&self) -> &[(&'static str, String)] {
+        &self.errors
+    }
+
+    /// Whether anything is wrong.
+    pub(crate) fn is_refused(&self) -> bool {
+        !self.errors.is_empty() || !self.problem.is_empty()
+    }
+
+    /// Says what is wrong with a field, in the place of what was said of it before.
+    pub(crate) fn complain(&mut self, field: &'static str, message: impl Into<String>) {
+        let message = message.into();
+        match self.errors.iter_mut().find(|(other, _)| *other == field) {
+            Some((_, said)) => *said = message,
+            None => self.errors.push((field, message)),
+        }
+    }
+
+    /// Takes over the messages of the API, translated.
+    pub(crate) fn absorb(&mut self, errors: &FieldErrors, locale: Locale) {
+        for (field, messages) in errors.iter() {
+            let messages: Vec<_> = messages
+                .iter()
+                .map(|message| translated(locale, message))
+                .collect();
+            self.complain(field, messages.join(" "));
+        }
+    }
+
+    /// Takes over what a service function refused: messages of fields, and conflicts as a problem of the whole.
+    ///
+    /// # Errors
+    ///
+    /// Every other refusal: it is not the form's.
+    pub(crate) fn take(&mut self, refusal: Refusal, locale: Locale) -> Result<(), Refusal> {
+        match refusal {
+            Refusal::Fields(errors) => self.absorb(&errors, locale),
+            Refusal::Conflict(text) => self.problem = translated(locale, &text),
+            other => return Err(other),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_form_keeps_its_values_and_tells_what_is_wrong_in_the_readers_words() {
+        let mut form = Form::new().with("name", "Café").with("name", "Chá");
+        assert!(!form.is_refused());
+        let errors = FieldErrors::of("name", "This field may not be blank.");
+        form.take(errors.into(), Locale::PtBr).unwrap();
+        assert_eq!(form.value("name"), "Chá");
+        assert_eq!(form.error("name"), "Este campo não pode ficar em branco.");
+        assert_eq!(form.error("description"), "");
+        assert!(form.is_refused());
+    }
+
+    #[test]
+    fn what_is_not_the_forms_to_tell_is_handed_on() {
+        let mut form = Form::new();
+        assert!(form.take(Refusal::NotFound, Locale::En).is_err());
+        assert!(!form.is_refused());
+    }
+}

@@ -1,0 +1,147 @@
+//! What every page of the application stands in: who reads it, the token of its forms, where the navigation leads, and what is to be
+//! told of the last action. An extractor: readers who have not logged in are led to the form before any handler runs.
+
+use std::ops::Deref;
+
+use askama::Template;
+use axum::{
+    extract::FromRequestParts,
+    response::{IntoResponse as _, Response},
+};
+use http::{HeaderValue, StatusCode, Uri, header::LOCATION, request::Parts};
+use web::{
+    Random,
+    client::Origin,
+    page::{Layout, Page},
+};
+
+use super::{
+    PageState,
+    flash::{self, Flash},
+    login_address,
+    places::{self, Shown},
+    redirect, shortcuts,
+};
+use crate::{
+    accounts::{
+        Caller, Model, Permission, Verb, csrf,
+        session::{cookies, visits::Visit},
+    },
+    rest::Refusal,
+};
+
+/// The frame of one page for one reader. Dereferences to its [`Layout`], so that templates write `frame.text("…", "…")`.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    /// Language, colours, assets, and where the reader is.
+    pub(crate) layout: Layout,
+    /// Who reads.
+    pub(crate) caller: Caller,
+    /// The token that every form brings, in the field `csrfmiddlewaretoken`.
+    pub(crate) csrf: String,
+    /// What is to be told once.
+    pub(crate) flash: Option<Flash>,
+    /// Whether single keys act.
+    pub(crate) has_shortcuts: bool,
+    secret: csrf::Secret,
+    is_https: bool,
+    random: Random,
+}
+
+impl Deref for Frame {
+    type Target = Layout;
+
+    fn deref(&self) -> &Layout {
+        &self.layout
+    }
+}
+
+impl FromRequestParts<PageState> for Frame {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, page: &PageState) -> Result<Self, Response> {
+        let Ok(layout) = Layout::from_request_parts(parts, page).await;
+        let visit = Visit::of(&parts.extensions);
+        let Some(caller) = visit.caller().cloned() else {
+            return Err(redirect(&login_address(&parts.uri)));
+        };
+        let random = page.state.random.clone();
+        let secret = visit.secret(&parts.headers, &random);
+        Ok(Self {
+            csrf: secret.masked(&random),
+            flash: flash::read(parts),
+            has_shortcuts: shortcuts::are_on(&parts.headers),
+            is_https: Origin::known(&parts.extensions).is_https,
+            layout,
+            caller,
+            secret,
+            random,
+        })
+    }
+}
+
+impl Frame {
+    /// A page of this frame: 200.
+    pub(crate) fn show(&self, template: impl Template) -> Response {
+        self.show_with(StatusCode::OK, template)
+    }
+
+    /// A form that is shown again, with its values and what is wrong with them: 422.
+    pub(crate) fn show_again(&self, template: impl Template) -> Response {
+        self.show_with(StatusCode::UNPROCESSABLE_ENTITY, template)
+    }
+
+    /// A page with another status.
+    pub(crate) fn show_with(&self, status: StatusCode, template: impl Template) -> Response {
+        let mut response = Page::with_status(status, template).into_response();
+        cookies::show_secret(&mut response, &self.secret, self.is_https);
+        if self.flash.is_some() {
+            flash::forget(&mut response, self.is_https);
+        }
+        response
+    }
+
+    /// Whether the reader may do this: what they may not is not offered.
+    pub(crate) fn may(&self, verb: Verb, model: Model) -> bool {
+        self.caller.may(Permission::new(verb, model))
+    }
+
+    /// Refuses what the reader may not do, with a page that names the permission.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Missing`]
+    pub(crate) fn require(&self, verb: Verb, model: Model) -> Result<(), Refusal> {
+        let permission = Permission::new(verb, model);
+        if self.caller.may(permission) {
+            Ok(())
+        } else {
+            Err(Refusal::Missing(permission))
+        }
+    }
+
+    /// A token for a form that books something: the same form sent twice books once.
+    pub(crate) fn one_use_token(&self) -> String {
+        self.random.token()
+    }
+
+    /// The entries of the navigation, in their order.
+    pub(crate) fn places(&self) -> Vec<Shown> {
+        places::shown(&self.layout, &self.caller)
+    }
+
+    /// The path of this page without its query.
+    pub(crate) fn address(&self) -> &str {
+        self.layout.path.split('?').next().unwrap_or("/")
+    }
+}
+
+/// 303 to one of our addresses: what a form that was done answers.
+pub(crate) fn see_other(address: &str) -> Response {
+    let is_ours = address.parse::<Uri>().is_ok() && web::locale::is_own_path(address);
+    let location = HeaderValue::from_str(address)
+        .ok()
+        .filter(|_| is_ours)
+        .unwrap_or(HeaderValue::from_static("/"));
+    (StatusCode::SEE_OTHER, [(LOCATION, location)]).into_response()
+}

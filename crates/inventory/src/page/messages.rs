@@ -1,0 +1,231 @@
+//! The API's messages in Portuguese. The API speaks English, as its conventions have it; people read their own language.
+
+use web::locale::Locale;
+
+/// Messages without values.
+const FIXED: &[(&str, &str)] = &[
+    ("This field is required.", "Este campo é obrigatório."),
+    (
+        "This field may not be blank.",
+        "Este campo não pode ficar em branco.",
+    ),
+    ("This field may not be null.", "Este campo é obrigatório."),
+    ("Not a valid string.", "Isto não é um texto válido."),
+    (
+        "Null characters are not allowed.",
+        "Há um caractere que não é permitido.",
+    ),
+    ("A valid integer is required.", "Digite um número inteiro."),
+    ("A valid number is required.", "Digite um número."),
+    ("Enter a number.", "Digite um número."),
+    ("Enter a valid date.", "Digite uma data válida."),
+    (
+        "Enter a valid date/time.",
+        "Digite uma data ou um horário válido.",
+    ),
+    ("String value too large.", "O valor é longo demais."),
+    (
+        "Ensure that there are no more than 22 digits in total.",
+        "O valor pode ter no máximo 22 algarismos.",
+    ),
+    (
+        "Ensure that there are no more than 2 decimal places.",
+        "O valor pode ter no máximo 2 casas decimais.",
+    ),
+    (
+        "Ensure that there are no more than 20 digits before the decimal point.",
+        "O valor pode ter no máximo 20 algarismos antes da vírgula.",
+    ),
+    (
+        "product with this serie number already exists.",
+        "Já existe um produto com este número de série.",
+    ),
+    (
+        "The product or the supplier was deleted meanwhile.",
+        "O produto ou o fornecedor foi excluído nesse meio-tempo.",
+    ),
+    (
+        "The category or the brand was deleted meanwhile.",
+        "A categoria ou a marca foi excluída nesse meio-tempo.",
+    ),
+    (
+        "Cannot delete this outflow because the product's quantity would be too large.",
+        "Não é possível excluir esta saída: a quantidade do produto ficaria grande demais.",
+    ),
+];
+
+/// What records are called: with the article of "this", and in singular and plural.
+const RECORDS: &[(&str, &str, &str, &str)] = &[
+    ("brand", "esta marca", "marca", "marcas"),
+    ("category", "esta categoria", "categoria", "categorias"),
+    ("supplier", "este fornecedor", "fornecedor", "fornecedores"),
+    ("product", "este produto", "produto", "produtos"),
+    ("inflow", "esta entrada", "entrada", "entradas"),
+    ("outflow", "esta saída", "saída", "saídas"),
+];
+
+/// A message of the API in the reader's language. What is not known is shown as it is.
+pub(crate) fn translated(locale: Locale, message: &str) -> String {
+    match locale {
+        Locale::En => message.to_owned(),
+        Locale::PtBr => portuguese(message).unwrap_or_else(|| message.to_owned()),
+    }
+}
+
+fn portuguese(message: &str) -> Option<String> {
+    let fixed = FIXED.iter().find(|(english, _)| *english == message);
+    fixed
+        .map(|(_, portuguese)| (*portuguese).to_owned())
+        .or_else(|| with_values(message))
+        .or_else(|| blocked_delete(message))
+}
+
+/// The text between a beginning and an end.
+fn between<'a>(message: &'a str, start: &str, end: &str) -> Option<&'a str> {
+    message.strip_prefix(start)?.strip_suffix(end)
+}
+
+fn number(text: &str) -> String {
+    text.parse()
+        .map_or_else(|_| text.to_owned(), |number| Locale::PtBr.number(number))
+}
+
+fn with_values(message: &str) -> Option<String> {
+    if let Some(units) = between(message, "Insufficient stock: ", " available.") {
+        return Some(match units {
+            "0" => "Estoque insuficiente: nenhuma unidade disponível.".to_owned(),
+            "1" => "Estoque insuficiente: só 1 unidade disponível.".to_owned(),
+            units => format!(
+                "Estoque insuficiente: só {} unidades disponíveis.",
+                number(units)
+            ),
+        });
+    }
+    if let Some(most) = between(
+        message,
+        "Ensure this field has no more than ",
+        " characters.",
+    ) {
+        return Some(format!(
+            "Este campo pode ter no máximo {} caracteres.",
+            number(most)
+        ));
+    }
+    if let Some(least) = between(
+        message,
+        "Ensure this value is greater than or equal to ",
+        ".",
+    ) {
+        return Some(format!("O valor deve ser {} ou mais.", number(least)));
+    }
+    if let Some(most) = between(message, "Ensure this value is less than or equal to ", ".") {
+        return Some(format!("O valor deve ser no máximo {}.", number(most)));
+    }
+    if let Some(id) = between(message, "Invalid pk \"", "\" - object does not exist.") {
+        return Some(format!("O registro {id} não existe."));
+    }
+    if message.starts_with("Incorrect type. Expected pk value, received ") {
+        return Some("Escolha um item da lista.".to_owned());
+    }
+    None
+}
+
+fn blocked_delete(message: &str) -> Option<String> {
+    let (record, reason) = between(message, "Cannot delete this ", ".")?.split_once(" because ")?;
+    let this = RECORDS.iter().find(|(name, ..)| *name == record)?.1;
+    if let Some(units) = between(reason, "only ", " units are still in stock") {
+        let (available, all) = units.split_once(" of its ")?;
+        let (available, all) = (number(available), number(all));
+        return Some(format!(
+            "Não é possível excluir {this}: só {available} das {all} unidades ainda estão em estoque."
+        ));
+    }
+    let referring =
+        between(reason, "", " references it").or_else(|| between(reason, "", " reference it"))?;
+    let phrases: Option<Vec<String>> = referring.split(" and ").map(counted).collect();
+    let phrases = phrases?.join(" e ");
+    Some(format!(
+        "Não é possível excluir {this}: ainda há {phrases} ligadas a este registro."
+    ))
+    .map(|text| {
+        text.replace("produtos ligadas", "produtos ligados")
+            .replace("produto ligadas", "produto ligado")
+    })
+    .map(|text| singular(&text))
+}
+
+/// `2 inflow records` as `2 entradas`.
+fn counted(phrase: &str) -> Option<String> {
+    let mut words = phrase.split(' ');
+    let (count, name) = (words.next()?, words.next()?);
+    let (_, _, one, many) = RECORDS.iter().find(|(known, ..)| *known == name)?;
+    Some(format!(
+        "{} {}",
+        number(count),
+        if count == "1" { one } else { many }
+    ))
+}
+
+fn singular(text: &str) -> String {
+    let is_single = ["há 1 entrada ligadas", "há 1 saída ligadas"];
+    if is_single.iter().any(|phrase| text.contains(phrase)) {
+        text.replace("ligadas", "ligada")
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_said_in_portuguese_with_their_numbers() {
+        for (english, expected) in [
+            ("This field is required.", "Este campo é obrigatório."),
+            (
+                "Insufficient stock: 1200 available.",
+                "Estoque insuficiente: só 1.200 unidades disponíveis.",
+            ),
+            (
+                "Insufficient stock: 1 available.",
+                "Estoque insuficiente: só 1 unidade disponível.",
+            ),
+            (
+                "Ensure this field has no more than 500 characters.",
+                "Este campo pode ter no máximo 500 caracteres.",
+            ),
+            (
+                "Ensure this value is greater than or equal to 0.",
+                "O valor deve ser 0 ou mais.",
+            ),
+            (
+                "Cannot delete this brand because 3 product records reference it.",
+                "Não é possível excluir esta marca: ainda há 3 produtos ligados a este registro.",
+            ),
+            (
+                "Cannot delete this product because 1 inflow record references it.",
+                "Não é possível excluir este produto: ainda há 1 entrada ligada a este registro.",
+            ),
+            (
+                "Cannot delete this product because 1 inflow record and 2 outflow records reference it.",
+                "Não é possível excluir este produto: ainda há 1 entrada e 2 saídas ligadas a este registro.",
+            ),
+            (
+                "Cannot delete this inflow because only 3 of its 10 units are still in stock.",
+                "Não é possível excluir esta entrada: só 3 das 10 unidades ainda estão em estoque.",
+            ),
+        ] {
+            assert_eq!(translated(Locale::PtBr, english), expected);
+            assert_eq!(translated(Locale::En, english), english);
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_shown_as_it_is() {
+        assert_eq!(
+            translated(Locale::PtBr, "Something else."),
+            "Something else."
+        );
+    }
+}

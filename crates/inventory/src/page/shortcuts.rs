@@ -1,0 +1,59 @@
+//! Keys that act, such as `/` for the search: which there are, and the switch that puts them off, since whoever speaks to the computer
+//! or presses keys by accident must be able to (WCAG 2.1.4). The choice is remembered in a cookie.
+
+use std::time::Duration;
+
+use askama::Template;
+use axum::{
+    Router,
+    extract::{Request, State as Extracted},
+    response::Response,
+    routing::get,
+};
+use http::{HeaderMap, header::SET_COOKIE};
+use web::{client::Origin, cookie};
+
+use super::{Frame, PageState, safe_next, see_other};
+use crate::accounts::pages::posted;
+
+const COOKIE: &str = "balcao_shortcuts";
+const LIFETIME: Duration = Duration::from_secs(365 * 86_400);
+
+/// `/shortcuts/`
+pub(crate) fn routes() -> Router<PageState> {
+    Router::new().route("/shortcuts/", get(show).post(switch))
+}
+
+/// Whether a reader wants keys to act: yes, until they are put off.
+pub(super) fn are_on(headers: &HeaderMap) -> bool {
+    cookie::find(headers, COOKIE) != Some("off")
+}
+
+#[derive(Template)]
+#[template(path = "page/shortcuts.html")]
+struct ShortcutsPage<'a> {
+    frame: &'a Frame,
+}
+
+async fn show(frame: Frame) -> Response {
+    frame.show(ShortcutsPage { frame: &frame })
+}
+
+async fn switch(
+    Extracted(page): Extracted<PageState>,
+    _frame: Frame,
+    request: Request,
+) -> Result<Response, web::Error> {
+    let (parts, body) = request.into_parts();
+    let members = posted::read(&page.state, &parts, body).await?;
+    let choice = match posted::text(&members, "shortcuts").as_deref() {
+        Some("off") => "off",
+        _ => "on",
+    };
+    let mut response = see_other(&safe_next(posted::text(&members, "next").as_deref()));
+    let is_https = Origin::known(&parts.extensions).is_https;
+    if let Some(line) = cookie::remember(COOKIE, choice, LIFETIME, is_https) {
+        response.headers_mut().append(SET_COOKIE, line);
+    }
+    Ok(response)
+}
