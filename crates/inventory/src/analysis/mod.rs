@@ -2,6 +2,7 @@
 //! record of text and time. Carries the specification's "Analysis result" and the row "Analysis" of the decisions.
 //! Nothing is ordered here, and no figure comes from a model: it only words what was computed.
 
+pub mod model;
 mod store;
 
 pub use store::latest_suggestion;
