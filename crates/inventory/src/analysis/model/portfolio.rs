@@ -124,14 +124,16 @@ fn cents(amount: Money) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        Abc::{A, B, C, D},
+        *,
+    };
 
     #[test]
     fn classes_follow_the_cumulated_share_of_value() {
         let mut values = vec![50, 30, 10, 5, 3, 2, 0];
         let cuts = Cuts::of(&mut values);
         let classes: Vec<Abc> = values.iter().map(|value| cuts.class(*value)).collect();
-        use Abc::{A, B, C, D};
         assert_eq!(classes, [A, A, B, B, C, C, D]);
     }
 
