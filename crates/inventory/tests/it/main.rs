@@ -22,6 +22,7 @@ mod pages;
 mod permissions;
 mod sessions;
 mod statements;
+mod tallies;
 mod throttle;
 mod tokens;
 mod transfer;
