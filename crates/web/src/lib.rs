@@ -12,6 +12,7 @@ pub mod docs;
 mod edge;
 pub mod errors;
 pub mod health;
+pub mod http_client;
 pub mod limits;
 pub mod locale;
 pub mod metrics;

@@ -1,0 +1,175 @@
+//! Calls to other services over HTTP: TLS where the address says so, one deadline for all of a call, a bound on its answer, and a
+//! failure that says how far it came. Headers are the caller's and no others; redirects are not followed; no proxy is looked for.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, Request, StatusCode, Uri};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream};
+use hyper_util::client::legacy::{Client, connect::HttpConnector};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use rustls::crypto::ring;
+use rustls_platform_verifier::BuilderVerifierExt;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tower::Service;
+
+/// Connections are kept for a while: shorter than servers and balancers usually wait, so that a kept one is seldom one that the other
+/// side has given up.
+const IDLE: Duration = Duration::from_secs(20);
+const IDLE_CONNECTIONS: usize = 16;
+const KEEPALIVE: Duration = Duration::from_secs(60);
+
+/// Makes calls. Clones share connections.
+#[derive(Clone, Debug)]
+pub struct HttpClient(Client<Connector, Full<Bytes>>);
+
+/// TLS cannot be set up.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "TLS cannot be set up: are the machine's certificate authorities (ca-certificates) installed?"
+)]
+pub struct TlsUnusable(#[source] rustls::Error);
+
+/// An answer that has arrived whole.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// Its status, whichever it is.
+    pub status: StatusCode,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// Its body.
+    pub body: Bytes,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum CallFailure {
+    /// No connection was made, so nothing was sent.
+    #[error("no connection")]
+    Unconnected(#[source] Cause),
+    /// The time was over.
+    #[error("no answer in time")]
+    Timeout,
+    /// The connection broke, or what came was not HTTP.
+    #[error("the connection broke")]
+    Broken(#[source] Cause),
+    /// The answer has more bytes than were wanted.
+    #[error("the answer is too long")]
+    TooLong,
+}
+
+type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+impl HttpClient {
+    /// A client that has not connected yet. A connection that is not made within `patience` is given up. The machine's authorities are
+    /// looked for only when `uses_tls`; without, an https address cannot be called.
+    ///
+    /// # Errors
+    /// [`TlsUnusable`]
+    pub fn new(uses_tls: bool, patience: Duration) -> Result<Self, TlsUnusable> {
+        let connector = Connector::new(uses_tls, patience)?;
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE)
+            .pool_max_idle_per_host(IDLE_CONNECTIONS)
+            .build(connector);
+        Ok(Self(client))
+    }
+
+    /// Sends a request and waits for its whole answer of at most `longest` bytes, within `patience`.
+    ///
+    /// # Errors
+    /// [`CallFailure`]
+    pub async fn call(
+        &self,
+        request: Request<Full<Bytes>>,
+        patience: Duration,
+        longest: usize,
+    ) -> Result<Answer, CallFailure> {
+        timeout(patience, self.exchange(request, longest))
+            .await
+            .unwrap_or(Err(CallFailure::Timeout))
+    }
+
+    async fn exchange(
+        &self,
+        request: Request<Full<Bytes>>,
+        longest: usize,
+    ) -> Result<Answer, CallFailure> {
+        let response = self.0.request(request).await.map_err(|error| {
+            if error.is_connect() {
+                CallFailure::Unconnected(error.into())
+            } else {
+                CallFailure::Broken(error.into())
+            }
+        })?;
+        let (head, body) = response.into_parts();
+        let body = match Limited::new(body, longest).collect().await {
+            Ok(body) => body.to_bytes(),
+            Err(error) if error.is::<LengthLimitError>() => return Err(CallFailure::TooLong),
+            Err(error) => return Err(CallFailure::Broken(error)),
+        };
+        Ok(Answer {
+            status: head.status,
+            headers: head.headers,
+            body,
+        })
+    }
+}
+
+/// Makes connections; a stalled handshake is given up.
+#[derive(Clone, Debug)]
+struct Connector {
+    inner: HttpsConnector<HttpConnector>,
+    patience: Duration,
+}
+
+type Connection = MaybeHttpsStream<TokioIo<TcpStream>>;
+type Connecting = Pin<Box<dyn Future<Output = Result<Connection, Cause>> + Send>>;
+
+impl Connector {
+    fn new(uses_tls: bool, patience: Duration) -> Result<Self, TlsUnusable> {
+        let mut tcp = HttpConnector::new();
+        tcp.enforce_http(false);
+        tcp.set_nodelay(true);
+        tcp.set_keepalive(Some(KEEPALIVE));
+        let inner = HttpsConnectorBuilder::new()
+            .with_tls_config(tls(uses_tls).map_err(TlsUnusable)?)
+            .https_or_http()
+            .enable_http1()
+            .wrap_connector(tcp);
+        Ok(Self { inner, patience })
+    }
+}
+
+impl Service<Uri> for Connector {
+    type Response = Connection;
+    type Error = Cause;
+    type Future = Connecting;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, address: Uri) -> Self::Future {
+        let connecting = timeout(self.patience, self.inner.call(address));
+        Box::pin(async move { connecting.await? })
+    }
+}
+
+fn tls(uses_tls: bool) -> Result<rustls::ClientConfig, rustls::Error> {
+    let provider = Arc::new(ring::default_provider());
+    let versions = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?;
+    let verified = if uses_tls {
+        versions.with_platform_verifier()?
+    } else {
+        versions.with_root_certificates(rustls::RootCertStore::empty())
+    };
+    Ok(verified.with_no_client_auth())
+}
