@@ -56,7 +56,7 @@ pub(super) async fn claim(
     let is_card = intent.method == MethodKind::Card;
     let (token_key, create_key) = (new_key(state), new_key(state));
     let new = NewAttempt {
-        reference: state.random.uuid().to_string(),
+        reference: state.random.uuid_at(now).to_string(),
         idempotency_key: key.map(|key| key.as_str().to_owned()),
         fingerprint,
         // A card's first call makes no payment yet; those of pix and boleto do.
