@@ -15,7 +15,6 @@ pub mod rest;
 mod routes;
 mod search;
 pub mod stock;
-pub mod tallies;
 pub mod transfer;
 
 use std::{ops::Deref, sync::Arc};
@@ -44,7 +43,6 @@ pub const MIGRATIONS: db::Migrations = db::migrations!(
     "0001_accounts",
     "0002_catalogue",
     "0003_stock",
-    "0004_tallies",
     "0006_audit",
     "0007_delivery",
     "0008_analyses",
@@ -73,8 +71,6 @@ pub struct Shared {
     pub passwords: Passwords,
     /// Ends workers and streams.
     pub shutdown: Shutdown,
-    /// Tells that stock or prices have changed.
-    pub pulse: tallies::Pulse,
 }
 
 impl State {

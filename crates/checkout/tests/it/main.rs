@@ -3,7 +3,6 @@
 #![cfg(test)]
 
 mod browser;
-mod conformance;
 mod openapi;
 mod page;
 mod payments;

@@ -3,4 +3,5 @@
 #![cfg(test)]
 
 mod browser;
+mod conformance;
 mod tidy;

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Which way goods move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Movement {
     /// Goods received from a supplier.
     Inflow,

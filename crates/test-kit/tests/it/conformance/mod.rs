@@ -1,0 +1,113 @@
+//! `docs/conformance.md` names, for every row of the specifications' tables, the tests that hold it; here is checked that
+//! no row is missing there and that the tests it names exist.
+
+mod checkout;
+mod inventory;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use crate::tidy::root;
+
+/// A specification's tables and numbered rules, with their rows.
+type Rows = &'static [(&'static str, &'static [&'static str])];
+
+/// The document's tables: each row's name, and the tests named beside it.
+type Tables<'a> = BTreeMap<&'a str, Vec<(&'a str, Vec<&'a str>)>>;
+
+/// The tables of one part of the document by the heading above them.
+fn tables<'a>(document: &'a str, part: &str) -> Tables<'a> {
+    let mut tables = Tables::new();
+    let (mut is_within, mut heading) = (false, "");
+    for line in document.lines() {
+        if let Some(text) = line.strip_prefix("## ") {
+            is_within = text == part;
+        }
+        if let Some(text) = line.strip_prefix("### ") {
+            heading = text;
+        }
+        let mut cells = line
+            .strip_prefix("| ")
+            .filter(|_| is_within)
+            .into_iter()
+            .flat_map(|row| row.trim_end_matches(" |").split(" | "));
+        if let (Some(row), Some(tests)) = (cells.next(), cells.last()) {
+            let names = tests.split('`').skip(1).step_by(2).collect();
+            if row != "Row" {
+                tables.entry(heading).or_default().push((row, names));
+            }
+        }
+    }
+    tables
+}
+
+/// The names of all tests in the sources below `folder`.
+fn collect_tests(folder: &Path, found: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect_tests(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let source = fs::read_to_string(&path).unwrap();
+            found.extend(tests_of(&source).into_iter().map(str::to_owned));
+        }
+    }
+}
+
+/// Functions with an attribute of a test, and names given to the macro that runs a test on both engines.
+fn tests_of(source: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut is_test = false;
+    for line in source.lines().map(str::trim_start) {
+        is_test |= line.starts_with("#[test]") || line.starts_with("#[tokio::test");
+        if let Some(function) = line
+            .strip_prefix("fn ")
+            .or_else(|| line.strip_prefix("async fn "))
+        {
+            names.extend(function.split('(').next().filter(|_| is_test));
+            is_test = false;
+        }
+    }
+    let on_both = source.split("on_both_engines!(").skip(1);
+    names.extend(on_both.filter_map(|rest| rest.trim_start().split(',').next()));
+    names
+}
+
+fn check(part: &str, rows: Rows) {
+    let document = fs::read_to_string(root().join("docs/conformance.md")).unwrap();
+    let tables = tables(&document, part);
+    let mut tests = BTreeSet::new();
+    collect_tests(&root().join("crates"), &mut tests);
+    for (heading, rows) in rows {
+        let table = tables
+            .get(heading)
+            .unwrap_or_else(|| panic!("no table {heading}"));
+        let named: Vec<_> = table.iter().map(|(row, _)| *row).collect();
+        assert_eq!(named, *rows, "{heading}");
+        for (row, names) in table {
+            assert!(!names.is_empty(), "{heading}, {row}: no test");
+            for name in names {
+                assert!(
+                    tests.contains(*name),
+                    "{heading}, {row}: there is no test {name}"
+                );
+            }
+        }
+    }
+    assert_eq!(
+        tables.len(),
+        rows.len(),
+        "a table that the specification does not have"
+    );
+}
+
+#[test]
+fn every_row_of_the_checkout_specification_is_held_by_tests_that_exist() {
+    check("The checkout service", checkout::ROWS);
+}
+
+#[test]
+fn every_row_of_the_inventory_specification_is_held_by_tests_that_exist() {
+    check("The inventory service", inventory::ROWS);
+}
