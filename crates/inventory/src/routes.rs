@@ -31,6 +31,7 @@ const READ: &[Method] = &[Method::GET, Method::HEAD, Method::OPTIONS];
 const READ_AND_PUT: &[Method] = &[Method::GET, Method::PUT, Method::HEAD, Method::OPTIONS];
 const GET: &[Method] = &[Method::GET, Method::HEAD];
 const FORM: &[Method] = &[Method::GET, Method::HEAD, Method::POST];
+const SENT: &[Method] = &[Method::POST];
 
 /// Every address that programs call, with its methods: those of the API's document.
 pub const ROUTES: &[(&str, &[Method])] = &[
@@ -65,7 +66,19 @@ pub const ROUTES: &[(&str, &[Method])] = &[
 ];
 
 /// Every address that only people read, with its methods: pages and their forms. They are not in the API's document.
-pub const PAGES: &[(&str, &[Method])] = &[("/login/code/", FORM), ("/shortcuts/", FORM)];
+pub const PAGES: &[(&str, &[Method])] = &[
+    ("/login/code/", FORM),
+    ("/shortcuts/", FORM),
+    ("/account/", FORM),
+    ("/account/password/", FORM),
+    ("/account/second-factor/", FORM),
+    ("/account/second-factor/off/", SENT),
+    ("/account/second-factor/recovery-codes/", SENT),
+    ("/account/sessions/", GET),
+    ("/account/sessions/{id}/end/", SENT),
+    ("/account/sessions/end-others/", SENT),
+    ("/account/tokens/revoke/", SENT),
+];
 
 /// Where the API's documents are.
 const DOCUMENTS: docs::Paths = docs::Paths {

@@ -23,11 +23,16 @@ pub use token::{Claims, TokenError, TokenKey, TokenType};
 
 use std::fmt::Write as _;
 
-use db::Timestamp;
+use db::{Timestamp, Tx};
 use http::request::Parts;
 use sha2::{Digest as _, Sha256};
 
-use crate::{State, rest::Refusal};
+use crate::{
+    State,
+    audit::{self, Action},
+    rest::Refusal,
+    stock::Actor,
+};
 
 /// An authenticated user, as one request sees them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,6 +94,21 @@ pub async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusa
         .read(async move |conn| store::account(conn, user).await)
         .await?;
     bearer::admit(account, iat)
+}
+
+/// Writes down that something of a user was changed, in the transaction that changes it.
+async fn note_change(
+    tx: &mut Tx,
+    actor: &Actor,
+    user: i64,
+    what: &str,
+    now: Timestamp,
+) -> Result<(), db::Error> {
+    let Some(name) = store::name_of(tx, user).await? else {
+        return Ok(());
+    };
+    let action = Action::Changed(&[what]);
+    audit::record(tx, actor, action, Model::User, user, &name, now).await
 }
 
 /// SHA-256 of a text, in hexadecimal: what is kept of secrets and long names.

@@ -7,10 +7,13 @@ use serde::Serialize;
 use serde_json::json;
 use web::rate::{Period, Rate, Rates};
 
-use super::{Account, Caller, Claims, TokenError, TokenType, second_factor, second_of, store};
+use super::{
+    Account, Caller, Claims, TokenError, TokenType, note_change, second_factor, second_of, store,
+};
 use crate::{
     State,
     rest::{Refusal, gate},
+    stock::Actor,
 };
 
 /// Tries at the password of one name, from whatever addresses, in a minute.
@@ -255,12 +258,20 @@ pub async fn revoke(state: &State, token: &str) -> Result<(), Refusal> {
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn revoke_all(db: &Db, user: i64, now: Timestamp) -> Result<(), db::Error> {
+pub async fn revoke_all(
+    db: &Db,
+    actor: &Actor,
+    user: i64,
+    now: Timestamp,
+) -> Result<(), db::Error> {
+    let actor = actor.clone();
     // Tokens know whole seconds: those of this one are revoked too, and those that follow at once say the next.
     let from = Timestamp::from_micros((second_of(now) + 1).saturating_mul(1_000_000));
-    db.write(async move |tx| store::revoke_until(tx, user, from).await)
-        .await?;
-    Ok(())
+    db.write(async move |tx| {
+        store::revoke_until(tx, user, from).await?;
+        note_change(tx, &actor, user, "tokens", now).await
+    })
+    .await
 }
 
 /// A new pair for a user.

@@ -81,6 +81,14 @@ pub(super) async fn credentials(
     Ok(account(conn, id).await?.map(|account| (account, hash)))
 }
 
+/// The name of a user.
+pub(super) async fn name_of(conn: &mut Conn, id: i64) -> Result<Option<String>, Error> {
+    conn.optional("SELECT username FROM users WHERE id = $1", &[&id], |row| {
+        row.get(0)
+    })
+    .await
+}
+
 /// Remembers when a user last logged in.
 pub(super) async fn note_login(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), Error> {
     tx.execute(
@@ -106,19 +114,18 @@ pub(super) async fn tokens_valid_from(
     Ok(found.flatten())
 }
 
-/// Revokes every token of a user that was made before this moment; whether there is such a user.
+/// Revokes every token of a user that was made before this moment.
 pub(super) async fn revoke_until(
     tx: &mut Tx,
     user: i64,
     valid_from: Timestamp,
-) -> Result<bool, Error> {
-    let changed = tx
-        .execute(
-            "UPDATE users SET tokens_valid_from = $2 WHERE id = $1",
-            &[&user, &valid_from],
-        )
-        .await?;
-    Ok(changed == 1)
+) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE users SET tokens_valid_from = $2 WHERE id = $1",
+        &[&user, &valid_from],
+    )
+    .await?;
+    Ok(())
 }
 
 /// Whether a refresh token was revoked.

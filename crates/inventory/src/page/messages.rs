@@ -20,6 +20,10 @@ const FIXED: &[(&str, &str)] = &[
     ("Enter a number.", "Digite um número."),
     ("Enter a valid date.", "Digite uma data válida."),
     (
+        "Enter a valid email address.",
+        "Digite um endereço de e-mail válido.",
+    ),
+    (
         "Enter a valid date/time.",
         "Digite uma data ou um horário válido.",
     ),

@@ -7,6 +7,7 @@
     reason = "a test that cannot go on says where"
 )]
 
+mod account;
 mod accounts;
 mod app;
 mod audit;
@@ -22,6 +23,7 @@ mod openapi;
 mod pages;
 mod permissions;
 mod resources;
+mod second_factor;
 mod sessions;
 mod statements;
 mod throttle;

@@ -4,9 +4,10 @@
 mod password;
 
 use clap::{Args, Subcommand};
-use db::Db;
-use inventory::accounts::Passwords;
+use db::{Db, Timestamp};
 use inventory::accounts::users::{self, NewUser, UserError};
+use inventory::accounts::{Passwords, second_factor};
+use inventory::stock::Actor;
 use web::{Clock, Random};
 use zeroize::Zeroizing;
 
@@ -18,7 +19,7 @@ use crate::settings::{Purpose, Settings};
 /// Accounts of the inventory service
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  balcao user create ana --group Managers\n  balcao user create ops --superuser --password-stdin < password.txt\n  balcao user password ana\n  balcao user deactivate ana\n  balcao user list"
+    after_help = "Examples:\n  balcao user create ana --group Managers\n  balcao user create ops --superuser --password-stdin < password.txt\n  balcao user password ana\n  balcao user deactivate ana\n  balcao user second-factor ana --reset\n  balcao user list"
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -59,6 +60,14 @@ enum Action {
         /// The account's name
         name: String,
     },
+    /// Whether an account has a second factor; taken off for somebody who lost device and recovery codes
+    SecondFactor {
+        /// The account's name
+        name: String,
+        /// Take it off: the password alone opens the account until its owner turns it on again
+        #[arg(long)]
+        reset: bool,
+    },
     /// List the accounts, by name
     List,
 }
@@ -97,6 +106,7 @@ async fn obey(action: Action, db: &Db, password: Zeroizing<String>) -> Result<()
     let now = Clock::system().now();
     let (name, done) = match action {
         Action::List => return list(db).await,
+        Action::SecondFactor { name, reset } => return second_factor(db, &name, reset, now).await,
         Action::Create {
             name,
             group,
@@ -126,6 +136,34 @@ async fn obey(action: Action, db: &Db, password: Zeroizing<String>) -> Result<()
         }
     };
     done.map_err(|error: UserError| Failure::of(&name, &error))
+}
+
+async fn second_factor(db: &Db, name: &str, reset: bool, now: Timestamp) -> Result<(), Failure> {
+    let failure = |error: db::Error| Failure::of(name, &error);
+    let users = users::list(db).await.map_err(failure)?;
+    let user = users.into_iter().find(|user| user.username == name);
+    let user = user.ok_or_else(|| Failure::of(name, &UserError::UnknownUser))?;
+    if reset {
+        let nobody = Actor(None);
+        let was_on = second_factor::reset(db, &nobody, user.id, now).await;
+        console::say(if was_on.map_err(failure)? {
+            "the second factor was taken off"
+        } else {
+            "there was no second factor"
+        });
+        return Ok(());
+    }
+    let status = second_factor::status(db, user.id).await.map_err(failure)?;
+    console::say(&status.map_or_else(
+        || "off".to_owned(),
+        |status| {
+            format!(
+                "on since {}, {} recovery codes left",
+                status.since, status.recovery_codes
+            )
+        },
+    ));
+    Ok(())
 }
 
 async fn list(db: &Db) -> Result<(), Failure> {

@@ -3,6 +3,7 @@
 
 mod code;
 mod login;
+mod own;
 pub(crate) mod posted;
 
 use axum::{
@@ -43,6 +44,7 @@ pub(crate) fn routes() -> Router<PageState> {
         .route("/login/code/", get(code::form).post(code::log_in))
         .route("/logout/", any(logout))
         .route("/token/refresh/", any(token_refresh))
+        .merge(own::routes())
 }
 
 /// Tells the browser to keep nothing of a page.

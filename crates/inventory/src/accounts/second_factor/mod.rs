@@ -8,10 +8,11 @@ pub mod totp;
 use db::{Db, Timestamp};
 use web::rate::{Period, Rate, Rates};
 
-use super::{Caller, Seal, digest, service};
+use super::{Caller, Seal, digest, note_change, service};
 use crate::{
     State,
     rest::{Refusal, gate},
+    stock::Actor,
 };
 use totp::Secret;
 
@@ -70,13 +71,17 @@ pub async fn status(db: &Db, user: i64) -> Result<Option<Status>, db::Error> {
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn reset(db: &Db, user: i64) -> Result<bool, db::Error> {
-    db.write(async move |tx| remove(tx, user).await).await
-}
-
-async fn remove(tx: &mut db::Tx, user: i64) -> Result<bool, db::Error> {
-    store::delete_recovery(tx, user).await?;
-    store::delete(tx, user).await
+pub async fn reset(db: &Db, actor: &Actor, user: i64, now: Timestamp) -> Result<bool, db::Error> {
+    let actor = actor.clone();
+    db.write(async move |tx| {
+        store::delete_recovery(tx, user).await?;
+        let was_on = store::delete(tx, user).await?;
+        if was_on {
+            note_change(tx, &actor, user, "second_factor", now).await?;
+        }
+        Ok(was_on)
+    })
+    .await
 }
 
 /// Takes a code of a user, of the device or a recovery code: whether it is right, and was not taken before.
@@ -127,7 +132,7 @@ pub(crate) async fn turn_on(
     let Some(step) = secret.step_of(&plain(code), now, 0) else {
         return Ok(Err(Unchanged::Code));
     };
-    let user = caller.id;
+    let (user, actor) = (caller.id, Actor::from(caller));
     let sealed = seal(state).close(&state.random, user, &secret.base32());
     let codes = recovery_codes(state);
     let hashes: Vec<String> = codes.iter().map(|code| digest(&plain(code))).collect();
@@ -138,6 +143,7 @@ pub(crate) async fn turn_on(
                 return Ok::<_, db::Error>(false);
             }
             keep_recovery(tx, user, &hashes).await?;
+            note_change(tx, &actor, user, "second_factor", now).await?;
             Ok(true)
         })
         .await?;
@@ -161,11 +167,8 @@ pub(crate) async fn turn_off(
     if !service::is_own_password(state, caller, password).await? {
         return Ok(Err(Unchanged::Password));
     }
-    let user = caller.id;
-    let was_on = state
-        .db
-        .write(async move |tx| remove(tx, user).await)
-        .await?;
+    let now = state.clock.now();
+    let was_on = reset(&state.db, &Actor::from(caller), caller.id, now).await?;
     Ok(if was_on {
         Ok(())
     } else {
@@ -186,7 +189,7 @@ pub(crate) async fn renew_recovery_codes(
     if !service::is_own_password(state, caller, password).await? {
         return Ok(Err(Unchanged::Password));
     }
-    let user = caller.id;
+    let (user, actor, now) = (caller.id, Actor::from(caller), state.clock.now());
     let codes = recovery_codes(state);
     let hashes: Vec<String> = codes.iter().map(|code| digest(&plain(code))).collect();
     let is_on = state
@@ -197,6 +200,7 @@ pub(crate) async fn renew_recovery_codes(
             }
             store::delete_recovery(tx, user).await?;
             keep_recovery(tx, user, &hashes).await?;
+            note_change(tx, &actor, user, "recovery_codes", now).await?;
             Ok(true)
         })
         .await?;

@@ -3,6 +3,7 @@
 use db::{Db, Timestamp};
 
 use super::store;
+use crate::{accounts::note_change, stock::Actor};
 
 /// A session of somebody.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,17 +35,44 @@ pub async fn of_user(db: &Db, user: i64, now: Timestamp) -> Result<Vec<Listed>, 
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn end(db: &Db, id: i64, user: i64) -> Result<bool, db::Error> {
-    db.write(async move |tx| store::delete_one(tx, id, user).await)
-        .await
+pub async fn end(
+    db: &Db,
+    actor: &Actor,
+    (id, user): (i64, i64),
+    now: Timestamp,
+) -> Result<bool, db::Error> {
+    let actor = actor.clone();
+    db.write(async move |tx| {
+        let ended = store::delete_one(tx, id, user).await?;
+        if ended {
+            note_change(tx, &actor, user, "sessions", now).await?;
+        }
+        Ok(ended)
+    })
+    .await
 }
 
-/// Ends every session of a user but the one that is kept (0 keeps none); how many there were.
+/// Ends every session of a user, but for the one that is kept; how many there were.
 ///
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn end_others(db: &Db, user: i64, kept: i64) -> Result<u64, db::Error> {
-    db.write(async move |tx| store::delete_others(tx, user, kept).await)
-        .await
+pub async fn end_all(
+    db: &Db,
+    actor: &Actor,
+    user: i64,
+    kept: Option<i64>,
+    now: Timestamp,
+) -> Result<u64, db::Error> {
+    let actor = actor.clone();
+    // No session has this id.
+    let kept = kept.unwrap_or(0);
+    db.write(async move |tx| {
+        let ended = store::delete_others(tx, user, kept).await?;
+        if ended > 0 {
+            note_change(tx, &actor, user, "sessions", now).await?;
+        }
+        Ok(ended)
+    })
+    .await
 }

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{State, rest::Refusal};
 
-pub use listed::{Listed, end, end_others, of_user};
+pub use listed::{Listed, end, end_all, of_user};
 
 /// A session that its reader wants to keep ends this long after its last visit.
 pub const LIFETIME: Duration = Duration::from_secs(14 * 24 * 60 * 60);
@@ -271,13 +271,15 @@ impl Begun {
     }
 }
 
-/// Gives a session another token, because what its reader may do has changed: the one before, and whoever knows it, is out.
+/// Gives a session another token, because what opens the account has changed: the one before, and whoever knows it, is out.
+/// Its forms go on with the same secret, which alone opens nothing.
 ///
 /// # Errors
 ///
 /// Faults of the store.
 pub(crate) async fn renew(state: &State, session: &Session) -> Result<Begun, db::Error> {
-    let begun = Begun::new(state, session.remembered);
+    let mut begun = Begun::new(state, session.remembered);
+    begun.csrf = session.csrf.clone().unwrap_or(begun.csrf);
     let (token_hash, csrf_secret) = (digest(&begun.token), begun.csrf.expose());
     let id = session.id;
     state

@@ -1,6 +1,7 @@
 //! Accounts from the operator's side: made, given a password, put out, listed, and allowed further things than their groups.
 //! Command line, administration and the first start call these; logging in is in `service` and `session`.
 
+pub(crate) mod own;
 mod store;
 
 use db::{Db, Timestamp, Tx};

@@ -2,7 +2,7 @@
 
 use db::{Conn, Error, Row, Timestamp, Tx};
 
-use super::User;
+use super::{User, own::Profile};
 
 /// Stands between the names of groups, none of which has it.
 const BETWEEN: &str = "\u{1f}";
@@ -114,6 +114,21 @@ pub(super) async fn set_password(
         |row| row.get(0),
     )
     .await
+}
+
+/// Changes how a user is called and reached.
+pub(super) async fn set_profile(
+    tx: &mut Tx,
+    id: i64,
+    profile: &Profile,
+    now: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE users SET first_name = $2, last_name = $3, email = $4, updated_at = $5 WHERE id = $1",
+        &[&id, &profile.first_name, &profile.last_name, &profile.email, &now],
+    )
+    .await?;
+    Ok(())
 }
 
 /// Lets a user in or not; the user's id, if there is one.

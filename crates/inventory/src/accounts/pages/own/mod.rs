@@ -1,0 +1,138 @@
+//! `/account/`: what people see and change of their own account. Profile and preferences here, the rest in a file each.
+
+mod password;
+mod second_factor;
+mod sessions;
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::{
+    Router,
+    extract::{Request, State as Extracted},
+    response::Response,
+    routing::{get, post},
+};
+use http::{Extensions, request::Parts};
+
+use super::posted;
+use crate::{
+    State,
+    accounts::{
+        second_factor::{self as factor, Status},
+        session::{self, Session, visits::Visit},
+        users::{self, own},
+    },
+    page::{Form, Frame, PageState, flash, see_other},
+    rest::{Refusal, fields::Members},
+};
+
+/// The addresses of one's own account.
+pub(super) fn routes() -> Router<PageState> {
+    Router::new()
+        .route("/account/", get(show).post(change))
+        .route(
+            "/account/password/",
+            get(password::show).post(password::change),
+        )
+        .route(
+            "/account/second-factor/",
+            get(second_factor::show).post(second_factor::turn_on),
+        )
+        .route("/account/second-factor/off/", post(second_factor::turn_off))
+        .route(
+            "/account/second-factor/recovery-codes/",
+            post(second_factor::renew),
+        )
+        .route("/account/sessions/", get(sessions::show))
+        .route("/account/sessions/{id}/end/", post(sessions::end))
+        .route("/account/sessions/end-others/", post(sessions::end_others))
+        .route("/account/tokens/revoke/", post(sessions::revoke_tokens))
+}
+
+/// A post of somebody who is logged in, checked for being theirs.
+struct Sent {
+    parts: Parts,
+    members: Members,
+    session: Arc<Session>,
+}
+
+impl Sent {
+    async fn read(state: &State, request: Request) -> Result<Self, Refusal> {
+        let (parts, body) = request.into_parts();
+        let members = posted::read(state, &parts, body).await?;
+        let session = session_of(&parts.extensions)?;
+        Ok(Self {
+            parts,
+            members,
+            session,
+        })
+    }
+
+    fn text(&self, name: &str) -> String {
+        posted::text(&self.members, name).unwrap_or_default()
+    }
+}
+
+/// The session of a request that the frame has let in.
+fn session_of(extensions: &Extensions) -> Result<Arc<Session>, Refusal> {
+    let session = Visit::of(extensions).0;
+    session.ok_or_else(Refusal::no_credentials)
+}
+
+#[derive(Template)]
+#[template(path = "accounts/account.html")]
+struct AccountPage<'a> {
+    frame: &'a Frame,
+    form: Form,
+    groups: String,
+    second_factor: Option<Status>,
+    sessions: usize,
+}
+
+async fn show(Extracted(page): Extracted<PageState>, frame: Frame) -> Result<Response, web::Error> {
+    let user = users::read(&page.state.db, frame.caller.id).await;
+    let user = user.map_err(Refusal::from)?.ok_or(Refusal::NotFound)?;
+    let form = Form::new()
+        .with("first_name", user.first_name)
+        .with("last_name", user.last_name)
+        .with("email", user.email);
+    Ok(account(&page.state, &frame, form).await?)
+}
+
+async fn account(state: &State, frame: &Frame, form: Form) -> Result<Response, Refusal> {
+    let (id, now) = (frame.caller.id, state.clock.now());
+    let groups = users::read(&state.db, id).await?;
+    let template = AccountPage {
+        frame,
+        groups: groups.map_or_else(String::new, |user| user.groups.join(", ")),
+        second_factor: factor::status(&state.db, id).await?,
+        sessions: session::of_user(&state.db, id, now).await?.len(),
+        form,
+    };
+    Ok(if template.form.is_refused() {
+        frame.show_again(template)
+    } else {
+        frame.show(template)
+    })
+}
+
+async fn change(
+    Extracted(page): Extracted<PageState>,
+    frame: Frame,
+    request: Request,
+) -> Result<Response, web::Error> {
+    let sent = Sent::read(&page.state, request).await?;
+    match own::read_profile(&sent.members) {
+        Ok(profile) => {
+            own::change_profile(&page.state, &frame.caller, profile).await?;
+            let text = frame.text("Seus dados foram salvos.", "Your details were saved.");
+            Ok(flash::success(see_other("/account/"), text))
+        }
+        Err(errors) => {
+            let mut form = Form::of(&sent.members);
+            form.absorb(&errors, frame.locale);
+            Ok(account(&page.state, &frame, form).await?)
+        }
+    }
+}

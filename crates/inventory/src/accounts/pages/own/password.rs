@@ -1,0 +1,116 @@
+//! `/account/password/`: another password for the one before.
+
+use askama::Template;
+use axum::{
+    extract::{Request, State as Extracted},
+    response::Response,
+};
+use web::page::Layout;
+
+use super::Sent;
+use crate::{
+    accounts::{
+        WeakPassword,
+        pages::is_https,
+        password::{MAX_LENGTH, MIN_LENGTH},
+        session::cookies,
+        users::own::{self, KeptPassword},
+    },
+    page::{Form, Frame, PageState, flash, see_other},
+    rest::Refusal,
+};
+
+#[derive(Template)]
+#[template(path = "accounts/password.html")]
+struct PasswordPage<'a> {
+    frame: &'a Frame,
+    form: Form,
+}
+
+/// `GET /account/password/`
+pub(super) async fn show(frame: Frame) -> Response {
+    let form = Form::new();
+    frame.show(PasswordPage {
+        frame: &frame,
+        form,
+    })
+}
+
+/// `POST /account/password/`
+pub(super) async fn change(
+    Extracted(page): Extracted<PageState>,
+    frame: Frame,
+    request: Request,
+) -> Result<Response, web::Error> {
+    let sent = Sent::read(&page.state, request).await?;
+    // The passwords are not shown again.
+    let mut form = Form::new();
+    if let Some(begun) = try_change(&page, &frame, &sent, &mut form).await? {
+        let text = frame.text(
+            "A senha foi trocada. As outras sessões foram encerradas.",
+            "The password was changed. Your other sessions were ended.",
+        );
+        let mut response = flash::success(see_other("/account/"), text);
+        cookies::begin(&mut response, &begun, is_https(&sent.parts));
+        return Ok(response);
+    }
+    Ok(frame.show_again(PasswordPage {
+        frame: &frame,
+        form,
+    }))
+}
+
+async fn try_change(
+    page: &PageState,
+    frame: &Frame,
+    sent: &Sent,
+    form: &mut Form,
+) -> Result<Option<crate::accounts::session::Begun>, Refusal> {
+    let [old, new, again] = ["old_password", "new_password", "new_password_again"];
+    let required = frame.text("Este campo é obrigatório.", "This field is required.");
+    for field in [old, new, again] {
+        if sent.text(field).trim().is_empty() {
+            form.complain(field, required);
+        }
+    }
+    if form.is_refused() {
+        return Ok(None);
+    }
+    if sent.text(new).trim() != sent.text(again).trim() {
+        let text = frame.text(
+            "As duas senhas são diferentes.",
+            "The two passwords differ.",
+        );
+        form.complain(again, text);
+        return Ok(None);
+    }
+    let changed =
+        own::change_password(&page.state, &sent.session, sent.text(old), &sent.text(new)).await?;
+    match changed {
+        Ok(begun) => return Ok(Some(begun)),
+        Err(KeptPassword::Old) => {
+            let text = frame.text(
+                "Esta não é a sua senha atual.",
+                "This is not your current password.",
+            );
+            form.complain(old, text);
+        }
+        Err(KeptPassword::Weak(weak)) => form.complain(new, words(weak, &frame.layout)),
+    }
+    Ok(None)
+}
+
+/// Why a password is not taken, in the reader's language.
+fn words(weak: WeakPassword, layout: &Layout) -> String {
+    let portuguese = match weak {
+        WeakPassword::TooShort => {
+            format!("A senha é curta demais: use pelo menos {MIN_LENGTH} caracteres.")
+        }
+        WeakPassword::TooLong => {
+            format!("A senha é longa demais: use no máximo {MAX_LENGTH} bytes.")
+        }
+        WeakPassword::TooCommon => "Esta senha é comum demais.".to_owned(),
+        WeakPassword::LikeUsername => "A senha é parecida demais com o nome de usuário.".to_owned(),
+    };
+    layout.text(&portuguese, &weak.to_string()).to_owned()
+}

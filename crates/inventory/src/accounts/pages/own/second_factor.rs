@@ -1,0 +1,209 @@
+//! `/account/second-factor/`: turning the second factor on with a code of the device, and off; recovery codes, shown once.
+
+use askama::Template;
+use axum::{
+    extract::{Request, State as Extracted},
+    response::Response,
+};
+
+use super::Sent;
+use crate::{
+    accounts::{
+        pages::{is_https, keep_nothing},
+        second_factor::{self as factor, Unchanged, totp::Secret},
+        session::{self, cookies},
+    },
+    page::{Form, Frame, PageState, flash, see_other},
+    rest::Refusal,
+};
+
+const HERE: &str = "/account/second-factor/";
+
+#[derive(Template)]
+#[template(path = "accounts/second_factor_off.html")]
+struct OffPage<'a> {
+    frame: &'a Frame,
+    form: Form,
+    /// The secret in groups of four, as people type it.
+    secret: String,
+    qr: String,
+}
+
+#[derive(Template)]
+#[template(path = "accounts/second_factor_on.html")]
+struct OnPage<'a> {
+    frame: &'a Frame,
+    form: Form,
+    since: String,
+    recovery_codes: i64,
+}
+
+#[derive(Template)]
+#[template(path = "accounts/recovery_codes.html")]
+struct CodesPage<'a> {
+    frame: &'a Frame,
+    codes: Vec<String>,
+}
+
+/// `GET /account/second-factor/`
+pub(super) async fn show(
+    Extracted(page): Extracted<PageState>,
+    frame: Frame,
+) -> Result<Response, web::Error> {
+    let secret = Secret::new(&page.state.random);
+    Ok(shown(&page, &frame, Form::new(), secret).await?)
+}
+
+/// The page of whoever has a second factor, or of whoever has none: with a secret that nothing knows yet but this page.
+async fn shown(
+    page: &PageState,
+    frame: &Frame,
+    form: Form,
+    secret: Secret,
+) -> Result<Response, Refusal> {
+    let is_refused = form.is_refused();
+    let template = match factor::status(&page.state.db, frame.caller.id).await? {
+        Some(status) => OnPage {
+            since: frame.locale.date_time(status.since),
+            recovery_codes: status.recovery_codes,
+            frame,
+            form,
+        }
+        .render(),
+        None => OffPage {
+            secret: grouped(&secret.base32()),
+            qr: brazil::qr::svg(&secret.uri(&frame.caller.username)).unwrap_or_default(),
+            frame,
+            form,
+        }
+        .render(),
+    };
+    let html = Rendered(template.map_err(web::Error::internal)?);
+    let mut response = if is_refused {
+        frame.show_again(html)
+    } else {
+        frame.show(html)
+    };
+    keep_nothing(&mut response);
+    Ok(response)
+}
+
+/// A page that is rendered already.
+#[derive(Template)]
+#[template(source = "{{ self.0|safe }}", ext = "html")]
+struct Rendered(String);
+
+fn grouped(secret: &str) -> String {
+    let letters: Vec<char> = secret.chars().collect();
+    let groups: Vec<String> = letters
+        .chunks(4)
+        .map(|group| group.iter().collect())
+        .collect();
+    groups.join(" ")
+}
+
+/// `POST /account/second-factor/`
+pub(super) async fn turn_on(
+    Extracted(page): Extracted<PageState>,
+    frame: Frame,
+    request: Request,
+) -> Result<Response, web::Error> {
+    let sent = Sent::read(&page.state, request).await?;
+    // A form without the secret of its page is not one of ours.
+    let Some(secret) = Secret::parse(&sent.text("secret")) else {
+        return Ok(see_other(HERE));
+    };
+    let (password, code) = (sent.text("password"), sent.text("code"));
+    let done = factor::turn_on(&page.state, &frame.caller, password, &secret, &code).await?;
+    match done {
+        Ok(codes) => Ok(codes_page(&page, &frame, &sent, codes).await?),
+        Err(Unchanged::Already) => Ok(see_other(HERE)),
+        Err(why) => Ok(shown(&page, &frame, complaint(&frame, &why, "password"), secret).await?),
+    }
+}
+
+/// `POST /account/second-factor/off/`
+pub(super) async fn turn_off(
+    Extracted(page): Extracted<PageState>,
+    frame: Frame,
+    request: Request,
+) -> Result<Response, web::Error> {
+    let sent = Sent::read(&page.state, request).await?;
+    let done = factor::turn_off(&page.state, &frame.caller, sent.text("off_password")).await?;
+    match done {
+        Ok(()) => {
+            let begun = session::renew(&page.state, &sent.session).await;
+            let text = frame.text(
+                "O segundo fator foi desligado.",
+                "The second factor was turned off.",
+            );
+            let mut response = flash::success(see_other(HERE), text);
+            let begun = begun.map_err(Refusal::from)?;
+            cookies::begin(&mut response, &begun, is_https(&sent.parts));
+            Ok(response)
+        }
+        Err(why) => Ok(again(&page, &frame, &why, "off_password").await?),
+    }
+}
+
+/// `POST /account/second-factor/recovery-codes/`
+pub(super) async fn renew(
+    Extracted(page): Extracted<PageState>,
+    frame: Frame,
+    request: Request,
+) -> Result<Response, web::Error> {
+    let sent = Sent::read(&page.state, request).await?;
+    let password = sent.text("password");
+    let done = factor::renew_recovery_codes(&page.state, &frame.caller, password).await?;
+    match done {
+        Ok(codes) => Ok(codes_page(&page, &frame, &sent, codes).await?),
+        Err(why) => Ok(again(&page, &frame, &why, "password").await?),
+    }
+}
+
+async fn again(
+    page: &PageState,
+    frame: &Frame,
+    why: &Unchanged,
+    field: &'static str,
+) -> Result<Response, Refusal> {
+    let form = complaint(frame, why, field);
+    shown(page, frame, form, Secret::new(&page.state.random)).await
+}
+
+/// What is wrong, at its field; `password` is the name of the field that held it.
+fn complaint(frame: &Frame, why: &Unchanged, password: &'static str) -> Form {
+    let mut form = Form::new();
+    match why {
+        Unchanged::Password => form.complain(
+            password,
+            frame.text(
+                "Esta não é a sua senha atual.",
+                "This is not your current password.",
+            ),
+        ),
+        Unchanged::Code => form.complain(
+            "code",
+            frame.text(
+                "Este código não vale agora. Confira o relógio do aparelho e digite o próximo.",
+                "This code is not valid now. Check the device's clock and type the next one.",
+            ),
+        ),
+        Unchanged::Already => {}
+    }
+    form
+}
+
+/// The codes, which nobody sees again; the session goes on under another token.
+async fn codes_page(
+    page: &PageState,
+    frame: &Frame,
+    sent: &Sent,
+    codes: Vec<String>,
+) -> Result<Response, Refusal> {
+    let begun = session::renew(&page.state, &sent.session).await?;
+    let mut response = frame.show(CodesPage { frame, codes });
+    keep_nothing(&mut response);
+    cookies::begin(&mut response, &begun, is_https(&sent.parts));
+    Ok(response)
+}

@@ -1,0 +1,119 @@
+//! `/account/sessions/`: where one is logged in, and putting out what one does not recognise.
+
+use askama::Template;
+use axum::{
+    extract::{Path, Request, State as Extracted},
+    response::Response,
+};
+
+use super::{Sent, session_of};
+use crate::{
+    accounts::{
+        revoke_all,
+        session::{self, Listed, agent},
+    },
+    page::{Frame, PageState, flash, see_other},
+    rest::Refusal,
+    stock::Actor,
+};
+
+const HERE: &str = "/account/sessions/";
+
+#[derive(Template)]
+#[template(path = "accounts/sessions.html")]
+struct SessionsPage<'a> {
+    frame: &'a Frame,
+    rows: Vec<Row>,
+}
+
+/// A session as the page shows it.
+struct Row {
+    id: i64,
+    agent: String,
+    address: String,
+    began: String,
+    last_seen: String,
+    is_this: bool,
+}
+
+/// `GET /account/sessions/`
+pub(super) async fn show(
+    Extracted(page): Extracted<PageState>,
+    frame: Frame,
+    request: Request,
+) -> Result<Response, web::Error> {
+    let this = session_of(request.extensions())?.id;
+    let (state, now) = (&page.state, page.state.clock.now());
+    let sessions = session::of_user(&state.db, frame.caller.id, now).await;
+    let rows = sessions.map_err(Refusal::from)?;
+    let rows = rows.into_iter().map(|session| row(session, this, &frame));
+    Ok(frame.show(SessionsPage {
+        frame: &frame,
+        rows: rows.collect(),
+    }))
+}
+
+fn row(session: Listed, this: i64, frame: &Frame) -> Row {
+    Row {
+        id: session.id,
+        agent: agent::words(&session.agent, frame.locale),
+        address: session.address,
+        began: frame.locale.date_time(session.created_at),
+        last_seen: frame.locale.date_time(session.last_seen_at),
+        is_this: session.id == this,
+    }
+}
+
+/// `POST /account/sessions/{id}/end/`
+pub(super) async fn end(
+    Extracted(page): Extracted<PageState>,
+    frame: Frame,
+    Path(id): Path<String>,
+    request: Request,
+) -> Result<Response, web::Error> {
+    Sent::read(&page.state, request).await?;
+    let id: i64 = id.parse().map_err(|_| Refusal::NotFound)?;
+    let (state, actor) = (&page.state, Actor::from(&frame.caller));
+    session::end(&state.db, &actor, (id, frame.caller.id), state.clock.now())
+        .await
+        .map_err(Refusal::from)?;
+    let text = frame.text("A sessão foi encerrada.", "The session was ended.");
+    Ok(flash::success(see_other(HERE), text))
+}
+
+/// `POST /account/sessions/end-others/`
+pub(super) async fn end_others(
+    Extracted(page): Extracted<PageState>,
+    frame: Frame,
+    request: Request,
+) -> Result<Response, web::Error> {
+    let sent = Sent::read(&page.state, request).await?;
+    let (state, actor) = (&page.state, Actor::from(&frame.caller));
+    let (user, kept) = (frame.caller.id, Some(sent.session.id));
+    session::end_all(&state.db, &actor, user, kept, state.clock.now())
+        .await
+        .map_err(Refusal::from)?;
+    let text = frame.text(
+        "As outras sessões foram encerradas.",
+        "Your other sessions were ended.",
+    );
+    Ok(flash::success(see_other(HERE), text))
+}
+
+/// `POST /account/tokens/revoke/`
+pub(super) async fn revoke_tokens(
+    Extracted(page): Extracted<PageState>,
+    frame: Frame,
+    request: Request,
+) -> Result<Response, web::Error> {
+    Sent::read(&page.state, request).await?;
+    let (state, actor) = (&page.state, Actor::from(&frame.caller));
+    revoke_all(&state.db, &actor, frame.caller.id, state.clock.now())
+        .await
+        .map_err(Refusal::from)?;
+    let text = frame.text(
+        "Todos os tokens emitidos até agora foram revogados.",
+        "All tokens issued until now were revoked.",
+    );
+    Ok(flash::success(see_other(HERE), text))
+}

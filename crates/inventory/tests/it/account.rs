@@ -1,0 +1,317 @@
+//! `/account/`: profile, password, sessions and tokens, as their owner changes them; and what is written down of it.
+
+use std::time::Duration;
+
+use http::Method;
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use crate::{
+    app::{Answer, TestApp},
+    visitor::PASSWORD,
+};
+
+const OBTAIN: &str = "/api/v1/authentication/token/";
+
+#[track_caller]
+fn sees(answer: &Answer, location: &str) {
+    let found = (answer.status.as_u16(), answer.header("location"));
+    assert_eq!(found, (303, location), "{answer:?}");
+}
+
+/// The fields of the audit rows of one user, oldest first.
+async fn changes(app: &TestApp, user: i64) -> Vec<String> {
+    let wanted = inventory::rest::resource::Wanted {
+        page: inventory::rest::list::PageNumber::Last,
+        size: 100,
+    };
+    let page =
+        inventory::audit::history(&app.state, inventory::accounts::Model::User, user, wanted)
+            .await
+            .unwrap();
+    page.results
+        .iter()
+        .rev()
+        .map(|entry| entry.fields.join(","))
+        .collect()
+}
+
+on_both_engines!(people_change_how_they_are_called, async |address| {
+    let app = TestApp::new(&address).await;
+    let mut visitor = app.logged_in("viewer").await;
+    let fields = [
+        ("first_name", " Ana "),
+        ("last_name", "Souza"),
+        ("email", "ana@loja.example"),
+    ];
+    sees(&visitor.submit("/account/", &fields).await, "/account/");
+    let page = visitor.get("/account/").await;
+    test_kit::html::check(&page.text);
+    for text in [
+        "value=\"Ana\"",
+        "value=\"Souza\"",
+        "ana@loja.example",
+        "Your details were saved.",
+    ] {
+        assert!(page.text.contains(text), "{text}");
+    }
+    assert_eq!(
+        changes(&app, 3).await.last().unwrap(),
+        "first_name,last_name,email"
+    );
+    visitor.language = "pt-BR";
+    let refused = visitor
+        .submit("/account/", &[("first_name", "<b>"), ("email", "nowhere")])
+        .await;
+    assert_eq!(refused.status.as_u16(), 422);
+    assert!(
+        refused
+            .text
+            .contains("Digite um endereço de e-mail válido."),
+        "{refused:?}"
+    );
+    assert!(refused.text.contains("value=\"&#60;b&#62;\""));
+    test_kit::html::check(&refused.text);
+    let forged = visitor.post_form("/account/", &fields).await;
+    assert_eq!(forged.status.as_u16(), 403);
+    let stranger = app.visitor();
+    assert_eq!(
+        stranger.get("/account/").await.header("location"),
+        "/login/?next=/account/"
+    );
+});
+
+on_both_engines!(
+    another_password_needs_the_one_before_and_ends_other_sessions,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let here = app.logged_in("viewer").await;
+        let there = app.visitor();
+        there.get("/login/").await;
+        there
+            .submit("/login/", &[("username", "viewer"), ("password", PASSWORD)])
+            .await;
+        let new = "quatro gatos pretos";
+        let change = async |old: &str, new: &str, again: &str| {
+            let fields = [
+                ("old_password", old),
+                ("new_password", new),
+                ("new_password_again", again),
+            ];
+            here.submit("/account/password/", &fields).await
+        };
+        test_kit::html::check(&here.get("/account/password/").await.text);
+        for (old, new, again, text) in [
+            ("", "", "", "This field is required."),
+            (
+                "wrong password",
+                new,
+                new,
+                "This is not your current password.",
+            ),
+            (PASSWORD, new, "quatro gatos", "The two passwords differ."),
+            (PASSWORD, "short", "short", "at least 12 characters"),
+            (
+                PASSWORD,
+                "viewer-viewer-1",
+                "viewer-viewer-1",
+                "too similar to the username",
+            ),
+            (PASSWORD, "password1234", "password1234", "too common"),
+        ] {
+            let refused = change(old, new, again).await;
+            assert_eq!(refused.status.as_u16(), 422, "{text}");
+            assert!(refused.text.contains(text), "{text}: {refused:?}");
+            assert!(old.is_empty() || !refused.text.contains(PASSWORD));
+            test_kit::html::check(&refused.text);
+        }
+        assert_eq!(there.get("/").await.status.as_u16(), 200);
+        let before = here.cookie("sessionid").unwrap();
+        sees(&change(PASSWORD, new, new).await, "/account/");
+        assert!(
+            here.get("/account/")
+                .await
+                .text
+                .contains("The password was changed.")
+        );
+        assert_eq!(
+            there.get("/").await.status.as_u16(),
+            302,
+            "other sessions end"
+        );
+        there.set_cookie("sessionid", &before);
+        assert_eq!(
+            there.get("/").await.status.as_u16(),
+            302,
+            "this one has another token"
+        );
+        let credentials = |password: &str| json!({"username": "viewer", "password": password});
+        let program = app.anonymous();
+        assert_eq!(
+            program
+                .post(OBTAIN, credentials(PASSWORD))
+                .await
+                .status
+                .as_u16(),
+            401
+        );
+        assert_eq!(
+            program.post(OBTAIN, credentials(new)).await.status.as_u16(),
+            200
+        );
+        assert_eq!(changes(&app, 3).await.last().unwrap(), "password");
+    }
+);
+
+on_both_engines!(sessions_are_seen_and_ended, async |address| {
+    let app = TestApp::new(&address).await;
+    let here = app.logged_in("viewer").await;
+    let elsewhere = async |agent: &str| {
+        let visitor = app.visitor();
+        visitor.get("/login/").await;
+        let token = visitor.cookie("csrftoken").unwrap();
+        let body = format!(
+            "csrfmiddlewaretoken={token}&username=viewer&password={}",
+            PASSWORD.replace(' ', "+")
+        );
+        let headers = [
+            ("content-type", "application/x-www-form-urlencoded"),
+            ("user-agent", agent),
+        ];
+        visitor.send(Method::POST, "/login/", &body, &headers).await;
+        visitor
+    };
+    let phone =
+        elsewhere("Mozilla/5.0 (Linux; Android 15) Chrome/142.0 Mobile Safari/537.36").await;
+    let desk = elsewhere("Mozilla/5.0 (Windows NT 10.0) Firefox/140.0").await;
+    let page = here.get("/account/sessions/").await;
+    test_kit::html::check(&page.text);
+    for text in [
+        "Chrome on Android",
+        "Firefox on Windows",
+        "127.0.0.1",
+        "This session",
+    ] {
+        assert!(page.text.contains(text), "{text}");
+    }
+    assert_eq!(page.text.matches("This session").count(), 1);
+    let ends: Vec<&str> = page
+        .text
+        .split("action=\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap())
+        .filter(|action| action.ends_with("/end/"))
+        .collect();
+    assert_eq!(ends.len(), 2);
+    let stranger = app.logged_in("manager").await;
+    sees(&stranger.submit(ends[0], &[]).await, "/account/sessions/");
+    assert_eq!(desk.get("/").await.status.as_u16(), 200, "only one's own");
+    sees(&here.submit(ends[0], &[]).await, "/account/sessions/");
+    assert_eq!(
+        desk.get("/").await.status.as_u16(),
+        302,
+        "the newest stands first"
+    );
+    assert_eq!(phone.get("/").await.status.as_u16(), 200);
+    sees(
+        &here.submit("/account/sessions/end-others/", &[]).await,
+        "/account/sessions/",
+    );
+    assert_eq!(phone.get("/").await.status.as_u16(), 302);
+    assert_eq!(here.get("/").await.status.as_u16(), 200);
+    let none = here.submit("/account/sessions/x/end/", &[]).await;
+    assert_eq!(none.status.as_u16(), 404);
+});
+
+on_both_engines!(tokens_are_revoked_all_at_once, async |address| {
+    let app = TestApp::new(&address).await;
+    let visitor = app.logged_in("viewer").await;
+    let program = app.anonymous();
+    let credentials = json!({"username": "viewer", "password": PASSWORD});
+    let old = program.post(OBTAIN, credentials.clone()).await.json();
+    let revoked = visitor.submit("/account/tokens/revoke/", &[]).await;
+    sees(&revoked, "/account/sessions/");
+    let new = program.post(OBTAIN, credentials).await.json();
+    let bearer = async |token: &serde_json::Value| {
+        let bearer = format!("Bearer {}", token.as_str().unwrap());
+        let headers = [("authorization", bearer.as_str())];
+        app.visitor()
+            .send(Method::GET, "/api/v1/brands/", "", &headers)
+            .await
+    };
+    let refused = bearer(&old["access"]).await;
+    assert_eq!(refused.status.as_u16(), 401);
+    assert_eq!(
+        refused.json()["messages"][0]["message"],
+        "Token is blacklisted"
+    );
+    assert_eq!(
+        bearer(&new["access"]).await.status.as_u16(),
+        200,
+        "in the same second"
+    );
+    for (name, path) in [("refresh", "refresh"), ("token", "verify")] {
+        let path = format!("{OBTAIN}{path}/");
+        let status = async |token: &serde_json::Value| {
+            program
+                .post(&path, json!({name: token}))
+                .await
+                .status
+                .as_u16()
+        };
+        assert_eq!(status(&old["refresh"]).await, 401, "{path}");
+        assert_eq!(status(&new["refresh"]).await, 200, "{path}");
+    }
+    assert_eq!(
+        visitor.get("/").await.status.as_u16(),
+        200,
+        "sessions go on"
+    );
+});
+
+on_both_engines!(
+    a_session_that_is_not_remembered_ends_with_the_day,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.give_password("viewer").await;
+        let visitor = app.visitor();
+        visitor.get("/login/").await;
+        let fields = [
+            ("username", "viewer"),
+            ("password", PASSWORD),
+            ("remember", "no"),
+        ];
+        let answer = visitor.submit("/login/", &fields).await;
+        let line = answer
+            .set_cookies()
+            .into_iter()
+            .find(|line| line.starts_with("sessionid="))
+            .unwrap();
+        assert!(line.ends_with("; Path=/; HttpOnly; SameSite=Lax"), "{line}");
+        for _ in 0..3 {
+            app.clock.advance(Duration::from_secs(11 * 3600));
+            let visit = visitor.get("/").await;
+            assert_eq!(visit.status.as_u16(), 200);
+            let cookies = visit.set_cookies();
+            assert!(
+                !cookies.iter().any(|line| line.starts_with("sessionid=")),
+                "{cookies:?}"
+            );
+        }
+        app.clock.advance(Duration::from_secs(12 * 3600));
+        assert_eq!(visitor.get("/").await.status.as_u16(), 302);
+        let ticked = [
+            ("username", "viewer"),
+            ("password", PASSWORD),
+            ("remember", "no"),
+            ("remember", "yes"),
+        ];
+        let answer = visitor.submit("/login/", &ticked).await;
+        assert!(
+            answer
+                .set_cookies()
+                .iter()
+                .any(|line| line.contains("Max-Age=1209600"))
+        );
+    }
+);

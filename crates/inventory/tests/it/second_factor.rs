@@ -1,0 +1,296 @@
+//! The second factor: two steps for people, `otp` for programs, each code once, few tries, and codes for whoever lost the device.
+
+use std::time::Duration;
+
+use http::Method;
+use inventory::{
+    accounts::second_factor::{self, totp::Secret},
+    stock::Actor,
+};
+use serde_json::{Value, json};
+use test_kit::{
+    database::{Database, Engine},
+    on_both_engines,
+};
+
+use crate::{
+    app::{Answer, TestApp},
+    visitor::{PASSWORD, Visitor},
+};
+
+const HERE: &str = "/account/second-factor/";
+const OBTAIN: &str = "/api/v1/authentication/token/";
+
+/// The value of a hidden field.
+fn hidden(html: &str, name: &str) -> String {
+    let start = format!("name=\"{name}\" value=\"");
+    let rest = html.split(&start).nth(1).unwrap();
+    rest.split('"').next().unwrap().to_owned()
+}
+
+/// What stands in the `<li><code>` elements of a page.
+fn codes(html: &str) -> Vec<String> {
+    let items = html.split("<li><code>").skip(1);
+    items
+        .map(|item| item.split('<').next().unwrap().to_owned())
+        .collect()
+}
+
+/// Turns the second factor of `manager` on: the secret, and the recovery codes.
+async fn turned_on(app: &TestApp) -> (Secret, Vec<String>) {
+    let visitor = app.logged_in("manager").await;
+    let page = visitor.get(HERE).await;
+    test_kit::html::check(&page.text);
+    assert!(page.header("cache-control").contains("no-store"));
+    let secret = hidden(&page.text, "secret");
+    let shared = Secret::parse(&secret).unwrap();
+    let code = shared.code_at(app.clock.now());
+    for (password, code) in [("wrong password", code.as_str()), (PASSWORD, "000000")] {
+        let fields = [
+            ("secret", secret.as_str()),
+            ("password", password),
+            ("code", code),
+        ];
+        let refused = visitor.submit(HERE, &fields).await;
+        assert_eq!(refused.status.as_u16(), 422, "{refused:?}");
+        assert_eq!(
+            hidden(&refused.text, "secret"),
+            secret,
+            "the device keeps its secret"
+        );
+        test_kit::html::check(&refused.text);
+    }
+    let before = visitor.cookie("sessionid");
+    let fields = [
+        ("secret", secret.as_str()),
+        ("password", PASSWORD),
+        ("code", &code),
+    ];
+    let done = visitor.submit(HERE, &fields).await;
+    assert_eq!(done.status.as_u16(), 200, "{done:?}");
+    assert_ne!(
+        visitor.cookie("sessionid"),
+        before,
+        "the session goes on under another token"
+    );
+    test_kit::html::check(&done.text);
+    let on = visitor.get(HERE).await;
+    test_kit::html::check(&on.text);
+    assert!(on.text.contains("Recovery codes left: 10"), "{on:?}");
+    visitor.submit("/logout/", &[]).await;
+    // The code that turned it on is used up.
+    app.clock.advance(Duration::from_secs(60));
+    (shared, codes(&done.text))
+}
+
+/// A browser that has given name and password.
+async fn half_in(app: &TestApp) -> Visitor<'_> {
+    let visitor = app.visitor();
+    visitor.get("/login/").await;
+    let fields = [
+        ("username", "manager"),
+        ("password", PASSWORD),
+        ("next", "/shortcuts/"),
+    ];
+    let answer = visitor.submit("/login/", &fields).await;
+    leads(&answer, "/login/code/");
+    assert_eq!(visitor.cookie("sessionid"), None);
+    visitor
+}
+
+#[track_caller]
+fn leads(answer: &Answer, location: &str) {
+    let found = (answer.status.as_u16(), answer.header("location"));
+    assert_eq!(found, (302, location), "{answer:?}");
+}
+
+on_both_engines!(a_person_brings_a_code_after_the_password, async |address| {
+    let app = TestApp::new(&address).await;
+    let (secret, _) = turned_on(&app).await;
+    let visitor = half_in(&app).await;
+    leads(&visitor.get("/").await, "/login/?next=/");
+    let form = visitor.get("/login/code/").await;
+    test_kit::html::check(&form.text);
+    let refused = visitor.submit("/login/code/", &[("code", "123")]).await;
+    assert_eq!(refused.status.as_u16(), 200);
+    assert!(refused.text.contains("This code is not valid"));
+    let code = secret.code_at(app.clock.now());
+    let spaced = format!(" {} {} ", &code[..3], &code[3..]);
+    let entered = visitor.submit("/login/code/", &[("code", &spaced)]).await;
+    leads(&entered, "/shortcuts/");
+    assert_eq!(visitor.cookie("login_step"), None);
+    assert_eq!(visitor.get("/").await.status.as_u16(), 200);
+
+    let again = half_in(&app).await;
+    let replayed = again.submit("/login/code/", &[("code", &code)]).await;
+    assert_eq!(replayed.status.as_u16(), 200, "a code is taken once");
+    app.clock.advance(Duration::from_secs(30));
+    let code = secret.code_at(app.clock.now());
+    leads(
+        &again.submit("/login/code/", &[("code", &code)]).await,
+        "/shortcuts/",
+    );
+});
+
+on_both_engines!(a_recovery_code_opens_once, async |address| {
+    let app = TestApp::new(&address).await;
+    let (_, codes) = turned_on(&app).await;
+    assert_eq!(codes.len(), 10);
+    let typed = codes[3].to_uppercase().replace('-', " ");
+    let visitor = half_in(&app).await;
+    leads(
+        &visitor.submit("/login/code/", &[("code", &typed)]).await,
+        "/shortcuts/",
+    );
+    let status = second_factor::status(&app.state.db, 2)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(status.recovery_codes, 9);
+    let again = half_in(&app).await;
+    let refused = again.submit("/login/code/", &[("code", &codes[3])]).await;
+    assert_eq!(refused.status.as_u16(), 200);
+    let renewed = visitor
+        .submit(
+            "/account/second-factor/recovery-codes/",
+            &[("password", PASSWORD)],
+        )
+        .await;
+    assert_eq!(self::codes(&renewed.text).len(), 10, "{renewed:?}");
+    let old = again.submit("/login/code/", &[("code", &codes[4])]).await;
+    assert_eq!(
+        old.status.as_u16(),
+        200,
+        "the codes before are of no use any more"
+    );
+});
+
+on_both_engines!(a_login_of_two_steps_has_five_minutes, async |address| {
+    let app = TestApp::new(&address).await;
+    let (secret, _) = turned_on(&app).await;
+    let visitor = half_in(&app).await;
+    app.clock.advance(Duration::from_secs(300));
+    let code = secret.code_at(app.clock.now());
+    leads(
+        &visitor.submit("/login/code/", &[("code", &code)]).await,
+        "/login/",
+    );
+    leads(&visitor.get("/login/code/").await, "/login/");
+    visitor.set_cookie("login_step", "AAAA");
+    leads(&visitor.get("/login/code/").await, "/login/");
+});
+
+on_both_engines!(
+    a_program_brings_its_code_with_the_password,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let (secret, codes) = turned_on(&app).await;
+        app.give_password("viewer").await;
+        let post = async |path: &str, body: Value| {
+            let program = app.visitor();
+            program
+                .json(Method::POST, path, &body.to_string(), &[])
+                .await
+        };
+        for (path, step) in [(OBTAIN, 0), ("/login/", 1)] {
+            app.clock.advance(Duration::from_secs(60));
+            let missing = json!({"username": "manager", "password": PASSWORD});
+            let refused = post(path, missing).await;
+            assert_eq!(refused.status.as_u16(), 401, "{refused:?}");
+            assert_eq!(refused.json()["code"], "otp_required");
+            let wrong = json!({"username": "manager", "password": PASSWORD, "otp": "000000"});
+            assert_eq!(post(path, wrong).await.json()["code"], "otp_invalid");
+            let unknown = json!({"username": "manager", "password": "wrong", "otp": "000000"});
+            let detail = json!({"detail": "No active account found with the given credentials"});
+            post(path, unknown).await.is(401, &detail);
+            let code = secret.code_at(app.clock.now());
+            let right = json!({"username": "manager", "password": PASSWORD, "otp": code});
+            assert_eq!(post(path, right.clone()).await.status.as_u16(), 200);
+            assert_eq!(
+                post(path, right).await.json()["code"],
+                "otp_invalid",
+                "once"
+            );
+            let recovery = json!({"username": "manager", "password": PASSWORD, "otp": codes[step]});
+            assert_eq!(post(path, recovery).await.status.as_u16(), 200);
+            let without = json!({"username": "viewer", "password": PASSWORD, "otp": "1"});
+            assert_eq!(post(path, without).await.status.as_u16(), 200);
+        }
+    }
+);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn codes_cannot_be_guessed() {
+    let database = Database::new(Engine::Sqlite);
+    let app = TestApp::new(database.address()).await;
+    let (secret, _) = turned_on(&app).await;
+    let visitor = half_in(&app).await;
+    for _ in 0..5 {
+        let refused = visitor.submit("/login/code/", &[("code", "000000")]).await;
+        assert_eq!(refused.status.as_u16(), 200);
+    }
+    let code = secret.code_at(app.clock.now());
+    let throttled = visitor.submit("/login/code/", &[("code", &code)]).await;
+    assert_eq!(throttled.status.as_u16(), 429, "the right one neither");
+    assert_eq!(throttled.header("retry-after"), "60");
+    test_kit::html::check(&throttled.text);
+    let body = json!({"username": "manager", "password": PASSWORD, "otp": code}).to_string();
+    let program = app.visitor();
+    let throttled = program.json(Method::POST, OBTAIN, &body, &[]).await;
+    assert_eq!(throttled.status.as_u16(), 429, "from wherever it comes");
+}
+
+on_both_engines!(
+    a_second_factor_is_taken_off_with_the_password_or_by_an_operator,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let (secret, _) = turned_on(&app).await;
+        let visitor = half_in(&app).await;
+        let code = secret.code_at(app.clock.now());
+        visitor.submit("/login/code/", &[("code", &code)]).await;
+        let off = "/account/second-factor/off/";
+        let refused = visitor
+            .submit(off, &[("off_password", "wrong password")])
+            .await;
+        assert_eq!(refused.status.as_u16(), 422);
+        let done = visitor.submit(off, &[("off_password", PASSWORD)]).await;
+        assert_eq!((done.status.as_u16(), done.header("location")), (303, HERE));
+        assert_eq!(second_factor::status(&app.state.db, 2).await.unwrap(), None);
+        assert!(
+            visitor
+                .get(HERE)
+                .await
+                .text
+                .contains("The second factor was turned off.")
+        );
+
+        turned_on(&app).await;
+        let (db, now) = (&app.state.db, app.clock.now());
+        assert!(
+            second_factor::reset(db, &Actor(None), 2, now)
+                .await
+                .unwrap()
+        );
+        assert!(
+            !second_factor::reset(db, &Actor(None), 2, now)
+                .await
+                .unwrap()
+        );
+        app.logged_in("manager").await;
+    }
+);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_of_the_database_makes_no_codes() {
+    let database = Database::new(Engine::Sqlite);
+    let app = TestApp::new(database.address()).await;
+    let (secret, codes) = turned_on(&app).await;
+    let read = async |conn: &mut db::Conn| {
+        let kept =
+            "SELECT secret FROM second_factors UNION ALL SELECT code_hash FROM recovery_codes";
+        conn.all(kept, &[], |row| row.get::<String>(0)).await
+    };
+    let kept = app.state.db.read(read).await.unwrap().join("\n");
+    assert!(!kept.contains(&secret.base32()));
+    assert!(codes.iter().all(|code| !kept.contains(code)));
+}
