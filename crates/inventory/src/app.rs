@@ -11,6 +11,7 @@ use crate::{
         users::{self, UserError},
     },
     routes,
+    tallies::{self, Pulse},
 };
 
 /// What a service is made of, passed in so that tests decide it.
@@ -60,6 +61,9 @@ pub enum StartError {
     /// The first user cannot be made.
     #[error("the first user cannot be made")]
     FirstUser(#[from] UserError),
+    /// What is stored cannot be counted.
+    #[error("what is stored cannot be counted")]
+    Tallies(#[from] db::Error),
 }
 
 /// The service, ready to be served.
@@ -78,7 +82,7 @@ pub struct Workers(State);
 impl Workers {
     /// Works until the service stops.
     pub async fn run(self) {
-        self.0.shutdown.begun().await;
+        tokio::join!(tallies::work(&self.0));
     }
 }
 
@@ -88,6 +92,7 @@ impl Workers {
 ///
 /// [`StartError`]
 pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
+    tallies::fill(&parts.db, parts.clock.now()).await?;
     let passwords = Passwords::new(parts.random.clone())?;
     if let Some(FirstUser { username, password }) = parts.first_user {
         let now = parts.clock.now();
@@ -105,6 +110,7 @@ pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
         token_key: parts.token_key,
         passwords,
         shutdown: parts.shutdown,
+        pulse: Pulse::default(),
     });
     Ok(App {
         router: routes::router(&state, parts.metrics),

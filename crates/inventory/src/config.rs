@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use web::{
     client::{Proxies, PublicUrl},
+    locale::Locale,
     rate::Rates,
 };
 
-use crate::{events::Mail, stock::AlertMode};
+use crate::{analysis, events::Mail, stock::AlertMode};
 
 /// The settings of the inventory service.
 #[derive(Debug, Clone)]
@@ -36,6 +37,10 @@ pub struct Config {
     pub low_stock_alert: AlertMode,
     /// How people are told by mail, when they are.
     pub mail: Option<Mail>,
+    /// The language of texts that no reader asks for: analyses and mails.
+    pub language: Locale,
+    /// How products are analysed.
+    pub analysis: analysis::Config,
     /// The largest body, in bytes.
     pub max_body: usize,
 }
@@ -56,6 +61,8 @@ impl Default for Config {
             low_stock_threshold: 10,
             low_stock_alert: AlertMode::default(),
             mail: None,
+            language: Locale::default(),
+            analysis: analysis::Config::default(),
             max_body: 1024 * 1024,
         }
     }

@@ -15,6 +15,7 @@ pub mod rest;
 mod routes;
 mod search;
 pub mod stock;
+pub mod tallies;
 pub mod transfer;
 
 use std::{ops::Deref, sync::Arc};
@@ -43,6 +44,7 @@ pub const MIGRATIONS: db::Migrations = db::migrations!(
     "0001_accounts",
     "0002_catalogue",
     "0003_stock",
+    "0004_tallies",
     "0006_audit",
     "0007_delivery",
     "0008_analyses",
@@ -71,6 +73,8 @@ pub struct Shared {
     pub passwords: Passwords,
     /// Ends workers and streams.
     pub shutdown: Shutdown,
+    /// Tells that stock or prices have changed.
+    pub pulse: tallies::Pulse,
 }
 
 impl State {

@@ -1,7 +1,10 @@
 //! The inventory service as a part of this process: its settings handed over, its database opened, its key kept.
 
+use std::time::Duration;
+
 use db::{Address, Db, Options};
 use inventory::accounts::TokenKey;
+use inventory::analysis::{self, ApiKey, LanguageModel, model::Terms};
 use inventory::stock::AlertMode;
 use inventory::{App, FirstUser, MIGRATIONS, Parts, SERVICE};
 use web::rate::Windows;
@@ -14,7 +17,9 @@ use crate::command::Failure;
 use crate::data_folder::{self, Hold};
 use crate::kept;
 use crate::settings::Settings;
-use crate::settings::value::LowStockAlert;
+use crate::settings::value::{LowStockAlert, ReportSchedule, Switch};
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Inventory while it runs: what must outlive its last request.
 pub(crate) struct Inventory {
@@ -162,6 +167,44 @@ pub(crate) fn config(settings: &Settings) -> inventory::Config {
             LowStockAlert::EveryOutflow => AlertMode::EveryOutflow,
             LowStockAlert::Once => AlertMode::Once,
         },
+        language: settings.inventory_language.0,
+        analysis: analysis(settings),
         ..inventory::Config::default()
     }
+}
+
+/// How products are analysed.
+fn analysis(settings: &Settings) -> analysis::Config {
+    let days = |length: Duration| length.as_secs_f64() / DAY.as_secs_f64();
+    let standard = analysis::Config::default();
+    analysis::Config {
+        terms: Terms {
+            lead_time: days(settings.inventory_lead_time),
+            lead_time_deviation: match settings.inventory_lead_time_deviation {
+                Switch::On(deviation) => days(deviation),
+                Switch::Off => 0.0,
+            },
+            service_level: settings.inventory_service_level.value(),
+            review_interval: days(settings.inventory_review_interval),
+            ..standard.terms
+        },
+        window_days: i64::try_from(settings.inventory_demand_window.as_secs() / DAY.as_secs())
+            .unwrap_or(standard.window_days),
+        cooldown: settings.inventory_analysis_cooldown,
+        weekly_report: settings.inventory_report == ReportSchedule::Weekly,
+        language_model: language_model(settings),
+    }
+}
+
+/// The language model, where one is configured. What cannot be sent was found when the settings were read.
+fn language_model(settings: &Settings) -> Option<LanguageModel> {
+    let address = settings.llm_base_url.as_ref()?.0.as_str();
+    let key = settings.llm_api_key.as_ref();
+    Some(LanguageModel {
+        base_url: address.trim_end_matches('/').parse().ok()?,
+        api_key: key.and_then(|key| ApiKey::parse(key.expose()).ok()),
+        model: settings.llm_model.as_ref()?.0.clone(),
+        timeout: settings.llm_timeout,
+        quota: settings.llm_quota.clone(),
+    })
 }

@@ -2,10 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::time::Duration;
+
+use inventory::analysis::ApiKey;
 
 use super::problem::Problem;
 use super::reader::Reader;
 use super::table::Settings;
+use super::value::Value;
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What the settings are read for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +61,7 @@ pub(crate) fn together(
     }
     if let Some(settings) = settings {
         problems.extend(page_sizes(settings));
+        problems.extend(analyses(settings));
         if let Purpose::Serve(services) = purpose {
             problems.extend(same_address(settings, services));
         }
@@ -116,6 +123,37 @@ fn page_sizes(settings: &Settings) -> Option<Problem> {
             ),
         )
     })
+}
+
+/// What the analyses cannot reckon with, or the model cannot be told.
+fn analyses(settings: &Settings) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let window = settings.inventory_demand_window;
+    let is_whole = window.as_secs().is_multiple_of(DAY.as_secs()) && window.subsec_nanos() == 0;
+    if !is_whole || window > DAY * 730 {
+        problems.push(Problem::new(
+            "BALCAO_INVENTORY_DEMAND_WINDOW",
+            format!(
+                "found {}; allowed: whole days, from 1d to 730d",
+                window.show()
+            ),
+        ));
+    }
+    let key = settings.llm_api_key.as_ref();
+    if key.is_some_and(|key| ApiKey::parse(key.expose()).is_err()) {
+        problems.push(Problem::new(
+            "BALCAO_LLM_API_KEY",
+            "found characters that cannot be sent; allowed: visible ASCII characters",
+        ));
+    }
+    let url = settings.llm_base_url.as_ref();
+    if url.is_some_and(|url| url.0.query().is_some() || url.0.fragment().is_some()) {
+        problems.push(Problem::new(
+            "BALCAO_LLM_BASE_URL",
+            "found a query or a fragment; allowed: an address that ends where /chat/completions begins",
+        ));
+    }
+    problems
 }
 
 fn same_address(settings: &Settings, services: Services) -> Vec<Problem> {

@@ -12,8 +12,9 @@ use web::rate::Rates;
 use super::reader::Reader;
 use super::secret::Secret;
 use super::value::{
-    Count, Identifier, Label, LogFilter, LogFormat, LowStockAlert, MailAddress, MailAddresses,
-    ProviderUrl, RedisUrl, Secrecy, SecretList, SmtpUrl, Switch, Value, WebUrl, WebhookSecret,
+    Count, Identifier, Label, Language, LogFilter, LogFormat, LowStockAlert, MailAddress,
+    MailAddresses, Percent, ProviderUrl, RedisUrl, ReportSchedule, Secrecy, SecretList, SmtpUrl,
+    Switch, Value, WebUrl, WebhookSecret,
 };
 
 /// What holds when a setting is not given.
@@ -111,6 +112,10 @@ settings! {
             "Key for that service.";
         llm_model: Option<Identifier>, "BALCAO_LLM_MODEL", Unset("needed with BALCAO_LLM_BASE_URL"),
             "Model to ask there.";
+        llm_timeout: Duration, "BALCAO_LLM_TIMEOUT", Is("3m"),
+            "Longest wait for one answer of the model. A call that fails is repeated twice at most.";
+        llm_quota: Rates, "BALCAO_LLM_QUOTA", Is("60/hour,500/day"),
+            "Calls to the model that we allow ourselves, all replicas together; beyond them analyses are computed text.";
         admin_username: Option<Identifier>, "BALCAO_ADMIN_USERNAME", Unset("no user is made"),
             "Name of the first superuser, made when there is no user yet.";
         admin_password: Option<Secret<12>>, "BALCAO_ADMIN_PASSWORD", Unset("no user is made"),
@@ -181,6 +186,22 @@ settings! {
             "A product with fewer units than this is low, unless it has a threshold of its own.";
         inventory_low_stock_alert: LowStockAlert, "BALCAO_INVENTORY_LOW_STOCK_ALERT", Is("every_outflow"),
             "`once` sends one alert until the stock recovers.";
+        inventory_language: Language, "BALCAO_INVENTORY_LANGUAGE", Is("pt-BR"),
+            "Language of analyses and mails; pages and the API follow their readers.";
+        inventory_lead_time: Duration, "BALCAO_INVENTORY_LEAD_TIME", Is("7d"),
+            "From an order to its goods on the shelf, as analyses assume it of products without one of their own.";
+        inventory_lead_time_deviation: Switch<Duration>, "BALCAO_INVENTORY_LEAD_TIME_DEVIATION", Is("off"),
+            "How much that time varies: its standard deviation.";
+        inventory_service_level: Percent, "BALCAO_INVENTORY_SERVICE_LEVEL", Is("95"),
+            "In how many of a hundred replenishments the stock should last until the goods arrive.";
+        inventory_review_interval: Duration, "BALCAO_INVENTORY_REVIEW_INTERVAL", Is("7d"),
+            "From one look at what must be ordered to the next.";
+        inventory_demand_window: Duration, "BALCAO_INVENTORY_DEMAND_WINDOW", Is("90d"),
+            "How much history analyses look at: whole days, at most 730.";
+        inventory_analysis_cooldown: Duration, "BALCAO_INVENTORY_ANALYSIS_COOLDOWN", Is("6h"),
+            "How long after a product's analysis its sales ask for no other one. People may ask at any time.";
+        inventory_report: ReportSchedule, "BALCAO_INVENTORY_REPORT", Is("off"),
+            "`weekly` writes a report on the whole shop every Monday, beside the analyses.";
         inventory_webhook_url: Option<WebUrl>, "BALCAO_INVENTORY_WEBHOOK_URL", Unset("no webhooks"),
             "Destination of webhooks; further ones in the administration interface.";
         inventory_webhook_secret: Option<WebhookSecret>, "BALCAO_INVENTORY_WEBHOOK_SECRET", Unset("needed with BALCAO_INVENTORY_WEBHOOK_URL"),

@@ -2,8 +2,11 @@
 //! record of text and time. Carries the specification's "Analysis result" and the row "Analysis" of the decisions.
 //! Nothing is ordered here, and no figure comes from a model: it only words what was computed.
 
+mod config;
+pub mod model;
 mod store;
 
+pub use config::{ApiKey, ApiKeyError, Config, LanguageModel};
 pub use store::latest_suggestion;
 
 use db::{Error, Timestamp, Tx};

@@ -6,7 +6,11 @@ use super::{
     goods::Product,
     simulation::{Shelf, Step},
 };
-use crate::{catalogue::description_key, stock::movements::Movement};
+use crate::{
+    catalogue::description_key,
+    stock::movements::Movement,
+    tallies::{self, Change, Moved, Tallies, day_of},
+};
 
 /// The tables that are filled, in the order in which rows may refer to rows.
 const TABLES: [&str; 8] = [
@@ -99,19 +103,21 @@ pub(super) struct Load {
     ledger: Rows,
     inflows: Rows,
     outflows: Rows,
+    tallies: Tallies,
     last_entry: i64,
     last_inflow: i64,
     last_outflow: i64,
 }
 
 impl Load {
-    pub(super) const fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             products: Rows::new("products", PRODUCTS),
             stock: Rows::new("product_stock", STOCK),
             ledger: Rows::new("ledger_entries", LEDGER),
             inflows: Rows::new("inflows", INFLOWS),
             outflows: Rows::new("outflows", OUTFLOWS),
+            tallies: Tallies::default(),
             last_entry: 0,
             last_inflow: 0,
             last_outflow: 0,
@@ -148,6 +154,25 @@ impl Load {
             None::<i64>.into(),
             now.into(),
         ]);
+        self.count(place, 1, place.quantity, None);
+    }
+
+    /// Adds to the tallies what came onto a shelf, or left it.
+    fn count(&mut self, place: &Shelf, products: i64, units: i64, moved: Option<Moved>) {
+        self.tallies.take(&Change {
+            moved,
+            category: id_of(place.category),
+            brand: id_of(place.brand),
+            products,
+            units,
+            cost_price: place.cost_price,
+            selling_price: place.selling_price,
+        });
+    }
+
+    /// Writes what was counted on the way.
+    pub(super) async fn tally(&self, tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
+        tallies::replace(tx, &self.tallies, now).await
     }
 
     /// A movement with its row in the ledger.
@@ -168,6 +193,18 @@ impl Load {
             reference.into(),
             step.at.into(),
         ]);
+        let is_sale = step.movement == Movement::Outflow;
+        let moved = Moved {
+            movement: step.movement,
+            supplier: (!is_sale).then(|| id_of(step.supplier)),
+            day: day_of(step.at),
+            movements: 1,
+            units: step.quantity,
+            cost_price: place.cost_price,
+            selling_price: place.selling_price,
+            present: if is_sale { step.quantity } else { 0 },
+        };
+        self.count(place, 0, step.movement.change(step.quantity), Some(moved));
     }
 
     fn inflow(&mut self, step: &Step, product: i64) -> i64 {

@@ -3,7 +3,8 @@
 
 use db::{Timestamp, Tx};
 
-use super::{Actor, Changed, Impossible, store};
+use super::{Actor, Changed, Impossible, movements::Movement, store};
+use crate::tallies::{self, Booking};
 
 /// What a change came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,8 +64,29 @@ pub(super) struct Entry<'a> {
     pub(super) change: i64,
     /// The movement's id.
     pub(super) reference: Option<i64>,
+    /// Who delivered; of inflows.
+    pub(super) supplier: Option<i64>,
+    /// When the movement was booked, which is before `now` when it is deleted.
+    pub(super) booked_at: Timestamp,
     pub(super) actor: &'a Actor,
     pub(super) now: Timestamp,
+}
+
+impl Entry<'_> {
+    /// The movement that this speaks of.
+    const fn booking(&self) -> Option<Booking> {
+        let movement = match self.kind {
+            Kind::Inflow | Kind::InflowReversed => Movement::Inflow,
+            Kind::Outflow | Kind::OutflowReversed => Movement::Outflow,
+            Kind::Opening | Kind::Adjustment => return None,
+        };
+        Some(Booking {
+            movement,
+            supplier: self.supplier,
+            at: self.booked_at,
+            units: self.change.abs(),
+        })
+    }
 }
 
 /// Records a movement that a product's opening counts already: its row, and beside it an adjustment that cancels it. The one that adds
@@ -92,6 +114,8 @@ pub(super) async fn record_past(
     };
     store::insert_entry(tx, adding, most).await?;
     store::insert_entry(tx, taking, quantity).await?;
+    // The quantity is what it was; the movement counts for its day.
+    tallies::note(tx, entry.product, 0, entry.booking().as_ref()).await?;
     Ok(Ok(()))
 }
 
@@ -110,5 +134,13 @@ pub(super) async fn apply(
         }));
     };
     store::insert_entry(tx, entry, changed.after).await?;
+    match (entry.kind, entry.booking(), entry.reference) {
+        (Kind::InflowReversed | Kind::OutflowReversed, Some(booking), Some(id)) => {
+            tallies::note_deletion(tx, entry.product, entry.change, &booking, id).await?;
+        }
+        (_, booking, _) => {
+            tallies::note(tx, entry.product, entry.change, booking.as_ref()).await?;
+        }
+    }
     Ok(Ok(changed))
 }

@@ -79,12 +79,23 @@ pub async fn open(
         kind: Kind::Opening,
         change: quantity,
         reference: None,
+        supplier: None,
+        booked_at: now,
         actor,
         now,
     };
     // Nothing is in stock yet and the quantity is 0 or more, so it always fits.
     _ = ledger::apply(tx, &entry).await?;
     Ok(())
+}
+
+/// Lets nobody else change a product's quantity until the transaction ends.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn lock(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
+    store::lock_quantity(tx, product).await.map(drop)
 }
 
 /// Writes a product's quantity: the difference becomes an adjustment, and no difference becomes nothing.
@@ -113,6 +124,8 @@ pub async fn adjust(
         kind: Kind::Adjustment,
         change: quantity - current,
         reference: None,
+        supplier: None,
+        booked_at: now,
         actor,
         now,
     };

@@ -23,6 +23,7 @@ use crate::{
         given::Given,
     },
     stock::{Actor, Policy},
+    tallies,
 };
 
 /// Why nothing was imported.
@@ -128,6 +129,8 @@ async fn read(
         let text = format!("{file} ({})", report.added);
         audit::record_import(tx, &Actor(None), order.resource.model(), &text, order.now).await?;
     }
+    // A large file leaves no large number of notes that every reader would have to add up.
+    while tallies::fold(tx).await? > 0 {}
     Ok(report)
 }
 

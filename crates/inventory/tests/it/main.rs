@@ -26,6 +26,7 @@ mod resources;
 mod second_factor;
 mod sessions;
 mod statements;
+mod tallies;
 mod throttle;
 mod tokens;
 mod transfer;

@@ -1,8 +1,9 @@
 //! A generated sequence of everything that can happen to stock, against a model of a few lines: after every step quantities,
 //! balances, low-stock states and what was refused agree, and the ledger verifies at the end.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
+use inventory::tallies;
 use proptest::{
     prelude::*,
     strategy::ValueTree as _,
@@ -38,6 +39,14 @@ enum Step {
         product: usize,
         quantity: i64,
     },
+    Edit {
+        product: usize,
+        cents: i64,
+        category: usize,
+    },
+    /// A worker folds what is noted.
+    Fold,
+    Wait,
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -49,6 +58,9 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (0..50_usize).prop_map(|nth| Step::DeleteInflow { nth }),
         2 => (0..50_usize).prop_map(|nth| Step::DeleteOutflow { nth }),
         1 => (product, 0..30_i64).prop_map(|(product, quantity)| Step::Adjust { product, quantity }),
+        1 => (0..PRODUCTS, 0..100_000_i64, 0..PRODUCTS).prop_map(|(product, cents, category)| Step::Edit { product, cents, category }),
+        1 => Just(Step::Fold),
+        1 => Just(Step::Wait),
     ]
 }
 
@@ -104,6 +116,15 @@ impl Shop {
             Step::DeleteInflow { nth } => self.delete_inflow(nth).await,
             Step::DeleteOutflow { nth } => self.delete_outflow(nth).await,
             Step::Adjust { product, quantity } => self.adjust(product, quantity).await,
+            Step::Edit {
+                product,
+                cents,
+                category,
+            } => self.edit(product, cents, category).await,
+            Step::Fold => {
+                tallies::step(&self.app.state.db).await.unwrap();
+            }
+            Step::Wait => self.app.clock.advance(Duration::from_secs(40_000)),
         }
         self.agrees().await;
     }
@@ -212,7 +233,16 @@ impl Shop {
         }
     }
 
+    async fn edit(&self, product: usize, cents: i64, category: usize) {
+        let path = format!("/api/v1/products/{}/", self.products[product]);
+        let price = format!("{}.{:02}", cents / 100, cents % 100);
+        let body = json!({"selling_price": price, "cost_price": "0.07", "category": category + 1});
+        let answer = self.app.manager().patch(&path, body).await;
+        assert_eq!(answer.status.as_u16(), 200);
+    }
+
     async fn agrees(&self) {
+        assert_eq!(tallies::verify(&self.app.state.db).await.unwrap(), []);
         let viewer = self.app.viewer();
         let mut low = 0;
         for (product, &id) in self.products.iter().enumerate() {

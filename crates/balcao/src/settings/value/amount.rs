@@ -25,6 +25,37 @@ impl<const LOW: i64, const HIGH: i64> Value for Count<LOW, HIGH> {
     }
 }
 
+/// A share of a hundred, with at most two decimals: above one half, and below all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Percent {
+    hundredths: u32,
+}
+
+impl Percent {
+    /// The share, from 50.0 to 99.99.
+    pub(crate) fn value(self) -> f64 {
+        f64::from(self.hundredths) / 100.0
+    }
+}
+
+impl Value for Percent {
+    fn allowed() -> String {
+        "a number from 50 to 99.99 with at most two decimals".to_owned()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let hundredths = db::Money::parse(text).ok()?.cents();
+        let hundredths = u32::try_from(hundredths).ok()?;
+        (5000..=9999)
+            .contains(&hundredths)
+            .then_some(Self { hundredths })
+    }
+
+    fn show(&self) -> String {
+        self.value().to_string()
+    }
+}
+
 /// Units of time, longest first, with their milliseconds.
 const UNITS: [(&str, u64); 5] = [
     ("d", 86_400_000),
@@ -127,6 +158,16 @@ mod tests {
             "100/minute,",
         ] {
             assert_eq!(Rates::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_share_is_more_than_half_and_less_than_all() {
+        for text in ["95", "97.5", "99.99", "50"] {
+            assert_eq!(Percent::parse(text).unwrap().show(), text);
+        }
+        for text in ["100", "49.99", "95%", "97,5", "97.555", "-95", ""] {
+            assert_eq!(Percent::parse(text), None, "{text}");
         }
     }
 

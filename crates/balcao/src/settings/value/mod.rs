@@ -1,15 +1,17 @@
 //! The kinds of value that settings have: how each is read, what is allowed, how it shows.
 //!
-//! `network` has addresses, `amount` has counts, times and rates, `name` has identifiers and choices. Which setting is of
+//! `network` has addresses, `amount` has counts, times and rates, `name` has identifiers and choices, `choice` those of the analyses. Which setting is of
 //! which kind stands in `table`.
 
 mod amount;
+mod choice;
 mod name;
 mod network;
 
 use std::path::PathBuf;
 
-pub(crate) use amount::Count;
+pub(crate) use amount::{Count, Percent};
+pub(crate) use choice::{Language, ReportSchedule};
 pub(crate) use name::{
     Identifier, Label, LogFilter, LogFormat, LowStockAlert, MailAddress, MailAddresses, SecretList,
     WebhookSecret,

@@ -24,6 +24,7 @@ use crate::{
         resource::{Page, Wanted},
     },
     stock::{self, Actor, Policy},
+    tallies,
 };
 use model::{FIELDS, Input, SERIE_NUMBER_TAKEN};
 use store::Selection;
@@ -86,6 +87,9 @@ pub async fn create(
             Ok(record)
         })
         .await;
+    if created.is_ok() {
+        state.pulse.beat();
+    }
     created.map_err(explained)
 }
 
@@ -112,6 +116,7 @@ async fn insert(
     let product = check(tx, None, input, errors).await?.into_new(input);
     let created_at = given.created_at.unwrap_or(now);
     let id = store::insert(tx, given.id, &product, created_at).await?;
+    tallies::note_new_product(tx, id).await?;
     stock::open(tx, id, product.quantity, actor, now).await?;
     if let Some(updated_at) = given.updated_at.or(given.created_at) {
         store::set_updated_at(tx, id, updated_at).await?;
@@ -150,6 +155,9 @@ pub async fn update(
         .db
         .write(async move |tx| change(tx, id, &input, errors.clone(), &actor, policy, now).await)
         .await;
+    if matches!(updated, Ok(Some(_))) {
+        state.pulse.beat();
+    }
     updated.map_err(explained)
 }
 
@@ -164,8 +172,19 @@ async fn change(
 ) -> Result<Option<ProductRecord>, Refusal> {
     check(tx, Some(id), input, errors).await?;
     let before = store::find(tx, id).await?;
-    if !store::update(tx, id, input, now).await? {
+    // The stock row goes first: it is what movements lock too.
+    if !store::update_stock(tx, id, input, now).await? {
         return Ok(None);
+    }
+    let standing = tallies::standing(tx, id)
+        .await?
+        .filter(|standing| input.changes(standing));
+    if standing.is_some() {
+        tallies::note_lost_product(tx, id).await?;
+    }
+    store::update(tx, id, input).await?;
+    if let Some(standing) = standing {
+        tallies::note_changed_product(tx, id, &standing).await?;
     }
     if let Some(quantity) = input.quantity {
         stock::adjust(tx, id, quantity, actor, policy, now).await?;
@@ -190,13 +209,18 @@ pub async fn delete(state: &State, caller: &Caller, id: i64) -> Result<bool, Ref
         .db
         .write(async move |tx| {
             refuse_when_referenced("product", &store::referring(tx, id).await?)?;
+            stock::lock(tx, id).await?;
+            tallies::note_lost_product(tx, id).await?;
             let Some(title) = store::delete(tx, id).await? else {
                 return Ok(false);
             };
             audit::record(tx, &actor, Action::Deleted, Model::Product, id, &title, now).await?;
-            Ok(true)
+            Ok::<_, Refusal>(true)
         })
         .await;
+    if matches!(deleted, Ok(true)) {
+        state.pulse.beat();
+    }
     match deleted {
         // A movement was booked between the count and the delete: count again.
         Err(Refusal::Database(error)) if error.is_foreign_key() => {

@@ -10,6 +10,7 @@ use crate::{
         fields::{FieldErrors, Members, Mode, Reader, Reference, Setting},
         json::{self, Named},
     },
+    tallies::Standing,
 };
 
 /// Longest serie number, in characters.
@@ -94,6 +95,16 @@ pub(super) struct Input {
 }
 
 impl Input {
+    /// Whether it writes anything that the tallies count the product by.
+    pub(super) fn changes(&self, before: &Standing) -> bool {
+        before.is_changed_by(
+            self.category.as_ref().map(|category| category.id),
+            self.brand.as_ref().map(|brand| brand.id),
+            self.cost_price,
+            self.selling_price,
+        )
+    }
+
     /// The fields of a body, and what is wrong with them. What only the store knows is checked later, so that
     /// all errors of all fields come in one answer.
     pub(super) fn read(members: &Members, mode: Mode) -> (Self, FieldErrors) {

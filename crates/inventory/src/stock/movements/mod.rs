@@ -107,6 +107,9 @@ pub async fn create(
             })
             .await
     };
+    if matches!(booked, Ok(Created::New(_))) {
+        state.pulse.beat();
+    }
     match (booked, repeatable) {
         // The same key was booked by another request between our look and our write.
         (Err(Refusal::Database(error)), Some(repeatable))
@@ -166,6 +169,8 @@ fn entry<'a>(movement: Movement, id: i64, record: &MovementRecord, actor: &'a Ac
         kind: movement.kinds().0,
         change: movement.change(record.quantity),
         reference: Some(id),
+        supplier: record.supplier.as_ref().map(|supplier| supplier.id),
+        booked_at: record.created_at,
         actor,
         now: record.created_at,
     }
@@ -284,17 +289,22 @@ pub async fn delete(
         Policy::from(&state.config),
         state.clock.now(),
     );
-    state
+    let was_there = state
         .db
         .write(async move |tx| {
-            let Some((product, quantity)) = store::delete(tx, movement, id).await? else {
+            let Some(deleted) = store::delete(tx, movement, id).await? else {
                 return Ok(false);
             };
+            let store::Deleted {
+                product, quantity, ..
+            } = deleted;
             let entry = Entry {
                 product,
                 kind: movement.kinds().1,
                 change: -movement.change(quantity),
                 reference: Some(id),
+                supplier: deleted.supplier,
+                booked_at: deleted.created_at,
                 actor: &actor,
                 now,
             };
@@ -306,9 +316,13 @@ pub async fn delete(
             let title = titled.map(|product| product.title).unwrap_or_default();
             let (model, text) = (movement.model(), movement_text(quantity, &title));
             audit::record(tx, &actor, Action::Deleted, model, id, &text, now).await?;
-            Ok(true)
+            Ok::<_, Refusal>(true)
         })
-        .await
+        .await?;
+    if was_there {
+        state.pulse.beat();
+    }
+    Ok(was_there)
 }
 
 /// What people call a movement: `12 × Arroz`.

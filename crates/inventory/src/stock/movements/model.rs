@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Which way goods move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Movement {
     /// Goods received from a supplier.
     Inflow,

@@ -14,6 +14,7 @@ use crate::{
         query::Parameters,
     },
     search,
+    tallies::{self, Dimension},
 };
 
 /// Which products are asked for, and in which order.
@@ -75,6 +76,19 @@ impl Selection {
             || self.max_price.is_some_and(|max| max < Money::ZERO)
     }
 
+    /// What the tallies know the number of: all products, those of one category, or those of one brand.
+    fn tallied(&self) -> Option<Option<(Dimension, i64)>> {
+        if self.min_price.is_some() || self.max_price.is_some() || !self.words.is_empty() {
+            return None;
+        }
+        match (self.category, self.brand) {
+            (None, None) => Some(None),
+            (Some(category), None) => Some(Some((Dimension::Category, category))),
+            (None, Some(brand)) => Some(Some((Dimension::Brand, brand))),
+            (Some(_), Some(_)) => None,
+        }
+    }
+
     /// How many products are selected.
     pub(in crate::catalogue::products) async fn count(
         &self,
@@ -82,6 +96,9 @@ impl Selection {
     ) -> Result<u64, Error> {
         if self.is_empty() {
             return Ok(0);
+        }
+        if let Some(group) = self.tallied() {
+            return tallies::count_products(conn, group).await;
         }
         let mut query = Query::new("SELECT count(*) FROM products AS p WHERE TRUE");
         self.push_filters(&mut query, Lead::Products);

@@ -183,8 +183,8 @@ pub(crate) async fn set_counter(tx: &mut Tx) -> Result<(), Error> {
     tx.move_ids_on("products").await
 }
 
-/// Writes what an update names; whether the product was there. The stock row goes first: it is what movements lock too.
-pub(super) async fn update(
+/// Writes what an update names into the stock row, and locks it; whether the product was there.
+pub(super) async fn update_stock(
     tx: &mut Tx,
     id: i64,
     input: &Input,
@@ -199,9 +199,11 @@ pub(super) async fn update(
         stock.push(", brand_id = ").bind(brand.id);
     }
     stock.push(" WHERE product_id = ").bind(id);
-    if tx.execute_of(&stock).await? == 0 {
-        return Ok(false);
-    }
+    Ok(tx.execute_of(&stock).await? > 0)
+}
+
+/// Writes what an update names into the product itself.
+pub(super) async fn update(tx: &mut Tx, id: i64, input: &Input) -> Result<(), Error> {
     let mut product = Query::new("UPDATE products SET id = id");
     if let Some(title) = &input.title {
         product
@@ -239,7 +241,8 @@ pub(super) async fn update(
         product.push(", selling_price = ").bind(price);
     }
     product.push(" WHERE id = ").bind(id);
-    Ok(tx.execute_of(&product).await? > 0)
+    tx.execute_of(&product).await?;
+    Ok(())
 }
 
 /// Deletes a product; its title, when it was there. Its stock row goes with it, its ledger stays.

@@ -14,6 +14,7 @@ use crate::rest::{
     list::{Filters, OrderBy, ordering},
     query::Parameters,
 };
+use crate::tallies;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -67,8 +68,18 @@ impl Selection {
         }
     }
 
-    /// How many movements are selected.
+    /// How many movements are selected: those of a product are counted in its index, any others are tallied by day.
     pub(in crate::stock::movements) async fn count(&self, conn: &mut Conn) -> Result<u64, Error> {
+        if self.product.is_none() {
+            return tallies::count_movements(
+                conn,
+                self.movement,
+                self.supplier,
+                self.from,
+                self.until,
+            )
+            .await;
+        }
         let mut query = Query::new(match self.movement {
             Movement::Inflow => "SELECT count(*) FROM inflows AS m WHERE TRUE",
             Movement::Outflow => "SELECT count(*) FROM outflows AS m WHERE TRUE",

@@ -135,18 +135,41 @@ pub(super) async fn find(
         .await
 }
 
-/// Deletes a movement: its product and quantity, when it was there.
+/// What is left to know of a movement that is gone.
+pub(super) struct Deleted {
+    pub(super) product: i64,
+    pub(super) quantity: i64,
+    pub(super) created_at: Timestamp,
+    /// Of inflows.
+    pub(super) supplier: Option<i64>,
+}
+
+/// Deletes a movement, when it was there.
 pub(super) async fn delete(
     tx: &mut Tx,
     movement: Movement,
     id: i64,
-) -> Result<Option<(i64, i64)>, Error> {
+) -> Result<Option<Deleted>, Error> {
     let sql = match movement {
-        Movement::Inflow => "DELETE FROM inflows WHERE id = $1 RETURNING product_id, quantity",
-        Movement::Outflow => "DELETE FROM outflows WHERE id = $1 RETURNING product_id, quantity",
+        Movement::Inflow => {
+            "DELETE FROM inflows WHERE id = $1 RETURNING product_id, quantity, created_at, supplier_id"
+        }
+        Movement::Outflow => {
+            "DELETE FROM outflows WHERE id = $1 RETURNING product_id, quantity, created_at"
+        }
     };
-    tx.optional(sql, &[&id], |row| Ok((row.get(0)?, row.get(1)?)))
-        .await
+    tx.optional(sql, &[&id], |row| {
+        Ok(Deleted {
+            product: row.get(0)?,
+            quantity: row.get(1)?,
+            created_at: row.get(2)?,
+            supplier: match movement {
+                Movement::Inflow => Some(row.get(3)?),
+                Movement::Outflow => None,
+            },
+        })
+    })
+    .await
 }
 
 /// The fingerprint and the answer of a key used since `since`.

@@ -1,0 +1,191 @@
+//! Demand as the outflows show it: per day with its zeros, corrected for days without stock, and of which kind it is.
+
+use serde::{Deserialize, Serialize};
+
+use super::real;
+
+/// One day of a product's history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Day {
+    /// Units that went out.
+    pub units: i64,
+    /// Whether there was anything to sell at any time of it.
+    pub in_stock: bool,
+}
+
+/// What days of history say. A day without stock says nothing of demand, so it is counted and left out of everything else.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Demand {
+    /// Days looked at.
+    pub days: i64,
+    /// Units of each day on which there was stock, oldest first.
+    pub series: Vec<f64>,
+    /// Units in all.
+    pub units: i64,
+}
+
+/// The classes of Syntetos and Boylan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Sold nearly every day, in much the same quantities.
+    Smooth,
+    /// Sold nearly every day, in quantities that vary.
+    Erratic,
+    /// Sold now and then, in much the same quantities.
+    Intermittent,
+    /// Sold now and then, in quantities that vary: hard to foretell.
+    Lumpy,
+}
+
+/// Mean days between demands from which demand is intermittent.
+const INTERMITTENT: f64 = 1.32;
+/// Squared coefficient of variation of the quantities from which they vary.
+const VARYING: f64 = 0.49;
+
+impl Demand {
+    /// The demand of these days, oldest first. A day on which something went out had stock.
+    pub fn of(days: &[Day]) -> Self {
+        let available = days.iter().filter(|day| day.in_stock || day.units > 0);
+        Self {
+            days: i64::try_from(days.len()).unwrap_or(i64::MAX),
+            series: available.map(|day| real(day.units)).collect(),
+            units: days.iter().map(|day| day.units).sum(),
+        }
+    }
+
+    /// Days with stock.
+    pub fn available_days(&self) -> i64 {
+        count(&self.series)
+    }
+
+    /// Days on which something went out.
+    pub fn demand_days(&self) -> i64 {
+        count(&self.sizes())
+    }
+
+    /// Units a day with stock: `d`, or with days without stock `d'`.
+    pub fn mean(&self) -> f64 {
+        mean(&self.series)
+    }
+
+    /// The sample standard deviation of a day's units, `σd`; 0 of fewer than two days.
+    pub fn deviation(&self) -> f64 {
+        deviation(&self.series)
+    }
+
+    /// The mean days between demands, `ADI`; infinite without any.
+    pub fn interval(&self) -> f64 {
+        real(self.available_days()) / real(self.demand_days())
+    }
+
+    /// The squared coefficient of variation of the quantities on days with demand, `CV²`; 0 without any.
+    pub fn size_variation(&self) -> f64 {
+        let sizes = self.sizes();
+        if sizes.is_empty() {
+            return 0.0;
+        }
+        (deviation(&sizes) / mean(&sizes)).powi(2)
+    }
+
+    /// The coefficient of variation of a day's units; infinite without any demand.
+    pub fn variation(&self) -> f64 {
+        self.deviation() / self.mean()
+    }
+
+    /// Which kind of demand it is.
+    pub fn class(&self) -> Class {
+        match (
+            self.interval() >= INTERMITTENT,
+            self.size_variation() >= VARYING,
+        ) {
+            (false, false) => Class::Smooth,
+            (false, true) => Class::Erratic,
+            (true, false) => Class::Intermittent,
+            (true, true) => Class::Lumpy,
+        }
+    }
+
+    /// The share of days without stock.
+    pub fn stock_out_rate(&self) -> f64 {
+        if self.days == 0 {
+            return 0.0;
+        }
+        real(self.days - self.available_days()) / real(self.days)
+    }
+
+    fn sizes(&self) -> Vec<f64> {
+        let sizes = self.series.iter().copied().filter(|units| *units > 0.0);
+        sizes.collect()
+    }
+}
+
+fn count(values: &[f64]) -> i64 {
+    i64::try_from(values.len()).unwrap_or(i64::MAX)
+}
+
+fn mean(values: &[f64]) -> f64 {
+    if values.is_empty() {
+        return 0.0;
+    }
+    values.iter().sum::<f64>() / real(count(values))
+}
+
+fn deviation(values: &[f64]) -> f64 {
+    if values.len() < 2 {
+        return 0.0;
+    }
+    let mean = mean(values);
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (squares / real(count(values) - 1)).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn days(units: &[i64]) -> Vec<Day> {
+        let in_stock = true;
+        let days = units.iter().map(|units| Day {
+            units: *units,
+            in_stock,
+        });
+        days.collect()
+    }
+
+    #[test]
+    fn a_day_without_stock_says_nothing_of_demand() {
+        let mut history = days(&[2, 4, 0, 0]);
+        history.push(Day::default());
+        history.push(Day::default());
+        let demand = Demand::of(&history);
+        assert_eq!((demand.days, demand.available_days()), (6, 4));
+        assert!((demand.mean() - 1.5).abs() < 1e-12);
+        assert!((demand.stock_out_rate() - 2.0 / 6.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_day_on_which_something_went_out_had_stock() {
+        let sold_out = Day {
+            units: 3,
+            in_stock: false,
+        };
+        assert_eq!(Demand::of(&[sold_out]).available_days(), 1);
+    }
+
+    #[test]
+    fn each_kind_of_demand_is_known_by_its_gaps_and_its_sizes() {
+        let class = |units: &[i64]| Demand::of(&days(units)).class();
+        assert_eq!(class(&[3, 3, 4, 3, 2, 3]), Class::Smooth);
+        assert_eq!(class(&[1, 20, 1, 1, 30, 2]), Class::Erratic);
+        assert_eq!(class(&[3, 0, 0, 3, 0, 3]), Class::Intermittent);
+        assert_eq!(class(&[1, 0, 0, 40, 0, 2]), Class::Lumpy);
+    }
+
+    #[test]
+    fn no_history_is_no_demand() {
+        let demand = Demand::of(&[]);
+        assert_eq!((demand.days, demand.units, demand.demand_days()), (0, 0, 0));
+        assert!(demand.mean().abs() < 1e-12 && demand.size_variation().abs() < 1e-12);
+    }
+}

@@ -1,0 +1,309 @@
+//! Everything that is computed of one product, put together: the figures that a result shows and that no model may change.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Class, Demand, Terms, round_down,
+    smoothing::{Croston, DAY_WEIGHT, DEMAND_WEIGHT, simple},
+    supply,
+};
+
+/// The fewest days with demand from which demand is foretold.
+pub const LEAST_DEMAND_DAYS: i64 = 3;
+/// The fewest days with stock from which demand is foretold.
+pub const LEAST_DAYS: i64 = 7;
+
+/// The figures of one product at one moment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Units in stock.
+    pub quantity: i64,
+    /// Below this it counts as low.
+    pub threshold: i64,
+    /// Days of history that were looked at.
+    pub days: i64,
+    /// Those on which there was stock.
+    pub available_days: i64,
+    /// Those on which something went out.
+    pub demand_days: i64,
+    /// Units that went out in all of them.
+    pub units: i64,
+    /// What was assumed of its supply.
+    pub terms: Terms,
+    /// What follows; none when there is too little history to tell.
+    pub forecast: Option<Forecast>,
+}
+
+/// What is expected of a product, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Forecast {
+    /// The kind of its demand.
+    pub class: Class,
+    /// How demand is foretold for that kind.
+    pub method: Method,
+    /// Units a day.
+    pub per_day: f64,
+    /// The standard deviation of a day's units.
+    pub deviation: f64,
+    /// Mean days between demands.
+    pub interval: f64,
+    /// Squared coefficient of variation of the quantities.
+    pub size_variation: f64,
+    /// How much a day's demand varies.
+    pub variability: Variability,
+    /// Units against chance until goods arrive.
+    pub safety_stock: f64,
+    /// Units at which to order.
+    pub reorder_point: f64,
+    /// Units to order up to.
+    pub order_up_to: f64,
+    /// Days that the stock lasts.
+    pub days_of_cover: f64,
+    /// Whole days until nothing is left.
+    pub runs_out_in: i64,
+    /// Whole days until the order must be out; not positive: now.
+    pub order_in: i64,
+    /// Whether to order now: at or below the reorder point, or low.
+    pub is_due: bool,
+    /// Units to order now; 0 when it is not due.
+    pub suggested_quantity: i64,
+}
+
+/// How demand is foretold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// The mean of the days with stock.
+    Mean,
+    /// Simple exponential smoothing.
+    Smoothing,
+    /// Croston's method with the correction of Syntetos and Boylan.
+    CrostonCorrected,
+}
+
+/// How much a day's demand varies, by its coefficient of variation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Variability {
+    /// Below 0.5: steady.
+    X,
+    /// Below 1.
+    Y,
+    /// From 1: erratic.
+    Z,
+}
+
+impl Variability {
+    /// The group of a coefficient of variation.
+    pub fn of(variation: f64) -> Self {
+        if variation < 0.5 {
+            Self::X
+        } else if variation < 1.0 {
+            Self::Y
+        } else {
+            Self::Z
+        }
+    }
+}
+
+impl Figures {
+    /// Computes them.
+    pub fn of(demand: &Demand, quantity: i64, threshold: i64, terms: Terms) -> Self {
+        Self {
+            quantity,
+            threshold,
+            days: demand.days,
+            available_days: demand.available_days(),
+            demand_days: demand.demand_days(),
+            units: demand.units,
+            terms,
+            forecast: Forecast::of(demand, quantity, threshold, &terms),
+        }
+    }
+
+    /// Units to order now, when that can be told.
+    pub fn suggested_quantity(&self) -> Option<i64> {
+        Some(self.forecast.as_ref()?.suggested_quantity)
+    }
+
+    /// Units that are missing up to the threshold.
+    pub fn missing_to_threshold(&self) -> i64 {
+        self.threshold.saturating_sub(self.quantity).max(0)
+    }
+}
+
+impl Forecast {
+    /// None below the fewest days.
+    pub fn of(demand: &Demand, quantity: i64, threshold: i64, terms: &Terms) -> Option<Self> {
+        if demand.available_days() < LEAST_DAYS || demand.demand_days() < LEAST_DEMAND_DAYS {
+            return None;
+        }
+        let class = demand.class();
+        let (method, per_day) = per_day(demand, class)?;
+        let (lead, deviation) = (terms.lead_time, demand.deviation());
+        let cycle = lead + terms.review_interval;
+        let safety = |days| {
+            let factor = terms.service_factor();
+            supply::safety_stock(factor, deviation, per_day, days, terms.lead_time_deviation)
+        };
+        let safety_stock = safety(lead);
+        let reorder_point = supply::reorder_point(per_day, lead, safety_stock);
+        // The shop's own threshold is a wish of its keeper: what is ordered reaches it.
+        let order_up_to =
+            supply::order_up_to(per_day, cycle, safety(cycle)).max(super::real(threshold));
+        let is_due = super::real(quantity) <= reorder_point || quantity < threshold;
+        let days_of_cover = supply::days_of_cover(quantity, per_day)?;
+        let suggested_quantity = if is_due {
+            supply::order_quantity(order_up_to, quantity, terms.pack_multiple)
+        } else {
+            0
+        };
+        Some(Self {
+            class,
+            method,
+            per_day,
+            deviation,
+            interval: demand.interval(),
+            size_variation: demand.size_variation(),
+            variability: Variability::of(demand.variation()),
+            safety_stock,
+            reorder_point,
+            order_up_to,
+            days_of_cover,
+            runs_out_in: round_down(days_of_cover),
+            order_in: round_down(days_of_cover - lead),
+            is_due,
+            suggested_quantity,
+        })
+    }
+}
+
+/// The forecast for each kind of demand; none when nothing is sold.
+fn per_day(demand: &Demand, class: Class) -> Option<(Method, f64)> {
+    let (method, per_day) = match class {
+        Class::Smooth => (Method::Mean, demand.mean()),
+        Class::Erratic => (Method::Smoothing, simple(&demand.series, DAY_WEIGHT)),
+        Class::Intermittent | Class::Lumpy => (
+            Method::CrostonCorrected,
+            Croston::of(&demand.series, DEMAND_WEIGHT)?.corrected_per_day(),
+        ),
+    };
+    (per_day > 0.0).then_some((method, per_day))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{Day, smoothing},
+        *,
+    };
+
+    const SERIES: [i64; 28] = [
+        3, 0, 5, 2, 4, 0, 1, 6, 2, 3, 0, 4, 5, 2, 1, 0, 7, 3, 2, 4, 0, 5, 3, 2, 6, 1, 0, 4,
+    ];
+    const TERMS: Terms = Terms {
+        lead_time: 7.0,
+        lead_time_deviation: 0.0,
+        service_level: 95.0,
+        review_interval: 7.0,
+        pack_multiple: 1,
+    };
+
+    fn demand(units: &[i64]) -> Demand {
+        let days: Vec<Day> = units
+            .iter()
+            .map(|units| Day {
+                units: *units,
+                in_stock: true,
+            })
+            .collect();
+        Demand::of(&days)
+    }
+
+    #[track_caller]
+    fn is(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-6, "{found} is not {expected}");
+    }
+
+    #[test]
+    fn the_worked_example_of_demand_comes_out_to_six_places() {
+        let demand = demand(&SERIES);
+        assert_eq!((demand.units, demand.demand_days()), (75, 22));
+        is(demand.mean(), 2.678_571);
+        is(demand.deviation(), 2.091_492);
+        is(demand.interval(), 1.272_727);
+        is(demand.size_variation(), 0.259_437);
+        assert_eq!(demand.class(), Class::Smooth);
+        is(smoothing::simple(&demand.series, 0.2), 2.673_766);
+        let croston = Croston::of(&demand.series, 0.1).unwrap();
+        is(croston.size, 3.376_732);
+        is(croston.interval, 1.252_045);
+        is(croston.per_day(), 2.696_974);
+        is(croston.corrected_per_day(), 2.562_125);
+    }
+
+    #[test]
+    fn the_worked_example_of_supply_comes_out_to_six_places() {
+        let figures = Figures::of(&demand(&SERIES), 23, 10, TERMS);
+        let forecast = figures.forecast.unwrap();
+        assert_eq!(forecast.method, Method::Mean);
+        is(forecast.safety_stock, 9.101_909);
+        is(forecast.reorder_point, 27.851_909);
+        is(forecast.order_up_to, 50.372_043);
+        is(forecast.days_of_cover, 8.586_667);
+        assert_eq!((forecast.runs_out_in, forecast.order_in), (8, 1));
+        assert!(forecast.is_due);
+        assert_eq!(forecast.suggested_quantity, 28);
+
+        let varying = Terms {
+            lead_time_deviation: 2.0,
+            ..TERMS
+        };
+        let figures = Figures::of(&demand(&SERIES), 23, 10, varying);
+        let forecast = figures.forecast.unwrap();
+        is(forecast.safety_stock, 12.668_507);
+        is(forecast.reorder_point, 31.418_507);
+
+        let yearly = 365.0 * demand(&SERIES).mean();
+        is(yearly, 977.678_571);
+        is(supply::economic_quantity(yearly, 50.0, 2.40), 201.833_117);
+        let level = supply::reorder_point(demand(&SERIES).mean(), 7.0, 10.0);
+        is(level, 28.75);
+    }
+
+    #[test]
+    fn a_shelf_above_its_reorder_point_needs_no_order() {
+        let figures = Figures::of(&demand(&SERIES), 90, 10, TERMS);
+        let forecast = figures.forecast.unwrap();
+        assert!(!forecast.is_due);
+        assert_eq!(forecast.suggested_quantity, 0);
+    }
+
+    #[test]
+    fn below_its_threshold_a_slow_product_is_ordered_up_to_it() {
+        let seldom = [
+            1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0,
+        ];
+        let figures = Figures::of(&demand(&seldom), 30, 50, TERMS);
+        let forecast = figures.forecast.unwrap();
+        assert_eq!(forecast.class, Class::Intermittent);
+        assert!(forecast.is_due);
+        assert_eq!(forecast.suggested_quantity, 20);
+    }
+
+    #[test]
+    fn too_little_history_is_not_foretold_from() {
+        for units in [&[5, 5, 5][..], &[9, 0, 0, 0, 0, 0, 0, 0, 9], &[0; 30], &[]] {
+            let figures = Figures::of(&demand(units), 3, 10, TERMS);
+            assert_eq!(figures.forecast, None, "{units:?}");
+            assert_eq!(figures.suggested_quantity(), None);
+            assert_eq!(figures.missing_to_threshold(), 7);
+        }
+    }
+
+    #[test]
+    fn figures_are_kept_as_json_and_read_back() {
+        let figures = Figures::of(&demand(&SERIES), 23, 10, TERMS);
+        let text = serde_json::to_string(&figures).unwrap();
+        assert_eq!(serde_json::from_str::<Figures>(&text).unwrap(), figures);
+    }
+}

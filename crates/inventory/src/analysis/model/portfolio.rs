@@ -1,0 +1,162 @@
+//! Measures of a whole shop: which products carry its turnover, which lie dead, which are too many.
+
+use db::Money;
+use serde::Serialize;
+
+use super::real;
+
+/// Which share of a year's usage a product belongs to, by value at cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Abc {
+    /// The first 80 %.
+    A,
+    /// The next, up to 95 %.
+    B,
+    /// The rest.
+    C,
+    /// Not used at all.
+    D,
+}
+
+impl Abc {
+    /// Every class.
+    pub const ALL: [Self; 4] = [Self::A, Self::B, Self::C, Self::D];
+
+    /// Its letter.
+    pub const fn letter(self) -> &'static str {
+        match self {
+            Self::A => "A",
+            Self::B => "B",
+            Self::C => "C",
+            Self::D => "D",
+        }
+    }
+}
+
+/// The values at which classes begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cuts {
+    least_a: i128,
+    least_b: i128,
+}
+
+impl Cuts {
+    /// Where classes begin among these values of yearly usage, which are sorted on the way. Products of the same value share their class;
+    /// the greatest is always in A.
+    pub fn of(values: &mut [i128]) -> Self {
+        values.sort_unstable_by(|left, right| right.cmp(left));
+        let total: i128 = values.iter().sum();
+        let greatest = values.first().copied().unwrap_or(0);
+        let (mut least_a, mut least_b, mut sum) = (greatest, greatest, 0_i128);
+        for value in values.iter().take_while(|value| **value > 0) {
+            sum += value;
+            if sum * 100 <= total * 80 {
+                least_a = *value;
+            }
+            if sum * 100 <= total * 95 {
+                least_b = *value;
+            }
+        }
+        Self {
+            least_a,
+            least_b: least_b.min(least_a),
+        }
+    }
+
+    /// The class of a value.
+    pub fn class(self, value: i128) -> Abc {
+        if value <= 0 {
+            Abc::D
+        } else if value >= self.least_a {
+            Abc::A
+        } else if value >= self.least_b {
+            Abc::B
+        } else {
+            Abc::C
+        }
+    }
+}
+
+/// How often the stock was sold in a year: usage at cost over the average stock at cost; none without stock.
+pub fn turnover(usage: Money, opening: Money, closing: Money) -> Option<f64> {
+    let average = (cents(opening) + cents(closing)) / 2.0;
+    (average > 0.0).then(|| cents(usage) / average)
+}
+
+/// The days that the average stock lasts.
+pub fn days_of_inventory(turnover: f64) -> Option<f64> {
+    (turnover > 0.0).then(|| 365.0 / turnover)
+}
+
+/// Whether there is stock and nothing went out for so many days.
+pub fn is_dead(quantity: i64, days_since_outflow: Option<i64>, age: i64, limit: i64) -> bool {
+    quantity > 0 && days_since_outflow.unwrap_or(age) >= limit
+}
+
+/// Whether the stock lasts longer than so many days.
+pub fn is_slow(days_of_cover: Option<f64>, limit: i64) -> bool {
+    days_of_cover.is_some_and(|days| days > real(limit))
+}
+
+/// Units above the level to order up to.
+pub fn excess(quantity: i64, order_up_to: f64) -> i64 {
+    quantity.saturating_sub(super::round_up(order_up_to)).max(0)
+}
+
+/// The share of the selling price that is left after the cost; none when it costs nothing to buy.
+pub fn margin(selling: Money, cost: Money) -> Option<f64> {
+    (selling > Money::ZERO).then(|| (cents(selling) - cents(cost)) / cents(selling))
+}
+
+/// Units lost or corrected away against units that went out; none when nothing did.
+pub fn shrinkage(lost: i64, outflow: i64) -> Option<f64> {
+    (outflow > 0).then(|| real(lost) / real(outflow))
+}
+
+/// For ratios only: an amount itself never goes through a float.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a ratio of amounts is a statistic"
+)]
+fn cents(amount: Money) -> f64 {
+    amount.cents() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        Abc::{A, B, C, D},
+        *,
+    };
+
+    #[test]
+    fn classes_follow_the_cumulated_share_of_value() {
+        let mut values = vec![50, 30, 10, 5, 3, 2, 0];
+        let cuts = Cuts::of(&mut values);
+        let classes: Vec<Abc> = values.iter().map(|value| cuts.class(*value)).collect();
+        assert_eq!(classes, [A, A, B, B, C, C, D]);
+    }
+
+    #[test]
+    fn the_greatest_is_in_a_even_alone_and_equals_share_their_class() {
+        assert_eq!(Cuts::of(&mut [100]).class(100), Abc::A);
+        assert_eq!(Cuts::of(&mut [96, 4]).class(4), Abc::C);
+        let equal = Cuts::of(&mut [10; 10]);
+        assert_eq!(equal.class(10), Abc::A);
+        assert_eq!(Cuts::of(&mut []).class(0), Abc::D);
+    }
+
+    #[test]
+    fn measures_of_stock_are_those_of_the_books() {
+        let money = Money::from_cents;
+        assert_eq!(turnover(money(1200), money(100), money(500)), Some(4.0));
+        assert_eq!(turnover(money(1200), money(0), money(0)), None);
+        assert_eq!(days_of_inventory(4.0), Some(91.25));
+        assert!(is_dead(1, Some(90), 400, 90) && !is_dead(0, Some(90), 400, 90));
+        assert!(is_dead(1, None, 200, 90) && !is_dead(1, None, 20, 90));
+        assert!(is_slow(Some(181.0), 180) && !is_slow(None, 180));
+        assert_eq!((excess(60, 50.3), excess(40, 50.3)), (9, 0));
+        assert_eq!(margin(money(1250), money(1000)), Some(0.2));
+        assert_eq!(shrinkage(5, 100), Some(0.05));
+    }
+}

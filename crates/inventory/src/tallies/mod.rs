@@ -1,0 +1,218 @@
+//! Exact figures that lists and the dashboard need and that no query could count in time: how many movements in which days, what was
+//! sold each UTC day at which value, what is on the shelves by category and brand.
+//!
+//! Every change is noted by one row in the transaction that makes it (`tally_changes`), and a worker folds the notes into the tallies:
+//! so no row is wanted by every sale. What is read is always tallies and notes together, in one statement, and exact at any moment.
+//! Carries no rule of the specification; `balcao inventory verify` counts everything anew and compares.
+
+mod model;
+mod pulse;
+mod recount;
+mod store;
+mod sum;
+mod worker;
+
+use model::StockKey;
+pub(crate) use model::{Change, Moved, Tallies};
+pub use model::{DAY, DayTally, Difference, Dimension, StockTally, day_of};
+pub use pulse::Pulse;
+pub use recount::{fill, verify};
+pub use sum::Sum;
+pub(crate) use worker::work;
+pub use worker::{fold, fold_all, step};
+
+use std::collections::BTreeMap;
+
+use db::{Conn, Error, Money, Timestamp, Tx};
+
+use crate::stock::movements::Movement;
+
+/// A movement, as the tallies of its day count it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Booking {
+    pub(crate) movement: Movement,
+    /// Of inflows.
+    pub(crate) supplier: Option<i64>,
+    /// When it was booked: its own time, also when it is deleted later.
+    pub(crate) at: Timestamp,
+    /// 1 or more.
+    pub(crate) units: i64,
+}
+
+impl Booking {
+    /// Units whose value follows the product's present prices: those of sales.
+    const fn present(&self) -> i64 {
+        match self.movement {
+            Movement::Inflow => 0,
+            Movement::Outflow => self.units,
+        }
+    }
+}
+
+/// Notes that so many units came onto a product's shelf (or left it), and the movement that was booked with it. To be called in the
+/// transaction of the change, after the product's quantity was changed (which locks it).
+pub(crate) async fn note(
+    tx: &mut Tx,
+    product: i64,
+    units: i64,
+    booking: Option<&Booking>,
+) -> Result<(), Error> {
+    store::note_entry(tx, product, units, booking).await
+}
+
+/// Notes that a movement was deleted, and that so many units came back or left. As [`note`].
+pub(crate) async fn note_deletion(
+    tx: &mut Tx,
+    product: i64,
+    units: i64,
+    booking: &Booking,
+    id: i64,
+) -> Result<(), Error> {
+    store::note_reversal(tx, product, units, booking, id).await
+}
+
+/// Notes that a product was made; what it opens with is noted by the ledger.
+pub(crate) async fn note_new_product(tx: &mut Tx, product: i64) -> Result<(), Error> {
+    store::note_product(tx, product, 1).await
+}
+
+/// Notes that a product goes. To be called before it does, with its stock row locked.
+pub(crate) async fn note_lost_product(tx: &mut Tx, product: i64) -> Result<(), Error> {
+    store::note_product(tx, product, -1).await
+}
+
+/// What the tallies count a product by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Standing {
+    category: i64,
+    brand: i64,
+    cost_price: Money,
+    selling_price: Money,
+}
+
+/// How a product stands before it is changed. To be called with its stock row locked, so that nobody sells it in between.
+pub(crate) async fn standing(tx: &mut Tx, product: i64) -> Result<Option<Standing>, Error> {
+    let found = store::standing(tx, product).await?;
+    Ok(
+        found.map(|(category, brand, cost_price, selling_price)| Standing {
+            category,
+            brand,
+            cost_price,
+            selling_price,
+        }),
+    )
+}
+
+impl Standing {
+    /// Whether these differ from what stands; `None` stays as it is.
+    pub(crate) fn is_changed_by(
+        &self,
+        category: Option<i64>,
+        brand: Option<i64>,
+        cost_price: Option<Money>,
+        selling_price: Option<Money>,
+    ) -> bool {
+        category.is_some_and(|category| category != self.category)
+            || brand.is_some_and(|brand| brand != self.brand)
+            || cost_price.is_some_and(|price| price != self.cost_price)
+            || selling_price.is_some_and(|price| price != self.selling_price)
+    }
+}
+
+/// Notes that a product changes its category, its brand or its prices, around `change`, which writes it: its stock moves with it, and
+/// its sales of all days are worth the new prices wherever they are shown at present prices.
+pub(crate) async fn note_changed_product(
+    tx: &mut Tx,
+    product: i64,
+    before: &Standing,
+) -> Result<(), Error> {
+    let Some(after) = standing(tx, product).await? else {
+        return Ok(());
+    };
+    store::note_product(tx, product, 1).await?;
+    let prices = |standing: &Standing| (standing.cost_price, standing.selling_price);
+    if prices(before) == prices(&after) {
+        return Ok(());
+    }
+    let mut days: BTreeMap<Timestamp, i128> = BTreeMap::new();
+    for (at, units) in store::sales(tx, product).await? {
+        *days.entry(day_of(at)).or_default() += i128::from(units);
+    }
+    let sales: Vec<(Timestamp, i64)> = days.into_iter().flat_map(in_pieces).collect();
+    let taken_back = sales.iter().map(|(day, units)| (*day, -units));
+    store::note_revaluation(tx, taken_back, prices(before)).await?;
+    store::note_revaluation(tx, sales.iter().copied(), prices(&after)).await
+}
+
+/// A day's units in pieces that a row holds.
+fn in_pieces((day, units): (Timestamp, i128)) -> impl Iterator<Item = (Timestamp, i64)> {
+    let mut left = units;
+    std::iter::from_fn(move || {
+        let piece = i64::try_from(left).unwrap_or(i64::MAX);
+        left -= i128::from(piece);
+        (piece != 0).then_some((day, piece))
+    })
+}
+
+/// How many products there are: all, or those of a category or a brand.
+pub(crate) async fn count_products(
+    conn: &mut Conn,
+    of: Option<(Dimension, i64)>,
+) -> Result<u64, Error> {
+    let key = of.map(|(dimension, record)| StockKey { dimension, record });
+    let count = store::count_products(conn, key).await?;
+    Ok(count.unsigned_abs())
+}
+
+/// How many movements there are from the first moment of one day until that of another, of a supplier or of all.
+pub(crate) async fn count_movements(
+    conn: &mut Conn,
+    movement: Movement,
+    supplier: Option<i64>,
+    from: Option<Timestamp>,
+    until: Option<Timestamp>,
+) -> Result<u64, Error> {
+    // Ids begin at 1.
+    if supplier.is_some_and(|supplier| supplier < 1) {
+        return Ok(0);
+    }
+    let count = store::count_movements(conn, movement, supplier, from, until).await?;
+    Ok(count.unsigned_abs())
+}
+
+/// The movements of each UTC day that has any, from the first moment of one day until that of another.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn days(
+    conn: &mut Conn,
+    movement: Movement,
+    from: Timestamp,
+    until: Timestamp,
+) -> Result<BTreeMap<Timestamp, DayTally>, Error> {
+    store::days(conn, movement, from, until).await
+}
+
+/// What is on the shelves, by the id of each category and of each brand.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn stock(conn: &mut Conn) -> Result<BTreeMap<(Dimension, i64), StockTally>, Error> {
+    let stock = store::stock(conn).await?;
+    Ok(stock
+        .into_iter()
+        .map(|(key, tally)| ((key.dimension, key.record), tally))
+        .collect())
+}
+
+/// A number that grows whenever stock moves, whichever process moves it.
+pub(crate) async fn ledger_end(conn: &mut Conn) -> Result<i64, Error> {
+    store::ledger_end(conn).await
+}
+
+/// Puts tallies that were added up while a data set was made in the place of whatever is there.
+pub(crate) async fn replace(tx: &mut Tx, tallies: &Tallies, now: Timestamp) -> Result<(), Error> {
+    store::replace(tx, tallies, now).await
+}

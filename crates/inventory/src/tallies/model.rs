@@ -1,0 +1,328 @@
+//! What the tallies hold, and what a change does to them.
+
+use std::{collections::BTreeMap, fmt, time::Duration};
+
+use db::{Money, Timestamp};
+
+use super::Sum;
+use crate::stock::movements::Movement;
+
+/// One day.
+pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
+
+/// The first moment of a time's day, in UTC.
+pub const fn day_of(time: Timestamp) -> Timestamp {
+    let micros = time.micros();
+    Timestamp::from_micros(micros - micros.rem_euclid(DAY_MICROS))
+}
+
+/// What stock is told apart by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Dimension {
+    /// What sort a product is.
+    Category,
+    /// Who makes it.
+    Brand,
+}
+
+impl Dimension {
+    /// The name in the store.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Category => "category",
+            Self::Brand => "brand",
+        }
+    }
+}
+
+/// The inflows or outflows of a day: those that stand, a deleted one is taken back from its own day.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DayTally {
+    /// How many.
+    pub movements: i64,
+    /// Units of all of them.
+    pub units: Sum,
+    /// At the cost prices when they were booked, in hundredths; of outflows only, as all amounts here.
+    pub cost: Sum,
+    /// At the selling prices when they were booked, in hundredths.
+    pub value: Sum,
+    /// At the cost prices of now, in hundredths.
+    pub present_cost: Sum,
+    /// At the selling prices of now, in hundredths.
+    pub present_value: Sum,
+}
+
+/// What is on the shelves, of some products.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StockTally {
+    /// How many products.
+    pub products: i64,
+    /// Units of all of them.
+    pub units: Sum,
+    /// At cost prices, in hundredths.
+    pub cost: Sum,
+    /// At selling prices, in hundredths.
+    pub value: Sum,
+}
+
+/// The movements of a supplier on a day; supplier 0 stands for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct DayKey {
+    pub(crate) movement: Movement,
+    pub(crate) supplier: i64,
+    pub(crate) day: Timestamp,
+}
+
+/// No supplier has this id.
+pub(crate) const ALL_SUPPLIERS: i64 = 0;
+
+/// The products of a category or a brand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct StockKey {
+    pub(crate) dimension: Dimension,
+    pub(crate) record: i64,
+}
+
+/// One noted change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) moved: Option<Moved>,
+    pub(crate) category: i64,
+    pub(crate) brand: i64,
+    /// Products that came, or went.
+    pub(crate) products: i64,
+    /// Units that came onto the shelves, or left them.
+    pub(crate) units: i64,
+    /// The price of now, of `units` and of what is revalued.
+    pub(crate) cost_price: Money,
+    pub(crate) selling_price: Money,
+}
+
+/// What a change did to a day's movements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Moved {
+    pub(crate) movement: Movement,
+    /// Of inflows.
+    pub(crate) supplier: Option<i64>,
+    pub(crate) day: Timestamp,
+    /// 1 booked, -1 deleted, 0 only revalued.
+    pub(crate) movements: i64,
+    pub(crate) units: i64,
+    /// Prices when it was booked.
+    pub(crate) cost_price: Money,
+    pub(crate) selling_price: Money,
+    /// Units that are worth the prices of now from here on, or (negative) no longer.
+    pub(crate) present: i64,
+}
+
+/// Changes added up.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tallies {
+    pub(crate) days: BTreeMap<DayKey, DayTally>,
+    pub(crate) stock: BTreeMap<StockKey, StockTally>,
+}
+
+impl Change {
+    /// A movement by itself, without what it did to the shelves; with the product's prices of now.
+    pub(crate) const fn of_movement(moved: Moved, cost_price: Money, selling_price: Money) -> Self {
+        Self {
+            moved: Some(moved),
+            category: 0,
+            brand: 0,
+            products: 0,
+            units: 0,
+            cost_price,
+            selling_price,
+        }
+    }
+}
+
+impl Moved {
+    /// What it adds to its day. Only sales have a value: what a delivery cost is not known.
+    fn tally(&self, cost_price: Money, selling_price: Money) -> DayTally {
+        let units = Sum::from(self.units);
+        let counted = DayTally {
+            movements: self.movements,
+            units,
+            ..DayTally::default()
+        };
+        match self.movement {
+            Movement::Inflow => counted,
+            Movement::Outflow => DayTally {
+                cost: Sum::worth(self.cost_price, self.units),
+                value: Sum::worth(self.selling_price, self.units),
+                present_cost: Sum::worth(cost_price, self.present),
+                present_value: Sum::worth(selling_price, self.present),
+                ..counted
+            },
+        }
+    }
+}
+
+impl Tallies {
+    /// Adds a change.
+    pub(crate) fn take(&mut self, change: &Change) {
+        if let Some(moved) = &change.moved {
+            let tally = moved.tally(change.cost_price, change.selling_price);
+            for supplier in [Some(ALL_SUPPLIERS), moved.supplier].into_iter().flatten() {
+                let key = DayKey {
+                    movement: moved.movement,
+                    supplier,
+                    day: moved.day,
+                };
+                self.days.entry(key).or_default().add(&tally);
+            }
+        }
+        if change.products == 0 && change.units == 0 {
+            return;
+        }
+        let tally = StockTally {
+            products: change.products,
+            units: change.units.into(),
+            cost: Sum::worth(change.cost_price, change.units),
+            value: Sum::worth(change.selling_price, change.units),
+        };
+        for (dimension, record) in [
+            (Dimension::Category, change.category),
+            (Dimension::Brand, change.brand),
+        ] {
+            let key = StockKey { dimension, record };
+            self.stock.entry(key).or_default().add(&tally);
+        }
+    }
+
+    /// Where two counts of the same things differ. What is not there counts nothing.
+    pub(crate) fn differences(&self, recounted: &Self) -> Vec<Difference> {
+        let mut differences = Vec::new();
+        for key in self.days.keys().chain(recounted.days.keys()) {
+            let of = |tallies: &Self| tallies.days.get(key).copied().unwrap_or_default();
+            let (stored, counted) = (of(self), of(recounted));
+            if stored != counted {
+                differences.push(Difference {
+                    subject: Subject::Day(*key),
+                    stored: stored.to_string(),
+                    counted: counted.to_string(),
+                });
+            }
+        }
+        for key in self.stock.keys().chain(recounted.stock.keys()) {
+            let of = |tallies: &Self| tallies.stock.get(key).copied().unwrap_or_default();
+            let (stored, counted) = (of(self), of(recounted));
+            if stored != counted {
+                differences.push(Difference {
+                    subject: Subject::Stock(*key),
+                    stored: stored.to_string(),
+                    counted: counted.to_string(),
+                });
+            }
+        }
+        differences.sort_by_key(|difference| difference.subject);
+        differences.dedup();
+        differences
+    }
+}
+
+impl DayTally {
+    /// Adds another.
+    pub fn add(&mut self, other: &Self) {
+        self.movements += other.movements;
+        self.units += other.units;
+        self.cost += other.cost;
+        self.value += other.value;
+        self.present_cost += other.present_cost;
+        self.present_value += other.present_value;
+    }
+}
+
+impl StockTally {
+    /// Adds another.
+    pub fn add(&mut self, other: &Self) {
+        self.products += other.products;
+        self.units += other.units;
+        self.cost += other.cost;
+        self.value += other.value;
+    }
+}
+
+impl fmt::Display for DayTally {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{} movements of {} units (cents when booked: cost {}, value {}; now: cost {}, value {})",
+            self.movements,
+            self.units,
+            self.cost,
+            self.value,
+            self.present_cost,
+            self.present_value
+        )
+    }
+}
+
+impl fmt::Display for StockTally {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{} products of {} units (cents: cost {}, value {})",
+            self.products, self.units, self.cost, self.value
+        )
+    }
+}
+
+/// Where the tallies do not agree with what they count. There is none unless something other than this program wrote to the database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    subject: Subject,
+    stored: String,
+    counted: String,
+}
+
+/// What a difference is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Subject {
+    Day(DayKey),
+    Stock(StockKey),
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.subject {
+            Subject::Day(DayKey {
+                movement,
+                supplier,
+                day,
+            }) => {
+                let day = day.to_jiff().strftime("%Y-%m-%d").to_string();
+                write!(formatter, "{} of {day}", movement.path())?;
+                if supplier != ALL_SUPPLIERS {
+                    write!(formatter, " from supplier {supplier}")?;
+                }
+            }
+            Subject::Stock(StockKey { dimension, record }) => {
+                write!(formatter, "stock of {} {record}", dimension.name())?;
+            }
+        }
+        write!(
+            formatter,
+            ": the tally is {}, counted are {}",
+            self.stored, self.counted
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_begin_at_midnight_in_utc() {
+        let day = |time: &str| day_of(Timestamp::parse(time).unwrap()).to_string();
+        assert_eq!(day("2026-11-20T00:00:00Z"), "2026-11-20T00:00:00.000000Z");
+        assert_eq!(
+            day("2026-11-20T23:59:59.999999Z"),
+            "2026-11-20T00:00:00.000000Z"
+        );
+        assert_eq!(day("1969-12-31T23:59:59Z"), "1969-12-31T00:00:00.000000Z");
+    }
+}

@@ -1,0 +1,118 @@
+//! Everything counted anew from the records themselves: to fill the tallies of a database that had none, and to check them.
+
+use std::collections::HashMap;
+
+use db::{Conn, Db, Error, Timestamp, Tx};
+
+use super::{
+    Difference,
+    model::{Change, Tallies},
+    store,
+};
+
+/// Rows of one piece.
+const PIECE: i64 = 10_000;
+
+/// Fills the tallies of a database that was filled before it had any. Does nothing the second time.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn fill(db: &Db, now: Timestamp) -> Result<(), Error> {
+    let (is_filled, is_empty) = db
+        .read(async |conn| {
+            let is_filled = store::is_filled(conn).await?;
+            Ok::<_, Error>((is_filled, !is_filled && store::is_empty(conn).await?))
+        })
+        .await?;
+    if is_filled {
+        return Ok(());
+    }
+    if is_empty {
+        return db
+            .write(async move |tx| store::set_filled(tx, now).await)
+            .await;
+    }
+    tracing::info!("counting what is stored, once, for lists and the dashboard");
+    db.load(async move |tx| fill_within(tx, now).await).await
+}
+
+async fn fill_within(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
+    store::lock(tx).await?;
+    if store::is_filled(tx).await? {
+        return Ok(());
+    }
+    let tallies = recount(tx).await?;
+    store::replace(tx, &tallies, now).await
+}
+
+/// Counts everything and answers where the tallies do not agree. Nothing is to be said of tallies that are not filled yet.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn verify(db: &Db) -> Result<Vec<Difference>, Error> {
+    db.report(async |conn| {
+        if !store::is_filled(conn).await? {
+            return Ok(Vec::new());
+        }
+        let stored = store::stored(conn).await?;
+        Ok(stored.differences(&recount(conn).await?))
+    })
+    .await
+}
+
+async fn recount(conn: &mut Conn) -> Result<Tallies, Error> {
+    let mut tallies = Tallies::default();
+    let mut last = 0;
+    while let Some(id) = take(
+        &mut tallies,
+        &store::products_after(conn, last, PIECE).await?,
+    ) {
+        last = id;
+    }
+    last = 0;
+    while let Some(id) = take(
+        &mut tallies,
+        &store::inflows_after(conn, last, PIECE).await?,
+    ) {
+        last = id;
+    }
+    recount_sales(conn, &mut tallies).await?;
+    Ok(tallies)
+}
+
+/// Adds a piece, and answers the id of its last row.
+fn take(tallies: &mut Tallies, piece: &[(i64, Change)]) -> Option<i64> {
+    for (_, change) in piece {
+        tallies.take(change);
+    }
+    piece.last().map(|(id, _)| *id)
+}
+
+/// Sales as the ledger has them, from the newest row to the oldest: so a reversal is met before what it reverses, and cancels just
+/// that even where an import has used an id again.
+async fn recount_sales(conn: &mut Conn, tallies: &mut Tallies) -> Result<(), Error> {
+    let mut reversed: HashMap<i64, u32> = HashMap::new();
+    let mut before = i64::MAX;
+    loop {
+        let piece = store::outflows_before(conn, before, PIECE).await?;
+        let Some(oldest) = piece.last() else {
+            return Ok(());
+        };
+        before = oldest.entry;
+        for sold in &piece {
+            let outflow = sold.outflow.unwrap_or_default();
+            if sold.is_reversal {
+                *reversed.entry(outflow).or_default() += 1;
+            } else if let Some(waiting) = reversed.get_mut(&outflow) {
+                *waiting -= 1;
+                if *waiting == 0 {
+                    reversed.remove(&outflow);
+                }
+            } else {
+                tallies.take(&sold.change);
+            }
+        }
+    }
+}

@@ -1,0 +1,393 @@
+//! Statements that note changes and fold them into the tallies; those that read are in `read`, those that count everything anew in
+//! `recount`.
+
+mod read;
+mod recount;
+
+use db::{Conn, Engine, Error, Kind, Money, Row, Rows, Timestamp, Tx};
+
+pub(super) use read::{count_movements, count_products, days, ledger_end, stock, stored};
+pub(super) use recount::{inflows_after, outflows_before, products_after};
+
+use super::{
+    Booking,
+    model::{Change, DayKey, DayTally, Moved, StockKey, StockTally, Tallies, day_of},
+};
+use crate::stock::movements::Movement;
+
+/// The columns of a noted change, as [`change_of`] reads them.
+macro_rules! change_columns {
+    () => {
+        "movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present, \
+         category_id, brand_id, products, units, cost_price, selling_price"
+    };
+}
+use change_columns;
+
+/// Notes what an entry of the ledger did: so many units onto the shelf, and the movement that it came from, at the prices of now.
+/// The product's stock row is locked by the change of its quantity, and with it its prices.
+pub(super) async fn note_entry(
+    tx: &mut Tx,
+    product: i64,
+    units: i64,
+    booking: Option<&Booking>,
+) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO tally_changes (movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present,
+                                    category_id, brand_id, products, units, cost_price, selling_price)
+         SELECT $2, $3, $4, $5, $6, p.cost_price, p.selling_price, $7,
+                p.category_id, p.brand_id, 0, $8, p.cost_price, p.selling_price
+         FROM products AS p WHERE p.id = $1",
+        &[
+            &product,
+            &booking.map(|booking| booking.movement.name()),
+            &booking.and_then(|booking| booking.supplier),
+            &booking.map(|booking| day_of(booking.at)),
+            &booking.map_or(0, |_| 1_i64),
+            &booking.map_or(0_i64, |booking| booking.units),
+            &booking.map_or(0_i64, Booking::present),
+            &units,
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Notes that a movement was deleted: it is taken back from its own day at the prices when it was booked, which its ledger row keeps.
+pub(super) async fn note_reversal(
+    tx: &mut Tx,
+    product: i64,
+    units: i64,
+    booking: &Booking,
+    reference: i64,
+) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO tally_changes (movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present,
+                                    category_id, brand_id, products, units, cost_price, selling_price)
+         SELECT $2, $3, $4, -1, -CAST($5 AS BIGINT), l.cost_price, l.selling_price, -CAST($6 AS BIGINT),
+                p.category_id, p.brand_id, 0, $7, p.cost_price, p.selling_price
+         FROM products AS p JOIN ledger_entries AS l ON l.id =
+             (SELECT max(id) FROM ledger_entries WHERE product_id = $1 AND created_at = $8 AND kind = $2 AND reference_id = $9)
+         WHERE p.id = $1",
+        &[
+            &product,
+            &booking.movement.name(),
+            &booking.supplier,
+            &day_of(booking.at),
+            &booking.units,
+            &booking.present(),
+            &units,
+            &booking.at,
+            &reference,
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Notes that a product as it stands came onto the shelves (1) or left them (-1).
+pub(super) async fn note_product(tx: &mut Tx, product: i64, times: i64) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO tally_changes (movements, moved, moved_cost_price, moved_selling_price, present,
+                                    category_id, brand_id, products, units, cost_price, selling_price)
+         SELECT 0, 0, p.cost_price, p.selling_price, 0,
+                p.category_id, p.brand_id, $2, CAST($2 AS BIGINT) * s.quantity, p.cost_price, p.selling_price
+         FROM products AS p JOIN product_stock AS s ON s.product_id = p.id WHERE p.id = $1",
+        &[&product, &times],
+    )
+    .await?;
+    Ok(())
+}
+
+const CHANGES: &[(&str, Kind)] = &[
+    ("movement", Kind::Text),
+    ("day", Kind::Timestamp),
+    ("movements", Kind::Integer),
+    ("moved", Kind::Integer),
+    ("moved_cost_price", Kind::Money),
+    ("moved_selling_price", Kind::Money),
+    ("present", Kind::Integer),
+    ("category_id", Kind::Integer),
+    ("brand_id", Kind::Integer),
+    ("products", Kind::Integer),
+    ("units", Kind::Integer),
+    ("cost_price", Kind::Money),
+    ("selling_price", Kind::Money),
+];
+
+/// Notes for each of these days' sales of a product (day, units; positive or negative) that they are worth these prices from now on.
+pub(super) async fn note_revaluation(
+    tx: &mut Tx,
+    sales: impl Iterator<Item = (Timestamp, i64)>,
+    prices: (Money, Money),
+) -> Result<(), Error> {
+    let mut rows = Rows::new("tally_changes", CHANGES);
+    for (day, units) in sales {
+        rows.push([
+            Movement::Outflow.name().into(),
+            day.into(),
+            0_i64.into(),
+            0_i64.into(),
+            prices.0.into(),
+            prices.1.into(),
+            units.into(),
+            0_i64.into(),
+            0_i64.into(),
+            0_i64.into(),
+            0_i64.into(),
+            prices.0.into(),
+            prices.1.into(),
+        ]);
+    }
+    tx.insert_rows(&mut rows).await
+}
+
+/// Category, brand, cost price and selling price of a product.
+pub(super) async fn standing(
+    conn: &mut Conn,
+    product: i64,
+) -> Result<Option<(i64, i64, Money, Money)>, Error> {
+    conn.optional(
+        "SELECT category_id, brand_id, cost_price, selling_price FROM products WHERE id = $1",
+        &[&product],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+    )
+    .await
+}
+
+/// When a product was sold, and how many units.
+pub(super) async fn sales(conn: &mut Conn, product: i64) -> Result<Vec<(Timestamp, i64)>, Error> {
+    conn.all(
+        "SELECT created_at, quantity FROM outflows WHERE product_id = $1",
+        &[&product],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+    .await
+}
+
+/// Takes noted changes out, oldest first; those that another worker is folding are left to it.
+pub(super) async fn take_changes(tx: &mut Tx, limit: i64) -> Result<Vec<Change>, Error> {
+    let sql = match tx.engine() {
+        Engine::Sqlite => concat!(
+            "DELETE FROM tally_changes WHERE id IN (SELECT id FROM tally_changes ORDER BY id LIMIT $1) RETURNING ",
+            change_columns!()
+        ),
+        Engine::Postgres => concat!(
+            "DELETE FROM tally_changes WHERE id IN (SELECT id FROM tally_changes ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING ",
+            change_columns!()
+        ),
+    };
+    tx.all(sql, &[&limit], |row| change_of(row, 0)).await
+}
+
+/// Adds to the tally of a day. The row is locked first, in the order of keys, so that two workers never add to the same state.
+pub(super) async fn add_to_day(tx: &mut Tx, key: &DayKey, add: &DayTally) -> Result<(), Error> {
+    let mut tally = tx
+        .one(
+            "INSERT INTO day_tallies (movement, supplier_id, day, movements, units, cost, value, present_cost, present_value)
+             VALUES ($1, $2, $3, 0, '0', '0', '0', '0', '0')
+             ON CONFLICT (movement, supplier_id, day) DO UPDATE SET movements = day_tallies.movements
+             RETURNING movements, units, cost, value, present_cost, present_value",
+            &[&key.movement.name(), &key.supplier, &key.day],
+            |row| day_tally_of(row, 0),
+        )
+        .await?;
+    tally.add(add);
+    tx.execute(
+        "UPDATE day_tallies SET movements = $4, units = $5, cost = $6, value = $7, present_cost = $8, present_value = $9
+         WHERE movement = $1 AND supplier_id = $2 AND day = $3",
+        &[
+            &key.movement.name(),
+            &key.supplier,
+            &key.day,
+            &tally.movements,
+            &tally.units.to_string(),
+            &tally.cost.to_string(),
+            &tally.value.to_string(),
+            &tally.present_cost.to_string(),
+            &tally.present_value.to_string(),
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Adds to the tally of a category or brand.
+pub(super) async fn add_to_stock(
+    tx: &mut Tx,
+    key: &StockKey,
+    add: &StockTally,
+) -> Result<(), Error> {
+    let mut tally = tx
+        .one(
+            "INSERT INTO stock_tallies (dimension, record_id, products, units, cost, value) VALUES ($1, $2, 0, '0', '0', '0')
+             ON CONFLICT (dimension, record_id) DO UPDATE SET products = stock_tallies.products
+             RETURNING products, units, cost, value",
+            &[&key.dimension.name(), &key.record],
+            |row| stock_tally_of(row, 0),
+        )
+        .await?;
+    tally.add(add);
+    tx.execute(
+        "UPDATE stock_tallies SET products = $3, units = $4, cost = $5, value = $6 WHERE dimension = $1 AND record_id = $2",
+        &[
+            &key.dimension.name(),
+            &key.record,
+            &tally.products,
+            &tally.units.to_string(),
+            &tally.cost.to_string(),
+            &tally.value.to_string(),
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+const DAYS: &[(&str, Kind)] = &[
+    ("movement", Kind::Text),
+    ("supplier_id", Kind::Integer),
+    ("day", Kind::Timestamp),
+    ("movements", Kind::Integer),
+    ("units", Kind::Text),
+    ("cost", Kind::Text),
+    ("value", Kind::Text),
+    ("present_cost", Kind::Text),
+    ("present_value", Kind::Text),
+];
+const STOCK: &[(&str, Kind)] = &[
+    ("dimension", Kind::Text),
+    ("record_id", Kind::Integer),
+    ("products", Kind::Integer),
+    ("units", Kind::Text),
+    ("cost", Kind::Text),
+    ("value", Kind::Text),
+];
+
+/// Puts counted tallies in the place of whatever is there, notes included.
+pub(super) async fn replace(tx: &mut Tx, tallies: &Tallies, now: Timestamp) -> Result<(), Error> {
+    for sql in [
+        "DELETE FROM tally_changes",
+        "DELETE FROM day_tallies",
+        "DELETE FROM stock_tallies",
+    ] {
+        tx.execute(sql, &[]).await?;
+    }
+    let mut days = Rows::new("day_tallies", DAYS);
+    for (key, tally) in &tallies.days {
+        days.push([
+            key.movement.name().into(),
+            key.supplier.into(),
+            key.day.into(),
+            tally.movements.into(),
+            tally.units.into(),
+            tally.cost.into(),
+            tally.value.into(),
+            tally.present_cost.into(),
+            tally.present_value.into(),
+        ]);
+    }
+    tx.insert_rows(&mut days).await?;
+    let mut stock = Rows::new("stock_tallies", STOCK);
+    for (key, tally) in &tallies.stock {
+        stock.push([
+            key.dimension.name().into(),
+            key.record.into(),
+            tally.products.into(),
+            tally.units.into(),
+            tally.cost.into(),
+            tally.value.into(),
+        ]);
+    }
+    tx.insert_rows(&mut stock).await?;
+    set_filled(tx, now).await
+}
+
+/// Lets nobody note or fold anything until the transaction ends. On SQLite nobody else writes anyway.
+pub(super) async fn lock(tx: &mut Tx) -> Result<(), Error> {
+    if tx.engine() == Engine::Postgres {
+        tx.execute("LOCK TABLE tally_changes IN EXCLUSIVE MODE", &[])
+            .await?;
+    }
+    Ok(())
+}
+
+/// Whether the tallies hold everything that was stored before there were any.
+pub(super) async fn is_filled(conn: &mut Conn) -> Result<bool, Error> {
+    conn.one("SELECT EXISTS (SELECT 1 FROM tallies_filled)", &[], |row| {
+        row.get(0)
+    })
+    .await
+}
+
+/// Whether there is nothing that they could hold.
+pub(super) async fn is_empty(conn: &mut Conn) -> Result<bool, Error> {
+    conn.one(
+        "SELECT NOT (EXISTS (SELECT 1 FROM products) OR EXISTS (SELECT 1 FROM ledger_entries))",
+        &[],
+        |row| row.get(0),
+    )
+    .await
+}
+
+pub(super) async fn set_filled(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO tallies_filled (id, filled_at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET filled_at = excluded.filled_at",
+        &[&now],
+    )
+    .await?;
+    Ok(())
+}
+
+/// A change from [`change_columns`], the first of which is column `first`.
+fn change_of(row: &Row<'_>, first: usize) -> Result<Change, Error> {
+    let movement: Option<String> = row.get(first)?;
+    let day: Option<Timestamp> = row.get(first + 2)?;
+    let moved = match movement.as_deref().and_then(movement_of).zip(day) {
+        None => None,
+        Some((movement, day)) => Some(Moved {
+            movement,
+            supplier: row.get(first + 1)?,
+            day,
+            movements: row.get(first + 3)?,
+            units: row.get(first + 4)?,
+            cost_price: row.get(first + 5)?,
+            selling_price: row.get(first + 6)?,
+            present: row.get(first + 7)?,
+        }),
+    };
+    Ok(Change {
+        moved,
+        category: row.get(first + 8)?,
+        brand: row.get(first + 9)?,
+        products: row.get(first + 10)?,
+        units: row.get(first + 11)?,
+        cost_price: row.get(first + 12)?,
+        selling_price: row.get(first + 13)?,
+    })
+}
+
+fn movement_of(name: &str) -> Option<Movement> {
+    [Movement::Inflow, Movement::Outflow]
+        .into_iter()
+        .find(|movement| movement.name() == name)
+}
+
+fn day_tally_of(row: &Row<'_>, first: usize) -> Result<DayTally, Error> {
+    Ok(DayTally {
+        movements: row.get(first)?,
+        units: row.get(first + 1)?,
+        cost: row.get(first + 2)?,
+        value: row.get(first + 3)?,
+        present_cost: row.get(first + 4)?,
+        present_value: row.get(first + 5)?,
+    })
+}
+
+fn stock_tally_of(row: &Row<'_>, first: usize) -> Result<StockTally, Error> {
+    Ok(StockTally {
+        products: row.get(first)?,
+        units: row.get(first + 1)?,
+        cost: row.get(first + 2)?,
+        value: row.get(first + 3)?,
+    })
+}

@@ -1,0 +1,213 @@
+//! Statements that read the tallies. Each reads the tallies and the notes that are not yet folded at once, so that a fold between two
+//! statements can neither hide a change nor count it twice.
+
+use std::collections::BTreeMap;
+
+use db::{Conn, Error, Query, Timestamp};
+
+use super::{change_columns, change_of, day_tally_of, movement_of, stock_tally_of};
+use crate::{
+    stock::movements::Movement,
+    tallies::model::{ALL_SUPPLIERS, DayKey, DayTally, Dimension, StockKey, StockTally, Tallies},
+};
+
+/// How many products there are: all, or those of a category or a brand.
+pub(in crate::tallies) async fn count_products(
+    conn: &mut Conn,
+    of: Option<StockKey>,
+) -> Result<i64, Error> {
+    let mut query = Query::new(
+        "SELECT CAST(COALESCE(sum(products), 0) AS BIGINT) FROM (SELECT products FROM stock_tallies WHERE dimension = ",
+    );
+    let dimension = of.map_or(Dimension::Category, |key| key.dimension);
+    query.bind(dimension.name());
+    if let Some(key) = of {
+        query.push(" AND record_id = ").bind(key.record);
+    }
+    query.push(" UNION ALL SELECT products FROM tally_changes WHERE products <> 0");
+    if let Some(key) = of {
+        query
+            .push(match dimension {
+                Dimension::Category => " AND category_id = ",
+                Dimension::Brand => " AND brand_id = ",
+            })
+            .bind(key.record);
+    }
+    query.push(") AS counted");
+    conn.one_of(&query, |row| row.get(0)).await
+}
+
+/// How many movements there are in whole days (the second is the first that no longer counts), of a supplier or of all.
+pub(in crate::tallies) async fn count_movements(
+    conn: &mut Conn,
+    movement: Movement,
+    supplier: Option<i64>,
+    from: Option<Timestamp>,
+    until: Option<Timestamp>,
+) -> Result<i64, Error> {
+    let mut query = Query::new(
+        "SELECT CAST(COALESCE(sum(movements), 0) AS BIGINT) FROM (SELECT movements FROM day_tallies WHERE movement = ",
+    );
+    query
+        .bind(movement.name())
+        .push(" AND supplier_id = ")
+        .bind(supplier.unwrap_or(ALL_SUPPLIERS));
+    push_days(&mut query, from, until);
+    query
+        .push(" UNION ALL SELECT movements FROM tally_changes WHERE movement = ")
+        .bind(movement.name());
+    if let Some(supplier) = supplier {
+        query.push(" AND supplier_id = ").bind(supplier);
+    }
+    push_days(&mut query, from, until);
+    query.push(") AS counted");
+    conn.one_of(&query, |row| row.get(0)).await
+}
+
+fn push_days(query: &mut Query, from: Option<Timestamp>, until: Option<Timestamp>) {
+    if let Some(from) = from {
+        query.push(" AND day >= ").bind(from);
+    }
+    if let Some(until) = until {
+        query.push(" AND day < ").bind(until);
+    }
+}
+
+/// The movements of each day of a stretch that has any.
+pub(in crate::tallies) async fn days(
+    conn: &mut Conn,
+    movement: Movement,
+    from: Timestamp,
+    until: Timestamp,
+) -> Result<BTreeMap<Timestamp, DayTally>, Error> {
+    let mut tallies = Tallies::default();
+    conn.all(
+        concat!(
+            "SELECT day, movements, units, cost, value, present_cost, present_value,
+                    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+             FROM day_tallies WHERE movement = $1 AND supplier_id = 0 AND day >= $2 AND day < $3
+             UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, ",
+            change_columns!(),
+            " FROM tally_changes WHERE movement = $1 AND day >= $2 AND day < $3"
+        ),
+        &[&movement.name(), &from, &until],
+        |row| {
+            if let Some(day) = row.get::<Option<Timestamp>>(0)? {
+                let key = DayKey {
+                    movement,
+                    supplier: ALL_SUPPLIERS,
+                    day,
+                };
+                tallies
+                    .days
+                    .entry(key)
+                    .or_default()
+                    .add(&day_tally_of(row, 1)?);
+            } else {
+                tallies.take(&change_of(row, 7)?);
+            }
+            Ok(())
+        },
+    )
+    .await?;
+    let of_all = tallies
+        .days
+        .into_iter()
+        .filter(|(key, _)| key.supplier == ALL_SUPPLIERS);
+    Ok(of_all.map(|(key, tally)| (key.day, tally)).collect())
+}
+
+/// What is on the shelves, by category and by brand.
+pub(in crate::tallies) async fn stock(
+    conn: &mut Conn,
+) -> Result<BTreeMap<StockKey, StockTally>, Error> {
+    let mut tallies = Tallies::default();
+    conn.all(
+        concat!(
+            "SELECT dimension, record_id, products, units, cost, value,
+                    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+             FROM stock_tallies
+             UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, ",
+            change_columns!(),
+            " FROM tally_changes WHERE products <> 0 OR units <> 0"
+        ),
+        &[],
+        |row| {
+            if let Some(dimension) = row.get::<Option<String>>(0)? {
+                let key = StockKey {
+                    dimension: dimension_of(&dimension),
+                    record: row.get(1)?,
+                };
+                tallies
+                    .stock
+                    .entry(key)
+                    .or_default()
+                    .add(&stock_tally_of(row, 2)?);
+            } else {
+                tallies.take(&change_of(row, 6)?);
+            }
+            Ok(())
+        },
+    )
+    .await?;
+    Ok(tallies.stock)
+}
+
+/// Everything that the tallies say. Within a job that sees one state of the database.
+pub(in crate::tallies) async fn stored(conn: &mut Conn) -> Result<Tallies, Error> {
+    let mut tallies = Tallies {
+        stock: stock(conn).await?,
+        ..Tallies::default()
+    };
+    conn.all(
+        "SELECT movement, supplier_id, day, movements, units, cost, value, present_cost, present_value FROM day_tallies",
+        &[],
+        |row| {
+            let name: String = row.get(0)?;
+            let movement = movement_of(&name).ok_or_else(|| Error::other("an unknown movement"))?;
+            let key = DayKey {
+                movement,
+                supplier: row.get(1)?,
+                day: row.get(2)?,
+            };
+            tallies.days.insert(key, day_tally_of(row, 3)?);
+            Ok(())
+        },
+    )
+    .await?;
+    conn.all(
+        concat!(
+            "SELECT ",
+            change_columns!(),
+            " FROM tally_changes WHERE movement IS NOT NULL"
+        ),
+        &[],
+        |row| {
+            let mut change = change_of(row, 0)?;
+            // The shelves are counted above.
+            (change.products, change.units) = (0, 0);
+            tallies.take(&change);
+            Ok(())
+        },
+    )
+    .await?;
+    Ok(tallies)
+}
+
+fn dimension_of(name: &str) -> Dimension {
+    if name == Dimension::Brand.name() {
+        Dimension::Brand
+    } else {
+        Dimension::Category
+    }
+}
+
+/// The id of the ledger's newest entry: it grows whenever stock moves, whichever process moved it.
+pub(in crate::tallies) async fn ledger_end(conn: &mut Conn) -> Result<i64, Error> {
+    conn.one(
+        "SELECT COALESCE(max(id), 0) FROM ledger_entries",
+        &[],
+        |row| row.get(0),
+    )
+    .await
+}

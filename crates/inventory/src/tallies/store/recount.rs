@@ -1,0 +1,106 @@
+//! Statements that read everything the tallies count, piece by piece in the order of ids.
+
+use db::{Conn, Error, Money, Timestamp};
+
+use crate::stock::movements::Movement;
+use crate::tallies::model::{Change, Moved, day_of};
+
+/// What a row of the ledger says of an outflow.
+pub(in crate::tallies) struct Sold {
+    pub(in crate::tallies) entry: i64,
+    /// The row takes the outflow back.
+    pub(in crate::tallies) is_reversal: bool,
+    pub(in crate::tallies) outflow: Option<i64>,
+    pub(in crate::tallies) change: Change,
+}
+
+/// The next products behind an id, as changes that bring them onto the shelves; with the last one's id.
+pub(in crate::tallies) async fn products_after(
+    conn: &mut Conn,
+    id: i64,
+    limit: i64,
+) -> Result<Vec<(i64, Change)>, Error> {
+    conn.all(
+        "SELECT p.id, p.category_id, p.brand_id, p.cost_price, p.selling_price, s.quantity
+         FROM products AS p JOIN product_stock AS s ON s.product_id = p.id
+         WHERE p.id > $1 ORDER BY p.id LIMIT $2",
+        &[&id, &limit],
+        |row| {
+            let change = Change {
+                moved: None,
+                category: row.get(1)?,
+                brand: row.get(2)?,
+                products: 1,
+                units: row.get(5)?,
+                cost_price: row.get(3)?,
+                selling_price: row.get(4)?,
+            };
+            Ok((row.get(0)?, change))
+        },
+    )
+    .await
+}
+
+/// The next inflows behind an id.
+pub(in crate::tallies) async fn inflows_after(
+    conn: &mut Conn,
+    id: i64,
+    limit: i64,
+) -> Result<Vec<(i64, Change)>, Error> {
+    conn.all(
+        "SELECT id, supplier_id, quantity, created_at FROM inflows WHERE id > $1 ORDER BY id LIMIT $2",
+        &[&id, &limit],
+        |row| {
+            let at: Timestamp = row.get(3)?;
+            let moved = Moved {
+                movement: Movement::Inflow,
+                supplier: row.get(1)?,
+                day: day_of(at),
+                movements: 1,
+                units: row.get(2)?,
+                cost_price: Money::ZERO,
+                selling_price: Money::ZERO,
+                present: 0,
+            };
+            Ok((row.get(0)?, Change::of_movement(moved, Money::ZERO, Money::ZERO)))
+        },
+    )
+    .await
+}
+
+/// The rows of the ledger that speak of outflows before one, the newest first.
+pub(in crate::tallies) async fn outflows_before(
+    conn: &mut Conn,
+    entry: i64,
+    limit: i64,
+) -> Result<Vec<Sold>, Error> {
+    conn.all(
+        "SELECT l.id, l.kind, l.change, l.cost_price, l.selling_price, l.reference_id, l.created_at, p.cost_price, p.selling_price
+         FROM ledger_entries AS l LEFT JOIN products AS p ON p.id = l.product_id
+         WHERE l.id < $1 AND l.kind IN ('outflow', 'outflow_reversed') ORDER BY l.id DESC LIMIT $2",
+        &[&entry, &limit],
+        |row| {
+            let kind: String = row.get(1)?;
+            let (units, at): (i64, Timestamp) = (row.get(2)?, row.get(6)?);
+            let moved = Moved {
+                movement: Movement::Outflow,
+                supplier: None,
+                day: day_of(at),
+                movements: 1,
+                units: -units,
+                cost_price: row.get(3)?,
+                selling_price: row.get(4)?,
+                present: -units,
+            };
+            // A product that is gone has no sales that stand.
+            let present = |price: Option<Money>| price.unwrap_or_default();
+            Ok(Sold {
+                entry: row.get(0)?,
+                is_reversal: kind != Movement::Outflow.name(),
+                outflow: row.get(5)?,
+                change: Change::of_movement(moved, present(row.get(7)?), present(row.get(8)?)),
+            })
+        },
+    )
+    .await
+}

@@ -1,0 +1,191 @@
+//! Whole numbers far beyond 64 bits: totals of units, and of units times prices in hundredths. A price has up to 22 digits and a
+//! quantity 19, so one product can be worth more than any number of the machine holds; a total of a shop must not lose a cent for it.
+
+use std::{
+    fmt,
+    ops::{Add, AddAssign, Neg, Sub},
+};
+
+use db::{Column, Error, Money, OwnedValue, Value};
+
+/// 10^18: the places of the lower part.
+const BASE: i128 = 1_000_000_000_000_000_000;
+const LOW_DIGITS: usize = 18;
+
+/// A whole number of up to 56 digits, exact. Stored as decimal text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sum {
+    /// Of [`BASE`].
+    high: i128,
+    /// 0 to [`BASE`] - 1, also of negative numbers.
+    low: i128,
+}
+
+impl Sum {
+    /// Nothing.
+    pub const ZERO: Self = Self { high: 0, low: 0 };
+
+    const fn of_parts(high: i128, low: i128) -> Self {
+        Self {
+            high: high + low.div_euclid(BASE),
+            low: low.rem_euclid(BASE),
+        }
+    }
+
+    /// What so many units at this price are worth, in hundredths. Fits for every price of a column and every 64-bit number of units.
+    pub const fn worth(price: Money, units: i64) -> Self {
+        let (cents, units) = (price.cents(), units as i128);
+        Self::of_parts(cents / BASE * units, cents % BASE * units)
+    }
+
+    /// The number, if a machine's integer holds it.
+    pub fn to_i128(self) -> Option<i128> {
+        self.high.checked_mul(BASE)?.checked_add(self.low)
+    }
+
+    /// The number of hundredths as an amount, if it holds so many.
+    pub fn to_money(self) -> Option<Money> {
+        self.to_i128().map(Money::from_cents)
+    }
+
+    /// Nearly the number, for drawing and for shares in per cent.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "for pictures and rounded shares only"
+    )]
+    pub fn approximately(self) -> f64 {
+        self.high as f64 * BASE as f64 + self.low as f64
+    }
+
+    /// Reads what [`Display`](fmt::Display) writes.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (is_negative, digits) = match text.strip_prefix('-') {
+            Some(digits) => (true, digits),
+            None => (false, text),
+        };
+        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let (high, low) = digits.split_at(digits.len().saturating_sub(LOW_DIGITS));
+        let high = if high.is_empty() {
+            0
+        } else {
+            high.parse().ok()?
+        };
+        let sum = Self::of_parts(high, low.parse().ok()?);
+        Some(if is_negative { -sum } else { sum })
+    }
+}
+
+impl From<i64> for Sum {
+    fn from(number: i64) -> Self {
+        Self::of_parts(0, number.into())
+    }
+}
+
+impl Add for Sum {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self::of_parts(self.high + other.high, self.low + other.low)
+    }
+}
+
+impl AddAssign for Sum {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Neg for Sum {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        Self::of_parts(-self.high, -self.low)
+    }
+}
+
+impl Sub for Sum {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        self + -other
+    }
+}
+
+impl std::iter::Sum for Sum {
+    fn sum<I: Iterator<Item = Self>>(sums: I) -> Self {
+        sums.fold(Self::ZERO, Add::add)
+    }
+}
+
+impl fmt::Display for Sum {
+    /// All digits, with a sign when negative.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self < Self::ZERO {
+            return write!(formatter, "-{}", -*self);
+        }
+        if self.high == 0 {
+            write!(formatter, "{}", self.low)
+        } else {
+            write!(formatter, "{}{:0LOW_DIGITS$}", self.high, self.low)
+        }
+    }
+}
+
+impl Column for Sum {
+    fn from_value(value: Value<'_>) -> Result<Self, Error> {
+        let text = String::from_value(value)?;
+        Self::parse(&text).ok_or_else(|| Error::other("a total that is not a whole number"))
+    }
+}
+
+impl From<Sum> for OwnedValue {
+    fn from(sum: Sum) -> Self {
+        Self::Text(sum.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_dearest_product_there_can_be_is_counted_to_the_cent() {
+        let one = Sum::worth(Money::MAX, i64::MAX);
+        assert_eq!(one.to_string(), "92233720368547758069990776627963145224193");
+        assert_eq!(one.to_i128(), None);
+        let all: Sum = std::iter::repeat_n(one, 1000).sum();
+        assert_eq!(
+            all.to_string(),
+            "92233720368547758069990776627963145224193000"
+        );
+        assert_eq!(all - one - one, all + -(one + one));
+        assert_eq!(Sum::parse(&(-all).to_string()), Some(-all));
+    }
+
+    #[test]
+    fn what_is_no_whole_number_is_not_read() {
+        for text in ["", "-", "1.0", "+1", "1e3", " 1", "--1", &"9".repeat(80)] {
+            assert_eq!(Sum::parse(text), None, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_counts_as_the_machine_does_where_the_machine_can(left in -i128::MAX / 4..i128::MAX / 4, right in -i128::MAX / 4..i128::MAX / 4, shift in 0..120_u32) {
+            let sum = |number: i128| Sum::parse(&number.to_string()).unwrap();
+            let (left, right) = (left >> shift, right);
+            prop_assert_eq!((sum(left) + sum(right)).to_i128(), Some(left + right));
+            prop_assert_eq!((sum(left) - sum(right)).to_string(), (left - right).to_string());
+            prop_assert_eq!(sum(left).cmp(&sum(right)), left.cmp(&right));
+        }
+
+        #[test]
+        fn prices_times_units_are_exact(cents in 0..=Money::MAX.cents(), units in -1_000_000_000_i64..1_000_000_000) {
+            prop_assert_eq!(Sum::worth(Money::from_cents(cents), units).to_i128(), Some(cents * i128::from(units)));
+        }
+    }
+}

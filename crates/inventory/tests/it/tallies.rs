@@ -1,0 +1,367 @@
+//! The tallies behind lists and the dashboard: exact at any moment, whoever folds, whatever fails in between, however large the numbers.
+
+use std::time::Duration;
+
+use db::{Conn, Error, Timestamp};
+use inventory::{
+    stock::movements::Movement,
+    tallies::{self, DayTally, Dimension, StockTally, day_of},
+};
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use crate::app::TestApp;
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+async fn count(app: &TestApp, list: &str) -> u64 {
+    let answer = app.viewer().get(&format!("/api/v1/{list}")).await;
+    answer.json()["count"].as_u64().unwrap()
+}
+
+async fn noted(app: &TestApp) -> i64 {
+    let read = async |conn: &mut Conn| {
+        conn.one("SELECT count(*) FROM tally_changes", &[], |row| row.get(0))
+            .await
+    };
+    app.state.db.read::<i64, Error, _>(read).await.unwrap()
+}
+
+async fn sales_of(app: &TestApp, day: Timestamp) -> DayTally {
+    let read = async move |conn: &mut Conn| {
+        let days = tallies::days(conn, Movement::Outflow, day, day + DAY).await?;
+        Ok::<_, Error>(days.values().next().copied().unwrap_or_default())
+    };
+    app.state.db.read(read).await.unwrap()
+}
+
+async fn stock_of(app: &TestApp, dimension: Dimension, record: i64) -> StockTally {
+    let read = async |conn: &mut Conn| tallies::stock(conn).await;
+    let stock = app.state.db.read::<_, Error, _>(read).await.unwrap();
+    stock.get(&(dimension, record)).copied().unwrap_or_default()
+}
+
+async fn sell(app: &TestApp, product: i64, quantity: i64) -> i64 {
+    let body = json!({"product": product, "quantity": quantity});
+    app.manager().post("/api/v1/outflows/", body).await.id()
+}
+
+async fn receive(app: &TestApp, supplier: i64, product: i64, quantity: i64) -> i64 {
+    let body = json!({"supplier": supplier, "product": product, "quantity": quantity});
+    app.manager().post("/api/v1/inflows/", body).await.id()
+}
+
+async fn verified(app: &TestApp) {
+    assert_eq!(tallies::verify(&app.state.db).await.unwrap(), []);
+}
+
+fn cents(tally: &DayTally) -> [String; 4] {
+    [
+        tally.cost,
+        tally.value,
+        tally.present_cost,
+        tally.present_value,
+    ]
+    .map(|sum| sum.to_string())
+}
+
+on_both_engines!(
+    lists_count_by_day_and_supplier_without_counting,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Arroz", 500).await;
+        let mut suppliers = Vec::new();
+        for name in ["S", "T"] {
+            let answer = app
+                .admin()
+                .post("/api/v1/suppliers/", json!({"name": name}))
+                .await;
+            suppliers.push(answer.id());
+        }
+        let mut inflow = 0;
+        for supplier in [0, 0, 1] {
+            inflow = receive(&app, suppliers[supplier], product, 5).await;
+            for _ in 0..2 {
+                sell(&app, product, 1).await;
+            }
+            app.clock.advance(DAY);
+        }
+        // Noted only, half folded, folded: the same.
+        for _ in 0..2 {
+            for (list, expected) in [
+                ("products/", 1),
+                ("products/?category=1", 1),
+                ("products/?category=2", 0),
+                ("products/?brand=1", 1),
+                ("inflows/", 3),
+                ("outflows/", 6),
+                ("outflows/?date_from=2026-11-21", 4),
+                ("outflows/?date_to=2026-11-21", 4),
+                ("outflows/?date_from=2026-11-21&date_to=2026-11-21", 2),
+                ("outflows/?date_from=2027-01-01", 0),
+                ("inflows/?supplier=1", 2),
+                ("inflows/?supplier=2&date_from=2026-11-22", 1),
+                ("inflows/?supplier=2&date_to=2026-11-21", 0),
+                ("inflows/?supplier=0", 0),
+                ("inflows/?supplier=-1", 0),
+                ("inflows/?supplier=1&product=1", 2),
+            ] {
+                assert_eq!(count(&app, list).await, expected, "{list}");
+            }
+            tallies::fold_all(&app.state.db).await.unwrap();
+            assert_eq!(noted(&app).await, 0);
+        }
+        let path = format!("/api/v1/inflows/{inflow}/");
+        assert_eq!(app.admin().delete(&path).await.status, 204);
+        assert_eq!(count(&app, "inflows/?supplier=2").await, 0);
+        verified(&app).await;
+    }
+);
+
+on_both_engines!(
+    a_sale_keeps_its_price_and_a_deleted_one_leaves_its_own_day,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let day = day_of(app.clock.now());
+        let product = app.admin().a_product("Arroz", 100).await;
+        let path = format!("/api/v1/products/{product}/");
+        let first = sell(&app, product, 3).await;
+        let dearer = json!({"selling_price": "20.00"});
+        assert_eq!(app.manager().patch(&path, dearer).await.status, 200);
+        sell(&app, product, 2).await;
+        assert_eq!(
+            cents(&sales_of(&app, day).await),
+            ["4000", "7750", "4000", "10000"]
+        );
+        app.clock.advance(DAY);
+        assert_eq!(
+            app.admin()
+                .delete(&format!("/api/v1/outflows/{first}/"))
+                .await
+                .status,
+            204
+        );
+        let left = sales_of(&app, day).await;
+        assert_eq!((left.movements, left.units.to_string().as_str()), (1, "2"));
+        assert_eq!(cents(&left), ["1600", "4000", "1600", "4000"]);
+        assert_eq!(sales_of(&app, day + DAY).await, DayTally::default());
+        verified(&app).await;
+        tallies::fold_all(&app.state.db).await.unwrap();
+        verified(&app).await;
+    }
+);
+
+on_both_engines!(
+    stock_moves_with_its_product_to_another_category,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Arroz", 10).await;
+        let other = app
+            .admin()
+            .post("/api/v1/categories/", json!({"name": "Outra"}))
+            .await
+            .id();
+        let path = format!("/api/v1/products/{product}/");
+        app.manager()
+            .patch(&path, json!({"category": other, "quantity": 4}))
+            .await;
+        assert_eq!(
+            stock_of(&app, Dimension::Category, 1).await,
+            StockTally::default()
+        );
+        let moved = stock_of(&app, Dimension::Category, other).await;
+        assert_eq!(
+            (
+                moved.products,
+                moved.units.to_string(),
+                moved.cost.to_string(),
+                moved.value.to_string()
+            ),
+            (1, "4".to_owned(), "3200".to_owned(), "5000".to_owned())
+        );
+        assert_eq!(stock_of(&app, Dimension::Brand, 1).await, moved);
+        verified(&app).await;
+        assert_eq!(app.admin().delete(&path).await.status, 204);
+        assert_eq!(
+            stock_of(&app, Dimension::Category, other).await,
+            StockTally::default()
+        );
+        assert_eq!(count(&app, "products/").await, 0);
+        verified(&app).await;
+    }
+);
+
+on_both_engines!(numbers_beyond_every_column_stay_exact, async |address| {
+    let app = TestApp::new(&address).await;
+    let day = day_of(app.clock.now());
+    let dearest = json!({
+        "title": "Tudo", "category": 1, "brand": 1, "cost_price": "99999999999999999999.99",
+        "selling_price": "99999999999999999999.99", "quantity": i64::MAX,
+    });
+    app.admin().a_product("Nada", 0).await;
+    for _ in 0..2 {
+        app.admin()
+            .post("/api/v1/products/", dearest.clone())
+            .await
+            .id();
+    }
+    let worth = || async { stock_of(&app, Dimension::Brand, 1).await.value.to_string() };
+    assert_eq!(worth().await, "184467440737095516139981553255926290448386");
+    for _ in 0..2 {
+        let sold = sell(&app, 2, i64::MAX).await;
+        tallies::fold_all(&app.state.db).await.unwrap();
+        assert_eq!(
+            cents(&sales_of(&app, day).await)[1],
+            "92233720368547758069990776627963145224193"
+        );
+        assert_eq!(
+            app.admin()
+                .delete(&format!("/api/v1/outflows/{sold}/"))
+                .await
+                .status,
+            204
+        );
+    }
+    sell(&app, 2, i64::MAX).await;
+    app.manager()
+        .patch("/api/v1/products/2/", json!({"quantity": i64::MAX}))
+        .await;
+    sell(&app, 2, i64::MAX).await;
+    // More units in a day than 64 bits hold, valued anew.
+    app.manager()
+        .patch("/api/v1/products/2/", json!({"selling_price": "0.01"}))
+        .await;
+    let sales = sales_of(&app, day).await;
+    assert_eq!(sales.units.to_string(), "18446744073709551614");
+    assert_eq!(sales.present_value.to_string(), "18446744073709551614");
+    verified(&app).await;
+    tallies::fold_all(&app.state.db).await.unwrap();
+    assert_eq!(worth().await, "92233720368547758069990776627963145224193");
+    verified(&app).await;
+});
+
+on_both_engines!(
+    a_fold_that_fails_in_between_changes_nothing,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Arroz", 100).await;
+        sell(&app, product, 3).await;
+        let before = (
+            noted(&app).await,
+            sales_of(&app, day_of(app.clock.now())).await,
+        );
+        let crashed = app
+            .state
+            .db
+            .write(async |tx| {
+                assert!(tallies::fold(tx).await? > 0);
+                Err::<(), _>(Error::other("the process dies here"))
+            })
+            .await;
+        assert!(crashed.is_err());
+        assert_eq!(
+            (
+                noted(&app).await,
+                sales_of(&app, day_of(app.clock.now())).await
+            ),
+            before
+        );
+        tallies::fold_all(&app.state.db).await.unwrap();
+        assert_eq!(sales_of(&app, day_of(app.clock.now())).await, before.1);
+        verified(&app).await;
+    }
+);
+
+on_both_engines!(
+    many_workers_fold_while_goods_move_and_every_count_is_exact,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Arroz", 10_000).await;
+        let sales = async {
+            for sold in 1..=60 {
+                sell(&app, product, 1).await;
+                assert_eq!(count(&app, "outflows/").await, sold);
+            }
+        };
+        let fold = async || {
+            for _ in 0..60 {
+                tallies::step(&app.state.db).await.unwrap();
+            }
+        };
+        tokio::join!(sales, fold(), fold(), fold());
+        verified(&app).await;
+        tallies::fold_all(&app.state.db).await.unwrap();
+        assert_eq!((noted(&app).await, count(&app, "outflows/").await), (0, 60));
+        verified(&app).await;
+    }
+);
+
+on_both_engines!(
+    a_database_from_before_the_tallies_is_counted_once,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Arroz", 100).await;
+        let supplier = app
+            .admin()
+            .post("/api/v1/suppliers/", json!({"name": "S"}))
+            .await
+            .id();
+        let deleted = sell(&app, product, 2).await;
+        app.clock.advance(DAY);
+        receive(&app, supplier, product, 12).await;
+        sell(&app, product, 7).await;
+        app.admin()
+            .delete(&format!("/api/v1/outflows/{deleted}/"))
+            .await;
+        app.manager()
+            .patch("/api/v1/products/1/", json!({"cost_price": "1.11"}))
+            .await;
+        let before = sales_of(&app, day_of(app.clock.now())).await;
+        let forget = async |tx: &mut db::Tx| {
+            for sql in [
+                "DELETE FROM tally_changes",
+                "DELETE FROM day_tallies",
+                "DELETE FROM stock_tallies",
+                "DELETE FROM tallies_filled",
+            ] {
+                tx.execute(sql, &[]).await?;
+            }
+            Ok::<_, Error>(())
+        };
+        app.state.db.write(forget).await.unwrap();
+        for _ in 0..2 {
+            tallies::fill(&app.state.db, app.clock.now()).await.unwrap();
+            assert_eq!(sales_of(&app, day_of(app.clock.now())).await, before);
+            verified(&app).await;
+        }
+        assert_eq!(
+            (
+                count(&app, "inflows/?supplier=1").await,
+                count(&app, "outflows/").await
+            ),
+            (1, 1)
+        );
+    }
+);
+
+on_both_engines!(
+    what_the_tallies_do_not_have_right_is_named,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Arroz", 100).await;
+        sell(&app, product, 3).await;
+        tallies::fold_all(&app.state.db).await.unwrap();
+        let break_it = async |tx: &mut db::Tx| {
+            tx.execute("UPDATE day_tallies SET movements = 7", &[])
+                .await
+        };
+        app.state.db.write::<_, Error, _>(break_it).await.unwrap();
+        let differences = tallies::verify(&app.state.db).await.unwrap();
+        let texts: Vec<String> = differences.iter().map(ToString::to_string).collect();
+        assert_eq!(texts.len(), 1);
+        assert!(
+            texts[0].starts_with("outflows of 2026-11-20: the tally is 7 movements of 3 units"),
+            "{texts:?}"
+        );
+    }
+);
