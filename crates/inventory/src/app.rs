@@ -10,6 +10,7 @@ use crate::{
         HashFault, Passwords, TokenKey,
         users::{self, UserError},
     },
+    catalogue::products::Measures,
     routes,
     tallies::{self, Pulse},
 };
@@ -111,6 +112,7 @@ pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
         passwords,
         shutdown: parts.shutdown,
         pulse: Pulse::default(),
+        measures: Measures::default(),
     });
     Ok(App {
         router: routes::router(&state, parts.metrics),

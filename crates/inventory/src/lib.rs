@@ -45,6 +45,7 @@ pub const MIGRATIONS: db::Migrations = db::migrations!(
     "0002_catalogue",
     "0003_stock",
     "0004_tallies",
+    "0005_search",
     "0006_audit",
     "0007_delivery",
     "0008_analyses",
@@ -75,6 +76,8 @@ pub struct Shared {
     pub shutdown: Shutdown,
     /// Tells that stock or prices have changed.
     pub pulse: tallies::Pulse,
+    /// What lists of products were counted to be.
+    pub(crate) measures: catalogue::products::Measures,
 }
 
 impl State {

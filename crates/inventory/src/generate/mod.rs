@@ -73,6 +73,7 @@ async fn fill(tx: &mut Tx, plan: Plan, progress: &Progress) -> Result<(), Genera
     if !store::is_empty(tx).await? {
         return Err(GenerateError::NotEmpty);
     }
+    store::make_room(tx).await?;
     let aside = if plan.products + plan.movements >= MANY {
         Some(store::set_indexes_aside(tx).await?)
     } else {

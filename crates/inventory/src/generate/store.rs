@@ -7,7 +7,8 @@ use super::{
     simulation::{Shelf, Step},
 };
 use crate::{
-    catalogue::description_key,
+    catalogue::{description_key, products},
+    search::{self, Vocabulary},
     stock::movements::Movement,
     tallies::{self, Change, Moved, Tallies, day_of},
 };
@@ -104,6 +105,7 @@ pub(super) struct Load {
     inflows: Rows,
     outflows: Rows,
     tallies: Tallies,
+    words: Vocabulary,
     last_entry: i64,
     last_inflow: i64,
     last_outflow: i64,
@@ -118,6 +120,7 @@ impl Load {
             inflows: Rows::new("inflows", INFLOWS),
             outflows: Rows::new("outflows", OUTFLOWS),
             tallies: Tallies::default(),
+            words: Vocabulary::new(),
             last_entry: 0,
             last_inflow: 0,
             last_outflow: 0,
@@ -128,10 +131,12 @@ impl Load {
     pub(super) fn product(&mut self, id: i64, product: Product, place: &Shelf, now: Timestamp) {
         let key = product.description.as_deref().map(description_key);
         let serie_number_folded = product.serie_number.as_deref().map(db::fold);
+        let title_folded = db::fold(&product.title);
+        self.words.product(id, &title_folded);
         self.products.push([
             id.into(),
             product.title.as_str().into(),
-            db::fold(&product.title).into(),
+            title_folded.into(),
             id_of(place.category).into(),
             id_of(place.brand).into(),
             product.description.into(),
@@ -275,7 +280,7 @@ impl Load {
         ] {
             tx.insert_rows(rows).await?;
         }
-        Ok(())
+        self.words.send(tx).await
     }
 }
 
@@ -309,7 +314,13 @@ pub(super) async fn set_counters(tx: &mut Tx) -> Result<(), Error> {
     for table in TABLES.into_iter().filter(|table| *table != "product_stock") {
         tx.move_ids_on(table).await?;
     }
-    Ok(())
+    search::move_counter(tx).await
+}
+
+/// Takes away what is left of an earlier catalogue, and says that there is another.
+pub(super) async fn make_room(tx: &mut Tx) -> Result<(), Error> {
+    search::clear(tx).await?;
+    products::move_version(tx).await
 }
 
 fn id_of(number: u32) -> i64 {

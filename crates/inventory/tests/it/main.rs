@@ -23,6 +23,7 @@ mod openapi;
 mod pages;
 mod permissions;
 mod resources;
+mod search;
 mod second_factor;
 mod sessions;
 mod statements;

@@ -37,14 +37,17 @@ use store::Selection;
 pub async fn list(state: &State, parameters: &Parameters) -> Result<Page<ProductRecord>, Refusal> {
     let selection = Selection::parse(parameters)?;
     let wanted = Wanted::parse(state, parameters)?;
+    let shared = state.clone();
     state
         .db
         .read(async move |conn| {
-            let count = selection.count(conn).await?;
-            let (number, offset) = wanted.within(count)?;
-            let results = selection.page(conn, wanted.limit(), offset).await?;
+            let measured = selection.measure(conn, &shared.measures).await?;
+            let (number, offset) = wanted.within(measured.count)?;
+            let results = selection
+                .page(conn, &measured, wanted.limit(), offset)
+                .await?;
             Ok(Page {
-                count,
+                count: measured.count,
                 number,
                 size: wanted.size,
                 results,
@@ -126,12 +129,11 @@ async fn insert(
 
 /// How many products there are.
 pub(crate) async fn count(conn: &mut Conn) -> Result<u64, Refusal> {
-    Ok(Selection::parse(&Parameters::parse(""))?
-        .count(conn)
-        .await?)
+    let all = Selection::parse(&Parameters::parse(""))?;
+    Ok(all.measure(conn, &Measures::default()).await?.count)
 }
 
-pub(crate) use store::{after, numbered, set_counter, titled};
+pub(crate) use store::{Measures, after, move_version, numbered, set_counter, titled};
 
 /// Changes a product; `None` when it is gone. A quantity that differs becomes an adjustment in its ledger.
 ///

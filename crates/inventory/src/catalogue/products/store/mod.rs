@@ -5,6 +5,7 @@ mod list;
 
 use db::{Conn, Error, Money, Query, Row, Timestamp, Tx};
 
+pub(crate) use list::Measures;
 pub(super) use list::Selection;
 
 use super::model::{Input, ProductRecord};
@@ -17,6 +18,9 @@ use crate::{
 /// The columns of a record, from `products AS p`, `product_stock AS s`, `categories AS c` and `brands AS b`.
 pub(super) const RECORD_COLUMNS: &str = "p.id, p.title, c.id, c.name, b.id, b.name, p.description, p.serie_number, \
      p.cost_price, p.selling_price, s.quantity, p.created_at, s.updated_at";
+
+/// Over so many rows the version of the products is spread.
+const VERSION_SHARDS: i64 = 64;
 
 /// A product that has passed every check, to be stored.
 #[derive(Debug, Clone)]
@@ -86,6 +90,7 @@ pub(super) async fn insert(
     product: &NewProduct,
     now: Timestamp,
 ) -> Result<i64, Error> {
+    let title_folded = db::fold(&product.title);
     let description_key = product.description.as_deref().map(description_key);
     let mut query = Query::new(
         "INSERT INTO products (title, title_folded, category_id, brand_id, description, description_key, serie_number,
@@ -96,7 +101,7 @@ pub(super) async fn insert(
         .push(") VALUES (")
         .bind(product.title.as_str())
         .push(", ")
-        .bind(db::fold(&product.title))
+        .bind(title_folded.as_str())
         .push(", ")
         .bind(product.category.id)
         .push(", ")
@@ -125,7 +130,34 @@ pub(super) async fn insert(
         &[&id, &product.category.id, &product.brand.id, &now],
     )
     .await?;
+    search::add(tx, id, &title_folded).await?;
+    note_change(tx, id).await?;
     Ok(id)
+}
+
+/// Says that products are no longer what they were, after many came at once.
+pub(crate) async fn move_version(tx: &mut Tx) -> Result<(), Error> {
+    note_change(tx, 0).await
+}
+
+/// Says that a product's own fields are no longer what they were. Called in the transaction of every such change.
+async fn note_change(tx: &mut Tx, product: i64) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO product_versions (shard, version) VALUES ($1, 1)
+         ON CONFLICT (shard) DO UPDATE SET version = product_versions.version + 1",
+        &[&product.rem_euclid(VERSION_SHARDS)],
+    )
+    .await
+    .map(drop)
+}
+
+async fn title_folded(conn: &mut Conn, id: i64) -> Result<Option<String>, Error> {
+    conn.optional(
+        "SELECT title_folded FROM products WHERE id = $1",
+        &[&id],
+        |row| row.get(0),
+    )
+    .await
 }
 
 /// Writes when a product was last changed, as an import gives it.
@@ -204,6 +236,10 @@ pub(super) async fn update_stock(
 
 /// Writes what an update names into the product itself.
 pub(super) async fn update(tx: &mut Tx, id: i64, input: &Input) -> Result<(), Error> {
+    if let (Some(title), Some(old)) = (&input.title, title_folded(tx, id).await?) {
+        search::rename(tx, id, &old, &db::fold(title)).await?;
+    }
+    note_change(tx, id).await?;
     let mut product = Query::new("UPDATE products SET id = id");
     if let Some(title) = &input.title {
         product
@@ -247,8 +283,15 @@ pub(super) async fn update(tx: &mut Tx, id: i64, input: &Input) -> Result<(), Er
 
 /// Deletes a product; its title, when it was there. Its stock row goes with it, its ledger stays.
 pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<Option<String>, Error> {
-    let sql = "DELETE FROM products WHERE id = $1 RETURNING title";
-    tx.optional(sql, &[&id], |row| row.get(0)).await
+    let sql = "DELETE FROM products WHERE id = $1 RETURNING title, title_folded";
+    let titles = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let Some((title, folded)): Option<(String, String)> = tx.optional(sql, &[&id], titles).await?
+    else {
+        return Ok(None);
+    };
+    search::remove(tx, id, &folded).await?;
+    note_change(tx, id).await?;
+    Ok(Some(title))
 }
 
 /// What refers to a product.

@@ -1,4 +1,14 @@
 //! Search by words within folded text, the same on both engines: every word must occur.
+//!
+//! Names of brands, categories and suppliers are few and are looked through. Titles have an index: their words, the endings of those
+//! words, and for each word the products that have it. A word that is searched for begins one of the endings, wherever it stands.
+//! `words` cuts and looks up, `store` keeps the index. Which way a list takes is the list's own business.
+
+mod store;
+mod words;
+
+pub(crate) use store::{Vocabulary, add, clear, move_counter, remove, rename};
+pub(crate) use words::Key;
 
 use db::Query;
 

@@ -1,0 +1,253 @@
+//! The list of products: its filters, its orders, and the statements that each combination becomes.
+//!
+//! How many there are is counted once for each state of the catalogue (`measure`). From that follows the way to a page (`page`): along the
+//! index that has the order, where enough match; from the few that match, where few do.
+
+mod measure;
+mod page;
+
+pub(crate) use measure::Measures;
+
+use db::{Engine, Money, Query};
+
+use super::super::model::FIELDS;
+use crate::{
+    rest::{
+        fields::FieldErrors,
+        list::{Filters, OrderBy, ordering, search_words},
+        query::Parameters,
+    },
+    search::{self, Key},
+};
+
+/// Which products are asked for, and in which order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::catalogue::products) struct Selection {
+    filter: Filter,
+    order: Vec<OrderBy>,
+}
+
+/// Which products are asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Filter {
+    category: Option<i64>,
+    brand: Option<i64>,
+    min_price: Option<Money>,
+    max_price: Option<Money>,
+    words: Vec<String>,
+}
+
+/// A word of a search that the index of titles finds: its number in the filter, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Lead {
+    /// Which word of the filter.
+    word: usize,
+    /// The one word of titles that it occurs in, when there is only one.
+    only: Option<i64>,
+    /// Entries that the index has under it, products that have it twice counted twice.
+    entries: u64,
+}
+
+/// Whether filters stand as the engine's planner may use them, or so that no index is chosen for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Filtering {
+    Planned,
+    RowByRow,
+}
+
+impl Selection {
+    /// Reads the query string.
+    ///
+    /// # Errors
+    ///
+    /// The messages of all filters that cannot be read.
+    pub(in crate::catalogue::products) fn parse(
+        parameters: &Parameters,
+    ) -> Result<Self, FieldErrors> {
+        let mut filters = Filters::new(parameters);
+        let selection = Self {
+            filter: Filter {
+                category: filters.id("category"),
+                brand: filters.id("brand"),
+                min_price: filters.least_price("min_price"),
+                max_price: filters.greatest_price("max_price"),
+                words: search_words(parameters),
+            },
+            order: ordering(
+                parameters,
+                &FIELDS,
+                OrderBy {
+                    field: "title",
+                    descending: false,
+                },
+            ),
+        };
+        let errors = filters.finish();
+        if errors.is_empty() {
+            Ok(selection)
+        } else {
+            Err(errors)
+        }
+    }
+}
+
+impl Filter {
+    /// Whether no price can lie within the bounds, so that nothing needs to be asked.
+    fn is_empty(&self) -> bool {
+        self.min_price.is_some_and(|min| min > Money::MAX)
+            || self.max_price.is_some_and(|max| max < Money::ZERO)
+    }
+
+    fn has_price(&self) -> bool {
+        self.min_price.is_some() || self.max_price.is_some()
+    }
+
+    /// Whether one word is all that is asked for.
+    fn is_one_word(&self) -> bool {
+        self.words.len() == 1
+            && self.category.is_none()
+            && self.brand.is_none()
+            && !self.has_price()
+    }
+
+    /// The words that the index of titles knows, with their places.
+    fn keys(&self) -> impl Iterator<Item = (usize, Key)> {
+        let keys = self
+            .words
+            .iter()
+            .map(String::as_str)
+            .map(Key::of)
+            .enumerate();
+        keys.filter_map(|(place, key)| Some((place, key?)))
+    }
+
+    /// Category and brand, of `products AS p` or of `product_stock AS s`. With both, the category leads to the index that has the order.
+    fn push_references(&self, query: &mut Query, filtering: Filtering, of_stock: bool) {
+        if let Some(category) = self.category {
+            query
+                .push(if of_stock {
+                    " AND s.category_id = "
+                } else {
+                    " AND p.category_id = "
+                })
+                .bind(category);
+        }
+        if let Some(brand) = self.brand {
+            let is_second = self.category.is_some() && filtering == Filtering::RowByRow;
+            query
+                .push(match (of_stock, is_second) {
+                    (false, false) => " AND p.brand_id = ",
+                    (false, true) => " AND +p.brand_id = ",
+                    (true, false) => " AND s.brand_id = ",
+                    (true, true) => " AND +s.brand_id = ",
+                })
+                .bind(brand);
+        }
+    }
+
+    /// The bounds of the price, of `products AS p`. A sign before a column keeps its index out of the plan, on both engines.
+    fn push_prices(&self, query: &mut Query, filtering: Filtering) {
+        let is_planned = filtering == Filtering::Planned;
+        if let Some(min) = self.min_price {
+            query
+                .push(if is_planned {
+                    " AND p.selling_price >= "
+                } else {
+                    " AND +p.selling_price >= "
+                })
+                .bind(min.max(Money::ZERO));
+        }
+        if let Some(max) = self.max_price {
+            query
+                .push(if is_planned {
+                    " AND p.selling_price <= "
+                } else {
+                    " AND +p.selling_price <= "
+                })
+                .bind(max.min(Money::MAX));
+        }
+    }
+
+    /// The words, of `products AS p`: all of them, or all that the lead does not answer for.
+    fn push_words(&self, query: &mut Query, lead: Option<Lead>) {
+        let answered = lead.filter(|lead| self.is_answered_by(*lead));
+        for (place, word) in self.words.iter().enumerate() {
+            if answered.is_none_or(|lead| lead.word != place) {
+                search::contains(query, "p.title_folded", std::slice::from_ref(word));
+            }
+        }
+    }
+
+    /// Whether every product that the lead finds has its word.
+    fn is_answered_by(&self, lead: Lead) -> bool {
+        let key = self
+            .words
+            .get(lead.word)
+            .map(String::as_str)
+            .and_then(Key::of);
+        key.is_some_and(|key| key.exact)
+    }
+
+    /// The products that the lead finds: the condition on `product_words AS w`.
+    fn push_lead(&self, query: &mut Query, engine: Engine, lead: Lead) {
+        let key = self
+            .words
+            .get(lead.word)
+            .map(String::as_str)
+            .and_then(Key::of);
+        match (lead.only, key) {
+            (Some(only), _) => {
+                query.push(" WHERE w.word_id = ").bind(only);
+            }
+            (None, Some(key)) => {
+                query.push(" WHERE w.word_id ");
+                push_word_ids(query, engine, &key);
+            }
+            (None, None) => {
+                query.push(" WHERE FALSE");
+            }
+        }
+    }
+}
+
+/// The words of titles that a key finds, as the right side of a comparison. An array on PostgreSQL: it reaches the index entry by entry
+/// whatever the planner expects to find.
+fn push_word_ids(query: &mut Query, engine: Engine, key: &Key) {
+    let (before, after) = match engine {
+        Engine::Sqlite => ("IN (", ")"),
+        Engine::Postgres => ("= ANY (ARRAY(", "))"),
+    };
+    query
+        .push(before)
+        .push("SELECT e.word_id FROM search_endings AS e");
+    push_endings(query, key);
+    query.push(after);
+}
+
+/// The endings that a key finds: the condition on `search_endings AS e`.
+fn push_endings(query: &mut Query, key: &Key) {
+    query.push(" WHERE e.ending >= ").bind(key.least.as_str());
+    if let Some(beyond) = &key.beyond {
+        query.push(" AND e.ending < ").bind(beyond.as_str());
+    }
+}
+
+/// A table's row of each of the few products, fetched one by one: `few` goes first on both engines, whatever the planner expects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fetched {
+    Products,
+    Stock,
+}
+
+fn push_fetched(query: &mut Query, engine: Engine, table: Fetched) {
+    query.push(match (engine, table) {
+        (Engine::Sqlite, Fetched::Products) => " CROSS JOIN products AS p ON p.id = few.id",
+        (Engine::Sqlite, Fetched::Stock) => " CROSS JOIN product_stock AS s ON s.product_id = few.id",
+        (Engine::Postgres, Fetched::Products) => {
+            " CROSS JOIN LATERAL (SELECT * FROM products AS q WHERE q.id = few.id OFFSET 0) AS p"
+        }
+        (Engine::Postgres, Fetched::Stock) => {
+            " CROSS JOIN LATERAL (SELECT * FROM product_stock AS q WHERE q.product_id = few.id OFFSET 0) AS s"
+        }
+    });
+}

@@ -1,0 +1,251 @@
+//! One page of products: the ids in their order, then the records.
+
+use db::{Conn, Engine, Error, Query};
+
+use super::{
+    super::{super::model::ProductRecord, RECORD_COLUMNS, record_of},
+    Fetched, Filtering, Lead, Selection,
+    measure::Measured,
+    push_fetched,
+};
+
+/// The way to a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Under the one word of titles that is asked for, where the titles stand in order.
+    Titles(Lead),
+    /// From the products of a word, which are sorted.
+    Word(Lead),
+    /// From the products that category, brand and price let through, which are sorted.
+    Few,
+    /// Along the index that has the order.
+    Along(Filtering),
+}
+
+/// The table whose index gives the order of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum First {
+    Products,
+    Stock,
+    Categories,
+    Brands,
+}
+
+/// So many times longer than chance has it the way along an index may be, when what is asked for stands together in it.
+const CLUSTERED: u64 = 16;
+
+impl Selection {
+    /// One page of them.
+    pub(in crate::catalogue::products) async fn page(
+        &self,
+        conn: &mut Conn,
+        measured: &Measured,
+        limit: i64,
+        offset: i64,
+    ) -> Result<Vec<ProductRecord>, Error> {
+        if measured.count == 0 {
+            return Ok(Vec::new());
+        }
+        let engine = conn.engine();
+        let way = self.way(measured, limit.saturating_add(offset).unsigned_abs());
+        let mut query = Query::new("");
+        if way == Way::Few {
+            query.push("WITH few (id) AS MATERIALIZED (SELECT p.id FROM products AS p WHERE TRUE");
+            self.filter
+                .push_references(&mut query, Filtering::Planned, false);
+            self.filter.push_prices(&mut query, Filtering::Planned);
+            query.push(") ");
+        }
+        query
+            .push("SELECT ")
+            .push(RECORD_COLUMNS)
+            .push(" FROM (SELECT ");
+        match way {
+            Way::Titles(lead) => self.push_titles(&mut query, engine, lead),
+            Way::Word(lead) => self.push_found(&mut query, engine, Some(lead)),
+            Way::Few => self.push_found(&mut query, engine, None),
+            Way::Along(filtering) => self.push_along(&mut query, filtering),
+        }
+        query
+            .push(" LIMIT ")
+            .bind(limit)
+            .push(" OFFSET ")
+            .bind(offset);
+        query.push(
+            ") AS page
+             JOIN products AS p ON p.id = page.id
+             JOIN product_stock AS s ON s.product_id = p.id
+             JOIN categories AS c ON c.id = p.category_id
+             JOIN brands AS b ON b.id = p.brand_id",
+        );
+        self.push_order(&mut query);
+        conn.all_of(&query, record_of).await
+    }
+
+    /// Decides by what each way has to look at: along an index as many rows as bring the page together, given how many of all match;
+    /// else all that match.
+    fn way(&self, measured: &Measured, wanted: u64) -> Way {
+        let first = self.order.first().map_or("", |by| by.field);
+        let filter = &self.filter;
+        let lead = measured.lead;
+        if let Some(lead) = lead
+            && lead.only.is_some()
+            && self.order.len() == 1
+            && first == "title"
+            && filter.is_one_word()
+            && filter.is_answered_by(lead)
+        {
+            return Way::Titles(lead);
+        }
+        let is_clustered = match first {
+            "title" | "category" | "brand" | "description" => !filter.words.is_empty(),
+            "cost_price" => filter.has_price(),
+            _ => false,
+        };
+        let factor = if is_clustered { CLUSTERED } else { 1 };
+        let along = wanted
+            .saturating_mul(measured.products / measured.count.max(1))
+            .saturating_mul(factor);
+        match lead.filter(|lead| lead.is_few()) {
+            Some(lead) if lead.entries <= along => return Way::Word(lead),
+            _ if !filter.words.is_empty() => return Way::Along(Filtering::RowByRow),
+            _ => {}
+        }
+        if self.is_in_index(first) {
+            Way::Along(Filtering::Planned)
+        } else if measured.count <= along {
+            Way::Few
+        } else {
+            Way::Along(Filtering::RowByRow)
+        }
+    }
+
+    /// Whether an index has just the rows that are asked for, in just this order.
+    fn is_in_index(&self, first: &str) -> bool {
+        let is_price = first == "selling_price";
+        match (self.filter.category, self.filter.brand) {
+            (Some(_), Some(_)) => {
+                !self.filter.has_price() && matches!(first, "id" | "category" | "brand")
+            }
+            _ => !self.filter.has_price() || is_price,
+        }
+    }
+
+    fn push_titles(&self, query: &mut Query, engine: Engine, lead: Lead) {
+        query.push("w.product_id AS id FROM product_words AS w");
+        self.filter.push_lead(query, engine, lead);
+        let is_descending = self.order.first().is_some_and(|by| by.descending);
+        query.push(if is_descending {
+            " ORDER BY w.title_folded DESC, w.product_id"
+        } else {
+            " ORDER BY w.title_folded, w.product_id"
+        });
+    }
+
+    /// The products that a word leads to, or those of the statement's `few`, in order.
+    fn push_found(&self, query: &mut Query, engine: Engine, lead: Option<Lead>) {
+        query.push("few.id FROM ");
+        if let Some(lead) = lead {
+            query.push("(SELECT DISTINCT w.product_id AS id FROM product_words AS w");
+            self.filter.push_lead(query, engine, lead);
+            query.push(") AS ");
+        }
+        query.push("few");
+        push_fetched(query, engine, Fetched::Products);
+        if self.needs(First::Stock) {
+            push_fetched(query, engine, Fetched::Stock);
+        }
+        self.push_named(query, First::Products);
+        query.push(" WHERE TRUE");
+        if lead.is_some() {
+            self.filter
+                .push_references(query, Filtering::RowByRow, false);
+            self.filter.push_prices(query, Filtering::RowByRow);
+            self.filter.push_words(query, lead);
+        }
+        self.push_order(query);
+    }
+
+    /// The products along the index that has the order.
+    fn push_along(&self, query: &mut Query, filtering: Filtering) {
+        let first = self
+            .order
+            .first()
+            .map_or(First::Products, |by| first_of(by.field));
+        query.push("p.id FROM ").push(match first {
+            First::Products => "products AS p",
+            First::Stock => "product_stock AS s CROSS JOIN products AS p",
+            First::Categories => "categories AS c CROSS JOIN products AS p",
+            First::Brands => "brands AS b CROSS JOIN products AS p",
+        });
+        if first != First::Stock && self.needs(First::Stock) {
+            query.push(" JOIN product_stock AS s ON s.product_id = p.id");
+        }
+        self.push_named(query, first);
+        query.push(match first {
+            First::Products => " WHERE TRUE",
+            First::Stock => " WHERE p.id = s.product_id",
+            First::Categories => " WHERE p.category_id = c.id",
+            First::Brands => " WHERE p.brand_id = b.id",
+        });
+        self.filter
+            .push_references(query, filtering, first == First::Stock);
+        self.filter.push_prices(query, filtering);
+        self.filter.push_words(query, None);
+        self.push_order(query);
+    }
+
+    fn needs(&self, table: First) -> bool {
+        self.order.iter().any(|by| first_of(by.field) == table)
+    }
+
+    /// Tables of names that the order needs, beside the one that is there.
+    fn push_named(&self, query: &mut Query, present: First) {
+        if present != First::Categories && self.needs(First::Categories) {
+            query.push(" JOIN categories AS c ON c.id = p.category_id");
+        }
+        if present != First::Brands && self.needs(First::Brands) {
+            query.push(" JOIN brands AS b ON b.id = p.brand_id");
+        }
+    }
+
+    fn push_order(&self, query: &mut Query) {
+        query.push(" ORDER BY ");
+        for by in &self.order {
+            query.push(match (by.field, by.descending) {
+                ("title", false) => "p.title_folded, ",
+                ("title", true) => "p.title_folded DESC, ",
+                ("category", false) => "c.name_folded, ",
+                ("category", true) => "c.name_folded DESC, ",
+                ("brand", false) => "b.name_folded, ",
+                ("brand", true) => "b.name_folded DESC, ",
+                ("description", false) => "p.description_key NULLS FIRST, ",
+                ("description", true) => "p.description_key DESC NULLS LAST, ",
+                ("serie_number", false) => "p.serie_number_folded NULLS FIRST, ",
+                ("serie_number", true) => "p.serie_number_folded DESC NULLS LAST, ",
+                ("cost_price", false) => "p.cost_price, ",
+                ("cost_price", true) => "p.cost_price DESC, ",
+                ("selling_price", false) => "p.selling_price, ",
+                ("selling_price", true) => "p.selling_price DESC, ",
+                ("quantity", false) => "s.quantity, ",
+                ("quantity", true) => "s.quantity DESC, ",
+                ("created_at", false) => "p.created_at, ",
+                ("created_at", true) => "p.created_at DESC, ",
+                ("updated_at", false) => "s.updated_at, ",
+                ("updated_at", true) => "s.updated_at DESC, ",
+                (_, false) => "p.id, ",
+                (_, true) => "p.id DESC, ",
+            });
+        }
+        query.push("p.id");
+    }
+}
+
+fn first_of(field: &str) -> First {
+    match field {
+        "quantity" | "updated_at" => First::Stock,
+        "category" => First::Categories,
+        "brand" => First::Brands,
+        _ => First::Products,
+    }
+}

@@ -1,0 +1,158 @@
+//! Statements that keep the index of titles, in the transaction of whoever writes a title.
+
+use std::collections::{BTreeSet, HashMap};
+
+use db::{Error, Kind, Query, Rows, Tx};
+
+use super::words::{endings, pieces};
+
+/// Enters a product under the words of its title.
+pub(crate) async fn add(tx: &mut Tx, product: i64, title_folded: &str) -> Result<(), Error> {
+    let words = pieces(title_folded);
+    if words.is_empty() {
+        return Ok(());
+    }
+    let new = insert_words(tx, &words).await?;
+    if !new.is_empty() {
+        insert_endings(tx, &new).await?;
+    }
+    let mut query =
+        Query::new("INSERT INTO product_words (word_id, title_folded, product_id) SELECT w.id, ");
+    query
+        .bind(title_folded)
+        .push(", ")
+        .bind(product)
+        .push(" FROM search_words AS w WHERE w.word IN (");
+    push_list(&mut query, &words);
+    query.push(")");
+    tx.execute_of(&query).await.map(drop)
+}
+
+/// Takes a product out from under the words of its title.
+pub(crate) async fn remove(tx: &mut Tx, product: i64, title_folded: &str) -> Result<(), Error> {
+    let words = pieces(title_folded);
+    if words.is_empty() {
+        return Ok(());
+    }
+    let mut query = Query::new("DELETE FROM product_words WHERE title_folded = ");
+    query
+        .bind(title_folded)
+        .push(" AND product_id = ")
+        .bind(product)
+        .push(" AND word_id IN (SELECT w.id FROM search_words AS w WHERE w.word IN (");
+    push_list(&mut query, &words);
+    query.push("))");
+    tx.execute_of(&query).await.map(drop)
+}
+
+/// Enters a product under its new title's words instead of the old one's.
+pub(crate) async fn rename(tx: &mut Tx, product: i64, old: &str, new: &str) -> Result<(), Error> {
+    if old == new {
+        return Ok(());
+    }
+    remove(tx, product, old).await?;
+    add(tx, product, new).await
+}
+
+/// Adds the words that are not known, in their order so that writers wait for each other in one order, and says which.
+async fn insert_words(tx: &mut Tx, words: &BTreeSet<String>) -> Result<Vec<(i64, String)>, Error> {
+    let mut query = Query::new("INSERT INTO search_words (word) VALUES (");
+    for (number, word) in words.iter().enumerate() {
+        query.push(if number == 0 { "" } else { "), (" });
+        query.bind(word.as_str());
+    }
+    query.push(") ON CONFLICT (word) DO NOTHING RETURNING id, word");
+    tx.all_of(&query, |row| Ok((row.get(0)?, row.get(1)?)))
+        .await
+}
+
+async fn insert_endings(tx: &mut Tx, words: &[(i64, String)]) -> Result<(), Error> {
+    let mut query = Query::new("INSERT INTO search_endings (ending, word_id) VALUES (");
+    let rows = words.iter().flat_map(|(id, word)| {
+        let endings = endings(word).into_iter();
+        endings.map(move |ending| (ending, *id))
+    });
+    for (number, (ending, id)) in rows.enumerate() {
+        query.push(if number == 0 { "" } else { "), (" });
+        query.bind(ending).push(", ").bind(id);
+    }
+    query.push(")");
+    tx.execute_of(&query).await.map(drop)
+}
+
+fn push_list(query: &mut Query, words: &BTreeSet<String>) {
+    for (number, word) in words.iter().enumerate() {
+        query.push(if number == 0 { "" } else { ", " });
+        query.bind(word.as_str());
+    }
+}
+
+const WORDS: &[(&str, Kind)] = &[("id", Kind::Integer), ("word", Kind::Text)];
+const ENDINGS: &[(&str, Kind)] = &[("ending", Kind::Text), ("word_id", Kind::Integer)];
+const PRODUCTS: &[(&str, Kind)] = &[
+    ("word_id", Kind::Integer),
+    ("title_folded", Kind::Text),
+    ("product_id", Kind::Integer),
+];
+
+/// The index of many titles at once, while an empty catalogue is filled.
+#[derive(Debug)]
+pub(crate) struct Vocabulary {
+    known: HashMap<String, i64>,
+    words: Rows,
+    endings: Rows,
+    products: Rows,
+}
+
+impl Vocabulary {
+    /// No word yet.
+    pub(crate) fn new() -> Self {
+        Self {
+            known: HashMap::new(),
+            words: Rows::new("search_words", WORDS),
+            endings: Rows::new("search_endings", ENDINGS),
+            products: Rows::new("product_words", PRODUCTS),
+        }
+    }
+
+    /// A product with its title.
+    pub(crate) fn product(&mut self, product: i64, title_folded: &str) {
+        for word in pieces(title_folded) {
+            let id = self.id_of(word);
+            self.products
+                .push([id.into(), title_folded.into(), product.into()]);
+        }
+    }
+
+    fn id_of(&mut self, word: String) -> i64 {
+        if let Some(id) = self.known.get(&word) {
+            return *id;
+        }
+        let id = i64::try_from(self.known.len() + 1).unwrap_or(i64::MAX);
+        self.words.push([id.into(), word.as_str().into()]);
+        for ending in endings(&word) {
+            self.endings.push([ending.into(), id.into()]);
+        }
+        self.known.insert(word, id);
+        id
+    }
+
+    /// Sends what waits.
+    pub(crate) async fn send(&mut self, tx: &mut Tx) -> Result<(), Error> {
+        for rows in [&mut self.words, &mut self.endings, &mut self.products] {
+            tx.insert_rows(rows).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Forgets the words that products had before all of them went.
+pub(crate) async fn clear(tx: &mut Tx) -> Result<(), Error> {
+    tx.execute("DELETE FROM search_endings", &[]).await?;
+    tx.execute("DELETE FROM search_words", &[]).await.map(drop)
+}
+
+/// Moves the counter of words behind those that a [`Vocabulary`] brought.
+pub(crate) async fn move_counter(tx: &mut Tx) -> Result<(), Error> {
+    tx.move_ids_on("search_words").await
+}

@@ -1,0 +1,363 @@
+//! Search in titles: a word is found wherever it stands, whatever its characters mean elsewhere, and counts are exact after every
+//! change, the same on both engines.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use db::{Db, Migrations, Options};
+use inventory::{
+    MIGRATIONS,
+    generate::{Plan, generate},
+    rest::{list::search_words, query::Parameters},
+};
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use crate::app::TestApp;
+
+const TITLES: [&str; 16] = [
+    "Café 100% arábica 1 kg",
+    "Café torrado e moído",
+    "CAFETEIRA elétrica",
+    "cafe_preto 50%_a\\b",
+    "O'Brien \"aspas\" -- ; DROP TABLE products",
+    "x\u{10FFFF}yz abc",
+    "NEAR(café*) OR AND NOT ^inicio",
+    "aaa aaaa aaaaa",
+    "Straße Ação 漢字かな交じり文",
+    "ab",
+    "é",
+    "Descafeinado,sem açúcar",
+    "tab\there café\u{3000}largo",
+    "dois  espaços   juntos",
+    "$1 {word} %s",
+    "Ω ωmega ΟΔΟΣ",
+];
+
+/// Searches, quotes and all.
+const SEARCHES: [&str; 44] = [
+    "cafe",
+    "CAFÉ",
+    "afe",
+    "fe",
+    "f",
+    "100%",
+    "%",
+    "_",
+    "50%_",
+    "%_a\\b",
+    "\\",
+    "'",
+    "\"",
+    "o'brien",
+    "near(",
+    "near(café*)",
+    "*",
+    "or",
+    "^ini",
+    "aa",
+    "aaa",
+    "aaaa",
+    "aaaaa",
+    "aaaaaa",
+    "\"torrado e\"",
+    "\"café torrado\"",
+    "\"e m\"",
+    "strasse",
+    "acao",
+    "漢字か",
+    "漢",
+    "--",
+    "; drop",
+    "$1",
+    "{word}",
+    "%s",
+    "\u{10FFFF}yz",
+    "e cafe",
+    "cafe torrado",
+    "torrado cafeteira",
+    "feinado,sem",
+    "zzz",
+    "οδος",
+    "\"dois  esp\"",
+];
+
+/// The titles in which every word of a search occurs, by id.
+fn expected(titles: &BTreeMap<i64, String>, search: &str) -> Vec<i64> {
+    let words = search_words(&Parameters::parse(&query(search)));
+    let has_all = |title: &str| words.iter().all(|word| db::fold(title).contains(word));
+    let found = titles.iter().filter(|(_, title)| has_all(title));
+    found.map(|(id, _)| *id).collect()
+}
+
+fn query(search: &str) -> String {
+    let bytes: Vec<String> = search.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    format!("search={}", bytes.concat())
+}
+
+async fn found(app: &TestApp, query: &str) -> (u64, Vec<i64>) {
+    let path = format!("/api/v1/products/?{query}");
+    let page = app.viewer().get(&path).await.json();
+    let results = page["results"].as_array().unwrap();
+    let ids = results.iter().map(|record| record["id"].as_i64().unwrap());
+    (page["count"].as_u64().unwrap(), ids.collect())
+}
+
+on_both_engines!(
+    every_word_is_found_wherever_it_stands_and_signs_stand_for_themselves,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let long = format!("{}agulha{} depois", "palha".repeat(30), "feno".repeat(20));
+        let mut titles = BTreeMap::new();
+        for title in TITLES.into_iter().chain([long.as_str()]) {
+            titles.insert(app.admin().a_product(title, 1).await, title.to_owned());
+        }
+        let longer = "lhapalhapalhaagulhafenofenofenofeno";
+        for search in SEARCHES
+            .into_iter()
+            .chain(["agulha", longer, "fenox", "feno depois"])
+        {
+            let expected = expected(&titles, search);
+            let (count, ids) = found(
+                &app,
+                &format!("{}&page_size=100&ordering=id", query(search)),
+            )
+            .await;
+            assert_eq!(
+                (count, &ids),
+                (expected.len() as u64, &expected),
+                "{search}"
+            );
+            // Small pages take other ways to the same products.
+            for ordering in ["title", "-title", "brand", "-quantity", "-id"] {
+                let first = format!("{}&page_size=2&ordering={ordering}", query(search));
+                let (count, some) = found(&app, &first).await;
+                assert_eq!(
+                    (count, some.len()),
+                    (expected.len() as u64, expected.len().min(2)),
+                    "{search}"
+                );
+                assert!(
+                    some.iter().all(|id| expected.contains(id)),
+                    "{search} {ordering}"
+                );
+            }
+        }
+    }
+);
+
+/// Numbers that look random and are the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % end
+    }
+
+    fn title(&mut self) -> String {
+        const WORDS: [&str; 8] = [
+            "Café",
+            "torrado",
+            "moído",
+            "Feijão",
+            "preto",
+            "kg",
+            "cafeteira",
+            "100%",
+        ];
+        let words: Vec<&str> = (0..=self.below(3))
+            .map(|_| WORDS[self.below(WORDS.len())])
+            .collect();
+        words.join(" ")
+    }
+}
+
+on_both_engines!(
+    counts_and_pages_are_exact_after_every_change,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.admin();
+        let mut shop: BTreeMap<i64, (String, usize)> = BTreeMap::new();
+        let first = admin.a_product("Café", 1).await;
+        shop.insert(first, ("Café".to_owned(), 1250));
+        let mut numbers = Numbers(7);
+        for round in 0..60 {
+            let any = *shop.keys().nth(numbers.below(shop.len())).unwrap();
+            let (title, cents) = (numbers.title(), numbers.below(2000));
+            let price = format!("{}.{:02}", cents / 100, cents % 100);
+            match numbers.below(5) {
+                0 | 1 => {
+                    let product = json!({"title": title, "category": 1, "brand": 1, "cost_price": "1.00", "selling_price": price, "quantity": 1});
+                    let id = admin.post("/api/v1/products/", product).await.id();
+                    shop.insert(id, (title, cents));
+                }
+                2 => {
+                    admin
+                        .patch(&format!("/api/v1/products/{any}/"), json!({"title": title}))
+                        .await;
+                    shop.get_mut(&any).unwrap().0 = title;
+                }
+                3 => {
+                    admin
+                        .patch(
+                            &format!("/api/v1/products/{any}/"),
+                            json!({"selling_price": price}),
+                        )
+                        .await;
+                    shop.get_mut(&any).unwrap().1 = cents;
+                }
+                _ if shop.len() > 1 => {
+                    admin.delete(&format!("/api/v1/products/{any}/")).await;
+                    shop.remove(&any);
+                }
+                _ => {}
+            }
+            for (search, least) in [
+                ("", 0),
+                ("cafe", 0),
+                ("caf", 500),
+                ("oid tor", 0),
+                ("", 1000),
+                ("kg", 0),
+                ("100%", 700),
+            ] {
+                let mut expected: Vec<(String, i64)> = shop
+                    .iter()
+                    .filter(|(_, (title, cents))| {
+                        *cents >= least
+                            && search.split(' ').all(|word| db::fold(title).contains(word))
+                    })
+                    .map(|(id, (title, _))| (db::fold(title), *id))
+                    .collect();
+                expected.sort();
+                let ids: Vec<i64> = expected.iter().map(|(_, id)| *id).collect();
+                for size in [3, 100] {
+                    let path = format!(
+                        "{}&min_price={}&page_size={size}",
+                        query(search),
+                        least / 100
+                    );
+                    let (count, found) = found(&app, &path).await;
+                    assert_eq!(count, ids.len() as u64, "{round} {path}");
+                    assert_eq!(found, ids[..ids.len().min(size)], "{round} {path}");
+                }
+            }
+        }
+    }
+);
+
+on_both_engines!(made_up_titles_are_found, async |address| {
+    let app = TestApp::new(&address).await;
+    let plan = Plan {
+        products: 400,
+        movements: 400,
+        seed: 3,
+        days: 30,
+        until: app.clock.now(),
+    };
+    generate(&app.state.db, plan, Arc::new(|_| ()))
+        .await
+        .unwrap();
+    for word in ["cafe", "inte", "kg", "serra", "00"] {
+        let pattern = format!("%{word}%");
+        let count: i64 = app
+            .state
+            .db
+            .read(async move |conn: &mut db::Conn| {
+                let sql = "SELECT count(*) FROM products WHERE title_folded LIKE $1";
+                conn.one(sql, &[&pattern], |row| row.get(0)).await
+            })
+            .await
+            .map_err(|error: db::Error| error)
+            .unwrap();
+        assert_eq!(
+            found(&app, &query(word)).await.0,
+            count.unsigned_abs(),
+            "{word}"
+        );
+        assert!(count > 0, "{word}");
+    }
+});
+
+/// The migrations before the one that made the index.
+fn before_the_index() -> Migrations {
+    let before = |list: &'static [db::Migration]| -> &'static [db::Migration] {
+        let end = list
+            .iter()
+            .position(|(name, _)| *name == "0005_search")
+            .unwrap();
+        &list[..end]
+    };
+    Migrations {
+        name: MIGRATIONS.name,
+        sqlite: before(MIGRATIONS.sqlite),
+        postgres: before(MIGRATIONS.postgres),
+    }
+}
+
+on_both_engines!(
+    titles_that_were_there_before_the_index_are_found,
+    async |address| {
+        let db = Db::open(&address.parse().unwrap(), &Options::default())
+            .await
+            .unwrap();
+        db.migrate(&before_the_index()).await.unwrap();
+        let long = format!("{}agulha{}", "palha".repeat(30), "feno".repeat(20));
+        let titles: Vec<String> = TITLES
+            .into_iter()
+            .chain([long.as_str()])
+            .map(str::to_owned)
+            .collect();
+        let inserted = titles.clone();
+        db.write(async move |tx| {
+            let at = db::Timestamp::parse(crate::app::NOW).unwrap();
+            for table in [
+                "INSERT INTO brands (name, name_folded, created_at, updated_at) VALUES ('B', 'b', $1, $1)",
+                "INSERT INTO categories (name, name_folded, created_at, updated_at) VALUES ('C', 'c', $1, $1)",
+            ] {
+                tx.execute(table, &[&at]).await?;
+            }
+            let price = db::Money::from_cents(100);
+            for title in &inserted {
+                let id: i64 = tx
+                    .one(
+                        "INSERT INTO products (title, title_folded, category_id, brand_id, cost_price, selling_price, created_at)
+                         VALUES ($1, $2, 1, 1, $3, $3, $4) RETURNING id",
+                        &[title, &db::fold(title), &price, &at],
+                        |row| row.get(0),
+                    )
+                    .await?;
+                tx.execute(
+                    "INSERT INTO product_stock (product_id, category_id, brand_id, quantity, updated_at) VALUES ($1, 1, 1, 0, $2)",
+                    &[&id, &at],
+                )
+                .await?;
+            }
+            Ok::<_, db::Error>(())
+        })
+        .await
+        .unwrap();
+        db.close().await;
+        let app = TestApp::new(&address).await;
+        let titles: BTreeMap<i64, String> = (1..).zip(titles).collect();
+        for search in SEARCHES
+            .into_iter()
+            .chain(["agulha", "lhapalhapalhaagulhafenofenofenofeno"])
+        {
+            let expected = expected(&titles, search);
+            let (count, ids) = found(
+                &app,
+                &format!("{}&page_size=100&ordering=id", query(search)),
+            )
+            .await;
+            assert_eq!((count, ids), (expected.len() as u64, expected), "{search}");
+        }
+        // And what is written from now on stands beside them.
+        let id = app.admin().a_product("Cafezinho", 1).await;
+        assert_eq!(found(&app, "search=cafezinho").await, (1, vec![id]));
+    }
+);
