@@ -67,7 +67,7 @@ impl Selection {
     pub(in crate::catalogue::products) async fn measure(
         &self,
         conn: &mut Conn,
-        measures: &Measures,
+        known: &Measures,
     ) -> Result<Measured, Error> {
         let mut measured = Measured {
             count: 0,
@@ -79,8 +79,8 @@ impl Selection {
             return Ok(measured);
         }
         measured.version = version(conn).await?;
-        if let Some(known) = measures.get(&self.filter, measured.version) {
-            return Ok(known);
+        if let Some(same) = known.get(&self.filter, measured.version) {
+            return Ok(same);
         }
         if let Some(group) = self.filter.tallied() {
             measured.count = tallies::count_products(conn, group).await?;
@@ -96,7 +96,7 @@ impl Selection {
             self.filter.count(conn, measured.lead).await?;
         // A lead of another state of the catalogue is good for this answer and no other.
         if measured.version == version {
-            measures.keep(&self.filter, measured);
+            known.keep(&self.filter, measured);
         }
         Ok(measured)
     }
