@@ -10,6 +10,8 @@ use std::{
 
 use db::{Conn, Engine, Error, Query};
 
+use crate::tallies::{self, Dimension};
+
 use super::{
     Fetched, Filter, Filtering, Lead, Selection, push_endings, push_fetched, push_word_ids,
 };
@@ -95,7 +97,7 @@ impl Selection {
         (measured.version, measured.products, measured.count) =
             self.filter.count(conn, measured.lead).await?;
         // A lead of another state of the catalogue is good for this answer and no other.
-        if measured.version == version {
+        if measured.version == before {
             known.keep(&self.filter, measured);
         }
         Ok(measured)
