@@ -1,6 +1,8 @@
 # The programs that the run needs: which are missing, how they get here. Read by ./test.
 
 cargo_deny_version=0.20.2
+axe_version=4.14.1
+axe_sha256=e6b0ce02b84d892e2e33e403485e7f3d6c29e2be6df65daf44d89ba564139745
 
 # program NAME…: whether one of these programs is there, as a name or a path.
 program() {
@@ -74,6 +76,24 @@ install_cargo_deny() {
   fi
   CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR=$work/cargo-deny \
     cargo install --locked --debug --root "$tools" "cargo-deny@$cargo_deny_version"
+}
+
+# The accessibility checker of the browser tests, from its npm package; its licence (MPL-2.0) keeps it out of this repository.
+# By npm where it is there, since that knows where this machine gets its packages from.
+install_axe() {
+  local folder=$tools/axe-core-$axe_version package=axe-core-$axe_version.tgz
+  export BALCAO_TEST_AXE=$folder/axe.min.js
+  [[ ! -s $BALCAO_TEST_AXE ]] || return 0
+  mkdir -p "$folder"
+  if program npm; then
+    (cd "$work" && npm pack --silent "axe-core@$axe_version") || return 1
+  else
+    curl --fail --silent --show-error --location --retry 3 --max-time 120 --output "$work/$package" \
+      "https://registry.npmjs.org/axe-core/-/$package" || return 1
+  fi
+  printf '%s  %s\n' "$axe_sha256" "$work/$package" | sha256sum --check || return 1
+  tar -xzf "$work/$package" -C "$work" package/axe.min.js package/LICENSE || return 1
+  mv "$work/package/LICENSE" "$work/package/axe.min.js" "$folder"
 }
 
 # Known vulnerabilities, when their database can be reached: a closed network is no fault of this repository.

@@ -2,6 +2,7 @@
 //! Every step waits for what it needs, up to a deadline, and panics with what was looked for and what the
 //! page showed; nothing sleeps for a fixed time. Pages are named by address, elements by CSS selector.
 
+mod accessibility;
 mod driver;
 mod elements;
 mod keys;

@@ -1,0 +1,65 @@
+//! What axe-core (<https://github.com/dequelabs/axe-core>) finds wrong with a page: the rules of WCAG 2.2, levels A and AA, and good
+//! practice. It is a tool of the tests, downloaded by `./test`; nothing of it is in the program or in this repository.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::{Browser, string};
+use crate::environment;
+
+/// Runs every rule that is on by default, and tells each violation with the elements that it concerns. What is on its way from
+/// one colour to another is led to its end first.
+const RUN: &str = "
+for (const moving of document.getAnimations()) {
+  if (moving.effect.getComputedTiming().endTime !== Infinity) moving.finish();
+}
+return axe.run(document, {resultTypes: ['violations']}).then(found => found.violations.flatMap(rule => rule.nodes.map(node =>
+  `${rule.id}: ${rule.help}\\n    ${node.target.join(' ')}\\n    ${node.html.slice(0, 300)}\\n    ${(node.failureSummary || '').replace(/\\s+/g, ' ')}`)));
+";
+
+impl Browser {
+    /// Panics with everything that axe-core finds wrong with the page as it is shown now.
+    pub async fn check_accessibility(&self) {
+        let problems = self.accessibility_problems().await;
+        assert!(
+            problems.is_empty(),
+            "{} has {} problem(s) of accessibility:\n{}",
+            self.url().await,
+            problems.len(),
+            problems.join("\n")
+        );
+    }
+
+    /// Everything that axe-core finds wrong with the page as it is shown now, in this size and these colours.
+    pub async fn accessibility_problems(&self) -> Vec<String> {
+        if self.script("return typeof axe").await != "object" {
+            self.script(&axe()).await;
+        }
+        let found = self.script(RUN).await;
+        let found = found.as_array().map(Vec::as_slice).unwrap_or_default();
+        found.iter().map(string).collect()
+    }
+
+    /// What a strict reader finds wrong with the HTML that the server sends for the address of the page now.
+    pub async fn html_problems(&self) -> Vec<String> {
+        let html = self
+            .script("return fetch(location.href).then(answer => answer.text())")
+            .await;
+        match html {
+            Value::String(html) => crate::html::problems(&html),
+            other => vec![format!("the page cannot be fetched again: {other}")],
+        }
+    }
+}
+
+/// The source of axe-core.
+fn axe() -> String {
+    let path = environment("BALCAO_TEST_AXE").unwrap_or_else(|| {
+        panic!(
+            "BALCAO_TEST_AXE does not name the file axe.min.js of axe-core. Run the tests by ./test, which downloads it to \
+             target/tools, or name the file of the npm package axe-core"
+        )
+    });
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
