@@ -4,7 +4,6 @@
 ALTER TABLE events ADD COLUMN fanned_out BOOLEAN NOT NULL DEFAULT FALSE;
 UPDATE events SET fanned_out = TRUE;
 CREATE INDEX events_not_fanned_out ON events (id) WHERE fanned_out = FALSE;
-CREATE INDEX events_created_at ON events (created_at, id);
 
 -- One row, written by whoever makes deliveries: one process at a time.
 CREATE TABLE delivery_turns (

@@ -5,7 +5,6 @@ ALTER TABLE events ADD COLUMN fanned_out INTEGER NOT NULL DEFAULT FALSE
     CONSTRAINT events_fanned_out_check CHECK (fanned_out IN (0, 1));
 UPDATE events SET fanned_out = TRUE;
 CREATE INDEX events_not_fanned_out ON events (id) WHERE fanned_out = FALSE;
-CREATE INDEX events_created_at ON events (created_at, id);
 
 -- One row, written by whoever makes deliveries: one process at a time.
 CREATE TABLE delivery_turns (

@@ -1,13 +1,29 @@
-//! What the service tells others: events that commit with what they tell of, and how they reach their receivers.
+//! What the service tells others: events that commit with what they tell of, and how they reach endpoints (webhooks) and people (mail).
 //! What an event is about is decided where it happens (`stock`, `analysis`); nothing here changes a quantity.
 //! Carries the specification's "Events".
 
+pub mod deliveries;
+mod delivery;
+pub mod endpoints;
+mod http;
 mod kinds;
-mod mail;
+pub mod mail;
+mod metrics;
+mod model;
+mod outbox;
 mod store;
 
+pub use delivery::{Progress, pass, tidy};
+pub(crate) use delivery::run;
+pub use http::{Secret, SecretError, Target, TargetError};
 pub use kinds::EventType;
 pub use mail::Mail;
+pub use model::{
+    Attempt, Delivery, DeliveryState, Disabled, Endpoint, Event, Filter, Types, UnknownType,
+    Waiting,
+};
+pub use outbox::{Configured, Outbox, Webhooks};
+pub(crate) use outbox::release_leases;
 
 use db::{Error, Timestamp, Tx};
 use serde_json::{Value, json};

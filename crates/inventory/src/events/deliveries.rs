@@ -1,0 +1,217 @@
+//! What people see and do of events and deliveries: lists, the attempts of one, delivering again.
+//! Whoever calls has the permission of `accounts::Model::Delivery` for it: to see, or to change, which is to deliver again.
+
+use db::{Db, Error, Timestamp};
+
+use super::{
+    EventType,
+    model::{Attempt, Delivery, Event, Filter, Waiting},
+    store::{self, deliveries, endpoints, lists},
+};
+use crate::rest::{
+    Refusal,
+    resource::{Page, Wanted},
+};
+
+/// One page of deliveries, newest first.
+///
+/// # Errors
+///
+/// A page that does not exist, and faults of the store.
+pub async fn list(db: &Db, filter: Filter, wanted: Wanted) -> Result<Page<Delivery>, Refusal> {
+    db.read(async move |conn| {
+        let count = lists::count_deliveries(conn, filter).await?;
+        let (number, offset) = wanted.within(count)?;
+        let results = lists::deliveries(conn, filter, wanted.limit(), offset).await?;
+        Ok(Page {
+            count,
+            number,
+            size: wanted.size,
+            results,
+        })
+    })
+    .await
+}
+
+/// The newest deliveries, without counting them.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn newest(db: &Db, filter: Filter, limit: i64) -> Result<Vec<Delivery>, Error> {
+    db.read(async move |conn| lists::deliveries(conn, filter, limit, 0).await)
+        .await
+}
+
+/// One delivery with its event and its newest attempts, oldest of them first.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn find(
+    db: &Db,
+    id: i64,
+) -> Result<Option<(Delivery, Event, Vec<Attempt>)>, Error> {
+    db.read(async move |conn| {
+        let Some(delivery) = lists::find_delivery(conn, id).await? else {
+            return Ok(None);
+        };
+        let event = lists::find_event(conn, delivery.event).await?;
+        let attempts = lists::attempts(conn, id).await?;
+        Ok(event.map(|event| (delivery, event, attempts)))
+    })
+    .await
+}
+
+/// One page of events, newest first, of one product or of all.
+///
+/// # Errors
+///
+/// A page that does not exist, and faults of the store.
+pub async fn events(
+    db: &Db,
+    product: Option<i64>,
+    wanted: Wanted,
+) -> Result<Page<Event>, Refusal> {
+    db.read(async move |conn| {
+        let count = lists::count_events(conn, product).await?;
+        let (number, offset) = wanted.within(count)?;
+        let results = lists::events(conn, product, wanted.limit(), offset).await?;
+        Ok(Page {
+            count,
+            number,
+            size: wanted.size,
+            results,
+        })
+    })
+    .await
+}
+
+/// The newest events, without counting them.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn newest_events(
+    db: &Db,
+    product: Option<i64>,
+    limit: i64,
+) -> Result<Vec<Event>, Error> {
+    db.read(async move |conn| lists::events(conn, product, limit, 0).await)
+        .await
+}
+
+/// One event with its deliveries, newest first.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn find_event(db: &Db, id: i64) -> Result<Option<(Event, Vec<Delivery>)>, Error> {
+    db.read(async move |conn| {
+        let Some(event) = lists::find_event(conn, id).await? else {
+            return Ok(None);
+        };
+        let filter = Filter {
+            event: Some(id),
+            ..Filter::default()
+        };
+        Ok(Some((event, lists::deliveries(conn, filter, 100, 0).await?)))
+    })
+    .await
+}
+
+/// Delivers once more, whatever became of it before, with the same `webhook-id`; whether there is such a delivery.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn redeliver(db: &Db, now: Timestamp, id: i64) -> Result<bool, Error> {
+    db.write(async move |tx| deliveries::begin_anew(tx, id, now).await)
+        .await
+}
+
+/// Delivers an event once more, to every endpoint that gets its type now, those included that did not exist when it happened; to how
+/// many. `None` when there is no such event.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn redeliver_event(db: &Db, now: Timestamp, id: i64) -> Result<Option<usize>, Error> {
+    db.write(async move |tx| {
+        let Some(event) = lists::find_event(tx, id).await? else {
+            return Ok(None);
+        };
+        let Some(kind) = EventType::delivered(&event.kind) else {
+            return Ok(Some(0));
+        };
+        let wanted = endpoints::lock_enabled(tx).await?;
+        let wanted = wanted.into_iter().filter(|(_, types)| types.contain(kind));
+        let mut count = 0;
+        for (endpoint, _) in wanted {
+            let filter = Filter {
+                event: Some(id),
+                endpoint: Some(endpoint),
+                ..Filter::default()
+            };
+            let present = lists::deliveries(tx, filter, 1, 0).await?;
+            let delivery = match present.first() {
+                Some(delivery) => delivery.id,
+                None => deliveries::insert_late(tx, &event, endpoint, now).await?,
+            };
+            deliveries::begin_anew(tx, delivery, now).await?;
+            count += 1;
+        }
+        Ok(Some(count))
+    })
+    .await
+}
+
+/// Delivers all that was given up once more, at one endpoint or at all that get events, each product's in its order; how many.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn redeliver_failed(
+    db: &Db,
+    now: Timestamp,
+    endpoint: Option<i64>,
+) -> Result<u64, Error> {
+    let leases = db.read(async |conn| endpoints::leases(conn).await).await?;
+    let ids = leases.into_iter().map(|lease| lease.endpoint);
+    let mut count = 0;
+    for id in ids.filter(|id| endpoint.is_none_or(|wanted| wanted == *id)) {
+        // In parts, so that nobody waits long for the lock of the endpoint.
+        loop {
+            let begun: u64 = db
+                .write(async move |tx| {
+                    let begun = deliveries::begin_failed_anew(tx, id).await?;
+                    deliveries::let_every_line_go(tx, id, false, now).await?;
+                    Ok::<_, Error>(begun)
+                })
+                .await?;
+            count += begun;
+            if begun == 0 {
+                break;
+            }
+        }
+    }
+    Ok(count)
+}
+
+/// How many deliveries were given up, at each endpoint that has any: for the dashboard.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn failed(db: &Db) -> Result<Vec<(i64, i64)>, Error> {
+    db.read(async |conn| lists::failed(conn).await).await
+}
+
+/// How much waits.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn waiting(db: &Db) -> Result<Waiting, Error> {
+    db.read(async |conn| store::lists::waiting(conn).await).await
+}

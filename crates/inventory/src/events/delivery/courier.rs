@@ -1,0 +1,162 @@
+//! Delivers at one endpoint: what is due is posted, so many at once, and what became of it is recorded in batches.
+//! A crash between the two leaves the delivery as it was: it is posted again, under the same `webhook-id`.
+
+use std::{collections::HashSet, time::Duration};
+
+use db::{Error, Timestamp};
+use tokio::{sync::Notify, task::JoinSet};
+
+use super::{
+    lease::is_enough,
+    record::{Ended, record},
+};
+use crate::{
+    State,
+    events::{
+        Webhooks,
+        http::{Message, Secret, Target},
+        model::webhook_id,
+        store::{
+            deliveries::{self, Due},
+            endpoints::{self, Receiver},
+        },
+    },
+};
+
+/// Posted at once to one endpoint.
+const AT_ONCE: usize = 32;
+/// How long what is under way may take to end once the service stops.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What was done at an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// Attempts made.
+    pub attempts: usize,
+    /// Those that arrived.
+    pub delivered: usize,
+    /// When there is something to do again; `None` when nothing waits here, or nothing may be sent.
+    pub next: Option<Timestamp>,
+    /// Whether this process may deliver here no longer.
+    pub is_over: bool,
+}
+
+/// Posts what is due at an endpoint until nothing is, and what becomes due meanwhile when `wake` says so. It does nothing at an
+/// endpoint that gets no events or that another process has.
+pub(in crate::events) async fn deliver_due(
+    state: &State,
+    endpoint: i64,
+    wake: &Notify,
+) -> Result<Progress, Error> {
+    let mut progress = Progress::default();
+    let mut in_flight: HashSet<i64> = HashSet::new();
+    let mut work: JoinSet<Ended> = JoinSet::new();
+    loop {
+        if !state.shutdown.has_begun() && in_flight.len() < AT_ONCE {
+            let filled = fill(state, endpoint, &mut in_flight, &mut work).await?;
+            progress.is_over = filled.is_none();
+            progress.next = filled.flatten();
+        }
+        if work.is_empty() {
+            return Ok(progress);
+        }
+        let first = tokio::select! {
+            ended = work.join_next() => ended,
+            () = wake.notified() => continue,
+            () = grace(state) => return Ok(progress),
+        };
+        let mut ended = Vec::new();
+        let mut next = first;
+        while let Some(one) = next {
+            let one = one.map_err(|error| Error::other(format!("an attempt was cut short: {error}")))?;
+            ended.push(one);
+            next = work.try_join_next();
+        }
+        for one in &ended {
+            in_flight.remove(&one.delivery);
+            progress.attempts += 1;
+            progress.delivered += usize::from(one.answer.outcome.is_delivered());
+        }
+        record(state, endpoint, ended).await?;
+    }
+}
+
+async fn grace(state: &State) {
+    state.shutdown.begun().await;
+    tokio::time::sleep(GRACE).await;
+}
+
+/// Begins as many attempts as there is room for; when something is due next. `None` when nothing may be sent from here.
+async fn fill(
+    state: &State,
+    endpoint: i64,
+    in_flight: &mut HashSet<i64>,
+    work: &mut JoinSet<Ended>,
+) -> Result<Option<Option<Timestamp>>, Error> {
+    let now = state.clock.now();
+    // What is under way still stands as due.
+    let limit = i64::try_from(AT_ONCE + in_flight.len()).unwrap_or(i64::MAX);
+    let read = async move |conn: &mut db::Conn| {
+        let receiver = endpoints::receiver(conn, endpoint).await?;
+        let due = deliveries::due(conn, endpoint, now, limit).await?;
+        let next = deliveries::next_due(conn, endpoint).await?;
+        Ok::<_, Error>((receiver, due, next))
+    };
+    let (receiver, due, next) = state.db.read(read).await?;
+    let Some(receiver) = receiver.filter(|receiver| may_send(state, receiver, now)) else {
+        return Ok(None);
+    };
+    if let Some(until) = receiver.paused_until.filter(|until| *until > now) {
+        return Ok(Some(next.map(|next| next.max(until))));
+    }
+    let Ok(target) = Target::parse(&receiver.url) else {
+        return Ok(None);
+    };
+    let secrets = secrets(&state.config.webhooks, &receiver, now);
+    for due in due {
+        if in_flight.len() >= AT_ONCE {
+            break;
+        }
+        if in_flight.insert(due.id) {
+            let (state, target) = (state.clone(), target.clone());
+            let id = webhook_id(due.event, due.happened_at);
+            let message = Message::signed(id, due.payload.clone().into(), &secrets, now);
+            work.spawn(async move { attempt(&state, due, &target, message).await });
+        }
+    }
+    Ok(Some(next))
+}
+
+fn may_send(state: &State, receiver: &Receiver, now: Timestamp) -> bool {
+    let lease = receiver.lease.as_ref();
+    receiver.enabled && lease.is_some_and(|lease| is_enough(state, lease, now))
+}
+
+/// What signs at an endpoint: the present secret, and the one before while it is rotated.
+pub(in crate::events) fn secrets(
+    webhooks: &Webhooks,
+    receiver: &Receiver,
+    now: Timestamp,
+) -> Vec<Secret> {
+    if receiver.configured {
+        let configured = webhooks.configured.as_ref();
+        return configured.map(|one| one.secrets.clone()).unwrap_or_default();
+    }
+    let previous = receiver.previous.as_ref().filter(|(_, until)| *until > now);
+    let texts = receiver.secret.iter().chain(previous.map(|(secret, _)| secret));
+    texts.filter_map(|text| Secret::parse(text).ok()).collect()
+}
+
+
+async fn attempt(state: &State, due: Due, target: &Target, message: Message) -> Ended {
+    let started_at = state.clock.now();
+    let answer = state.outbox.sender.send(target, message).await;
+    state.outbox.metrics.attempt(answer.outcome.name(), answer.duration);
+    Ended {
+        delivery: due.id,
+        product: due.product,
+        attempt: due.attempts + 1,
+        started_at,
+        answer,
+    }
+}

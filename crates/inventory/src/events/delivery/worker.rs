@@ -1,0 +1,169 @@
+//! The worker: makes deliveries of events, keeps a courier at each endpoint that is this process's, tidies up. Asleep when there is
+//! nothing to do.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use db::{Error, Timestamp};
+use tokio::{
+    sync::Notify,
+    task::{AbortHandle, JoinSet},
+    time::Instant,
+};
+
+use super::{
+    courier::{Progress, deliver_due},
+    fan_out::fan_out,
+    lease::{lease, release},
+};
+use crate::{State, events::store};
+
+/// The longest sleep: what other processes and commands left is found after it.
+const SLEEP_MAX: Duration = Duration::from_secs(5);
+/// The shortest: what is due and may not be sent must not make a courier spin.
+const SLEEP_MIN: Duration = Duration::from_millis(20);
+/// How often the figures of what waits are renewed, and how often what is old is removed.
+const FIGURES_EVERY: Duration = Duration::from_secs(15);
+const TIDY_EVERY: Duration = Duration::from_secs(60 * 60);
+
+/// The couriers at work, by endpoint.
+#[derive(Default)]
+struct Couriers {
+    at: HashMap<i64, (Arc<Notify>, AbortHandle)>,
+    work: JoinSet<()>,
+}
+
+/// Works until the service stops.
+pub(crate) async fn run(state: State) {
+    let mut couriers = Couriers::default();
+    let (mut figures_at, mut tidy_at) = (Instant::now(), Instant::now());
+    while !state.shutdown.has_begun() {
+        if let Err(error) = turn(&state, &mut couriers).await {
+            tracing::warn!(%error, "events could not be worked on");
+        }
+        if Instant::now() >= figures_at {
+            figures_at = Instant::now() + FIGURES_EVERY;
+            log_failure(show_waiting(&state).await);
+        }
+        if Instant::now() >= tidy_at {
+            tidy_at = Instant::now() + TIDY_EVERY;
+            log_failure(tidy(&state).await);
+        }
+        tokio::select! {
+            () = state.outbox.published.notified() => {}
+            () = tokio::time::sleep(SLEEP_MAX) => {}
+            () = state.shutdown.begun() => {}
+        }
+    }
+    while couriers.work.join_next().await.is_some() {}
+    log_failure(release(&state).await);
+}
+
+fn log_failure(done: Result<(), Error>) {
+    if let Err(error) = done {
+        tracing::warn!(%error, "the events' books could not be kept");
+    }
+}
+
+/// Makes deliveries of all that was published, and sees to it that couriers are where they should be.
+async fn turn(state: &State, couriers: &mut Couriers) -> Result<(), Error> {
+    loop {
+        let ours = lease(state).await?;
+        couriers.place(state, &ours);
+        let made = fan_out(state).await?;
+        for endpoint in &made.endpoints {
+            if let Some((wake, _)) = couriers.at.get(endpoint) {
+                wake.notify_one();
+            }
+        }
+        if made.mails {
+            state.outbox.mailed.notify_one();
+        }
+        if !made.is_full() {
+            return Ok(());
+        }
+    }
+}
+
+impl Couriers {
+    /// Starts couriers where there are none. Those whose endpoint is another process's end by themselves.
+    fn place(&mut self, state: &State, ours: &[i64]) {
+        while self.work.try_join_next().is_some() {}
+        self.at.retain(|_, (_, task)| !task.is_finished());
+        for endpoint in ours {
+            if !self.at.contains_key(endpoint) {
+                let wake = Arc::new(Notify::new());
+                let courier = courier(state.clone(), *endpoint, Arc::clone(&wake));
+                let task = self.work.spawn(courier);
+                self.at.insert(*endpoint, (wake, task));
+            }
+        }
+    }
+}
+
+/// Delivers at one endpoint until the service stops or the endpoint is another process's.
+async fn courier(state: State, endpoint: i64, wake: Arc<Notify>) {
+    while !state.shutdown.has_begun() {
+        let sleep = match deliver_due(&state, endpoint, &wake).await {
+            Ok(Progress { is_over: true, .. }) => return,
+            Ok(Progress { next, .. }) => next.map_or(SLEEP_MAX, |next| {
+                next.since(state.clock.now()).clamp(SLEEP_MIN, SLEEP_MAX)
+            }),
+            Err(error) => {
+                tracing::warn!(%error, endpoint, "events could not be delivered");
+                SLEEP_MAX
+            }
+        };
+        tokio::select! {
+            () = wake.notified() => {}
+            () = tokio::time::sleep(sleep) => {}
+            () = state.shutdown.begun() => {}
+        }
+    }
+}
+
+/// One turn of everything, without sleeping: makes the deliveries of what was published and posts what is due, at all endpoints at
+/// once, until nothing is. For tests, and for commands.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn pass(state: &State) -> Result<Progress, Error> {
+    while fan_out(state).await?.is_full() {}
+    let mut work = JoinSet::new();
+    for endpoint in lease(state).await? {
+        let state = state.clone();
+        work.spawn(async move { deliver_due(&state, endpoint, &Notify::new()).await });
+    }
+    let mut all = Progress::default();
+    while let Some(done) = work.join_next().await {
+        let one = done.map_err(|error| Error::other(error.to_string()))??;
+        all.attempts += one.attempts;
+        all.delivered += one.delivered;
+        all.next = all.next.into_iter().chain(one.next).min();
+    }
+    show_waiting(state).await?;
+    Ok(all)
+}
+
+async fn show_waiting(state: &State) -> Result<(), Error> {
+    let read = async |conn: &mut db::Conn| store::lists::waiting(conn).await;
+    let waiting = state.db.read(read).await?;
+    let now = state.clock.now();
+    let age = waiting.oldest.map_or(Duration::ZERO, |oldest| now.since(oldest));
+    state.outbox.metrics.waiting(waiting.deliveries + waiting.events, age);
+    Ok(())
+}
+
+/// Removes what is older than it is kept.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn tidy(state: &State) -> Result<(), Error> {
+    let before: Timestamp = state.clock.now() - state.config.webhooks.retention;
+    let events = async move |tx: &mut db::Tx| store::remove_old_events(tx, before).await;
+    while state.db.write::<_, Error, _>(events).await? > 0 {}
+    let mails = async move |tx: &mut db::Tx| store::mails::remove_old(tx, before).await;
+    while state.db.write::<_, Error, _>(mails).await? > 0 {}
+    Ok(())
+}

@@ -1,0 +1,13 @@
+//! How one event goes to one address: its signature (Standard Webhooks 1.0), the exchange, and where it may not go.
+//! When it goes and what follows from the answer is in `delivery`. Knows no database.
+
+mod connector;
+mod public;
+mod sender;
+mod signature;
+mod target;
+
+pub(super) use connector::tls;
+pub(super) use sender::{Answer, Message, Outcome, Sender};
+pub use signature::{Secret, SecretError};
+pub use target::{Target, TargetError};

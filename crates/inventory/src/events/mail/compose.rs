@@ -1,0 +1,259 @@
+//! What mails say: plain text and HTML, in the language of the shop. Titles are people's texts: in HTML they are escaped, in headers
+//! they cannot begin a line.
+
+use askama::Template;
+use db::Timestamp;
+use serde::Deserialize;
+use web::locale::Locale;
+
+use super::Mail;
+use crate::{
+    Config,
+    events::{model::Disabled, store::mails::NewMail},
+    stock::LowStock,
+};
+
+/// The longest title that a subject shows, in characters.
+const LONGEST_TITLE: usize = 100;
+
+/// Writes mails to the people of the shop.
+#[derive(Debug, Clone)]
+pub(in crate::events) struct Composer {
+    mail: Mail,
+    locale: Locale,
+    /// Where people reach the service, when that is known.
+    home: Option<String>,
+}
+
+/// What an event that a product became low says.
+#[derive(Debug, Clone, Deserialize)]
+struct BecameLow {
+    data: Low,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Low {
+    product: Product,
+    quantity: i64,
+    threshold: i64,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Product {
+    id: i64,
+    title: String,
+}
+
+#[derive(Template)]
+#[template(path = "mail/message.html")]
+struct Html<'a> {
+    language: &'a str,
+    subject: &'a str,
+    paragraphs: &'a [String],
+    items: &'a [String],
+    link: Option<(&'a str, &'a str)>,
+}
+
+/// A mail before it has receivers.
+struct Letter {
+    subject: String,
+    paragraphs: Vec<String>,
+    items: Vec<String>,
+    /// Words and the path that they lead to.
+    link: (&'static str, String),
+}
+
+impl Composer {
+    /// `None` when no mail is sent.
+    pub(in crate::events) fn of(config: &Config) -> Option<Self> {
+        Some(Self {
+            mail: config.mail.clone()?,
+            locale: config.language,
+            home: config.public_url.as_ref().map(|url| url.join("")),
+        })
+    }
+
+    /// One mail for each receiver that a product became low.
+    pub(in crate::events) fn low_stock(&self, event: i64, payload: &str) -> Vec<NewMail> {
+        let Ok(BecameLow { data: low }) = serde_json::from_str(payload) else {
+            return Vec::new();
+        };
+        let title = one_line(&low.product.title);
+        let (quantity, threshold) = (self.locale.number(low.quantity), self.locale.number(low.threshold));
+        let letter = Letter {
+            subject: self.text(
+                format!("Estoque baixo: {title}"),
+                format!("Low stock: {title}"),
+            ),
+            paragraphs: vec![self.text(
+                format!("{title}: restam {quantity}; o limite é {threshold}."),
+                format!("{title}: {quantity} left; the threshold is {threshold}."),
+            )],
+            items: Vec::new(),
+            link: (self.text("Ver o produto", "See the product"), format!("/products/{}/", low.product.id)),
+        };
+        self.address(&format!("low:{event}"), "low_stock", &letter)
+    }
+
+    /// The day's list of what is low; `count` says of how many.
+    pub(in crate::events) fn digest(&self, day: &str, low: &[LowStock], count: u64) -> Vec<NewMail> {
+        let total = self.locale.number(i64::try_from(count).unwrap_or(i64::MAX));
+        let line = |one: &LowStock| {
+            let title = one_line(&one.product.title);
+            let (quantity, threshold) = (self.locale.number(one.quantity), self.locale.number(one.threshold));
+            self.text(
+                format!("{title}: restam {quantity}, limite {threshold}"),
+                format!("{title}: {quantity} left, threshold {threshold}"),
+            )
+        };
+        let letter = Letter {
+            subject: self.text(
+                format!("Resumo do dia: {total} produtos com estoque baixo"),
+                format!("Daily digest: {total} products low on stock"),
+            ),
+            paragraphs: vec![self.text(
+                format!("Produtos abaixo do limite em {day}: {total}. Os mais baixos primeiro:"),
+                format!("Products below their threshold on {day}: {total}. Lowest first:"),
+            )],
+            items: low.iter().map(line).collect(),
+            link: (self.text("Ver o estoque", "See the stock"), "/".to_owned()),
+        };
+        self.address(&format!("digest:{day}"), "digest", &letter)
+    }
+
+    /// One mail for each receiver that an endpoint of webhooks gets no more events.
+    pub(in crate::events) fn endpoint_disabled(
+        &self,
+        endpoint: i64,
+        url: &str,
+        reason: Disabled,
+        now: Timestamp,
+    ) -> Vec<NewMail> {
+        let url = one_line(url);
+        let why = match reason {
+            Disabled::Gone => self.text("respondeu 410 (não existe mais)", "it answered 410 (gone)"),
+            _ => self.text("falhou por dias seguidos", "it has failed for days"),
+        };
+        let letter = Letter {
+            subject: self.text("Um destino de webhooks foi desativado", "A webhook endpoint was disabled").to_owned(),
+            paragraphs: vec![
+                self.text(
+                    format!("O destino {url} não recebe mais eventos: {why}."),
+                    format!("The endpoint {url} gets no more events: {why}."),
+                ),
+                self.text(
+                    "O que espera fica guardado e segue quando o destino for reativado.",
+                    "What waits is kept, and goes on when the endpoint is enabled again.",
+                )
+                .to_owned(),
+            ],
+            items: Vec::new(),
+            link: (self.text("Ver os webhooks", "See the webhooks"), "/webhooks/".to_owned()),
+        };
+        self.address(&format!("endpoint:{endpoint}:{}", now.micros()), "endpoint_disabled", &letter)
+    }
+
+    fn text<T>(&self, portuguese: T, english: T) -> T {
+        match self.locale {
+            Locale::PtBr => portuguese,
+            Locale::En => english,
+        }
+    }
+
+    fn address(&self, key: &str, kind: &'static str, letter: &Letter) -> Vec<NewMail> {
+        let link = self.home.as_ref().map(|home| format!("{}{}", home.trim_end_matches('/'), letter.link.1));
+        let mut plain = letter.paragraphs.join("\n\n");
+        for item in &letter.items {
+            plain.push_str("\n- ");
+            plain.push_str(item);
+        }
+        if let Some(link) = &link {
+            plain.push_str("\n\n");
+            plain.push_str(link);
+        }
+        plain.push('\n');
+        let html = Html {
+            language: self.text("pt-BR", "en"),
+            subject: &letter.subject,
+            paragraphs: &letter.paragraphs,
+            items: &letter.items,
+            link: link.as_deref().map(|link| (letter.link.0, link)),
+        };
+        // Writing to memory does not fail; without it the plain text says the same.
+        let html = html.render().unwrap_or_default();
+        let to = self.mail.to.iter().map(|recipient| NewMail {
+            key: format!("{key}:{recipient}"),
+            kind,
+            recipient: recipient.clone(),
+            subject: letter.subject.clone(),
+            plain: plain.clone(),
+            html: html.clone(),
+        });
+        to.collect()
+    }
+}
+
+/// A text of people on one line, without what would end or hide it, and not too long.
+fn one_line(text: &str) -> String {
+    let is_break = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
+    let words = text.split(|letter: char| letter.is_whitespace() || is_break(letter));
+    let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    if line.chars().count() > LONGEST_TITLE {
+        line.chars().take(LONGEST_TITLE).chain(['…']).collect()
+    } else {
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn composer(locale: Locale) -> Composer {
+        let config = Config {
+            mail: Some(Mail::to("shop@example.com", &["ana@example.com", "rui@example.com"])),
+            language: locale,
+            public_url: "https://shop.example".parse().ok(),
+            ..Config::default()
+        };
+        Composer::of(&config).unwrap()
+    }
+
+    fn became_low(title: &str) -> String {
+        json!({"type": "product.became_low", "timestamp": "2026-11-20T12:00:00Z",
+               "data": {"product": {"id": 7, "title": title}, "quantity": 3, "threshold": 1000}})
+        .to_string()
+    }
+
+    #[test]
+    fn each_receiver_gets_a_mail_of_its_own_in_the_language_of_the_shop() {
+        let mails = composer(Locale::PtBr).low_stock(9, &became_low("Café"));
+        let keys: Vec<&str> = mails.iter().map(|mail| mail.key.as_str()).collect();
+        assert_eq!(keys, ["low:9:ana@example.com", "low:9:rui@example.com"]);
+        assert_eq!(mails[0].subject, "Estoque baixo: Café");
+        assert_eq!(
+            mails[0].plain,
+            "Café: restam 3; o limite é 1.000.\n\nhttps://shop.example/products/7/\n"
+        );
+        let english = composer(Locale::En).low_stock(9, &became_low("Café"));
+        assert_eq!(english[0].subject, "Low stock: Café");
+        assert!(english[0].html.contains("3 left; the threshold is 1,000."));
+    }
+
+    #[test]
+    fn a_title_can_bring_neither_a_header_nor_markup() {
+        let mails = composer(Locale::En).low_stock(
+            1,
+            &became_low("A\r\nBcc: all@example.com\u{2028}<script>alert(1)</script>"),
+        );
+        assert_eq!(
+            mails[0].subject,
+            "Low stock: A Bcc: all@example.com <script>alert(1)</script>"
+        );
+        assert!(!mails[0].html.contains("<script>"), "{}", mails[0].html);
+        let long = composer(Locale::En).low_stock(1, &became_low(&"x".repeat(500)));
+        assert_eq!(long[0].subject.chars().count(), "Low stock: ".len() + 101);
+    }
+}

@@ -1,0 +1,102 @@
+//! A mail as it travels: headers of RFC 5322, the two texts as alternatives (RFC 2046), all of it ASCII in short lines, so that no server
+//! on the way has to change it.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use db::Timestamp;
+use jiff::fmt::rfc2822;
+
+/// The two texts of a mail never hold this line: they are in base64.
+const BOUNDARY: &str = "=_balcao_alternative";
+/// Bytes of a line of base64: 76 characters (RFC 2045), and those of an encoded word with room for its frame (RFC 2047).
+const LINE: usize = 57;
+const WORD: usize = 42;
+
+/// A mail before it is written down.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Message<'a> {
+    pub(super) from: &'a str,
+    pub(super) to: &'a str,
+    pub(super) subject: &'a str,
+    pub(super) plain: &'a str,
+    pub(super) html: &'a str,
+    pub(super) date: Timestamp,
+    /// The same on each try, so that receivers can tell a repetition.
+    pub(super) id: &'a str,
+}
+
+impl Message<'_> {
+    /// The text of the mail, lines ending in CR LF.
+    pub(super) fn write(&self) -> String {
+        let date = rfc2822::to_string(&self.date.to_jiff().to_zoned(jiff::tz::TimeZone::UTC));
+        let lines = [
+            format!("Date: {}", date.unwrap_or_default()),
+            format!("From: <{}>", self.from),
+            format!("To: <{}>", self.to),
+            format!("Subject: {}", encoded_words(self.subject)),
+            format!("Message-ID: <{}@{}>", self.id, domain(self.from)),
+            "MIME-Version: 1.0".to_owned(),
+            "Auto-Submitted: auto-generated".to_owned(),
+            format!("Content-Type: multipart/alternative; boundary=\"{BOUNDARY}\""),
+            String::new(),
+            part("plain", self.plain),
+            part("html", self.html),
+            format!("--{BOUNDARY}--"),
+            String::new(),
+        ];
+        lines.join("\r\n")
+    }
+}
+
+/// The part of an address behind the `@`.
+pub(super) fn domain(address: &str) -> &str {
+    address.rsplit_once('@').map_or("localhost", |(_, domain)| domain)
+}
+
+fn part(kind: &str, text: &str) -> String {
+    let encoded: Vec<String> = text.as_bytes().chunks(LINE).map(|line| STANDARD.encode(line)).collect();
+    format!(
+        "--{BOUNDARY}\r\nContent-Type: text/{kind}; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n{}",
+        encoded.join("\r\n")
+    )
+}
+
+/// A text in encoded words, whole characters in each, one a line.
+fn encoded_words(text: &str) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    for letter in text.chars() {
+        if word.len() + letter.len_utf8() > WORD {
+            words.push(std::mem::take(&mut word));
+        }
+        word.push(letter);
+    }
+    words.push(word);
+    let encoded = words.iter().map(|word| format!("=?utf-8?B?{}?=", STANDARD.encode(word)));
+    encoded.collect::<Vec<_>>().join("\r\n ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mail_is_ascii_in_short_lines_whatever_it_says() {
+        let title = "Açaí com granola e leite condensado, pote de um litro, congelado, caixa com doze unidades\r\nBcc: x@y.z";
+        let html = format!("<p>{}</p>", "é".repeat(500));
+        let mail = Message {
+            from: "shop@example.com",
+            to: "ana@example.com",
+            subject: title,
+            plain: ".\r\n.",
+            html: &html,
+            date: Timestamp::from_micros(1_800_000_000_000_000),
+            id: "mail-7",
+        }
+        .write();
+        assert!(mail.is_ascii());
+        assert!(mail.split("\r\n").all(|line| line.len() <= 78 && !line.contains(['\r', '\n'])), "{mail}");
+        assert!(!mail.contains("\r\nBcc"), "{mail}");
+        assert!(mail.contains("Date: Fri, 15 Jan 2027 08:00:00 +0000\r\n"), "{mail}");
+        assert!(mail.contains("Message-ID: <mail-7@example.com>\r\n"));
+    }
+}

@@ -1,0 +1,100 @@
+//! The mail server: `smtp://` with STARTTLS where it is offered, or `smtps://`.
+
+use std::fmt;
+
+use http::Uri;
+
+/// A mail server and how we are known there.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Server {
+    pub(super) host: String,
+    pub(super) port: u16,
+    /// TLS from the first byte; otherwise by STARTTLS when it is offered.
+    pub(super) is_tls: bool,
+    pub(super) credentials: Option<(String, String)>,
+}
+
+/// The text is no address of a mail server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a mail server is smtp:// or smtps://, [user:password@]host[:port]; special characters of a password are written as %40")]
+pub struct ServerError;
+
+impl Server {
+    /// Reads an address; user and password are percent-decoded.
+    ///
+    /// # Errors
+    ///
+    /// When it is none.
+    pub fn parse(text: &str) -> Result<Self, ServerError> {
+        let uri: Uri = text.trim().parse().map_err(|_| ServerError)?;
+        let is_tls = match uri.scheme_str() {
+            Some("smtps") => true,
+            Some("smtp") => false,
+            _ => return Err(ServerError),
+        };
+        let host = uri.host().filter(|host| !host.is_empty()).ok_or(ServerError)?;
+        let authority = uri.authority().map_or("", |authority| authority.as_str());
+        let credentials = match authority.rsplit_once('@') {
+            Some((user, _)) => {
+                let (user, password) = user.split_once(':').ok_or(ServerError)?;
+                Some((decode(user)?, decode(password)?))
+            }
+            None => None,
+        };
+        Ok(Self {
+            host: host.trim_start_matches('[').trim_end_matches(']').to_owned(),
+            // 465 and 587: RFC 8314, submission with and without TLS from the first byte.
+            port: uri.port_u16().unwrap_or(if is_tls { 465 } else { 587 }),
+            is_tls,
+            credentials,
+        })
+    }
+
+    /// Whether what is sent stays on this machine, where a password may go without TLS.
+    pub(super) fn is_local(&self) -> bool {
+        let address = self.host.parse::<std::net::IpAddr>();
+        self.host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+    }
+}
+
+fn decode(text: &str) -> Result<String, ServerError> {
+    let mut bytes = Vec::new();
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+        let (high, low) = (digit(rest.next()), digit(rest.next()));
+        let value = high.zip(low).map(|(high, low)| high * 16 + low).ok_or(ServerError)?;
+        bytes.push(u8::try_from(value).map_err(|_| ServerError)?);
+    }
+    String::from_utf8(bytes).map_err(|_| ServerError)
+}
+
+impl fmt::Debug for Server {
+    /// Without the password.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Server({}:{})", self.host, self.port)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_tells_host_port_tls_and_credentials() {
+        let server = Server::parse("smtps://shop%40example.com:h%C3%A9%2Fx@mail.example").unwrap();
+        assert_eq!((server.host.as_str(), server.port, server.is_tls), ("mail.example", 465, true));
+        assert_eq!(server.credentials, Some(("shop@example.com".to_owned(), "hé/x".to_owned())));
+        let plain = Server::parse("smtp://127.0.0.1:2525/").unwrap();
+        assert_eq!((plain.port, plain.is_tls, plain.is_local()), (2525, false, true));
+        assert_eq!(Server::parse("smtp://mail.example").unwrap().port, 587);
+        assert!(!format!("{server:?}").contains("hé"));
+        for text in ["", "mail.example", "http://mail.example", "smtp://", "smtp://user@mail.example", "smtp://a:%zz@mail.example"] {
+            assert_eq!(Server::parse(text), Err(ServerError), "{text}");
+        }
+    }
+}

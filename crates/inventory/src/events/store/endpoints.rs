@@ -1,0 +1,277 @@
+//! Statements about endpoints.
+
+use db::{Conn, Error, Row, Timestamp, Tx};
+
+use crate::events::model::{Disabled, Endpoint, Types};
+
+/// What a person decides about an endpoint.
+#[derive(Debug, Clone)]
+pub(in crate::events) struct NewEndpoint {
+    pub(in crate::events) url: String,
+    pub(in crate::events) description: String,
+    pub(in crate::events) types: String,
+    pub(in crate::events) secret: Option<String>,
+    pub(in crate::events) configured: bool,
+}
+
+const SELECT: &str = "SELECT id, configured, url, description, types, enabled, disabled_reason, disabled_at, failing_since, paused_until,
+        previous_until, created_at, updated_at FROM webhook_endpoints ORDER BY id";
+
+pub(in crate::events) async fn all(conn: &mut Conn) -> Result<Vec<Endpoint>, Error> {
+    conn.all(SELECT, &[], endpoint).await
+}
+
+fn endpoint(row: &Row<'_>) -> Result<Endpoint, Error> {
+    let (types, enabled, reason): (String, bool, Option<String>) =
+        (row.get(4)?, row.get(5)?, row.get(6)?);
+    let reason = reason.as_deref().and_then(Disabled::of).unwrap_or(Disabled::ByPerson);
+    Ok(Endpoint {
+        id: row.get(0)?,
+        configured: row.get(1)?,
+        url: row.get(2)?,
+        description: row.get(3)?,
+        // Only what was read is stored.
+        types: Types::parse(&types).unwrap_or_default(),
+        disabled: (!enabled).then_some(reason),
+        disabled_at: row.get(7)?,
+        failing_since: row.get(8)?,
+        paused_until: row.get(9)?,
+        previous_secret_until: row.get(10)?,
+        created_at: row.get(11)?,
+        updated_at: row.get(12)?,
+    })
+}
+
+pub(in crate::events) async fn insert(
+    tx: &mut Tx,
+    new: &NewEndpoint,
+    now: Timestamp,
+) -> Result<i64, Error> {
+    tx.one(
+        "INSERT INTO webhook_endpoints (configured, url, description, types, enabled, secret, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, TRUE, $5, $6, $6) RETURNING id",
+        &[&new.configured, &new.url, &new.description, &new.types, &new.secret, &now],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// Changes what a person may change; whether the endpoint is there and not the configured one.
+pub(in crate::events) async fn update(
+    tx: &mut Tx,
+    id: i64,
+    new: &NewEndpoint,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE webhook_endpoints SET url = $2, description = $3, types = $4, updated_at = $5
+             WHERE id = $1 AND configured = FALSE",
+            &[&id, &new.url, &new.description, &new.types, &now],
+        )
+        .await?;
+    Ok(changed > 0)
+}
+
+/// Gives the configured endpoint the address of the configuration.
+pub(in crate::events) async fn set_configured_url(
+    tx: &mut Tx,
+    id: i64,
+    url: &str,
+    now: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE webhook_endpoints SET url = $2, updated_at = $3 WHERE id = $1 AND configured = TRUE",
+        &[&id, &url, &now],
+    )
+    .await
+    .map(drop)
+}
+
+/// Lets an endpoint get events again, as if it had never failed; whether it is there.
+pub(in crate::events) async fn enable(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE webhook_endpoints SET enabled = TRUE, disabled_reason = NULL, disabled_at = NULL, failing_since = NULL,
+                    paused_until = NULL, updated_at = $2 WHERE id = $1",
+            &[&id, &now],
+        )
+        .await?;
+    Ok(changed > 0)
+}
+
+/// Stops an endpoint's events; whether it got any before.
+pub(in crate::events) async fn disable(
+    tx: &mut Tx,
+    id: i64,
+    reason: Disabled,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE webhook_endpoints SET enabled = FALSE, disabled_reason = $2, disabled_at = $3, leased_by = NULL, leased_until = NULL
+             WHERE id = $1 AND enabled = TRUE",
+            &[&id, &reason.name(), &now],
+        )
+        .await?;
+    Ok(changed > 0)
+}
+
+/// Removes a stored endpoint with its deliveries; whether it was there.
+pub(in crate::events) async fn delete(tx: &mut Tx, id: i64) -> Result<bool, Error> {
+    let sql = "DELETE FROM webhook_endpoints WHERE id = $1 AND configured = FALSE";
+    Ok(tx.execute(sql, &[&id]).await? > 0)
+}
+
+/// Puts a new secret before the present one, which signs too until `until`; whether a stored endpoint is there.
+pub(in crate::events) async fn rotate(
+    tx: &mut Tx,
+    id: i64,
+    secret: &str,
+    until: Timestamp,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE webhook_endpoints SET previous_secret = secret, previous_until = $3, secret = $2, updated_at = $4
+             WHERE id = $1 AND configured = FALSE",
+            &[&id, &secret, &until, &now],
+        )
+        .await?;
+    Ok(changed > 0)
+}
+
+/// An endpoint as its deliveries need it.
+#[derive(Clone)]
+pub(in crate::events) struct Receiver {
+    pub(in crate::events) url: String,
+    pub(in crate::events) configured: bool,
+    pub(in crate::events) enabled: bool,
+    pub(in crate::events) paused_until: Option<Timestamp>,
+    pub(in crate::events) secret: Option<String>,
+    pub(in crate::events) previous: Option<(String, Timestamp)>,
+    pub(in crate::events) lease: Option<(String, Timestamp)>,
+}
+
+pub(in crate::events) async fn receiver(
+    conn: &mut Conn,
+    id: i64,
+) -> Result<Option<Receiver>, Error> {
+    conn.optional(
+        "SELECT url, configured, enabled, paused_until, secret, previous_secret, previous_until, leased_by, leased_until
+         FROM webhook_endpoints WHERE id = $1",
+        &[&id],
+        |row| {
+            let previous: (Option<String>, Option<Timestamp>) = (row.get(5)?, row.get(6)?);
+            let lease: (Option<String>, Option<Timestamp>) = (row.get(7)?, row.get(8)?);
+            Ok(Receiver {
+                url: row.get(0)?,
+                configured: row.get(1)?,
+                enabled: row.get(2)?,
+                paused_until: row.get(3)?,
+                secret: row.get(4)?,
+                previous: previous.0.zip(previous.1),
+                lease: lease.0.zip(lease.1),
+            })
+        },
+    )
+    .await
+}
+
+/// The endpoints that get events, each locked until the transaction ends, so that nobody ends a delivery there meanwhile.
+pub(in crate::events) async fn lock_enabled(tx: &mut Tx) -> Result<Vec<(i64, Types)>, Error> {
+    tx.all(
+        "UPDATE webhook_endpoints SET enabled = TRUE WHERE enabled = TRUE RETURNING id, types",
+        &[],
+        |row| {
+            let types: String = row.get(1)?;
+            Ok((row.get(0)?, Types::parse(&types).unwrap_or_default()))
+        },
+    )
+    .await
+}
+
+/// Locks an endpoint until the transaction ends, and notes whether its last attempts failed; since when all have failed.
+pub(in crate::events) async fn note_attempts(
+    tx: &mut Tx,
+    id: i64,
+    failing_since: Option<Timestamp>,
+) -> Result<Option<Timestamp>, Error> {
+    let noted: Option<Option<Timestamp>> = tx
+        .optional(
+            "UPDATE webhook_endpoints
+             SET failing_since = CASE WHEN $2 IS NULL THEN NULL ELSE COALESCE(failing_since, $2) END
+             WHERE id = $1 RETURNING failing_since",
+            &[&id, &failing_since],
+            |row| row.get(0),
+        )
+        .await?;
+    Ok(noted.flatten())
+}
+
+/// Until when the receiver asks us to wait.
+pub(in crate::events) async fn pause(
+    tx: &mut Tx,
+    id: i64,
+    until: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE webhook_endpoints SET paused_until = $2 WHERE id = $1",
+        &[&id, &until],
+    )
+    .await
+    .map(drop)
+}
+
+/// Who delivers at an endpoint that gets events.
+#[derive(Debug, Clone)]
+pub(in crate::events) struct Lease {
+    pub(in crate::events) endpoint: i64,
+    pub(in crate::events) holder: Option<(String, Timestamp)>,
+}
+
+pub(in crate::events) async fn leases(conn: &mut Conn) -> Result<Vec<Lease>, Error> {
+    conn.all(
+        "SELECT id, leased_by, leased_until FROM webhook_endpoints WHERE enabled = TRUE ORDER BY id",
+        &[],
+        |row| {
+            let holder: (Option<String>, Option<Timestamp>) = (row.get(1)?, row.get(2)?);
+            Ok(Lease {
+                endpoint: row.get(0)?,
+                holder: holder.0.zip(holder.1),
+            })
+        },
+    )
+    .await
+}
+
+/// Takes or prolongs a lease, unless another process has one that still holds; whether it is ours.
+pub(in crate::events) async fn take_lease(
+    tx: &mut Tx,
+    id: i64,
+    owner: &str,
+    now: Timestamp,
+    until: Timestamp,
+) -> Result<bool, Error> {
+    let taken = tx
+        .execute(
+            "UPDATE webhook_endpoints SET leased_by = $2, leased_until = $4
+             WHERE id = $1 AND enabled = TRUE AND (leased_by IS NULL OR leased_by = $2 OR leased_until < $3)",
+            &[&id, &owner, &now, &until],
+        )
+        .await?;
+    Ok(taken > 0)
+}
+
+/// Gives up the leases of a process; without one, every lease, where no other process can hold any.
+pub(in crate::events) async fn release_leases(
+    tx: &mut Tx,
+    owner: Option<&str>,
+) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE webhook_endpoints SET leased_by = NULL, leased_until = NULL WHERE leased_by IS NOT NULL AND ($1 IS NULL OR leased_by = $1)",
+        &[&owner],
+    )
+    .await
+    .map(drop)
+}
