@@ -11,6 +11,7 @@ use crate::{
         users::{self, UserError},
     },
     catalogue::products::Measures,
+    events::{self, Outbox},
     routes,
     tallies::{self, Pulse},
 };
@@ -62,9 +63,12 @@ pub enum StartError {
     /// The first user cannot be made.
     #[error("the first user cannot be made")]
     FirstUser(#[from] UserError),
-    /// What is stored cannot be counted.
-    #[error("what is stored cannot be counted")]
-    Tallies(#[from] db::Error),
+    /// What is stored cannot be counted, or made ready for the workers.
+    #[error("what is stored cannot be made ready")]
+    Database(#[from] db::Error),
+    /// TLS cannot be set up.
+    #[error("connections to receivers of webhooks cannot be set up")]
+    Webhooks(#[from] rustls::Error),
 }
 
 /// The service, ready to be served.
@@ -83,7 +87,11 @@ pub struct Workers(State);
 impl Workers {
     /// Works until the service stops.
     pub async fn run(self) {
-        tokio::join!(tallies::work(&self.0));
+        tokio::join!(
+            tallies::work(&self.0),
+            events::run(self.0.clone()),
+            events::mail::run(self.0.clone())
+        );
     }
 }
 
@@ -102,6 +110,9 @@ pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
             tracing::info!(username = name, "the first user was made");
         }
     }
+    events::endpoints::configure(&parts.db, &config.webhooks, parts.clock.now()).await?;
+    events::release_leases(&parts.db).await?;
+    let outbox = Outbox::new(&config.webhooks, &parts.metrics, &parts.random)?;
     let state = State::new(Shared {
         config,
         db: parts.db,
@@ -112,6 +123,7 @@ pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
         passwords,
         shutdown: parts.shutdown,
         pulse: Pulse::default(),
+        outbox,
         measures: Measures::default(),
     });
     Ok(App {

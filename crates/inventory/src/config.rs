@@ -8,7 +8,11 @@ use web::{
     rate::Rates,
 };
 
-use crate::{analysis, events::Mail, stock::AlertMode};
+use crate::{
+    analysis,
+    events::{Mail, Webhooks},
+    stock::AlertMode,
+};
 
 /// The settings of the inventory service.
 #[derive(Debug, Clone)]
@@ -35,6 +39,8 @@ pub struct Config {
     pub low_stock_threshold: i64,
     /// When a low-stock alert is sent.
     pub low_stock_alert: AlertMode,
+    /// How events reach endpoints.
+    pub webhooks: Webhooks,
     /// How people are told by mail, when they are.
     pub mail: Option<Mail>,
     /// The language of texts that no reader asks for: analyses and mails.
@@ -60,6 +66,7 @@ impl Default for Config {
             refresh_token_lifetime: Duration::from_secs(7 * 24 * 60 * 60),
             low_stock_threshold: 10,
             low_stock_alert: AlertMode::default(),
+            webhooks: Webhooks::default(),
             mail: None,
             language: Locale::default(),
             analysis: analysis::Config::default(),

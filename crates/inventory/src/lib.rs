@@ -74,6 +74,8 @@ pub struct Shared {
     pub passwords: Passwords,
     /// Ends workers and streams.
     pub shutdown: Shutdown,
+    /// Wakes those who deliver events, and holds their connections.
+    pub outbox: events::Outbox,
     /// Tells that stock or prices have changed.
     pub pulse: tallies::Pulse,
     /// What lists of products were counted to be.

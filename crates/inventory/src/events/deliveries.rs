@@ -48,10 +48,7 @@ pub async fn newest(db: &Db, filter: Filter, limit: i64) -> Result<Vec<Delivery>
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn find(
-    db: &Db,
-    id: i64,
-) -> Result<Option<(Delivery, Event, Vec<Attempt>)>, Error> {
+pub async fn find(db: &Db, id: i64) -> Result<Option<(Delivery, Event, Vec<Attempt>)>, Error> {
     db.read(async move |conn| {
         let Some(delivery) = lists::find_delivery(conn, id).await? else {
             return Ok(None);
@@ -68,11 +65,7 @@ pub async fn find(
 /// # Errors
 ///
 /// A page that does not exist, and faults of the store.
-pub async fn events(
-    db: &Db,
-    product: Option<i64>,
-    wanted: Wanted,
-) -> Result<Page<Event>, Refusal> {
+pub async fn events(db: &Db, product: Option<i64>, wanted: Wanted) -> Result<Page<Event>, Refusal> {
     db.read(async move |conn| {
         let count = lists::count_events(conn, product).await?;
         let (number, offset) = wanted.within(count)?;
@@ -92,11 +85,7 @@ pub async fn events(
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn newest_events(
-    db: &Db,
-    product: Option<i64>,
-    limit: i64,
-) -> Result<Vec<Event>, Error> {
+pub async fn newest_events(db: &Db, product: Option<i64>, limit: i64) -> Result<Vec<Event>, Error> {
     db.read(async move |conn| lists::events(conn, product, limit, 0).await)
         .await
 }
@@ -115,7 +104,10 @@ pub async fn find_event(db: &Db, id: i64) -> Result<Option<(Event, Vec<Delivery>
             event: Some(id),
             ..Filter::default()
         };
-        Ok(Some((event, lists::deliveries(conn, filter, 100, 0).await?)))
+        Ok(Some((
+            event,
+            lists::deliveries(conn, filter, 100, 0).await?,
+        )))
     })
     .await
 }
@@ -213,5 +205,6 @@ pub async fn failed(db: &Db) -> Result<Vec<(i64, i64)>, Error> {
 ///
 /// Faults of the store.
 pub async fn waiting(db: &Db) -> Result<Waiting, Error> {
-    db.read(async |conn| store::lists::waiting(conn).await).await
+    db.read(async |conn| store::lists::waiting(conn).await)
+        .await
 }

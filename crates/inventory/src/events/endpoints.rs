@@ -158,7 +158,11 @@ pub async fn remove(db: &Db, id: i64) -> Result<(), EndpointError> {
 }
 
 fn found(done: Result<bool, db::Error>) -> Result<(), EndpointError> {
-    if done? { Ok(()) } else { Err(EndpointError::NotFound) }
+    if done? {
+        Ok(())
+    } else {
+        Err(EndpointError::NotFound)
+    }
 }
 
 fn checked(wish: &Wish, secret: Option<String>) -> Result<NewEndpoint, EndpointError> {
@@ -202,7 +206,10 @@ pub async fn test(
         })
         .await?;
     let (receiver, event, delivery) = made.ok_or(EndpointError::NotFound)?;
-    let (target, secrets) = (Target::parse(&receiver.url)?, secrets(webhooks, &receiver, now));
+    let (target, secrets) = (
+        Target::parse(&receiver.url)?,
+        secrets(webhooks, &receiver, now),
+    );
     let message = Message::signed(webhook_id(event, now), payload.into(), &secrets, now);
     let answer = outbox.sender.send(&target, message).await;
     let attempt = Attempt {
@@ -240,7 +247,8 @@ async fn record_test(
     ]);
     tx.insert_rows(&mut rows).await?;
     if is_delivered {
-        return deliveries::end_delivered(tx, &[delivery], attempt.status.unwrap_or(200), now).await;
+        return deliveries::end_delivered(tx, &[delivery], attempt.status.unwrap_or(200), now)
+            .await;
     }
     let setback = Setback {
         id: delivery,
@@ -256,8 +264,15 @@ async fn record_test(
 /// # Errors
 ///
 /// Faults of the store.
-pub(crate) async fn configure(db: &Db, webhooks: &Webhooks, now: Timestamp) -> Result<(), db::Error> {
-    let wanted = webhooks.configured.as_ref().map(|one| one.target.to_string());
+pub(crate) async fn configure(
+    db: &Db,
+    webhooks: &Webhooks,
+    now: Timestamp,
+) -> Result<(), db::Error> {
+    let wanted = webhooks
+        .configured
+        .as_ref()
+        .map(|one| one.target.to_string());
     db.write(async move |tx| {
         let all = endpoints::all(tx).await?;
         let present = all.into_iter().find(|endpoint| endpoint.configured);
@@ -275,7 +290,9 @@ pub(crate) async fn configure(db: &Db, webhooks: &Webhooks, now: Timestamp) -> R
             }
             (Some(present), None) => {
                 let reason = Disabled::NotConfigured;
-                endpoints::disable(tx, present.id, reason, now).await.map(drop)
+                endpoints::disable(tx, present.id, reason, now)
+                    .await
+                    .map(drop)
             }
             (Some(present), Some(url)) => {
                 let is_other = present.url != *url;

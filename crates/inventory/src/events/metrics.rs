@@ -44,7 +44,11 @@ impl Metrics {
     /// Adds the figures to those of the program.
     pub(super) fn new(figures: &web::metrics::Metrics) -> Self {
         Self {
-            published: figures.register("events", "Events on their way, by type", Family::default()),
+            published: figures.register(
+                "events",
+                "Events on their way, by type",
+                Family::default(),
+            ),
             attempts: figures.register(
                 "webhook_attempts",
                 "Attempts to deliver an event, by outcome",
@@ -75,12 +79,18 @@ impl Metrics {
                 "Age of the oldest event that waits",
                 Gauge::default(),
             ),
-            mails: figures.register("mails", "Attempts to send mail, by outcome", Family::default()),
+            mails: figures.register(
+                "mails",
+                "Attempts to send mail, by outcome",
+                Family::default(),
+            ),
         }
     }
 
     pub(super) fn published(&self, kind: &str) {
-        let kind = Kind { r#type: kind.to_owned() };
+        let kind = Kind {
+            r#type: kind.to_owned(),
+        };
         self.published.get_or_create(&kind).inc();
     }
 
@@ -100,7 +110,8 @@ impl Metrics {
     /// So much waits, the oldest of it for so many seconds.
     pub(super) fn waiting(&self, count: i64, oldest: Duration) {
         self.waiting.set(count);
-        self.oldest.set(i64::try_from(oldest.as_secs()).unwrap_or(i64::MAX));
+        self.oldest
+            .set(i64::try_from(oldest.as_secs()).unwrap_or(i64::MAX));
     }
 
     pub(super) fn mail(&self, outcome: &'static str) {

@@ -13,8 +13,8 @@ mod model;
 mod outbox;
 mod store;
 
-pub use delivery::{Progress, pass, tidy};
 pub(crate) use delivery::run;
+pub use delivery::{Progress, pass, tidy};
 pub use http::{Secret, SecretError, Target, TargetError};
 pub use kinds::EventType;
 pub use mail::Mail;
@@ -22,8 +22,8 @@ pub use model::{
     Attempt, Delivery, DeliveryState, Disabled, Endpoint, Event, Filter, Types, UnknownType,
     Waiting,
 };
-pub use outbox::{Configured, Outbox, Webhooks};
 pub(crate) use outbox::release_leases;
+pub use outbox::{Configured, Outbox, Webhooks};
 
 use db::{Error, Timestamp, Tx};
 use serde_json::{Value, json};

@@ -49,7 +49,12 @@ pub enum Disabled {
 }
 
 impl Disabled {
-    const ALL: [Self; 4] = [Self::ByPerson, Self::Gone, Self::Failing, Self::NotConfigured];
+    const ALL: [Self; 4] = [
+        Self::ByPerson,
+        Self::Gone,
+        Self::Failing,
+        Self::NotConfigured,
+    ];
 
     /// The name in the store.
     pub const fn name(self) -> &'static str {
@@ -83,7 +88,9 @@ pub struct Types(Vec<EventType>);
 
 /// The text names a type that no event has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no type of event; there are outflow.created, product.low_stock, product.stock_recovered and analysis.created")]
+#[error(
+    "{0:?} is no type of event; there are outflow.created, product.low_stock, product.stock_recovered and analysis.created"
+)]
 pub struct UnknownType(String);
 
 impl Types {
@@ -93,7 +100,10 @@ impl Types {
     ///
     /// [`UnknownType`]
     pub fn parse(text: &str) -> Result<Self, UnknownType> {
-        let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+        let names = text
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty());
         let mut types = Vec::new();
         for name in names {
             let kind = EventType::delivered(name).ok_or_else(|| UnknownType(name.to_owned()))?;

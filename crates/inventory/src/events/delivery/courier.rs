@@ -68,7 +68,8 @@ pub(in crate::events) async fn deliver_due(
         let mut ended = Vec::new();
         let mut next = first;
         while let Some(one) = next {
-            let one = one.map_err(|error| Error::other(format!("an attempt was cut short: {error}")))?;
+            let one =
+                one.map_err(|error| Error::other(format!("an attempt was cut short: {error}")))?;
             ended.push(one);
             next = work.try_join_next();
         }
@@ -140,18 +141,25 @@ pub(in crate::events) fn secrets(
 ) -> Vec<Secret> {
     if receiver.configured {
         let configured = webhooks.configured.as_ref();
-        return configured.map(|one| one.secrets.clone()).unwrap_or_default();
+        return configured
+            .map(|one| one.secrets.clone())
+            .unwrap_or_default();
     }
     let previous = receiver.previous.as_ref().filter(|(_, until)| *until > now);
-    let texts = receiver.secret.iter().chain(previous.map(|(secret, _)| secret));
+    let texts = receiver
+        .secret
+        .iter()
+        .chain(previous.map(|(secret, _)| secret));
     texts.filter_map(|text| Secret::parse(text).ok()).collect()
 }
-
 
 async fn attempt(state: &State, due: Due, target: &Target, message: Message) -> Ended {
     let started_at = state.clock.now();
     let answer = state.outbox.sender.send(target, message).await;
-    state.outbox.metrics.attempt(answer.outcome.name(), answer.duration);
+    state
+        .outbox
+        .metrics
+        .attempt(answer.outcome.name(), answer.duration);
     Ended {
         delivery: due.id,
         product: due.product,

@@ -22,7 +22,11 @@ pub(super) async fn lease(state: &State) -> Result<Vec<i64>, Error> {
     let mut ours = Vec::new();
     for lease in leases {
         let is_ours = match &lease.holder {
-            Some((owner, until)) if *owner == state.outbox.owner && until.since(now) > PROLONGED => true,
+            Some((owner, until))
+                if *owner == state.outbox.owner && until.since(now) > PROLONGED =>
+            {
+                true
+            }
             Some((owner, until)) if *owner != state.outbox.owner && *until >= now => false,
             _ => {
                 let (owner, id) = (state.outbox.owner.clone(), lease.endpoint);
@@ -47,7 +51,6 @@ pub(super) fn is_enough(state: &State, holder: &(String, Timestamp), now: Timest
 /// Lets other processes take over at once.
 pub(super) async fn release(state: &State) -> Result<(), Error> {
     let owner = state.outbox.owner.clone();
-    let release =
-        async move |tx: &mut db::Tx| endpoints::release_leases(tx, Some(&owner)).await;
+    let release = async move |tx: &mut db::Tx| endpoints::release_leases(tx, Some(&owner)).await;
     state.db.write(release).await
 }

@@ -58,17 +58,27 @@ async fn record_once(state: &State, endpoint: i64, ended: Vec<Ended>) -> Result<
     let now = state.clock.now();
     let postponed = |one: &Ended| {
         let text = one.answer.retry_after.as_deref();
-        text.filter(|_| one.answer.outcome.may_postpone()).and_then(|text| retry_after(text, now))
+        text.filter(|_| one.answer.outcome.may_postpone())
+            .and_then(|text| retry_after(text, now))
     };
     let paused: Option<Duration> = ended.iter().filter_map(postponed).max();
     let is_gone = ended.iter().any(|one| one.answer.outcome.is_gone());
     let judge = |one: Ended| {
         let jitter = state.random.below(1000);
-        let next = schedule::next(one.attempt, one.answer.outcome, postponed(&one), now, jitter);
+        let next = schedule::next(
+            one.attempt,
+            one.answer.outcome,
+            postponed(&one),
+            now,
+            jitter,
+        );
         Judged { ended: one, next }
     };
     let judged: Vec<Judged> = ended.into_iter().map(judge).collect();
-    let given_up = judged.iter().filter(|one| one.next == Next::GivenUp).count();
+    let given_up = judged
+        .iter()
+        .filter(|one| one.next == Next::GivenUp)
+        .count();
     let composer = mail::Composer::of(&state.config);
     let disabled = state
         .db
@@ -87,7 +97,9 @@ async fn record_once(state: &State, endpoint: i64, ended: Vec<Ended>) -> Result<
                 (false, true) => Some(Disabled::Failing),
                 (false, false) => None,
             };
-            let Some(reason) = reason else { return Ok(None) };
+            let Some(reason) = reason else {
+                return Ok(None);
+            };
             let is_disabled = endpoints::disable(tx, endpoint, reason, now).await?;
             if is_disabled
                 && let Some(composer) = &composer
@@ -111,12 +123,7 @@ async fn record_once(state: &State, endpoint: i64, ended: Vec<Ended>) -> Result<
     Ok(())
 }
 
-async fn write(
-    tx: &mut Tx,
-    endpoint: i64,
-    judged: &[Judged],
-    now: Timestamp,
-) -> Result<(), Error> {
+async fn write(tx: &mut Tx, endpoint: i64, judged: &[Judged], now: Timestamp) -> Result<(), Error> {
     let mut attempts = deliveries::new_attempts();
     let (mut delivered, mut status, mut products) = (Vec::new(), 200, Vec::new());
     for Judged { ended, next } in judged {
@@ -124,7 +131,9 @@ async fn write(
         attempts.push([
             OwnedValue::from(ended.delivery),
             ended.started_at.into(),
-            i64::try_from(ended.answer.duration.as_millis()).unwrap_or(i64::MAX).into(),
+            i64::try_from(ended.answer.duration.as_millis())
+                .unwrap_or(i64::MAX)
+                .into(),
             ended.answer.outcome.name().into(),
             answered.into(),
             ended.answer.detail.as_str().into(),

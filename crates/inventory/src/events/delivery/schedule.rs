@@ -88,7 +88,10 @@ mod tests {
             waits.push(next.since(at).as_secs());
             at = next;
         }
-        assert_eq!(waits, [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]);
+        assert_eq!(
+            waits,
+            [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
+        );
         assert_eq!(next(10, Outcome::TimedOut, None, at, 0), Next::GivenUp);
     }
 
@@ -104,16 +107,29 @@ mod tests {
     #[test]
     fn only_2xx_is_delivered() {
         for status in [200, 201, 202, 204, 299] {
-            assert_eq!(next(1, Outcome::Answered(status), None, NOW, 0), Next::Delivered);
+            assert_eq!(
+                next(1, Outcome::Answered(status), None, NOW, 0),
+                Next::Delivered
+            );
         }
         for status in [301, 302, 307, 400, 404, 410, 429, 500, 503] {
-            assert_ne!(next(1, Outcome::Answered(status), None, NOW, 0), Next::Delivered, "{status}");
+            assert_ne!(
+                next(1, Outcome::Answered(status), None, NOW, 0),
+                Next::Delivered,
+                "{status}"
+            );
         }
     }
 
     #[test]
     fn a_receiver_may_ask_for_a_longer_wait_but_not_for_a_shorter_one() {
-        let wait = |postponed| match next(1, Outcome::Answered(429), Some(Duration::from_secs(postponed)), NOW, 0) {
+        let wait = |postponed| match next(
+            1,
+            Outcome::Answered(429),
+            Some(Duration::from_secs(postponed)),
+            NOW,
+            0,
+        ) {
             Next::Again(at) => at.since(NOW).as_secs(),
             other => panic!("{other:?}"),
         };

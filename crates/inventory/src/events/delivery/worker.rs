@@ -21,6 +21,8 @@ use crate::{State, events::store};
 const SLEEP_MAX: Duration = Duration::from_secs(5);
 /// The shortest: what is due and may not be sent must not make a courier spin.
 const SLEEP_MIN: Duration = Duration::from_millis(20);
+/// What happens within this of the first word is taken together, so that many small changes do not make as many small turns.
+const GATHERING: Duration = Duration::from_millis(10);
 /// How often the figures of what waits are renewed, and how often what is old is removed.
 const FIGURES_EVERY: Duration = Duration::from_secs(15);
 const TIDY_EVERY: Duration = Duration::from_secs(60 * 60);
@@ -35,6 +37,7 @@ struct Couriers {
 /// Works until the service stops.
 pub(crate) async fn run(state: State) {
     let mut couriers = Couriers::default();
+    let mut beats = state.pulse.follow();
     let (mut figures_at, mut tidy_at) = (Instant::now(), Instant::now());
     while !state.shutdown.has_begun() {
         if let Err(error) = turn(&state, &mut couriers).await {
@@ -50,6 +53,7 @@ pub(crate) async fn run(state: State) {
         }
         tokio::select! {
             () = state.outbox.published.notified() => {}
+            _ = beats.changed() => tokio::time::sleep(GATHERING).await,
             () = tokio::time::sleep(SLEEP_MAX) => {}
             () = state.shutdown.begun() => {}
         }
@@ -149,8 +153,13 @@ async fn show_waiting(state: &State) -> Result<(), Error> {
     let read = async |conn: &mut db::Conn| store::lists::waiting(conn).await;
     let waiting = state.db.read(read).await?;
     let now = state.clock.now();
-    let age = waiting.oldest.map_or(Duration::ZERO, |oldest| now.since(oldest));
-    state.outbox.metrics.waiting(waiting.deliveries + waiting.events, age);
+    let age = waiting
+        .oldest
+        .map_or(Duration::ZERO, |oldest| now.since(oldest));
+    state
+        .outbox
+        .metrics
+        .waiting(waiting.deliveries + waiting.events, age);
     Ok(())
 }
 

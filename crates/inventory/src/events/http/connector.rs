@@ -24,7 +24,9 @@ const CONNECTING: Duration = Duration::from_secs(5);
 
 /// A connection may not be made there.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
-#[error("the address is not on the public internet; BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE lets webhooks go there")]
+#[error(
+    "the address is not on the public internet; BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE lets webhooks go there"
+)]
 pub(super) struct NotPublic;
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
@@ -79,9 +81,17 @@ impl Service<Uri> for Guarded {
 async fn connect(uri: Uri, allow_private: bool) -> Result<TokioIo<TcpStream>, Cause> {
     let host = uri.host().unwrap_or_default();
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
+    let port = uri
+        .port_u16()
+        .unwrap_or(if uri.scheme_str() == Some("https") {
+            443
+        } else {
+            80
+        });
     let resolved: Vec<SocketAddr> = tokio::net::lookup_host((host, port)).await?.collect();
-    let allowed = resolved.into_iter().filter(|address| allow_private || is_public(address.ip()));
+    let allowed = resolved
+        .into_iter()
+        .filter(|address| allow_private || is_public(address.ip()));
     let mut failure: Cause = NotPublic.into();
     for address in allowed {
         match TcpStream::connect(address).await {

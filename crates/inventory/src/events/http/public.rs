@@ -58,13 +58,17 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     }
     // NAT64 (RFC 6052): the last 32 bits are the address that is reached.
     if let [0x64, 0xff9b, 0, 0, 0, 0, high, low] = address.segments() {
-        return is_public_v4(Ipv4Addr::from_bits((u32::from(high) << 16) | u32::from(low)));
+        return is_public_v4(Ipv4Addr::from_bits(
+            (u32::from(high) << 16) | u32::from(low),
+        ));
     }
     let within = |network: Ipv6Addr, length: u32| {
         address.to_bits() >> (128 - length) == network.to_bits() >> (128 - length)
     };
     within(Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3)
-        && !NOT_PUBLIC_V6.iter().any(|(network, length)| within(*network, *length))
+        && !NOT_PUBLIC_V6
+            .iter()
+            .any(|(network, length)| within(*network, *length))
 }
 
 #[cfg(test)]
@@ -74,10 +78,38 @@ mod tests {
     #[test]
     fn addresses_of_this_machine_this_network_and_clouds_metadata_are_not_public() {
         for text in [
-            "0.0.0.0", "10.1.2.3", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.8.8.8", "169.254.169.254", "172.16.0.1",
-            "172.31.255.255", "192.168.1.1", "198.18.0.1", "224.0.0.1", "255.255.255.255", "168.63.129.16", "192.0.0.192", "::", "::1", "fe80::1",
-            "fc00::1", "fd00:ec2::254", "ff02::1", "::ffff:127.0.0.1", "::ffff:169.254.169.254", "::127.0.0.1",
-            "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "2002:7f00:1::1", "2001::1", "2001:db8::1", "fec0::1", "100::1",
+            "0.0.0.0",
+            "10.1.2.3",
+            "100.64.0.1",
+            "100.127.255.255",
+            "127.0.0.1",
+            "127.8.8.8",
+            "169.254.169.254",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.168.1.1",
+            "198.18.0.1",
+            "224.0.0.1",
+            "255.255.255.255",
+            "168.63.129.16",
+            "192.0.0.192",
+            "::",
+            "::1",
+            "fe80::1",
+            "fc00::1",
+            "fd00:ec2::254",
+            "ff02::1",
+            "::ffff:127.0.0.1",
+            "::ffff:169.254.169.254",
+            "::127.0.0.1",
+            "64:ff9b::7f00:1",
+            "64:ff9b::a9fe:a9fe",
+            "64:ff9b:1::1",
+            "2002:7f00:1::1",
+            "2001::1",
+            "2001:db8::1",
+            "fec0::1",
+            "100::1",
         ] {
             assert!(!is_public(text.parse().unwrap()), "{text}");
         }
@@ -85,7 +117,19 @@ mod tests {
 
     #[test]
     fn addresses_of_the_internet_are_public() {
-        for text in ["1.1.1.1", "8.8.8.8", "100.63.255.255", "100.128.0.1", "172.15.0.1", "172.32.0.1", "200.147.3.157", "2606:4700::1111", "2800:3f0::1", "::ffff:8.8.8.8", "64:ff9b::808:808"] {
+        for text in [
+            "1.1.1.1",
+            "8.8.8.8",
+            "100.63.255.255",
+            "100.128.0.1",
+            "172.15.0.1",
+            "172.32.0.1",
+            "200.147.3.157",
+            "2606:4700::1111",
+            "2800:3f0::1",
+            "::ffff:8.8.8.8",
+            "64:ff9b::808:808",
+        ] {
             assert!(is_public(text.parse().unwrap()), "{text}");
         }
     }

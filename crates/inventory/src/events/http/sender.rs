@@ -54,7 +54,12 @@ pub(in crate::events) struct Message {
 
 impl Message {
     /// A message signed with each of these secrets, at this moment.
-    pub(in crate::events) fn signed(id: String, body: Bytes, secrets: &[Secret], now: Timestamp) -> Self {
+    pub(in crate::events) fn signed(
+        id: String,
+        body: Bytes,
+        secrets: &[Secret],
+        now: Timestamp,
+    ) -> Self {
         let seconds = now.micros().div_euclid(1_000_000);
         let sign = |secret: &Secret| secret.sign(&id, seconds, &body);
         let signatures: Vec<String> = secrets.iter().map(sign).collect();
@@ -113,13 +118,19 @@ impl Sender {
     pub(in crate::events) async fn send(&self, target: &Target, message: Message) -> Answer {
         let begin = Instant::now();
         let (outcome, detail, retry_after) = match request(target, message) {
-            Ok(request) => match timeout(PATIENCE, self.exchange(request, begin + PATIENCE)).await {
-                Ok(ended) => ended,
-                Err(_) => {
-                    let seconds = PATIENCE.as_secs();
-                    (Outcome::TimedOut, format!("no answer within {seconds} seconds"), None)
+            Ok(request) => {
+                match timeout(PATIENCE, self.exchange(request, begin + PATIENCE)).await {
+                    Ok(ended) => ended,
+                    Err(_) => {
+                        let seconds = PATIENCE.as_secs();
+                        (
+                            Outcome::TimedOut,
+                            format!("no answer within {seconds} seconds"),
+                            None,
+                        )
+                    }
                 }
-            },
+            }
             Err(error) => (Outcome::NotConnected, error.to_string(), None),
         };
         Answer {
@@ -144,7 +155,9 @@ impl Sender {
         };
         let (head, body) = response.into_parts();
         let retry_after = head.headers.get(header::RETRY_AFTER);
-        let retry_after = retry_after.and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let retry_after = retry_after
+            .and_then(|value| value.to_str().ok())
+            .map(str::to_owned);
         let deadline = deadline.min(Instant::now() + READING);
         let text = beginning(body, deadline).await;
         (Outcome::Answered(head.status.as_u16()), text, retry_after)
@@ -160,7 +173,8 @@ impl fmt::Debug for Sender {
 impl Outcome {
     /// Only 2xx says that the event has arrived.
     pub(in crate::events) fn is_delivered(self) -> bool {
-        self.status().is_some_and(|status| (200..300).contains(&status))
+        self.status()
+            .is_some_and(|status| (200..300).contains(&status))
     }
 
     /// Whether the receiver is gone for good.
@@ -170,8 +184,13 @@ impl Outcome {
 
     /// Whether the receiver may say when to come again.
     pub(in crate::events) fn may_postpone(self) -> bool {
-        let statuses = [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE];
-        statuses.iter().any(|status| self.status() == Some(status.as_u16()))
+        let statuses = [
+            StatusCode::TOO_MANY_REQUESTS,
+            StatusCode::SERVICE_UNAVAILABLE,
+        ];
+        statuses
+            .iter()
+            .any(|status| self.status() == Some(status.as_u16()))
     }
 
     /// The answer's status, when there was one.
@@ -252,5 +271,8 @@ async fn beginning(mut body: Incoming, deadline: Instant) -> String {
         }
     }
     let is_shown = |letter: &char| !letter.is_control() || *letter == '\n';
-    String::from_utf8_lossy(&kept).chars().filter(is_shown).collect()
+    String::from_utf8_lossy(&kept)
+        .chars()
+        .filter(is_shown)
+        .collect()
 }

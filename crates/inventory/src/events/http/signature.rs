@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use base64::{Engine as _, engine::general_purpose::STANDARD, engine::general_purpose::STANDARD_NO_PAD};
+use base64::{
+    Engine as _, engine::general_purpose::STANDARD, engine::general_purpose::STANDARD_NO_PAD,
+};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use web::Random;
@@ -98,7 +100,13 @@ mod tests {
 
     #[test]
     fn a_secret_has_its_prefix_and_its_length() {
-        for text in ["", "whsec_", "whsec_c2hvcnQ=", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa!w"] {
+        for text in [
+            "",
+            "whsec_",
+            "whsec_c2hvcnQ=",
+            "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+            "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa!w",
+        ] {
             assert_eq!(Secret::parse(text), Err(SecretError), "{text}");
         }
     }

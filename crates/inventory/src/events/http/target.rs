@@ -11,7 +11,9 @@ pub struct Target(Uri);
 
 /// The text is no address of a receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a receiver's address begins with https:// or http://, names a host, and has neither user name nor fragment")]
+#[error(
+    "a receiver's address begins with https:// or http://, names a host, and has neither user name nor fragment"
+)]
 pub struct TargetError;
 
 impl Target {
@@ -29,7 +31,9 @@ impl Target {
         let uri: Uri = text.parse().map_err(|_| TargetError)?;
         let is_web = matches!(uri.scheme_str(), Some("https" | "http"));
         let has_host = uri.host().is_some_and(|host| !host.is_empty());
-        let has_user = uri.authority().is_some_and(|authority| authority.as_str().contains('@'));
+        let has_user = uri
+            .authority()
+            .is_some_and(|authority| authority.as_str().contains('@'));
         if is_web && has_host && !has_user {
             Ok(Self(uri))
         } else {
@@ -55,10 +59,25 @@ mod tests {
 
     #[test]
     fn an_address_has_a_web_scheme_and_a_host_and_no_user() {
-        for text in ["https://shop.example/hooks?a=1", "http://127.0.0.1:9000/", " https://[2001:db8::1]:8443/x "] {
+        for text in [
+            "https://shop.example/hooks?a=1",
+            "http://127.0.0.1:9000/",
+            " https://[2001:db8::1]:8443/x ",
+        ] {
             assert!(Target::parse(text).is_ok(), "{text}");
         }
-        for text in ["", "shop.example", "ftp://shop.example/", "https://", "https://u:p@shop.example/", "https://shop.example/#a", "https://shop.example/a b", "https://café.example/", "javascript:alert(1)", "file:///etc/passwd"] {
+        for text in [
+            "",
+            "shop.example",
+            "ftp://shop.example/",
+            "https://",
+            "https://u:p@shop.example/",
+            "https://shop.example/#a",
+            "https://shop.example/a b",
+            "https://café.example/",
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+        ] {
             assert_eq!(Target::parse(text), Err(TargetError), "{text}");
         }
         assert!(Target::parse(&format!("https://shop.example/{}", "x".repeat(2000))).is_err());

@@ -79,7 +79,10 @@ impl Composer {
             return Vec::new();
         };
         let title = one_line(&low.product.title);
-        let (quantity, threshold) = (self.locale.number(low.quantity), self.locale.number(low.threshold));
+        let (quantity, threshold) = (
+            self.locale.number(low.quantity),
+            self.locale.number(low.threshold),
+        );
         let letter = Letter {
             subject: self.text(
                 format!("Estoque baixo: {title}"),
@@ -90,17 +93,28 @@ impl Composer {
                 format!("{title}: {quantity} left; the threshold is {threshold}."),
             )],
             items: Vec::new(),
-            link: (self.text("Ver o produto", "See the product"), format!("/products/{}/", low.product.id)),
+            link: (
+                self.text("Ver o produto", "See the product"),
+                format!("/products/{}/", low.product.id),
+            ),
         };
         self.address(&format!("low:{event}"), "low_stock", &letter)
     }
 
     /// The day's list of what is low; `count` says of how many.
-    pub(in crate::events) fn digest(&self, day: &str, low: &[LowStock], count: u64) -> Vec<NewMail> {
+    pub(in crate::events) fn digest(
+        &self,
+        day: &str,
+        low: &[LowStock],
+        count: u64,
+    ) -> Vec<NewMail> {
         let total = self.locale.number(i64::try_from(count).unwrap_or(i64::MAX));
         let line = |one: &LowStock| {
             let title = one_line(&one.product.title);
-            let (quantity, threshold) = (self.locale.number(one.quantity), self.locale.number(one.threshold));
+            let (quantity, threshold) = (
+                self.locale.number(one.quantity),
+                self.locale.number(one.threshold),
+            );
             self.text(
                 format!("{title}: restam {quantity}, limite {threshold}"),
                 format!("{title}: {quantity} left, threshold {threshold}"),
@@ -131,11 +145,18 @@ impl Composer {
     ) -> Vec<NewMail> {
         let url = one_line(url);
         let why = match reason {
-            Disabled::Gone => self.text("respondeu 410 (não existe mais)", "it answered 410 (gone)"),
+            Disabled::Gone => {
+                self.text("respondeu 410 (não existe mais)", "it answered 410 (gone)")
+            }
             _ => self.text("falhou por dias seguidos", "it has failed for days"),
         };
         let letter = Letter {
-            subject: self.text("Um destino de webhooks foi desativado", "A webhook endpoint was disabled").to_owned(),
+            subject: self
+                .text(
+                    "Um destino de webhooks foi desativado",
+                    "A webhook endpoint was disabled",
+                )
+                .to_owned(),
             paragraphs: vec![
                 self.text(
                     format!("O destino {url} não recebe mais eventos: {why}."),
@@ -148,9 +169,16 @@ impl Composer {
                 .to_owned(),
             ],
             items: Vec::new(),
-            link: (self.text("Ver os webhooks", "See the webhooks"), "/webhooks/".to_owned()),
+            link: (
+                self.text("Ver os webhooks", "See the webhooks"),
+                "/webhooks/".to_owned(),
+            ),
         };
-        self.address(&format!("endpoint:{endpoint}:{}", now.micros()), "endpoint_disabled", &letter)
+        self.address(
+            &format!("endpoint:{endpoint}:{}", now.micros()),
+            "endpoint_disabled",
+            &letter,
+        )
     }
 
     fn text<T>(&self, portuguese: T, english: T) -> T {
@@ -161,7 +189,10 @@ impl Composer {
     }
 
     fn address(&self, key: &str, kind: &'static str, letter: &Letter) -> Vec<NewMail> {
-        let link = self.home.as_ref().map(|home| format!("{}{}", home.trim_end_matches('/'), letter.link.1));
+        let link = self
+            .home
+            .as_ref()
+            .map(|home| format!("{}{}", home.trim_end_matches('/'), letter.link.1));
         let mut plain = letter.paragraphs.join("\n\n");
         for item in &letter.items {
             plain.push_str("\n- ");
@@ -197,7 +228,10 @@ impl Composer {
 fn one_line(text: &str) -> String {
     let is_break = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
     let words = text.split(|letter: char| letter.is_whitespace() || is_break(letter));
-    let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    let line = words
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ");
     if line.chars().count() > LONGEST_TITLE {
         line.chars().take(LONGEST_TITLE).chain(['…']).collect()
     } else {
@@ -213,7 +247,10 @@ mod tests {
 
     fn composer(locale: Locale) -> Composer {
         let config = Config {
-            mail: Some(Mail::to("shop@example.com", &["ana@example.com", "rui@example.com"])),
+            mail: Some(Mail::to(
+                "shop@example.com",
+                &["ana@example.com", "rui@example.com"],
+            )),
             language: locale,
             public_url: "https://shop.example".parse().ok(),
             ..Config::default()

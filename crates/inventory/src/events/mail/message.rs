@@ -49,11 +49,17 @@ impl Message<'_> {
 
 /// The part of an address behind the `@`.
 pub(super) fn domain(address: &str) -> &str {
-    address.rsplit_once('@').map_or("localhost", |(_, domain)| domain)
+    address
+        .rsplit_once('@')
+        .map_or("localhost", |(_, domain)| domain)
 }
 
 fn part(kind: &str, text: &str) -> String {
-    let encoded: Vec<String> = text.as_bytes().chunks(LINE).map(|line| STANDARD.encode(line)).collect();
+    let encoded: Vec<String> = text
+        .as_bytes()
+        .chunks(LINE)
+        .map(|line| STANDARD.encode(line))
+        .collect();
     format!(
         "--{BOUNDARY}\r\nContent-Type: text/{kind}; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n{}",
         encoded.join("\r\n")
@@ -71,7 +77,9 @@ fn encoded_words(text: &str) -> String {
         word.push(letter);
     }
     words.push(word);
-    let encoded = words.iter().map(|word| format!("=?utf-8?B?{}?=", STANDARD.encode(word)));
+    let encoded = words
+        .iter()
+        .map(|word| format!("=?utf-8?B?{}?=", STANDARD.encode(word)));
     encoded.collect::<Vec<_>>().join("\r\n ")
 }
 
@@ -94,9 +102,16 @@ mod tests {
         }
         .write();
         assert!(mail.is_ascii());
-        assert!(mail.split("\r\n").all(|line| line.len() <= 78 && !line.contains(['\r', '\n'])), "{mail}");
+        assert!(
+            mail.split("\r\n")
+                .all(|line| line.len() <= 78 && !line.contains(['\r', '\n'])),
+            "{mail}"
+        );
         assert!(!mail.contains("\r\nBcc"), "{mail}");
-        assert!(mail.contains("Date: Fri, 15 Jan 2027 08:00:00 +0000\r\n"), "{mail}");
+        assert!(
+            mail.contains("Date: Fri, 15 Jan 2027 08:00:00 +0000\r\n"),
+            "{mail}"
+        );
         assert!(mail.contains("Message-ID: <mail-7@example.com>\r\n"));
     }
 }

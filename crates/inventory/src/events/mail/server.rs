@@ -16,7 +16,9 @@ pub struct Server {
 
 /// The text is no address of a mail server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a mail server is smtp:// or smtps://, [user:password@]host[:port]; special characters of a password are written as %40")]
+#[error(
+    "a mail server is smtp:// or smtps://, [user:password@]host[:port]; special characters of a password are written as %40"
+)]
 pub struct ServerError;
 
 impl Server {
@@ -32,7 +34,10 @@ impl Server {
             Some("smtp") => false,
             _ => return Err(ServerError),
         };
-        let host = uri.host().filter(|host| !host.is_empty()).ok_or(ServerError)?;
+        let host = uri
+            .host()
+            .filter(|host| !host.is_empty())
+            .ok_or(ServerError)?;
         let authority = uri.authority().map_or("", |authority| authority.as_str());
         let credentials = match authority.rsplit_once('@') {
             Some((user, _)) => {
@@ -42,7 +47,10 @@ impl Server {
             None => None,
         };
         Ok(Self {
-            host: host.trim_start_matches('[').trim_end_matches(']').to_owned(),
+            host: host
+                .trim_start_matches('[')
+                .trim_end_matches(']')
+                .to_owned(),
             // 465 and 587: RFC 8314, submission with and without TLS from the first byte.
             port: uri.port_u16().unwrap_or(if is_tls { 465 } else { 587 }),
             is_tls,
@@ -67,7 +75,10 @@ fn decode(text: &str) -> Result<String, ServerError> {
         }
         let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
         let (high, low) = (digit(rest.next()), digit(rest.next()));
-        let value = high.zip(low).map(|(high, low)| high * 16 + low).ok_or(ServerError)?;
+        let value = high
+            .zip(low)
+            .map(|(high, low)| high * 16 + low)
+            .ok_or(ServerError)?;
         bytes.push(u8::try_from(value).map_err(|_| ServerError)?);
     }
     String::from_utf8(bytes).map_err(|_| ServerError)
@@ -87,13 +98,29 @@ mod tests {
     #[test]
     fn an_address_tells_host_port_tls_and_credentials() {
         let server = Server::parse("smtps://shop%40example.com:h%C3%A9%2Fx@mail.example").unwrap();
-        assert_eq!((server.host.as_str(), server.port, server.is_tls), ("mail.example", 465, true));
-        assert_eq!(server.credentials, Some(("shop@example.com".to_owned(), "hé/x".to_owned())));
+        assert_eq!(
+            (server.host.as_str(), server.port, server.is_tls),
+            ("mail.example", 465, true)
+        );
+        assert_eq!(
+            server.credentials,
+            Some(("shop@example.com".to_owned(), "hé/x".to_owned()))
+        );
         let plain = Server::parse("smtp://127.0.0.1:2525/").unwrap();
-        assert_eq!((plain.port, plain.is_tls, plain.is_local()), (2525, false, true));
+        assert_eq!(
+            (plain.port, plain.is_tls, plain.is_local()),
+            (2525, false, true)
+        );
         assert_eq!(Server::parse("smtp://mail.example").unwrap().port, 587);
         assert!(!format!("{server:?}").contains("hé"));
-        for text in ["", "mail.example", "http://mail.example", "smtp://", "smtp://user@mail.example", "smtp://a:%zz@mail.example"] {
+        for text in [
+            "",
+            "mail.example",
+            "http://mail.example",
+            "smtp://",
+            "smtp://user@mail.example",
+            "smtp://a:%zz@mail.example",
+        ] {
             assert_eq!(Server::parse(text), Err(ServerError), "{text}");
         }
     }

@@ -6,7 +6,10 @@ use std::{fmt, sync::Arc, time::Duration};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rustls::pki_types::ServerName;
 use tokio::{
-    io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader},
+    io::{
+        AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _,
+        BufReader,
+    },
     net::TcpStream,
     time::timeout,
 };
@@ -73,17 +76,31 @@ struct Reply {
 /// # Errors
 ///
 /// When it does not take it.
-pub(super) async fn send(server: &Server, envelope: Envelope<'_>, message: &str) -> Result<(), Failure> {
+pub(super) async fn send(
+    server: &Server,
+    envelope: Envelope<'_>,
+    message: &str,
+) -> Result<(), Failure> {
     match timeout(PATIENCE, exchange(server, envelope, message)).await {
         Ok(sent) => sent,
-        Err(_) => Err(Failure::passing(format!("no end within {} seconds", PATIENCE.as_secs()))),
+        Err(_) => Err(Failure::passing(format!(
+            "no end within {} seconds",
+            PATIENCE.as_secs()
+        ))),
     }
 }
 
 async fn exchange(server: &Server, envelope: Envelope<'_>, message: &str) -> Result<(), Failure> {
-    let plain = |address: &str| address.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>".contains(&byte));
+    let plain = |address: &str| {
+        address
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() && !b"<>".contains(&byte))
+    };
     if !plain(envelope.from) || !plain(envelope.to) {
-        return Err(Failure { is_final: true, text: "an address of mail has no spaces and angle brackets".to_owned() });
+        return Err(Failure {
+            is_final: true,
+            text: "an address of mail has no spaces and angle brackets".to_owned(),
+        });
     }
     let stream = TcpStream::connect((server.host.as_str(), server.port)).await?;
     let mut dialog = if server.is_tls {
@@ -103,16 +120,24 @@ async fn exchange(server: &Server, envelope: Envelope<'_>, message: &str) -> Res
     }
     if let Some((user, password)) = &server.credentials {
         if !is_encrypted && !server.is_local() {
-            return Err(Failure::passing("the server offers no TLS, and a password does not go without"));
+            return Err(Failure::passing(
+                "the server offers no TLS, and a password does not go without",
+            ));
         }
         if !offers.offers("AUTH") {
             return Err(Failure::passing("the server takes no password"));
         }
         let token = STANDARD.encode(format!("\0{user}\0{password}"));
-        dialog.expect(Some(&format!("AUTH PLAIN {token}")), 235).await?;
+        dialog
+            .expect(Some(&format!("AUTH PLAIN {token}")), 235)
+            .await?;
     }
-    dialog.expect(Some(&format!("MAIL FROM:<{}>", envelope.from)), 250).await?;
-    dialog.expect(Some(&format!("RCPT TO:<{}>", envelope.to)), 250).await?;
+    dialog
+        .expect(Some(&format!("MAIL FROM:<{}>", envelope.from)), 250)
+        .await?;
+    dialog
+        .expect(Some(&format!("RCPT TO:<{}>", envelope.to)), 250)
+        .await?;
     dialog.expect(Some("DATA"), 354).await?;
     // A line with a dot alone ends the message; none of ours begins with one, but the rule is the protocol's.
     let stuffed = message.replace("\r\n.", "\r\n..");
@@ -128,9 +153,12 @@ impl Dialog {
     }
 
     async fn encrypted(stream: Box<dyn Stream>, server: &Server) -> Result<Self, Failure> {
-        let name = ServerName::try_from(server.host.clone()).map_err(|error| Failure::passing(error.to_string()))?;
+        let name = ServerName::try_from(server.host.clone())
+            .map_err(|error| Failure::passing(error.to_string()))?;
         let config = tls().map_err(|error| Failure::passing(error.to_string()))?;
-        let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await?;
+        let stream = TlsConnector::from(Arc::new(config))
+            .connect(name, stream)
+            .await?;
         Ok(Self::new(Box::new(stream)))
     }
 
@@ -154,7 +182,11 @@ impl Dialog {
         }
         Err(Failure {
             is_final: (500..600).contains(&reply.code),
-            text: format!("the server answered {} {}", reply.code, reply.lines.join(" ")),
+            text: format!(
+                "the server answered {} {}",
+                reply.code,
+                reply.lines.join(" ")
+            ),
         })
     }
 
@@ -168,7 +200,8 @@ impl Dialog {
             }
             let line = line.trim_end();
             let code = line.get(..3).and_then(|code| code.parse().ok());
-            let code: u16 = code.ok_or_else(|| Failure::passing("what the server says is no SMTP"))?;
+            let code: u16 =
+                code.ok_or_else(|| Failure::passing("what the server says is no SMTP"))?;
             lines.push(line.get(4..).unwrap_or_default().to_owned());
             if line.as_bytes().get(3) != Some(&b'-') {
                 return Ok(Reply { code, lines });
@@ -181,6 +214,9 @@ impl Reply {
     /// Whether an extension is among those that the server told.
     fn offers(&self, extension: &str) -> bool {
         let first_word = |line: &String| line.split([' ', '=']).next().map(str::to_owned);
-        self.lines.iter().filter_map(first_word).any(|word| word.eq_ignore_ascii_case(extension))
+        self.lines
+            .iter()
+            .filter_map(first_word)
+            .any(|word| word.eq_ignore_ascii_case(extension))
     }
 }

@@ -59,7 +59,10 @@ async fn work(state: &State, digest_of: &mut Option<i64>) -> Result<Option<Times
         *digest_of = Some(day);
     }
     pass(state).await?;
-    state.db.read(async |conn| mails::next_due(conn).await).await
+    state
+        .db
+        .read(async |conn| mails::next_due(conn).await)
+        .await
 }
 
 /// Sends what is due, without sleeping; how many were taken by the server.
@@ -90,7 +93,9 @@ pub async fn pass(state: &State) -> Result<usize, Error> {
 /// Sends one mail, unless another process has it. Its next try stands before the first word to the server, so that a crash loses none.
 async fn send(state: &State, mail: &Mail, due: Due) -> Result<bool, Error> {
     let doublings = u32::try_from(due.attempts.clamp(0, 16)).unwrap_or(16);
-    let wait = FIRST_WAIT.saturating_mul(2_u32.pow(doublings)).min(LONGEST_WAIT);
+    let wait = FIRST_WAIT
+        .saturating_mul(2_u32.pow(doublings))
+        .min(LONGEST_WAIT);
     let (taken, next_try) = (due.clone(), state.clock.now() + wait);
     let take = async move |tx: &mut db::Tx| mails::take(tx, &taken, next_try).await;
     if !state.db.write::<_, Error, _>(take).await? {
@@ -124,7 +129,8 @@ async fn send(state: &State, mail: &Mail, due: Due) -> Result<bool, Error> {
             state.outbox.metrics.mail(outcome);
             tracing::warn!(mail = id, kind = due.kind, domain = domain(&due.recipient), given_up, %failure, "the mail server did not take a mail");
             let text = failure.text;
-            let note = async move |tx: &mut db::Tx| mails::note_failure(tx, id, &text, given_up).await;
+            let note =
+                async move |tx: &mut db::Tx| mails::note_failure(tx, id, &text, given_up).await;
             state.db.write::<_, Error, _>(note).await?;
             Ok(false)
         }
@@ -147,11 +153,12 @@ pub(super) async fn digest(state: &State) -> Result<bool, Error> {
         return Ok(false);
     }
     let wanted = Wanted {
-        page: PageNumber::default(),
+        page: PageNumber::Number(1),
         size: LISTED,
     };
     let low = stock::low_stock_list(state, wanted).await;
-    let low = low.map_err(|refusal| Error::other(format!("the low products cannot be read: {refusal:?}")))?;
+    let low = low
+        .map_err(|refusal| Error::other(format!("the low products cannot be read: {refusal:?}")))?;
     if low.count > 0 {
         let day = midnight.to_jiff().strftime("%Y-%m-%d").to_string();
         let mails = composer.digest(&day, &low.results, low.count);

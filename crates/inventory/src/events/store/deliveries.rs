@@ -143,7 +143,11 @@ pub(in crate::events) async fn let_next_go(
     query.push(" WHERE due_at IS NULL AND state = 'waiting' AND id IN (SELECT (SELECT d.id FROM deliveries AS d WHERE d.endpoint_id = ");
     query.bind(endpoint);
     query.push(" AND d.product_id = p.product_id AND d.state = 'waiting' ORDER BY d.id LIMIT 1) FROM (SELECT CAST(");
-    each(&mut query, products, " AS BIGINT) AS product_id UNION ALL SELECT CAST(");
+    each(
+        &mut query,
+        products,
+        " AS BIGINT) AS product_id UNION ALL SELECT CAST(",
+    );
     query.push(" AS BIGINT) AS product_id) AS p)");
     tx.execute_of(&query).await.map(drop)
 }

@@ -24,7 +24,10 @@ pub(in crate::events) async fn all(conn: &mut Conn) -> Result<Vec<Endpoint>, Err
 fn endpoint(row: &Row<'_>) -> Result<Endpoint, Error> {
     let (types, enabled, reason): (String, bool, Option<String>) =
         (row.get(4)?, row.get(5)?, row.get(6)?);
-    let reason = reason.as_deref().and_then(Disabled::of).unwrap_or(Disabled::ByPerson);
+    let reason = reason
+        .as_deref()
+        .and_then(Disabled::of)
+        .unwrap_or(Disabled::ByPerson);
     Ok(Endpoint {
         id: row.get(0)?,
         configured: row.get(1)?,
@@ -210,11 +213,7 @@ pub(in crate::events) async fn note_attempts(
 }
 
 /// Until when the receiver asks us to wait.
-pub(in crate::events) async fn pause(
-    tx: &mut Tx,
-    id: i64,
-    until: Timestamp,
-) -> Result<(), Error> {
+pub(in crate::events) async fn pause(tx: &mut Tx, id: i64, until: Timestamp) -> Result<(), Error> {
     tx.execute(
         "UPDATE webhook_endpoints SET paused_until = $2 WHERE id = $1",
         &[&id, &until],

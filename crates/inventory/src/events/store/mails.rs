@@ -97,11 +97,7 @@ pub(in crate::events) async fn take(
 }
 
 /// The server took it.
-pub(in crate::events) async fn end_sent(
-    tx: &mut Tx,
-    id: i64,
-    now: Timestamp,
-) -> Result<(), Error> {
+pub(in crate::events) async fn end_sent(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), Error> {
     tx.execute(
         "UPDATE mails SET state = 'sent', due_at = NULL, sent_at = $2, last_error = NULL WHERE id = $1",
         &[&id, &now],

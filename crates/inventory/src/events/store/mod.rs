@@ -60,9 +60,12 @@ pub(super) async fn has_fresh(conn: &mut Conn) -> Result<bool, Error> {
 
 /// Waits for the turn to make deliveries, which one process has at a time: until the transaction ends.
 pub(super) async fn take_turn(tx: &mut Tx) -> Result<(), Error> {
-    tx.execute("UPDATE delivery_turns SET turns = turns + 1 WHERE id = 1", &[])
-        .await
-        .map(drop)
+    tx.execute(
+        "UPDATE delivery_turns SET turns = turns + 1 WHERE id = 1",
+        &[],
+    )
+    .await
+    .map(drop)
 }
 
 /// Takes the oldest events whose deliveries are not made yet, in their order.
