@@ -10,6 +10,7 @@
 mod account;
 mod accounts;
 mod app;
+mod at_once;
 mod audit;
 mod catalogue;
 mod csrf;

@@ -2,6 +2,7 @@
 //! each in one transaction with its row in the ledger and what must be told of it.
 
 mod api;
+mod at_once;
 mod model;
 mod repeat;
 pub(super) mod store;
@@ -86,6 +87,14 @@ pub async fn create(
     let (input, errors) = Input::read(movement, &submission.members);
     let (policy, now) = (Policy::from(&state.config), state.clock.now());
     let repeatable = submission.repeatable(movement.path());
+    if repeatable.is_none()
+        && errors.is_empty()
+        && let Some(record) =
+            at_once::outflow(state, &submission.caller, movement, &input, now).await?
+    {
+        state.pulse.beat();
+        return Ok(Created::New(record));
+    }
     let booked = {
         let repeatable = repeatable.clone();
         state

@@ -1,6 +1,7 @@
 //! Statements about inflows and outflows: one record at a time here, lists in `list`.
 //! What a movement does to a quantity is in `stock::store`.
 
+pub(super) mod at_once;
 mod list;
 
 use db::{Conn, Error, Query, Row, Timestamp, Tx};

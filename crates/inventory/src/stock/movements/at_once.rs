@@ -1,0 +1,74 @@
+//! The short way of an ordinary sale on PostgreSQL: one statement, in a transaction that waiting sales share. Whatever is not ordinary
+//! (a product that becomes low, too little stock, an unknown product, a key, invalid fields) changes nothing here and takes the long way.
+
+use db::{Engine, Timestamp};
+
+use super::{Input, Movement, MovementRecord, store};
+use crate::{
+    State,
+    accounts::Caller,
+    events::EventType,
+    rest::{Refusal, json::time_text},
+    stock::{Actor, Policy},
+};
+use store::at_once::{AtOnce, book};
+
+/// Books an outflow, if it is an ordinary one.
+pub(super) async fn outflow(
+    state: &State,
+    caller: &Caller,
+    movement: Movement,
+    input: &Input,
+    now: Timestamp,
+) -> Result<Option<MovementRecord>, Refusal> {
+    let (Engine::Postgres, Movement::Outflow) = (state.db.engine(), movement) else {
+        return Ok(None);
+    };
+    let (Some(product), Some(quantity)) = (&input.product, input.quantity) else {
+        return Ok(None);
+    };
+    let description = input.description.clone();
+    let outflow = AtOnce {
+        product: product.id,
+        quantity,
+        told: told(product.id, quantity, description.as_deref(), now)?,
+        description: description.clone(),
+        actor: Actor::from(caller),
+        now,
+        threshold: Policy::from(&state.config).threshold,
+    };
+    let booked = state
+        .db
+        .write_grouped(product.id, async move |tx| book(tx, &outflow).await)
+        .await?;
+    Ok(booked.map(|(id, product)| MovementRecord {
+        id,
+        supplier: None,
+        product,
+        quantity,
+        description,
+        created_at: now,
+        updated_at: now,
+    }))
+}
+
+/// What the event says around what only the statement knows: the outflow's id, the product's title and its quantity.
+fn told(
+    product: i64,
+    quantity: i64,
+    description: Option<&str>,
+    now: Timestamp,
+) -> Result<[String; 4], db::Error> {
+    let time = time_text(now);
+    let description =
+        serde_json::to_string(&description).map_err(|error| db::Error::other(error.to_string()))?;
+    let kind = EventType::OutflowCreated.name();
+    Ok([
+        format!(r#"{{"data":{{"created_at":"{time}","description":{description},"id":"#),
+        format!(r#","product":{{"id":{product},"title":"#),
+        r#"},"product_quantity":"#.to_owned(),
+        format!(
+            r#","quantity":{quantity},"updated_at":"{time}"}},"timestamp":"{time}","type":"{kind}"}}"#
+        ),
+    ])
+}

@@ -1,0 +1,185 @@
+//! Ordinary sales take a short way on PostgreSQL. Nobody can tell from what they leave behind.
+
+use http::{Method, StatusCode};
+use inventory::{stock, tallies};
+use serde_json::{Value, json};
+use test_kit::on_both_engines;
+
+use crate::app::TestApp;
+
+/// Everything that a sale leaves behind, without what numbers it.
+async fn traces(app: &TestApp) -> Vec<String> {
+    let read = async |conn: &mut db::Conn| {
+        conn.all(
+            "SELECT l.kind, l.change, l.cost_price, l.user_id, l.user_name, t.movement, t.day, t.movements, t.moved, t.present, t.products,
+                    t.units, t.selling_price, t.moved_cost_price, o.description, o.description_key, o.created_at, s.updated_at
+             FROM outflows AS o
+             JOIN ledger_entries AS l ON l.reference_id = o.id AND l.kind = 'outflow'
+             JOIN product_stock AS s ON s.product_id = o.product_id
+             CROSS JOIN tally_changes AS t WHERE t.movement = 'outflow' ORDER BY o.id, t.id",
+            &[],
+            |row| {
+                let user: (Option<i64>, Option<String>) = (row.get(3)?, row.get(4)?);
+                let day: Option<db::Timestamp> = row.get(6)?;
+                let texts: (Option<String>, Option<String>) = (row.get(14)?, row.get(15)?);
+                let times: (db::Timestamp, db::Timestamp) = (row.get(16)?, row.get(17)?);
+                let movement: Option<String> = row.get(5)?;
+                let prices: (db::Money, db::Money, db::Money) = (row.get(2)?, row.get(12)?, row.get(13)?);
+                let numbers: Vec<i64> = [1, 7, 8, 9, 10, 11].into_iter().map(|at| row.get(at).unwrap()).collect();
+                Ok(format!("{user:?} {movement:?} {day:?} {texts:?} {times:?} {prices:?} {numbers:?}"))
+            },
+        )
+        .await
+    };
+    app.state
+        .db
+        .read(read)
+        .await
+        .map_err(|error: db::Error| error)
+        .unwrap()
+}
+
+on_both_engines!(
+    a_sale_leaves_the_same_behind_whichever_way_it_takes,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app
+            .manager()
+            .a_product("Café \"moído\" \\ é\t1 kg\u{1}", 1000)
+            .await;
+        let sale = json!({"product": product, "quantity": 3, "description": "Balcão \"2\"\n"});
+        let (path, body) = ("/api/v1/outflows/", Some(sale.to_string()));
+        let long = [("idempotency-key", "long-way")];
+        let mut answers = Vec::new();
+        for headers in [&long[..], &[]] {
+            let answer = app
+                .manager()
+                .send_with(Method::POST, path, body.clone(), headers)
+                .await;
+            assert_eq!(answer.status, StatusCode::CREATED);
+            answers.push(answer.json());
+        }
+        let [mut first, second] = <[Value; 2]>::try_from(answers).unwrap();
+        first["id"] = second["id"].clone();
+        assert_eq!(first, second);
+        let events = app.events().await;
+        let [mut first, second] = <[Value; 2]>::try_from(events).unwrap();
+        assert_eq!(
+            (
+                &first["data"]["product_quantity"],
+                &second["data"]["product_quantity"]
+            ),
+            (&json!(997), &json!(994))
+        );
+        first["data"]["product_quantity"] = json!(994);
+        first["data"]["id"] = second["data"]["id"].clone();
+        assert_eq!(first.to_string(), second.to_string());
+        let traces = traces(&app).await;
+        assert_eq!(traces.len(), 4);
+        assert!(
+            traces.iter().all(|trace| *trace == traces[0]),
+            "{traces:#?}"
+        );
+        assert_eq!(app.manager().quantity_of(product).await, 994);
+        assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
+        assert_eq!(tallies::verify(&app.state.db).await.unwrap(), Vec::new());
+    }
+);
+
+on_both_engines!(
+    a_sale_that_is_not_ordinary_is_answered_as_ever,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.manager().a_product("Arroz", 12).await;
+        let sell = async |quantity: i64, product: i64| {
+            let sale = json!({"product": product, "quantity": quantity});
+            app.manager().post("/api/v1/outflows/", sale).await
+        };
+        let refused = sell(13, product).await;
+        assert_eq!(
+            (refused.status, refused.json()),
+            (
+                StatusCode::BAD_REQUEST,
+                json!({"quantity": ["Insufficient stock: 12 available."]})
+            )
+        );
+        let refused = sell(i64::MAX, product).await;
+        assert_eq!(
+            refused.json(),
+            json!({"quantity": ["Insufficient stock: 12 available."]})
+        );
+        let refused = sell(1, 999).await;
+        assert_eq!(
+            refused.json(),
+            json!({"product": ["Invalid pk \"999\" - object does not exist."]})
+        );
+        // To the threshold exactly, then below it.
+        assert_eq!(sell(2, product).await.status, StatusCode::CREATED);
+        assert_eq!(app.events().await.len(), 1);
+        assert_eq!(sell(1, product).await.status, StatusCode::CREATED);
+        let kinds: Vec<Value> = app
+            .events()
+            .await
+            .iter()
+            .map(|event| event["type"].clone())
+            .collect();
+        assert_eq!(
+            kinds,
+            ["outflow.created", "outflow.created", "product.low_stock"]
+        );
+        // A product with a threshold of its own.
+        let threshold = format!("/api/v1/products/{product}/threshold/");
+        app.manager().put(&threshold, json!({"threshold": 5})).await;
+        assert_eq!(sell(4, product).await.status, StatusCode::CREATED);
+        assert_eq!(sell(1, product).await.status, StatusCode::CREATED);
+        let kinds: Vec<Value> = app
+            .events()
+            .await
+            .iter()
+            .map(|event| event["type"].clone())
+            .collect();
+        assert_eq!(
+            kinds[3..],
+            ["outflow.created", "outflow.created", "product.low_stock"]
+        );
+        assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
+    }
+);
+
+on_both_engines!(
+    sales_that_race_with_changes_of_prices_are_tallied_exactly,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.manager().a_product("Feijão", 100_000).await;
+        let mut storm = tokio::task::JoinSet::new();
+        for seller in 0..8_i64 {
+            let app = app.clone();
+            storm.spawn(async move {
+                for round in 0..12_i64 {
+                    let manager = app.manager();
+                    let answer = if seller == 0 {
+                        let price = format!("{round}.{:02}", round * 7 % 100);
+                        manager
+                            .patch(
+                                &format!("/api/v1/products/{product}/"),
+                                json!({"selling_price": price, "cost_price": price}),
+                            )
+                            .await
+                    } else {
+                        manager
+                            .post(
+                                "/api/v1/outflows/",
+                                json!({"product": product, "quantity": seller}),
+                            )
+                            .await
+                    };
+                    assert!(answer.status.is_success(), "{answer:?}");
+                }
+            });
+        }
+        storm.join_all().await;
+        assert_eq!(app.manager().quantity_of(product).await, 100_000 - 12 * 28);
+        assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
+        assert_eq!(tallies::verify(&app.state.db).await.unwrap(), Vec::new());
+    }
+);
