@@ -10,6 +10,7 @@ use crate::{
         HashFault, Passwords, TokenKey,
         users::{self, UserError},
     },
+    analysis,
     catalogue::products::Measures,
     events::{self, Outbox},
     routes,
@@ -69,6 +70,9 @@ pub enum StartError {
     /// TLS cannot be set up.
     #[error("connections to receivers of webhooks cannot be set up")]
     Webhooks(#[from] rustls::Error),
+    /// The language model cannot be reached securely.
+    #[error("the language model cannot be called")]
+    LanguageModel(#[from] web::http_client::TlsUnusable),
 }
 
 /// The service, ready to be served.
@@ -90,7 +94,8 @@ impl Workers {
         tokio::join!(
             tallies::work(&self.0),
             events::run(self.0.clone()),
-            events::mail::run(self.0.clone())
+            events::mail::run(self.0.clone()),
+            analysis::run(self.0.clone())
         );
     }
 }
@@ -113,8 +118,10 @@ pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
     events::endpoints::configure(&parts.db, &config.webhooks, parts.clock.now()).await?;
     events::release_leases(&parts.db).await?;
     let outbox = Outbox::new(&config.webhooks, &parts.metrics, &parts.random)?;
+    let analysis = analysis::Desk::new(&config.analysis, &parts.metrics)?;
     let state = State::new(Shared {
         config,
+        analysis,
         db: parts.db,
         windows: parts.windows,
         clock: parts.clock,

@@ -76,6 +76,8 @@ pub struct Shared {
     pub shutdown: Shutdown,
     /// Wakes those who deliver events, and holds their connections.
     pub outbox: events::Outbox,
+    /// What analyses are made with.
+    pub analysis: analysis::Desk,
     /// Tells that stock or prices have changed.
     pub pulse: tallies::Pulse,
     /// What lists of products were counted to be.
@@ -111,5 +113,6 @@ fn router(state: State) -> Router {
         .merge(rest::resource::routes(Products))
         .merge(accounts::api::routes())
         .merge(stock::api::routes())
+        .merge(analysis::api::routes())
         .with_state(state)
 }

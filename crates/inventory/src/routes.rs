@@ -49,6 +49,8 @@ pub const ROUTES: &[(&str, &[Method])] = &[
     ("/api/v1/products/{id}/ledger/", READ),
     ("/api/v1/products/{id}/threshold/", READ_AND_PUT),
     ("/api/v1/low-stock/", READ),
+    ("/api/v1/analyses/", READ),
+    ("/api/v1/analyses/{id}/", READ),
     ("/api/v1/inflows/", LIST),
     ("/api/v1/inflows/{id}/", IMMUTABLE),
     ("/api/v1/outflows/", LIST),

@@ -2,12 +2,27 @@
 //! record of text and time. Carries the specification's "Analysis result" and the row "Analysis" of the decisions.
 //! Nothing is ordered here, and no figure comes from a model: it only words what was computed.
 
+pub(crate) mod api;
 mod config;
+mod desk;
+mod history;
+mod language_model;
+mod metrics;
 pub mod model;
+mod result;
+mod service;
 mod store;
+mod text;
+mod work;
 
 pub use config::{ApiKey, ApiKeyError, Config, LanguageModel};
+pub use desk::Desk;
+pub use history::days_of_cover;
+pub use result::{Analysis, AnalysisRecord, Provenance, Source, Summary};
+pub use service::{Phase, Standing, analyse_now, list, newest, read, records, standing};
 pub use store::latest_suggestion;
+pub(crate) use work::run;
+pub use work::{Step, step};
 
 use db::{Error, Timestamp, Tx};
 

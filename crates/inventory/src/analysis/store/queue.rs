@@ -1,6 +1,25 @@
 //! The queue: one row a product while its analysis waits or runs. A row that is taken is due again when its lease ends.
 
-use db::{Error, Timestamp, Tx};
+use db::{Conn, Error, Timestamp, Tx};
+
+/// A row of the queue, taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Taken {
+    pub(crate) product: i64,
+    pub(crate) requested_at: Timestamp,
+    /// Calls of the model that failed before.
+    pub(crate) tries: i64,
+    /// The person who wants it.
+    pub(crate) asked_by: Option<String>,
+}
+
+/// A row of the queue as it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) requested_at: Timestamp,
+    pub(crate) due_at: Timestamp,
+    pub(crate) is_taken: bool,
+}
 
 /// Queues a product, unless it is queued.
 pub(crate) async fn insert(tx: &mut Tx, product: i64, now: Timestamp) -> Result<(), Error> {
@@ -10,4 +29,130 @@ pub(crate) async fn insert(tx: &mut Tx, product: i64, now: Timestamp) -> Result<
     )
     .await?;
     Ok(())
+}
+
+/// Queues a product for a person: what waits for later is due now, what runs goes on.
+pub(crate) async fn insert_asked(
+    tx: &mut Tx,
+    product: i64,
+    asked_by: &str,
+    now: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO analysis_requests (product_id, requested_at, due_at, asked_by) VALUES ($1, $2, $2, $3)
+         ON CONFLICT (product_id) DO UPDATE SET
+             asked_by = excluded.asked_by,
+             due_at = CASE WHEN analysis_requests.lease IS NULL THEN excluded.due_at ELSE analysis_requests.due_at END",
+        &[&product, &now, &asked_by],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Products whose rows are due, people's first.
+pub(crate) async fn due(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<Vec<i64>, Error> {
+    conn.all(
+        "SELECT product_id FROM analysis_requests WHERE due_at <= $1
+         ORDER BY CASE WHEN asked_by IS NULL THEN 1 ELSE 0 END, due_at, product_id LIMIT $2",
+        &[&now, &limit],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// Takes a row that is due; none when somebody else was quicker.
+pub(crate) async fn take(
+    tx: &mut Tx,
+    product: i64,
+    lease: &str,
+    until: Timestamp,
+    now: Timestamp,
+) -> Result<Option<Taken>, Error> {
+    tx.optional(
+        "UPDATE analysis_requests SET lease = $2, due_at = $3 WHERE product_id = $1 AND due_at <= $4
+         RETURNING requested_at, tries, asked_by",
+        &[&product, &lease, &until, &now],
+        |row| {
+            Ok(Taken {
+                product,
+                requested_at: row.get(0)?,
+                tries: row.get(1)?,
+                asked_by: row.get(2)?,
+            })
+        },
+    )
+    .await
+}
+
+/// Puts a row back until later; whether it was still ours.
+pub(crate) async fn put_back(
+    tx: &mut Tx,
+    product: i64,
+    lease: &str,
+    due_at: Timestamp,
+    tries: i64,
+) -> Result<bool, Error> {
+    let sql = "UPDATE analysis_requests SET lease = NULL, due_at = $3, tries = $4 WHERE product_id = $1 AND lease = $2";
+    Ok(tx
+        .execute(sql, &[&product, &lease, &due_at, &tries])
+        .await?
+        > 0)
+}
+
+/// Begins a row anew for what happened while it was worked on.
+pub(crate) async fn renew(tx: &mut Tx, product: i64, due_at: Timestamp) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO analysis_requests (product_id, requested_at, due_at)
+         SELECT product_id, $2, $2 FROM product_stock WHERE product_id = $1
+         ON CONFLICT (product_id) DO NOTHING",
+        &[&product, &due_at],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Removes a row; whether it was still ours.
+pub(crate) async fn remove(tx: &mut Tx, product: i64, lease: &str) -> Result<bool, Error> {
+    let sql = "DELETE FROM analysis_requests WHERE product_id = $1 AND lease = $2";
+    Ok(tx.execute(sql, &[&product, &lease]).await? > 0)
+}
+
+/// Makes every row that somebody holds due: for an engine with one process, whose holders are all dead when it starts.
+pub(crate) async fn release_all(tx: &mut Tx, now: Timestamp) -> Result<u64, Error> {
+    let sql = "UPDATE analysis_requests SET lease = NULL, due_at = $1 WHERE lease IS NOT NULL";
+    tx.execute(sql, &[&now]).await
+}
+
+/// When the next row is due.
+pub(crate) async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error> {
+    conn.one("SELECT min(due_at) FROM analysis_requests", &[], |row| {
+        row.get(0)
+    })
+    .await
+}
+
+/// A product's row.
+pub(crate) async fn find(conn: &mut Conn, product: i64) -> Result<Option<Row>, Error> {
+    conn.optional(
+        "SELECT requested_at, due_at, lease FROM analysis_requests WHERE product_id = $1",
+        &[&product],
+        |row| {
+            Ok(Row {
+                requested_at: row.get(0)?,
+                due_at: row.get(1)?,
+                is_taken: row.get::<Option<String>>(2)?.is_some(),
+            })
+        },
+    )
+    .await
+}
+
+/// How many rows there are, and when the oldest was asked for.
+pub(crate) async fn length(conn: &mut Conn) -> Result<(i64, Option<Timestamp>), Error> {
+    conn.one(
+        "SELECT count(*), min(requested_at) FROM analysis_requests",
+        &[],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+    .await
 }

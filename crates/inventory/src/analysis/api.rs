@@ -1,0 +1,72 @@
+//! `/api/v1/analyses/`: the specification's record of an analysis, to be read.
+
+use axum::{
+    Router,
+    extract::{Request, State as Extracted},
+    response::{IntoResponse as _, Response},
+    routing::any,
+};
+use http::{Method, StatusCode};
+
+use super::AnalysisRecord;
+use crate::{
+    State,
+    accounts::Model,
+    rest::{
+        Refusal,
+        gate::{self, Endpoint},
+        resource::{RecordId, Wanted, answer, json, paginated},
+    },
+};
+
+const READ: &[Method] = &[Method::GET, Method::HEAD, Method::OPTIONS];
+const ENDPOINT: Endpoint = Endpoint {
+    model: Model::Analysis,
+    allow: READ,
+};
+
+/// The addresses of analyses.
+pub(crate) fn routes() -> Router<State> {
+    Router::new()
+        .route(
+            "/api/v1/analyses/",
+            any(
+                async |Extracted(state): Extracted<State>, request: Request| {
+                    answer(READ, list(&state, request).await)
+                },
+            ),
+        )
+        .route(
+            "/api/v1/analyses/{id}/",
+            any(
+                async |Extracted(state): Extracted<State>,
+                       RecordId(id): RecordId,
+                       request: Request| {
+                    answer(READ, read(&state, id, request).await)
+                },
+            ),
+        )
+}
+
+async fn list(state: &State, request: Request) -> Result<Response, Refusal> {
+    let call = gate::admit(state, ENDPOINT, request).await?;
+    if call.parts.method == Method::OPTIONS {
+        return Ok(StatusCode::OK.into_response());
+    }
+    let wanted = Wanted::parse(state, &call.parameters)?;
+    let page = super::records(state, wanted).await?;
+    Ok(paginated(call, &page).await)
+}
+
+async fn read(state: &State, id: Option<i64>, request: Request) -> Result<Response, Refusal> {
+    let call = gate::admit(state, ENDPOINT, request).await?;
+    if call.parts.method == Method::OPTIONS {
+        return Ok(StatusCode::OK.into_response());
+    }
+    let id = id.ok_or(Refusal::NotFound)?;
+    let analysis = super::read(state, id).await?.ok_or(Refusal::NotFound)?;
+    Ok(json(
+        StatusCode::OK,
+        &AnalysisRecord::from(analysis.summary),
+    ))
+}

@@ -1,0 +1,189 @@
+//! One call of the model: counted first, made outside of any transaction, told of afterwards.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use db::Timestamp;
+use http::{
+    HeaderMap, HeaderValue, Method, Request, StatusCode,
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER},
+};
+use http_body_util::Full;
+use tokio::time::Instant;
+use web::{http_client::CallFailure, rate::Rates};
+
+use super::{
+    super::store::calls::{self, Ended},
+    Model, Trace,
+    answer::Answer,
+};
+use crate::State;
+
+/// The longest answer that is read, in bytes: far more than was asked for, far less than would hurt.
+const LONGEST_ANSWER: usize = 64 * 1024;
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+/// How long calls are remembered: longer than the longest window.
+const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// Why a call has no answer.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Trouble {
+    /// No more calls are allowed for now; none was made.
+    #[error("the calls that are allowed are used up")]
+    Quota,
+    /// It may go better later: after `wait`, where the server said so.
+    #[error("{outcome}")]
+    Passing {
+        wait: Option<Duration>,
+        outcome: &'static str,
+    },
+    /// The server wants no such call.
+    #[error("refused with status {0}")]
+    Refused(StatusCode),
+    /// It said more than anybody reads.
+    #[error("the answer is too long")]
+    TooLong,
+}
+
+impl Trouble {
+    /// In a word, as records and figures have it.
+    pub(super) fn outcome(&self) -> &'static str {
+        match self {
+            Self::Quota => "quota",
+            Self::Passing { outcome, .. } => outcome,
+            Self::Refused(_) => "refused",
+            Self::TooLong => "unusable",
+        }
+    }
+}
+
+pub(super) async fn call(
+    state: &State,
+    model: &Model,
+    body: Vec<u8>,
+    trace: &mut Trace,
+) -> Result<Result<Answer, Trouble>, db::Error> {
+    let Some(id) = reserve(state, &model.config.quota).await? else {
+        state.analysis.metrics.call("quota", None);
+        return Ok(Err(Trouble::Quota));
+    };
+    let begun = Instant::now();
+    let answered = exchange(state, model, body).await;
+    let duration = begun.elapsed();
+    let outcome = match &answered {
+        Ok(_) => "answered",
+        Err(trouble) => trouble.outcome(),
+    };
+    state.analysis.metrics.call(outcome, Some(duration));
+    let (prompt_tokens, completion_tokens) = match &answered {
+        Ok(answer) => (answer.prompt_tokens, answer.completion_tokens),
+        Err(_) => (None, None),
+    };
+    if let Ok(answer) = &answered {
+        trace.add(answer);
+    }
+    let ended = Ended {
+        outcome,
+        duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
+        prompt_tokens,
+        completion_tokens,
+    };
+    let end = async move |tx: &mut db::Tx| calls::end(tx, id, ended).await;
+    state.db.write::<_, db::Error, _>(end).await?;
+    Ok(answered)
+}
+
+/// Counts a call, unless one of the windows is full.
+async fn reserve(state: &State, quota: &Rates) -> Result<Option<i64>, db::Error> {
+    let (now, quota) = (state.clock.now(), quota.clone());
+    let reserve = async move |tx: &mut db::Tx| {
+        calls::queue_up(tx).await?;
+        for rate in quota.iter() {
+            let made = calls::since(tx, now - rate.per().length()).await?;
+            if made >= i64::from(rate.limit()) {
+                return Ok(None);
+            }
+        }
+        calls::forget(tx, now - KEPT).await?;
+        calls::begin(tx, now).await.map(Some)
+    };
+    state.db.write::<_, db::Error, _>(reserve).await
+}
+
+async fn exchange(state: &State, model: &Model, body: Vec<u8>) -> Result<Answer, Trouble> {
+    let mut request = Request::new(Full::new(Bytes::from(body)));
+    *request.method_mut() = Method::POST;
+    *request.uri_mut() = model.endpoint.clone();
+    let headers = request.headers_mut();
+    headers.insert(CONTENT_TYPE, JSON);
+    headers.insert(ACCEPT, JSON);
+    if let Some(key) = &model.config.api_key {
+        headers.insert(AUTHORIZATION, key.header());
+    }
+    let called = model
+        .client
+        .call(request, model.config.timeout, LONGEST_ANSWER)
+        .await;
+    let answer = called.map_err(|failure| {
+        let outcome = match failure {
+            CallFailure::Timeout => "timeout",
+            CallFailure::TooLong => return Trouble::TooLong,
+            CallFailure::Unconnected(_) | CallFailure::Broken(_) => "unavailable",
+        };
+        Trouble::Passing {
+            wait: None,
+            outcome,
+        }
+    })?;
+    let wait = || retry_after(&answer.headers, state.clock.now());
+    match answer.status {
+        StatusCode::OK => Ok(Answer::read(&answer.body)),
+        StatusCode::TOO_MANY_REQUESTS => Err(Trouble::Passing {
+            wait: wait(),
+            outcome: "throttled",
+        }),
+        StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT => Err(Trouble::Passing {
+            wait: wait(),
+            outcome: "unavailable",
+        }),
+        status if status.is_server_error() => Err(Trouble::Passing {
+            wait: wait(),
+            outcome: "unavailable",
+        }),
+        status => Err(Trouble::Refused(status)),
+    }
+}
+
+/// `Retry-After`, in seconds or as a date.
+fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse::<u64>() {
+        return Some(Duration::from_secs(seconds.min(86_400)));
+    }
+    let moment = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
+    let wait = Timestamp::from_jiff(moment).since(now);
+    Some(wait.min(Duration::from_secs(86_400)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_says_when_to_come_back_in_seconds_or_by_date() {
+        let now = Timestamp::parse("2026-11-20T12:00:00Z").unwrap();
+        let wait = |text: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(RETRY_AFTER, HeaderValue::from_static(text));
+            retry_after(&headers, now)
+        };
+        assert_eq!(wait("20"), Some(Duration::from_secs(20)));
+        assert_eq!(
+            wait("Fri, 20 Nov 2026 12:01:00 GMT"),
+            Some(Duration::from_secs(60))
+        );
+        assert_eq!(wait("999999999"), Some(Duration::from_secs(86_400)));
+        assert_eq!(wait("soon"), None);
+        assert_eq!(retry_after(&HeaderMap::new(), now), None);
+    }
+}

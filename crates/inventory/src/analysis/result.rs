@@ -1,0 +1,128 @@
+//! What an analysis is once it is kept.
+
+use db::Timestamp;
+use serde::Serialize;
+
+use crate::rest::json;
+
+/// An analysis as the API answers it: the specification's record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AnalysisRecord {
+    /// Its id; later ones have larger ones.
+    pub id: i64,
+    /// Plain text, over several lines.
+    pub result: String,
+    /// When it was made.
+    #[serde(serialize_with = "json::time")]
+    pub created_at: Timestamp,
+}
+
+/// An analysis as lists show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// Its id.
+    pub id: i64,
+    /// Plain text.
+    pub result: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// Of which product; none: of the whole shop.
+    pub product: Option<i64>,
+    /// Who worded it.
+    pub source: Source,
+    /// Units to order, when that could be told.
+    pub suggested_quantity: Option<i64>,
+}
+
+/// An analysis with all that is known of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Analysis {
+    /// As lists show it.
+    pub summary: Summary,
+    /// Where it came from.
+    pub provenance: Provenance,
+    /// The computed figures, as JSON.
+    pub figures: String,
+}
+
+/// Where an analysis came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Provenance {
+    /// Who worded it.
+    pub source: Source,
+    /// How the model's part went, or why it had none.
+    pub outcome: String,
+    /// The language of its text.
+    pub language: String,
+    /// The model that was asked.
+    pub model: Option<String>,
+    /// The version of what it was asked with.
+    pub prompt_version: Option<String>,
+    /// SHA-256 of what it was computed from, and what the model was told.
+    pub inputs_digest: String,
+    /// From the beginning of its computation to its end.
+    pub duration_ms: i64,
+    /// As the model counts them.
+    pub prompt_tokens: Option<i64>,
+    /// As the model counts them.
+    pub completion_tokens: Option<i64>,
+    /// Why the model stopped.
+    pub finish_reason: Option<String>,
+    /// The person who asked for it.
+    pub asked_by: Option<String>,
+}
+
+/// Who worded an analysis. The figures are computed either way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The program.
+    Formula,
+    /// A language model.
+    Model,
+}
+
+impl Source {
+    /// The name in the store.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Formula => "formula",
+            Self::Model => "model",
+        }
+    }
+
+    /// The source of that name.
+    pub fn parse(name: &str) -> Self {
+        if name == Self::Model.name() {
+            Self::Model
+        } else {
+            Self::Formula
+        }
+    }
+}
+
+impl From<Summary> for AnalysisRecord {
+    fn from(summary: Summary) -> Self {
+        Self {
+            id: summary.id,
+            result: summary.result,
+            created_at: summary.created_at,
+        }
+    }
+}
+
+impl Summary {
+    /// The first line of the text: what it is about.
+    pub fn heading(&self) -> &str {
+        self.result.lines().next().unwrap_or_default()
+    }
+
+    /// What it comes to: the first line after the heading.
+    pub fn gist(&self) -> &str {
+        let lines = self.result.lines().skip(1);
+        lines
+            .map(str::trim)
+            .find(|line| !line.is_empty())
+            .unwrap_or_default()
+    }
+}

@@ -1,0 +1,156 @@
+//! What is asked of analyses: to make one now, how one stands, and to read those that were made.
+
+use std::time::Duration;
+
+use db::Timestamp;
+
+use super::{
+    result::{Analysis, AnalysisRecord, Summary},
+    store::{queue, results},
+};
+use crate::{
+    State,
+    accounts::{Caller, Model, Permission, Verb},
+    rest::{
+        Refusal,
+        resource::{Page, Wanted},
+    },
+};
+
+/// Where a product's analysis stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// Whether one waits or runs.
+    pub phase: Option<Phase>,
+    /// The newest that is on record.
+    pub newest: Option<i64>,
+}
+
+/// How far a request is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// It waits for its turn.
+    Waiting,
+    /// It waits for a moment to come: the model is asked again then, or the cool-down ends.
+    Postponed(Timestamp),
+    /// It is being worked on.
+    Running,
+}
+
+/// Asks for a product's analysis at once, whenever the last one was. Answers where it stood before, so that its asker can tell the new one.
+///
+/// # Errors
+///
+/// Who may not add analyses, an unknown product, and faults of the store.
+pub async fn analyse_now(
+    state: &State,
+    caller: &Caller,
+    product: i64,
+) -> Result<Standing, Refusal> {
+    if !caller.may(Permission::new(Verb::Add, Model::Analysis)) {
+        return Err(Refusal::forbidden());
+    }
+    let (name, now) = (caller.username.clone(), state.clock.now());
+    let ask = async move |tx: &mut db::Tx| {
+        let is_known = super::store::history::subject(tx, product).await?.is_some();
+        if is_known {
+            queue::insert_asked(tx, product, &name, now).await?;
+        }
+        Ok::<_, db::Error>(is_known)
+    };
+    let before = standing(state, product).await?;
+    if !state.db.write(ask).await? {
+        return Err(Refusal::NotFound);
+    }
+    state.analysis.bell.notify_one();
+    Ok(Standing {
+        phase: Some(before.phase.unwrap_or(Phase::Waiting)),
+        newest: before.newest,
+    })
+}
+
+/// Where a product's analysis stands.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn standing(state: &State, product: i64) -> Result<Standing, Refusal> {
+    let now = state.clock.now();
+    let read = async move |conn: &mut db::Conn| {
+        let row = queue::find(conn, product).await?;
+        let newest = results::newest(conn, product).await?;
+        let phase = row.map(|row| {
+            if row.is_taken {
+                Phase::Running
+            } else if row.due_at.since(now) > Duration::from_secs(1) {
+                Phase::Postponed(row.due_at)
+            } else {
+                Phase::Waiting
+            }
+        });
+        Ok::<_, db::Error>(Standing {
+            phase,
+            newest: newest.map(|(id, _)| id),
+        })
+    };
+    Ok(state.db.read(read).await?)
+}
+
+/// One page of the analyses, newest first; of one product when it is named.
+///
+/// # Errors
+///
+/// A page that does not exist, and faults of the store.
+pub async fn list(
+    state: &State,
+    product: Option<i64>,
+    wanted: Wanted,
+) -> Result<Page<Summary>, Refusal> {
+    let read = async move |conn: &mut db::Conn| {
+        let count = results::count(conn, product).await?;
+        let (number, offset) = wanted.within(count)?;
+        let results = results::page(conn, product, wanted.limit(), offset).await?;
+        Ok::<_, Refusal>(Page {
+            count,
+            number,
+            size: wanted.size,
+            results,
+        })
+    };
+    state.db.read(read).await
+}
+
+/// One page of the analyses as the API answers them.
+///
+/// # Errors
+///
+/// As [`list`].
+pub async fn records(state: &State, wanted: Wanted) -> Result<Page<AnalysisRecord>, Refusal> {
+    let page = list(state, None, wanted).await?;
+    Ok(Page {
+        count: page.count,
+        number: page.number,
+        size: page.size,
+        results: page.results.into_iter().map(AnalysisRecord::from).collect(),
+    })
+}
+
+/// One analysis with all that is known of it.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn read(state: &State, id: i64) -> Result<Option<Analysis>, Refusal> {
+    let find = async move |conn: &mut db::Conn| results::find(conn, id).await;
+    Ok(state.db.read::<_, db::Error, _>(find).await?)
+}
+
+/// The newest analyses, for the dashboard.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn newest(state: &State, count: i64) -> Result<Vec<Summary>, Refusal> {
+    let read = async move |conn: &mut db::Conn| results::page(conn, None, count, 0).await;
+    Ok(state.db.read::<_, db::Error, _>(read).await?)
+}

@@ -1,0 +1,178 @@
+//! Figures in words: numbers, days and dates as the reader's language writes them.
+
+use std::time::Duration;
+
+use db::Timestamp;
+use web::locale::Locale;
+
+use super::super::model::{Class, Method};
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+/// Dates beyond this are no use to anybody.
+const FAR: i64 = 3650;
+
+/// A text of ours or somebody else's as one line: without control characters and without those that change the direction of writing.
+pub(in super::super) fn clean(text: &str, longest: usize) -> String {
+    let is_unfit = |character: &char| {
+        character.is_control()
+            || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    let spaced = text.chars().map(|character| {
+        if character.is_whitespace() {
+            ' '
+        } else {
+            character
+        }
+    });
+    let kept: String = spaced
+        .filter(|character| !is_unfit(character))
+        .take(longest)
+        .collect();
+    kept.split(' ')
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// A number with at most so many decimals; zeros at its end are left out.
+pub(in super::super) fn decimal(locale: Locale, value: f64, places: usize) -> String {
+    let text = format!("{value:.places$}");
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let whole = whole
+        .parse()
+        .map_or_else(|_| whole.to_owned(), |whole| locale.number(whole));
+    if fraction.is_empty() {
+        whole
+    } else {
+        format!("{whole}{}{fraction}", locale.text(",", "."))
+    }
+}
+
+/// A share of a hundred.
+pub(super) fn percent(locale: Locale, value: f64) -> String {
+    format!("{}%", decimal(locale, value, 2))
+}
+
+/// A count with its noun.
+pub(super) fn count(
+    locale: Locale,
+    number: i64,
+    portuguese: (&str, &str),
+    english: (&str, &str),
+) -> String {
+    let (one, many) = match locale {
+        Locale::PtBr => portuguese,
+        Locale::En => english,
+    };
+    let noun = if number == 1 { one } else { many };
+    format!("{} {noun}", locale.number(number))
+}
+
+pub(super) fn units(locale: Locale, number: i64) -> String {
+    count(locale, number, ("unidade", "unidades"), ("unit", "units"))
+}
+
+/// A stretch of days; of long ones only the whole.
+pub(super) fn days(locale: Locale, length: f64) -> String {
+    let places = usize::from(length < 10.0);
+    let number = decimal(locale, length, places);
+    let noun = if number == "1" {
+        locale.text("dia", "day")
+    } else {
+        locale.text("dias", "days")
+    };
+    format!("{number} {noun}")
+}
+
+/// The date in so many days: today, or a day of the calendar.
+pub(super) fn moment(locale: Locale, now: Timestamp, in_days: i64) -> String {
+    match in_days {
+        ..=0 => locale.text("hoje", "today").to_owned(),
+        FAR.. => locale
+            .text("daqui a mais de dez anos", "more than ten years from now")
+            .to_owned(),
+        days => locale.date(now + DAY * u32::try_from(days).unwrap_or(0)),
+    }
+}
+
+pub(super) fn class(locale: Locale, class: Class) -> &'static str {
+    match class {
+        Class::Smooth => locale.text(
+            "Sai quase todo dia, em quantidades parecidas",
+            "It sells nearly every day, in similar quantities",
+        ),
+        Class::Erratic => locale.text(
+            "Sai quase todo dia, em quantidades muito variadas",
+            "It sells nearly every day, in very different quantities",
+        ),
+        Class::Intermittent => locale.text(
+            "Sai de vez em quando, em quantidades parecidas",
+            "It sells now and then, in similar quantities",
+        ),
+        Class::Lumpy => locale.text(
+            "Sai de vez em quando, em quantidades muito variadas",
+            "It sells now and then, in very different quantities",
+        ),
+    }
+}
+
+pub(super) fn method(locale: Locale, method: Method) -> &'static str {
+    match method {
+        Method::Mean => locale.text(
+            "a média dos dias com estoque",
+            "the mean of the days with stock",
+        ),
+        Method::Smoothing => locale.text(
+            "a suavização exponencial, que dá mais peso aos dias recentes",
+            "exponential smoothing, which gives more weight to recent days",
+        ),
+        Method::CrostonCorrected => locale.text(
+            "o método de Croston corrigido (SBA), próprio para vendas esporádicas",
+            "Croston's method as corrected (SBA), made for sporadic sales",
+        ),
+    }
+}
+
+/// How far a forecast of such demand can be trusted.
+pub(super) fn confidence(locale: Locale, class: Class) -> &'static str {
+    match class {
+        Class::Smooth => locale.text("boa", "good"),
+        Class::Erratic | Class::Intermittent => locale.text("média", "fair"),
+        Class::Lumpy => locale.text("baixa", "low"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_each_language_writes_them() {
+        assert_eq!(decimal(Locale::PtBr, 1234.56, 1), "1.234,6");
+        assert_eq!(decimal(Locale::En, 1234.56, 1), "1,234.6");
+        assert_eq!(decimal(Locale::PtBr, 3.0, 1), "3");
+        assert_eq!(days(Locale::PtBr, 1.0), "1 dia");
+        assert_eq!(days(Locale::En, 33.4), "33 days");
+        assert_eq!(units(Locale::PtBr, 1), "1 unidade");
+        assert_eq!(percent(Locale::PtBr, 97.5), "97,5%");
+    }
+
+    #[test]
+    fn what_people_named_becomes_one_line_without_tricks() {
+        let title = "Arroz\r\n\u{202e}5kg\u{0}\t  extra\u{200b}";
+        assert_eq!(clean(title, 120), "Arroz 5kg extra");
+        assert_eq!(clean(&"x".repeat(300), 120).len(), 120);
+    }
+
+    #[test]
+    fn a_day_far_away_is_no_date() {
+        let now = Timestamp::parse("2026-11-20T12:00:00Z").unwrap();
+        assert_eq!(moment(Locale::PtBr, now, -3), "hoje");
+        assert_eq!(moment(Locale::PtBr, now, 3), "23/11/2026");
+        assert_eq!(
+            moment(Locale::En, now, i64::MAX),
+            "more than ten years from now"
+        );
+    }
+}

@@ -1,0 +1,306 @@
+//! How a request becomes a result: it is taken from the queue, computed, worded, and kept, each step such that a process that dies in
+//! between loses nothing and two processes never keep two results for one request. Nothing here happens in anybody's request.
+
+mod worker;
+
+use std::time::Duration;
+
+use db::Timestamp;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use tokio::time::Instant;
+
+pub(crate) use worker::run;
+
+use super::{
+    history,
+    language_model::{self, PROMPT_VERSION, Trace, Wording},
+    model::{Demand, Figures, Terms},
+    result::{Provenance, Source},
+    store::{
+        history::{OwnTerms, Subject, subject},
+        queue::{self, Taken},
+        results::{self, NewAnalysis},
+    },
+    text::Text,
+};
+use crate::{
+    State, accounts,
+    events::{self, EventType},
+    rest::json::time_text,
+};
+
+/// Due rows that are looked at to find one that nobody else takes first.
+const LOOKED_AT: i64 = 8;
+/// What a lease has beyond the model's longest time: for the database.
+const MARGIN: Duration = Duration::from_secs(60);
+
+/// What one step of the work came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing was due.
+    Idle,
+    /// An analysis of this id is on record.
+    Analysed(i64),
+    /// The model is asked again after this moment.
+    Again(Timestamp),
+    /// The product was analysed a short while ago; it is looked at again then.
+    Later(Timestamp),
+    /// There was nothing to do: the product is gone, or low no more.
+    Dropped,
+    /// Somebody else has taken the request over.
+    Lost,
+}
+
+/// A request that this worker holds.
+#[derive(Debug, Clone)]
+struct Claim {
+    taken: Taken,
+    lease: String,
+    is_postponed: bool,
+}
+
+/// Takes one request that is due and works on it. What fails is due again when its lease ends.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn step(state: &State) -> Result<Step, db::Error> {
+    match claim(state).await? {
+        None => Ok(Step::Idle),
+        Some(claim) => work(state, claim).await,
+    }
+}
+
+/// Takes a request that is due, people's first.
+async fn claim(state: &State) -> Result<Option<Claim>, db::Error> {
+    let now = state.clock.now();
+    let due = async move |conn: &mut db::Conn| queue::due(conn, now, LOOKED_AT).await;
+    let due: Vec<i64> = state.db.read::<_, db::Error, _>(due).await?;
+    let longest = state
+        .analysis
+        .model
+        .as_ref()
+        .map(language_model::Model::longest);
+    let until = now + longest.unwrap_or_default() + MARGIN;
+    for product in due {
+        let lease = state.random.token();
+        let take = {
+            let lease = lease.clone();
+            async move |tx: &mut db::Tx| {
+                let before = queue::find(tx, product).await?;
+                let taken = queue::take(tx, product, &lease, until, now).await?;
+                Ok::<_, db::Error>(taken.zip(before))
+            }
+        };
+        if let Some((taken, before)) = state.db.write(take).await? {
+            let is_postponed =
+                taken.tries == 0 && before.due_at > before.requested_at && !before.is_taken;
+            return Ok(Some(Claim {
+                taken,
+                lease,
+                is_postponed,
+            }));
+        }
+    }
+    Ok(None)
+}
+
+async fn work(state: &State, claim: Claim) -> Result<Step, db::Error> {
+    let begun = Instant::now();
+    let now = state.clock.now();
+    let product = claim.taken.product;
+    let read = async move |conn: &mut db::Conn| {
+        let subject = subject(conn, product).await?;
+        Ok::<_, db::Error>((subject, results::newest(conn, product).await?))
+    };
+    let (Some(subject), newest) = state.db.read(read).await? else {
+        return Ok(Step::Dropped);
+    };
+    let threshold = subject
+        .threshold
+        .unwrap_or(state.config.low_stock_threshold);
+    if claim.taken.asked_by.is_none() && claim.taken.tries == 0 {
+        if claim.is_postponed && subject.quantity >= threshold {
+            return drop_request(state, claim).await;
+        }
+        let warm = newest.map(|(_, made)| made + state.config.analysis.cooldown);
+        if let Some(warm) = warm.filter(|warm| *warm > now) {
+            return put_back(state, claim, warm, 0, Step::Later(warm)).await;
+        }
+    }
+    let figures = figures(state, &subject, now).await?;
+    let text = Text {
+        locale: state.config.language,
+        title: &subject.title,
+        figures: &figures,
+        now,
+    };
+    let mut trace = Trace::default();
+    let tries = claim.taken.tries;
+    let wording = match &state.analysis.model {
+        None => Wording::Computed("no_model"),
+        Some(model) => language_model::word(state, model, &text, tries, &mut trace).await?,
+    };
+    if let Wording::Again(due) = wording {
+        return put_back(state, claim, due, tries + 1, Step::Again(due)).await;
+    }
+    let made = Made {
+        figures: &figures,
+        wording: &wording,
+        trace,
+        duration: begun.elapsed(),
+    };
+    let new = made.analysis(state, &claim, &text, &subject);
+    keep(state, claim, subject, new).await
+}
+
+/// The figures of a product as it stands.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(super) async fn figures(
+    state: &State,
+    subject: &Subject,
+    now: Timestamp,
+) -> Result<Figures, db::Error> {
+    let config = &state.config.analysis;
+    let days = history::days(&state.db, subject.id, config.window_days, now).await?;
+    let threshold = subject
+        .threshold
+        .unwrap_or(state.config.low_stock_threshold);
+    let terms = terms(config.terms, subject.terms);
+    Ok(Figures::of(
+        &Demand::of(&days),
+        subject.quantity,
+        threshold,
+        terms,
+    ))
+}
+
+/// What is known of a product's supply, and of the rest what the shop assumes.
+pub(super) fn terms(shop: Terms, own: OwnTerms) -> Terms {
+    use super::model::real;
+    Terms {
+        lead_time: own.lead_time.map_or(shop.lead_time, real),
+        lead_time_deviation: own
+            .lead_time_deviation
+            .map_or(shop.lead_time_deviation, |hundredths| {
+                real(hundredths) / 100.0
+            }),
+        service_level: own
+            .service_level
+            .map_or(shop.service_level, |hundredths| real(hundredths) / 100.0),
+        review_interval: own.review_interval.map_or(shop.review_interval, real),
+        pack_multiple: own.pack_multiple.unwrap_or(shop.pack_multiple),
+    }
+}
+
+/// What goes into a result.
+struct Made<'a> {
+    figures: &'a Figures,
+    wording: &'a Wording,
+    trace: Trace,
+    duration: Duration,
+}
+
+impl Made<'_> {
+    fn analysis(
+        self,
+        state: &State,
+        claim: &Claim,
+        text: &Text<'_>,
+        subject: &Subject,
+    ) -> NewAnalysis {
+        let (source, outcome, result) = match (self.wording, &self.figures.forecast) {
+            (Wording::Said(worded), Some(forecast)) => {
+                (Source::Model, "worded", text.worded(worded, forecast))
+            }
+            (Wording::Computed(outcome), _) => (Source::Formula, *outcome, text.computed()),
+            _ => (Source::Formula, "unusable", text.computed()),
+        };
+        state.analysis.metrics.made(source.name(), outcome);
+        // Serialising plain numbers does not fail.
+        let figures = serde_json::to_string(self.figures).unwrap_or_default();
+        let inputs = json!([PROMPT_VERSION, subject.id, subject.title, figures]).to_string();
+        let model = state.analysis.model.as_ref();
+        NewAnalysis {
+            product: Some(subject.id),
+            result,
+            suggested_quantity: self.figures.suggested_quantity(),
+            figures,
+            provenance: Provenance {
+                source,
+                outcome: outcome.to_owned(),
+                language: text.locale.tag().to_owned(),
+                model: model.map(|model| model.name().to_owned()),
+                prompt_version: model.map(|_| PROMPT_VERSION.to_owned()),
+                inputs_digest: accounts::hex(&Sha256::digest(inputs.as_bytes())),
+                duration_ms: i64::try_from(self.duration.as_millis()).unwrap_or(i64::MAX),
+                prompt_tokens: self.trace.prompt_tokens,
+                completion_tokens: self.trace.completion_tokens,
+                finish_reason: self.trace.finish_reason,
+                asked_by: claim.taken.asked_by.clone(),
+            },
+        }
+    }
+}
+
+/// Puts the result on record, tells of it and ends the request, all or nothing; nothing when somebody else has the request by now.
+async fn keep(
+    state: &State,
+    claim: Claim,
+    subject: Subject,
+    new: NewAnalysis,
+) -> Result<Step, db::Error> {
+    let now = state.clock.now();
+    let warm = now + state.config.analysis.cooldown;
+    let threshold = subject
+        .threshold
+        .unwrap_or(state.config.low_stock_threshold);
+    let keep = async move |tx: &mut db::Tx| {
+        if !queue::remove(tx, subject.id, &claim.lease).await? {
+            return Ok(Step::Lost);
+        }
+        let id = results::insert(tx, &new, now).await?;
+        let data = json!({
+            "id": id,
+            "result": new.result,
+            "created_at": time_text(now),
+            "product": {"id": subject.id, "title": subject.title},
+            "suggested_quantity": new.suggested_quantity,
+        });
+        events::publish(tx, EventType::AnalysisCreated, subject.id, data, now).await?;
+        // What was sold meanwhile asked for an analysis too, and found this one at work.
+        let current = super::store::history::subject(tx, subject.id).await?;
+        if current.is_some_and(|current| {
+            current.quantity != subject.quantity && current.quantity < threshold
+        }) {
+            queue::renew(tx, subject.id, warm).await?;
+        }
+        Ok(Step::Analysed(id))
+    };
+    state.db.write(keep).await
+}
+
+async fn put_back(
+    state: &State,
+    claim: Claim,
+    due: Timestamp,
+    tries: i64,
+    step: Step,
+) -> Result<Step, db::Error> {
+    let put_back = async move |tx: &mut db::Tx| {
+        queue::put_back(tx, claim.taken.product, &claim.lease, due, tries).await
+    };
+    let is_ours = state.db.write::<_, db::Error, _>(put_back).await?;
+    Ok(if is_ours { step } else { Step::Lost })
+}
+
+async fn drop_request(state: &State, claim: Claim) -> Result<Step, db::Error> {
+    let remove =
+        async move |tx: &mut db::Tx| queue::remove(tx, claim.taken.product, &claim.lease).await;
+    state.db.write::<_, db::Error, _>(remove).await?;
+    Ok(Step::Dropped)
+}
