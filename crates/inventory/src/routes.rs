@@ -48,6 +48,7 @@ pub const ROUTES: &[(&str, &[Method])] = &[
     ("/api/v1/products/{id}/", MUTABLE),
     ("/api/v1/products/{id}/ledger/", READ),
     ("/api/v1/products/{id}/threshold/", READ_AND_PUT),
+    ("/api/v1/products/{id}/restock/", READ_AND_PUT),
     ("/api/v1/low-stock/", READ),
     ("/api/v1/analyses/", READ),
     ("/api/v1/analyses/{id}/", READ),

@@ -12,6 +12,7 @@ pub mod model;
 mod result;
 mod service;
 mod store;
+mod terms;
 mod text;
 mod work;
 
@@ -21,6 +22,7 @@ pub use history::days_of_cover;
 pub use result::{Analysis, AnalysisRecord, Provenance, Source, Summary};
 pub use service::{Phase, Standing, analyse_now, list, newest, read, records, standing};
 pub use store::latest_suggestion;
+pub use terms::{RestockTerms, terms_read, terms_set};
 pub(crate) use work::run;
 pub use work::{Step, step};
 

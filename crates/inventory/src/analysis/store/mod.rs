@@ -4,5 +4,6 @@ pub(super) mod calls;
 pub(super) mod history;
 pub(super) mod queue;
 pub(super) mod results;
+pub(super) mod terms;
 
 pub use results::latest_suggestion;

@@ -158,6 +158,11 @@ impl<'body> Reader<'body> {
         self.required(field, price)
     }
 
+    /// An optional number of 0 or more with at most two decimals, as prices are.
+    pub fn optional_decimal(&mut self, field: &'static str) -> Setting<Money> {
+        self.optional(field, price)
+    }
+
     /// A required reference to another record, by its integer id.
     pub fn reference(&mut self, field: &'static str) -> Option<Reference> {
         self.required(field, reference)
