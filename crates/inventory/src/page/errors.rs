@@ -1,16 +1,23 @@
-//! Errors of the web interface: a page for people, JSON for programs, and pages of their own for forged or stale forms and for what
-//! an account may not do.
+//! Errors of the web interface: JSON for programs; for people a page, which stands in the frame of the application and helps on for
+//! whoever is logged in, and stands alone for others and for forged or stale forms.
 
 use askama::Template;
-use axum::response::{IntoResponse as _, Response};
-use http::StatusCode;
+use axum::{
+    extract::Request,
+    response::{IntoResponse as _, Response},
+};
+use http::{StatusCode, request::Parts};
 use web::{
+    Step,
     assets::Assets,
-    errors::{Conventional, Facts, Pages, Public, Render},
+    errors::{self, Conventional, Facts, Pages, Public, Render, Told},
     page::{Layout, Page},
 };
 
+use super::{PageState, frame::Frame};
+
 /// Renders errors in the shape that their caller understands.
+#[derive(Clone)]
 pub(crate) struct Shapes {
     assets: Assets,
     pages: Pages,
@@ -23,10 +30,12 @@ struct ForgedPage {
 }
 
 #[derive(Template)]
-#[template(path = "page/missing.html")]
-struct MissingPage<'a> {
-    layout: Layout,
-    permission: &'a str,
+#[template(path = "page/error.html")]
+struct ErrorPage<'a> {
+    frame: &'a Frame,
+    status: StatusCode,
+    told: Told,
+    permission: Option<&'a str>,
 }
 
 impl Shapes {
@@ -41,20 +50,62 @@ impl Shapes {
 
 impl Render for Shapes {
     fn render(&self, error: &Public, request: &Facts) -> Response {
-        let path = request.uri.path();
-        if request.wants_json || path.starts_with("/api/") || path.starts_with("/token/") {
+        if is_for_program(request) {
             return Conventional.render(error, request);
         }
-        if error.status == StatusCode::FORBIDDEN && error.detail.starts_with("CSRF Failed") {
+        if is_forged(error) {
             let layout = Layout::of(request, self.assets.clone());
             return Page::with_status(StatusCode::FORBIDDEN, ForgedPage { layout }).into_response();
         }
-        let permission = error.extra.get("permission");
-        if let Some(permission) = permission.and_then(serde_json::Value::as_str) {
-            let layout = Layout::of(request, self.assets.clone());
-            let page = MissingPage { layout, permission };
-            return Page::with_status(StatusCode::FORBIDDEN, page).into_response();
-        }
         self.pages.render(error, request)
     }
+}
+
+fn is_for_program(request: &Facts) -> bool {
+    let path = request.uri.path();
+    request.wants_json || path.starts_with("/api/") || path.starts_with("/token/")
+}
+
+fn is_forged(error: &Public) -> bool {
+    error.status == StatusCode::FORBIDDEN && error.detail.starts_with("CSRF Failed")
+}
+
+/// Renders what goes wrong within a visit, so that it is known who reads.
+pub(crate) fn layer(page: &PageState) -> Step {
+    let (page, shapes) = (page.clone(), Shapes::new(page.assets.clone()));
+    errors::layer_for(move |request: &Request| {
+        let (page, shapes, parts) = (page.clone(), shapes.clone(), parts_of(request));
+        move |error: &Public, facts: &Facts| {
+            if is_for_program(facts) || is_forged(error) {
+                return shapes.render(error, facts);
+            }
+            let layout = Layout::of(facts, page.assets.clone());
+            match Frame::of(&parts, layout, &page.state.random) {
+                Some(frame) => framed(&frame, error),
+                None => shapes.render(error, facts),
+            }
+        }
+    })
+}
+
+fn framed(frame: &Frame, error: &Public) -> Response {
+    let permission = error.extra.get("permission");
+    frame.show_with(
+        error.status,
+        ErrorPage {
+            frame,
+            status: error.status,
+            told: Told::of(error, frame.locale),
+            permission: permission.and_then(serde_json::Value::as_str),
+        },
+    )
+}
+
+/// What a frame is made of, kept until it is known whether one is needed.
+fn parts_of(request: &Request) -> Parts {
+    let (mut parts, ()) = Request::new(()).into_parts();
+    parts.uri = request.uri().clone();
+    parts.headers = request.headers().clone();
+    parts.extensions = request.extensions().clone();
+    parts
 }

@@ -61,26 +61,29 @@ impl FromRequestParts<PageState> for Frame {
 
     async fn from_request_parts(parts: &mut Parts, page: &PageState) -> Result<Self, Response> {
         let Ok(layout) = Layout::from_request_parts(parts, page).await;
+        Self::of(parts, layout, &page.state.random)
+            .ok_or_else(|| redirect(&login_address(&parts.uri)))
+    }
+}
+
+impl Frame {
+    /// The frame for the reader of a request; none when they have not logged in.
+    pub(super) fn of(parts: &Parts, layout: Layout, random: &Random) -> Option<Self> {
         let visit = Visit::of(&parts.extensions);
-        let Some(caller) = visit.caller().cloned() else {
-            return Err(redirect(&login_address(&parts.uri)));
-        };
-        let random = page.state.random.clone();
-        let secret = visit.secret(&parts.headers, &random);
-        Ok(Self {
-            csrf: secret.masked(&random),
+        let caller = visit.caller().cloned()?;
+        let secret = visit.secret(&parts.headers, random);
+        Some(Self {
+            csrf: secret.masked(random),
             flash: flash::read(parts),
             has_shortcuts: shortcuts::are_on(&parts.headers),
             is_https: Origin::known(&parts.extensions).is_https,
             layout,
             caller,
             secret,
-            random,
+            random: random.clone(),
         })
     }
-}
 
-impl Frame {
     /// A page of this frame: 200.
     pub(crate) fn show(&self, template: impl Template) -> Response {
         self.show_with(StatusCode::OK, template)

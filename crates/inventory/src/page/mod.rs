@@ -1,7 +1,7 @@
 //! What every page of the web interface shares: its state, the frame around it with its navigation, what is told once after an action,
 //! how forms are shown again, where people are sent, and the shape of errors. The pages themselves live with their features.
 
-mod errors;
+pub(crate) mod errors;
 pub(crate) mod flash;
 pub(crate) mod form;
 mod frame;

@@ -315,3 +315,31 @@ on_both_engines!(
         );
     }
 );
+
+on_both_engines!(
+    what_goes_wrong_stands_in_the_frame_and_helps_on,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let mut visitor = app.logged_in("viewer").await;
+        for (language, title) in [("en", "Page not found"), ("pt-BR", "Página não encontrada")] {
+            visitor.language = language;
+            let answer = visitor.get("/nowhere/").await;
+            assert_eq!(answer.status.as_u16(), 404);
+            for part in [
+                title,
+                "shell-nav",
+                "name=\"search\"",
+                answer.header("x-request-id"),
+            ] {
+                assert!(answer.text.contains(part), "{part}: {answer:?}");
+            }
+            test_kit::html::check(&answer.text);
+        }
+        let stranger = app.visitor().get("/nowhere/").await;
+        assert_eq!(stranger.status.as_u16(), 404);
+        assert!(!stranger.text.contains("shell-nav"));
+        let program = [("accept", "application/json")];
+        let answer = visitor.send(Method::GET, "/nowhere/", "", &program).await;
+        answer.is(404, &json!({"detail": "Not found."}));
+    }
+);

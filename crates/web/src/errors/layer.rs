@@ -71,8 +71,16 @@ struct Rendered;
 /// Answers with a body of another type are the handler's own and pass. Where layers are nested the innermost renders.
 pub fn layer(renderer: impl Render) -> Step {
     let renderer = Arc::new(renderer);
-    Step::new(move |request: Request, next: Next| {
+    layer_for(move |_| {
         let renderer = Arc::clone(&renderer);
+        move |error: &Public, facts: &Facts| renderer.render(error, facts)
+    })
+}
+
+/// As [`layer`], with a renderer for each request: for pages that say more to readers whom the request tells of.
+pub fn layer_for<R: Render>(renderer: impl Fn(&Request) -> R + Send + Sync + 'static) -> Step {
+    Step::new(move |request: Request, next: Next| {
+        let renderer = renderer(&request);
         async move {
             let facts = Facts::of(&request);
             let response = panics::caught(next.run(request)).await;

@@ -3,9 +3,11 @@
 use askama::Template;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
+use http::header::RETRY_AFTER;
 
 use super::{Facts, Public, Render};
 use crate::assets::Assets;
+use crate::locale::Locale;
 use crate::page::{Layout, Page};
 
 /// Renders errors as pages in the reader's language.
@@ -19,37 +21,68 @@ impl Pages {
     }
 }
 
+/// What a page says of an error, in the reader's language.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// The icon that goes with it.
+    pub icon: &'static str,
+    /// What happened.
+    pub title: &'static str,
+    /// What to do.
+    pub advice: &'static str,
+    /// When to try again, where the answer knows it.
+    pub wait: Option<String>,
+}
+
+impl Told {
+    /// The words for an error.
+    pub fn of(error: &Public, locale: Locale) -> Self {
+        let (title, advice) = words(error.status);
+        let seconds = error.headers.get(RETRY_AFTER);
+        let seconds = seconds.and_then(|value| value.to_str().ok()?.parse().ok());
+        Self {
+            icon: icon(error.status),
+            title: locale.text(title.0, title.1),
+            advice: locale.text(advice.0, advice.1),
+            wait: seconds.map(|seconds| wait(seconds, locale)),
+        }
+    }
+}
+
 #[derive(Template)]
 #[template(path = "errors/error.html")]
 struct ErrorPage {
     layout: Layout,
     status: StatusCode,
-    icon: &'static str,
-    title: &'static str,
-    advice: &'static str,
-    /// Seconds to wait, where the answer knows them.
-    wait: Option<String>,
+    told: Told,
 }
 
 impl Render for Pages {
     fn render(&self, error: &Public, request: &Facts) -> Response {
         let layout = Layout::of(request, self.0.clone());
-        let (title, advice) = words(error.status);
-        let wait = error
-            .headers
-            .get(http::header::RETRY_AFTER)
-            .and_then(|value| value.to_str().ok())
-            .map(str::to_owned);
         let page = ErrorPage {
-            icon: icon(error.status),
-            title: layout.text(title.0, title.1),
-            advice: layout.text(advice.0, advice.1),
+            told: Told::of(error, layout.locale),
             status: error.status,
-            wait,
             layout,
         };
         Page::with_status(error.status, page).into_response()
     }
+}
+
+/// "Tente de novo em 37 segundos": in whole minutes where seconds would be counted for long.
+fn wait(seconds: u64, locale: Locale) -> String {
+    let (count, one, many) = match seconds {
+        0..120 => (seconds, ("segundo", "second"), ("segundos", "seconds")),
+        120..7200 => (
+            seconds.div_ceil(60),
+            ("minuto", "minute"),
+            ("minutos", "minutes"),
+        ),
+        _ => (seconds.div_ceil(3600), ("hora", "hour"), ("horas", "hours")),
+    };
+    let unit = if count == 1 { one } else { many };
+    let again = locale.text("Tente de novo em", "Try again in");
+    format!("{again} {count} {}.", locale.text(unit.0, unit.1))
 }
 
 /// The icon that goes with a status.
@@ -116,5 +149,31 @@ fn words(status: StatusCode) -> Words {
             ),
             ("Volte e tente de novo.", "Go back and try again."),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_are_told_how_long_to_wait_in_numbers_that_they_can_hold() {
+        for (seconds, portuguese, english) in [
+            (1, "Tente de novo em 1 segundo.", "Try again in 1 second."),
+            (
+                60,
+                "Tente de novo em 60 segundos.",
+                "Try again in 60 seconds.",
+            ),
+            (
+                121,
+                "Tente de novo em 3 minutos.",
+                "Try again in 3 minutes.",
+            ),
+            (7200, "Tente de novo em 2 horas.", "Try again in 2 hours."),
+        ] {
+            assert_eq!(wait(seconds, Locale::PtBr), portuguese);
+            assert_eq!(wait(seconds, Locale::En), english);
+        }
     }
 }
