@@ -12,6 +12,7 @@ use crate::{
     },
     analysis,
     catalogue::products::Measures,
+    dashboard::live::{self, Streams},
     events::{self, Outbox},
     routes,
     tallies::{self, Pulse},
@@ -95,7 +96,8 @@ impl Workers {
             tallies::work(&self.0),
             events::run(self.0.clone()),
             events::mail::run(self.0.clone()),
-            analysis::run(self.0.clone())
+            analysis::run(self.0.clone()),
+            live::look_out(&self.0),
         );
     }
 }
@@ -132,6 +134,7 @@ pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
         pulse: Pulse::default(),
         outbox,
         measures: Measures::default(),
+        streams: Streams::default(),
     });
     Ok(App {
         router: routes::router(&state, parts.metrics),

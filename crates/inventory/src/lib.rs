@@ -7,9 +7,9 @@ mod app;
 pub mod audit;
 pub mod catalogue;
 mod config;
+mod dashboard;
 pub mod events;
 pub mod generate;
-mod home;
 mod page;
 pub mod rest;
 mod routes;
@@ -50,6 +50,7 @@ pub const MIGRATIONS: db::Migrations = db::migrations!(
     "0007_delivery",
     "0008_analyses",
     "0009_second_factor",
+    "0011_units_sold",
 );
 
 /// What every request may use. Cheap to clone.
@@ -82,6 +83,8 @@ pub struct Shared {
     pub pulse: tallies::Pulse,
     /// What lists of products were counted to be.
     pub(crate) measures: catalogue::products::Measures,
+    /// The places for streams of open dashboards.
+    pub streams: dashboard::live::Streams,
 }
 
 impl State {

@@ -17,7 +17,7 @@ use web::{
 use crate::{
     MIGRATIONS, OPENAPI, SERVICE, State, VERSION, accounts,
     accounts::session::visits::visits,
-    home,
+    dashboard,
     page::{self, PageState, Shapes, flash},
     rest::{
         gate,
@@ -81,6 +81,8 @@ pub const PAGES: &[(&str, &[Method])] = &[
     ("/account/sessions/{id}/end/", SENT),
     ("/account/sessions/end-others/", SENT),
     ("/account/tokens/revoke/", SENT),
+    ("/dashboard/figures/", GET),
+    ("/dashboard/events/", GET),
 ];
 
 /// Where the API's documents are.
@@ -133,7 +135,7 @@ fn pages(state: &State, assets: &Assets) -> Router {
     let documents = docs::routes("Balcão inventory", OPENAPI, DOCUMENTS, assets);
     Router::new()
         .merge(documents)
-        .merge(home::routes())
+        .merge(dashboard::pages::routes())
         .merge(accounts::pages::routes())
         .merge(page::shortcuts::routes())
         .merge(locale::routes())

@@ -14,7 +14,7 @@ pub use model::{Difference, LedgerRow, LowStock, Reference, Subject};
 
 use std::time::Duration;
 
-use db::{Timestamp, Tx};
+use db::{Conn, Timestamp, Tx};
 
 use crate::{
     State,
@@ -248,6 +248,18 @@ pub async fn low_stock_list(state: &State, wanted: Wanted) -> Result<Page<LowSto
             })
         })
         .await
+}
+
+/// How many products are below their thresholds, and those with the fewest units.
+pub(crate) async fn lowest(
+    conn: &mut Conn,
+    shop: i64,
+    limit: i64,
+) -> Result<(u64, Vec<LowStock>), db::Error> {
+    let highest = store::highest_threshold(conn).await?.unwrap_or(0).max(shop);
+    let count = store::count_low(conn, shop).await?;
+    let lowest = store::low(conn, shop, highest, limit, 0).await?;
+    Ok((count, lowest))
 }
 
 /// Recomputes everything from the ledger and answers where it does not agree; at most [`MOST_DIFFERENCES`] of each kind.

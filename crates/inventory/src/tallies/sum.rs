@@ -54,6 +54,9 @@ impl Sum {
         reason = "for pictures and rounded shares only"
     )]
     pub fn approximately(self) -> f64 {
+        if self < Self::ZERO {
+            return -(-self).approximately();
+        }
         self.high as f64 * BASE as f64 + self.low as f64
     }
 
@@ -164,6 +167,14 @@ mod tests {
         );
         assert_eq!(all - one - one, all + -(one + one));
         assert_eq!(Sum::parse(&(-all).to_string()), Some(-all));
+    }
+
+    #[test]
+    fn small_negative_numbers_are_drawn_as_what_they_are() {
+        for number in [-100, -1, 0, 1, 100, i64::MIN / 1000] {
+            let drawn = Sum::from(number).approximately();
+            assert!((drawn - number as f64).abs() < 1.0, "{number}: {drawn}");
+        }
     }
 
     #[test]

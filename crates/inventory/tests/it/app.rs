@@ -1,6 +1,6 @@
 //! `TestApp`: the whole application on one database, with a clock that stands still and clients by role.
 
-use axum::{Router, body::Body};
+use axum::{Router, body::Body, response::Response};
 use db::{Db, Timestamp};
 use http::{HeaderMap, Method, Request, StatusCode, header};
 use inventory::{
@@ -131,6 +131,11 @@ impl TestApp {
             app: self,
             token: Some(self.state.token_key.sign(&claims)),
         }
+    }
+
+    /// Sends a request, and answers before its body is read.
+    pub(crate) async fn open(&self, request: Request<Body>) -> Response {
+        self.router.clone().oneshot(request).await.unwrap()
     }
 
     /// Sends a request; its answer must be one that the API's document describes.

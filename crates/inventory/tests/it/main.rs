@@ -14,6 +14,7 @@ mod at_once;
 mod audit;
 mod catalogue;
 mod csrf;
+mod dashboard;
 mod generate;
 mod hostile;
 mod ledger;

@@ -103,6 +103,24 @@ impl Visitor<'_> {
         body: &str,
         headers: &[(&str, &str)],
     ) -> Answer {
+        let request = self.request(method, path, body, headers);
+        let answer = self.app.call(request).await;
+        self.keep(&answer);
+        answer
+    }
+
+    /// Asks for something whose body goes on.
+    pub(crate) async fn open(&self, method: Method, path: &str) -> axum::response::Response {
+        self.app.open(self.request(method, path, "", &[])).await
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        path: &str,
+        body: &str,
+        headers: &[(&str, &str)],
+    ) -> Request<Body> {
         let mut request = Request::builder()
             .method(method)
             .uri(path)
@@ -122,10 +140,7 @@ impl Visitor<'_> {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let body = Body::from(body.to_owned());
-        let answer = self.app.call(request.body(body).unwrap()).await;
-        self.keep(&answer);
-        answer
+        request.body(Body::from(body.to_owned())).unwrap()
     }
 
     fn keep(&self, answer: &Answer) {

@@ -166,6 +166,15 @@ pub(crate) async fn add(
     }
 }
 
+/// The movements that were booked last, the newest first.
+pub(crate) async fn latest(
+    conn: &mut Conn,
+    movement: Movement,
+    limit: i64,
+) -> Result<Vec<MovementRecord>, db::Error> {
+    Selection::newest(movement).page(conn, limit, 0).await
+}
+
 /// How many movements there are.
 pub(crate) async fn count(conn: &mut Conn, movement: Movement) -> Result<u64, Refusal> {
     let selection = Selection::parse(movement, &Parameters::parse(""))?;

@@ -31,6 +31,21 @@ pub(in crate::stock::movements) struct Selection {
 }
 
 impl Selection {
+    /// All movements, the newest first.
+    pub(in crate::stock::movements) fn newest(movement: Movement) -> Self {
+        Self {
+            movement,
+            supplier: None,
+            product: None,
+            from: None,
+            until: None,
+            order: vec![OrderBy {
+                field: "created_at",
+                descending: true,
+            }],
+        }
+    }
+
     /// Reads the query string.
     ///
     /// # Errors

@@ -1,0 +1,121 @@
+/* Charts over the rows of a table: the numbers stand in the table once, for people who read and for the drawing alike.
+   A host says which attribute of a row is drawn (`data-chart`) and which of its cells says so in words (`data-cell`). */
+
+const HEIGHT = 224;
+/* From so many days on, bars would be too thin to tell apart. */
+const MANY = 120;
+
+const rowsOf = (table) => [...table.tBodies[0].rows].reverse();
+
+function read(table, host) {
+  const rows = rowsOf(table);
+  const cell = Number(host.dataset.cell) - 1;
+  return {
+    days: rows.map((row) => row.cells[0].textContent),
+    dates: rows.map((row) => new Date(`${row.dataset.day}T00:00:00Z`)),
+    texts: rows.map((row) => row.cells[cell].textContent),
+    values: rows.map((row) => Number(row.dataset[host.dataset.chart])),
+  };
+}
+
+const plotted = (read) => [read.values.map((_, place) => place), read.values];
+
+function ink(host, name) {
+  const probe = document.createElement("span");
+  probe.className = name;
+  probe.hidden = true;
+  host.append(probe);
+  return () => getComputedStyle(probe).color;
+}
+
+/* The words at the pointer. */
+function tip(host, current) {
+  const box = document.createElement("div");
+  box.className = "chart-tip";
+  box.hidden = true;
+  const [value, day] = [document.createElement("strong"), document.createElement("span")];
+  box.append(value, day);
+  return {
+    hooks: {
+      ready: (plot) => plot.over.append(box),
+      setCursor: (plot) => {
+        const place = plot.cursor.idx;
+        box.hidden = place == null || plot.cursor.left < 0;
+        if (box.hidden) return;
+        value.textContent = current().texts[place];
+        day.textContent = current().days[place];
+        const middle = plot.valToPos(place, "x") - box.offsetWidth / 2;
+        box.style.left = `${Math.max(0, Math.min(middle, plot.over.clientWidth - box.offsetWidth))}px`;
+      },
+    },
+  };
+}
+
+function options(host, current, width) {
+  const lang = document.documentElement.lang;
+  const dayText = new Intl.DateTimeFormat(lang, { day: "2-digit", month: "short", timeZone: "UTC" });
+  const short = new Intl.NumberFormat(lang, { notation: "compact", maximumFractionDigits: 1 });
+  const [line, text] = [ink(host, "chart-ink-line"), ink(host, "chart-ink-text")];
+  const accent = () => getComputedStyle(host).color;
+  const soft = () => accent().replace(/\)$/, " / 0.15)");
+  const isLong = current().values.length > MANY;
+  const font = `12px ${getComputedStyle(host).fontFamily}`;
+  return {
+    width,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: isLong } },
+    plugins: [tip(host, current)],
+    scales: {
+      x: { time: false, range: (_plot, low, high) => [low - 0.5, high + 0.5] },
+      y: { range: (_plot, low, high) => [Math.min(0, low), high > 0 ? high * 1.05 : 1] },
+    },
+    axes: [
+      {
+        stroke: text,
+        font,
+        size: 30,
+        grid: { show: false },
+        ticks: { show: false },
+        space: 64,
+        incrs: [1, 2, 7, 14, 30, 60, 90],
+        values: (_plot, places) => places.map((place) => (current().dates[place] ? dayText.format(current().dates[place]) : "")),
+      },
+      {
+        stroke: text,
+        font,
+        size: 52,
+        grid: { stroke: line, width: 1 },
+        ticks: { show: false },
+        incrs: host.dataset.chart === "outflows" ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 1e6, 1e7] : undefined,
+        values: (_plot, numbers) => numbers.map((number) => short.format(number)),
+      },
+    ],
+    series: [
+      {},
+      {
+        stroke: accent,
+        fill: isLong ? soft : accent,
+        width: isLong ? 1.5 : 0,
+        points: { show: false },
+        paths: isLong ? undefined : window.uPlot.paths.bars({ size: [0.7, 40], radius: 0.15 }),
+      },
+    ],
+  };
+}
+
+/* Draws a chart, and answers what draws it again from the table as it then is. */
+export function draw(host, table) {
+  let state = read(table, host);
+  const plot = new window.uPlot(options(host, () => state, host.clientWidth), plotted(state), host);
+  new ResizeObserver(() => {
+    if (host.clientWidth > 0) plot.setSize({ width: host.clientWidth, height: HEIGHT });
+  }).observe(host);
+  return {
+    update: (newTable) => {
+      state = read(newTable, host);
+      plot.setData(plotted(state));
+    },
+    redraw: () => plot.redraw(false),
+  };
+}

@@ -1,0 +1,192 @@
+//! The stream of server-sent events that tells open dashboards that stock has moved: at once when this process moved it, within seconds
+//! when another did. It carries no figure: the page asks for those.
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use axum::response::{
+    Sse,
+    sse::{Event, KeepAlive},
+};
+use http::HeaderMap;
+use tokio::{
+    sync::{mpsc, watch},
+    time::{Instant, sleep, sleep_until},
+};
+use tokio_stream::{Stream, wrappers::ReceiverStream};
+
+use crate::{State, accounts::session, tallies};
+
+/// Streams that are open at once, for all readers of this process.
+const MOST: usize = 200;
+/// A stream ends after this time; the page opens the next.
+const LENGTH_MAX: Duration = Duration::from_secs(15 * 60);
+/// A sign of life for what stands between, which closes silent connections.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+/// A session that has ended is noticed within this time.
+const SESSION_EVERY: Duration = Duration::from_secs(20);
+/// A busy shop is told of no more often than this.
+const PAUSE: Duration = Duration::from_secs(2);
+/// What other processes moved is looked for this often, while anybody looks.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// After which time a page opens the next stream.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// The places for streams. Clones share them.
+#[derive(Debug, Clone)]
+pub struct Streams(Arc<watch::Sender<usize>>);
+
+/// A place that is taken until it is dropped.
+#[derive(Debug)]
+struct Place(Streams);
+
+impl Default for Streams {
+    fn default() -> Self {
+        Self(Arc::new(watch::Sender::new(0)))
+    }
+}
+
+impl Streams {
+    fn enter(&self) -> Option<Place> {
+        let has_entered = self.0.send_if_modified(|open| {
+            let is_free = *open < MOST;
+            *open += usize::from(is_free);
+            is_free
+        });
+        has_entered.then(|| Place(self.clone()))
+    }
+
+    /// How many are open.
+    pub fn count(&self) -> usize {
+        *self.0.borrow()
+    }
+
+    async fn any(&self) {
+        // The sender lives as long as this value.
+        let _ = self.0.subscribe().wait_for(|open| *open > 0).await;
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.0.send_modify(|open| *open = open.saturating_sub(1));
+    }
+}
+
+/// Opens a stream for the session of these headers; none when too many are open.
+pub(super) fn open(
+    state: &State,
+    headers: HeaderMap,
+) -> Option<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>> {
+    let place = state.streams.enter()?;
+    // Few: a reader that does not keep up is told once that something moved.
+    let (sender, receiver) = mpsc::channel(2);
+    tokio::spawn(tell(state.clone(), headers, place, sender));
+    let keep_alive = KeepAlive::new().interval(HEARTBEAT);
+    Some(Sse::new(ReceiverStream::new(receiver)).keep_alive(keep_alive))
+}
+
+type Sender = mpsc::Sender<Result<Event, Infallible>>;
+
+async fn tell(state: State, headers: HeaderMap, _place: Place, sender: Sender) {
+    let mut beats = state.pulse.follow();
+    let end = Instant::now() + LENGTH_MAX;
+    // The page knows from the version whether anything moved between its figures and this stream.
+    if !say(&state, &sender).await {
+        return;
+    }
+    loop {
+        let has_moved = tokio::select! {
+            changed = beats.changed() => changed.is_ok(),
+            () = sleep(SESSION_EVERY) => false,
+            () = sender.closed() => return,
+            () = sleep_until(end) => return,
+            () = state.shutdown.begun() => return,
+        };
+        if !is_logged_in(&state, &headers).await {
+            return;
+        }
+        if has_moved {
+            if !say(&state, &sender).await {
+                return;
+            }
+            tokio::select! {
+                () = sleep(PAUSE) => {}
+                () = sender.closed() => return,
+                () = state.shutdown.begun() => return,
+            }
+        }
+    }
+}
+
+/// Says where the ledger stands; whether anybody still listens.
+async fn say(state: &State, sender: &Sender) -> bool {
+    let read = state
+        .db
+        .read(async |conn| tallies::ledger_end(conn).await)
+        .await;
+    match read {
+        Ok(version) => {
+            let event = Event::default()
+                .event("stock")
+                .data(version.to_string())
+                .retry(RETRY);
+            sender.send(Ok(event)).await.is_ok()
+        }
+        Err(error) => {
+            tracing::warn!(%error, "open dashboards cannot be told of what moved");
+            false
+        }
+    }
+}
+
+async fn is_logged_in(state: &State, headers: &HeaderMap) -> bool {
+    let session = session::find(state, headers).await;
+    session.is_ok_and(|session| session.is_some_and(|session| session.caller().is_some()))
+}
+
+/// Looks for what other processes moved, while any stream is open.
+pub(crate) async fn look_out(state: &State) {
+    let mut seen = None;
+    loop {
+        tokio::select! {
+            () = state.streams.any() => {}
+            () = state.shutdown.begun() => return,
+        }
+        tokio::select! {
+            () = sleep(LOOK_EVERY) => {}
+            () = state.shutdown.begun() => return,
+        }
+        look(state, &mut seen).await;
+    }
+}
+
+/// One look: tells everybody when the ledger has grown since the last.
+async fn look(state: &State, seen: &mut Option<i64>) {
+    let read = state
+        .db
+        .read(async |conn| tallies::ledger_end(conn).await)
+        .await;
+    match read {
+        Ok(end) => {
+            if seen.replace(end).is_some_and(|before| before != end) {
+                state.pulse.beat();
+            }
+        }
+        Err(error) => tracing::warn!(%error, "the ledger could not be looked at"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_are_bounded_and_their_places_come_back() {
+        let streams = Streams::default();
+        let places: Vec<_> = (0..MOST).map(|_| streams.enter().unwrap()).collect();
+        assert!(streams.enter().is_none());
+        drop(places);
+        assert_eq!(streams.count(), 0);
+        assert!(streams.enter().is_some());
+    }
+}

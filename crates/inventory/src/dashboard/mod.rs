@@ -1,0 +1,198 @@
+//! The first page of the web interface: what needs somebody now, how the shop is going, what happened last; and the stream that tells
+//! the page when stock moves. Every figure comes from the tallies and is exact; nothing is changed here.
+
+pub(crate) mod live;
+mod model;
+pub(crate) mod pages;
+mod store;
+mod view;
+
+use std::collections::BTreeMap;
+
+use db::{Conn, Error, Timestamp};
+
+use crate::{
+    State,
+    analysis::model::{real, supply::days_of_cover},
+    rest::{Refusal, json::Named},
+    stock::{
+        self, LowStock,
+        movements::{self, Movement, MovementRecord},
+    },
+    tallies::{self, DAY, Dimension, StockTally},
+};
+use model::{Course, Period, Prices};
+
+/// Products that run low, as many as are looked at: those with the fewest units.
+const LOOKED_AT: i64 = 40;
+/// Of these, as many as are shown: those that are missed first.
+const LOW: usize = 6;
+/// Movements of each kind.
+const LAST: i64 = 8;
+/// Categories, and brands, that are shown by name; the others are added up.
+const NAMED: usize = 6;
+/// Days whose sales say how long a product lasts.
+const COVER_DAYS: u32 = 30;
+
+/// What a reader wants to see.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    pub(crate) period: Period,
+    pub(crate) prices: Prices,
+}
+
+/// Everything that the page shows.
+#[derive(Debug)]
+pub(crate) struct Dashboard {
+    pub(crate) wanted: Wanted,
+    pub(crate) now: Timestamp,
+    /// The ledger's newest entry, when it was read.
+    pub(crate) version: i64,
+    pub(crate) course: Course,
+    pub(crate) stock: StockTally,
+    pub(crate) categories: Shares,
+    pub(crate) brands: Shares,
+    pub(crate) low: Vec<Low>,
+    pub(crate) low_count: u64,
+    /// Newest first.
+    pub(crate) movements: Vec<(Movement, MovementRecord)>,
+}
+
+/// The stock by category or by brand, the largest first.
+#[derive(Debug, Default)]
+pub(crate) struct Shares {
+    pub(crate) named: Vec<(Named, StockTally)>,
+    /// How many more there are, and what they hold.
+    pub(crate) others: Option<(usize, StockTally)>,
+}
+
+/// A product that runs low.
+#[derive(Debug)]
+pub(crate) struct Low {
+    pub(crate) stock: LowStock,
+    /// Units sold in the last [`COVER_DAYS`].
+    pub(crate) sold: i64,
+    /// How many days it lasts if it sells as in the last 30; `None` when it sold nothing.
+    pub(crate) cover: Option<f64>,
+}
+
+/// Reads everything the page shows, in a fixed number of statements.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn read(state: &State, wanted: Wanted) -> Result<Dashboard, Refusal> {
+    let (now, threshold) = (state.clock.now(), state.config.low_stock_threshold);
+    let dashboard = state
+        .db
+        .read(async move |conn| gather(conn, wanted, threshold, now).await)
+        .await?;
+    Ok(dashboard)
+}
+
+async fn gather(
+    conn: &mut Conn,
+    wanted: Wanted,
+    threshold: i64,
+    now: Timestamp,
+) -> Result<Dashboard, Error> {
+    let Wanted { period, prices } = wanted;
+    // Before the figures: a movement in between is shown once too often rather than not at all.
+    let version = tallies::ledger_end(conn).await?;
+    let (begin, end) = (period.begin_before(now), tallies::day_of(now) + DAY);
+    let days = tallies::days(conn, Movement::Outflow, begin, end).await?;
+    let stock = tallies::stock(conn).await?;
+    let (low_count, low) = stock::lowest(conn, threshold, LOOKED_AT).await?;
+    Ok(Dashboard {
+        wanted,
+        now,
+        version,
+        course: Course::of(&days, period, prices, now),
+        stock: total(&stock, Dimension::Category),
+        categories: shares(conn, &stock, Dimension::Category).await?,
+        brands: shares(conn, &stock, Dimension::Brand).await?,
+        low: covered(conn, low, now).await?,
+        low_count,
+        movements: last_movements(conn).await?,
+    })
+}
+
+type Stock = BTreeMap<(Dimension, i64), StockTally>;
+
+fn of_dimension(stock: &Stock, wanted: Dimension) -> impl Iterator<Item = (i64, StockTally)> {
+    stock
+        .iter()
+        .filter(move |((dimension, _), tally)| *dimension == wanted && tally.products > 0)
+        .map(|((_, id), tally)| (*id, *tally))
+}
+
+/// What all products hold, as one dimension adds up.
+fn total(stock: &Stock, dimension: Dimension) -> StockTally {
+    added(of_dimension(stock, dimension).map(|(_, tally)| tally))
+}
+
+fn added(tallies: impl IntoIterator<Item = StockTally>) -> StockTally {
+    tallies
+        .into_iter()
+        .fold(StockTally::default(), |mut sum, tally| {
+            sum.add(&tally);
+            sum
+        })
+}
+
+async fn shares(conn: &mut Conn, stock: &Stock, dimension: Dimension) -> Result<Shares, Error> {
+    let mut all: Vec<(i64, StockTally)> = of_dimension(stock, dimension).collect();
+    all.sort_by_key(|(id, tally)| (std::cmp::Reverse(tally.products), *id));
+    let rest = all.split_off(all.len().min(NAMED));
+    let ids: Vec<i64> = all.iter().map(|(id, _)| *id).collect();
+    let names: BTreeMap<i64, String> = store::names(conn, dimension, &ids)
+        .await?
+        .into_iter()
+        .collect();
+    let named = all.into_iter().filter_map(|(id, tally)| {
+        let name = names.get(&id)?.clone();
+        Some((Named { id, name }, tally))
+    });
+    Ok(Shares {
+        named: named.collect(),
+        others: (!rest.is_empty())
+            .then(|| (rest.len(), added(rest.into_iter().map(|(_, tally)| tally)))),
+    })
+}
+
+/// How long the low products last, those first that are missed first: what sells most of what is sold out, then what lasts least.
+async fn covered(conn: &mut Conn, low: Vec<LowStock>, now: Timestamp) -> Result<Vec<Low>, Error> {
+    let ids: Vec<i64> = low.iter().map(|low| low.product.id).collect();
+    let sold: BTreeMap<i64, i64> = store::sold_since(conn, &ids, now - DAY * COVER_DAYS)
+        .await?
+        .into_iter()
+        .collect();
+    let cover = |stock: LowStock| {
+        let sold = sold.get(&stock.product.id).copied().unwrap_or_default();
+        let per_day = real(sold) / f64::from(COVER_DAYS);
+        Low {
+            cover: days_of_cover(stock.quantity, per_day),
+            sold,
+            stock,
+        }
+    };
+    let mut covered: Vec<Low> = low.into_iter().map(cover).collect();
+    covered.sort_by(|one, other| {
+        let days = |low: &Low| low.cover.unwrap_or(f64::INFINITY);
+        let by_days = days(one).total_cmp(&days(other));
+        by_days.then(other.sold.cmp(&one.sold))
+    });
+    covered.truncate(LOW);
+    Ok(covered)
+}
+
+async fn last_movements(conn: &mut Conn) -> Result<Vec<(Movement, MovementRecord)>, Error> {
+    let mut last = Vec::new();
+    for movement in [Movement::Outflow, Movement::Inflow] {
+        let records = movements::latest(conn, movement, LAST).await?;
+        last.extend(records.into_iter().map(|record| (movement, record)));
+    }
+    last.sort_by_key(|(_, record)| std::cmp::Reverse(record.created_at));
+    last.truncate(usize::try_from(LAST).unwrap_or(usize::MAX));
+    Ok(last)
+}

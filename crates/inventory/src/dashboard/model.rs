@@ -1,0 +1,241 @@
+//! What the dashboard counts: periods, sales and what became of them since the period before.
+
+use std::collections::BTreeMap;
+
+use db::Timestamp;
+
+use crate::tallies::{DAY, DayTally, Sum, day_of};
+
+/// The stretch of days that is looked at, today included.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Period {
+    Week,
+    #[default]
+    Month,
+    Quarter,
+    Year,
+}
+
+impl Period {
+    pub(crate) const ALL: [Self; 4] = [Self::Week, Self::Month, Self::Quarter, Self::Year];
+
+    /// How many days it has.
+    pub(crate) const fn days(self) -> u32 {
+        match self {
+            Self::Week => 7,
+            Self::Month => 30,
+            Self::Quarter => 90,
+            Self::Year => 365,
+        }
+    }
+
+    /// The period of that many days, as addresses name it.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|period| period.days().to_string() == text)
+    }
+
+    /// The first moment of its first day, when today is the day of `now`.
+    pub(crate) fn begin(self, now: Timestamp) -> Timestamp {
+        day_of(now) + DAY - DAY * self.days()
+    }
+
+    /// The first moment of the period before it.
+    pub(crate) fn begin_before(self, now: Timestamp) -> Timestamp {
+        self.begin(now) - DAY * self.days()
+    }
+
+    /// The first moment of each of its days.
+    pub(crate) fn each_day(self, now: Timestamp) -> impl Iterator<Item = Timestamp> {
+        let begin = self.begin(now);
+        (0..self.days()).map(move |number| begin + DAY * number)
+    }
+}
+
+/// At which prices sales are valued.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Prices {
+    /// Those when it was sold.
+    #[default]
+    Sold,
+    /// Those of now.
+    Present,
+}
+
+/// What was sold in some days.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Sales {
+    pub(crate) outflows: i64,
+    pub(crate) units: Sum,
+    /// In hundredths.
+    pub(crate) value: Sum,
+    /// In hundredths.
+    pub(crate) cost: Sum,
+}
+
+impl Sales {
+    pub(crate) fn of(day: &DayTally, prices: Prices) -> Self {
+        let (value, cost) = match prices {
+            Prices::Sold => (day.value, day.cost),
+            Prices::Present => (day.present_value, day.present_cost),
+        };
+        Self {
+            outflows: day.movements,
+            units: day.units,
+            value,
+            cost,
+        }
+    }
+
+    /// In hundredths; negative where goods went for less than they cost.
+    pub(crate) fn profit(&self) -> Sum {
+        self.value - self.cost
+    }
+
+    fn add(mut self, other: &Self) -> Self {
+        self.outflows += other.outflows;
+        self.units += other.units;
+        self.value += other.value;
+        self.cost += other.cost;
+        self
+    }
+
+    /// All of them together.
+    pub(crate) fn total<'a>(days: impl IntoIterator<Item = &'a Self>) -> Self {
+        days.into_iter().fold(Self::default(), Self::add)
+    }
+}
+
+/// The sales of a period, day by day, and of the period before it as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Course {
+    pub(crate) days: Vec<(Timestamp, Sales)>,
+    pub(crate) total: Sales,
+    pub(crate) before: Sales,
+}
+
+impl Course {
+    /// Of the tallies of both periods.
+    pub(crate) fn of(
+        tallies: &BTreeMap<Timestamp, DayTally>,
+        period: Period,
+        prices: Prices,
+        now: Timestamp,
+    ) -> Self {
+        let sales = |tally: Option<&DayTally>| {
+            tally.map_or_else(Sales::default, |tally| Sales::of(tally, prices))
+        };
+        let days: Vec<(Timestamp, Sales)> = period
+            .each_day(now)
+            .map(|day| (day, sales(tallies.get(&day))))
+            .collect();
+        let before: Vec<Sales> = tallies
+            .range(period.begin_before(now)..period.begin(now))
+            .map(|(_, tally)| sales(Some(tally)))
+            .collect();
+        Self {
+            total: Sales::total(days.iter().map(|(_, sales)| sales)),
+            before: Sales::total(&before),
+            days,
+        }
+    }
+}
+
+/// How a figure compares with the period before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// More, by so many per cent; `None` where nothing, or less, came before and a share says nothing.
+    More(Option<u64>),
+    /// Less, by so many per cent.
+    Less(Option<u64>),
+    Same,
+}
+
+impl Change {
+    pub(crate) fn between(before: Sum, now: Sum) -> Self {
+        if now == before {
+            return Self::Same;
+        }
+        let share = (before > Sum::ZERO).then(|| per_cent(now - before, before));
+        if now > before {
+            Self::More(share)
+        } else {
+            Self::Less(share)
+        }
+    }
+}
+
+/// A share in whole per cent, without its sign.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "without a sign, and a share too large for a number is cut at the greatest"
+)]
+fn per_cent(part: Sum, whole: Sum) -> u64 {
+    (part.approximately() / whole.approximately() * 100.0)
+        .abs()
+        .round() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOON: &str = "2026-11-20T12:00:00Z";
+
+    fn time(text: &str) -> Timestamp {
+        Timestamp::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_period_ends_today_and_the_one_before_it_is_as_long() {
+        let now = time(NOON);
+        assert_eq!(Period::Week.begin(now), time("2026-11-14T00:00:00Z"));
+        assert_eq!(Period::Week.begin_before(now), time("2026-11-07T00:00:00Z"));
+        let days: Vec<_> = Period::Week.each_day(now).collect();
+        assert_eq!((days.len(), days[6]), (7, time("2026-11-20T00:00:00Z")));
+        assert_eq!(Period::Year.each_day(now).count(), 365);
+    }
+
+    #[test]
+    fn periods_are_named_by_their_days() {
+        assert_eq!(Period::parse("90"), Some(Period::Quarter));
+        for other in ["", "31", "090", "year", "-7"] {
+            assert_eq!(Period::parse(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_figure_is_compared_in_words_and_per_cent() {
+        let between = |before: i64, now: i64| Change::between(before.into(), now.into());
+        assert_eq!(between(100, 112), Change::More(Some(12)));
+        assert_eq!(between(100, 0), Change::Less(Some(100)));
+        assert_eq!(between(300, 299), Change::Less(Some(0)));
+        assert_eq!(between(7, 7), Change::Same);
+        assert_eq!(between(0, 5), Change::More(None));
+        assert_eq!(between(-10, -20), Change::Less(None));
+    }
+
+    #[test]
+    fn days_without_sales_are_shown_too_and_both_periods_add_up() {
+        let now = time(NOON);
+        let tally = |units: i64| DayTally {
+            movements: 1,
+            units: units.into(),
+            cost: (units * 5).into(),
+            value: (units * 8).into(),
+            present_cost: (units * 6).into(),
+            present_value: (units * 9).into(),
+        };
+        let tallies = [("2026-11-20", 2), ("2026-11-14", 3), ("2026-11-13", 7)]
+            .map(|(day, units)| (time(&format!("{day}T00:00:00Z")), tally(units)))
+            .into();
+        let course = Course::of(&tallies, Period::Week, Prices::Sold, now);
+        assert_eq!((course.days.len(), course.total.outflows), (7, 2));
+        assert_eq!(course.total.profit(), 15.into());
+        assert_eq!(course.before.value, 56.into());
+        let present = Course::of(&tallies, Period::Week, Prices::Present, now);
+        assert_eq!(present.total.value, 45.into());
+    }
+}

@@ -1,0 +1,83 @@
+//! The dashboard's addresses: the page, its figures alone for a page that is open, and the stream that says when they change.
+
+use axum::{
+    Router,
+    extract::{RawQuery, State as Extracted},
+    response::{IntoResponse as _, Response},
+    routing::get,
+};
+use http::{HeaderMap, StatusCode, header::RETRY_AFTER};
+
+use super::{
+    Wanted, live,
+    model::{Period, Prices},
+    view::{FiguresPage, HomePage, View},
+};
+use crate::{
+    page::{Frame, PageState},
+    rest::query::Parameters,
+};
+
+/// `GET /`, and what the page asks for while it is open.
+pub(crate) fn routes() -> Router<PageState> {
+    Router::new()
+        .route("/", get(home))
+        .route("/dashboard/figures/", get(figures))
+        .route("/dashboard/events/", get(events))
+}
+
+async fn home(
+    Extracted(page): Extracted<PageState>,
+    RawQuery(query): RawQuery,
+    frame: Frame,
+) -> Result<Response, web::Error> {
+    let shown = super::read(&page.state, wanted(query.as_deref())).await?;
+    let view = View::new(&frame, &shown);
+    Ok(frame.show(HomePage {
+        frame: &frame,
+        view,
+    }))
+}
+
+/// The same figures without the page around them. What is to be told once is left for the page that the reader goes to next.
+async fn figures(
+    Extracted(page): Extracted<PageState>,
+    RawQuery(query): RawQuery,
+    mut frame: Frame,
+) -> Result<Response, web::Error> {
+    frame.flash = None;
+    let shown = super::read(&page.state, wanted(query.as_deref())).await?;
+    let view = View::new(&frame, &shown);
+    Ok(frame.show(FiguresPage {
+        frame: &frame,
+        view,
+    }))
+}
+
+/// The frame is asked for so that only those who are logged in are told.
+async fn events(
+    Extracted(page): Extracted<PageState>,
+    headers: HeaderMap,
+    _frame: Frame,
+) -> Response {
+    match live::open(&page.state, headers) {
+        Some(stream) => stream.into_response(),
+        None => (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "60")]).into_response(),
+    }
+}
+
+/// What the address asks for; what it does not say, or says wrongly, is as usual.
+fn wanted(query: Option<&str>) -> Wanted {
+    let parameters = Parameters::parse(query.unwrap_or_default());
+    let prices = match parameters.get("prices") {
+        Some("now") => Prices::Present,
+        _ => Prices::Sold,
+    };
+    Wanted {
+        period: parameters
+            .get("period")
+            .and_then(Period::parse)
+            .unwrap_or_default(),
+        prices,
+    }
+}

@@ -1,0 +1,471 @@
+//! The dashboard's figures as its readers see them: numbers, money and days in their language.
+
+use askama::Template;
+use db::{Money, Timestamp};
+use web::locale::Locale;
+
+use super::{
+    Dashboard, Low, Shares,
+    model::{Change, Period, Prices, Sales},
+};
+use crate::{
+    accounts::{Model, Verb},
+    page::Frame,
+    stock::movements::Movement,
+    tallies::{DAY, StockTally, Sum, day_of},
+};
+
+/// `/`
+#[derive(Template)]
+#[template(path = "dashboard/home.html")]
+pub(super) struct HomePage<'a> {
+    pub(super) frame: &'a Frame,
+    pub(super) view: View<'a>,
+}
+
+/// `/dashboard/figures/`
+#[derive(Template)]
+#[template(path = "dashboard/figures.html")]
+pub(super) struct FiguresPage<'a> {
+    pub(super) frame: &'a Frame,
+    pub(super) view: View<'a>,
+}
+
+/// What the templates write.
+pub(super) struct View<'a> {
+    frame: &'a Frame,
+    pub(super) shown: &'a Dashboard,
+}
+
+/// One figure.
+pub(super) struct Card {
+    pub(super) label: &'static str,
+    pub(super) value: String,
+    pub(super) change: Option<Told>,
+    /// The points of a small line without axes; empty for none.
+    pub(super) line: String,
+}
+
+/// A change in words.
+pub(super) struct Told {
+    pub(super) tone: &'static str,
+    pub(super) icon: &'static str,
+    pub(super) text: String,
+    pub(super) before: String,
+}
+
+/// A link that chooses something, and whether it is chosen.
+pub(super) struct Choice {
+    pub(super) address: String,
+    pub(super) text: String,
+    pub(super) is_chosen: bool,
+}
+
+/// One day of sales.
+pub(super) struct DayRow {
+    pub(super) iso: String,
+    pub(super) day: String,
+    /// For the drawing; what is read are the texts.
+    pub(super) plain_value: String,
+    pub(super) plain_outflows: i64,
+    pub(super) outflows: String,
+    pub(super) units: String,
+    pub(super) value: String,
+    pub(super) profit: String,
+}
+
+/// A category or a brand, or all the others.
+pub(super) struct Share {
+    pub(super) name: String,
+    /// Where its products are listed.
+    pub(super) address: Option<String>,
+    pub(super) products: String,
+    pub(super) units: String,
+    pub(super) value: String,
+    /// Of all products, in per cent, for the width of its bar.
+    pub(super) width: String,
+}
+
+/// A product that runs low.
+pub(super) struct LowRow {
+    pub(super) id: i64,
+    pub(super) title: String,
+    pub(super) quantity: String,
+    pub(super) threshold: String,
+    pub(super) cover: String,
+    /// Units sold in the days that the cover is reckoned from.
+    pub(super) sold: String,
+    pub(super) is_out: bool,
+}
+
+/// A movement that was booked.
+pub(super) struct MovementRow {
+    pub(super) is_inflow: bool,
+    pub(super) address: String,
+    pub(super) product: i64,
+    pub(super) title: String,
+    pub(super) quantity: String,
+    pub(super) supplier: String,
+    pub(super) at: String,
+    pub(super) iso: String,
+}
+
+impl<'a> View<'a> {
+    pub(super) const fn new(frame: &'a Frame, shown: &'a Dashboard) -> Self {
+        Self { frame, shown }
+    }
+
+    fn locale(&self) -> Locale {
+        self.frame.layout.locale
+    }
+
+    fn text(&self, portuguese: &'static str, english: &'static str) -> &'static str {
+        self.locale().text(portuguese, english)
+    }
+
+    fn number(&self, number: Sum) -> String {
+        let fits = number
+            .to_i128()
+            .and_then(|number| i64::try_from(number).ok());
+        fits.map_or_else(|| number.to_string(), |number| self.locale().number(number))
+    }
+
+    fn money(&self, cents: Sum) -> String {
+        cents.to_money().map_or_else(
+            // Beyond what an amount holds: every digit, without groups.
+            || format!("R$\u{a0}{cents}{}", self.text(" centavos", " cents")),
+            |amount| self.locale().money(amount),
+        )
+    }
+
+    /// Days are those of UTC: noon has the same date in São Paulo, where pages show times.
+    fn day(&self, day: Timestamp) -> String {
+        self.locale().date(day + DAY / 2)
+    }
+
+    /// Whether there is nothing to show figures of yet.
+    pub(super) fn is_new(&self) -> bool {
+        self.shown.stock.products == 0 && self.shown.movements.is_empty()
+    }
+
+    pub(super) fn may_add(&self, model: Model) -> bool {
+        self.frame.may(Verb::Add, model)
+    }
+
+    pub(super) fn may_add_products(&self) -> bool {
+        self.may_add(Model::Product)
+    }
+
+    pub(super) fn may_book(&self) -> bool {
+        self.may_add(Model::Inflow) && self.may_add(Model::Outflow)
+    }
+
+    pub(super) fn as_of(&self) -> String {
+        self.locale().date_time(self.shown.now)
+    }
+
+    /// The query that asks for the same again.
+    pub(super) fn query(&self) -> String {
+        Self::query_of(self.shown.wanted.period, self.shown.wanted.prices)
+    }
+
+    fn query_of(period: Period, prices: Prices) -> String {
+        let prices = match prices {
+            Prices::Sold => "",
+            Prices::Present => "&prices=now",
+        };
+        format!("?period={}{prices}", period.days())
+    }
+
+    pub(super) fn periods(&self) -> Vec<Choice> {
+        let wanted = self.shown.wanted;
+        let choice = |period: Period| Choice {
+            address: format!("/{}", Self::query_of(period, wanted.prices)),
+            text: match period {
+                Period::Year => self.text("1 ano", "1 year").to_owned(),
+                _ => format!("{} {}", period.days(), self.text("dias", "days")),
+            },
+            is_chosen: period == wanted.period,
+        };
+        Period::ALL.into_iter().map(choice).collect()
+    }
+
+    pub(super) fn prices(&self) -> Vec<Choice> {
+        let wanted = self.shown.wanted;
+        let choice = |(prices, text): (Prices, &str)| Choice {
+            address: format!("/{}", Self::query_of(wanted.period, prices)),
+            text: text.to_owned(),
+            is_chosen: prices == wanted.prices,
+        };
+        [
+            (Prices::Sold, self.text("Preço da venda", "Price when sold")),
+            (Prices::Present, self.text("Preço atual", "Current price")),
+        ]
+        .map(choice)
+        .into()
+    }
+
+    /// Which days are shown, and which they are compared with.
+    pub(super) fn stretch(&self) -> String {
+        let (period, now) = (self.shown.wanted.period, self.shown.now);
+        let (begin, before) = (period.begin(now), period.begin_before(now));
+        let noon_of_last = |end: Timestamp| self.locale().date(end - DAY / 2);
+        format!(
+            "{} {} {} {}, {} {} {} {}",
+            self.text("De", "From"),
+            self.day(begin),
+            self.text("a", "to"),
+            self.day(day_of(now)),
+            self.text("comparado com", "compared with"),
+            self.day(before),
+            self.text("a", "to"),
+            noon_of_last(begin),
+        )
+    }
+
+    fn told(&self, before: Sum, now: Sum, written: String) -> Told {
+        let share = |share: Option<u64>, word: &str| match share {
+            None => word.to_owned(),
+            Some(0) => format!("{} {word}", self.text("menos de 1%", "under 1%")),
+            Some(share) => format!(
+                "{}% {word}",
+                self.locale()
+                    .number(i64::try_from(share).unwrap_or(i64::MAX))
+            ),
+        };
+        let (tone, icon, text) = match Change::between(before, now) {
+            Change::More(by) => (
+                "figure-up",
+                "arrow-up",
+                share(by, self.text("a mais", "more")),
+            ),
+            Change::Less(by) => (
+                "figure-down",
+                "arrow-down",
+                share(by, self.text("a menos", "less")),
+            ),
+            Change::Same => ("", "minus", self.text("igual", "the same").to_owned()),
+        };
+        Told {
+            tone,
+            icon,
+            text,
+            before: format!("{} {written}", self.text("antes", "before")),
+        }
+    }
+
+    /// What was sold.
+    pub(super) fn sales(&self) -> Vec<Card> {
+        let course = &self.shown.course;
+        let card = |label, of: fn(&Sales) -> Sum, write: &dyn Fn(Sum) -> String| {
+            let (now, before) = (of(&course.total), of(&course.before));
+            Card {
+                label,
+                value: write(now),
+                change: Some(self.told(before, now, write(before))),
+                line: line(course.days.iter().map(|(_, sales)| of(sales))),
+            }
+        };
+        let (number, money) = (|sum| self.number(sum), |sum| self.money(sum));
+        vec![
+            card(
+                self.text("Valor vendido", "Sales value"),
+                |sales| sales.value,
+                &money,
+            ),
+            card(self.text("Lucro", "Profit"), Sales::profit, &money),
+            card(
+                self.text("Saídas", "Outflows"),
+                |sales| sales.outflows.into(),
+                &number,
+            ),
+            card(
+                self.text("Unidades vendidas", "Units sold"),
+                |sales| sales.units,
+                &number,
+            ),
+        ]
+    }
+
+    /// What is on the shelves.
+    pub(super) fn stock(&self) -> Vec<Card> {
+        let StockTally {
+            units, cost, value, ..
+        } = self.shown.stock;
+        let card = |label, value| Card {
+            label,
+            value,
+            change: None,
+            line: String::new(),
+        };
+        vec![
+            card(
+                self.text("Unidades em estoque", "Units in stock"),
+                self.number(units),
+            ),
+            card(self.text("Valor de custo", "Cost value"), self.money(cost)),
+            card(
+                self.text("Valor de venda", "Selling value"),
+                self.money(value),
+            ),
+            card(
+                self.text("Lucro potencial", "Potential profit"),
+                self.money(value - cost),
+            ),
+        ]
+    }
+
+    pub(super) fn products(&self) -> String {
+        self.locale().number(self.shown.stock.products)
+    }
+
+    /// The days of the period, the newest first.
+    pub(super) fn days(&self) -> Vec<DayRow> {
+        let row = |(day, sales): &(Timestamp, Sales)| DayRow {
+            iso: day.to_jiff().strftime("%Y-%m-%d").to_string(),
+            day: self.day(*day),
+            plain_value: sales
+                .value
+                .to_money()
+                .unwrap_or(Money::from_cents(i128::MAX))
+                .to_string(),
+            plain_outflows: sales.outflows,
+            outflows: self.locale().number(sales.outflows),
+            units: self.number(sales.units),
+            value: self.money(sales.value),
+            profit: self.money(sales.profit()),
+        };
+        self.shown.course.days.iter().rev().map(row).collect()
+    }
+
+    pub(super) fn categories(&self) -> Vec<Share> {
+        self.shares(&self.shown.categories, "category")
+    }
+
+    pub(super) fn brands(&self) -> Vec<Share> {
+        self.shares(&self.shown.brands, "brand")
+    }
+
+    fn shares(&self, shares: &Shares, filter: &str) -> Vec<Share> {
+        let row = |name: String, address: Option<String>, tally: &StockTally| Share {
+            name,
+            address,
+            products: self.locale().number(tally.products),
+            units: self.number(tally.units),
+            value: self.money(tally.value),
+            width: tenths(tally.products, self.shown.stock.products),
+        };
+        let named = shares.named.iter().map(|(record, tally)| {
+            let address = format!("/products/?{filter}={}", record.id);
+            row(record.name.clone(), Some(address), tally)
+        });
+        let others = shares.others.iter().map(|(count, tally)| {
+            let name = format!("{} ({count})", self.text("As demais", "All others"));
+            row(name, None, tally)
+        });
+        named.chain(others).collect()
+    }
+
+    pub(super) fn low_count(&self) -> String {
+        let count = i64::try_from(self.shown.low_count).unwrap_or(i64::MAX);
+        self.locale().number(count)
+    }
+
+    pub(super) fn low(&self) -> Vec<LowRow> {
+        let row = |Low { stock, sold, cover }: &Low| LowRow {
+            id: stock.product.id,
+            title: stock.product.title.clone(),
+            quantity: self.locale().number(stock.quantity),
+            threshold: self.locale().number(stock.threshold),
+            cover: self.cover(stock.quantity, *cover),
+            sold: self.locale().number(*sold),
+            is_out: stock.quantity == 0,
+        };
+        self.shown.low.iter().map(row).collect()
+    }
+
+    fn cover(&self, quantity: i64, days: Option<f64>) -> String {
+        match days {
+            _ if quantity == 0 => self.text("acabou", "sold out").to_owned(),
+            None => self.text("sem saídas", "no sales").to_owned(),
+            Some(days) if days < 1.0 => self.text("menos de 1 dia", "under a day").to_owned(),
+            Some(days) if days < 2.0 => self.text("1 dia", "1 day").to_owned(),
+            Some(days) => {
+                let whole = crate::analysis::model::round_down(days);
+                format!(
+                    "{} {}",
+                    self.locale().number(whole),
+                    self.text("dias", "days")
+                )
+            }
+        }
+    }
+
+    pub(super) fn movements(&self) -> Vec<MovementRow> {
+        let row = |(movement, record): &(Movement, _)| {
+            let record: &crate::stock::movements::MovementRecord = record;
+            let supplier = record.supplier.as_ref();
+            MovementRow {
+                is_inflow: *movement == Movement::Inflow,
+                address: format!("/{}/{}/", movement.path(), record.id),
+                product: record.product.id,
+                title: record.product.title.clone(),
+                quantity: self.locale().number(record.quantity),
+                supplier: supplier
+                    .map(|supplier| supplier.name.clone())
+                    .unwrap_or_default(),
+                at: self.locale().date_time(record.created_at),
+                iso: record.created_at.to_string(),
+            }
+        };
+        self.shown.movements.iter().map(row).collect()
+    }
+}
+
+/// The width of a small line, in its own units.
+const LINE_WIDTH: f64 = 100.0;
+const LINE_HEIGHT: f64 = 24.0;
+
+/// The points of a small line over the days, from left to right.
+fn line(values: impl Iterator<Item = Sum>) -> String {
+    let values: Vec<f64> = values.map(Sum::approximately).collect();
+    let highest = values.iter().copied().fold(0.0_f64, f64::max);
+    let lowest = values.iter().copied().fold(0.0_f64, f64::min);
+    let range = highest - lowest;
+    if range <= 0.0 {
+        return String::new();
+    }
+    let last = crate::analysis::model::real(i64::try_from(values.len()).unwrap_or(1)) - 1.0;
+    let points = (0_u16..).zip(&values).map(|(place, value)| {
+        let across = f64::from(place) / last.max(1.0) * LINE_WIDTH;
+        let down = (highest - value) / range * (LINE_HEIGHT - 2.0) + 1.0;
+        format!("{across:.1},{down:.1}")
+    });
+    points.collect::<Vec<_>>().join(" ")
+}
+
+/// A share in per cent with one decimal.
+fn tenths(part: i64, whole: i64) -> String {
+    let tenths = i128::from(part) * 1000 / i128::from(whole.max(1));
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_goes_from_the_first_day_to_the_last_and_stays_within_its_box() {
+        let points = line([0, 5, 10].map(Sum::from).into_iter());
+        assert_eq!(points, "0.0,23.0 50.0,12.0 100.0,1.0");
+        assert_eq!(line([0, 0].map(Sum::from).into_iter()), "");
+        assert_eq!(line(std::iter::empty()), "");
+    }
+
+    #[test]
+    fn shares_are_written_with_one_decimal() {
+        assert_eq!(tenths(1, 3), "33.3");
+        assert_eq!(tenths(3, 3), "100.0");
+        assert_eq!(tenths(0, 0), "0.0");
+    }
+}

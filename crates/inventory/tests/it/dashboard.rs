@@ -1,0 +1,237 @@
+//! The dashboard as plain HTTP gives it: its figures, what can be chosen, who is offered what, and the stream that tells of movements.
+
+use std::time::Duration;
+
+use axum::body::BodyDataStream;
+use http::{Method, StatusCode};
+use serde_json::json;
+use test_kit::{html, on_both_engines};
+
+use crate::{app::TestApp, visitor::Visitor};
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The texts between tags, in one line.
+fn texts(html: &str) -> String {
+    let mut text = String::new();
+    let mut is_tag = false;
+    for character in html.chars() {
+        match character {
+            '<' => is_tag = true,
+            '>' => {
+                is_tag = false;
+                text.push(' ');
+            }
+            other if !is_tag => text.push(other),
+            _ => {}
+        }
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+async fn page(visitor: &Visitor<'_>, path: &str) -> String {
+    let page = visitor.get(path).await;
+    assert_eq!(page.status, StatusCode::OK, "{page:?}");
+    html::check(&page.text);
+    texts(&page.text)
+}
+
+async fn sell(app: &TestApp, product: i64, quantity: i64) {
+    let body = json!({"product": product, "quantity": quantity});
+    app.manager().post("/api/v1/outflows/", body).await.id();
+}
+
+#[track_caller]
+fn says(page: &str, parts: &[&str]) {
+    for part in parts {
+        let part = part.replace('\u{a0}', " ");
+        assert!(page.contains(&part), "{part}\n{page}");
+    }
+}
+
+on_both_engines!(
+    the_dashboard_shows_exact_figures_in_both_languages,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let visitor = app.logged_in("viewer").await;
+        says(
+            &page(&visitor, "/").await,
+            &["as soon as there is a product"],
+        );
+        let product = app.admin().a_product("Café", 2_000).await;
+        app.admin().a_product("Arroz", 3).await;
+        sell(&app, product, 100).await;
+        app.clock.advance(DAY * 30);
+        let mut visitor = app.logged_in("viewer").await;
+        sell(&app, product, 80).await;
+        sell(&app, product, 70).await;
+        let english = page(&visitor, "/").await;
+        says(
+            &english,
+            &[
+                "From 21 Nov 2026 to 20 Dec 2026, compared with 22 Oct 2026 to 20 Nov 2026",
+                "Sales value R$\u{a0}1,875.00 50% more before R$\u{a0}1,250.00",
+                "Profit R$\u{a0}675.00 50% more before R$\u{a0}450.00",
+                "Outflows 2 100% more before 1",
+                "Units sold 150 50% more before 100",
+                "Units in stock 1,753",
+                "Cost value R$\u{a0}14,024.00",
+                "Selling value R$\u{a0}21,912.50",
+                "Potential profit R$\u{a0}7,888.50",
+                "20 Dec 2026 2 150 R$\u{a0}1,875.00 R$\u{a0}675.00",
+                "Arroz 3 of 10 lasts: no sales 0 in 30 days",
+                "Out 70 × Café",
+                "Grãos 1",
+                "Tio João 1",
+            ],
+        );
+        visitor.language = "pt-BR";
+        let portuguese = page(&visitor, "/").await;
+        says(
+            &portuguese,
+            &[
+                "De 21/11/2026 a 20/12/2026, comparado com 22/10/2026 a 20/11/2026",
+                "Valor vendido R$\u{a0}1.875,00 50% a mais antes R$\u{a0}1.250,00",
+                "Arroz 3 de 10 dura: sem saídas",
+                "Unidades em estoque 1.753",
+            ],
+        );
+    }
+);
+
+on_both_engines!(
+    the_period_and_the_prices_are_chosen_in_the_address,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Café", 2_000).await;
+        sell(&app, product, 100).await;
+        app.clock.advance(DAY * 10);
+        let visitor = app.logged_in("viewer").await;
+        app.manager()
+            .patch("/api/v1/products/1/", json!({"selling_price": "20.00"}))
+            .await;
+        says(
+            &page(&visitor, "/?period=7").await,
+            &["Sales value R$\u{a0}0.00 100% less before R$\u{a0}1,250.00"],
+        );
+        for period in ["30", "90", "365", "nonsense", ""] {
+            let path = format!("/?period={period}");
+            says(
+                &page(&visitor, &path).await,
+                &["Sales value R$\u{a0}1,250.00 more before R$\u{a0}0.00"],
+            );
+        }
+        let present = visitor.get("/?period=90&prices=now").await;
+        html::check(&present.text);
+        says(
+            &texts(&present.text),
+            &["Sales value R$\u{a0}2,000.00", "Profit R$\u{a0}1,200.00"],
+        );
+        says(
+            &present.text,
+            &["/dashboard/figures/?period=90&#38;prices=now"],
+        );
+        let figures = visitor
+            .get("/dashboard/figures/?period=90&prices=now")
+            .await;
+        says(&texts(&figures.text), &["Sales value R$\u{a0}2,000.00"]);
+        assert!(!figures.text.contains("<html"), "{figures:?}");
+    }
+);
+
+on_both_engines!(
+    a_dashboard_runs_as_many_statements_with_many_records_as_with_few,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let cost = async || {
+            let visitor = app.logged_in("viewer").await;
+            visitor.get("/").await;
+            let before = app.state.db.statistics().statements;
+            visitor.get("/?period=365").await;
+            app.state.db.statistics().statements - before
+        };
+        let product = app.admin().a_product("Café", 5).await;
+        sell(&app, product, 1).await;
+        let with_few = cost().await;
+        for title in ["a", "b", "c", "d", "e", "f", "g", "h"] {
+            let product = app.admin().a_product(title, 5).await;
+            sell(&app, product, 1).await;
+            app.clock.advance(DAY);
+        }
+        assert_eq!(cost().await, with_few);
+        assert!(with_few <= 16, "{with_few}");
+    }
+);
+
+on_both_engines!(
+    only_who_may_book_is_offered_it_and_nobody_sees_it_without_logging_in,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Café", 5).await;
+        let viewer = app.logged_in("viewer").await;
+        assert!(!page(&viewer, "/").await.contains("Book out"));
+        let manager = app.logged_in("manager").await;
+        says(&page(&manager, "/").await, &["Book out"]);
+        for path in ["/", "/dashboard/figures/", "/dashboard/events/"] {
+            assert_eq!(
+                app.visitor().get(path).await.status,
+                StatusCode::FOUND,
+                "{path}"
+            );
+        }
+    }
+);
+
+/// The next event's data; `None` when the stream has ended.
+async fn next(stream: &mut BodyDataStream) -> Option<String> {
+    use tokio_stream::StreamExt as _;
+    loop {
+        let chunk = stream.next().await?.unwrap();
+        let text = String::from_utf8(chunk.to_vec()).unwrap();
+        let data = text.lines().find_map(|line| line.strip_prefix("data: "));
+        if let Some(data) = data {
+            return Some(data.to_owned());
+        }
+    }
+}
+
+on_both_engines!(
+    an_open_dashboard_is_told_when_stock_moves,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Café", 5).await;
+        let visitor = app.logged_in("viewer").await;
+        let mut stream = visitor.stream("/dashboard/events/").await;
+        assert_eq!(next(&mut stream).await.as_deref(), Some("1"));
+        sell(&app, product, 1).await;
+        assert_eq!(next(&mut stream).await.as_deref(), Some("2"));
+        assert_eq!(app.state.streams.count(), 1);
+        drop(stream);
+        let mut second = visitor.stream("/dashboard/events/").await;
+        assert_eq!(next(&mut second).await.as_deref(), Some("2"));
+        // Whoever logs out is told no more.
+        visitor.get("/").await;
+        visitor.submit("/logout/", &[]).await;
+        sell(&app, product, 1).await;
+        assert_eq!(next(&mut second).await, None);
+    }
+);
+
+on_both_engines!(streams_end_when_the_service_stops, async |address| {
+    let app = TestApp::new(&address).await;
+    let visitor = app.logged_in("viewer").await;
+    let mut stream = visitor.stream("/dashboard/events/").await;
+    assert_eq!(next(&mut stream).await.as_deref(), Some("0"));
+    app.state.shutdown.begin();
+    assert_eq!(next(&mut stream).await, None);
+});
+
+impl Visitor<'_> {
+    /// An answer that goes on.
+    async fn stream(&self, path: &str) -> BodyDataStream {
+        let response = self.open(Method::GET, path).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        response.into_body().into_data_stream()
+    }
+}
