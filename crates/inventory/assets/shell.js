@@ -1,6 +1,9 @@
 /* The parts of the application shell that a script makes quicker. Every one of them works without it. */
 
-import "./menus.js";
-import "./toasts.js";
+import "./dialogs.js";
 import "./forms.js";
+import "./lists.js";
+import "./menus.js";
+import "./picker.js";
 import "./shortcuts.js";
+import "./toasts.js";

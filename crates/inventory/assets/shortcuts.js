@@ -1,11 +1,23 @@
-/* Keys that act: `/` the search, `n` the page's new record, `?` the help. Not in text fields, and not when they are switched off. */
+/* Keys that act: `/` the search, `e` goods in, `s` goods out, `n` the page's new record, `?` the help. Not in text fields, and not when
+   they are switched off. */
+
+import { book } from "./dialogs.js";
 
 const isTyping = (target) => target.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]") !== null;
 
 const actions = {
   "/": () => document.querySelector("[data-key='/']") ?? document.getElementById("shell-search"),
   "?": () => document.getElementById("shortcuts"),
+  e: () => offered("inflows"),
+  s: () => offered("outflows"),
 };
+
+/* The page's own link, which knows its product, else the form for any; nothing for those who may not. */
+function offered(path) {
+  const own = document.querySelector(`[data-key="${path === "inflows" ? "e" : "s"}"]`);
+  if (own || !document.body.dataset.books?.includes(path)) return own;
+  return () => book(path);
+}
 
 document.addEventListener("keydown", (event) => {
   if (document.body.dataset.shortcuts !== "on" || event.defaultPrevented) return;
@@ -14,7 +26,8 @@ document.addEventListener("keydown", (event) => {
   const target = actions[event.key]?.() ?? document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
   if (!target) return;
   event.preventDefault();
-  if (target instanceof HTMLDialogElement) target.showModal();
+  if (target instanceof Function) target();
+  else if (target instanceof HTMLDialogElement) target.showModal();
   else if (target.matches("a, button")) target.click();
   else {
     target.focus();

@@ -17,13 +17,13 @@ use web::{
 use crate::{
     MIGRATIONS, OPENAPI, SERVICE, State, VERSION, accounts,
     accounts::session::visits::visits,
-    dashboard,
+    catalogue, dashboard,
     page::{self, PageState, Shapes, flash},
     rest::{
         gate,
         resource::{IMMUTABLE, LIST, MUTABLE},
     },
-    router as resources,
+    router as resources, stock,
 };
 
 const POST: &[Method] = &[Method::POST, Method::OPTIONS];
@@ -83,6 +83,44 @@ pub const PAGES: &[(&str, &[Method])] = &[
     ("/account/tokens/revoke/", SENT),
     ("/dashboard/figures/", GET),
     ("/dashboard/events/", GET),
+    ("/brands/", GET),
+    ("/brands/export/", GET),
+    ("/brands/new/", FORM),
+    ("/brands/{id}/", GET),
+    ("/brands/{id}/edit/", FORM),
+    ("/brands/{id}/delete/", FORM),
+    ("/categories/", GET),
+    ("/categories/export/", GET),
+    ("/categories/new/", FORM),
+    ("/categories/{id}/", GET),
+    ("/categories/{id}/edit/", FORM),
+    ("/categories/{id}/delete/", FORM),
+    ("/suppliers/", GET),
+    ("/suppliers/export/", GET),
+    ("/suppliers/new/", FORM),
+    ("/suppliers/{id}/", GET),
+    ("/suppliers/{id}/edit/", FORM),
+    ("/suppliers/{id}/delete/", FORM),
+    ("/products/", GET),
+    ("/products/export/", GET),
+    ("/products/new/", FORM),
+    ("/products/{id}/", GET),
+    ("/products/{id}/edit/", FORM),
+    ("/products/{id}/delete/", FORM),
+    ("/products/{id}/ledger/", GET),
+    ("/inflows/", GET),
+    ("/inflows/export/", GET),
+    ("/inflows/new/", FORM),
+    ("/inflows/{id}/", GET),
+    ("/inflows/{id}/delete/", FORM),
+    ("/outflows/", GET),
+    ("/outflows/export/", GET),
+    ("/outflows/new/", FORM),
+    ("/outflows/{id}/", GET),
+    ("/outflows/{id}/delete/", FORM),
+    ("/low-stock/", GET),
+    ("/low-stock/export/", GET),
+    ("/pick/{source}/", GET),
 ];
 
 /// Where the API's documents are.
@@ -138,6 +176,9 @@ fn pages(state: &State, assets: &Assets) -> Router {
         .merge(dashboard::pages::routes())
         .merge(accounts::pages::routes())
         .merge(page::shortcuts::routes())
+        .merge(page::picker::routes())
+        .merge(catalogue::pages())
+        .merge(stock::pages::routes())
         .merge(locale::routes())
         .route("/{*unknown}", any(async || Error::not_found()))
         .with_state(page.clone())

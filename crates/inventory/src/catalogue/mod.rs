@@ -4,7 +4,10 @@
 pub mod named;
 pub mod products;
 
-use crate::rest::Refusal;
+use axum::Router;
+
+use crate::{page::PageState, rest::Refusal};
+use named::Kind;
 
 /// Longest name and title, in characters.
 pub const MAX_NAME: usize = 500;
@@ -12,6 +15,15 @@ pub const MAX_NAME: usize = 500;
 pub const MAX_DESCRIPTION: usize = 65_536;
 /// Characters of a folded description that lists are ordered by.
 const DESCRIPTION_KEY: usize = 200;
+
+/// The pages of the catalogue.
+pub(crate) fn pages() -> Router<PageState> {
+    [Kind::Brand, Kind::Category, Kind::Supplier]
+        .into_iter()
+        .fold(products::pages::routes(), |router, kind| {
+            router.merge(named::pages::routes(kind))
+        })
+}
 
 /// What lists order a description by.
 pub(crate) fn description_key(description: &str) -> String {

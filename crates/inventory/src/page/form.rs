@@ -79,14 +79,24 @@ impl Form {
         }
     }
 
-    /// Takes over the messages of the API, translated.
+    /// Brings what is wrong into the order of the fields.
+    pub(crate) fn sort(&mut self, fields: &[&str]) {
+        self.errors.sort_by_key(|(name, _)| {
+            let place = fields.iter().position(|field| field == name);
+            place.unwrap_or(usize::MAX)
+        });
+    }
+
+    /// Takes over the messages of the API, translated. What the page has said of a field already stays.
     pub(crate) fn absorb(&mut self, errors: &FieldErrors, locale: Locale) {
         for (field, messages) in errors.iter() {
             let messages: Vec<_> = messages
                 .iter()
                 .map(|message| translated(locale, message))
                 .collect();
-            self.complain(field, messages.join(" "));
+            if self.error(field).is_empty() {
+                self.complain(field, messages.join(" "));
+            }
         }
     }
 

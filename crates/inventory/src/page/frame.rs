@@ -27,7 +27,7 @@ use crate::{
         Caller, Model, Permission, Verb, csrf,
         session::{cookies, visits::Visit},
     },
-    rest::Refusal,
+    rest::{Refusal, query::Parameters},
 };
 
 /// The frame of one page for one reader. Dereferences to its [`Layout`], so that templates write `frame.text("…", "…")`.
@@ -133,10 +133,53 @@ impl Frame {
         places::shown(&self.layout, &self.caller)
     }
 
+    /// Which ways the reader may book goods, as the places in addresses, for the keys that do.
+    pub(crate) fn books(&self) -> String {
+        let ways = [("inflows", Model::Inflow), ("outflows", Model::Outflow)];
+        let may = ways
+            .into_iter()
+            .filter(|(_, model)| self.may(Verb::Add, *model));
+        may.map(|(path, _)| path).collect::<Vec<_>>().join(" ")
+    }
+
+    /// One of two texts, by the reader's language.
+    pub(crate) fn say(&self, (portuguese, english): (&'static str, &'static str)) -> &'static str {
+        self.layout.locale.text(portuguese, english)
+    }
+
+    /// The first part of the path: which place this page belongs to.
+    pub(crate) fn section(&self) -> &str {
+        self.address()
+            .trim_matches('/')
+            .split('/')
+            .next()
+            .unwrap_or_default()
+    }
+
     /// The path of this page without its query.
     pub(crate) fn address(&self) -> &str {
         self.layout.path.split('?').next().unwrap_or("/")
     }
+}
+
+/// Where a form goes on that was opened from another page: there, with the record that was made chosen in the field `name`.
+/// `None` when it names no address of ours.
+pub(crate) fn picked_next(next: &str, name: &str, id: i64) -> Option<String> {
+    let next = Some(next.trim()).filter(|next| web::locale::is_own_path(next))?;
+    if name.is_empty() {
+        return Some(next.to_owned());
+    }
+    let (path, query) = next.split_once('?').unwrap_or((next, ""));
+    let mut parameters = Parameters::parse(query);
+    if path.ends_with("/new/") || path.ends_with("/edit/") {
+        parameters.set(name, id.to_string());
+    }
+    let query = parameters.written();
+    Some(if query.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{path}?{query}")
+    })
 }
 
 /// 303 to one of our addresses: what a form that was done answers.

@@ -1,17 +1,25 @@
 //! What every page of the web interface shares: its state, the frame around it with its navigation, what is told once after an action,
 //! how forms are shown again, where people are sent, and the shape of errors. The pages themselves live with their features.
 
+pub(crate) mod delete;
 pub(crate) mod errors;
 pub(crate) mod flash;
 pub(crate) mod form;
 mod frame;
+pub(crate) mod history;
+pub(crate) mod index;
 pub(crate) mod messages;
+pub(crate) mod numbers;
+pub(crate) mod picker;
 pub(crate) mod places;
+pub(crate) mod posts;
 pub(crate) mod shortcuts;
+pub(crate) mod trend;
 
 pub(crate) use errors::Shapes;
 pub(crate) use form::Form;
-pub(crate) use frame::{Frame, see_other};
+pub(crate) use frame::{Frame, picked_next, see_other};
+pub(crate) use posts::Post;
 
 use axum::{
     extract::FromRef,

@@ -20,6 +20,17 @@ impl Parameters {
         )
     }
 
+    /// One parameter.
+    pub(crate) fn of(name: &str, value: &str) -> Self {
+        Self(vec![(name.to_owned(), value.to_owned())])
+    }
+
+    /// Gives a parameter another value in the place of all it had; a blank one is as good as absent.
+    pub(crate) fn set(&mut self, name: &str, value: impl Into<String>) {
+        self.0.retain(|(key, _)| key != name);
+        self.0.push((name.to_owned(), value.into()));
+    }
+
     /// The last value of a parameter, as sent; blank ones are as good as absent.
     pub fn get(&self, name: &str) -> Option<&str> {
         let value = self
@@ -29,6 +40,20 @@ impl Parameters {
             .find(|(key, _)| key == name)
             .map(|(_, value)| value.as_str());
         value.filter(|value| !value.trim().is_empty())
+    }
+
+    /// The query string again, in the order the parameters came.
+    pub(crate) fn written(&self) -> String {
+        let mut query = String::new();
+        for (key, value) in &self.0 {
+            if !query.is_empty() {
+                query.push('&');
+            }
+            encode(key, &mut query);
+            query.push('=');
+            encode(value, &mut query);
+        }
+        query
     }
 
     /// Every parameter, in the order they came.

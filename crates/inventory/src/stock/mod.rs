@@ -7,12 +7,13 @@ pub mod ledger;
 mod level;
 mod model;
 pub mod movements;
+pub(crate) mod pages;
 mod store;
 
 pub use level::{AlertMode, Level, Policy};
 pub use model::{Difference, LedgerRow, LowStock, Reference, Subject};
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use db::{Conn, Timestamp, Tx};
 
@@ -194,6 +195,22 @@ pub async fn threshold_read(state: &State, product: i64) -> Result<Option<Option
     Ok(state
         .db
         .read(async move |conn| store::threshold(conn, product).await)
+        .await?)
+}
+
+/// The thresholds of their own that some of these products have.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn own_thresholds(
+    state: &State,
+    products: &[i64],
+) -> Result<BTreeMap<i64, i64>, Refusal> {
+    let products = products.to_vec();
+    Ok(state
+        .db
+        .read(async move |conn| store::own_thresholds(conn, &products).await)
         .await?)
 }
 

@@ -1,6 +1,8 @@
 //! Statements about quantities and the ledger.
 
-use db::{Conn, Error, Row, Timestamp, Tx};
+use std::collections::BTreeMap;
+
+use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
 use super::{
     Changed, MOST_DIFFERENCES,
@@ -161,6 +163,24 @@ pub(super) async fn threshold(conn: &mut Conn, product: i64) -> Result<Option<Op
         |row| row.get(0),
     )
     .await
+}
+
+/// The thresholds of their own that some of these products have.
+pub(super) async fn own_thresholds(
+    conn: &mut Conn,
+    products: &[i64],
+) -> Result<BTreeMap<i64, i64>, Error> {
+    let mut query = Query::new(
+        "SELECT product_id, threshold FROM product_stock WHERE threshold IS NOT NULL AND product_id IN (0",
+    );
+    for product in products {
+        query.push(", ").bind(*product);
+    }
+    query.push(")");
+    let found = conn
+        .all_of(&query, |row| Ok((row.get(0)?, row.get(1)?)))
+        .await?;
+    Ok(found.into_iter().collect())
 }
 
 /// Writes a product's own threshold; whether the product was there.

@@ -11,7 +11,7 @@ fn is_escaped(first: char) -> bool {
 }
 
 /// A text as it stands in a file.
-pub(super) fn escape(text: &str) -> Cow<'_, str> {
+pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     if text.starts_with(is_escaped) {
         Cow::Owned(format!("'{text}"))
     } else {

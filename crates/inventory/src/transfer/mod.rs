@@ -21,6 +21,7 @@ mod import;
 mod record;
 mod sheet;
 
+pub(crate) use cell::escape;
 pub use export::{ExportError, count, export};
 pub use import::{ImportError, Order, import};
 

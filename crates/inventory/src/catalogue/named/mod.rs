@@ -3,7 +3,9 @@
 
 mod api;
 mod model;
+pub(crate) mod pages;
 mod store;
+mod words;
 
 pub use model::{Kind, NamedRecord};
 
@@ -26,6 +28,12 @@ use crate::{
 };
 use model::{FIELDS, Input};
 
+/// The order of lists without any choice.
+const BY_NAME: OrderBy = OrderBy {
+    field: "name",
+    descending: false,
+};
+
 /// One page of the records of a kind.
 ///
 /// # Errors
@@ -36,14 +44,7 @@ pub async fn list(
     kind: Kind,
     parameters: &Parameters,
 ) -> Result<Page<NamedRecord>, Refusal> {
-    let order = ordering(
-        parameters,
-        &FIELDS,
-        OrderBy {
-            field: "name",
-            descending: false,
-        },
-    );
+    let order = ordering(parameters, &FIELDS, BY_NAME);
     let words = search_words(parameters);
     let wanted = Wanted::parse(state, parameters)?;
     state
@@ -60,6 +61,40 @@ pub async fn list(
             })
         })
         .await
+}
+
+/// A part of what [`list`] has on all its pages, in the same order.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn part(
+    state: &State,
+    kind: Kind,
+    parameters: &Parameters,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<NamedRecord>, Refusal> {
+    let order = ordering(parameters, &FIELDS, BY_NAME);
+    let words = search_words(parameters);
+    Ok(state
+        .db
+        .read(async move |conn| store::page(conn, kind, &words, &order, limit, offset).await)
+        .await?)
+}
+
+/// The first of those whose name has all words of a text.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn best(
+    state: &State,
+    kind: Kind,
+    text: &str,
+    limit: i64,
+) -> Result<Vec<NamedRecord>, Refusal> {
+    part(state, kind, &Parameters::of("search", text), limit, 0).await
 }
 
 /// One record.

@@ -3,6 +3,7 @@
 
 mod api;
 mod model;
+pub(crate) mod pages;
 mod store;
 
 pub use api::Products;
@@ -54,6 +55,73 @@ pub async fn list(state: &State, parameters: &Parameters) -> Result<Page<Product
             })
         })
         .await
+}
+
+/// A part of what [`list`] has on all its pages, in the same order.
+///
+/// # Errors
+///
+/// Filters that cannot be read, and faults of the store.
+pub(crate) async fn part(
+    state: &State,
+    parameters: &Parameters,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<ProductRecord>, Refusal> {
+    let selection = Selection::parse(parameters)?;
+    let shared = state.clone();
+    state
+        .db
+        .read(async move |conn| {
+            let measured = selection.measure(conn, &shared.measures).await?;
+            Ok(selection.page(conn, &measured, limit, offset).await?)
+        })
+        .await
+}
+
+/// The product of a serie number.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn with_serie_number(
+    state: &State,
+    serie_number: &str,
+) -> Result<Option<ProductRecord>, Refusal> {
+    let serie_number = serie_number.trim().to_owned();
+    Ok(state
+        .db
+        .read(
+            async move |conn| match store::with_serie_number(conn, &serie_number).await? {
+                Some(id) => store::find(conn, id).await,
+                None => Ok(None),
+            },
+        )
+        .await?)
+}
+
+/// The product of a serie number alone, else the first of those whose title has all words of a text.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn best(
+    state: &State,
+    text: &str,
+    limit: i64,
+) -> Result<Vec<ProductRecord>, Refusal> {
+    if text.contains('\0') {
+        return Ok(Vec::new());
+    }
+    if let Some(product) = with_serie_number(state, text).await? {
+        return Ok(vec![product]);
+    }
+    part(state, &Parameters::of("search", text), limit, 0).await
+}
+
+/// What is wrong with the fields of a form, as far as it can be told without the store.
+pub(crate) fn problems(members: &Members, mode: Mode) -> FieldErrors {
+    Input::read(members, mode).1
 }
 
 /// One product.

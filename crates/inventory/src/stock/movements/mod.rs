@@ -4,8 +4,10 @@
 mod api;
 mod at_once;
 mod model;
+pub(crate) mod pages;
 mod repeat;
 pub(super) mod store;
+mod words;
 
 pub use model::{Movement, MovementRecord};
 
@@ -56,6 +58,30 @@ pub async fn list(
             })
         })
         .await
+}
+
+/// A part of what [`list`] has on all its pages, in the same order.
+///
+/// # Errors
+///
+/// Filters that cannot be read, and faults of the store.
+pub(crate) async fn part(
+    state: &State,
+    movement: Movement,
+    parameters: &Parameters,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<MovementRecord>, Refusal> {
+    let selection = Selection::parse(movement, parameters)?;
+    Ok(state
+        .db
+        .read(async move |conn| selection.page(conn, limit, offset).await)
+        .await?)
+}
+
+/// What is wrong with the fields of a form, as far as it can be told without the store.
+pub(crate) fn problems(movement: Movement, members: &Members) -> FieldErrors {
+    Input::read(movement, members).1
 }
 
 /// One movement.

@@ -1,0 +1,400 @@
+//! The pages of brands, categories and suppliers: one implementation for the three.
+
+use askama::Template;
+use axum::{
+    Router,
+    extract::{Request, State as Extracted},
+    response::Response,
+    routing::get,
+};
+use http::{StatusCode, request::Parts};
+use serde_json::json;
+use web::errors::wants_json;
+
+use super::{
+    Kind, NamedRecord,
+    words::{Words, words},
+};
+use crate::{
+    accounts::Verb,
+    page::{
+        Form, Frame, PageState, Post,
+        delete::Deletion,
+        flash::{self, Flash},
+        history::{self, Change},
+        index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Row},
+        picked_next, see_other,
+    },
+    rest::{
+        Refusal,
+        fields::Mode,
+        query::Parameters,
+        resource::{RecordId, json as json_answer},
+    },
+};
+
+type Answer = Result<Response, web::Error>;
+type Page = Extracted<PageState>;
+
+/// As much of a description stands in a list.
+const SHORT: usize = 80;
+
+/// The addresses of a kind's pages.
+pub(crate) fn routes(kind: Kind) -> Router<PageState> {
+    let base = format!("/{}/", kind.path());
+    let below = |path: &str| format!("{base}{path}");
+    Router::new()
+        .route(
+            &base,
+            get(async move |page: Page, frame: Frame, request: Request| {
+                list(kind, page, frame, request).await
+            }),
+        )
+        .route(
+            &below("export/"),
+            get(async move |page: Page, frame: Frame, request: Request| {
+                export(kind, page, frame, request).await
+            }),
+        )
+        .route(
+            &below("new/"),
+            get(async move |frame: Frame, request: Request| new(kind, &frame, &request)).post(
+                async move |page: Page, frame: Frame, request: Request| {
+                    create(kind, page, frame, request).await
+                },
+            ),
+        )
+        .route(
+            &below("{id}/"),
+            get(async move |page: Page, frame: Frame, id: RecordId| {
+                detail(kind, page, frame, id).await
+            }),
+        )
+        .route(
+            &below("{id}/edit/"),
+            get(async move |page: Page, frame: Frame, id: RecordId| {
+                edit(kind, page, frame, id).await
+            })
+            .post(
+                async move |page: Page, frame: Frame, id: RecordId, request: Request| {
+                    update(kind, page, frame, id, request).await
+                },
+            ),
+        )
+        .route(
+            &below("{id}/delete/"),
+            get(async move |page: Page, frame: Frame, id: RecordId| {
+                ask(kind, page, frame, id).await
+            })
+            .post(
+                async move |page: Page, frame: Frame, id: RecordId, request: Request| {
+                    delete(kind, page, frame, id, request).await
+                },
+            ),
+        )
+}
+
+fn address(kind: Kind, id: i64) -> String {
+    format!("/{}/{id}/", kind.path())
+}
+
+fn parameters(parts: &Parts) -> Parameters {
+    Parameters::parse(parts.uri.query().unwrap_or_default())
+}
+
+async fn list(kind: Kind, Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    let model = kind.model();
+    frame.require(Verb::View, model)?;
+    let parameters = parameters(&request.into_parts().0);
+    let found = super::list(&page.state, kind, &parameters).await?;
+    let may_change = frame.may(Verb::Change, model);
+    let mut index = empty_index(kind, &frame, &parameters);
+    index.fill(&found, |record| row(kind, &frame, record, may_change));
+    Ok(index.show(&frame))
+}
+
+fn empty_index(kind: Kind, frame: &Frame, parameters: &Parameters) -> Index {
+    let words = words(kind);
+    let base = format!("/{}/", kind.path());
+    let address = Address::new(base.as_str(), &["search"], "name", parameters);
+    let search = parameters
+        .get("search")
+        .unwrap_or_default()
+        .trim()
+        .to_owned();
+    let chips = (!search.is_empty()).then(|| Chip {
+        text: format!("“{search}”"),
+        address: address.with(&[("search", ""), ("page", "")]),
+    });
+    let may_add = frame.may(Verb::Add, kind.model());
+    Index {
+        title: frame.say(words.plural),
+        lead: String::new(),
+        create: may_add.then(|| (frame.say(words.new), format!("{base}new/"))),
+        is_create_dialog: true,
+        import: may_add.then(|| format!("/import/?resource={}", kind.path())),
+        is_exported: true,
+        filters: vec![Filter::Search(frame.say(words.search))],
+        form: Form::new().with("search", search),
+        chips: chips.into_iter().collect(),
+        columns: vec![
+            Column::text(frame.text("Nome", "Name"), "name"),
+            Column::text(frame.text("Descrição", "Description"), "description"),
+            Column::text(frame.text("Alteração", "Changed"), "updated_at").minor(),
+        ],
+        empty: Empty {
+            icon: words.icon,
+            sentence: frame.say(words.empty),
+        },
+        address,
+        rows: Vec::new(),
+        count: 0,
+        number: 1,
+        size: 10,
+    }
+}
+
+fn row(kind: Kind, frame: &Frame, record: &NamedRecord, may_change: bool) -> Row {
+    let description = record.description.as_deref().unwrap_or_default();
+    let mut short: String = description.chars().take(SHORT).collect();
+    if short.len() < description.len() {
+        short.push('…');
+    }
+    let edit = Action {
+        icon: "edit",
+        text: format!("{} {}", frame.text("Editar", "Edit"), record.name),
+        address: format!("{}edit/", address(kind, record.id)),
+        is_dialog: true,
+    };
+    Row {
+        cells: vec![
+            Cell::Link(address(kind, record.id), record.name.clone()),
+            Cell::Text(short),
+            Cell::Text(frame.locale.date_time(record.updated_at)),
+        ],
+        actions: if may_change { vec![edit] } else { Vec::new() },
+    }
+}
+
+async fn export(kind: Kind, Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    frame.require(Verb::View, kind.model())?;
+    let parameters = parameters(&request.into_parts().0);
+    let columns = ["id", "name", "description", "created_at", "updated_at"];
+    let read = move |batch: index::Batch| {
+        let (state, parameters) = (page.state.clone(), parameters.clone());
+        async move { super::part(&state, kind, &parameters, batch.limit, batch.offset).await }
+    };
+    let file = index::export(
+        frame.locale,
+        kind.path(),
+        &columns,
+        read,
+        |record: &NamedRecord, cells| {
+            vec![
+                record.id.to_string(),
+                cells.text(&record.name),
+                cells.optional(record.description.as_deref()),
+                history::machine_time(record.created_at),
+                history::machine_time(record.updated_at),
+            ]
+        },
+    );
+    Ok(file.await?)
+}
+
+/// The form for a new record or a known one.
+#[derive(Template)]
+#[template(path = "catalogue/named_form.html")]
+struct FormPage<'a> {
+    frame: &'a Frame,
+    form: &'a Form,
+    title: &'a str,
+    /// Where it goes on afterwards.
+    next: &'a str,
+}
+
+fn new(kind: Kind, frame: &Frame, request: &Request) -> Answer {
+    frame.require(Verb::Add, kind.model())?;
+    let query = Parameters::parse(request.uri().query().unwrap_or_default());
+    let form = Form::new().with("name", query.get("name").unwrap_or_default());
+    Ok(frame.show(FormPage {
+        frame,
+        form: &form,
+        title: frame.say(words(kind).new),
+        next: query.get("next").unwrap_or_default(),
+    }))
+}
+
+async fn create(kind: Kind, Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    frame.require(Verb::Add, kind.model())?;
+    let (parts, body) = request.into_parts();
+    let mut post = Post::read(&page.state, &parts, body).await?;
+    post.blank_is_none(&["description"]);
+    let words = words(kind);
+    match super::create(&page.state, &frame.caller, kind, &post.members).await {
+        // The script that adds one from within another form goes on there.
+        Ok(record) if wants_json(&parts.headers) => Ok(json_answer(
+            StatusCode::CREATED,
+            &json!({"id": record.id, "text": record.name}),
+        )),
+        Ok(record) => {
+            let next = picked_next(&post.text("next"), kind.name(), record.id);
+            let next = next.unwrap_or_else(|| address(kind, record.id));
+            Ok(done(&frame, &next, words.added, &record.name))
+        }
+        Err(refusal) => again(&frame, post, frame.say(words.new), refusal),
+    }
+}
+
+fn done(frame: &Frame, next: &str, said: (&'static str, &'static str), name: &str) -> Response {
+    let text = format!("{}: {name}.", frame.say(said));
+    flash::leave(see_other(next), Flash::success(text))
+}
+
+fn again(frame: &Frame, post: Post, title: &str, refusal: Refusal) -> Answer {
+    let next = post.text("next");
+    let mut form = post.form;
+    form.take(refusal, frame.locale)?;
+    Ok(frame.show_again(FormPage {
+        frame,
+        form: &form,
+        title,
+        next: &next,
+    }))
+}
+
+#[derive(Template)]
+#[template(path = "catalogue/named.html")]
+struct DetailPage<'a> {
+    frame: &'a Frame,
+    record: &'a NamedRecord,
+    words: &'a Words,
+    /// What refers to it.
+    referring: String,
+    changes: &'a [Change],
+    may_change: bool,
+    may_delete: bool,
+}
+
+async fn find(
+    kind: Kind,
+    page: &PageState,
+    RecordId(id): RecordId,
+) -> Result<NamedRecord, Refusal> {
+    let id = id.ok_or(Refusal::NotFound)?;
+    super::read(&page.state, kind, id)
+        .await?
+        .ok_or(Refusal::NotFound)
+}
+
+async fn detail(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+    let model = kind.model();
+    frame.require(Verb::View, model)?;
+    let record = find(kind, &page, id).await?;
+    let changes = history::changes(&page.state, model, record.id, frame.locale).await?;
+    let words = words(kind);
+    Ok(frame.show(DetailPage {
+        frame: &frame,
+        referring: format!("{}{}", words.referring.1, record.id),
+        record: &record,
+        words: &words,
+        changes: &changes,
+        may_change: frame.may(Verb::Change, model),
+        may_delete: frame.may(Verb::Delete, model),
+    }))
+}
+
+async fn edit(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+    frame.require(Verb::Change, kind.model())?;
+    let record = find(kind, &page, id).await?;
+    let form = Form::new()
+        .with("name", record.name)
+        .with("description", record.description.unwrap_or_default());
+    Ok(frame.show(FormPage {
+        frame: &frame,
+        form: &form,
+        title: frame.say(words(kind).edit),
+        next: "",
+    }))
+}
+
+async fn update(
+    kind: Kind,
+    Extracted(page): Page,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> Answer {
+    frame.require(Verb::Change, kind.model())?;
+    let id = find(kind, &page, id).await?.id;
+    let (parts, body) = request.into_parts();
+    let mut post = Post::read(&page.state, &parts, body).await?;
+    post.blank_is_none(&["description"]);
+    let words = words(kind);
+    match super::update(
+        &page.state,
+        &frame.caller,
+        kind,
+        id,
+        &post.members,
+        Mode::Whole,
+    )
+    .await
+    {
+        Ok(Some(record)) => {
+            let next = picked_next(&post.text("next"), "", id);
+            let next = next.unwrap_or_else(|| address(kind, id));
+            Ok(done(&frame, &next, words.changed, &record.name))
+        }
+        Ok(None) => Err(Refusal::NotFound.into()),
+        Err(refusal) => again(&frame, post, frame.say(words.edit), refusal),
+    }
+}
+
+fn deletion(kind: Kind, frame: &Frame, record: &NamedRecord, next: String) -> Deletion {
+    let words = words(kind);
+    Deletion {
+        title: frame.say(words.ask).to_owned(),
+        name: record.name.clone(),
+        sentence: frame.text(
+            "Isto não pode ser desfeito. O histórico de alterações fica guardado.",
+            "This cannot be undone. The history of changes is kept.",
+        ),
+        confirm: frame.say(words.confirm),
+        back: address(kind, record.id),
+        next,
+        blocking: Some((
+            frame.say(words.referring.0),
+            format!("{}{}", words.referring.1, record.id),
+        )),
+        problem: String::new(),
+    }
+}
+
+async fn ask(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+    frame.require(Verb::Delete, kind.model())?;
+    let record = find(kind, &page, id).await?;
+    Ok(deletion(kind, &frame, &record, String::new()).ask(&frame))
+}
+
+async fn delete(
+    kind: Kind,
+    Extracted(page): Page,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> Answer {
+    frame.require(Verb::Delete, kind.model())?;
+    let record = find(kind, &page, id).await?;
+    let (parts, body) = request.into_parts();
+    let post = Post::read(&page.state, &parts, body).await?;
+    match super::delete(&page.state, &frame.caller, kind, record.id).await {
+        Ok(_) => {
+            let next = format!("/{}/", kind.path());
+            Ok(done(&frame, &next, words(kind).deleted, &record.name))
+        }
+        Err(refusal) => {
+            Ok(deletion(kind, &frame, &record, post.text("next")).refuse(&frame, refusal)?)
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! One product: what it is, how its stock went, what was done to it; its ledger; and the end of it.
+
+use askama::Template;
+use axum::extract::{Request, State as Extracted};
+
+use super::{Answer, Page, address, query};
+use crate::{
+    State,
+    accounts::{Model, Verb},
+    catalogue::products::{self, ProductRecord},
+    page::{
+        Form, Frame, Post,
+        delete::Deletion,
+        flash::{self, Flash},
+        history::{self, Change},
+        index::{Address, Cell, Column, Empty, Filter, Index, Row},
+        see_other,
+        trend::Trend,
+    },
+    rest::{
+        Refusal,
+        list::PageNumber,
+        resource::{RecordId, Wanted},
+    },
+    stock::{self, LedgerRow, Level},
+};
+
+/// How many changes of the quantity the curve shows.
+const CURVE: u64 = 60;
+/// How many of them are told one by one.
+const TOLD: usize = 8;
+
+/// A row of the ledger, as pages tell it.
+struct Entry {
+    time: String,
+    machine_time: String,
+    what: &'static str,
+    /// The movement, while it is there.
+    movement: Option<String>,
+    change: String,
+    is_gain: bool,
+    balance: String,
+    who: String,
+}
+
+#[derive(Template)]
+#[template(path = "catalogue/product.html")]
+struct ProductPage<'a> {
+    frame: &'a Frame,
+    product: &'a ProductRecord,
+    threshold: i64,
+    is_low: bool,
+    entries: &'a [Entry],
+    trend: Option<Trend>,
+    changes: &'a [Change],
+    may: May,
+}
+
+/// What the reader may do with a product.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "one button each, and the template names them"
+)]
+struct May {
+    book_in: bool,
+    book_out: bool,
+    change: bool,
+    delete: bool,
+}
+
+impl May {
+    fn of(frame: &Frame) -> Self {
+        Self {
+            book_in: frame.may(Verb::Add, Model::Inflow),
+            book_out: frame.may(Verb::Add, Model::Outflow),
+            change: frame.may(Verb::Change, Model::Product),
+            delete: frame.may(Verb::Delete, Model::Product),
+        }
+    }
+}
+
+async fn find(state: &State, RecordId(id): RecordId) -> Result<ProductRecord, Refusal> {
+    let id = id.ok_or(Refusal::NotFound)?;
+    products::read(state, id).await?.ok_or(Refusal::NotFound)
+}
+
+/// `GET /products/<id>/`
+pub(super) async fn show(Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+    frame.require(Verb::View, Model::Product)?;
+    let (state, locale) = (&page.state, frame.locale);
+    let product = find(state, id).await?;
+    let own = stock::threshold_read(state, product.id).await?.flatten();
+    let threshold = own.unwrap_or(state.config.low_stock_threshold);
+    let wanted = Wanted {
+        page: PageNumber::Number(1),
+        size: CURVE,
+    };
+    let ledger = stock::ledger_list(state, product.id, None, wanted).await?;
+    let changes = history::changes(state, Model::Product, product.id, locale).await?;
+    let entries: Vec<Entry> = ledger
+        .results
+        .iter()
+        .take(TOLD)
+        .map(|row| entry(&frame, row))
+        .collect();
+    let points: Vec<_> = ledger
+        .results
+        .iter()
+        .rev()
+        .map(|row| (row.created_at, row.balance_after))
+        .collect();
+    Ok(frame.show(ProductPage {
+        frame: &frame,
+        product: &product,
+        threshold,
+        is_low: Level::of(product.quantity, threshold) == Level::Low,
+        entries: &entries,
+        trend: Trend::of(&points, locale),
+        changes: &changes,
+        may: May::of(&frame),
+    }))
+}
+
+fn entry(frame: &Frame, row: &LedgerRow) -> Entry {
+    let locale = frame.locale;
+    let what = match row.kind.as_str() {
+        "opening" => ("Saldo inicial", "Opening"),
+        "inflow" => ("Entrada", "Inflow"),
+        "outflow" => ("Saída", "Outflow"),
+        "inflow_reversed" => ("Entrada desfeita", "Inflow undone"),
+        "outflow_reversed" => ("Saída desfeita", "Outflow undone"),
+        _ => ("Ajuste", "Adjustment"),
+    };
+    let reference = row
+        .reference
+        .as_ref()
+        .filter(|_| !row.kind.ends_with("_reversed"));
+    let sign = if row.change > 0 { "+" } else { "" };
+    Entry {
+        time: locale.date_time(row.created_at),
+        machine_time: history::machine_time(row.created_at),
+        what: frame.say(what),
+        movement: reference.map(|reference| format!("/{}s/{}/", reference.kind, reference.id)),
+        change: format!("{sign}{}", locale.number(row.change)),
+        is_gain: row.change > 0,
+        balance: locale.number(row.balance_after),
+        who: row
+            .user
+            .clone()
+            .unwrap_or_else(|| frame.text("sistema", "system").to_owned()),
+    }
+}
+
+/// `GET /products/<id>/ledger/`: every change of the quantity, also as of a day.
+pub(super) async fn ledger(
+    Extracted(page): Page,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> Answer {
+    frame.require(Verb::View, Model::Product)?;
+    let product = find(&page.state, id).await?;
+    let parameters = query(&request.into_parts().0);
+    let mut index = ledger_index(&frame, &product, &parameters);
+    let as_of = match stock::read_as_of(&parameters) {
+        Ok(as_of) => as_of,
+        Err(errors) => {
+            index.form.absorb(&errors, frame.locale);
+            return Ok(index.show(&frame));
+        }
+    };
+    let wanted = Wanted::parse(&page.state, &parameters).map_err(Refusal::from)?;
+    let found = stock::ledger_list(&page.state, product.id, as_of, wanted).await?;
+    index.fill(&found, |row| ledger_row(entry(&frame, row)));
+    Ok(index.show(&frame))
+}
+
+fn ledger_row(entry: Entry) -> Row {
+    let what = match entry.movement {
+        Some(address) => Cell::Link(address, entry.what.to_owned()),
+        None => Cell::Text(entry.what.to_owned()),
+    };
+    Row {
+        cells: vec![
+            Cell::Text(entry.time),
+            what,
+            Cell::Number(entry.change),
+            Cell::Number(entry.balance),
+            Cell::Text(entry.who),
+        ],
+        actions: Vec::new(),
+    }
+}
+
+fn ledger_index(
+    frame: &Frame,
+    product: &ProductRecord,
+    parameters: &crate::rest::query::Parameters,
+) -> Index {
+    let path = format!("{}ledger/", address(product.id));
+    let address = Address::new(path, &["as_of"], "", parameters);
+    let as_of = parameters.get("as_of").unwrap_or_default();
+    Index {
+        title: frame.text("Extrato do estoque", "Stock ledger"),
+        lead: product.title.clone(),
+        create: None,
+        is_create_dialog: false,
+        import: None,
+        is_exported: false,
+        filters: vec![Filter::Day(
+            "as_of",
+            frame.text(
+                "Saldo no fim do dia (UTC)",
+                "As of the end of the day (UTC)",
+            ),
+        )],
+        form: Form::new().with("as_of", as_of),
+        chips: Vec::new(),
+        columns: vec![
+            Column::text(frame.text("Quando", "When"), ""),
+            Column::text(frame.text("O quê", "What"), ""),
+            Column::number(frame.text("Mudança", "Change"), ""),
+            Column::number(frame.text("Saldo", "Balance"), ""),
+            Column::text(frame.text("Quem", "Who"), ""),
+        ],
+        empty: Empty {
+            icon: "clock",
+            sentence: frame.text("Nada até esta data.", "Nothing up to this day."),
+        },
+        address,
+        rows: Vec::new(),
+        count: 0,
+        number: 1,
+        size: 10,
+    }
+}
+
+fn deletion(frame: &Frame, product: &ProductRecord) -> Deletion {
+    Deletion {
+        title: frame
+            .text("Excluir o produto?", "Delete the product?")
+            .to_owned(),
+        name: product.title.clone(),
+        sentence: frame.text(
+            "Isto não pode ser desfeito. O extrato do estoque e o histórico ficam guardados.",
+            "This cannot be undone. Its stock ledger and its history are kept.",
+        ),
+        confirm: frame.text("Sim, excluir o produto", "Yes, delete the product"),
+        back: address(product.id),
+        next: String::new(),
+        blocking: Some((
+            frame.text("Saídas deste produto", "Outflows of this product"),
+            format!("/outflows/?product={}", product.id),
+        )),
+        problem: String::new(),
+    }
+}
+
+/// `GET /products/<id>/delete/`
+pub(super) async fn ask(Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+    frame.require(Verb::Delete, Model::Product)?;
+    let product = find(&page.state, id).await?;
+    Ok(deletion(&frame, &product).ask(&frame))
+}
+
+/// `POST /products/<id>/delete/`
+pub(super) async fn delete(
+    Extracted(page): Page,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> Answer {
+    frame.require(Verb::Delete, Model::Product)?;
+    let product = find(&page.state, id).await?;
+    let (parts, body) = request.into_parts();
+    Post::read(&page.state, &parts, body).await?;
+    match products::delete(&page.state, &frame.caller, product.id).await {
+        Ok(_) => {
+            let text = format!(
+                "{}: {}.",
+                frame.text("Produto excluído", "Product deleted"),
+                product.title
+            );
+            Ok(flash::leave(see_other("/products/"), Flash::success(text)))
+        }
+        Err(refusal) => Ok(deletion(&frame, &product).refuse(&frame, refusal)?),
+    }
+}

@@ -1,0 +1,342 @@
+//! The form of a product, new or known. Its own threshold for low stock is on it too, though the API keeps that at an address of its own.
+
+use askama::Template;
+use axum::extract::{Request, State as Extracted};
+use http::request::Parts;
+
+use super::{Answer, Page, address, amount, pickers, query};
+use crate::{
+    State,
+    accounts::{Model, Verb},
+    catalogue::products::{self, ProductRecord},
+    page::{
+        Form, Frame, PageState, Post,
+        flash::{self, Flash},
+        picked_next,
+        picker::Picked,
+        see_other,
+    },
+    rest::{
+        Refusal,
+        fields::{Mode, Reader, Setting},
+        resource::RecordId,
+    },
+    stock,
+};
+
+const PRICES: &[&str] = &["cost_price", "selling_price"];
+const COUNTS: &[&str] = &["quantity", "threshold"];
+/// The fields in the order of the form.
+const FIELDS: &[&str] = &[
+    "title",
+    "category",
+    "brand",
+    "serie_number",
+    "cost_price",
+    "selling_price",
+    "quantity",
+    "threshold",
+    "description",
+];
+
+/// What the form shows.
+struct Shown {
+    form: Form,
+    category: Picked,
+    brand: Picked,
+}
+
+#[derive(Template)]
+#[template(path = "catalogue/product_form.html")]
+struct FormPage<'a> {
+    frame: &'a Frame,
+    form: &'a Form,
+    category: &'a Picked,
+    brand: &'a Picked,
+    /// The product that is changed; none for a new one.
+    product: Option<&'a str>,
+    /// The shop's threshold, which holds where a product has none of its own.
+    shop: i64,
+    /// Where a category and a brand are added on the way; empty for those who may not.
+    add_category: String,
+    add_brand: String,
+    next: &'a str,
+}
+
+impl FormPage<'_> {
+    fn quantity_hint(&self) -> &'static str {
+        if self.product.is_none() {
+            return self
+                .frame
+                .text("É o saldo inicial do extrato.", "It opens the ledger.");
+        }
+        self.frame.text(
+            "Mudar aqui registra um ajuste no extrato.",
+            "Changing it here writes an adjustment into the ledger.",
+        )
+    }
+
+    fn threshold_hint(&self) -> String {
+        let hint = self
+            .frame
+            .text("Em branco vale o da loja:", "Left blank, the shop's holds:");
+        format!("{hint} {}.", self.frame.locale.number(self.shop))
+    }
+}
+
+fn page<'a>(
+    frame: &'a Frame,
+    state: &State,
+    shown: &'a Shown,
+    product: Option<&'a str>,
+    next: &'a str,
+) -> FormPage<'a> {
+    FormPage {
+        frame,
+        form: &shown.form,
+        category: &shown.category,
+        brand: &shown.brand,
+        product,
+        shop: state.config.low_stock_threshold,
+        add_category: shown.category.add_address(frame),
+        add_brand: shown.brand.add_address(frame),
+        next,
+    }
+}
+
+/// `GET /products/new/`, with values that the address may bring.
+pub(super) async fn new(Extracted(state): Page, frame: Frame, request: Request) -> Answer {
+    frame.require(Verb::Add, Model::Product)?;
+    let asked = query(&request.into_parts().0);
+    let mut form = Form::new().with("quantity", "0");
+    for field in ["title", "serie_number"] {
+        form.set(field, asked.get(field).unwrap_or_default());
+    }
+    let (category, brand) = pickers(&frame);
+    let shown = Shown {
+        form,
+        category: category
+            .choose_known(&state.state, asked.get("category"))
+            .await?,
+        brand: brand.choose_known(&state.state, asked.get("brand")).await?,
+    };
+    let next = asked.get("next").unwrap_or_default();
+    Ok(frame.show(page(&frame, &state.state, &shown, None, next)))
+}
+
+/// What was posted, understood.
+struct Understood {
+    post: Post,
+    category: Picked,
+    brand: Picked,
+    threshold: Setting<i64>,
+}
+
+async fn understand(
+    state: &State,
+    frame: &Frame,
+    parts: &Parts,
+    body: axum::body::Body,
+) -> Result<Understood, Refusal> {
+    let locale = frame.locale;
+    let mut post = Post::read(state, parts, body).await?;
+    post.amounts(PRICES, locale);
+    post.counts(COUNTS, locale);
+    let (category, brand) = pickers(frame);
+    let category = post.pick(state, category, locale).await?;
+    let brand = post.pick(state, brand, locale).await?;
+    post.blank_is_none(&["description", "serie_number", "threshold"]);
+    let mut reader = Reader::new(&post.members, Mode::Whole);
+    let threshold = reader.optional_integer("threshold", 0, i64::MAX);
+    post.form.absorb(&reader.finish(), locale);
+    Ok(Understood {
+        post,
+        category,
+        brand,
+        threshold,
+    })
+}
+
+impl Understood {
+    /// Adds what the service would say of the other fields, so that every problem is told at once.
+    fn again(
+        mut self,
+        frame: &Frame,
+        state: &State,
+        product: Option<&str>,
+    ) -> axum::response::Response {
+        let errors = products::problems(&self.post.members, Mode::Whole);
+        self.post.form.absorb(&errors, frame.locale);
+        let next = self.post.text("next");
+        let mut shown = Shown {
+            form: self.post.form,
+            category: self.category,
+            brand: self.brand,
+        };
+        shown.form.sort(FIELDS);
+        frame.show_again(page(frame, state, &shown, product, &next))
+    }
+}
+
+/// `POST /products/new/`
+pub(super) async fn create(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    frame.require(Verb::Add, Model::Product)?;
+    let (parts, body) = request.into_parts();
+    let mut sent = understand(&page.state, &frame, &parts, body).await?;
+    if sent.post.form.is_refused() {
+        return Ok(sent.again(&frame, &page.state, None));
+    }
+    let product = match products::create(&page.state, &frame.caller, &sent.post.members).await {
+        Ok(product) => product,
+        Err(refusal) => {
+            sent.post.form.take(refusal, frame.locale)?;
+            return Ok(sent.again(&frame, &page.state, None));
+        }
+    };
+    keep_threshold(&page, &frame, &product, sent.threshold, None).await?;
+    let next = if sent.post.text("again").is_empty() {
+        picked_next(&sent.post.text("next"), "product", product.id)
+            .unwrap_or_else(|| address(product.id))
+    } else {
+        "/products/new/".to_owned()
+    };
+    let text = format!(
+        "{}: {}.",
+        frame.text("Produto criado", "Product added"),
+        product.title
+    );
+    Ok(flash::leave(see_other(&next), Flash::success(text)))
+}
+
+/// Writes a threshold that differs from the one before.
+async fn keep_threshold(
+    page: &PageState,
+    frame: &Frame,
+    product: &ProductRecord,
+    threshold: Setting<i64>,
+    before: Option<i64>,
+) -> Result<(), Refusal> {
+    let may = frame.may(Verb::Change, Model::Product);
+    match threshold {
+        Setting::Set(threshold) if may && threshold != before => {
+            stock::threshold_set(&page.state, &frame.caller, product.id, threshold).await
+        }
+        _ => Ok(()),
+    }
+}
+
+async fn find(
+    state: &State,
+    RecordId(id): RecordId,
+) -> Result<(ProductRecord, Option<i64>), Refusal> {
+    let id = id.ok_or(Refusal::NotFound)?;
+    let product = products::read(state, id).await?.ok_or(Refusal::NotFound)?;
+    let threshold = stock::threshold_read(state, id).await?.flatten();
+    Ok((product, threshold))
+}
+
+/// `GET /products/<id>/edit/`
+pub(super) async fn edit(
+    Extracted(state): Page,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> Answer {
+    frame.require(Verb::Change, Model::Product)?;
+    let asked = query(&request.into_parts().0);
+    let (product, threshold) = find(&state.state, id).await?;
+    let quantity = product.quantity.to_string();
+    let form = Form::new()
+        .with("title", product.title.clone())
+        .with(
+            "serie_number",
+            product.serie_number.clone().unwrap_or_default(),
+        )
+        .with("cost_price", amount(&frame, product.cost_price))
+        .with("selling_price", amount(&frame, product.selling_price))
+        .with("quantity", quantity.clone())
+        .with("quantity_was", quantity)
+        .with(
+            "threshold",
+            threshold
+                .map(|threshold| threshold.to_string())
+                .unwrap_or_default(),
+        )
+        .with(
+            "description",
+            product.description.clone().unwrap_or_default(),
+        );
+    let (category, brand) = pickers(&frame);
+    let own = |id: i64| id.to_string();
+    let (own_category, own_brand) = (own(product.category.id), own(product.brand.id));
+    let shown = Shown {
+        form,
+        category: category
+            .choose_known(&state.state, asked.get("category").or(Some(&own_category)))
+            .await?,
+        brand: brand
+            .choose_known(&state.state, asked.get("brand").or(Some(&own_brand)))
+            .await?,
+    };
+    let next = asked.get("next").unwrap_or_default();
+    Ok(frame.show(page(
+        &frame,
+        &state.state,
+        &shown,
+        Some(&product.title),
+        next,
+    )))
+}
+
+/// `POST /products/<id>/edit/`. A quantity that was left as it was shown is not written: goods may have moved since.
+pub(super) async fn update(
+    Extracted(page): Page,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> Answer {
+    frame.require(Verb::Change, Model::Product)?;
+    let (product, before) = find(&page.state, id).await?;
+    let (parts, body) = request.into_parts();
+    let mut sent = understand(&page.state, &frame, &parts, body).await?;
+    if sent.post.form.is_refused() {
+        return Ok(sent.again(&frame, &page.state, Some(&product.title)));
+    }
+    let is_kept = sent.post.text("quantity") == sent.post.text("quantity_was");
+    let whole = products::problems(&sent.post.members, Mode::Whole);
+    if is_kept {
+        sent.post.remove("quantity");
+    }
+    let updated = if whole.is_empty() {
+        products::update(
+            &page.state,
+            &frame.caller,
+            product.id,
+            &sent.post.members,
+            Mode::Partial,
+        )
+        .await
+    } else {
+        Err(whole.into())
+    };
+    match updated {
+        Ok(Some(product)) => {
+            keep_threshold(&page, &frame, &product, sent.threshold, before).await?;
+            let next = picked_next(&sent.post.text("next"), "", product.id)
+                .unwrap_or_else(|| address(product.id));
+            let text = format!(
+                "{}: {}.",
+                frame.text("Produto alterado", "Product changed"),
+                product.title
+            );
+            Ok(flash::leave(see_other(&next), Flash::success(text)))
+        }
+        Ok(None) => Err(Refusal::NotFound.into()),
+        Err(refusal) => {
+            let quantity = sent.post.text("quantity");
+            sent.post.set("quantity", &quantity);
+            sent.post.form.take(refusal, frame.locale)?;
+            Ok(sent.again(&frame, &page.state, Some(&product.title)))
+        }
+    }
+}

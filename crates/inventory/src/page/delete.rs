@@ -1,0 +1,57 @@
+//! The question before a record is deleted, and why it cannot be.
+
+use askama::Template;
+use axum::response::Response;
+use http::StatusCode;
+
+use super::{Frame, messages::translated};
+use crate::rest::Refusal;
+
+/// A record that is to be deleted, as the page asks about it.
+#[derive(Debug)]
+pub(crate) struct Deletion {
+    /// The question.
+    pub(crate) title: String,
+    /// What the record is called.
+    pub(crate) name: String,
+    /// What follows from it.
+    pub(crate) sentence: &'static str,
+    /// What the button says.
+    pub(crate) confirm: &'static str,
+    /// Where the reader goes who does not want it after all.
+    pub(crate) back: String,
+    /// Where it goes on afterwards.
+    pub(crate) next: String,
+    /// What refers to the record, to be looked at when it cannot be deleted.
+    pub(crate) blocking: Option<(&'static str, String)>,
+    /// Why it cannot be deleted; empty while it can.
+    pub(crate) problem: String,
+}
+
+#[derive(Template)]
+#[template(path = "page/delete.html")]
+struct DeletePage<'a> {
+    frame: &'a Frame,
+    page: &'a Deletion,
+}
+
+impl Deletion {
+    /// Asks.
+    pub(crate) fn ask(&self, frame: &Frame) -> Response {
+        frame.show(DeletePage { frame, page: self })
+    }
+
+    /// Tells why it was not done: 409.
+    ///
+    /// # Errors
+    ///
+    /// A refusal that is no conflict.
+    pub(crate) fn refuse(mut self, frame: &Frame, refusal: Refusal) -> Result<Response, Refusal> {
+        let Refusal::Conflict(text) = refusal else {
+            return Err(refusal);
+        };
+        self.problem = translated(frame.locale, &text);
+        let page = DeletePage { frame, page: &self };
+        Ok(frame.show_with(StatusCode::CONFLICT, page))
+    }
+}

@@ -1,0 +1,133 @@
+//! The address of a list: its path and its state, of which links change a part and keep the rest.
+
+use crate::rest::query::{Parameters, encode};
+
+/// A list's address.
+#[derive(Debug, Clone)]
+pub(crate) struct Address {
+    path: String,
+    /// Names and values, in the order of the list's own table; blank ones are left out.
+    state: Vec<(&'static str, String)>,
+    /// The order without any choice.
+    default_ordering: &'static str,
+}
+
+impl Address {
+    /// The address at `path` of a list that knows these parameters beside `ordering`, `page` and `page_size`.
+    pub(crate) fn new(
+        path: impl Into<String>,
+        known: &[&'static str],
+        default_ordering: &'static str,
+        parameters: &Parameters,
+    ) -> Self {
+        let state = known
+            .iter()
+            .chain(&["ordering", "page_size", "page"])
+            .filter_map(|name| {
+                let value = parameters.get(name)?.trim();
+                Some((*name, value.to_owned()))
+            });
+        Self {
+            path: path.into(),
+            state: state.collect(),
+            default_ordering,
+        }
+    }
+
+    /// The list's path.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The state that is not a field of the filter's form, which it has to keep.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.state
+            .iter()
+            .filter(|(name, _)| matches!(*name, "ordering" | "page_size"))
+            .map(|(name, value)| (*name, value.as_str()))
+    }
+
+    /// The names of the filters that are set.
+    pub(crate) fn filtered(&self) -> impl Iterator<Item = &str> {
+        self.state
+            .iter()
+            .map(|(name, _)| *name)
+            .filter(|name| !matches!(*name, "ordering" | "page_size" | "page"))
+    }
+
+    /// The whole address as it is.
+    pub(crate) fn whole(&self) -> String {
+        self.with(&[])
+    }
+
+    /// The address with other values; blank ones are left out.
+    pub(crate) fn with(&self, changes: &[(&'static str, &str)]) -> String {
+        self.written(&self.path, changes)
+    }
+
+    /// The address of something below the list, with the list's state.
+    pub(crate) fn beside(&self, below: &str, changes: &[(&'static str, &str)]) -> String {
+        self.written(&format!("{}{below}", self.path), changes)
+    }
+
+    /// The first field of the order, and whether it descends.
+    pub(crate) fn ordering(&self) -> (&str, bool) {
+        let chosen = self.state.iter().find(|(name, _)| *name == "ordering");
+        let ordering = chosen.map_or(self.default_ordering, |(_, value)| value.as_str());
+        let first = ordering.split(',').next().unwrap_or_default().trim();
+        match first.strip_prefix('-') {
+            Some(field) => (field, true),
+            None => (first, false),
+        }
+    }
+
+    fn written(&self, path: &str, changes: &[(&'static str, &str)]) -> String {
+        let changed = |name: &str| changes.iter().find(|(other, _)| *other == name);
+        let kept = self
+            .state
+            .iter()
+            .filter(|(name, _)| changed(name).is_none())
+            .map(|(name, value)| (*name, value.as_str()));
+        let mut address = path.to_owned();
+        let mut mark = '?';
+        for (name, value) in kept.chain(changes.iter().copied()) {
+            if !value.is_empty() {
+                address.push(mark);
+                address.push_str(name);
+                address.push('=');
+                encode(value, &mut address);
+                mark = '&';
+            }
+        }
+        address
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_changes_a_part_of_the_state_and_keeps_the_rest() {
+        let query = "search=caf%C3%A9&page=3&unknown=1&brand=&ordering=-title";
+        let address = Address::new(
+            "/products/",
+            &["search", "brand"],
+            "title",
+            &Parameters::parse(query),
+        );
+        assert_eq!(
+            address.whole(),
+            "/products/?search=caf%C3%A9&ordering=-title&page=3"
+        );
+        assert_eq!(
+            address.with(&[("page", ""), ("brand", "7")]),
+            "/products/?search=caf%C3%A9&ordering=-title&brand=7"
+        );
+        assert_eq!(
+            address.beside("export/", &[("page", "")]),
+            "/products/export/?search=caf%C3%A9&ordering=-title"
+        );
+        assert_eq!(address.ordering(), ("title", true));
+    }
+}

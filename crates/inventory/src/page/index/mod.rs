@@ -1,0 +1,288 @@
+//! The list of any kind of record as a page: filters as removable chips, sortable columns, pages, all of it in the address.
+//! What the records are, and which filters they have, stands with their features.
+
+mod address;
+mod export;
+
+pub(crate) use address::Address;
+pub(crate) use export::{Batch, Cells, export};
+
+use askama::Template;
+use axum::response::Response;
+use http::StatusCode;
+
+use super::{Form, Frame, picker::Picked};
+use crate::rest::resource::Page;
+
+/// How many records a page may have.
+const SIZES: [u64; 4] = [10, 25, 50, 100];
+
+/// A column.
+#[derive(Debug)]
+pub(crate) struct Column {
+    /// What stands over it.
+    pub(crate) text: &'static str,
+    /// The field that it orders the list by; empty when it does not.
+    pub(crate) field: &'static str,
+    /// Whether it holds numbers.
+    pub(crate) is_number: bool,
+    /// Whether a phone does without it.
+    pub(crate) is_minor: bool,
+}
+
+impl Column {
+    /// A column of texts that orders the list by `field`; by nothing when that is empty.
+    pub(crate) const fn text(text: &'static str, field: &'static str) -> Self {
+        Self {
+            text,
+            field,
+            is_number: false,
+            is_minor: false,
+        }
+    }
+
+    /// A column of numbers.
+    pub(crate) const fn number(text: &'static str, field: &'static str) -> Self {
+        Self {
+            is_number: true,
+            ..Self::text(text, field)
+        }
+    }
+
+    /// The same, which a phone does without.
+    pub(crate) const fn minor(self) -> Self {
+        Self {
+            is_minor: true,
+            ..self
+        }
+    }
+
+    fn class(&self) -> &'static str {
+        match (self.is_number, self.is_minor) {
+            (true, true) => "number minor",
+            (true, false) => "number",
+            (false, true) => "minor",
+            (false, false) => "plain-cell",
+        }
+    }
+}
+
+/// What a cell of a row holds.
+#[derive(Debug)]
+pub(crate) enum Cell {
+    /// The way to a record.
+    Link(String, String),
+    /// A text.
+    Text(String),
+    /// A number, written for the reader.
+    Number(String),
+    /// A quantity in stock, and whether it is low.
+    Stock(String, bool),
+}
+
+/// Something that can be done with a row.
+#[derive(Debug)]
+pub(crate) struct Action {
+    /// Its icon.
+    pub(crate) icon: &'static str,
+    /// What it is called, with the record's name for those who hear it.
+    pub(crate) text: String,
+    /// Where it leads.
+    pub(crate) address: String,
+    /// Whether a script may open it over the page.
+    pub(crate) is_dialog: bool,
+}
+
+/// One record.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// One cell a column; the first names the record.
+    pub(crate) cells: Vec<Cell>,
+    /// What can be done with it.
+    pub(crate) actions: Vec<Action>,
+}
+
+/// A field of the filter.
+#[derive(Debug)]
+pub(crate) enum Filter {
+    /// Words.
+    Search(&'static str),
+    /// Another record, by its picker.
+    Record(Picked),
+    /// An amount: its name and what it is called.
+    Amount(&'static str, &'static str),
+    /// A day: its name and what it is called.
+    Day(&'static str, &'static str),
+}
+
+/// A filter that is set, and the address without it.
+#[derive(Debug)]
+pub(crate) struct Chip {
+    /// What is filtered by.
+    pub(crate) text: String,
+    /// The list without this filter.
+    pub(crate) address: String,
+}
+
+/// A list with nothing in it.
+#[derive(Debug)]
+pub(crate) struct Empty {
+    /// Its icon.
+    pub(crate) icon: &'static str,
+    /// One sentence.
+    pub(crate) sentence: &'static str,
+}
+
+/// The list that a page shows.
+#[derive(Debug)]
+pub(crate) struct Index {
+    /// What the records are called.
+    pub(crate) title: &'static str,
+    /// A sentence under the title.
+    pub(crate) lead: String,
+    /// Where the list is, with its state.
+    pub(crate) address: Address,
+    /// What a new record is made with: what the button says and where it leads.
+    pub(crate) create: Option<(&'static str, String)>,
+    /// Whether a new record may be made in a dialog.
+    pub(crate) is_create_dialog: bool,
+    /// Where a file is imported, for those who may.
+    pub(crate) import: Option<String>,
+    /// Whether the list can be had as a file.
+    pub(crate) is_exported: bool,
+    /// The filter's fields.
+    pub(crate) filters: Vec<Filter>,
+    /// The filter's values as typed, and what is wrong with them.
+    pub(crate) form: Form,
+    /// The filters that are set.
+    pub(crate) chips: Vec<Chip>,
+    /// The columns.
+    pub(crate) columns: Vec<Column>,
+    /// The records of this page.
+    pub(crate) rows: Vec<Row>,
+    /// How many there are on all pages.
+    pub(crate) count: u64,
+    /// This page's number, from 1.
+    pub(crate) number: u64,
+    /// Records a page.
+    pub(crate) size: u64,
+    /// What is said when there is nothing.
+    pub(crate) empty: Empty,
+}
+
+#[derive(Template)]
+#[template(path = "page/index.html")]
+struct IndexPage<'a> {
+    frame: &'a Frame,
+    index: &'a Index,
+}
+
+impl Index {
+    /// Takes the records of a page.
+    pub(crate) fn fill<T>(&mut self, page: &Page<T>, row: impl Fn(&T) -> Row) {
+        self.rows = page.results.iter().map(row).collect();
+        (self.count, self.number, self.size) = (page.count, page.number, page.size);
+    }
+
+    /// The page; 422 when a filter cannot be read.
+    pub(crate) fn show(&self, frame: &Frame) -> Response {
+        let status = if self.form.is_refused() {
+            StatusCode::UNPROCESSABLE_ENTITY
+        } else {
+            StatusCode::OK
+        };
+        frame.show_with(status, IndexPage { frame, index: self })
+    }
+
+    /// What `aria-sort` says of a column.
+    fn sort(&self, column: &Column) -> &'static str {
+        match self.address.ordering() {
+            (field, _) if field.is_empty() || field != column.field => "none",
+            (_, false) => "ascending",
+            (_, true) => "descending",
+        }
+    }
+
+    /// The list ordered by a column; once more by the same column is the other way round.
+    fn sort_address(&self, column: &Column) -> String {
+        let (field, is_descending) = self.address.ordering();
+        let sign = if field == column.field && !is_descending {
+            "-"
+        } else {
+            ""
+        };
+        let ordering = format!("{sign}{}", column.field);
+        self.address.with(&[("ordering", &ordering), ("page", "")])
+    }
+
+    /// The fields behind "more filters": all but the first.
+    fn more_filters(&self) -> &[Filter] {
+        self.filters.get(1..).unwrap_or_default()
+    }
+
+    /// Whether one of them is set or wrong, so that they are shown.
+    fn is_more_open(&self) -> bool {
+        let first = match self.filters.first() {
+            Some(Filter::Search(_)) => "search",
+            Some(Filter::Record(picked)) => picked.name,
+            _ => "",
+        };
+        let is_set = self.address.filtered().any(|name| name != first);
+        is_set || self.form.errors().iter().any(|(name, _)| *name != first)
+    }
+
+    fn page_address(&self, number: u64) -> String {
+        let number = if number == 1 {
+            String::new()
+        } else {
+            number.to_string()
+        };
+        self.address.with(&[("page", &number)])
+    }
+
+    fn last(&self) -> u64 {
+        self.count.div_ceil(self.size.max(1)).max(1)
+    }
+
+    /// The pages beside this one.
+    fn neighbours(&self) -> std::ops::RangeInclusive<u64> {
+        self.number.saturating_sub(2).max(1)..=(self.number + 2).min(self.last())
+    }
+
+    fn sizes(&self) -> Vec<u64> {
+        let mut sizes = SIZES.to_vec();
+        if !sizes.contains(&self.size) {
+            sizes.push(self.size);
+            sizes.sort_unstable();
+        }
+        sizes
+    }
+
+    fn size_address(&self, size: u64) -> String {
+        self.address
+            .with(&[("page_size", &size.to_string()), ("page", "")])
+    }
+
+    fn export_address(&self) -> String {
+        self.address
+            .beside("export/", &[("page", ""), ("page_size", "")])
+    }
+
+    /// `1–10 de 237`
+    fn range(&self, frame: &Frame) -> String {
+        let locale = frame.locale;
+        let number = |number: u64| locale.number(i64::try_from(number).unwrap_or(i64::MAX));
+        if self.count == 0 {
+            return locale.text("Nenhum resultado", "No results").to_owned();
+        }
+        let first = (self.number - 1) * self.size + 1;
+        let last = first + u64::try_from(self.rows.len()).unwrap_or(1).max(1) - 1;
+        format!(
+            "{}–{} {} {}",
+            number(first),
+            number(last),
+            locale.text("de", "of"),
+            number(self.count)
+        )
+    }
+}

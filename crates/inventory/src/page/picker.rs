@@ -1,0 +1,281 @@
+//! Choosing one record among many, a million products included: a text field that a script turns into a list of the ten best, and that
+//! the server understands without one. It searches by name; a product's serie number, typed or scanned, finds it at once.
+//!
+//! A picker called `product` sends `product` (the id), `product_text` (what stands in the field) and `product_was` (what stood there when
+//! the id was chosen): a text that was changed by hand is looked up, whatever the id says. `product_choice` is the answer to "which of these".
+
+use axum::{
+    Router,
+    extract::{Path, Query, State as Extracted},
+    response::Response,
+    routing::get,
+};
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use web::locale::Locale;
+
+use super::{Form, Frame, PageState};
+use crate::{
+    State,
+    accounts::{Model, Verb},
+    catalogue::{
+        named::{self, Kind},
+        products::{self, ProductRecord},
+    },
+    rest::{Refusal, query::encode, resource::json},
+};
+
+/// How many records are offered.
+const OFFERED: i64 = 10;
+/// As much of a text is looked up.
+const MAX_TEXT: usize = 500;
+
+/// What is chosen from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The products.
+    Products,
+    /// Brands, categories or suppliers.
+    Named(Kind),
+}
+
+/// One record that is offered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Choice {
+    /// Its id.
+    pub(crate) id: i64,
+    /// What it is called.
+    pub(crate) text: String,
+    /// What tells it from others of the same name.
+    pub(crate) hint: String,
+}
+
+/// A picker as a form shows it.
+#[derive(Debug, Clone)]
+pub(crate) struct Picked {
+    /// The field.
+    pub(crate) name: &'static str,
+    /// What the field is called.
+    pub(crate) label: &'static str,
+    /// What is chosen from.
+    pub(crate) source: Source,
+    /// The chosen id; empty when nothing is chosen.
+    pub(crate) id: String,
+    /// What stands in the field.
+    pub(crate) text: String,
+    /// Which of these, when the text means several.
+    pub(crate) choices: Vec<Choice>,
+}
+
+impl Source {
+    /// Its place in addresses.
+    pub(crate) const fn path(self) -> &'static str {
+        match self {
+            Self::Products => "products",
+            Self::Named(kind) => kind.path(),
+        }
+    }
+
+    /// Whose permissions count.
+    pub(crate) const fn model(self) -> Model {
+        match self {
+            Self::Products => Model::Product,
+            Self::Named(kind) => kind.model(),
+        }
+    }
+
+    fn of(path: &str) -> Option<Self> {
+        [
+            Self::Products,
+            Self::Named(Kind::Brand),
+            Self::Named(Kind::Category),
+            Self::Named(Kind::Supplier),
+        ]
+        .into_iter()
+        .find(|source| source.path() == path)
+    }
+
+    async fn find(self, state: &State, text: &str, locale: Locale) -> Result<Vec<Choice>, Refusal> {
+        let text: String = text.chars().take(MAX_TEXT).collect();
+        Ok(match self {
+            Self::Products => products::best(state, &text, OFFERED)
+                .await?
+                .into_iter()
+                .map(|product| offered(product, locale))
+                .collect(),
+            Self::Named(kind) => named::best(state, kind, &text, OFFERED)
+                .await?
+                .into_iter()
+                .map(|record| Choice {
+                    id: record.id,
+                    text: record.name,
+                    hint: String::new(),
+                })
+                .collect(),
+        })
+    }
+
+    /// The name of the record of an id.
+    pub(crate) async fn name_of(self, state: &State, id: i64) -> Result<Option<String>, Refusal> {
+        Ok(match self {
+            Self::Products => products::read(state, id)
+                .await?
+                .map(|product| product.title),
+            Self::Named(kind) => named::read(state, kind, id)
+                .await?
+                .map(|record| record.name),
+        })
+    }
+}
+
+fn offered(product: ProductRecord, locale: Locale) -> Choice {
+    let quantity = locale.number(product.quantity);
+    let stock = format!("{quantity} {}", locale.text("em estoque", "in stock"));
+    let hint = match product.serie_number {
+        Some(number) => format!("{stock} · {number}"),
+        None => stock,
+    };
+    Choice {
+        id: product.id,
+        text: product.title,
+        hint,
+    }
+}
+
+impl Picked {
+    /// A picker with nothing chosen.
+    pub(crate) fn empty(name: &'static str, label: &'static str, source: Source) -> Self {
+        Self {
+            name,
+            label,
+            source,
+            id: String::new(),
+            text: String::new(),
+            choices: Vec::new(),
+        }
+    }
+
+    /// Where one is added on the way from this page, and back; empty for those who may not.
+    pub(crate) fn add_address(&self, frame: &Frame) -> String {
+        if !frame.may(Verb::Add, self.source.model()) {
+            return String::new();
+        }
+        let mut address = format!("/{}/new/?next=", self.source.path());
+        encode(&frame.path, &mut address);
+        address
+    }
+
+    /// Chooses the record of an id; one that no record has stays as it was sent, for the message about it.
+    pub(crate) async fn choose(mut self, state: &State, id: &str) -> Result<Self, Refusal> {
+        let name = match id.trim().parse() {
+            Ok(number) => self.source.name_of(state, number).await?,
+            Err(_) => None,
+        };
+        id.trim().clone_into(&mut self.id);
+        self.text = name.unwrap_or_else(|| self.id.clone());
+        Ok(self)
+    }
+
+    /// Chooses the record of an id that an address brings, if there is such a record.
+    pub(crate) async fn choose_known(
+        self,
+        state: &State,
+        id: Option<&str>,
+    ) -> Result<Self, Refusal> {
+        let Some(id) = id.filter(|id| id.trim().parse::<i64>().is_ok()) else {
+            return Ok(self);
+        };
+        let nothing = self.clone();
+        let chosen = self.choose(state, id).await?;
+        Ok(if chosen.text == chosen.id {
+            nothing
+        } else {
+            chosen
+        })
+    }
+
+    /// Understands what was sent, looking up a text that was typed; what it may mean, and what is wrong, goes into the form.
+    pub(crate) async fn understand(
+        self,
+        state: &State,
+        sent: &Form,
+        form: &mut Form,
+        locale: Locale,
+    ) -> Result<Self, Refusal> {
+        let name = self.name;
+        let field = |suffix: &str| sent.value(&format!("{name}{suffix}")).to_owned();
+        let (id, text, choice) = (field(""), field("_text"), field("_choice"));
+        if !choice.trim().is_empty() {
+            return self.choose(state, &choice).await;
+        }
+        let (typed, was) = (text.trim(), field("_was"));
+        if !id.trim().is_empty() && (typed.is_empty() && was.is_empty() || typed == was.trim()) {
+            return self.choose(state, &id).await;
+        }
+        if typed.is_empty() {
+            return Ok(self);
+        }
+        self.look_up(state, typed, form, locale).await
+    }
+
+    async fn look_up(
+        mut self,
+        state: &State,
+        typed: &str,
+        form: &mut Form,
+        locale: Locale,
+    ) -> Result<Self, Refusal> {
+        let mut found = self.source.find(state, typed, locale).await?;
+        let folded = db::fold(typed);
+        let same: Vec<usize> = (0..found.len())
+            .filter(|&at| {
+                found
+                    .get(at)
+                    .is_some_and(|choice| db::fold(&choice.text) == folded)
+            })
+            .collect();
+        let at = match (same.as_slice(), found.len()) {
+            ([only], _) => Some(*only),
+            (_, 1) => Some(0),
+            _ => None,
+        };
+        if let Some(at) = at {
+            let choice = found.swap_remove(at);
+            self.id = choice.id.to_string();
+            self.text = choice.text;
+            return Ok(self);
+        }
+        let message = if found.is_empty() {
+            locale.text("Nada foi encontrado com", "Nothing was found for")
+        } else {
+            locale.text("Escolha abaixo qual é", "Choose below which one is")
+        };
+        form.complain(self.name, format!("{message} “{typed}”."));
+        typed.clone_into(&mut self.text);
+        self.choices = found;
+        Ok(self)
+    }
+}
+
+/// `/pick/…/`: the ten best for the script.
+pub(crate) fn routes() -> Router<PageState> {
+    Router::new().route("/pick/{source}/", get(offer))
+}
+
+#[derive(Deserialize)]
+struct Sought {
+    #[serde(default)]
+    q: String,
+}
+
+async fn offer(
+    Extracted(page): Extracted<PageState>,
+    frame: Frame,
+    Path(path): Path<String>,
+    Query(sought): Query<Sought>,
+) -> Result<Response, web::Error> {
+    let source = Source::of(&path).ok_or(Refusal::NotFound)?;
+    frame.require(Verb::View, source.model())?;
+    let choices = source.find(&page.state, &sought.q, frame.locale).await?;
+    Ok(json(StatusCode::OK, &choices))
+}

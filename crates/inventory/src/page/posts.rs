@@ -1,0 +1,160 @@
+//! What forms bring, made ready for the service functions, which read it as they read the API's bodies.
+
+use http::request::Parts;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::{Form, numbers, picker::Picked};
+use crate::{
+    State,
+    accounts::pages::posted,
+    rest::{Refusal, fields::Members, query::Parameters},
+};
+use axum::body::Body;
+use web::locale::Locale;
+
+/// A form as it was posted.
+#[derive(Debug)]
+pub(crate) struct Post {
+    /// What the service functions read.
+    pub(crate) members: Members,
+    /// The form, to be shown again when it is refused.
+    pub(crate) form: Form,
+}
+
+impl Post {
+    /// Reads a form, which must be one of ours.
+    ///
+    /// # Errors
+    ///
+    /// 413, 403 when it may be forged, 415 and 400.
+    pub(crate) async fn read(state: &State, parts: &Parts, body: Body) -> Result<Self, Refusal> {
+        let members = posted::read(state, parts, body).await?;
+        let form = Form::of(&members);
+        Ok(Self { members, form })
+    }
+
+    /// A field as it was typed; empty when it did not come.
+    pub(crate) fn text(&self, name: &str) -> String {
+        self.form.value(name).to_owned()
+    }
+
+    /// Gives a field another value for the service.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        // A text is always JSON.
+        if let Ok(raw) = to_raw_value(value) {
+            self.members.insert(name.to_owned(), raw);
+        }
+    }
+
+    /// Takes a field away from the service.
+    pub(crate) fn remove(&mut self, name: &str) {
+        self.members.remove(name);
+    }
+
+    /// Understands what was chosen with a picker.
+    ///
+    /// # Errors
+    ///
+    /// Faults of the store.
+    pub(crate) async fn pick(
+        &mut self,
+        state: &State,
+        picked: Picked,
+        locale: Locale,
+    ) -> Result<Picked, Refusal> {
+        let sent = self.form.clone();
+        let picked = picked
+            .understand(state, &sent, &mut self.form, locale)
+            .await?;
+        if picked.id.is_empty() {
+            self.remove(picked.name);
+        } else {
+            self.set(picked.name, &picked.id);
+        }
+        Ok(picked)
+    }
+
+    /// Blank texts of these fields are none.
+    pub(crate) fn blank_is_none(&mut self, fields: &[&str]) {
+        for field in fields {
+            if self.form.value(field).trim().is_empty() {
+                self.members
+                    .insert((*field).to_owned(), RawValue::NULL.to_owned());
+            }
+        }
+    }
+
+    /// Reads amounts as people write them.
+    pub(crate) fn amounts(&mut self, fields: &[&'static str], locale: Locale) {
+        for field in fields {
+            let typed = self.text(field);
+            match numbers::amount(&typed) {
+                _ if typed.trim().is_empty() => self.remove(field),
+                Ok(plain) => self.set(field, &plain),
+                Err(problem) => {
+                    let message = numbers::message(problem, &typed, locale);
+                    self.form.complain(field, message);
+                }
+            }
+        }
+    }
+
+    /// Reads counts as people write them.
+    pub(crate) fn counts(&mut self, fields: &[&'static str], locale: Locale) {
+        for field in fields {
+            let typed = self.text(field);
+            match numbers::count(&typed, locale) {
+                _ if typed.trim().is_empty() => self.remove(field),
+                Ok(plain) => self.set(field, &plain),
+                Err(_) => {
+                    let message =
+                        locale.text("Digite um número inteiro.", "A valid integer is required.");
+                    self.form.complain(field, message);
+                }
+            }
+        }
+    }
+}
+
+/// Reads the amounts of a filter as people write them; what cannot be read is told in the form and filters nothing.
+pub(crate) fn filter_amounts(
+    parameters: &mut Parameters,
+    form: &mut Form,
+    fields: &[&'static str],
+    locale: Locale,
+) {
+    for field in fields {
+        let Some(typed) = parameters.get(field).map(str::to_owned) else {
+            continue;
+        };
+        match numbers::amount(&typed) {
+            Ok(plain) => parameters.set(field, plain),
+            Err(problem) => {
+                form.complain(field, numbers::message(problem, &typed, locale));
+                parameters.set(field, "");
+            }
+        }
+    }
+}
+
+/// Reads a filter by another record, whose picker may have been typed into; what cannot be found is told in the form and filters nothing.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn filter_record(
+    state: &State,
+    picked: Picked,
+    parameters: &mut Parameters,
+    form: &mut Form,
+    locale: Locale,
+) -> Result<Picked, Refusal> {
+    let mut sent = Form::new();
+    for suffix in ["", "_text", "_was", "_choice"] {
+        let name = format!("{}{suffix}", picked.name);
+        sent.set(&name, parameters.get(&name).unwrap_or_default());
+    }
+    let picked = picked.understand(state, &sent, form, locale).await?;
+    parameters.set(picked.name, picked.id.clone());
+    Ok(picked)
+}

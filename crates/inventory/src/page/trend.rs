@@ -1,0 +1,111 @@
+//! A balance over time as a drawing: a line of steps, since a balance stays until the next change. Its numbers stand in the table beside it.
+
+use std::fmt::Write as _;
+
+use db::Timestamp;
+use web::locale::Locale;
+
+/// The drawing's size, in its own units.
+const WIDTH: u64 = 600;
+const HEIGHT: u64 = 120;
+
+/// A drawing.
+#[derive(Debug)]
+pub(crate) struct Trend {
+    /// The line, as a path.
+    pub(crate) line: String,
+    /// The line and the ground under it.
+    pub(crate) area: String,
+    /// What it shows, for those who do not see it.
+    pub(crate) summary: String,
+    /// The highest balance, at the drawing's upper edge; the lower one is 0.
+    pub(crate) highest: String,
+    /// The first and the last day.
+    pub(crate) days: (String, String),
+}
+
+impl Trend {
+    /// The drawing of balances, oldest first; none of less than two.
+    pub(crate) fn of(points: &[(Timestamp, i64)], locale: Locale) -> Option<Self> {
+        let [(start, _), .., (end, last)] = points else {
+            return None;
+        };
+        let span = end
+            .micros()
+            .saturating_sub(start.micros())
+            .max(1)
+            .unsigned_abs();
+        let highest = points
+            .iter()
+            .map(|(_, balance)| *balance)
+            .max()
+            .unwrap_or(0);
+        let lowest = points
+            .iter()
+            .map(|(_, balance)| *balance)
+            .min()
+            .unwrap_or(0);
+        let across = |time: &Timestamp| {
+            let past = time.micros().saturating_sub(start.micros()).unsigned_abs();
+            scaled(past, span, WIDTH)
+        };
+        let down = |balance: i64| {
+            HEIGHT
+                - scaled(
+                    balance.unsigned_abs(),
+                    highest.unsigned_abs().max(1),
+                    HEIGHT,
+                )
+        };
+        let mut line = String::new();
+        for (index, (time, balance)) in points.iter().enumerate() {
+            // Writing to a string cannot fail.
+            _ = if index == 0 {
+                write!(line, "M{} {}", across(time), down(*balance))
+            } else {
+                write!(line, "H{}V{}", across(time), down(*balance))
+            };
+        }
+        let number = |number: i64| locale.number(number);
+        let words = |portuguese, english| locale.text(portuguese, english);
+        Some(Self {
+            area: format!("{line}V{HEIGHT}H0Z"),
+            summary: format!(
+                "{} {}, {} {}, {} {}",
+                words("Saldo: mínimo", "Balance: lowest"),
+                number(lowest),
+                words("máximo", "highest"),
+                number(highest),
+                words("agora", "now"),
+                number(*last)
+            ),
+            highest: number(highest),
+            days: (locale.date(*start), locale.date(*end)),
+            line,
+        })
+    }
+}
+
+/// `part` of `whole`, as so many of `size`.
+fn scaled(part: u64, whole: u64, size: u64) -> u64 {
+    let scaled = u128::from(part) * u128::from(size) / u128::from(whole);
+    u64::try_from(scaled).unwrap_or(size).min(size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_balance_is_drawn_in_steps_from_the_ground_to_its_highest() {
+        let at = |minute: i64| {
+            Timestamp::parse("2026-11-20T12:00:00Z").unwrap()
+                + std::time::Duration::from_secs(minute.unsigned_abs() * 60)
+        };
+        let trend = Trend::of(&[(at(0), 10), (at(5), 5), (at(10), 20)], Locale::En).unwrap();
+        assert_eq!(trend.line, "M0 60H300V90H600V0");
+        assert_eq!(trend.summary, "Balance: lowest 5, highest 20, now 20");
+        assert!(Trend::of(&[(at(0), 1)], Locale::En).is_none());
+        assert!(Trend::of(&[(at(0), 0), (at(0), i64::MAX)], Locale::En).is_some());
+    }
+}

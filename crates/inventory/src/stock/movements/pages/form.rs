@@ -1,0 +1,211 @@
+//! The quickest path of the product: the form that books goods in or out. It brings a token of one use, so that a double tap books once,
+//! by the same record of keys that the API's repetitions use.
+
+use askama::Template;
+use axum::extract::{Request, State as Extracted};
+use http::Method;
+
+use super::{
+    super::words::{Words, words},
+    super::{Movement, MovementRecord},
+    Answer, Page, product_picker, query, supplier_picker, told, undo,
+};
+use crate::{
+    accounts::{Verb, digest},
+    page::{
+        Form, Frame, PageState, Post,
+        flash::{self, Flash},
+        picked_next,
+        picker::Picked,
+        see_other,
+    },
+    rest::{
+        Refusal,
+        resource::{Created, Submission},
+    },
+    stock::movements,
+};
+
+/// The field of the token of one use.
+const TOKEN: &str = "form_token";
+/// The fields in the order of the form.
+const FIELDS: &[&str] = &["product", "supplier", "quantity", "description"];
+
+#[derive(Template)]
+#[template(path = "stock/movement_form.html")]
+struct FormPage<'a> {
+    frame: &'a Frame,
+    words: &'a Words,
+    form: &'a Form,
+    product: &'a Picked,
+    /// Of inflows only.
+    supplier: Option<&'a Picked>,
+    add_supplier: String,
+    token: &'a str,
+    next: &'a str,
+}
+
+/// What the form shows.
+struct Shown {
+    form: Form,
+    product: Picked,
+    supplier: Option<Picked>,
+    token: String,
+    next: String,
+}
+
+impl Shown {
+    fn page<'a>(&'a self, frame: &'a Frame, words: &'a Words) -> FormPage<'a> {
+        let supplier = self.supplier.as_ref();
+        FormPage {
+            frame,
+            words,
+            form: &self.form,
+            product: &self.product,
+            supplier,
+            add_supplier: supplier
+                .map(|supplier| supplier.add_address(frame))
+                .unwrap_or_default(),
+            token: &self.token,
+            next: &self.next,
+        }
+    }
+}
+
+/// `GET …/new/`, with a product and a supplier that the address may bring.
+pub(super) async fn new(
+    movement: Movement,
+    Extracted(page): Page,
+    frame: Frame,
+    request: Request,
+) -> Answer {
+    frame.require(Verb::Add, movement.model())?;
+    let asked = query(&request.into_parts().0);
+    let state = &page.state;
+    let supplier = if movement == Movement::Inflow {
+        let picked = supplier_picker(&frame);
+        Some(picked.choose_known(state, asked.get("supplier")).await?)
+    } else {
+        None
+    };
+    let product = product_picker(&frame);
+    let shown = Shown {
+        form: Form::new().with("quantity", asked.get("quantity").unwrap_or("1")),
+        product: product.choose_known(state, asked.get("product")).await?,
+        supplier,
+        token: frame.one_use_token(),
+        next: asked.get("next").unwrap_or_default().to_owned(),
+    };
+    Ok(frame.show(shown.page(&frame, &words(movement))))
+}
+
+/// `POST …/new/`
+pub(super) async fn book(
+    movement: Movement,
+    Extracted(page): Page,
+    frame: Frame,
+    request: Request,
+) -> Answer {
+    frame.require(Verb::Add, movement.model())?;
+    let (parts, body) = request.into_parts();
+    let mut post = Post::read(&page.state, &parts, body).await?;
+    let (state, locale) = (&page.state, frame.locale);
+    post.counts(&["quantity"], locale);
+    let product = post.pick(state, product_picker(&frame), locale).await?;
+    let supplier = if movement == Movement::Inflow {
+        Some(post.pick(state, supplier_picker(&frame), locale).await?)
+    } else {
+        None
+    };
+    post.blank_is_none(&["description"]);
+    let mut shown = Shown {
+        token: post.text(TOKEN),
+        next: post.text("next"),
+        form: post.form.clone(),
+        product,
+        supplier,
+    };
+    if shown.form.is_refused() {
+        let errors = movements::problems(movement, &post.members);
+        shown.form.absorb(&errors, locale);
+        return Ok(again(movement, &frame, shown));
+    }
+    match movements::create(state, movement, submission(&frame, &post)).await {
+        Ok(created) => {
+            let record = booked(&page, movement, created).await?;
+            Ok(done(movement, &page, &frame, record.as_ref(), &shown.next).await?)
+        }
+        Err(Refusal::KeyReused) => {
+            shown.form.problem = frame
+                .text(
+                    "Este formulário já foi registrado com outros valores. Confira e envie de novo para registrar mais um movimento.",
+                    "This form has been booked already, with other values. Check it and send it again to book one more.",
+                )
+                .to_owned();
+            shown.token = frame.one_use_token();
+            Ok(again(movement, &frame, shown))
+        }
+        Err(refusal) => {
+            shown.form.take(refusal, locale)?;
+            Ok(again(movement, &frame, shown))
+        }
+    }
+}
+
+fn again(movement: Movement, frame: &Frame, mut shown: Shown) -> axum::response::Response {
+    shown.form.sort(FIELDS);
+    frame.show_again(shown.page(frame, &words(movement)))
+}
+
+/// The form as the service takes it: its token as the key of a request that may be repeated.
+fn submission(frame: &Frame, post: &Post) -> Submission {
+    let asked: Vec<String> = FIELDS
+        .iter()
+        .map(|field| {
+            let value = post.members.get(*field);
+            value.map_or("", |value| value.get()).to_owned()
+        })
+        .collect();
+    let token = post.text(TOKEN);
+    Submission {
+        caller: frame.caller.clone(),
+        method: Method::POST,
+        members: post.members.clone(),
+        key: (!token.is_empty()).then(|| format!("form {}", digest(&token))),
+        fingerprint: digest(&asked.join("\n")),
+    }
+}
+
+/// The movement that was booked, now or by the first of two taps; none when it has been undone since.
+async fn booked(
+    page: &PageState,
+    movement: Movement,
+    created: Created<MovementRecord>,
+) -> Result<Option<MovementRecord>, Refusal> {
+    let body = match created {
+        Created::New(record) => return Ok(Some(record)),
+        Created::Replayed(body) => body,
+    };
+    let answer: serde_json::Value = serde_json::from_str(&body).map_err(web::Error::internal)?;
+    match answer.get("id").and_then(serde_json::Value::as_i64) {
+        Some(id) => movements::read(&page.state, movement, id).await,
+        None => Ok(None),
+    }
+}
+
+async fn done(
+    movement: Movement,
+    page: &PageState,
+    frame: &Frame,
+    record: Option<&MovementRecord>,
+    next: &str,
+) -> Result<axum::response::Response, Refusal> {
+    let next = picked_next(next, "", 0).unwrap_or_else(|| format!("/{}/", movement.path()));
+    let Some(record) = record else {
+        let text = frame.text("Isto já foi desfeito.", "This has been undone already.");
+        return Ok(flash::leave(see_other(&next), Flash::warning(text)));
+    };
+    let text = told(page, frame, words(movement).booked, record).await?;
+    let flash = undo(movement, frame, record.id, Flash::success(text));
+    Ok(flash::leave(see_other(&next), flash))
+}

@@ -1,0 +1,418 @@
+//! The pages of inflows and outflows, one implementation for both: the list and one movement here, its form in `form`.
+
+mod form;
+
+use askama::Template;
+use axum::{
+    Router,
+    extract::{Request, State as Extracted},
+    response::Response,
+    routing::get,
+};
+use http::request::Parts;
+
+use super::{
+    Movement, MovementRecord,
+    words::{Words, words},
+};
+use crate::{
+    accounts::Verb,
+    catalogue::{named::Kind, products},
+    page::{
+        Form, Frame, PageState, Post,
+        delete::Deletion,
+        flash::{self, Flash},
+        history,
+        index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Row},
+        picked_next,
+        picker::{Picked, Source},
+        posts, see_other,
+    },
+    rest::{Refusal, query::Parameters, resource::RecordId},
+};
+
+type Answer = Result<Response, web::Error>;
+type Page = Extracted<PageState>;
+
+const FILTERS: &[&str] = &["product", "supplier", "date_from", "date_to"];
+
+/// The addresses of a movement's pages.
+pub(crate) fn routes(movement: Movement) -> Router<PageState> {
+    let base = format!("/{}/", movement.path());
+    let below = |path: &str| format!("{base}{path}");
+    Router::new()
+        .route(
+            &base,
+            get(async move |page: Page, frame: Frame, request: Request| {
+                list(movement, page, frame, request).await
+            }),
+        )
+        .route(
+            &below("export/"),
+            get(async move |page: Page, frame: Frame, request: Request| {
+                export(movement, page, frame, request).await
+            }),
+        )
+        .route(
+            &below("new/"),
+            get(async move |page: Page, frame: Frame, request: Request| {
+                form::new(movement, page, frame, request).await
+            })
+            .post(async move |page: Page, frame: Frame, request: Request| {
+                form::book(movement, page, frame, request).await
+            }),
+        )
+        .route(
+            &below("{id}/"),
+            get(async move |page: Page, frame: Frame, id: RecordId| {
+                detail(movement, page, frame, id).await
+            }),
+        )
+        .route(
+            &below("{id}/delete/"),
+            get(async move |page: Page, frame: Frame, id: RecordId| {
+                ask(movement, page, frame, id).await
+            })
+            .post(
+                async move |page: Page, frame: Frame, id: RecordId, request: Request| {
+                    delete(movement, page, frame, id, request).await
+                },
+            ),
+        )
+}
+
+fn address(movement: Movement, id: i64) -> String {
+    format!("/{}/{id}/", movement.path())
+}
+
+fn query(parts: &Parts) -> Parameters {
+    Parameters::parse(parts.uri.query().unwrap_or_default())
+}
+
+fn product_picker(frame: &Frame) -> Picked {
+    let label = frame.text("Produto", "Product");
+    Picked::empty("product", label, Source::Products)
+}
+
+fn supplier_picker(frame: &Frame) -> Picked {
+    let label = frame.text("Fornecedor", "Supplier");
+    Picked::empty("supplier", label, Source::Named(Kind::Supplier))
+}
+
+/// What the list is asked for: the parameters that the service reads, and the form that shows them.
+struct Asked {
+    parameters: Parameters,
+    form: Form,
+    records: Vec<Picked>,
+}
+
+impl Asked {
+    async fn read(
+        movement: Movement,
+        page: &PageState,
+        frame: &Frame,
+        mut parameters: Parameters,
+    ) -> Result<Self, Refusal> {
+        let mut form = Form::new();
+        for day in ["date_from", "date_to"] {
+            form.set(day, parameters.get(day).unwrap_or_default());
+        }
+        let mut pickers = vec![product_picker(frame)];
+        if movement == Movement::Inflow {
+            pickers.push(supplier_picker(frame));
+        }
+        let mut records = Vec::new();
+        for picked in pickers {
+            let locale = frame.locale;
+            records.push(
+                posts::filter_record(&page.state, picked, &mut parameters, &mut form, locale)
+                    .await?,
+            );
+        }
+        Ok(Self {
+            parameters,
+            form,
+            records,
+        })
+    }
+}
+
+async fn list(movement: Movement, Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    frame.require(Verb::View, movement.model())?;
+    let parameters = query(&request.into_parts().0);
+    let asked = Asked::read(movement, &page, &frame, parameters).await?;
+    let parameters = asked.parameters.clone();
+    let mut index = empty_index(movement, &frame, asked);
+    match super::list(&page.state, movement, &parameters).await {
+        Ok(found) => {
+            let may_delete = frame.may(Verb::Delete, movement.model());
+            index.fill(&found, |record| row(movement, &frame, record, may_delete));
+        }
+        Err(Refusal::Fields(errors)) => index.form.absorb(&errors, frame.locale),
+        Err(refusal) => return Err(refusal.into()),
+    }
+    Ok(index.show(&frame))
+}
+
+fn empty_index(movement: Movement, frame: &Frame, asked: Asked) -> Index {
+    let words = words(movement);
+    let base = format!("/{}/", movement.path());
+    let address = Address::new(base.as_str(), FILTERS, "-created_at", &asked.parameters);
+    let may_add = frame.may(Verb::Add, movement.model());
+    let chips = chips(frame, &address, &asked);
+    let mut filters: Vec<Filter> = asked.records.into_iter().map(Filter::Record).collect();
+    filters.push(Filter::Day(
+        "date_from",
+        frame.text("De (dia UTC)", "From (UTC day)"),
+    ));
+    filters.push(Filter::Day(
+        "date_to",
+        frame.text("Até (dia UTC)", "To (UTC day)"),
+    ));
+    Index {
+        title: frame.say(words.plural),
+        lead: String::new(),
+        create: may_add.then(|| (frame.say(words.new), format!("{base}new/"))),
+        is_create_dialog: true,
+        import: may_add.then(|| format!("/import/?resource={}", movement.path())),
+        is_exported: true,
+        filters,
+        form: asked.form,
+        chips,
+        columns: columns(movement, frame),
+        empty: Empty {
+            icon: words.icon,
+            sentence: frame.say(words.empty),
+        },
+        address,
+        rows: Vec::new(),
+        count: 0,
+        number: 1,
+        size: 10,
+    }
+}
+
+fn columns(movement: Movement, frame: &Frame) -> Vec<Column> {
+    let mut columns = vec![
+        Column::text(frame.text("Produto", "Product"), "product"),
+        Column::number(frame.text("Quantidade", "Quantity"), "quantity"),
+        Column::text(frame.text("Quando", "When"), "created_at"),
+        Column::text(frame.text("Descrição", "Description"), "description").minor(),
+    ];
+    if movement == Movement::Inflow {
+        let supplier = Column::text(frame.text("Fornecedor", "Supplier"), "supplier").minor();
+        columns.insert(1, supplier);
+    }
+    columns
+}
+
+fn chips(frame: &Frame, address: &Address, asked: &Asked) -> Vec<Chip> {
+    let mut chips = Vec::new();
+    let mut chip = |name, text: String| {
+        chips.push(Chip {
+            text,
+            address: address.with(&[(name, ""), ("page", "")]),
+        });
+    };
+    for picked in asked.records.iter().filter(|picked| !picked.id.is_empty()) {
+        chip(picked.name, format!("{}: {}", picked.label, picked.text));
+    }
+    for (name, text) in [
+        ("date_from", frame.text("De", "From")),
+        ("date_to", frame.text("Até", "To")),
+    ] {
+        if let Some(day) = asked.parameters.get(name) {
+            chip(name, format!("{text} {}", day.trim()));
+        }
+    }
+    chips
+}
+
+fn row(movement: Movement, frame: &Frame, record: &MovementRecord, may_delete: bool) -> Row {
+    let locale = frame.locale;
+    let sign = if movement == Movement::Inflow {
+        "+"
+    } else {
+        "−"
+    };
+    let mut cells = vec![
+        Cell::Link(address(movement, record.id), record.product.title.clone()),
+        Cell::Number(format!("{sign}{}", locale.number(record.quantity))),
+        Cell::Text(locale.date_time(record.created_at)),
+        Cell::Text(record.description.clone().unwrap_or_default()),
+    ];
+    if let Some(supplier) = &record.supplier {
+        cells.insert(1, Cell::Text(supplier.name.clone()));
+    }
+    let delete = Action {
+        icon: "undo",
+        text: format!(
+            "{}: {}",
+            frame.text("Excluir", "Delete"),
+            record.product.title
+        ),
+        address: format!("{}delete/", address(movement, record.id)),
+        is_dialog: false,
+    };
+    Row {
+        cells,
+        actions: may_delete.then_some(delete).into_iter().collect(),
+    }
+}
+
+async fn export(
+    movement: Movement,
+    Extracted(page): Page,
+    frame: Frame,
+    request: Request,
+) -> Answer {
+    frame.require(Verb::View, movement.model())?;
+    let parameters = query(&request.into_parts().0);
+    let parameters = Asked::read(movement, &page, &frame, parameters)
+        .await?
+        .parameters;
+    let mut columns = vec![
+        "id",
+        "product_title",
+        "quantity",
+        "description",
+        "created_at",
+    ];
+    if movement == Movement::Inflow {
+        columns.insert(1, "supplier_name");
+    }
+    let read = move |batch: index::Batch| {
+        let (state, parameters) = (page.state.clone(), parameters.clone());
+        async move { super::part(&state, movement, &parameters, batch.limit, batch.offset).await }
+    };
+    Ok(index::export(frame.locale, movement.path(), &columns, read, exported).await?)
+}
+
+fn exported(record: &MovementRecord, cells: index::Cells) -> Vec<String> {
+    let mut row = vec![
+        record.id.to_string(),
+        cells.text(&record.product.title),
+        record.quantity.to_string(),
+        cells.optional(record.description.as_deref()),
+        history::machine_time(record.created_at),
+    ];
+    if let Some(supplier) = &record.supplier {
+        row.insert(1, cells.text(&supplier.name));
+    }
+    row
+}
+
+#[derive(Template)]
+#[template(path = "stock/movement.html")]
+struct DetailPage<'a> {
+    frame: &'a Frame,
+    words: &'a Words,
+    record: &'a MovementRecord,
+    may_delete: bool,
+    product: String,
+}
+
+async fn find(
+    movement: Movement,
+    page: &PageState,
+    RecordId(id): RecordId,
+) -> Result<MovementRecord, Refusal> {
+    let id = id.ok_or(Refusal::NotFound)?;
+    let found = super::read(&page.state, movement, id).await?;
+    found.ok_or(Refusal::NotFound)
+}
+
+async fn detail(movement: Movement, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+    frame.require(Verb::View, movement.model())?;
+    let record = find(movement, &page, id).await?;
+    let words = words(movement);
+    Ok(frame.show(DetailPage {
+        frame: &frame,
+        words: &words,
+        may_delete: frame.may(Verb::Delete, movement.model()),
+        product: format!("/products/{}/", record.product.id),
+        record: &record,
+    }))
+}
+
+fn deletion(movement: Movement, frame: &Frame, record: &MovementRecord, next: String) -> Deletion {
+    let words = words(movement);
+    let quantity = frame.locale.number(record.quantity);
+    Deletion {
+        title: frame.say(words.ask).to_owned(),
+        name: format!("{quantity} × {}", record.product.title),
+        sentence: frame.say(words.sentence),
+        confirm: frame.say(words.confirm),
+        back: address(movement, record.id),
+        next,
+        blocking: Some((
+            frame.text("Ver o extrato do produto", "See the product's ledger"),
+            format!("/products/{}/ledger/", record.product.id),
+        )),
+        problem: String::new(),
+    }
+}
+
+async fn ask(movement: Movement, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+    frame.require(Verb::Delete, movement.model())?;
+    let record = find(movement, &page, id).await?;
+    Ok(deletion(movement, &frame, &record, String::new()).ask(&frame))
+}
+
+async fn delete(
+    movement: Movement,
+    Extracted(page): Page,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> Answer {
+    frame.require(Verb::Delete, movement.model())?;
+    let (parts, body) = request.into_parts();
+    let post = Post::read(&page.state, &parts, body).await?;
+    let next = picked_next(&post.text("next"), "", 0);
+    let next = next.unwrap_or_else(|| format!("/{}/", movement.path()));
+    let record = match find(movement, &page, id).await {
+        // Undone already, perhaps by the same tap.
+        Err(Refusal::NotFound) => {
+            let text = frame.text("Isto já foi desfeito.", "This has been undone already.");
+            return Ok(flash::leave(see_other(&next), Flash::warning(text)));
+        }
+        found => found?,
+    };
+    match super::delete(&page.state, &frame.caller, movement, record.id).await {
+        Ok(_) => {
+            let text = told(&page, &frame, words(movement).undone, &record).await?;
+            Ok(flash::leave(see_other(&next), Flash::success(text)))
+        }
+        Err(refusal) => Ok(deletion(movement, &frame, &record, next).refuse(&frame, refusal)?),
+    }
+}
+
+/// What is told of a movement that was booked or undone, with the balance that it left.
+async fn told(
+    page: &PageState,
+    frame: &Frame,
+    said: (&'static str, &'static str),
+    record: &MovementRecord,
+) -> Result<String, Refusal> {
+    let locale = frame.locale;
+    let product = products::read(&page.state, record.product.id).await?;
+    let balance = product.map_or(0, |product| product.quantity);
+    Ok(format!(
+        "{}: {} × {}. {} {}.",
+        frame.say(said),
+        locale.number(record.quantity),
+        record.product.title,
+        frame.text("Novo saldo:", "New balance:"),
+        locale.number(balance)
+    ))
+}
+
+/// Undoing is deleting: who may not delete is not offered it.
+fn undo(movement: Movement, frame: &Frame, id: i64, flash: Flash) -> Flash {
+    if frame.may(Verb::Delete, movement.model()) {
+        flash.undo(format!("{}delete/", address(movement, id)))
+    } else {
+        flash
+    }
+}

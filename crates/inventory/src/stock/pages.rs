@@ -1,0 +1,148 @@
+//! The page of what runs low, lowest first, with the way to fill it up.
+
+use axum::{
+    Router,
+    extract::{Request, State as Extracted},
+    response::Response,
+    routing::get,
+};
+
+use super::{LowStock, low_stock_list, movements};
+use crate::{
+    accounts::{Model, Verb},
+    page::{
+        Form, Frame, PageState,
+        index::{self, Action, Address, Cell, Column, Empty, Index, Row},
+    },
+    rest::{
+        Refusal,
+        list::PageNumber,
+        query::{Parameters, encode},
+        resource::Wanted,
+    },
+};
+
+type Answer = Result<Response, web::Error>;
+
+/// The pages about stock: movements, and what runs low.
+pub(crate) fn routes() -> Router<PageState> {
+    Router::new()
+        .merge(movements::pages::routes(movements::Movement::Inflow))
+        .merge(movements::pages::routes(movements::Movement::Outflow))
+        .route("/low-stock/", get(list))
+        .route("/low-stock/export/", get(export))
+}
+
+async fn list(Extracted(page): Extracted<PageState>, frame: Frame, request: Request) -> Answer {
+    frame.require(Verb::View, Model::Product)?;
+    let parameters = Parameters::parse(request.uri().query().unwrap_or_default());
+    let wanted = Wanted::parse(&page.state, &parameters).map_err(Refusal::from)?;
+    let found = low_stock_list(&page.state, wanted).await?;
+    let may = [
+        frame.may(Verb::Add, Model::Inflow),
+        frame.may(Verb::Change, Model::Product),
+    ];
+    let mut index = empty_index(&frame, &page, &parameters);
+    let here = index.address.whole();
+    index.fill(&found, |low| row(&frame, low, may, &here));
+    Ok(index.show(&frame))
+}
+
+fn empty_index(frame: &Frame, page: &PageState, parameters: &Parameters) -> Index {
+    let shop = frame.locale.number(page.state.config.low_stock_threshold);
+    let lead = frame.text(
+        "Produtos abaixo do estoque mínimo. Sem um mínimo próprio, vale o da loja:",
+        "Products below their threshold. Without one of their own, the shop's holds:",
+    );
+    Index {
+        title: frame.text("Estoque baixo", "Low stock"),
+        lead: format!("{lead} {shop}."),
+        address: Address::new("/low-stock/", &[], "", parameters),
+        create: None,
+        is_create_dialog: false,
+        import: None,
+        is_exported: true,
+        filters: Vec::new(),
+        form: Form::new(),
+        chips: Vec::new(),
+        columns: vec![
+            Column::text(frame.text("Produto", "Product"), ""),
+            Column::number(frame.text("Estoque", "Stock"), ""),
+            Column::number(frame.text("Mínimo", "Threshold"), ""),
+        ],
+        empty: Empty {
+            icon: "check",
+            sentence: frame.text("Nada está em falta.", "Nothing runs low."),
+        },
+        rows: Vec::new(),
+        count: 0,
+        number: 1,
+        size: 10,
+    }
+}
+
+fn row(frame: &Frame, low: &LowStock, may: [bool; 2], here: &str) -> Row {
+    let product = &low.product;
+    let mut next = String::new();
+    encode(here, &mut next);
+    let action = |icon, text: &str, address, is_dialog| Action {
+        icon,
+        text: format!("{text}: {}", product.title),
+        address,
+        is_dialog,
+    };
+    let book_in = format!("/inflows/new/?product={}&next={next}", product.id);
+    let edit = format!("/products/{}/edit/", product.id);
+    let actions = [
+        action("inflow", frame.text("Entrada", "Book in"), book_in, true),
+        action("edit", frame.text("Editar", "Edit"), edit, false),
+    ];
+    Row {
+        cells: vec![
+            Cell::Link(format!("/products/{}/", product.id), product.title.clone()),
+            Cell::Stock(frame.locale.number(low.quantity), true),
+            Cell::Number(frame.locale.number(low.threshold)),
+        ],
+        actions: actions
+            .into_iter()
+            .zip(may)
+            .filter_map(|(action, may)| may.then_some(action))
+            .collect(),
+    }
+}
+
+async fn export(Extracted(page): Extracted<PageState>, frame: Frame) -> Answer {
+    frame.require(Verb::View, Model::Product)?;
+    let columns = ["product", "product_title", "quantity", "threshold"];
+    let read = move |batch: index::Batch| {
+        let state = page.state.clone();
+        async move {
+            let size = batch.limit.unsigned_abs();
+            let number = batch.offset.unsigned_abs() / size + 1;
+            let wanted = Wanted {
+                page: PageNumber::Number(number),
+                size,
+            };
+            match low_stock_list(&state, wanted).await {
+                Ok(found) => Ok(found.results),
+                Err(Refusal::InvalidPage(_)) => Ok(Vec::new()),
+                Err(refusal) => Err(refusal),
+            }
+        }
+    };
+    let file = index::export(
+        frame.locale,
+        "low-stock",
+        &columns,
+        read,
+        |low: &LowStock, cells| {
+            vec![
+                low.product.id.to_string(),
+                cells.text(&low.product.title),
+                low.quantity.to_string(),
+                low.threshold.to_string(),
+            ]
+        },
+    );
+    Ok(file.await?)
+}
