@@ -29,6 +29,7 @@ pub(crate) const SECRET: &[u8] = b"a secret of thirty-two characters";
 pub(crate) struct TestApp {
     pub(crate) state: State,
     pub(crate) clock: Clock,
+    pub(crate) metrics: Metrics,
     router: Router,
 }
 
@@ -66,12 +67,33 @@ impl TestApp {
         db.migrate(&MIGRATIONS).await.unwrap();
         db.write(async |tx| add_users(tx).await).await.unwrap();
         let clock = Clock::fixed(Timestamp::parse(NOW).unwrap());
+        Self::over(db, config, clock, 7).await
+    }
+
+    /// Another process on the same database, under the same clock.
+    pub(crate) async fn replica(&self, address: &str) -> Self {
+        let db = Db::open(&address.parse().unwrap(), &db::Options::default())
+            .await
+            .unwrap();
+        Self::over(db, self.state.config.clone(), self.clock.clone(), 8).await
+    }
+
+    /// The process started again on the same database, with these settings, under the same clock.
+    pub(crate) async fn restarted(&self, address: &str, config: Config) -> Self {
+        let db = Db::open(&address.parse().unwrap(), &db::Options::default())
+            .await
+            .unwrap();
+        Self::over(db, config, self.clock.clone(), 9).await
+    }
+
+    async fn over(db: Db, config: Config, clock: Clock, seed: u64) -> Self {
+        let metrics = Metrics::default();
         let parts = Parts {
             db,
             windows: Windows::memory(clock.clone()),
             clock: clock.clone(),
-            random: Random::seeded(7),
-            metrics: Metrics::default(),
+            random: Random::seeded(seed),
+            metrics: metrics.clone(),
             shutdown: Shutdown::new(),
             token_key: TokenKey::new(SECRET),
             first_user: None,
@@ -80,6 +102,7 @@ impl TestApp {
         Self {
             state,
             clock,
+            metrics,
             router,
         }
     }

@@ -34,3 +34,4 @@ mod throttle;
 mod tokens;
 mod transfer;
 mod visitor;
+mod webhooks;

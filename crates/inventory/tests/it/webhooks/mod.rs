@@ -1,0 +1,77 @@
+//! Events as their receivers meet them: real posts over real sockets, the clock moved by the test.
+
+mod delivery;
+mod endpoints;
+mod faults;
+mod mail;
+pub(crate) mod receiver;
+
+use std::time::Duration;
+
+use inventory::{
+    Config,
+    events::{self, Configured, Endpoint, Progress, Secret, Target, Webhooks, endpoints::Wish},
+};
+use serde_json::json;
+use web::rate::Rates;
+
+use crate::app::TestApp;
+use receiver::Receiver;
+
+/// The secret of the configured endpoint.
+pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+/// Settings with this receiver as the configured endpoint, if any, and receivers on this machine allowed.
+pub(crate) fn config(receiver: Option<&Receiver>) -> Config {
+    let configured = receiver.map(|receiver| Configured {
+        target: Target::parse(&receiver.url()).unwrap(),
+        secrets: vec![Secret::parse(SECRET).unwrap()],
+    });
+    Config {
+        rate_limit_auth: Rates::off(),
+        rate_limit_read: Rates::off(),
+        rate_limit_write: Rates::off(),
+        webhooks: Webhooks {
+            configured,
+            allow_private: true,
+            ..Webhooks::default()
+        },
+        ..Config::default()
+    }
+}
+
+impl TestApp {
+    /// Ships units of a product out.
+    pub(crate) async fn ship(&self, product: i64, quantity: i64) -> i64 {
+        let outflow = json!({"product": product, "quantity": quantity});
+        self.manager().post("/api/v1/outflows/", outflow).await.id()
+    }
+
+    /// Delivers what is due now.
+    pub(crate) async fn pass(&self) -> Progress {
+        events::pass(&self.state).await.unwrap()
+    }
+
+    /// Delivers what is due so much later.
+    pub(crate) async fn pass_after(&self, seconds: u64) -> Progress {
+        self.clock.advance(Duration::from_secs(seconds));
+        self.pass().await
+    }
+
+    /// Adds an endpoint for these types.
+    pub(crate) async fn endpoint(&self, receiver: &Receiver, types: &str) -> (i64, Secret) {
+        let wish = Wish {
+            url: receiver.url(),
+            types: types.to_owned(),
+            ..Wish::default()
+        };
+        let state = &self.state;
+        events::endpoints::add(&state.db, &state.random, state.clock.now(), &wish)
+            .await
+            .unwrap()
+    }
+
+    pub(crate) async fn endpoints(&self) -> Vec<Endpoint> {
+        events::endpoints::list(&self.state.db).await.unwrap()
+    }
+}
