@@ -5,6 +5,7 @@ use std::time::Duration;
 use db::{Address, Db, Options};
 use inventory::accounts::TokenKey;
 use inventory::analysis::{self, ApiKey, LanguageModel, model::Terms};
+use inventory::events::{Configured, Mail, Webhooks};
 use inventory::stock::AlertMode;
 use inventory::{App, FirstUser, MIGRATIONS, Parts, SERVICE};
 use web::rate::Windows;
@@ -167,10 +168,40 @@ pub(crate) fn config(settings: &Settings) -> inventory::Config {
             LowStockAlert::EveryOutflow => AlertMode::EveryOutflow,
             LowStockAlert::Once => AlertMode::Once,
         },
+        webhooks: webhooks(settings),
+        mail: mail(settings),
         language: settings.inventory_language.0,
         analysis: analysis(settings),
         ..inventory::Config::default()
     }
+}
+
+/// How events reach endpoints.
+pub(crate) fn webhooks(settings: &Settings) -> Webhooks {
+    let url = settings.inventory_webhook_url.as_ref();
+    let secrets = settings.inventory_webhook_secret.as_ref();
+    Webhooks {
+        configured: url.zip(secrets).map(|(url, secrets)| Configured {
+            target: url.0.clone(),
+            secrets: secrets.0.clone(),
+        }),
+        allow_private: settings.inventory_webhook_allow_private,
+        retention: settings.inventory_event_retention,
+    }
+}
+
+/// How people are told by mail, where a server, a sender and receivers are configured.
+fn mail(settings: &Settings) -> Option<Mail> {
+    let to = settings.inventory_alert_mail_to.as_ref()?;
+    Some(Mail {
+        server: settings.smtp_url.as_ref()?.0.clone(),
+        from: settings.mail_from.as_ref()?.0.clone(),
+        to: to.0.iter().map(|address| address.0.clone()).collect(),
+        digest: match settings.inventory_alert_mail_digest {
+            Switch::On(time) => Some(time.0),
+            Switch::Off => None,
+        },
+    })
 }
 
 /// How products are analysed.

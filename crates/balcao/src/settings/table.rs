@@ -14,7 +14,7 @@ use super::secret::Secret;
 use super::value::{
     Count, Identifier, Label, Language, LogFilter, LogFormat, LowStockAlert, MailAddress,
     MailAddresses, Percent, ProviderUrl, RedisUrl, ReportSchedule, Secrecy, SecretList, SmtpUrl,
-    Switch, Value, WebUrl, WebhookSecret,
+    Switch, TimeOfDay, Value, WebUrl, WebhookSecrets, WebhookUrl,
 };
 
 /// What holds when a setting is not given.
@@ -54,7 +54,6 @@ macro_rules! settings {
     ($($title:literal { $($field:ident: $kind:ty, $name:literal, $fallback:expr, $meaning:literal;)+ })+) => {
         /// Every setting, read and valid.
         #[derive(Debug, Clone)]
-        #[expect(dead_code, reason = "the settings of webhooks, mail and the language model are checked already, and read once inventory delivers")]
         pub(crate) struct Settings {
             $($(#[doc = $meaning] pub(crate) $field: $kind,)+)+
         }
@@ -202,14 +201,18 @@ settings! {
             "How long after a product's analysis its sales ask for no other one. People may ask at any time.";
         inventory_report: ReportSchedule, "BALCAO_INVENTORY_REPORT", Is("off"),
             "`weekly` writes a report on the whole shop every Monday, beside the analyses.";
-        inventory_webhook_url: Option<WebUrl>, "BALCAO_INVENTORY_WEBHOOK_URL", Unset("no webhooks"),
+        inventory_webhook_url: Option<WebhookUrl>, "BALCAO_INVENTORY_WEBHOOK_URL", Unset("no webhooks"),
             "Destination of webhooks; further ones in the administration interface.";
-        inventory_webhook_secret: Option<WebhookSecret>, "BALCAO_INVENTORY_WEBHOOK_SECRET", Unset("needed with BALCAO_INVENTORY_WEBHOOK_URL"),
-            "Signs those webhooks.";
+        inventory_webhook_secret: Option<WebhookSecrets>, "BALCAO_INVENTORY_WEBHOOK_SECRET", Unset("needed with BALCAO_INVENTORY_WEBHOOK_URL"),
+            "Signs those webhooks; several by comma while one takes the place of another.";
         inventory_webhook_allow_private: bool, "BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", Is("false"),
             "Lets webhooks reach loopback and private addresses.";
         inventory_alert_mail_to: Option<MailAddresses>, "BALCAO_INVENTORY_ALERT_MAIL_TO", Unset("no mail"),
-            "Receivers of low-stock alerts.";
+            "Receivers of low-stock alerts, one for each time that a product becomes low.";
+        inventory_alert_mail_digest: Switch<TimeOfDay>, "BALCAO_INVENTORY_ALERT_MAIL_DIGEST", Is("off"),
+            "When those receivers get a list of all that is low each day, if anything is.";
+        inventory_event_retention: Duration, "BALCAO_INVENTORY_EVENT_RETENTION", Is("30d"),
+            "How long events are kept, with the record of their deliveries, and mail. What still waits is kept longer.";
     }
     "Sandbox" {
         sandbox_listen: SocketAddr, "BALCAO_SANDBOX_LISTEN", Is("127.0.0.1:8002"),

@@ -1,5 +1,7 @@
-//! `balcao inventory`: what operators do with inventory's data: check the books, bring records in and out.
+//! `balcao inventory`: what operators do with inventory's data: check the books, bring records in and out, see what became of events.
 
+mod endpoint;
+mod events;
 mod transfer;
 mod verify;
 
@@ -10,7 +12,7 @@ use clap::{Args, Subcommand};
 
 use super::{Common, Failure};
 
-/// Check the books; records from and to CSV files
+/// Check the books; records from and to CSV files; events and their receivers
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -42,6 +44,12 @@ enum Action {
         /// The file
         file: PathBuf,
     },
+    /// Events and what became of them
+    #[command(subcommand)]
+    Events(events::Action),
+    /// Receivers of webhooks
+    #[command(subcommand)]
+    Endpoint(endpoint::Action),
 }
 
 const IMPORT_HELP: &str = "\
@@ -77,5 +85,7 @@ pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<(), Failure> 
             dry_run,
         } => transfer::import(resource, file, dry_run, common),
         Action::Export { resource, file } => transfer::export(resource, file, common),
+        Action::Events(action) => events::run(action, common),
+        Action::Endpoint(action) => endpoint::run(action, common),
     }
 }

@@ -5,6 +5,7 @@
 
 mod amount;
 mod choice;
+mod delivery;
 mod name;
 mod network;
 
@@ -12,11 +13,11 @@ use std::path::PathBuf;
 
 pub(crate) use amount::{Count, Percent};
 pub(crate) use choice::{Language, ReportSchedule};
-pub(crate) use name::{
-    Identifier, Label, LogFilter, LogFormat, LowStockAlert, MailAddress, MailAddresses, SecretList,
-    WebhookSecret,
+pub(crate) use delivery::{
+    MailAddress, MailAddresses, SmtpUrl, TimeOfDay, WebhookSecrets, WebhookUrl,
 };
-pub(crate) use network::{ProviderUrl, RedisUrl, SmtpUrl, WebUrl};
+pub(crate) use name::{Identifier, Label, LogFilter, LogFormat, LowStockAlert, SecretList};
+pub(crate) use network::{ProviderUrl, RedisUrl, WebUrl};
 
 use super::reader::masked;
 use super::secret::Secret;

@@ -1,4 +1,4 @@
-//! Identifiers, choices, mail addresses and lists of secrets.
+//! Identifiers, choices and lists of secrets.
 
 use tracing_subscriber::EnvFilter;
 
@@ -133,53 +133,6 @@ impl Value for LogFilter {
     }
 }
 
-/// Where a mail goes to or comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct MailAddress(pub(crate) String);
-
-impl Value for MailAddress {
-    fn allowed() -> String {
-        "a mail address, such as shop@example.com".to_owned()
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let (local, domain) = text.rsplit_once('@')?;
-        let fits = !local.is_empty()
-            && !domain.is_empty()
-            && !text.contains(|letter: char| {
-                letter.is_whitespace() || letter.is_control() || letter == ','
-            });
-        fits.then(|| Self(text.to_owned()))
-    }
-
-    fn show(&self) -> String {
-        self.0.clone()
-    }
-}
-
-/// Mail addresses by comma.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct MailAddresses(pub(crate) Vec<MailAddress>);
-
-impl Value for MailAddresses {
-    fn allowed() -> String {
-        "mail addresses by comma".to_owned()
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let addresses: Option<Vec<_>> = text
-            .split(',')
-            .map(|address| MailAddress::parse(address.trim()))
-            .collect();
-        addresses.map(Self)
-    }
-
-    fn show(&self) -> String {
-        let addresses: Vec<&str> = self.0.iter().map(|address| address.0.as_str()).collect();
-        addresses.join(",")
-    }
-}
-
 /// Secrets by comma, for instance while one takes the place of another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SecretList(pub(crate) Vec<Secret>);
@@ -212,32 +165,6 @@ impl Value for SecretList {
     }
 }
 
-/// A signing secret in the form of Standard Webhooks: `whsec_` and 24 to 64 bytes in base64.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct WebhookSecret(pub(crate) Secret);
-
-impl Value for WebhookSecret {
-    const SECRECY: Secrecy = Secrecy::Secret;
-
-    fn allowed() -> String {
-        "`whsec_` and 24 to 64 bytes in base64".to_owned()
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let encoded = text.strip_prefix("whsec_")?.trim_end_matches('=');
-        let letters = encoded
-            .chars()
-            .all(|letter| letter.is_ascii_alphanumeric() || "+/".contains(letter));
-        // 24 bytes are 32 letters, 64 bytes are 86; a remainder of one letter encodes nothing.
-        let fits = letters && (32..=86).contains(&encoded.len()) && encoded.len() % 4 != 1;
-        fits.then(|| Secret::parse(text).map(Self)).flatten()
-    }
-
-    fn show(&self) -> String {
-        masked()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,31 +179,8 @@ mod tests {
     }
 
     #[test]
-    fn a_webhook_secret_has_its_prefix_and_length() {
-        assert!(WebhookSecret::parse("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").is_some());
-        for text in [
-            "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-            "whsec_short",
-            "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa!w",
-        ] {
-            assert!(WebhookSecret::parse(text).is_none(), "{text}");
-        }
-    }
-
-    #[test]
     fn a_log_filter_must_be_one() {
         assert!(LogFilter::parse("info,checkout=debug").is_some());
         assert!(LogFilter::parse("info,checkout=loud").is_none());
-    }
-
-    #[test]
-    fn mail_addresses_have_two_sides() {
-        assert_eq!(
-            MailAddresses::parse("a@b.c, d@e.f").unwrap().show(),
-            "a@b.c,d@e.f"
-        );
-        for text in ["", "a", "@b", "a@", "a b@c"] {
-            assert!(MailAddress::parse(text).is_none(), "{text}");
-        }
     }
 }

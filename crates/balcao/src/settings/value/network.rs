@@ -133,32 +133,6 @@ impl std::fmt::Debug for RedisUrl {
     }
 }
 
-/// A mail server, `smtp://` (with STARTTLS where offered) or `smtps://`.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct SmtpUrl(pub(crate) Url);
-
-impl Value for SmtpUrl {
-    const SECRECY: Secrecy = Secrecy::Password;
-
-    fn allowed() -> String {
-        "smtp:// or smtps://, [user:password@]host[:port]".to_owned()
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        parse_url(text, &["smtp", "smtps"]).map(Self)
-    }
-
-    fn show(&self) -> String {
-        with_masked_password(&self.0)
-    }
-}
-
-impl std::fmt::Debug for SmtpUrl {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(&self.show())
-    }
-}
-
 impl Value for Proxies {
     fn allowed() -> String {
         "IP addresses and networks by comma, such as 127.0.0.0/8,::1; or `none`".to_owned()
@@ -228,8 +202,6 @@ mod tests {
             .unwrap()
             .show();
         assert_eq!(shown, format!("redis://shop:{MASK}@cache.example:6379/1"));
-        let mail = SmtpUrl::parse("smtps://shop:hush@mail.example").unwrap();
-        assert!(!format!("{mail:?} {}", mail.show()).contains("hush"));
     }
 
     #[test]

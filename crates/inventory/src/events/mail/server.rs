@@ -84,10 +84,21 @@ fn decode(text: &str) -> Result<String, ServerError> {
     String::from_utf8(bytes).map_err(|_| ServerError)
 }
 
-impl fmt::Debug for Server {
+impl fmt::Display for Server {
     /// Without the password.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Server({}:{})", self.host, self.port)
+        let scheme = if self.is_tls { "smtps" } else { "smtp" };
+        write!(formatter, "{scheme}://")?;
+        if let Some((user, _)) = &self.credentials {
+            write!(formatter, "{user}:****@")?;
+        }
+        write!(formatter, "{}:{}", self.host, self.port)
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Server({self})")
     }
 }
 

@@ -1,0 +1,192 @@
+//! `balcao inventory events`: what happened to events, and delivering them again, while the service runs or not.
+
+use ::inventory::events::{Delivery, DeliveryState, Filter, deliveries};
+use clap::Subcommand;
+use db::{Db, Error};
+use web::Clock;
+
+use crate::command::{Common, Failure, with_runtime};
+use crate::console;
+use crate::run::inventory::open_database;
+use crate::settings::{Purpose, Settings};
+
+#[derive(Debug, Subcommand)]
+#[command(
+    after_help = "Examples:\n  balcao inventory events list --state failed\n  balcao inventory events show 4711\n  balcao inventory events redeliver 4711\n  balcao inventory events redeliver --failed --endpoint 2"
+)]
+pub(super) enum Action {
+    /// List deliveries, newest first; with --all events that went nowhere too
+    List {
+        /// waiting, delivered or failed
+        #[arg(long, value_parser = state)]
+        state: Option<DeliveryState>,
+        /// Those of this endpoint
+        #[arg(long)]
+        endpoint: Option<i64>,
+        /// Those about this product
+        #[arg(long)]
+        product: Option<i64>,
+        /// Events instead of deliveries
+        #[arg(long, conflicts_with_all = ["state", "endpoint"])]
+        all: bool,
+        /// How many
+        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(i64).range(1..=10_000))]
+        limit: i64,
+    },
+    /// Show an event, its deliveries and their attempts
+    Show {
+        /// The event's number
+        id: i64,
+    },
+    /// Deliver an event once more to every endpoint that gets its type; or all that was given up
+    Redeliver {
+        /// The event's number
+        #[arg(required_unless_present = "failed", conflicts_with = "failed")]
+        id: Option<i64>,
+        /// All deliveries that were given up
+        #[arg(long)]
+        failed: bool,
+        /// Of those, the ones of this endpoint
+        #[arg(long, requires = "failed")]
+        endpoint: Option<i64>,
+    },
+}
+
+fn state(text: &str) -> Result<DeliveryState, String> {
+    DeliveryState::of(text).ok_or_else(|| "one of waiting, delivered, failed".to_owned())
+}
+
+pub(super) fn run(action: Action, common: &Common) -> Result<(), Failure> {
+    let (settings, warnings) = common.settings(Purpose::Any)?;
+    with_runtime(&settings.clone(), &warnings, act(action, settings))
+}
+
+async fn act(action: Action, settings: Settings) -> Result<(), Failure> {
+    let (db, _) = open_database(&settings).await?;
+    let done = match action {
+        Action::List {
+            product,
+            all: true,
+            limit,
+            ..
+        } => list_events(&db, product, limit).await,
+        Action::List {
+            state,
+            endpoint,
+            product,
+            limit,
+            ..
+        } => {
+            let filter = Filter {
+                state,
+                endpoint,
+                product,
+                event: None,
+            };
+            list(&db, filter, limit).await
+        }
+        Action::Show { id } => show(&db, id).await,
+        Action::Redeliver { id: Some(id), .. } => redeliver(&db, id).await,
+        Action::Redeliver {
+            id: None, endpoint, ..
+        } => redeliver_failed(&db, endpoint).await,
+    };
+    db.close().await;
+    done
+}
+
+fn unread(error: Error) -> Failure {
+    Failure::of("the events cannot be read", &error)
+}
+
+async fn list(db: &Db, filter: Filter, limit: i64) -> Result<(), Failure> {
+    let newest = deliveries::newest(db, filter, limit)
+        .await
+        .map_err(unread)?;
+    for delivery in newest {
+        console::say(&line(&delivery));
+    }
+    Ok(())
+}
+
+fn line(delivery: &Delivery) -> String {
+    let next = match (delivery.state, delivery.due_at) {
+        (DeliveryState::Waiting, Some(at)) => format!(", next at {at}"),
+        (DeliveryState::Waiting, None) => ", behind an earlier one".to_owned(),
+        _ => String::new(),
+    };
+    let status = delivery
+        .last_status
+        .map_or_else(String::new, |status| format!(" {status}"));
+    let last = delivery.last_outcome.as_deref().unwrap_or("no attempt");
+    format!(
+        "event {}  {}  product {}  {}  {} ({} attempts, {last}{status}{next})  endpoint {} {}",
+        delivery.event,
+        delivery.kind,
+        delivery.product,
+        delivery.created_at,
+        delivery.state.name(),
+        delivery.attempts,
+        delivery.endpoint,
+        delivery.url
+    )
+}
+
+async fn list_events(db: &Db, product: Option<i64>, limit: i64) -> Result<(), Failure> {
+    let newest = deliveries::newest_events(db, product, limit)
+        .await
+        .map_err(unread)?;
+    for event in newest {
+        console::say(&format!(
+            "event {}  {}  product {}  {}",
+            event.id, event.kind, event.product, event.created_at
+        ));
+    }
+    Ok(())
+}
+
+async fn show(db: &Db, id: i64) -> Result<(), Failure> {
+    let found = deliveries::find_event(db, id).await.map_err(unread)?;
+    let (event, all) = found.ok_or_else(|| no_event(id))?;
+    console::say(&format!(
+        "event {id}  {}  {}",
+        event.webhook_id(),
+        event.created_at
+    ));
+    console::say(&event.payload);
+    for delivery in all {
+        console::say(&line(&delivery));
+        let found = deliveries::find(db, delivery.id).await.map_err(unread)?;
+        for attempt in found.map(|(_, _, attempts)| attempts).unwrap_or_default() {
+            let status = attempt
+                .status
+                .map_or_else(String::new, |status| format!(" {status}"));
+            console::say(&format!(
+                "  {}  {}{status}  {} ms  {}",
+                attempt.started_at, attempt.outcome, attempt.duration_ms, attempt.detail
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn no_event(id: i64) -> Failure {
+    Failure::new(format!("there is no event {id}"))
+}
+
+async fn redeliver(db: &Db, id: i64) -> Result<(), Failure> {
+    let now = Clock::system().now();
+    let count = deliveries::redeliver_event(db, now, id).await;
+    let count = count.map_err(unread)?.ok_or_else(|| no_event(id))?;
+    console::say(&format!("{count} to deliver once more"));
+    Ok(())
+}
+
+async fn redeliver_failed(db: &Db, endpoint: Option<i64>) -> Result<(), Failure> {
+    let now = Clock::system().now();
+    let count = deliveries::redeliver_failed(db, now, endpoint)
+        .await
+        .map_err(unread)?;
+    console::say(&format!("{count} to deliver once more"));
+    Ok(())
+}
