@@ -63,6 +63,7 @@ function options(host, current, width) {
   return {
     width,
     height: HEIGHT,
+    padding: [8, 8, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: isLong } },
     plugins: [tip(host, current)],
@@ -84,7 +85,7 @@ function options(host, current, width) {
       {
         stroke: text,
         font,
-        size: 52,
+        size: (_plot, texts) => 14 + 7 * Math.max(3, ...(texts ?? []).map((text) => text.length)),
         grid: { stroke: line, width: 1 },
         ticks: { show: false },
         incrs: host.dataset.chart === "outflows" ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 1e6, 1e7] : undefined,

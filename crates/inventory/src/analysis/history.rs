@@ -1,7 +1,7 @@
 //! A product's history as days: what went out on each, and whether there was anything to sell. Days are stretches of 24 hours that end
 //! now, so that none of them is cut short and the newest counts like the oldest.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use db::{Conn, Db, Error, Timestamp};
 
@@ -75,6 +75,37 @@ pub async fn days_of_cover(
     };
     let days = now.since(first.max(begin)).as_secs_f64() / DAY.as_secs_f64();
     Ok(supply::days_of_cover(quantity, real(units) / days.max(1.0)))
+}
+
+/// How fast a product goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pace {
+    /// Units that went out in the window.
+    pub units: i64,
+    /// Units a day, over the window or the product's own age.
+    pub per_day: f64,
+}
+
+/// The pace of some products over the last `window` days, as [`days_of_cover`] reckons with it.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn paces(
+    conn: &mut Conn,
+    products: &[i64],
+    window: i64,
+    now: Timestamp,
+) -> Result<BTreeMap<i64, Pace>, Error> {
+    let begin = now - DAY * u32::try_from(window).unwrap_or(u32::MAX);
+    let found = history::paces(conn, products, begin).await?;
+    let pace = |(product, units, first): (i64, i64, Option<Timestamp>)| {
+        let begin = first.map_or(begin, |first| first.max(begin));
+        let days = now.since(begin).as_secs_f64() / DAY.as_secs_f64();
+        let per_day = real(units) / days.max(1.0);
+        (product, Pace { units, per_day })
+    };
+    Ok(found.into_iter().map(pace).collect())
 }
 
 /// The days of one product as they fill.

@@ -18,7 +18,7 @@ mod work;
 
 pub use config::{ApiKey, ApiKeyError, Config, LanguageModel};
 pub use desk::Desk;
-pub use history::days_of_cover;
+pub use history::{Pace, days_of_cover, paces};
 pub use result::{Analysis, AnalysisRecord, Provenance, Source, Summary};
 pub use service::{Phase, Standing, analyse_now, list, newest, read, records, standing};
 pub use store::latest_suggestion;

@@ -13,7 +13,8 @@ use db::{Conn, Error, Timestamp};
 
 use crate::{
     State,
-    analysis::model::{real, supply::days_of_cover},
+    analysis::{self, Summary, model::supply::days_of_cover},
+    events::{Delivery, DeliveryState, Filter, deliveries},
     rest::{Refusal, json::Named},
     stock::{
         self, LowStock,
@@ -32,7 +33,9 @@ const LAST: i64 = 8;
 /// Categories, and brands, that are shown by name; the others are added up.
 const NAMED: usize = 6;
 /// Days whose sales say how long a product lasts.
-const COVER_DAYS: u32 = 30;
+const COVER_DAYS: i64 = 30;
+/// Failed deliveries, as many as are shown.
+const FAILED: i64 = 3;
 
 /// What a reader wants to see.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -56,6 +59,17 @@ pub(crate) struct Dashboard {
     pub(crate) low_count: u64,
     /// Newest first.
     pub(crate) movements: Vec<(Movement, MovementRecord)>,
+    /// The newest.
+    pub(crate) analysis: Option<Summary>,
+    pub(crate) failed: Failed,
+}
+
+/// Deliveries of events that were given up.
+#[derive(Debug, Default)]
+pub(crate) struct Failed {
+    pub(crate) count: i64,
+    /// The newest of them.
+    pub(crate) newest: Vec<Delivery>,
 }
 
 /// The stock by category or by brand, the largest first.
@@ -83,10 +97,20 @@ pub(crate) struct Low {
 /// Faults of the store.
 pub(crate) async fn read(state: &State, wanted: Wanted) -> Result<Dashboard, Refusal> {
     let (now, threshold) = (state.clock.now(), state.config.low_stock_threshold);
-    let dashboard = state
+    let mut dashboard = state
         .db
         .read(async move |conn| gather(conn, wanted, threshold, now).await)
         .await?;
+    dashboard.analysis = analysis::newest(state, 1).await?.pop();
+    let of_endpoints = deliveries::failed(&state.db).await?;
+    let is_failed = Filter {
+        state: Some(DeliveryState::Failed),
+        ..Filter::default()
+    };
+    dashboard.failed = Failed {
+        count: of_endpoints.iter().map(|(_, count)| count).sum(),
+        newest: deliveries::newest(&state.db, is_failed, FAILED).await?,
+    };
     Ok(dashboard)
 }
 
@@ -114,6 +138,8 @@ async fn gather(
         low: covered(conn, low, now).await?,
         low_count,
         movements: last_movements(conn).await?,
+        analysis: None,
+        failed: Failed::default(),
     })
 }
 
@@ -163,16 +189,12 @@ async fn shares(conn: &mut Conn, stock: &Stock, dimension: Dimension) -> Result<
 /// How long the low products last, those first that are missed first: what sells most of what is sold out, then what lasts least.
 async fn covered(conn: &mut Conn, low: Vec<LowStock>, now: Timestamp) -> Result<Vec<Low>, Error> {
     let ids: Vec<i64> = low.iter().map(|low| low.product.id).collect();
-    let sold: BTreeMap<i64, i64> = store::sold_since(conn, &ids, now - DAY * COVER_DAYS)
-        .await?
-        .into_iter()
-        .collect();
+    let paces = analysis::paces(conn, &ids, COVER_DAYS, now).await?;
     let cover = |stock: LowStock| {
-        let sold = sold.get(&stock.product.id).copied().unwrap_or_default();
-        let per_day = real(sold) / f64::from(COVER_DAYS);
+        let pace = paces.get(&stock.product.id);
         Low {
-            cover: days_of_cover(stock.quantity, per_day),
-            sold,
+            cover: pace.and_then(|pace| days_of_cover(stock.quantity, pace.per_day)),
+            sold: pace.map_or(0, |pace| pace.units),
             stock,
         }
     };

@@ -10,6 +10,8 @@ use super::{
 };
 use crate::{
     accounts::{Model, Verb},
+    analysis::Source,
+    events::Delivery,
     page::Frame,
     stock::movements::Movement,
     tallies::{DAY, StockTally, Sum, day_of},
@@ -97,6 +99,25 @@ pub(super) struct LowRow {
     pub(super) sold: String,
     pub(super) is_out: bool,
 }
+
+/// The newest analysis.
+pub(super) struct AnalysisRow {
+    pub(super) address: String,
+    pub(super) heading: String,
+    pub(super) lines: Vec<String>,
+    pub(super) at: String,
+    pub(super) source: &'static str,
+}
+
+/// A delivery that was given up.
+pub(super) struct FailedRow {
+    pub(super) kind: String,
+    pub(super) url: String,
+    pub(super) at: String,
+}
+
+/// Lines of an analysis that are shown.
+const ANALYSIS_LINES: usize = 4;
 
 /// A movement that was booked.
 pub(super) struct MovementRow {
@@ -399,6 +420,44 @@ impl<'a> View<'a> {
                 )
             }
         }
+    }
+
+    /// The beginning of the newest analysis, line by line.
+    pub(super) fn analysis(&self) -> Option<AnalysisRow> {
+        let summary = self.shown.analysis.as_ref()?;
+        let mut lines = summary
+            .result
+            .lines()
+            .filter(|line| !line.trim().is_empty());
+        Some(AnalysisRow {
+            address: format!("/analyses/{}/", summary.id),
+            heading: lines.next().unwrap_or_default().to_owned(),
+            lines: lines.take(ANALYSIS_LINES).map(str::to_owned).collect(),
+            at: self.locale().date_time(summary.created_at),
+            source: match summary.source {
+                Source::Formula => self.text("calculada", "computed"),
+                Source::Model => {
+                    self.text("texto de modelo de linguagem", "worded by a language model")
+                }
+            },
+        })
+    }
+
+    /// Failed deliveries, for those who may see them.
+    pub(super) fn failed(&self) -> Option<Vec<FailedRow>> {
+        if self.shown.failed.count == 0 || !self.frame.may(Verb::View, Model::Delivery) {
+            return None;
+        }
+        let row = |delivery: &Delivery| FailedRow {
+            kind: delivery.kind.clone(),
+            url: delivery.url.clone(),
+            at: self.locale().date_time(delivery.created_at),
+        };
+        Some(self.shown.failed.newest.iter().map(row).collect())
+    }
+
+    pub(super) fn failed_count(&self) -> String {
+        self.locale().number(self.shown.failed.count)
     }
 
     pub(super) fn movements(&self) -> Vec<MovementRow> {

@@ -297,6 +297,30 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    prices_change_while_goods_are_sold_and_every_total_is_exact,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Arroz", 10_000).await;
+        let path = format!("/api/v1/products/{product}/");
+        let sales = async || {
+            for _ in 0..25 {
+                sell(&app, product, 3).await;
+            }
+        };
+        let prices = async {
+            for cents in 10..35 {
+                let body = json!({"selling_price": format!("1.{cents}"), "cost_price": "0.99"});
+                assert_eq!(app.manager().patch(&path, body).await.status, 200);
+            }
+        };
+        tokio::join!(sales(), sales(), prices);
+        verified(&app).await;
+        tallies::fold_all(&app.state.db).await.unwrap();
+        verified(&app).await;
+    }
+);
+
+on_both_engines!(
     a_database_from_before_the_tallies_is_counted_once,
     async |address| {
         let app = TestApp::new(&address).await;

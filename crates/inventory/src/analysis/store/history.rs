@@ -1,7 +1,7 @@
 //! What is known of a product's past: when things went out, and when there was nothing. Read in bounded pieces, by the indexes of one
 //! product and its time, so that memory and the time of a statement do not grow with the shop.
 
-use db::{Conn, Error, Timestamp};
+use db::{Conn, Error, Query, Timestamp};
 
 /// A product as analyses look at it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,6 +150,37 @@ pub(crate) async fn empties(
         &[&product, &from, &limit],
         |row| Ok(Empty { from: row.get(0)?, to: row.get(1)? }),
     )
+    .await
+}
+
+/// Units that went out of some products since a moment, and when something of each first moved: one statement, however many they are.
+pub(crate) async fn paces(
+    conn: &mut Conn,
+    products: &[i64],
+    from: Timestamp,
+) -> Result<Vec<(i64, i64, Option<Timestamp>)>, Error> {
+    let mut query = Query::new(
+        "SELECT p.id,
+                (SELECT CAST(COALESCE(sum(quantity), 0) AS BIGINT) FROM outflows WHERE product_id = p.id AND created_at >= ",
+    );
+    query.bind(from).push(
+        "),
+                (SELECT created_at FROM ledger_entries WHERE product_id = p.id AND change <> 0 ORDER BY created_at, id LIMIT 1),
+                (SELECT created_at FROM outflows WHERE product_id = p.id ORDER BY created_at, id LIMIT 1)
+         FROM products AS p WHERE p.id IN (0",
+    );
+    for product in products {
+        query.push(", ").bind(*product);
+    }
+    query.push(")");
+    conn.all_of(&query, |row| {
+        let (moved, sold): (Option<Timestamp>, Option<Timestamp>) = (row.get(2)?, row.get(3)?);
+        let first = match (moved, sold) {
+            (Some(moved), Some(sold)) => Some(moved.min(sold)),
+            (moved, sold) => moved.or(sold),
+        };
+        Ok((row.get(0)?, row.get(1)?, first))
+    })
     .await
 }
 
