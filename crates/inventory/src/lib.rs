@@ -2,6 +2,7 @@
 //! It knows nothing of the checkout service; it opens no socket and reads no environment: the program does.
 
 pub mod accounts;
+mod admin;
 pub mod analysis;
 mod app;
 pub mod audit;

@@ -70,6 +70,16 @@ pub const ROUTES: &[(&str, &[Method])] = &[
 
 /// Every address that only people read, with its methods: pages and their forms. They are not in the API's document.
 pub const PAGES: &[(&str, &[Method])] = &[
+    ("/admin/", GET),
+    ("/admin/login/", FORM),
+    ("/admin/password_change/", GET),
+    ("/admin/{model}/", FORM),
+    ("/admin/{model}/add/", FORM),
+    ("/admin/{model}/{id}/", GET),
+    ("/admin/{model}/{id}/change/", FORM),
+    ("/admin/{model}/{id}/delete/", FORM),
+    ("/admin/{model}/{id}/history/", GET),
+    ("/admin/{model}/{id}/password/", FORM),
     ("/login/code/", FORM),
     ("/shortcuts/", FORM),
     ("/account/", FORM),
@@ -175,6 +185,7 @@ fn pages(state: &State, assets: &Assets) -> Router {
         .merge(documents)
         .merge(dashboard::pages::routes())
         .merge(accounts::pages::routes())
+        .merge(crate::admin::routes())
         .merge(page::shortcuts::routes())
         .merge(page::picker::routes())
         .merge(catalogue::pages())

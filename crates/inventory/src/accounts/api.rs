@@ -23,7 +23,7 @@ use crate::{
 
 const METHODS: &[Method] = &[Method::POST, Method::OPTIONS];
 /// Longer names, passwords and tokens are none.
-pub(super) const MAX_TEXT: usize = 4096;
+pub(crate) const MAX_TEXT: usize = 4096;
 
 /// The addresses under `/api/v1/authentication/`.
 pub(crate) fn routes() -> Router<State> {

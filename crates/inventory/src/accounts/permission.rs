@@ -180,6 +180,23 @@ pub enum Granted {
 }
 
 impl Granted {
+    /// Whether this permission was given, to the account or to one of its groups.
+    pub fn holds(&self, permission: Permission) -> bool {
+        match self {
+            Self::Superuser => true,
+            Self::Only(permissions) => permissions.contains(&permission),
+        }
+    }
+
+    /// Whether everything that the other may do was given here too: nobody gives more than they have.
+    pub fn covers(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Superuser, _) => true,
+            (Self::Only(_), Self::Superuser) => false,
+            (Self::Only(mine), Self::Only(theirs)) => theirs.is_subset(mine),
+        }
+    }
+
     /// Whether this may be done. Reading records of the shop is for every authenticated user; accounts, and what leaves the shop to
     /// which address, are not the shop's records.
     pub fn allows(&self, permission: Permission) -> bool {

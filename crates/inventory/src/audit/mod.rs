@@ -4,9 +4,10 @@
 
 mod model;
 mod store;
+pub mod words;
 
 pub(crate) use model::changed;
-pub use model::{Action, Done, Entry};
+pub use model::{Action, Done, Entry, Selection};
 
 use db::{Conn, Timestamp, Tx};
 
@@ -108,4 +109,46 @@ pub async fn recent(state: &State, user: i64, limit: i64) -> Result<Vec<Entry>, 
         .db
         .read(async move |conn| store::of_user(conn, user, limit).await)
         .await?)
+}
+
+/// One stretch of the log, newest first (or oldest), and how many rows it has in all, of which no more than `most` are counted.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn list(
+    state: &State,
+    selection: Selection,
+    (limit, offset): (i64, i64),
+    most: i64,
+) -> Result<(u64, Vec<Entry>), Refusal> {
+    Ok(state
+        .db
+        .read(async move |conn| {
+            let count = store::count(conn, &selection, most).await?;
+            let entries = store::select(conn, &selection, limit, offset).await?;
+            Ok::<_, db::Error>((count, entries))
+        })
+        .await?)
+}
+
+/// One row of the log.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn read(state: &State, id: i64) -> Result<Option<Entry>, Refusal> {
+    Ok(state
+        .db
+        .read(async move |conn| store::find(conn, id).await)
+        .await?)
+}
+
+/// The moments of the first and the last row.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
+    Ok(state.db.read(async |conn| store::span(conn).await).await?)
 }

@@ -51,6 +51,21 @@ pub struct Entry {
     pub created_at: Timestamp,
 }
 
+/// Which rows of the log are asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// What one user did.
+    pub user: Option<i64>,
+    /// What was done in one way.
+    pub done: Option<Done>,
+    /// What was done to records of one kind, by its code name.
+    pub model: Option<String>,
+    /// From this moment on, and before this one.
+    pub between: Option<(Timestamp, Timestamp)>,
+    /// The oldest first.
+    pub is_oldest_first: bool,
+}
+
 impl Action<'_> {
     /// What was done, without the fields.
     pub const fn done(self) -> Done {

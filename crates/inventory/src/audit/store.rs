@@ -1,8 +1,8 @@
 //! Statements about the audit log.
 
-use db::{Conn, Error, Row, Timestamp, Tx};
+use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
-use super::{Action, Done, Entry};
+use super::{Action, Done, Entry, Selection};
 use crate::{accounts::Model, stock::Actor};
 
 /// The columns of a row, as [`entry_of`] reads them.
@@ -74,6 +74,72 @@ pub(super) async fn of_user(conn: &mut Conn, user: i64, limit: i64) -> Result<Ve
         &[&user, &limit],
         entry_of,
     )
+    .await
+}
+
+/// How many rows are selected; counting stops at `most`.
+pub(super) async fn count(conn: &mut Conn, selection: &Selection, most: i64) -> Result<u64, Error> {
+    let mut query = Query::new("SELECT count(*) FROM (SELECT id FROM audit_entries WHERE TRUE");
+    push_filters(&mut query, selection);
+    query.push(" LIMIT ").bind(most).push(") AS counted");
+    conn.one_of(&query, |row| row.get::<i64>(0))
+        .await
+        .map(i64::unsigned_abs)
+}
+
+/// The rows that are selected.
+pub(super) async fn select(
+    conn: &mut Conn,
+    selection: &Selection,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Entry>, Error> {
+    let mut query = Query::new(entries!(" WHERE TRUE"));
+    push_filters(&mut query, selection);
+    query
+        .push(if selection.is_oldest_first {
+            " ORDER BY created_at, id LIMIT "
+        } else {
+            " ORDER BY created_at DESC, id DESC LIMIT "
+        })
+        .bind(limit)
+        .push(" OFFSET ")
+        .bind(offset);
+    conn.all_of(&query, entry_of).await
+}
+
+fn push_filters(query: &mut Query, selection: &Selection) {
+    if let Some(user) = selection.user {
+        query.push(" AND user_id = ").bind(user);
+    }
+    if let Some(done) = selection.done {
+        query.push(" AND action = ").bind(done.code());
+    }
+    if let Some(model) = &selection.model {
+        query.push(" AND model = ").bind(model.as_str());
+    }
+    if let Some((from, until)) = selection.between {
+        query
+            .push(" AND created_at >= ")
+            .bind(from)
+            .push(" AND created_at < ")
+            .bind(until);
+    }
+}
+
+/// One row.
+pub(super) async fn find(conn: &mut Conn, id: i64) -> Result<Option<Entry>, Error> {
+    conn.optional(entries!(" WHERE id = $1"), &[&id], entry_of)
+        .await
+}
+
+/// The moments of the first and the last row.
+pub(super) async fn span(conn: &mut Conn) -> Result<Option<(Timestamp, Timestamp)>, Error> {
+    let sql = "SELECT min(created_at), max(created_at) FROM audit_entries";
+    conn.one(sql, &[], |row| {
+        let (first, last): (Option<Timestamp>, Option<Timestamp>) = (row.get(0)?, row.get(1)?);
+        Ok(first.zip(last))
+    })
     .await
 }
 

@@ -4,6 +4,55 @@ use web::locale::Locale;
 
 /// Messages without values.
 const FIXED: &[(&str, &str)] = &[
+    (
+        "A user with that username already exists.",
+        "Já existe um usuário com este nome.",
+    ),
+    (
+        "Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters.",
+        "Digite um nome válido: só letras, algarismos e @ . + - _.",
+    ),
+    (
+        "The two password fields didn’t match.",
+        "As duas senhas não são iguais.",
+    ),
+    (
+        "Group with this Name already exists.",
+        "Já existe um grupo com este nome.",
+    ),
+    (
+        "You cannot take this from your own account.",
+        "Você não pode tirar isto da sua própria conta.",
+    ),
+    (
+        "You cannot give more than you may do yourself.",
+        "Você não pode dar mais do que você mesmo pode fazer.",
+    ),
+    (
+        "You cannot delete your own account.",
+        "Você não pode excluir a sua própria conta.",
+    ),
+    (
+        "This account may do more than yours.",
+        "Esta conta pode mais do que a sua.",
+    ),
+    (
+        "This group may do more than your account.",
+        "Este grupo pode mais do que a sua conta.",
+    ),
+    ("This password is too common.", "Esta senha é comum demais."),
+    (
+        "The password is too similar to the username.",
+        "A senha é parecida demais com o nome do usuário.",
+    ),
+    (
+        "This password is too short. It must contain at least 12 characters.",
+        "A senha é curta demais: use ao menos 12 caracteres.",
+    ),
+    (
+        "This password is too long. It must contain at most 1024 bytes.",
+        "A senha é longa demais.",
+    ),
     ("This field is required.", "Este campo é obrigatório."),
     (
         "This field may not be blank.",

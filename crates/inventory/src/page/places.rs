@@ -56,6 +56,10 @@ const PLACES: &[Place] = &[
     place("truck", "/suppliers/", "Fornecedores", "Suppliers"),
     place("tag", "/brands/", "Marcas", "Brands"),
     place("folder", "/categories/", "Categorias", "Categories"),
+    Place {
+        is_for: |caller| caller.is_staff,
+        ..place("settings", "/admin/", "Administração", "Administration")
+    },
 ];
 
 /// A place as one page shows it.

@@ -9,6 +9,7 @@
 
 mod account;
 mod accounts;
+mod admin;
 mod app;
 mod at_once;
 mod audit;

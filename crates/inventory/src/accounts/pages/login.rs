@@ -186,20 +186,33 @@ async fn login_person(
         // Too long, or with characters that no name has.
         _ => None,
     };
+    Ok(match step {
+        None => show(page, parts, layout, attempt.wrong()),
+        Some(step) => lead_on(page, parts, &step, attempt.remembered, &attempt.next),
+    })
+}
+
+/// What a right password is answered with: the session and the way on, or the question for a code.
+pub(crate) fn lead_on(
+    page: &PageState,
+    parts: &Parts,
+    step: &Step,
+    remembered: bool,
+    next: &str,
+) -> Response {
     let is_https = is_https(parts);
     match step {
-        None => Ok(show(page, parts, layout, attempt.wrong())),
-        Some(Step::In(begun)) => {
-            let mut response = redirect(&attempt.next);
-            cookies::begin(&mut response, &begun, is_https);
-            Ok(response)
+        Step::In(begun) => {
+            let mut response = redirect(next);
+            cookies::begin(&mut response, begun, is_https);
+            response
         }
-        Some(Step::Code(user)) => {
+        Step::Code(user) => {
             let state = &page.state;
-            let ticket = Ticket::new(user, attempt.remembered, &attempt.next, state.clock.now());
+            let ticket = Ticket::new(*user, remembered, next, state.clock.now());
             let mut response = redirect("/login/code/");
             cookies::give_ticket(&mut response, &ticket.close(state), is_https);
-            Ok(response)
+            response
         }
     }
 }

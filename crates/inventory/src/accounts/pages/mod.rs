@@ -2,7 +2,7 @@
 //! `/token/refresh/`. Carries "The web flow also uses" and "Session and web"; who has logged in is decided in [`super::session`].
 
 mod code;
-mod login;
+pub(crate) mod login;
 mod own;
 pub(crate) mod posted;
 
@@ -48,7 +48,7 @@ pub(crate) fn routes() -> Router<PageState> {
 }
 
 /// Tells the browser to keep nothing of a page.
-fn keep_nothing(response: &mut Response) {
+pub(crate) fn keep_nothing(response: &mut Response) {
     response.headers_mut().insert(CACHE_CONTROL, NOT_KEPT);
 }
 

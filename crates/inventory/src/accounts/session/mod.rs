@@ -171,15 +171,43 @@ pub(crate) async fn log_in(
     password: String,
     remembered: bool,
 ) -> Result<Option<Step>, Refusal> {
-    let Some(account) = identify(state, username, password).await? else {
-        return Ok(None);
-    };
+    match identify(state, username, password).await? {
+        Some(account) => Ok(Some(go_on(state, parts, &account, remembered).await?)),
+        None => Ok(None),
+    }
+}
+
+/// As [`log_in`], for members of the staff alone.
+///
+/// # Errors
+///
+/// As [`log_in`].
+pub(crate) async fn log_in_staff(
+    state: &State,
+    parts: &Parts,
+    username: String,
+    password: String,
+) -> Result<Option<Step>, Refusal> {
+    match identify(state, username, password).await? {
+        Some(account) if account.caller.is_staff => {
+            Ok(Some(go_on(state, parts, &account, false).await?))
+        }
+        _ => Ok(None),
+    }
+}
+
+async fn go_on(
+    state: &State,
+    parts: &Parts,
+    account: &Account,
+    remembered: bool,
+) -> Result<Step, Refusal> {
     let user = account.caller.id;
     if second_factor::status(&state.db, user).await?.is_some() {
-        return Ok(Some(Step::Code(user)));
+        return Ok(Step::Code(user));
     }
     let begun = begin(state, parts, user, remembered).await?;
-    Ok(Some(Step::In(begun)))
+    Ok(Step::In(begun))
 }
 
 /// The second step of a login: a session for a code. `None` when the code is wrong, or the account is gone.

@@ -1,6 +1,7 @@
 //! Accounts from the operator's side: made, given a password, put out, listed, and allowed further things than their groups.
 //! Command line, administration and the first start call these; logging in is in `service` and `session`.
 
+pub(crate) mod manage;
 pub(crate) mod own;
 mod store;
 
@@ -36,6 +37,8 @@ pub struct User {
     pub last_name: String,
     /// Whether it may log in.
     pub active: bool,
+    /// Whether it may enter the administration.
+    pub staff: bool,
     /// Whether it may do everything.
     pub superuser: bool,
     /// The names of its groups, in order.
@@ -161,13 +164,17 @@ pub async fn create_first(
 /// Checks name and password, and hashes the password away from the store.
 async fn prepare(passwords: &Passwords, mut user: NewUser) -> Result<(NewUser, String), UserError> {
     user.username = user.username.trim().to_owned();
-    let is_name = |character: char| character.is_alphanumeric() || "@.+-_".contains(character);
     let length = user.username.chars().count();
     if !(1..=NAME_MAX).contains(&length) || !user.username.chars().all(is_name) {
         return Err(UserError::Name);
     }
     let hash = hash(passwords, &user.username, &user.password).await?;
     Ok((user, hash))
+}
+
+/// Whether a name may have this character.
+fn is_name(character: char) -> bool {
+    character.is_alphanumeric() || "@.+-_".contains(character)
 }
 
 /// Passwords are trimmed here as they are at every login.

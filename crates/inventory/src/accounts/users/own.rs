@@ -23,7 +23,7 @@ const PERSON_MAX: usize = 150;
 const EMAIL_MAX: usize = 254;
 
 /// How a user is called and reached.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Profile {
     /// The first name, or nothing.
     pub(crate) first_name: String,

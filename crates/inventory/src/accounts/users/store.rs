@@ -10,13 +10,13 @@ const BETWEEN: &str = "\u{1f}";
 /// What [`user_of`] reads of a user `u`, with [`BETWEEN`] as `$1`.
 macro_rules! user_columns {
     () => {
-        "u.id, u.username, u.email, u.first_name, u.last_name, u.active, u.superuser, u.last_login, u.created_at,
+        "u.id, u.username, u.email, u.first_name, u.last_name, u.active, u.superuser, u.last_login, u.created_at, u.staff,
          (SELECT string_agg(g.name, $1) FROM user_groups AS ug JOIN groups AS g ON g.id = ug.group_id WHERE ug.user_id = u.id)"
     };
 }
 
 fn user_of(row: &Row<'_>) -> Result<User, Error> {
-    let groups: Option<String> = row.get(9)?;
+    let groups: Option<String> = row.get(10)?;
     let mut groups: Vec<String> = groups
         .iter()
         .flat_map(|names| names.split(BETWEEN))
@@ -30,6 +30,7 @@ fn user_of(row: &Row<'_>) -> Result<User, Error> {
         first_name: row.get(3)?,
         last_name: row.get(4)?,
         active: row.get(5)?,
+        staff: row.get(9)?,
         superuser: row.get(6)?,
         groups,
         last_login: row.get(7)?,

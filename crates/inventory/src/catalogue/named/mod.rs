@@ -15,7 +15,7 @@ use crate::{
     State,
     accounts::Caller,
     audit::{self, Action},
-    catalogue::refuse_when_referenced,
+    catalogue::{Referring, refuse_when_referenced},
     rest::{
         Refusal,
         fields::{Members, Mode},
@@ -201,6 +201,18 @@ pub async fn update(
             }
             Ok::<_, db::Error>(after)
         })
+        .await?)
+}
+
+/// What refers to a record, and keeps it from being deleted.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn referring(state: &State, kind: Kind, id: i64) -> Result<[Referring; 1], Refusal> {
+    Ok(state
+        .db
+        .read(async move |conn| store::referring(conn, kind, id).await)
         .await?)
 }
 

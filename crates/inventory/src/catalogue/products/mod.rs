@@ -15,7 +15,7 @@ use crate::{
     State,
     accounts::{Caller, Model},
     audit::{self, Action},
-    catalogue::refuse_when_referenced,
+    catalogue::{Referring, refuse_when_referenced},
     rest::{
         Refusal,
         fields::{FieldErrors, Members, Mode, Setting},
@@ -266,6 +266,18 @@ async fn change(
         audit::record(tx, actor, action, Model::Product, id, &after.title, now).await?;
     }
     Ok(after)
+}
+
+/// What refers to a product, and keeps it from being deleted: inflows and outflows.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn referring(state: &State, id: i64) -> Result<[Referring; 2], Refusal> {
+    Ok(state
+        .db
+        .read(async move |conn| store::referring(conn, id).await)
+        .await?)
 }
 
 /// Deletes a product that no movement refers to; whether it was there. Its ledger stays.

@@ -1,0 +1,97 @@
+// What makes the administration quicker; every page works without it.
+
+// The box that filters the navigation.
+const filter = document.querySelector("#site-filter");
+if (filter) {
+  filter.parentElement.hidden = false;
+  filter.addEventListener("input", () => {
+    const wanted = folded(filter.value);
+    for (const application of document.querySelectorAll("[data-application]")) {
+      let shown = 0;
+      for (const model of application.querySelectorAll(".site-model")) {
+        model.hidden = !folded(model.textContent).includes(wanted);
+        shown += model.hidden ? 0 : 1;
+      }
+      application.hidden = shown === 0;
+    }
+  });
+}
+
+// The boxes of a list: one for all of them, and how many are ticked.
+for (const form of document.querySelectorAll("[data-selection]")) {
+  const all = form.querySelector("[data-select-all]");
+  const told = form.querySelector("[data-selected]");
+  const boxes = [...form.querySelectorAll("input[name^='row:']")];
+  if (all && told) {
+    const tell = () => {
+      const ticked = boxes.filter((box) => box.checked).length;
+      told.textContent = told.dataset.selected.replace("{n}", ticked).replace("{m}", boxes.length);
+      all.checked = ticked > 0 && ticked === boxes.length;
+      all.indeterminate = ticked > 0 && ticked < boxes.length;
+    };
+    all.hidden = false;
+    told.hidden = false;
+    all.addEventListener("change", () => {
+      for (const box of boxes) {
+        box.checked = all.checked;
+      }
+      tell();
+    });
+    form.addEventListener("change", tell);
+    tell();
+  }
+}
+
+// Many boxes in two panes: what can be chosen, with a filter, and what is. The boxes stay what they are.
+for (const field of document.querySelectorAll("[data-panes]")) {
+  const boxes = field.querySelector(".site-boxes");
+  const chosen = document.createElement("ul");
+  chosen.className = "site-boxes";
+  const panes = document.createElement("div");
+  panes.className = "site-panes";
+  boxes.replaceWith(panes);
+  const search = document.createElement("input");
+  search.className = "control";
+  search.type = "search";
+  search.autocomplete = "off";
+  search.placeholder = field.dataset.filter;
+  search.setAttribute("aria-label", `${field.dataset.filter}: ${field.querySelector("legend").textContent}`);
+  panes.append(pane(field.dataset.available, search, boxes), pane(field.dataset.chosen, chosen));
+  const items = [...boxes.children];
+  const place = (item) => {
+    const list = item.querySelector("input").checked ? chosen : boxes;
+    const after = items.slice(items.indexOf(item) + 1).find((other) => other.parentElement === list);
+    list.insertBefore(item, after ?? null);
+  };
+  items.forEach(place);
+  panes.addEventListener("change", (event) => {
+    const item = event.target.closest("li");
+    if (item) {
+      place(item);
+      event.target.focus();
+    }
+  });
+  search.addEventListener("input", () => {
+    for (const item of boxes.children) {
+      item.hidden = !folded(item.textContent).includes(folded(search.value));
+    }
+  });
+  search.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") {
+      event.preventDefault();
+    }
+  });
+}
+
+function pane(title, ...content) {
+  const made = document.createElement("div");
+  made.className = "site-pane";
+  const heading = document.createElement("p");
+  heading.textContent = title;
+  made.append(heading, ...content);
+  return made;
+}
+
+function folded(text) {
+  return text.normalize("NFD").replace(/\p{Mark}/gu, "").toLowerCase().trim();
+}

@@ -1,0 +1,178 @@
+//! Groups as staff manage them. Whoever changes a group changes what its members may do: nobody gives more than they have.
+
+use db::{Timestamp, Tx};
+
+use super::{TOO_MUCH, input::chosen, store};
+use crate::{
+    State,
+    accounts::{Caller, Granted, Model, Permission},
+    audit::{self, Action},
+    rest::{
+        Refusal,
+        fields::{FieldErrors, Members, Mode, Reader},
+    },
+    stock::Actor,
+};
+
+const NAME_MAX: usize = 150;
+const TAKEN: &str = "Group with this Name already exists.";
+
+struct Input {
+    name: String,
+    permissions: Vec<Permission>,
+}
+
+impl Input {
+    fn read(members: &Members) -> Result<Self, FieldErrors> {
+        let mut reader = Reader::new(members, Mode::Whole);
+        let name = reader.text("name", NAME_MAX);
+        let errors = reader.finish();
+        match name {
+            Some(name) if errors.is_empty() => Ok(Self {
+                name,
+                permissions: chosen(members, "permissions"),
+            }),
+            _ => Err(errors),
+        }
+    }
+}
+
+/// Makes a group: its id and name.
+///
+/// # Errors
+///
+/// Invalid fields, more than the caller may give, and faults of the store.
+pub(crate) async fn create_group(
+    state: &State,
+    caller: &Caller,
+    members: &Members,
+) -> Result<(i64, String), Refusal> {
+    let input = Input::read(members)?;
+    let (caller, now) = (caller.clone(), state.clock.now());
+    let made = state
+        .db
+        .write(async move |tx| {
+            let id = store::insert_group(tx, &input.name).await?;
+            write_permissions(tx, &caller, id, &input.permissions).await?;
+            note(tx, &caller, Action::Added, id, &input.name, now).await?;
+            Ok((id, input.name.clone()))
+        })
+        .await;
+    made.map_err(taken)
+}
+
+/// Changes a group; `None` when it is gone.
+///
+/// # Errors
+///
+/// As [`create_group`], and a group that may do more than the caller.
+pub(crate) async fn change_group(
+    state: &State,
+    caller: &Caller,
+    id: i64,
+    members: &Members,
+) -> Result<Option<(i64, String)>, Refusal> {
+    let input = Input::read(members)?;
+    let (caller, now) = (caller.clone(), state.clock.now());
+    let changed = state
+        .db
+        .write(async move |tx| {
+            let Some(before) = store::group(tx, id).await? else {
+                return Ok(None);
+            };
+            refuse_greater(&caller, &before.permissions)?;
+            store::rename_group(tx, id, &input.name).await?;
+            store::clear_group_permissions(tx, id).await?;
+            write_permissions(tx, &caller, id, &input.permissions).await?;
+            let mut permissions = input.permissions.clone();
+            permissions.sort_unstable();
+            let fields = audit::changed([
+                ("name", before.name != input.name),
+                ("permissions", before.permissions != permissions),
+            ]);
+            note(tx, &caller, Action::Changed(&fields), id, &input.name, now).await?;
+            Ok(Some((id, input.name.clone())))
+        })
+        .await;
+    changed.map_err(taken)
+}
+
+/// Deletes a group; whether it was there. Its members stay.
+///
+/// # Errors
+///
+/// A group that may do more than the caller, and faults of the store.
+pub(crate) async fn delete_group(state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
+    let (caller, now) = (caller.clone(), state.clock.now());
+    state
+        .db
+        .write(async move |tx| {
+            let Some(before) = store::group(tx, id).await? else {
+                return Ok(false);
+            };
+            refuse_greater(&caller, &before.permissions)?;
+            store::delete_group(tx, id).await?;
+            note(tx, &caller, Action::Deleted, id, &before.name, now).await?;
+            Ok(true)
+        })
+        .await
+}
+
+async fn write_permissions(
+    tx: &mut Tx,
+    caller: &Caller,
+    id: i64,
+    permissions: &[Permission],
+) -> Result<(), Refusal> {
+    if !may_give(caller, permissions) {
+        return Err(FieldErrors::of("permissions", TOO_MUCH).into());
+    }
+    for permission in permissions {
+        crate::accounts::users::store::grant_to_group(tx, id, &permission.to_string()).await?;
+    }
+    Ok(())
+}
+
+fn may_give(caller: &Caller, permissions: &[Permission]) -> bool {
+    let all = permissions.iter().copied().collect();
+    caller.granted.covers(&Granted::Only(all))
+}
+
+fn refuse_greater(caller: &Caller, permissions: &[Permission]) -> Result<(), Refusal> {
+    if may_give(caller, permissions) {
+        Ok(())
+    } else {
+        Err(Refusal::Conflict(
+            "This group may do more than your account.".to_owned(),
+        ))
+    }
+}
+
+async fn note(
+    tx: &mut Tx,
+    caller: &Caller,
+    action: Action<'_>,
+    id: i64,
+    name: &str,
+    now: Timestamp,
+) -> Result<(), db::Error> {
+    audit::record(
+        tx,
+        &Actor::from(caller),
+        action,
+        Model::Group,
+        id,
+        name,
+        now,
+    )
+    .await
+}
+
+fn taken(refusal: Refusal) -> Refusal {
+    match refusal {
+        Refusal::Database(error) if error.is_unique("groups_name_key") => {
+            FieldErrors::of("name", TAKEN).into()
+        }
+        other => other,
+    }
+}

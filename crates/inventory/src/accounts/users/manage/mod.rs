@@ -1,0 +1,309 @@
+//! Accounts and groups as staff manage them in the administration: every rule of who may give what to whom stands here.
+//! Nobody gives more than they may do themselves, touches an account that may do more, or locks themselves out.
+
+mod groups;
+mod input;
+pub(crate) mod store;
+
+pub(crate) use groups::{change_group, create_group, delete_group};
+
+use db::{Timestamp, Tx};
+
+use super::store as users;
+use crate::{
+    State,
+    accounts::{Caller, Granted, Model, session::store as sessions, store as accounts},
+    audit::{self, Action},
+    rest::{
+        Refusal,
+        fields::{FieldErrors, Members},
+    },
+    stock::Actor,
+};
+use input::{NewPassword, Profile};
+use store::Details;
+
+const TAKEN: &str = "A user with that username already exists.";
+const NOT_YOURSELF: &str = "You cannot take this from your own account.";
+const TOO_MUCH: &str = "You cannot give more than you may do yourself.";
+
+/// Makes an account: a name and a password, everything else comes with [`change`]. Its id and name.
+///
+/// # Errors
+///
+/// Invalid fields, and faults of the store.
+pub(crate) async fn create(
+    state: &State,
+    caller: &Caller,
+    members: &Members,
+) -> Result<(i64, String), Refusal> {
+    let (username, mut errors) = input::username(members);
+    let password = input::password(members, &username, &mut errors);
+    if !errors.is_empty() {
+        return Err(errors.into());
+    }
+    let hash = hash(state, password).await?;
+    let (actor, now) = (Actor::from(caller), state.clock.now());
+    let made = state
+        .db
+        .write(async move |tx| {
+            let blank = hash.as_deref().unwrap_or_default();
+            let id = users::insert(tx, &username, blank, false, now).await?;
+            if hash.is_none() {
+                store::set_password(tx, id, None, now).await?;
+            }
+            note(tx, &actor, Action::Added, id, &username, now).await?;
+            Ok((id, username.clone()))
+        })
+        .await;
+    made.map_err(taken)
+}
+
+async fn hash(state: &State, password: NewPassword) -> Result<Option<String>, Refusal> {
+    match password {
+        NewPassword::Unusable => Ok(None),
+        NewPassword::Text(text) => {
+            let hash = state.passwords.hash(text).await;
+            hash.map(Some)
+                .map_err(|fault| web::Error::internal(fault).into())
+        }
+    }
+}
+
+/// Changes what an account is and may do; `None` when it is gone.
+///
+/// # Errors
+///
+/// Invalid fields, an account that may do more than the caller, more than the caller may give, and faults of the store.
+pub(crate) async fn change(
+    state: &State,
+    caller: &Caller,
+    id: i64,
+    members: &Members,
+) -> Result<Option<(i64, String)>, Refusal> {
+    let (profile, errors) = Profile::read(members);
+    if !errors.is_empty() {
+        return Err(errors.into());
+    }
+    let (caller, now) = (caller.clone(), state.clock.now());
+    let changed = state
+        .db
+        .write(async move |tx| {
+            let Some(before) = store::details(tx, id).await? else {
+                return Ok(None);
+            };
+            refuse_greater(&caller, &before)?;
+            profile.refuse_locking_out(&caller, &before)?;
+            write_profile(tx, &caller, id, &profile, now).await?;
+            let after = store::details(tx, id).await?.ok_or(Refusal::NotFound)?;
+            if !caller.granted.covers(&after.granted) {
+                return Err(FieldErrors::of("permissions", TOO_MUCH).into());
+            }
+            let fields = before.changed_fields(&after);
+            let (actor, action) = (Actor::from(&caller), Action::Changed(&fields));
+            note(tx, &actor, action, id, &after.user.username, now).await?;
+            Ok(Some((id, after.user.username)))
+        })
+        .await;
+    changed.map_err(taken)
+}
+
+async fn write_profile(
+    tx: &mut Tx,
+    caller: &Caller,
+    id: i64,
+    profile: &Profile,
+    now: Timestamp,
+) -> Result<(), Refusal> {
+    store::update(tx, id, profile, now).await?;
+    if !profile.active {
+        sessions::delete_of_user(tx, id).await?;
+    }
+    if profile.superuser && caller.granted != Granted::Superuser {
+        return Err(FieldErrors::of("superuser", TOO_MUCH).into());
+    }
+    store::clear_groups(tx, id).await?;
+    for group in &profile.groups {
+        store::join(tx, id, *group).await?;
+    }
+    store::clear_permissions(tx, id).await?;
+    for permission in &profile.permissions {
+        users::grant_to_user(tx, id, &permission.to_string()).await?;
+    }
+    Ok(())
+}
+
+/// Gives an account another password, or none; its sessions end. `None` when it is gone.
+///
+/// # Errors
+///
+/// As [`change`].
+pub(crate) async fn reset_password(
+    state: &State,
+    caller: &Caller,
+    id: i64,
+    members: &Members,
+) -> Result<Option<String>, Refusal> {
+    let found = state
+        .db
+        .read(async move |conn| store::details(conn, id).await)
+        .await?;
+    let Some(details) = found else {
+        return Ok(None);
+    };
+    refuse_greater(caller, &details)?;
+    let mut errors = FieldErrors::default();
+    let username = details.user.username;
+    let password = input::password(members, &username, &mut errors);
+    if !errors.is_empty() {
+        return Err(errors.into());
+    }
+    let hash = hash(state, password).await?;
+    let (actor, now) = (Actor::from(caller), state.clock.now());
+    state
+        .db
+        .write(async move |tx| {
+            if !store::set_password(tx, id, hash.as_deref(), now).await? {
+                return Ok(None);
+            }
+            sessions::delete_of_user(tx, id).await?;
+            let action = Action::Changed(&["password"]);
+            note(tx, &actor, action, id, &username, now).await?;
+            Ok(Some(username.clone()))
+        })
+        .await
+}
+
+/// Deletes an account with its sessions; whether it was there. What it did stays in the ledger and in the audit log.
+///
+/// # Errors
+///
+/// One's own account, one that may do more than the caller, and faults of the store.
+pub(crate) async fn delete(state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
+    let (caller, now) = (caller.clone(), state.clock.now());
+    state
+        .db
+        .write(async move |tx| {
+            let Some(details) = store::details(tx, id).await? else {
+                return Ok(false);
+            };
+            refuse_greater(&caller, &details)?;
+            if id == caller.id {
+                return Err(Refusal::Conflict(
+                    "You cannot delete your own account.".to_owned(),
+                ));
+            }
+            store::delete(tx, id).await?;
+            let (actor, name) = (Actor::from(&caller), &details.user.username);
+            note(tx, &actor, Action::Deleted, id, name, now).await?;
+            Ok(true)
+        })
+        .await
+}
+
+/// Ends one session; whether it was there.
+///
+/// # Errors
+///
+/// The session of an account that may do more than the caller, and faults of the store.
+pub(crate) async fn end_session(state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
+    let (caller, now) = (caller.clone(), state.clock.now());
+    state
+        .db
+        .write(async move |tx| {
+            let Some(user) = store::delete_session(tx, id).await? else {
+                return Ok(false);
+            };
+            let details = store::details(tx, user).await?.ok_or(Refusal::NotFound)?;
+            refuse_greater(&caller, &details)?;
+            let (actor, name) = (Actor::from(&caller), &details.user.username);
+            audit::record(tx, &actor, Action::Deleted, Model::Session, id, name, now).await?;
+            Ok(true)
+        })
+        .await
+}
+
+/// Revokes every token of a user that was made until now; whether there is such a user.
+///
+/// # Errors
+///
+/// As [`end_session`].
+pub(crate) async fn revoke_tokens(
+    state: &State,
+    caller: &Caller,
+    user: i64,
+) -> Result<bool, Refusal> {
+    let (caller, now) = (caller.clone(), state.clock.now());
+    // Tokens know whole seconds: those of this one are revoked too.
+    let second = now.micros().div_euclid(1_000_000) + 1;
+    let from = Timestamp::from_micros(second.saturating_mul(1_000_000));
+    state
+        .db
+        .write(async move |tx| {
+            let Some(details) = store::details(tx, user).await? else {
+                return Ok(false);
+            };
+            refuse_greater(&caller, &details)?;
+            accounts::revoke_until(tx, user, from).await?;
+            let (actor, name) = (Actor::from(&caller), &details.user.username);
+            let (action, model) = (Action::Changed(&["revoked"]), Model::RefreshToken);
+            audit::record(tx, &actor, action, model, user, name, now).await?;
+            Ok(true)
+        })
+        .await
+}
+
+async fn note(
+    tx: &mut Tx,
+    actor: &Actor,
+    action: Action<'_>,
+    id: i64,
+    name: &str,
+    now: Timestamp,
+) -> Result<(), db::Error> {
+    audit::record(tx, actor, action, Model::User, id, name, now).await
+}
+
+/// Whoever may do more than the caller is out of the caller's reach: else a password reset would be a way up.
+fn refuse_greater(caller: &Caller, details: &Details) -> Result<(), Refusal> {
+    if caller.granted.covers(&details.granted) {
+        Ok(())
+    } else {
+        Err(Refusal::Conflict(
+            "This account may do more than yours.".to_owned(),
+        ))
+    }
+}
+
+fn taken(refusal: Refusal) -> Refusal {
+    match refusal {
+        Refusal::Database(error) if error.is_unique("users_username_key") => {
+            FieldErrors::of("username", TAKEN).into()
+        }
+        other => other,
+    }
+}
+
+impl Profile {
+    /// Nobody takes from themselves what they need to give it back.
+    fn refuse_locking_out(&self, caller: &Caller, before: &Details) -> Result<(), Refusal> {
+        if before.user.id != caller.id {
+            return Ok(());
+        }
+        let mut errors = FieldErrors::default();
+        for (field, had, has) in [
+            ("active", before.user.active, self.active),
+            ("staff", before.user.staff, self.staff),
+            ("superuser", before.user.superuser, self.superuser),
+        ] {
+            if had && !has {
+                errors.add(field, NOT_YOURSELF);
+            }
+        }
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(errors.into())
+        }
+    }
+}

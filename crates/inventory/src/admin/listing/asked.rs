@@ -1,0 +1,333 @@
+//! The parameters of a list: `q`, `o`, `p`, `all`, `year`, `month`, `day`, the filters, and `_facets` for counts beside them.
+
+use super::Dates;
+use crate::{
+    admin::about::{About, FilterKind},
+    rest::{
+        list::search_words,
+        query::{Parameters, encode},
+    },
+};
+
+/// Records of a page.
+pub(in crate::admin) const PER_PAGE: u64 = 100;
+/// The most records that "Show all" shows.
+pub(in crate::admin) const SHOW_ALL: u64 = 200;
+
+/// The address asks for what the list cannot do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::admin) struct Incorrect;
+
+/// What a list is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::admin) struct Asked {
+    /// The search, as typed.
+    pub(in crate::admin) search: String,
+    /// Columns by their number from 0, and whether they descend.
+    pub(in crate::admin) order: Vec<(usize, bool)>,
+    /// Whether the order was asked for.
+    pub(in crate::admin) is_ordered: bool,
+    /// Filters that are set, with their values.
+    pub(in crate::admin) filters: Vec<(&'static str, String)>,
+    /// The year, month or day that the list is narrowed to.
+    pub(in crate::admin) dates: Dates,
+    /// The page, from 1.
+    pub(in crate::admin) page: u64,
+    /// Records of a page.
+    pub(in crate::admin) size: u64,
+    /// Whether all records are to be shown at once.
+    pub(in crate::admin) shows_all: bool,
+    /// Whether filters tell how many records they would leave.
+    pub(in crate::admin) shows_counts: bool,
+    /// Whether the reader was sent here from an address that asked for what the list cannot do.
+    pub(in crate::admin) is_corrected: bool,
+}
+
+impl Asked {
+    /// What every list is asked for without parameters.
+    pub(in crate::admin) fn nothing(about: &About) -> Self {
+        Self {
+            search: String::new(),
+            order: order_of(about, about.order).unwrap_or_default(),
+            is_ordered: false,
+            filters: Vec::new(),
+            dates: Dates::default(),
+            page: 1,
+            size: PER_PAGE,
+            shows_all: false,
+            shows_counts: false,
+            is_corrected: false,
+        }
+    }
+
+    /// Reads the parameters of an address.
+    pub(in crate::admin) fn parse(about: &About, query: &str) -> Result<Self, Incorrect> {
+        let parameters = Parameters::parse(query);
+        let mut asked = Self::nothing(about);
+        for (name, value) in parameters.iter() {
+            match name {
+                "q" if about.search.is_some() => asked.search = value.to_owned(),
+                "o" => {
+                    asked.order = order_of(about, value)?;
+                    asked.is_ordered = true;
+                }
+                "p" => {
+                    asked.page = value
+                        .parse()
+                        .ok()
+                        .filter(|page| *page > 0)
+                        .ok_or(Incorrect)?
+                }
+                "all" => asked.shows_all = true,
+                "_facets" => asked.shows_counts = true,
+                "e" => asked.is_corrected = true,
+                // The switch of languages is on every page.
+                "lang" => {}
+                "year" | "month" | "day" if about.has_dates => {}
+                _ => asked.filter(about, name, value)?,
+            }
+        }
+        if about.has_dates {
+            asked.dates = Dates::parse(&parameters)?;
+        }
+        if asked.order.is_empty() {
+            asked.order = order_of(about, about.order)?;
+            asked.is_ordered = false;
+        }
+        Ok(asked)
+    }
+
+    fn filter(&mut self, about: &About, name: &str, value: &str) -> Result<(), Incorrect> {
+        let mut filters = about.filters.iter();
+        let filter = filters
+            .find(|filter| filter.name == name)
+            .ok_or(Incorrect)?;
+        let is_known = match filter.kind {
+            FilterKind::Truth => matches!(value, "0" | "1"),
+            FilterKind::Choices(choices) => choices.iter().any(|(known, _)| *known == value),
+            FilterKind::Related(_) => value.parse::<i64>().is_ok(),
+        };
+        if value.is_empty() {
+            return Ok(());
+        }
+        if !is_known {
+            return Err(Incorrect);
+        }
+        self.set(filter.name, Some(value));
+        Ok(())
+    }
+
+    /// Sets a filter, or takes it away.
+    pub(in crate::admin) fn set(&mut self, name: &'static str, value: Option<&str>) {
+        self.filters.retain(|(other, _)| *other != name);
+        if let Some(value) = value {
+            self.filters.push((name, value.to_owned()));
+        }
+    }
+
+    /// The value of a filter.
+    pub(in crate::admin) fn value(&self, name: &str) -> Option<&str> {
+        let found = self.filters.iter().find(|(other, _)| *other == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// The id that a filter is set to.
+    pub(in crate::admin) fn id(&self, name: &str) -> Option<i64> {
+        self.value(name)?.parse().ok()
+    }
+
+    /// The words of the search, folded: the rules are the API's.
+    pub(in crate::admin) fn words(&self) -> Vec<String> {
+        let mut query = "search=".to_owned();
+        encode(&self.search, &mut query);
+        search_words(&Parameters::parse(&query))
+    }
+
+    /// Whether the list shows less than everything.
+    pub(in crate::admin) fn is_narrowed(&self) -> bool {
+        !self.search.trim().is_empty() || !self.filters.is_empty() || self.dates.is_set()
+    }
+
+    /// The index of the first record of the page.
+    pub(in crate::admin) fn offset(&self) -> u64 {
+        (self.page - 1).saturating_mul(self.size)
+    }
+
+    /// The same list from its first page, with a change: what links of filters, columns and dates lead to.
+    pub(in crate::admin) fn with(&self, change: impl FnOnce(&mut Self)) -> String {
+        let mut changed = Self {
+            page: 1,
+            shows_all: false,
+            is_corrected: false,
+            ..self.clone()
+        };
+        change(&mut changed);
+        changed.href()
+    }
+
+    /// As a relative address.
+    pub(in crate::admin) fn href(&self) -> String {
+        let mut pairs = self.pairs();
+        if self.page > 1 {
+            pairs.push(("p", self.page.to_string()));
+        }
+        if self.shows_all {
+            pairs.push(("all", "1".to_owned()));
+        }
+        let mut href = "?".to_owned();
+        for (index, (name, value)) in pairs.iter().enumerate() {
+            href.push_str(if index == 0 { "" } else { "&" });
+            href.push_str(name);
+            href.push('=');
+            encode(value, &mut href);
+        }
+        href
+    }
+
+    /// Everything but the page, as parameters.
+    pub(in crate::admin) fn pairs(&self) -> Vec<(&'static str, String)> {
+        let mut pairs = Vec::new();
+        if !self.search.is_empty() {
+            pairs.push(("q", self.search.clone()));
+        }
+        if self.is_ordered {
+            pairs.push(("o", written(&self.order)));
+        }
+        pairs.extend(self.filters.iter().cloned());
+        pairs.extend(self.dates.pairs());
+        if self.shows_counts {
+            pairs.push(("_facets", "1".to_owned()));
+        }
+        pairs
+    }
+
+    /// The same in the words of the API's lists, for the service functions that know them.
+    pub(in crate::admin) fn parameters(&self, about: &About) -> Parameters {
+        let mut pairs: Vec<(&str, String)> = vec![
+            ("search", self.search.clone()),
+            ("page", self.page.to_string()),
+            ("page_size", self.size.to_string()),
+        ];
+        let order: Vec<String> = self
+            .order
+            .iter()
+            .filter_map(|(column, descends)| {
+                let name = about.columns.get(*column)?.name;
+                Some(format!("{}{name}", if *descends { "-" } else { "" }))
+            })
+            .collect();
+        pairs.push(("ordering", order.join(",")));
+        pairs.extend(self.filters.iter().cloned());
+        if let Some((from, to)) = self.dates.days() {
+            pairs.extend([("date_from", from), ("date_to", to)]);
+        }
+        let mut query = String::new();
+        for (name, value) in pairs {
+            query.push_str(name);
+            query.push('=');
+            encode(&value, &mut query);
+            query.push('&');
+        }
+        Parameters::parse(&query)
+    }
+}
+
+/// Reads an order such as `-5.1`: columns from 1, `-` descends, the first counts most.
+fn order_of(about: &About, text: &str) -> Result<Vec<(usize, bool)>, Incorrect> {
+    let mut order: Vec<(usize, bool)> = Vec::new();
+    for part in text.split('.').filter(|part| !part.is_empty()) {
+        let (number, descends) = part
+            .strip_prefix('-')
+            .map_or((part, false), |number| (number, true));
+        let column = number
+            .parse::<usize>()
+            .ok()
+            .and_then(|number| number.checked_sub(1))
+            .ok_or(Incorrect)?;
+        let is_sorted = about
+            .columns
+            .get(column)
+            .is_some_and(|column| column.is_sorted);
+        if !is_sorted {
+            return Err(Incorrect);
+        }
+        if !order.iter().any(|(other, _)| *other == column) {
+            order.push((column, descends));
+        }
+    }
+    Ok(order)
+}
+
+/// Writes an order as [`order_of`] reads it.
+fn written(order: &[(usize, bool)]) -> String {
+    let parts: Vec<String> = order
+        .iter()
+        .map(|(column, descends)| format!("{}{}", if *descends { "-" } else { "" }, column + 1))
+        .collect();
+    parts.join(".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::admin::registry;
+
+    fn products() -> &'static About {
+        registry::find("products").unwrap().about()
+    }
+
+    fn asked(query: &str) -> Result<Asked, Incorrect> {
+        Asked::parse(products(), query)
+    }
+
+    #[test]
+    fn an_order_of_several_columns_is_read_and_written() {
+        let order = asked("o=-5.1").unwrap();
+        assert_eq!(order.order, [(4, true), (0, false)]);
+        assert_eq!(order.href(), "?o=-5.1");
+        assert_eq!(asked("").unwrap().href(), "?");
+    }
+
+    #[test]
+    fn what_the_list_cannot_do_is_incorrect() {
+        for query in [
+            "o=99",
+            "o=x",
+            "o=0",
+            "p=0",
+            "p=x",
+            "brand=x",
+            "colour=red",
+            "year=x",
+        ] {
+            assert_eq!(asked(query), Err(Incorrect), "{query}");
+        }
+    }
+
+    #[test]
+    fn links_keep_everything_but_the_page() {
+        let list = asked("q=caf%C3%A9+preto&brand=3&p=2&o=1").unwrap();
+        assert_eq!(
+            list.with(|list| list.set("brand", None)),
+            "?q=caf%C3%A9+preto&o=1"
+        );
+        assert_eq!(list.href(), "?q=caf%C3%A9+preto&o=1&brand=3&p=2");
+        assert_eq!(list.words(), ["cafe", "preto"]);
+    }
+
+    #[test]
+    fn the_services_get_the_same_in_their_own_words() {
+        let parameters = asked("q=a&o=-1&brand=3&p=2")
+            .unwrap()
+            .parameters(products());
+        for (name, value) in [
+            ("search", "a"),
+            ("ordering", "-title"),
+            ("brand", "3"),
+            ("page", "2"),
+            ("page_size", "100"),
+        ] {
+            assert_eq!(parameters.get(name), Some(value), "{name}");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Narrowing a list to a year, a month or a day. Days are those of UTC, as in the filters of the API.
+
+use db::Timestamp;
+use jiff::civil::Date;
+use web::locale::Locale;
+
+use super::{Asked, Incorrect};
+use crate::rest::query::Parameters;
+
+/// A year, a month of it, a day of that; each only with the one before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::admin) struct Dates {
+    year: Option<i16>,
+    month: Option<i8>,
+    day: Option<i8>,
+}
+
+/// A link of the drill-down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::admin) struct DateLink {
+    /// What it says.
+    pub(in crate::admin) text: String,
+    /// Where it leads.
+    pub(in crate::admin) href: String,
+    /// Whether it is where the reader is.
+    pub(in crate::admin) is_current: bool,
+}
+
+impl Dates {
+    /// Reads `year`, `month` and `day`.
+    pub(super) fn parse(parameters: &Parameters) -> Result<Self, Incorrect> {
+        let dates = Self {
+            year: number(parameters, "year")?,
+            month: number(parameters, "month")?,
+            day: number(parameters, "day")?,
+        };
+        let is_nested = (dates.month.is_none() || dates.year.is_some())
+            && (dates.day.is_none() || dates.month.is_some());
+        if is_nested && (dates.year.is_none() || dates.range().is_some()) {
+            Ok(dates)
+        } else {
+            Err(Incorrect)
+        }
+    }
+
+    pub(super) const fn is_set(self) -> bool {
+        self.year.is_some()
+    }
+
+    /// The first and the last day.
+    fn range(self) -> Option<(Date, Date)> {
+        let year = self.year.filter(|year| (1970..=9998).contains(year))?;
+        let first = Date::new(year, self.month.unwrap_or(1), self.day.unwrap_or(1)).ok()?;
+        let last = match (self.month, self.day) {
+            (None, _) => first.last_of_year(),
+            (Some(_), None) => first.last_of_month(),
+            (Some(_), Some(_)) => first,
+        };
+        Some((first, last))
+    }
+
+    /// The first and the last day as the API writes them.
+    pub(in crate::admin) fn days(self) -> Option<(String, String)> {
+        self.range()
+            .map(|(first, last)| (first.to_string(), last.to_string()))
+    }
+
+    /// The first moment, and the first one after.
+    pub(in crate::admin) fn moments(self) -> Option<(Timestamp, Timestamp)> {
+        let (first, last) = self.range()?;
+        Some((start_of(first)?, start_of(last.tomorrow().ok()?)?))
+    }
+
+    pub(super) fn pairs(self) -> Vec<(&'static str, String)> {
+        let pairs = [
+            ("year", self.year.map(|year| year.to_string())),
+            ("month", self.month.map(|month| month.to_string())),
+            ("day", self.day.map(|day| day.to_string())),
+        ];
+        pairs
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect()
+    }
+}
+
+fn number<T: std::str::FromStr>(
+    parameters: &Parameters,
+    name: &str,
+) -> Result<Option<T>, Incorrect> {
+    match parameters.get(name) {
+        None => Ok(None),
+        Some(text) => text.parse().map(Some).map_err(|_| Incorrect),
+    }
+}
+
+fn start_of(day: Date) -> Option<Timestamp> {
+    Timestamp::parse(&format!("{day}T00:00:00Z")).ok()
+}
+
+fn day_of(time: Timestamp) -> Date {
+    time.to_jiff().to_zoned(jiff::tz::TimeZone::UTC).date()
+}
+
+/// The links of the drill-down: the way back, and the years, months or days within the span of the records.
+pub(in crate::admin) fn links(
+    asked: &Asked,
+    span: (Timestamp, Timestamp),
+    locale: Locale,
+) -> Vec<DateLink> {
+    let (first, last) = (day_of(span.0), day_of(span.1));
+    let to = |dates: Dates, text: String| DateLink {
+        text,
+        href: asked.with(|asked| asked.dates = dates),
+        is_current: dates == asked.dates,
+    };
+    let mut links = Vec::new();
+    let Dates { year, month, .. } = asked.dates;
+    if let Some(year) = year {
+        links.push(to(
+            Dates::default(),
+            locale.text("Todas as datas", "All dates").to_owned(),
+        ));
+        links.push(to(at(year, None, None), year.to_string()));
+        if let Some(month) = month {
+            links.push(to(at(year, Some(month), None), month_name(locale, month)));
+            let days = (1..=31).filter(|&day| is_within(year, month, day, first, last));
+            links.extend(days.map(|day| to(at(year, Some(month), Some(day)), day.to_string())));
+        } else {
+            let months = (1..=12).filter(|&month| {
+                let begins = Date::new(year, month, 1);
+                begins.is_ok_and(|begins| begins <= last && begins.last_of_month() >= first)
+            });
+            links.extend(
+                months.map(|month| to(at(year, Some(month), None), month_name(locale, month))),
+            );
+        }
+    } else {
+        let years = first.year()..=last.year();
+        links.extend(years.map(|year| to(at(year, None, None), year.to_string())));
+    }
+    links
+}
+
+const fn at(year: i16, month: Option<i8>, day: Option<i8>) -> Dates {
+    Dates {
+        year: Some(year),
+        month,
+        day,
+    }
+}
+
+fn is_within(year: i16, month: i8, day: i8, first: Date, last: Date) -> bool {
+    Date::new(year, month, day).is_ok_and(|date| first <= date && date <= last)
+}
+
+fn month_name(locale: Locale, month: i8) -> String {
+    const NAMES: [(&str, &str); 12] = [
+        ("janeiro", "January"),
+        ("fevereiro", "February"),
+        ("março", "March"),
+        ("abril", "April"),
+        ("maio", "May"),
+        ("junho", "June"),
+        ("julho", "July"),
+        ("agosto", "August"),
+        ("setembro", "September"),
+        ("outubro", "October"),
+        ("novembro", "November"),
+        ("dezembro", "December"),
+    ];
+    let index = usize::try_from(month).unwrap_or_default().saturating_sub(1);
+    NAMES.get(index).map_or_else(
+        || month.to_string(),
+        |names| locale.text(names.0, names.1).to_owned(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dates(query: &str) -> Result<Dates, Incorrect> {
+        Dates::parse(&Parameters::parse(query))
+    }
+
+    #[test]
+    fn a_year_a_month_and_a_day_are_ranges_of_days() {
+        for (query, first, last) in [
+            ("year=2026", "2026-01-01", "2026-12-31"),
+            ("year=2024&month=2", "2024-02-01", "2024-02-29"),
+            ("year=2026&month=11&day=20", "2026-11-20", "2026-11-20"),
+        ] {
+            let days = dates(query).unwrap().days().unwrap();
+            assert_eq!(days, (first.to_owned(), last.to_owned()), "{query}");
+        }
+    }
+
+    #[test]
+    fn a_day_without_its_month_and_days_that_are_none_are_incorrect() {
+        for query in [
+            "month=2",
+            "day=2",
+            "year=2026&day=2",
+            "year=2026&month=13",
+            "year=2026&month=2&day=30",
+            "year=99999",
+        ] {
+            assert_eq!(dates(query), Err(Incorrect), "{query}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What the administration says after it did something, in the words that its users know.
+
+use web::locale::Locale;
+
+use super::{
+    about::{About, Application},
+    registry,
+    site::capitalized,
+};
+use crate::accounts::{Permission, Verb};
+
+/// What follows a form that was saved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Follows {
+    /// The list.
+    List,
+    /// The same record again.
+    Record,
+    /// An empty form.
+    Another,
+}
+
+/// What was done to one record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Done {
+    Added,
+    Changed,
+    Deleted,
+}
+
+/// `The product “X” was added successfully.`, and what may be done next.
+pub(super) fn done(
+    locale: Locale,
+    about: &About,
+    text: &str,
+    done: Done,
+    follows: Follows,
+) -> String {
+    let words = &about.words;
+    let name = words.one(locale);
+    let sentence = match locale {
+        Locale::En => {
+            let verb = match done {
+                Done::Added => "added",
+                Done::Changed => "changed",
+                Done::Deleted => "deleted",
+            };
+            format!("The {name} “{text}” was {verb} successfully.")
+        }
+        Locale::PtBr => {
+            let ending = words.ending("o", "a");
+            let article = words.ending("O", "A");
+            let verb = match done {
+                Done::Added => "adicionad",
+                Done::Changed => "alterad",
+                Done::Deleted => "excluíd",
+            };
+            format!("{article} {name} “{text}” foi {verb}{ending} com sucesso.")
+        }
+    };
+    let next = match (locale, follows) {
+        (_, Follows::List) => return sentence,
+        (Locale::En, Follows::Record) => "You may edit it again below.".to_owned(),
+        (Locale::En, Follows::Another) => format!("You may add another {name} below."),
+        (Locale::PtBr, Follows::Record) => format!(
+            "Você pode alterá-l{} outra vez abaixo.",
+            words.ending("o", "a")
+        ),
+        (Locale::PtBr, Follows::Another) => format!(
+            "Você pode adicionar {} {name} abaixo.",
+            words.ending("outro", "outra")
+        ),
+    };
+    format!("{sentence} {next}")
+}
+
+/// `Successfully deleted 3 products.`
+pub(super) fn deleted(locale: Locale, about: &About, count: u64) -> String {
+    let name = about.words.of(locale, count);
+    let number = locale.number(i64::try_from(count).unwrap_or(i64::MAX));
+    match locale {
+        Locale::En => format!("Successfully deleted {number} {name}."),
+        Locale::PtBr => {
+            let plural = if count == 1 { "" } else { "s" };
+            let ending = about.words.ending("o", "a");
+            format!("{number} {name} excluíd{ending}{plural} com sucesso.")
+        }
+    }
+}
+
+/// What a permission is called: `Catalogue | brand | Can add brand`.
+pub(super) fn permission(locale: Locale, permission: Permission) -> String {
+    let about = registry::described(permission.model);
+    let name = about.map_or_else(
+        || permission.model.code().replace('_', " "),
+        |about| about.words.one(locale).to_owned(),
+    );
+    let application = about.map_or(Application::Events, |about| about.application);
+    let application = locale.text(application.name().0, application.name().1);
+    let can = match permission.verb {
+        Verb::Add => locale.text("Pode adicionar", "Can add"),
+        Verb::Change => locale.text("Pode alterar", "Can change"),
+        Verb::Delete => locale.text("Pode excluir", "Can delete"),
+        Verb::View => locale.text("Pode ver", "Can view"),
+    };
+    format!("{application} | {} | {can} {name}", capitalized(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accounts::Model;
+
+    fn about(path: &str) -> &'static About {
+        registry::find(path).unwrap().about()
+    }
+
+    #[test]
+    fn messages_are_those_that_people_know_in_both_languages() {
+        let (products, brands) = (about("products"), about("brands"));
+        for (text, expected) in [
+            (
+                done(Locale::En, products, "X", Done::Added, Follows::Record),
+                "The product “X” was added successfully. You may edit it again below.",
+            ),
+            (
+                done(Locale::En, products, "X", Done::Added, Follows::Another),
+                "The product “X” was added successfully. You may add another product below.",
+            ),
+            (
+                done(Locale::En, brands, "X", Done::Changed, Follows::List),
+                "The brand “X” was changed successfully.",
+            ),
+            (
+                done(Locale::PtBr, brands, "X", Done::Deleted, Follows::List),
+                "A marca “X” foi excluída com sucesso.",
+            ),
+            (
+                done(Locale::PtBr, products, "X", Done::Added, Follows::Another),
+                "O produto “X” foi adicionado com sucesso. Você pode adicionar outro produto abaixo.",
+            ),
+            (
+                deleted(Locale::En, products, 3),
+                "Successfully deleted 3 products.",
+            ),
+            (
+                deleted(Locale::PtBr, brands, 1),
+                "1 marca excluída com sucesso.",
+            ),
+            (
+                permission(Locale::En, Permission::new(Verb::Add, Model::Brand)),
+                "Catalogue | Brand | Can add brand",
+            ),
+        ] {
+            assert_eq!(text, expected);
+        }
+    }
+}

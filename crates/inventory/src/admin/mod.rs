@@ -1,0 +1,14 @@
+//! The administration at `/admin/`: every record of the shop and every account, for staff. A model is described in one file of
+//! `models` and listed in `registry`; lists, forms, deletion, history, actions and messages are the same for all of them.
+//! What is written goes through the service functions that the API calls, so rules and audit log are theirs.
+
+mod about;
+mod listing;
+mod messages;
+mod models;
+mod pages;
+mod registry;
+mod site;
+mod store;
+
+pub(crate) use pages::routes;

@@ -1,0 +1,65 @@
+//! The models of the administration, each described in its file: what its pages show, and which service functions they call.
+//! How the pages work is not here: they are the same for every model.
+
+mod audit_log;
+mod groups;
+mod ledger;
+mod movements;
+mod named;
+mod products;
+mod sessions;
+mod thresholds;
+mod tokens;
+mod users;
+
+pub(super) use audit_log::AUDIT_LOG;
+pub(super) use groups::GROUPS;
+pub(super) use ledger::LEDGER;
+pub(super) use movements::{INFLOWS, OUTFLOWS};
+pub(super) use named::{BRANDS, CATEGORIES, SUPPLIERS};
+pub(super) use products::PRODUCTS;
+pub(super) use sessions::SESSIONS;
+pub(super) use thresholds::THRESHOLDS;
+pub(super) use tokens::REFRESH_TOKENS;
+pub(super) use users::USERS;
+
+use super::{
+    about::{Count, Row, Rows},
+    listing::Asked,
+};
+use crate::rest::resource::Page;
+
+/// Counting stops here in lists that nobody pages through to their end.
+const MOST_COUNTED: u64 = 10_000;
+
+/// A page of a service's list as rows.
+fn rows_of<T>(page: Page<T>, row: impl Fn(T) -> Row) -> Rows {
+    Rows {
+        count: Count::exact(page.count),
+        rows: page.results.into_iter().map(row).collect(),
+    }
+}
+
+/// The stretch of a list that is asked for: how many rows, and how many before them.
+fn stretch(asked: &Asked) -> (i64, i64) {
+    let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    (signed(asked.size), signed(asked.offset()))
+}
+
+/// A list of which no more than [`MOST_COUNTED`] rows were counted.
+fn counted(count: u64, rows: Vec<Row>) -> Rows {
+    Rows {
+        count: Count {
+            number: count.min(MOST_COUNTED),
+            is_more: count > MOST_COUNTED,
+        },
+        rows,
+    }
+}
+
+/// The number up to which a list is counted.
+fn most() -> i64 {
+    i64::try_from(MOST_COUNTED)
+        .unwrap_or(i64::MAX)
+        .saturating_add(1)
+}

@@ -1,0 +1,249 @@
+//! Inflows and outflows: made and deleted, never changed.
+
+use db::Timestamp;
+use http::Method;
+
+use crate::{
+    State,
+    accounts::{Caller, Model, Permission, Verb, digest, pages::posted},
+    admin::{
+        about::{
+            About, Administered, Application, Cell, Column, Field, FieldKind, Filter, FilterKind,
+            Record, Row, Rows, Words, Work,
+        },
+        listing::Asked,
+        models::rows_of,
+        store,
+    },
+    rest::{
+        Refusal,
+        fields::Members,
+        resource::{Created, Submission},
+    },
+    stock::movements::{self, Movement, MovementRecord, movement_text},
+};
+
+pub(in crate::admin) struct Movements(Movement);
+
+pub(in crate::admin) static INFLOWS: Movements = Movements(Movement::Inflow);
+pub(in crate::admin) static OUTFLOWS: Movements = Movements(Movement::Outflow);
+
+/// Movements are immutable: who wants another one deletes this one.
+fn permission(verb: Verb, model: Model) -> Option<Permission> {
+    (verb != Verb::Change).then_some(Permission::new(verb, model))
+}
+
+const QUANTITY: Field = Field::required("quantity", FieldKind::Integer);
+const PRODUCT: Field = Field::required("product", FieldKind::Related("products"));
+const DESCRIPTION: Field = Field::optional("description", FieldKind::Lines);
+const OF_PRODUCT: Filter = Filter {
+    name: "product",
+    kind: FilterKind::Related("products"),
+};
+
+static INFLOW: About = About {
+    path: "inflows",
+    application: Application::Stock,
+    words: Words {
+        singular: ("entrada", "inflow"),
+        plural: ("entradas", "inflows"),
+        is_feminine: true,
+    },
+    model: Model::Inflow,
+    permission: |verb| permission(verb, Model::Inflow),
+    columns: &[
+        Column::sorted("id"),
+        Column::sorted("product"),
+        Column::sorted("supplier"),
+        Column::sorted("quantity"),
+        Column::sorted("description"),
+        Column::sorted("created_at"),
+    ],
+    order: "-6",
+    search: None,
+    filters: &[
+        Filter {
+            name: "supplier",
+            kind: FilterKind::Related("suppliers"),
+        },
+        OF_PRODUCT,
+    ],
+    has_dates: true,
+    fields: &[
+        Field::required("supplier", FieldKind::Related("suppliers")),
+        PRODUCT,
+        QUANTITY.help(
+            "Soma-se ao estoque do produto.",
+            "Added to the product's stock.",
+        ),
+        DESCRIPTION,
+    ],
+    in_two_steps: false,
+    actions: &[],
+    site: Some("/inflows/"),
+};
+
+static OUTFLOW: About = About {
+    path: "outflows",
+    application: Application::Stock,
+    words: Words {
+        singular: ("saída", "outflow"),
+        plural: ("saídas", "outflows"),
+        is_feminine: true,
+    },
+    model: Model::Outflow,
+    permission: |verb| permission(verb, Model::Outflow),
+    columns: &[
+        Column::sorted("id"),
+        Column::sorted("product"),
+        Column::sorted("quantity"),
+        Column::sorted("description"),
+        Column::sorted("created_at"),
+    ],
+    order: "-5",
+    search: None,
+    filters: &[OF_PRODUCT],
+    has_dates: true,
+    fields: &[
+        PRODUCT,
+        QUANTITY.help(
+            "Sai do estoque do produto.",
+            "Taken from the product's stock.",
+        ),
+        DESCRIPTION,
+    ],
+    in_two_steps: false,
+    actions: &[],
+    site: Some("/outflows/"),
+};
+
+impl Administered for Movements {
+    fn about(&self) -> &About {
+        match self.0 {
+            Movement::Inflow => &INFLOW,
+            Movement::Outflow => &OUTFLOW,
+        }
+    }
+
+    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
+        Box::pin(async move {
+            let parameters = asked.parameters(self.about());
+            let page = movements::list(state, self.0, &parameters).await?;
+            Ok(rows_of(page, row))
+        })
+    }
+
+    fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
+        Box::pin(async move {
+            let Some(movement) = movements::read(state, self.0, id).await? else {
+                return Ok(None);
+            };
+            let (product, at) = (movement.product.id, movement.created_at);
+            let kind = self.0.name();
+            let booked_by = state
+                .db
+                .read(async move |conn| store::booked_by(conn, product, at, (kind, id)).await)
+                .await?;
+            Ok(Some(record(movement, booked_by.flatten())))
+        })
+    }
+
+    fn write<'a>(
+        &'a self,
+        state: &'a State,
+        caller: &'a Caller,
+        id: Option<i64>,
+        members: Members,
+    ) -> Work<'a, (i64, String)> {
+        Box::pin(async move {
+            if id.is_some() {
+                return Err(Refusal::forbidden());
+            }
+            let submission = Submission {
+                caller: caller.clone(),
+                method: Method::POST,
+                key: posted::text(&members, "once").filter(|key| (1..=255).contains(&key.len())),
+                fingerprint: digest(self.about().path),
+                members,
+            };
+            match movements::create(state, self.0, submission).await? {
+                Created::New(movement) => Ok((movement.id, text(&movement))),
+                // The same form, sent twice: it was booked by the first.
+                Created::Replayed(body) => {
+                    let body: serde_json::Value =
+                        serde_json::from_str(&body).map_err(web::Error::internal)?;
+                    let id = body.get("id").and_then(serde_json::Value::as_i64);
+                    Ok((id.ok_or(Refusal::NotFound)?, String::new()))
+                }
+            }
+        })
+    }
+
+    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
+        Box::pin(movements::delete(state, caller, self.0, id))
+    }
+
+    fn span<'a>(&'a self, state: &'a State) -> Work<'a, Option<(Timestamp, Timestamp)>> {
+        let movement = self.0;
+        Box::pin(async move {
+            let span = state.db.read(async move |conn| match movement {
+                Movement::Inflow => store::inflow_span(conn).await,
+                Movement::Outflow => store::outflow_span(conn).await,
+            });
+            Ok(span.await?)
+        })
+    }
+}
+
+fn text(movement: &MovementRecord) -> String {
+    movement_text(movement.quantity, &movement.product.title)
+}
+
+fn row(movement: MovementRecord) -> Row {
+    let text = text(&movement);
+    let mut cells = vec![
+        Cell::Text(format!("#{}", movement.id)),
+        Cell::Record("products", movement.product.id, movement.product.title),
+    ];
+    if let Some(supplier) = movement.supplier {
+        cells.push(Cell::Record("suppliers", supplier.id, supplier.name));
+    }
+    cells.extend([
+        Cell::Number(movement.quantity),
+        Cell::text(movement.description),
+        Cell::Time(movement.created_at),
+    ]);
+    Row {
+        id: movement.id,
+        text,
+        cells,
+        tags: Vec::new(),
+    }
+}
+
+fn record(movement: MovementRecord, booked_by: Option<String>) -> Record {
+    let text = text(&movement);
+    let mut facts = vec![("id", Cell::Number(movement.id))];
+    if let Some(supplier) = movement.supplier {
+        facts.push((
+            "supplier",
+            Cell::Record("suppliers", supplier.id, supplier.name),
+        ));
+    }
+    facts.extend([
+        (
+            "product",
+            Cell::Record("products", movement.product.id, movement.product.title),
+        ),
+        ("quantity", Cell::Number(movement.quantity)),
+        ("description", Cell::text(movement.description)),
+        ("user", Cell::text(booked_by)),
+        ("created_at", Cell::Time(movement.created_at)),
+    ]);
+    Record {
+        id: movement.id,
+        text,
+        values: Vec::new(),
+        facts,
+    }
+}

@@ -1,0 +1,277 @@
+//! Accounts.
+
+use crate::{
+    State,
+    accounts::{
+        Caller, Model, Permission,
+        users::{
+            self, User,
+            manage::{self, store::Details},
+        },
+    },
+    admin::{
+        about::{
+            About, Administered, Application, At, Cell, Column, Field, FieldKind, Filter,
+            FilterKind, Record, Related, Row, Rows, Words, Work,
+        },
+        listing::{Asked, shelf},
+    },
+    rest::{Refusal, fields::Members},
+};
+
+pub(in crate::admin) struct Users;
+
+pub(in crate::admin) static USERS: Users = Users;
+
+static ABOUT: About = About {
+    path: "users",
+    application: Application::Accounts,
+    words: Words {
+        singular: ("usuário", "user"),
+        plural: ("usuários", "users"),
+        is_feminine: false,
+    },
+    model: Model::User,
+    permission: |verb| Some(Permission::new(verb, Model::User)),
+    columns: &[
+        Column::sorted("username"),
+        Column::sorted("email"),
+        Column::sorted("first_name"),
+        Column::sorted("last_name"),
+        Column::sorted("staff"),
+        Column::sorted("active"),
+        Column::sorted("last_login"),
+    ],
+    order: "1",
+    search: Some(("usuário, nome, sobrenome, e-mail", "username, first name, last name, email")),
+    filters: &[
+        Filter {
+            name: "staff",
+            kind: FilterKind::Truth,
+        },
+        Filter {
+            name: "superuser",
+            kind: FilterKind::Truth,
+        },
+        Filter {
+            name: "active",
+            kind: FilterKind::Truth,
+        },
+        Filter {
+            name: "groups",
+            kind: FilterKind::Related("groups"),
+        },
+    ],
+    has_dates: false,
+    fields: &[
+        Field::required("username", FieldKind::Line).help(
+            "Até 150 letras, algarismos e @ . + - _.",
+            "150 characters or fewer. Letters, digits and @ . + - _ only.",
+        ),
+        Field::required("password1", FieldKind::Password).at(At::Add).help(
+            "Ao menos 12 caracteres; nem comum, nem só de algarismos, nem parecida com o nome do usuário.",
+            "At least 12 characters; not common, not entirely numeric, not similar to the username.",
+        ),
+        Field::required("password2", FieldKind::Password).at(At::Add).help(
+            "A mesma senha, outra vez.",
+            "The same password once more.",
+        ),
+        Field::optional("first_name", FieldKind::Line)
+            .at(At::Change)
+            .section("Dados pessoais", "Personal info"),
+        Field::optional("last_name", FieldKind::Line).at(At::Change),
+        Field::optional("email", FieldKind::Email).at(At::Change),
+        Field::optional("active", FieldKind::Truth)
+            .at(At::Change)
+            .section("Permissões", "Permissions")
+            .help(
+                "Desmarque em vez de excluir a conta: suas sessões acabam na hora.",
+                "Untick this instead of deleting the account: its sessions end at once.",
+            ),
+        Field::optional("staff", FieldKind::Truth)
+            .at(At::Change)
+            .help("Pode entrar na administração.", "May enter the administration."),
+        Field::optional("superuser", FieldKind::Truth).at(At::Change).help(
+            "Pode tudo, sem que cada permissão seja dada.",
+            "May do everything without being given each permission.",
+        ),
+        Field::optional("groups", FieldKind::Several("groups")).at(At::Change).help(
+            "O usuário recebe todas as permissões dos seus grupos.",
+            "The user gets all permissions of their groups.",
+        ),
+        Field::optional("permissions", FieldKind::Permissions).at(At::Change).help(
+            "Permissões só deste usuário.",
+            "Permissions of this user alone.",
+        ),
+    ],
+    in_two_steps: true,
+    actions: &[],
+    site: None,
+};
+
+impl Administered for Users {
+    fn about(&self) -> &About {
+        &ABOUT
+    }
+
+    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
+        Box::pin(async move {
+            let users = users::list(&state.db).await?;
+            let memberships = state
+                .db
+                .read(async |conn| manage::store::memberships(conn).await)
+                .await?;
+            let rows = users.into_iter().map(|user| row(user, &memberships));
+            Ok(shelf::select(rows.collect(), asked))
+        })
+    }
+
+    fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
+        Box::pin(async move {
+            let read = state
+                .db
+                .read(async move |conn| manage::store::details(conn, id).await);
+            Ok(read.await?.map(record))
+        })
+    }
+
+    fn write<'a>(
+        &'a self,
+        state: &'a State,
+        caller: &'a Caller,
+        id: Option<i64>,
+        members: Members,
+    ) -> Work<'a, (i64, String)> {
+        Box::pin(async move {
+            match id {
+                None => manage::create(state, caller, &members).await,
+                Some(id) => manage::change(state, caller, id, &members)
+                    .await?
+                    .ok_or(Refusal::NotFound),
+            }
+        })
+    }
+
+    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
+        Box::pin(manage::delete(state, caller, id))
+    }
+
+    fn related<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Vec<Related>> {
+        Box::pin(async move {
+            let count = state
+                .db
+                .read(async move |conn| manage::store::count_sessions(conn, id).await)
+                .await?;
+            Ok(vec![Related {
+                path: "sessions",
+                filter: "user",
+                count,
+                is_protecting: false,
+            }])
+        })
+    }
+}
+
+fn row(user: User, memberships: &[(i64, i64)]) -> Row {
+    let truth = |value: bool| if value { "1" } else { "0" }.to_owned();
+    let groups = memberships
+        .iter()
+        .filter(|(member, _)| *member == user.id)
+        .map(|(_, group)| ("groups", group.to_string()));
+    let mut tags = vec![
+        ("staff", truth(user.staff)),
+        ("superuser", truth(user.superuser)),
+        ("active", truth(user.active)),
+    ];
+    tags.extend(groups);
+    Row {
+        id: user.id,
+        text: user.username.clone(),
+        cells: vec![
+            Cell::Text(user.username),
+            Cell::text(Some(user.email)),
+            Cell::text(Some(user.first_name)),
+            Cell::text(Some(user.last_name)),
+            Cell::Truth(user.staff),
+            Cell::Truth(user.active),
+            Cell::time(user.last_login),
+        ],
+        tags,
+    }
+}
+
+fn record(details: Details) -> Record {
+    let user = details.user;
+    let truth = |value: bool| if value { "1" } else { "" }.to_owned();
+    let groups: Vec<String> = details.groups.iter().map(i64::to_string).collect();
+    let own = details.permissions.iter();
+    let permissions: Vec<String> = own.map(Permission::to_string).collect();
+    Record {
+        id: user.id,
+        text: user.username.clone(),
+        values: vec![
+            ("username", user.username.clone()),
+            ("first_name", user.first_name.clone()),
+            ("last_name", user.last_name.clone()),
+            ("email", user.email.clone()),
+            ("active", truth(user.active)),
+            ("staff", truth(user.staff)),
+            ("superuser", truth(user.superuser)),
+            ("groups", groups.join(",")),
+            ("permissions", permissions.join(",")),
+        ],
+        facts: vec![
+            ("username", Cell::Text(user.username)),
+            ("password", password(details.hash.as_deref())),
+            ("first_name", Cell::text(Some(user.first_name))),
+            ("last_name", Cell::text(Some(user.last_name))),
+            ("email", Cell::text(Some(user.email))),
+            ("active", Cell::Truth(user.active)),
+            ("staff", Cell::Truth(user.staff)),
+            ("superuser", Cell::Truth(user.superuser)),
+            ("groups", Cell::text(Some(user.groups.join(", ")))),
+            ("permissions", Cell::text(Some(permissions.join(", ")))),
+            ("last_login", Cell::time(user.last_login)),
+            ("date_joined", Cell::Time(user.created_at)),
+        ],
+    }
+}
+
+/// What can be told of a password: how it is kept, and never what it is.
+fn password(hash: Option<&str>) -> Cell {
+    let Some(hash) = hash else {
+        return Cell::Word((
+            "nenhuma: ninguém entra com senha",
+            "none: nobody logs in with a password",
+        ));
+    };
+    let mut parts = hash.split('$').filter(|part| !part.is_empty());
+    let (algorithm, _version, parameters) = (parts.next(), parts.next(), parts.next());
+    let masked = |part: Option<&str>| {
+        let shown: String = part.unwrap_or_default().chars().take(6).collect();
+        format!("{shown}********")
+    };
+    let (salt, hash) = (masked(parts.next()), masked(parts.next()));
+    Cell::Text(format!(
+        "{} · {} · salt {salt} · hash {hash}",
+        algorithm.unwrap_or_default(),
+        parameters.unwrap_or_default()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_shown_as_how_it_is_kept_with_salt_and_hash_masked() {
+        let hash = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQxMjM0$aGFzaGhhc2hoYXNo";
+        assert_eq!(
+            password(Some(hash)),
+            Cell::Text(
+                "argon2id · m=19456,t=2,p=1 · salt c29tZX******** · hash aGFzaG********".to_owned()
+            )
+        );
+        assert!(matches!(password(None), Cell::Word(_)));
+    }
+}

@@ -1,0 +1,199 @@
+//! What is done to selected records: deleting them, after a confirmation, and the actions that the model describes.
+
+use axum::{
+    extract::{Path, Request, State as Extracted},
+    response::Response,
+};
+
+use super::{
+    delete::{self, Doomed},
+    query,
+};
+use crate::{
+    accounts::{Verb, pages::posted},
+    admin::{
+        about::{About, Action, Administered},
+        listing::Asked,
+        messages,
+        site::Site,
+    },
+    page::{
+        PageState,
+        flash::{self, Flash},
+        messages::translated,
+        see_other,
+    },
+    rest::{Refusal, fields::Members},
+};
+
+/// The most records that one action is done to.
+const MOST_AT_ONCE: usize = 1_000;
+
+/// `POST /admin/{model}/`
+pub(super) async fn act(
+    Extracted(page): Extracted<PageState>,
+    site: Site,
+    Path(path): Path<String>,
+    request: Request,
+) -> Result<Response, web::Error> {
+    let (parts, body) = request.into_parts();
+    let members = posted::read(&page.state, &parts, body).await?;
+    let model = site.model(&path)?;
+    site.demand(model.about(), Verb::View)?;
+    let Ok(asked) = Asked::parse(model.about(), query(&parts)) else {
+        return Ok(see_other(&format!("{}?e=1", model.about().address())));
+    };
+    Ok(perform(&page, &site, model, &asked, &members).await?)
+}
+
+async fn perform(
+    page: &PageState,
+    site: &Site,
+    model: &'static dyn Administered,
+    asked: &Asked,
+    members: &Members,
+) -> Result<Response, Refusal> {
+    let about = model.about();
+    let back = || see_other(&format!("{}{}", about.address(), asked.href()));
+    let warn = |portuguese: &str, english: &str| {
+        flash::leave(back(), Flash::warning(site.text(portuguese, english)))
+    };
+    let name = posted::text(members, "action").unwrap_or_default();
+    if name.is_empty() {
+        return Ok(warn("Nenhuma ação selecionada.", "No action selected."));
+    }
+    let ids = selected(page, model, asked, members).await?;
+    if ids.is_empty() {
+        return Ok(warn(
+            "Selecione itens para executar ações sobre eles. Nenhum item foi alterado.",
+            "Items must be selected in order to perform actions on them. No items have been changed.",
+        ));
+    }
+    if ids.len() > MOST_AT_ONCE {
+        return Ok(warn(
+            "Há registros demais para uma ação: no máximo 1.000 de cada vez. Nenhum item foi alterado.",
+            "There are too many records for one action: at most 1,000 at a time. No items have been changed.",
+        ));
+    }
+    if name == "delete_selected" {
+        site.demand(about, Verb::Delete)?;
+        return delete_selected(page, site, model, &ids, members).await;
+    }
+    let action = about.actions.iter().find(|action| action.name == name);
+    let action = action.ok_or(Refusal::NotFound)?;
+    site.demand(about, action.verb)?;
+    let done = each(page, site, model, &ids, action).await;
+    Ok(flash::leave(back(), done))
+}
+
+/// The records that the boxes name, or all that the list finds.
+async fn selected(
+    page: &PageState,
+    model: &'static dyn Administered,
+    asked: &Asked,
+    members: &Members,
+) -> Result<Vec<i64>, Refusal> {
+    if posted::text(members, "across").as_deref() != Some("1") {
+        let mut ids: Vec<i64> = members
+            .keys()
+            .filter_map(|name| name.strip_prefix("row:")?.parse().ok())
+            .collect();
+        ids.sort_unstable();
+        return Ok(ids);
+    }
+    let mut ids = Vec::new();
+    let mut stretch = Asked {
+        page: 1,
+        size: asked.size.min(page.state.config.max_page_size),
+        ..asked.clone()
+    };
+    while ids.len() <= MOST_AT_ONCE {
+        let rows = model.list(&page.state, &stretch).await?;
+        ids.extend(rows.rows.iter().map(|row| row.id));
+        if rows.rows.is_empty() || ids.len() as u64 >= rows.count.number {
+            break;
+        }
+        stretch.page += 1;
+    }
+    Ok(ids)
+}
+
+async fn each(
+    page: &PageState,
+    site: &Site,
+    model: &'static dyn Administered,
+    ids: &[i64],
+    action: &Action,
+) -> Flash {
+    let mut done = 0_u64;
+    let mut refused = None;
+    for id in ids {
+        match model.act(&page.state, &site.caller, action.name, *id).await {
+            Ok(is_done) => done += u64::from(is_done),
+            Err(refusal) => refused = Some(told(site, &refusal)),
+        }
+    }
+    let text = |(portuguese, english)| site.text(portuguese, english);
+    let number = site.locale.number(i64::try_from(done).unwrap_or(i64::MAX));
+    let sentence = format!("{}{number}{}", text(action.done.0), text(action.done.1));
+    match refused {
+        None => Flash::success(sentence),
+        Some(why) => Flash::warning(format!("{sentence} {why}")),
+    }
+}
+
+/// Asks first; then deletes what is selected, each record by the same service function as the API.
+async fn delete_selected(
+    page: &PageState,
+    site: &Site,
+    model: &'static dyn Administered,
+    ids: &[i64],
+    members: &Members,
+) -> Result<Response, Refusal> {
+    let about = model.about();
+    let doomed = delete::look_up(page, site, model, ids).await?;
+    if posted::text(members, "confirm").as_deref() != Some("yes") || doomed.is_protected() {
+        return Ok(delete::confirmation(site, about, doomed, true));
+    }
+    let mut deleted = 0;
+    let mut refused = None;
+    for id in ids {
+        match model.delete(&page.state, &site.caller, *id).await {
+            Ok(was_there) => deleted += u64::from(was_there),
+            Err(refusal) => refused = Some(told(site, &refusal)),
+        }
+    }
+    Ok(flash::leave(
+        see_other(&about.address()),
+        outcome(site, about, deleted, refused),
+    ))
+}
+
+fn outcome(site: &Site, about: &About, deleted: u64, refused: Option<String>) -> Flash {
+    let sentence = messages::deleted(site.locale, about, deleted);
+    match refused {
+        None => Flash::success(sentence),
+        Some(why) if deleted == 0 => Flash::warning(why),
+        Some(why) => Flash::warning(format!("{sentence} {why}")),
+    }
+}
+
+/// Why a record was left as it is, in the reader's words.
+pub(super) fn told(site: &Site, refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::Conflict(text) => translated(site.locale, text),
+        _ => site
+            .text(
+                "Um dos registros não pôde ser alterado.",
+                "One of the records could not be changed.",
+            )
+            .to_owned(),
+    }
+}
+
+impl Doomed {
+    /// Whether anything keeps one of them from being deleted.
+    fn is_protected(&self) -> bool {
+        !self.protected.is_empty()
+    }
+}

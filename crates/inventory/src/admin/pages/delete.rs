@@ -1,0 +1,245 @@
+//! Deleting: the page that says what goes with a record and what keeps it, and the deed.
+
+use askama::Template;
+use axum::{
+    extract::{Path, Request, State as Extracted},
+    response::Response,
+};
+
+use super::{Place, actions::told, find, list_address};
+use crate::{
+    accounts::{Verb, pages::posted},
+    admin::{
+        about::{About, Administered, Related},
+        messages::{self, Done, Follows},
+        registry,
+        site::{Site, capitalized},
+    },
+    page::{
+        PageState,
+        flash::{self, Flash},
+        see_other,
+    },
+    rest::Refusal,
+};
+
+/// The most records that the page names one by one.
+const MOST_NAMED: usize = 100;
+
+/// Records that are to be deleted.
+pub(super) struct Doomed {
+    ids: Vec<i64>,
+    /// The first of them: text and address.
+    named: Vec<(String, String)>,
+    /// What goes with them: how many, and what they are called.
+    summary: Vec<(u64, String)>,
+    /// What keeps them: how many, what they are called, of which record, and the list that shows them.
+    pub(super) protected: Vec<Protecting>,
+}
+
+/// Records that keep one from being deleted.
+pub(super) struct Protecting {
+    text: String,
+    address: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "admin/delete.html")]
+struct DeletePage<'a> {
+    site: &'a Site,
+    about: &'a About,
+    doomed: Doomed,
+    is_bulk: bool,
+}
+
+impl DeletePage<'_> {
+    fn name(&self) -> String {
+        capitalized(self.about.words.many(self.site.locale))
+    }
+
+    fn is_protected(&self) -> bool {
+        !self.doomed.protected.is_empty()
+    }
+
+    fn first(&self) -> &str {
+        self.doomed.named.first().map_or("", |(text, _)| text)
+    }
+
+    fn title(&self) -> String {
+        let locale = self.site.locale;
+        let count = self.doomed.ids.len() as u64;
+        let name = self.about.words.of(locale, count);
+        match (self.is_protected(), self.is_bulk) {
+            (true, _) => format!(
+                "{} {name}",
+                locale.text("Não é possível excluir", "Cannot delete")
+            ),
+            (false, false) => locale.text("Tem certeza?", "Are you sure?").to_owned(),
+            (false, true) => locale
+                .text("Excluir vários registros", "Delete multiple objects")
+                .to_owned(),
+        }
+    }
+
+    fn question(&self) -> String {
+        let locale = self.site.locale;
+        let words = &self.about.words;
+        let (article, this) = (words.ending("o", "a"), words.ending("os", "as"));
+        let (one, many) = (words.one(locale), words.many(locale));
+        let text = self.first();
+        match (locale, self.is_protected(), self.is_bulk) {
+            (web::locale::Locale::En, true, false) => format!(
+                "Deleting the {one} “{text}” would require deleting the following protected related objects:"
+            ),
+            (web::locale::Locale::En, true, true) => format!(
+                "Deleting the selected {many} would require deleting the following protected related objects:"
+            ),
+            (web::locale::Locale::En, false, false) => format!(
+                "Are you sure you want to delete the {one} “{text}”? All of the following related items will be deleted:"
+            ),
+            (web::locale::Locale::En, false, true) => format!(
+                "Are you sure you want to delete the selected {many}? All of the following objects and their related items will be deleted:"
+            ),
+            (web::locale::Locale::PtBr, true, false) => format!(
+                "Excluir {article} {one} “{text}” exigiria excluir os seguintes registros relacionados, que estão protegidos:"
+            ),
+            (web::locale::Locale::PtBr, true, true) => format!(
+                "Excluir {this} {many} selecionad{this} exigiria excluir os seguintes registros relacionados, que estão protegidos:"
+            ),
+            (web::locale::Locale::PtBr, false, false) => format!(
+                "Tem certeza de que quer excluir {article} {one} “{text}”? Tudo isto será excluído:"
+            ),
+            (web::locale::Locale::PtBr, false, true) => format!(
+                "Tem certeza de que quer excluir {this} {many} selecionad{this}? Tudo isto será excluído:"
+            ),
+        }
+    }
+}
+
+/// What deleting some records means.
+pub(super) async fn look_up(
+    page: &PageState,
+    site: &Site,
+    model: &dyn Administered,
+    ids: &[i64],
+) -> Result<Doomed, Refusal> {
+    let about = model.about();
+    let mut doomed = Doomed {
+        ids: Vec::new(),
+        named: Vec::new(),
+        summary: Vec::new(),
+        protected: Vec::new(),
+    };
+    let mut going: Vec<(&'static str, u64)> = Vec::new();
+    for id in ids {
+        let Some(record) = model.read(&page.state, *id).await? else {
+            continue;
+        };
+        for related in model.related(&page.state, *id).await? {
+            if related.count == 0 {
+                continue;
+            }
+            if related.is_protecting {
+                doomed
+                    .protected
+                    .push(protecting(site, &related, *id, &record.text));
+            } else {
+                match going.iter_mut().find(|(path, _)| *path == related.path) {
+                    Some((_, count)) => *count += related.count,
+                    None => going.push((related.path, related.count)),
+                }
+            }
+        }
+        doomed.ids.push(*id);
+        if doomed.named.len() < MOST_NAMED {
+            doomed.named.push((record.text, about.record_address(*id)));
+        }
+    }
+    let name = |about: &About| capitalized(about.words.many(site.locale));
+    doomed.summary.push((doomed.ids.len() as u64, name(about)));
+    for (path, count) in going {
+        if let Some(model) = registry::find(path) {
+            doomed.summary.push((count, name(model.about())));
+        }
+    }
+    Ok(doomed)
+}
+
+fn protecting(site: &Site, related: &Related, id: i64, text: &str) -> Protecting {
+    let about = registry::find(related.path).map(Administered::about);
+    let name = about.map_or(related.path, |about| {
+        about.words.of(site.locale, related.count)
+    });
+    let number = site
+        .locale
+        .number(i64::try_from(related.count).unwrap_or(i64::MAX));
+    Protecting {
+        text: format!("{number} {name} · {text}"),
+        address: about
+            .filter(|about| about.is_read_by(&site.caller))
+            .map(|about| format!("{}?{}={id}", about.address(), related.filter)),
+    }
+}
+
+/// The page that asks, or that says why not.
+pub(super) fn confirmation(site: &Site, about: &About, doomed: Doomed, is_bulk: bool) -> Response {
+    site.page(
+        false,
+        DeletePage {
+            site,
+            about,
+            doomed,
+            is_bulk,
+        },
+    )
+}
+
+/// `GET /admin/{model}/{id}/delete/`
+pub(super) async fn ask(
+    Extracted(page): Extracted<PageState>,
+    site: Site,
+    Path((model, id)): Place,
+) -> Result<Response, web::Error> {
+    let model = site.model(&model)?;
+    site.demand(model.about(), Verb::Delete)?;
+    let record = match find(&page, &site, model, &id).await? {
+        Ok(record) => record,
+        Err(response) => return Ok(response),
+    };
+    let doomed = look_up(&page, &site, model, &[record.id]).await?;
+    Ok(confirmation(&site, model.about(), doomed, false))
+}
+
+/// `POST /admin/{model}/{id}/delete/`
+pub(super) async fn delete(
+    Extracted(page): Extracted<PageState>,
+    site: Site,
+    Path((model, id)): Place,
+    request: Request,
+) -> Result<Response, web::Error> {
+    let (parts, body) = request.into_parts();
+    posted::read(&page.state, &parts, body).await?;
+    let model = site.model(&model)?;
+    let about = model.about();
+    site.demand(about, Verb::Delete)?;
+    let record = match find(&page, &site, model, &id).await? {
+        Ok(record) => record,
+        Err(response) => return Ok(response),
+    };
+    let told = match model.delete(&page.state, &site.caller, record.id).await {
+        Ok(_) => {
+            let text = messages::done(
+                site.locale,
+                about,
+                &record.text,
+                Done::Deleted,
+                Follows::List,
+            );
+            return Ok(flash::success(see_other(&list_address(&site, about)), text));
+        }
+        Err(Refusal::Conflict(text)) => told(&site, &Refusal::Conflict(text)),
+        Err(refusal) => return Err(refusal.into()),
+    };
+    let back = format!("/admin/{}/{}/delete/", about.path, record.id);
+    Ok(flash::leave(see_other(&back), Flash::warning(told)))
+}

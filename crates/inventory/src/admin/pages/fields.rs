@@ -1,0 +1,243 @@
+//! The fields of a form as they are shown: values, hints, errors, and what can be chosen.
+
+use crate::{
+    accounts::Permission,
+    accounts::Verb,
+    admin::{
+        about::{About, Field, FieldKind},
+        listing::Asked,
+        messages, registry,
+        site::Site,
+    },
+    page::{Form, PageState},
+    rest::Refusal,
+};
+
+/// The most records of another model that a field offers one by one.
+const MOST_OPTIONS: u64 = 200;
+
+/// A field of a form.
+pub(super) struct FieldView {
+    pub(super) name: &'static str,
+    pub(super) label: &'static str,
+    pub(super) help: &'static str,
+    /// The heading of the section that begins here.
+    pub(super) section: &'static str,
+    pub(super) is_required: bool,
+    pub(super) kind: FieldKind,
+    pub(super) value: String,
+    pub(super) error: String,
+    /// What can be chosen.
+    pub(super) options: Vec<FieldOption>,
+    /// Where the records to choose from are.
+    pub(super) links: Option<Links>,
+}
+
+/// Something that can be chosen.
+pub(super) struct FieldOption {
+    pub(super) value: String,
+    pub(super) text: String,
+    pub(super) is_chosen: bool,
+}
+
+/// The ways from a field to the records that it refers to.
+pub(super) struct Links {
+    /// Whether there are too many to offer: the field takes the id.
+    pub(super) is_by_id: bool,
+    /// What the record of the present value is called.
+    pub(super) text: String,
+    pub(super) list: String,
+    pub(super) add: Option<String>,
+    /// The record of the present value.
+    pub(super) record: Option<String>,
+    /// Whether the reader may change that record.
+    pub(super) is_changed: bool,
+}
+
+impl FieldView {
+    /// The `type` of the control.
+    pub(super) fn control(&self) -> &'static str {
+        match self.kind {
+            FieldKind::Password => "password",
+            FieldKind::Email => "email",
+            _ => "text",
+        }
+    }
+
+    /// The keyboard that phones show.
+    pub(super) fn keyboard(&self) -> &'static str {
+        match self.kind {
+            FieldKind::Integer | FieldKind::Related(_) => "numeric",
+            FieldKind::Price => "decimal",
+            FieldKind::Email => "email",
+            _ => "text",
+        }
+    }
+
+    pub(super) fn is_lines(&self) -> bool {
+        self.kind == FieldKind::Lines
+    }
+
+    pub(super) fn is_truth(&self) -> bool {
+        self.kind == FieldKind::Truth
+    }
+
+    pub(super) fn is_select(&self) -> bool {
+        matches!(self.kind, FieldKind::Related(_)) && !self.is_by_id()
+    }
+
+    pub(super) fn is_many(&self) -> bool {
+        matches!(
+            self.kind,
+            FieldKind::Several(_) | FieldKind::Permissions | FieldKind::Choices(_)
+        )
+    }
+
+    fn is_by_id(&self) -> bool {
+        self.links.as_ref().is_some_and(|links| links.is_by_id)
+    }
+
+    pub(super) fn autocomplete(&self) -> &'static str {
+        match self.kind {
+            FieldKind::Password => "new-password",
+            _ => "off",
+        }
+    }
+}
+
+/// The fields of a form, new or not.
+pub(super) async fn field_views(
+    page: &PageState,
+    site: &Site,
+    about: &'static About,
+    form: &Form,
+    is_new: bool,
+) -> Result<Vec<FieldView>, Refusal> {
+    let mut views = Vec::new();
+    for field in about.fields.iter().filter(|field| field.is_on(is_new)) {
+        views.push(view(page, site, field, form).await?);
+    }
+    Ok(views)
+}
+
+async fn view(
+    page: &PageState,
+    site: &Site,
+    field: &'static Field,
+    form: &Form,
+) -> Result<FieldView, Refusal> {
+    let value = form.value(field.name).to_owned();
+    let text = |(portuguese, english)| site.locale.text(portuguese, english);
+    let chosen: Vec<&str> = value.split(',').collect();
+    let (options, links) = match field.kind {
+        FieldKind::Related(path) => related(page, site, path, &value).await?,
+        FieldKind::Several(path) => (several(page, path, &chosen).await?, None),
+        FieldKind::Permissions => (permissions(site, &chosen), None),
+        FieldKind::Choices(choices) => {
+            let options = choices.iter().map(|(value, words)| FieldOption {
+                value: (*value).to_owned(),
+                text: text(*words).to_owned(),
+                is_chosen: chosen.contains(value),
+            });
+            (options.collect(), None)
+        }
+        _ => (Vec::new(), None),
+    };
+    Ok(FieldView {
+        name: field.name,
+        label: site.field(field.name),
+        help: text(field.help),
+        section: field.section.map_or("", text),
+        is_required: field.is_required,
+        kind: field.kind,
+        error: form.error(field.name).to_owned(),
+        options,
+        links,
+        value,
+    })
+}
+
+async fn related(
+    page: &PageState,
+    site: &Site,
+    path: &str,
+    value: &str,
+) -> Result<(Vec<FieldOption>, Option<Links>), Refusal> {
+    let model = registry::find(path).ok_or(Refusal::NotFound)?;
+    let about = model.about();
+    let rows = offered(page, path).await?;
+    let id: Option<i64> = value.trim().parse().ok();
+    let mut text = String::new();
+    if let (None, Some(id)) = (&rows, id) {
+        let record = model.read(&page.state, id).await?;
+        text = record.map(|record| record.text).unwrap_or_default();
+    }
+    let links = Links {
+        is_by_id: rows.is_none(),
+        text,
+        list: about.address(),
+        add: about
+            .allows(&site.caller, Verb::Add)
+            .then(|| format!("{}add/", about.address())),
+        record: id
+            .filter(|_| about.is_read_by(&site.caller))
+            .map(|id| about.record_address(id)),
+        is_changed: about.allows(&site.caller, Verb::Change),
+    };
+    let options = rows.unwrap_or_default().into_iter();
+    let options = options.map(|(of, text)| FieldOption {
+        is_chosen: id == Some(of),
+        value: of.to_string(),
+        text,
+    });
+    Ok((options.collect(), Some(links)))
+}
+
+/// The records that a field offers; none when there are too many.
+async fn offered(page: &PageState, path: &str) -> Result<Option<Vec<(i64, String)>>, Refusal> {
+    let model = registry::find(path).ok_or(Refusal::NotFound)?;
+    let mut asked = Asked::nothing(model.about());
+    asked.size = asked.size.min(page.state.config.max_page_size);
+    let mut offered: Vec<(i64, String)> = Vec::new();
+    loop {
+        let rows = model.list(&page.state, &asked).await?;
+        if rows.count.is_more || rows.count.number > MOST_OPTIONS {
+            return Ok(None);
+        }
+        let is_end = rows.rows.is_empty();
+        offered.extend(rows.rows.into_iter().map(|row| (row.id, row.text)));
+        if is_end || offered.len() as u64 >= rows.count.number {
+            return Ok(Some(offered));
+        }
+        asked.page += 1;
+    }
+}
+
+async fn several(
+    page: &PageState,
+    path: &str,
+    chosen: &[&str],
+) -> Result<Vec<FieldOption>, Refusal> {
+    let rows = offered(page, path).await?.unwrap_or_default().into_iter();
+    let options = rows.map(|(id, text)| {
+        let value = id.to_string();
+        FieldOption {
+            is_chosen: chosen.contains(&value.as_str()),
+            value,
+            text,
+        }
+    });
+    Ok(options.collect())
+}
+
+fn permissions(site: &Site, chosen: &[&str]) -> Vec<FieldOption> {
+    let options = Permission::all().map(|permission| {
+        let value = permission.to_string();
+        FieldOption {
+            is_chosen: chosen.contains(&value.as_str()),
+            text: messages::permission(site.locale, permission),
+            value,
+        }
+    });
+    options.collect()
+}

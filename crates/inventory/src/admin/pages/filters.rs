@@ -1,0 +1,190 @@
+//! The filters beside a list: what can be chosen, what is chosen, and, when they are asked for, how many records each choice leaves.
+
+use web::locale::Locale;
+
+use crate::{
+    admin::{
+        about::{Administered, Filter, FilterKind},
+        listing::Asked,
+        registry,
+        site::Site,
+    },
+    page::PageState,
+    rest::Refusal,
+};
+
+/// The most records of another model that a filter offers one by one.
+const MOST_CHOICES: u64 = 50;
+
+/// A filter as it is shown.
+pub(super) struct FilterView {
+    pub(super) title: String,
+    /// The choices, `All` first; empty when there are too many.
+    pub(super) choices: Vec<Choice>,
+    /// For a model with too many records: the field that takes an id, and what it holds.
+    pub(super) field: Option<IdField>,
+}
+
+/// One choice of a filter.
+pub(super) struct Choice {
+    pub(super) text: String,
+    pub(super) href: String,
+    pub(super) is_current: bool,
+    pub(super) count: Option<String>,
+}
+
+/// A field for an id, where there is too much to choose from.
+pub(super) struct IdField {
+    pub(super) name: &'static str,
+    pub(super) value: String,
+    /// What the record of the id is called.
+    pub(super) text: String,
+    /// The list in which the id is found.
+    pub(super) list: String,
+    /// Everything else that the list is asked for.
+    pub(super) rest: Vec<(&'static str, String)>,
+    /// The list without this filter.
+    pub(super) cleared: String,
+}
+
+/// The filters of a list.
+pub(super) async fn filter_views(
+    page: &PageState,
+    site: &Site,
+    model: &'static dyn Administered,
+    asked: &Asked,
+) -> Result<Vec<FilterView>, Refusal> {
+    let mut views = Vec::new();
+    for filter in model.about().filters {
+        views.push(view(page, site, model, asked, filter).await?);
+    }
+    Ok(views)
+}
+
+async fn view(
+    page: &PageState,
+    site: &Site,
+    model: &'static dyn Administered,
+    asked: &Asked,
+    filter: &Filter,
+) -> Result<FilterView, Refusal> {
+    let locale = site.locale;
+    let name = site.field(filter.name);
+    let title = match locale {
+        Locale::En => format!("By {}", name.to_lowercase()),
+        Locale::PtBr => format!("Por {}", name.to_lowercase()),
+    };
+    let values = match filter.kind {
+        FilterKind::Truth => Some(vec![
+            ("1".to_owned(), locale.text("Sim", "Yes").to_owned()),
+            ("0".to_owned(), locale.text("Não", "No").to_owned()),
+        ]),
+        FilterKind::Choices(choices) => Some(
+            choices
+                .iter()
+                .map(|(value, text)| ((*value).to_owned(), locale.text(text.0, text.1).to_owned()))
+                .collect(),
+        ),
+        FilterKind::Related(path) => related(page, path).await?,
+    };
+    let Some(values) = values else {
+        return Ok(FilterView {
+            title,
+            choices: Vec::new(),
+            field: Some(id_field(page, filter, asked).await?),
+        });
+    };
+    let mut choices = vec![
+        choice(
+            page,
+            model,
+            asked,
+            filter,
+            None,
+            locale.text("Todos", "All").to_owned(),
+            locale,
+        )
+        .await?,
+    ];
+    for (value, text) in values {
+        choices.push(choice(page, model, asked, filter, Some(&value), text, locale).await?);
+    }
+    Ok(FilterView {
+        title,
+        choices,
+        field: None,
+    })
+}
+
+async fn choice(
+    page: &PageState,
+    model: &'static dyn Administered,
+    asked: &Asked,
+    filter: &Filter,
+    value: Option<&str>,
+    text: String,
+    locale: Locale,
+) -> Result<Choice, Refusal> {
+    let count = if asked.shows_counts {
+        let mut narrowed = Asked {
+            page: 1,
+            size: 1,
+            ..asked.clone()
+        };
+        narrowed.set(filter.name, value);
+        let count = model.list(&page.state, &narrowed).await?.count;
+        let number = locale.number(i64::try_from(count.number).unwrap_or(i64::MAX));
+        Some(if count.is_more {
+            format!("> {number}")
+        } else {
+            number
+        })
+    } else {
+        None
+    };
+    Ok(Choice {
+        text,
+        href: asked.with(|asked| asked.set(filter.name, value)),
+        is_current: asked.value(filter.name) == value,
+        count,
+    })
+}
+
+/// The records of another model, when there are few enough to choose from.
+async fn related(page: &PageState, path: &str) -> Result<Option<Vec<(String, String)>>, Refusal> {
+    let model = registry::find(path).ok_or(Refusal::NotFound)?;
+    let few = Asked {
+        size: MOST_CHOICES.min(page.state.config.max_page_size),
+        ..Asked::nothing(model.about())
+    };
+    let rows = model.list(&page.state, &few).await?;
+    if rows.count.number > few.size || rows.count.is_more {
+        return Ok(None);
+    }
+    let choices = rows
+        .rows
+        .into_iter()
+        .map(|row| (row.id.to_string(), row.text));
+    Ok(Some(choices.collect()))
+}
+
+async fn id_field(page: &PageState, filter: &Filter, asked: &Asked) -> Result<IdField, Refusal> {
+    let FilterKind::Related(path) = filter.kind else {
+        return Err(Refusal::NotFound);
+    };
+    let model = registry::find(path).ok_or(Refusal::NotFound)?;
+    let record = match asked.id(filter.name) {
+        Some(id) => model.read(&page.state, id).await?,
+        None => None,
+    };
+    let mut rest = asked.pairs();
+    rest.retain(|(name, _)| *name != filter.name);
+    Ok(IdField {
+        name: filter.name,
+        value: asked.value(filter.name).unwrap_or_default().to_owned(),
+        text: record.map(|record| record.text).unwrap_or_default(),
+        list: model.about().address(),
+        rest,
+        cleared: asked.with(|asked| asked.set(filter.name, None)),
+    })
+}

@@ -1,0 +1,87 @@
+//! What was done to one record, newest first.
+
+use askama::Template;
+use axum::{
+    extract::{Path, Request, State as Extracted},
+    response::Response,
+};
+
+use super::{Place, find, query};
+use crate::{
+    accounts::Verb,
+    admin::{
+        about::{About, Record},
+        listing::PER_PAGE,
+        site::{Site, capitalized},
+    },
+    audit::{self, Entry},
+    page::{PageState, redirect},
+    rest::{
+        Refusal,
+        list::PageNumber,
+        query::Parameters,
+        resource::{Page, Wanted},
+    },
+};
+
+#[derive(Template)]
+#[template(path = "admin/history.html")]
+struct HistoryPage<'a> {
+    site: &'a Site,
+    about: &'a About,
+    record: Record,
+    page: Page<Entry>,
+}
+
+impl HistoryPage<'_> {
+    fn name(&self) -> String {
+        capitalized(self.about.words.many(self.site.locale))
+    }
+
+    fn user(&self, entry: &Entry) -> String {
+        entry.user.as_ref().map_or_else(
+            || self.site.text("o programa", "the program").to_owned(),
+            |(_, name)| name.clone(),
+        )
+    }
+
+    fn pages(&self) -> u64 {
+        self.page.count.div_ceil(self.page.size).max(1)
+    }
+}
+
+/// `GET /admin/{model}/{id}/history/`
+pub(super) async fn show(
+    Extracted(page): Extracted<PageState>,
+    site: Site,
+    Path((model, id)): Place,
+    request: Request,
+) -> Result<Response, web::Error> {
+    let model = site.model(&model)?;
+    let about = model.about();
+    site.demand(about, Verb::View)?;
+    let record = match find(&page, &site, model, &id).await? {
+        Ok(record) => record,
+        Err(response) => return Ok(response),
+    };
+    let (parts, _) = request.into_parts();
+    let asked = Parameters::parse(query(&parts));
+    let number = asked.get("p").and_then(|page| page.parse().ok());
+    let wanted = Wanted {
+        page: PageNumber::Number(number.filter(|page| *page > 0).unwrap_or(1)),
+        size: PER_PAGE,
+    };
+    let history = match audit::history(&page.state, about.model, record.id, wanted).await {
+        Err(Refusal::InvalidPage(_)) => return Ok(redirect(site.address())),
+        history => history?,
+    };
+    Ok(site.page(
+        false,
+        HistoryPage {
+            site: &site,
+            about,
+            record,
+            page: history,
+        },
+    ))
+}

@@ -1,0 +1,103 @@
+//! The pages of the administration: addresses and handlers, and what templates show. Which records there are and what may be done
+//! to them is described in `models`.
+
+mod actions;
+mod change;
+mod delete;
+mod fields;
+mod filters;
+mod history;
+mod index;
+mod list;
+mod login;
+mod password;
+
+use axum::{Router, extract::Path, response::Response, routing::get};
+use http::request::Parts;
+
+use super::{
+    about::{About, Administered, Record},
+    site::Site,
+};
+use crate::{
+    page::{PageState, redirect},
+    rest::Refusal,
+};
+
+/// The addresses of the administration.
+pub(crate) fn routes() -> Router<PageState> {
+    Router::new()
+        .route("/admin/", get(index::show))
+        .route("/admin/login/", get(login::form).post(login::log_in))
+        .route("/admin/password_change/", get(password_change))
+        .route("/admin/{model}/", get(list::show).post(actions::act))
+        .route(
+            "/admin/{model}/add/",
+            get(change::add_form).post(change::add),
+        )
+        .route("/admin/{model}/{id}/", get(record))
+        .route(
+            "/admin/{model}/{id}/change/",
+            get(change::change_form).post(change::change),
+        )
+        .route(
+            "/admin/{model}/{id}/delete/",
+            get(delete::ask).post(delete::delete),
+        )
+        .route("/admin/{model}/{id}/history/", get(history::show))
+        .route(
+            "/admin/{model}/{id}/password/",
+            get(password::form).post(password::set),
+        )
+}
+
+/// Model and id of an address.
+type Place = Path<(String, String)>;
+
+/// One's own password is changed where everybody changes theirs.
+async fn password_change(_site: Site) -> Response {
+    redirect("/account/password/")
+}
+
+async fn record(_site: Site, Path((model, id)): Place) -> Result<Response, web::Error> {
+    let is_plain = |text: &str| {
+        text.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    if is_plain(&model) && is_plain(&id) {
+        Ok(redirect(&format!("/admin/{model}/{id}/change/")))
+    } else {
+        Err(Refusal::NotFound.into())
+    }
+}
+
+/// The query string of a request.
+fn query(parts: &Parts) -> &str {
+    parts.uri.query().unwrap_or_default()
+}
+
+/// The record of an address, or the way back to the index with a word about it.
+async fn find(
+    page: &PageState,
+    site: &Site,
+    model: &dyn Administered,
+    id: &str,
+) -> Result<Result<Record, Response>, Refusal> {
+    let gone = || Ok(Err(site.gone(model.about(), id)));
+    let Ok(number) = id.parse() else {
+        return gone();
+    };
+    match model.read(&page.state, number).await? {
+        Some(record) => Ok(Ok(record)),
+        None => gone(),
+    }
+}
+
+/// The list of a model, or the index for whoever may not see it.
+fn list_address(site: &Site, about: &About) -> String {
+    if about.is_read_by(&site.caller) {
+        about.address()
+    } else {
+        "/admin/".to_owned()
+    }
+}

@@ -1,0 +1,94 @@
+//! Another password for an account, or none at all: what staff do for people who have forgotten theirs.
+
+use askama::Template;
+use axum::{
+    extract::{Path, Request, State as Extracted},
+    response::Response,
+};
+
+use super::{Place, find};
+use crate::{
+    accounts::{Model, Verb, pages::posted, users::manage},
+    admin::{about::Record, site::Site},
+    page::{Form, PageState, flash, see_other},
+    rest::Refusal,
+};
+
+#[derive(Template)]
+#[template(path = "admin/password.html")]
+struct PasswordPage<'a> {
+    site: &'a Site,
+    record: Record,
+    form: Form,
+}
+
+impl PasswordPage<'_> {
+    fn back(&self) -> String {
+        format!("/admin/users/{}/change/", self.record.id)
+    }
+}
+
+/// The account of an address, which the reader may change.
+async fn account(
+    page: &PageState,
+    site: &Site,
+    (model, id): (String, String),
+) -> Result<Result<Record, Response>, Refusal> {
+    let model = site.model(&model)?;
+    if model.about().model != Model::User {
+        return Err(Refusal::NotFound);
+    }
+    site.demand(model.about(), Verb::Change)?;
+    find(page, site, model, &id).await
+}
+
+/// `GET /admin/users/{id}/password/`
+pub(super) async fn form(
+    Extracted(page): Extracted<PageState>,
+    site: Site,
+    Path(place): Place,
+) -> Result<Response, web::Error> {
+    let record = match account(&page, &site, place).await? {
+        Ok(record) => record,
+        Err(response) => return Ok(response),
+    };
+    let form = Form::new().with("usable", "1");
+    Ok(show(&site, record, form))
+}
+
+fn show(site: &Site, record: Record, form: Form) -> Response {
+    let is_refused = form.is_refused();
+    site.page(is_refused, PasswordPage { site, record, form })
+}
+
+/// `POST /admin/users/{id}/password/`
+pub(super) async fn set(
+    Extracted(page): Extracted<PageState>,
+    site: Site,
+    Path(place): Place,
+    request: Request,
+) -> Result<Response, web::Error> {
+    let (parts, body) = request.into_parts();
+    let members = posted::read(&page.state, &parts, body).await?;
+    let record = match account(&page, &site, place).await? {
+        Ok(record) => record,
+        Err(response) => return Ok(response),
+    };
+    let reset = manage::reset_password(&page.state, &site.caller, record.id, &members).await;
+    match reset {
+        Ok(_) => {
+            let text = site.text(
+                "Senha alterada com sucesso.",
+                "Password changed successfully.",
+            );
+            let address = format!("/admin/users/{}/change/", record.id);
+            Ok(flash::success(see_other(&address), text))
+        }
+        Err(refusal) => {
+            let usable = posted::text(&members, "usable").unwrap_or_default();
+            let mut form = Form::new().with("usable", usable);
+            form.take(refusal, site.locale)?;
+            Ok(show(&site, record, form))
+        }
+    }
+}

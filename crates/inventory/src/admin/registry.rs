@@ -1,0 +1,82 @@
+//! Every model of the administration, in the order of the navigation. One that is described is added here, and nowhere else.
+
+use super::{
+    about::{About, Administered, Application},
+    models,
+};
+use crate::accounts::{Caller, Model};
+
+/// The models.
+static MODELS: &[&dyn Administered] = &[
+    &models::PRODUCTS,
+    &models::BRANDS,
+    &models::CATEGORIES,
+    &models::SUPPLIERS,
+    &models::INFLOWS,
+    &models::OUTFLOWS,
+    &models::LEDGER,
+    &models::THRESHOLDS,
+    &models::USERS,
+    &models::GROUPS,
+    &models::SESSIONS,
+    &models::REFRESH_TOKENS,
+    &models::AUDIT_LOG,
+];
+
+/// The model at a path.
+pub(super) fn find(path: &str) -> Option<&'static dyn Administered> {
+    MODELS
+        .iter()
+        .copied()
+        .find(|model| model.about().path == path)
+}
+
+/// The description of the records whose history is kept under a model.
+pub(super) fn described(model: Model) -> Option<&'static About> {
+    MODELS
+        .iter()
+        .map(|administered| administered.about())
+        .find(|about| about.model == model)
+}
+
+/// The models that somebody sees, by application.
+pub(super) fn shown_to(caller: &Caller) -> Vec<(Application, Vec<&'static About>)> {
+    Application::ALL
+        .into_iter()
+        .map(|application| {
+            let models = MODELS
+                .iter()
+                .map(|model| model.about())
+                .filter(|about| about.application == application && about.is_shown_to(caller));
+            (application, models.collect::<Vec<_>>())
+        })
+        .filter(|(_, models)| !models.is_empty())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::admin::about::{FieldKind, FilterKind};
+
+    #[test]
+    fn every_description_holds_together() {
+        let paths: BTreeSet<_> = MODELS.iter().map(|model| model.about().path).collect();
+        assert_eq!(paths.len(), MODELS.len());
+        for about in MODELS.iter().map(|model| model.about()) {
+            assert!(!about.columns.is_empty(), "{}", about.path);
+            for filter in about.filters {
+                if let FilterKind::Related(path) = filter.kind {
+                    assert!(find(path).is_some(), "{}: {path}", about.path);
+                }
+            }
+            for field in about.fields {
+                if let FieldKind::Related(path) | FieldKind::Several(path) = field.kind {
+                    assert!(find(path).is_some(), "{}: {path}", about.path);
+                }
+            }
+        }
+    }
+}

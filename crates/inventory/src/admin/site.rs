@@ -1,0 +1,182 @@
+//! The frame of every page of the administration: who reads, the navigation by application, and what is told once. An extractor:
+//! whoever is not logged in, or is not of the staff, is led to the administration's own login before any handler runs.
+
+use std::ops::Deref;
+
+use askama::Template;
+use axum::{extract::FromRequestParts, response::Response};
+use http::{StatusCode, request::Parts};
+
+use super::{
+    about::{About, Administered},
+    registry,
+};
+use crate::{
+    accounts::Verb,
+    audit::words,
+    page::{Frame, PageState, flash, login_address, redirect, see_other},
+    rest::Refusal,
+};
+
+/// The frame of one page for one reader. Dereferences to the application's [`Frame`].
+#[derive(Debug)]
+pub(super) struct Site {
+    /// What every page has.
+    pub(super) frame: Frame,
+    /// The navigation.
+    pub(super) applications: Vec<Applied>,
+}
+
+/// An application in the navigation.
+#[derive(Debug)]
+pub(super) struct Applied {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// Its models.
+    pub(super) models: Vec<Entry>,
+}
+
+/// A model in the navigation.
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// Its name.
+    pub(super) name: String,
+    /// Its list; none when the reader may only add.
+    pub(super) address: Option<String>,
+    /// The form of a new record, when the reader may add one.
+    pub(super) add: Option<String>,
+    /// Whether the reader may change its records.
+    pub(super) is_changed: bool,
+    /// Whether the reader is there.
+    pub(super) is_current: bool,
+}
+
+impl Deref for Site {
+    type Target = Frame;
+
+    fn deref(&self) -> &Frame {
+        &self.frame
+    }
+}
+
+impl FromRequestParts<PageState> for Site {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, page: &PageState) -> Result<Self, Response> {
+        let login = login_address(&parts.uri).replacen("/login/", "/admin/login/", 1);
+        let frame = Frame::from_request_parts(parts, page).await;
+        let Some(frame) = frame.ok().filter(|frame| frame.caller.is_staff) else {
+            return Err(redirect(&login));
+        };
+        Ok(Self {
+            applications: applications(&frame),
+            frame,
+        })
+    }
+}
+
+fn applications(frame: &Frame) -> Vec<Applied> {
+    let locale = frame.locale;
+    let shown = registry::shown_to(&frame.caller).into_iter();
+    shown
+        .map(|(application, models)| {
+            let (portuguese, english) = application.name();
+            Applied {
+                name: locale.text(portuguese, english),
+                models: models
+                    .into_iter()
+                    .map(|about| entry(frame, about))
+                    .collect(),
+            }
+        })
+        .collect()
+}
+
+fn entry(frame: &Frame, about: &About) -> Entry {
+    let address = about.address();
+    let may = |verb| about.allows(&frame.caller, verb);
+    Entry {
+        name: capitalized(about.words.many(frame.locale)),
+        is_current: frame.address().starts_with(&address),
+        add: may(Verb::Add).then(|| format!("{address}add/")),
+        is_changed: may(Verb::Change),
+        address: about.is_read_by(&frame.caller).then_some(address),
+    }
+}
+
+/// A text that begins with a capital letter.
+pub(super) fn capitalized(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(characters).collect()
+    })
+}
+
+impl Site {
+    /// The model at a path, which the reader may look at.
+    ///
+    /// # Errors
+    ///
+    /// An unknown model, and one that the reader may not see.
+    pub(super) fn model(&self, path: &str) -> Result<&'static dyn Administered, Refusal> {
+        let model = registry::find(path).ok_or(Refusal::NotFound)?;
+        let about = model.about();
+        if about.is_shown_to(&self.caller) {
+            Ok(model)
+        } else {
+            Err(Self::missing(about, Verb::View))
+        }
+    }
+
+    /// Refuses what the reader may not do with the records of a model.
+    ///
+    /// # Errors
+    ///
+    /// 403 with the permission that is missing.
+    pub(super) fn demand(&self, about: &About, verb: Verb) -> Result<(), Refusal> {
+        let is_allowed = match verb {
+            Verb::View => about.is_read_by(&self.caller),
+            verb => about.allows(&self.caller, verb),
+        };
+        if is_allowed {
+            Ok(())
+        } else {
+            Err(Self::missing(about, verb))
+        }
+    }
+
+    fn missing(about: &About, verb: Verb) -> Refusal {
+        (about.permission)(verb).map_or_else(Refusal::forbidden, Refusal::Missing)
+    }
+
+    /// What a field is called.
+    pub(super) fn field(&self, name: &'static str) -> &'static str {
+        words::field(self.locale, name)
+    }
+
+    /// A page of this frame: 200, and 422 for a form that is shown again.
+    pub(super) fn page(&self, is_refused: bool, template: impl Template) -> Response {
+        let status = if is_refused {
+            StatusCode::UNPROCESSABLE_ENTITY
+        } else {
+            StatusCode::OK
+        };
+        self.show_with(status, template)
+    }
+
+    /// Leads back to the index, because there is no such record.
+    pub(super) fn gone(&self, about: &About, id: &str) -> Response {
+        let name = capitalized(about.words.one(self.locale));
+        let id: String = id.chars().take(40).collect();
+        let text = match self.locale {
+            web::locale::Locale::PtBr => format!(
+                "{name} com ID “{id}” não existe. Talvez tenha sido excluíd{}?",
+                about.words.ending("o", "a")
+            ),
+            web::locale::Locale::En => {
+                format!("{name} with ID “{id}” doesn’t exist. Perhaps it was deleted?")
+            }
+        };
+        flash::leave(see_other("/admin/"), flash::Flash::warning(text))
+    }
+}

@@ -1,0 +1,287 @@
+//! Who may enter, and what each permission opens.
+
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use super::{has, has_not, leads_to};
+use crate::{app::TestApp, visitor::PASSWORD};
+
+/// Every model's path and the name of its permissions.
+const MODELS: [(&str, &str); 4] = [
+    ("brands", "brand"),
+    ("products", "product"),
+    ("users", "user"),
+    ("groups", "group"),
+];
+
+on_both_engines!(
+    readers_who_are_not_logged_in_are_led_to_the_administrations_login,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let visitor = app.visitor();
+        for (path, next) in [
+            ("/admin/", "/admin/login/?next=/admin/"),
+            (
+                "/admin/products/?o=-1",
+                "/admin/login/?next=/admin/products/%3Fo%3D-1",
+            ),
+            (
+                "/admin/brands/1/change/",
+                "/admin/login/?next=/admin/brands/1/change/",
+            ),
+        ] {
+            assert_eq!(leads_to(&visitor.get(path).await), (302, next));
+        }
+    }
+);
+
+on_both_engines!(
+    only_staff_log_in_there_and_others_are_told_so,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.give_password("manager").await;
+        let mut visitor = app.visitor();
+        let page = visitor.page("/admin/login/?next=/admin/brands/").await;
+        has(&page, &["name=\"next\" value=\"/admin/brands/\""]);
+        let manager = [("username", "manager"), ("password", PASSWORD)];
+        let text = "Please enter the correct username and password for a staff account. Note that both fields may be case-sensitive.";
+        for password in [PASSWORD, "wrong"] {
+            let fields = [("username", "manager"), ("password", password)];
+            let refused = visitor.submit("/admin/login/", &fields).await;
+            assert_eq!(refused.status.as_u16(), 200);
+            test_kit::html::check(&refused.text);
+            has(&refused.text, &[text, "value=\"manager\""]);
+            assert_eq!(visitor.cookie("sessionid"), None);
+        }
+        visitor.language = "pt-BR";
+        let refused = visitor.submit("/admin/login/", &manager).await;
+        has(&refused.text, &["senha corretos de uma conta da equipe"]);
+
+        let manager = app.logged_in("manager").await;
+        assert_eq!(manager.status("/admin/").await, 302);
+        let page = manager.page("/admin/login/").await;
+        has(&page, &["<strong>manager</strong>", "not authorized"]);
+    }
+);
+
+on_both_engines!(
+    staff_without_any_permission_see_a_page_that_says_so,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let visitor = app.staff("nobody", &[]).await;
+        let page = visitor.page("/admin/").await;
+        has(
+            &page,
+            &["You don’t have permission to view or edit anything."],
+        );
+        has_not(&page, &["site-nav"]);
+        assert_eq!(visitor.status("/admin/brands/").await, 403);
+        assert_eq!(visitor.status("/admin/nothing/").await, 404);
+    }
+);
+
+on_both_engines!(
+    the_frame_welcomes_and_leads_to_site_password_and_logout_by_post,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let visitor = app.superuser().await;
+        let page = visitor.page("/admin/").await;
+        has(
+            &page,
+            &[
+                "Welcome,</p>"
+                    .replace("</p>", " <strong>root</strong>")
+                    .as_str(),
+                "View site",
+                "Change password",
+                "<form method=\"post\" action=\"/logout/\">",
+                "Breadcrumbs",
+                "Recent actions",
+                "My actions",
+                "href=\"/admin/products/add/\"",
+                "data-theme",
+                "skip-link",
+            ],
+        );
+        let answer = visitor.get("/admin/password_change/").await;
+        assert_eq!(leads_to(&answer), (302, "/account/password/"));
+        let shop = visitor.page("/").await;
+        has(&shop, &["href=\"/admin/\""]);
+    }
+);
+
+on_both_engines!(
+    a_permission_opens_what_it_names_and_nothing_else,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Arroz", 5).await;
+        for (path, model) in MODELS {
+            for verb in ["view", "add", "change", "delete"] {
+                let permission = format!("{verb}_{model}");
+                let visitor = app.staff(&permission, &[&permission]).await;
+                let index = visitor.page("/admin/").await;
+                let is = |verbs: &[&str]| if verbs.contains(&verb) { 200 } else { 403 };
+                for (page, expected) in [
+                    ("", is(&["view", "change"])),
+                    ("add/", is(&["add"])),
+                    ("1/change/", is(&["view", "change"])),
+                    ("1/delete/", is(&["delete"])),
+                    ("1/history/", is(&["view", "change"])),
+                ] {
+                    let address = format!("/admin/{path}/{page}");
+                    let status = visitor.status(&address).await;
+                    assert_eq!(status, expected, "{permission}: {address}");
+                }
+                for (other, _) in MODELS.iter().filter(|(other, _)| *other != path) {
+                    has_not(&index, &[&format!("/admin/{other}/")]);
+                    assert_eq!(visitor.status(&format!("/admin/{other}/")).await, 403);
+                }
+                let add = visitor
+                    .submit(&format!("/admin/{path}/add/"), &[("name", "")])
+                    .await;
+                let expected = if verb == "add" { 422 } else { 403 };
+                assert_eq!(add.status.as_u16(), expected, "{permission}");
+            }
+        }
+    }
+);
+
+on_both_engines!(
+    who_may_only_look_is_asked_to_select_one_to_view_and_gets_no_fields,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Arroz", 5).await;
+        let visitor = app.staff("looker", &["view_brand"]).await;
+        let list = visitor.page("/admin/brands/").await;
+        has(&list, &["Select brand to view", "Tio João"]);
+        has_not(
+            &list,
+            &["/admin/brands/add/", "delete_selected", "name=\"row:"],
+        );
+        let page = visitor.page("/admin/brands/1/change/").await;
+        has(&page, &["View brand", "Tio João"]);
+        has_not(
+            &page,
+            &["<input class=\"control\" type=\"text\"", "_save", "Delete"],
+        );
+        for path in [
+            "/admin/brands/1/change/",
+            "/admin/brands/1/delete/",
+            "/admin/brands/add/",
+        ] {
+            let answer = visitor.submit(path, &[("name", "Outra")]).await;
+            assert_eq!(answer.status.as_u16(), 403, "{path}");
+        }
+        let sneaky = [
+            ("action", "delete_selected"),
+            ("row:1", "1"),
+            ("confirm", "yes"),
+        ];
+        assert_eq!(
+            visitor
+                .submit("/admin/brands/", &sneaky)
+                .await
+                .status
+                .as_u16(),
+            403
+        );
+        assert_eq!(
+            app.admin().get("/api/v1/brands/1/").await.json()["name"],
+            "Tio João"
+        );
+    }
+);
+
+on_both_engines!(a_forged_form_changes_nothing, async |address| {
+    let app = TestApp::new(&address).await;
+    app.admin().a_product("Arroz", 5).await;
+    let visitor = app.superuser().await;
+    let before = app.audit_rows().await;
+    for path in [
+        "/admin/brands/add/",
+        "/admin/brands/1/change/",
+        "/admin/brands/1/delete/",
+        "/admin/brands/",
+        "/admin/users/1/password/",
+        "/admin/login/",
+    ] {
+        let answer = visitor.post_form(path, &[("name", "x")]).await;
+        assert_eq!(answer.status.as_u16(), 403, "{path}");
+        let token = visitor.cookie("csrftoken").unwrap();
+        let form = [
+            ("content-type", "application/x-www-form-urlencoded"),
+            ("origin", "https://evil.example"),
+        ];
+        let body = format!("csrfmiddlewaretoken={token}&name=x");
+        let answer = visitor.send(http::Method::POST, path, &body, &form).await;
+        assert_eq!(answer.status.as_u16(), 403, "{path}");
+    }
+    assert_eq!(app.audit_rows().await, before);
+});
+
+on_both_engines!(
+    every_page_is_strict_html_in_both_languages,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Arroz <b>& feijão</b>", 500).await;
+        let admin = app.admin();
+        admin
+            .post("/api/v1/suppliers/", json!({"name": "Sul"}))
+            .await
+            .id();
+        let movement = json!({"supplier": 1, "product": product, "quantity": 2});
+        admin.post("/api/v1/inflows/", movement.clone()).await.id();
+        admin.post("/api/v1/outflows/", movement).await.id();
+        let threshold = format!("/api/v1/products/{product}/threshold/");
+        admin.put(&threshold, json!({"threshold": 3})).await;
+        let mut visitor = app.superuser().await;
+        for language in ["en", "pt-BR"] {
+            visitor.language = language;
+            for path in [
+                "/admin/",
+                "/admin/users/1/password/",
+                "/admin/audit-log/?year=2026&month=11&day=20&_facets=1",
+                "/admin/products/?q=arroz&o=-5.1&_facets=1&brand=1",
+                "/admin/products/?q=nothing",
+                "/admin/users/?staff=1&e=1",
+            ] {
+                visitor.page(path).await;
+            }
+            for path in [
+                "products",
+                "brands",
+                "categories",
+                "suppliers",
+                "inflows",
+                "outflows",
+                "ledger",
+                "thresholds",
+                "users",
+                "groups",
+                "sessions",
+                "refresh-tokens",
+                "audit-log",
+            ] {
+                let list = visitor.page(&format!("/admin/{path}/")).await;
+                let add = format!("/admin/{path}/add/");
+                if list.contains(&add) {
+                    visitor.page(&add).await;
+                }
+                let first = list
+                    .split(&format!("href=\"/admin/{path}/"))
+                    .find_map(|rest| {
+                        let id = rest.split('/').next().unwrap();
+                        id.parse::<i64>().ok()
+                    });
+                let id = first.unwrap_or_else(|| panic!("{path}: no record\n{list}"));
+                let page = visitor.page(&format!("/admin/{path}/{id}/change/")).await;
+                visitor.page(&format!("/admin/{path}/{id}/history/")).await;
+                let delete = format!("/admin/{path}/{id}/delete/");
+                if page.contains(&delete) {
+                    visitor.page(&delete).await;
+                }
+                has_not(&page, &["<b>&"]);
+            }
+        }
+    }
+);

@@ -1,0 +1,135 @@
+//! What is done to selected records.
+
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use super::{has, has_not};
+use crate::app::TestApp;
+
+on_both_engines!(
+    an_action_needs_a_choice_and_something_to_act_on,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Arroz", 5).await;
+        let visitor = app.superuser().await;
+        let list = "/admin/products/?q=arroz";
+        let (to, page) = visitor.done(list, &[("row:1", "1"), ("action", "")]).await;
+        assert_eq!(to, list);
+        has(&page, &["No action selected."]);
+        let (_, page) = visitor.done(list, &[("action", "delete_selected")]).await;
+        has(
+            &page,
+            &[
+                "Items must be selected in order to perform actions on them. No items have been changed.",
+            ],
+        );
+        has(&page, &["{n} of {m} selected", "Delete selected products"]);
+        let unknown = visitor
+            .submit(list, &[("row:1", "1"), ("action", "burn")])
+            .await;
+        assert_eq!(unknown.status.as_u16(), 404);
+    }
+);
+
+on_both_engines!(
+    selected_records_are_deleted_after_a_confirmation_that_lists_them,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        for name in ["Um", "Dois", "Três", "Quatro"] {
+            app.admin()
+                .post("/api/v1/brands/", json!({"name": name}))
+                .await
+                .id();
+        }
+        let visitor = app.superuser().await;
+        let fields = [
+            ("row:1", "1"),
+            ("row:2", "1"),
+            ("row:4", "1"),
+            ("action", "delete_selected"),
+        ];
+        let asked = visitor.submit("/admin/brands/", &fields).await;
+        assert_eq!(asked.status.as_u16(), 200);
+        test_kit::html::check(&asked.text);
+        has(
+            &asked.text,
+            &[
+                "Delete multiple objects",
+                "Are you sure you want to delete the selected brands?",
+                "Brands: 3",
+                ">Um</a>",
+                ">Quatro</a>",
+                "name=\"row:4\"",
+            ],
+        );
+        has_not(&asked.text, &[">Três</a>"]);
+        let mut confirmed = fields.to_vec();
+        confirmed.push(("confirm", "yes"));
+        let before = app.audit_rows().await;
+        let (to, page) = visitor.done("/admin/brands/", &confirmed).await;
+        assert_eq!(to, "/admin/brands/");
+        has(&page, &["Successfully deleted 3 brands.", "1 brand<"]);
+        assert_eq!(app.audit_rows().await - before, 3);
+    }
+);
+
+on_both_engines!(
+    protected_records_keep_the_whole_selection_from_being_deleted,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Arroz", 5).await;
+        app.admin()
+            .post("/api/v1/brands/", json!({"name": "Livre"}))
+            .await
+            .id();
+        let visitor = app.superuser().await;
+        let fields = [
+            ("row:1", "1"),
+            ("row:2", "1"),
+            ("action", "delete_selected"),
+            ("confirm", "yes"),
+        ];
+        let answer = visitor.submit("/admin/brands/", &fields).await;
+        assert_eq!(answer.status.as_u16(), 200);
+        test_kit::html::check(&answer.text);
+        has(
+            &answer.text,
+            &[
+                "Cannot delete brands",
+                "Deleting the selected brands would require deleting the following protected related objects:",
+            ],
+        );
+        assert_eq!(app.admin().get("/api/v1/brands/").await.json()["count"], 2);
+    }
+);
+
+on_both_engines!(
+    everything_that_a_list_finds_can_be_selected_across_its_pages,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        for number in 0..110 {
+            let name = if number < 105 { "Velha" } else { "Nova" };
+            app.admin()
+                .post("/api/v1/brands/", json!({"name": name}))
+                .await
+                .id();
+        }
+        let visitor = app.superuser().await;
+        let fields = [("across", "1"), ("action", "delete_selected")];
+        let asked = visitor.submit("/admin/brands/?q=velha", &fields).await;
+        has(&asked.text, &["Brands: 105"]);
+        let mut confirmed: Vec<(String, String)> = (1..=105)
+            .map(|id| (format!("row:{id}"), "1".to_owned()))
+            .collect();
+        confirmed.extend(
+            [("action", "delete_selected"), ("confirm", "yes")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned())),
+        );
+        let confirmed: Vec<_> = confirmed
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
+        let (_, page) = visitor.done("/admin/brands/", &confirmed).await;
+        has(&page, &["Successfully deleted 105 brands.", "5 brands"]);
+    }
+);

@@ -1,0 +1,238 @@
+//! Lists: order, search, filters, dates, pages, and addresses that ask for what a list cannot do.
+
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use super::{first_column, has, has_not, leads_to};
+use crate::app::TestApp;
+
+/// Three products of two brands, in an order of their own for each column.
+async fn shop(app: &TestApp) {
+    let admin = app.admin();
+    for name in ["Grãos", "Bebidas"] {
+        admin
+            .post("/api/v1/categories/", json!({"name": name}))
+            .await
+            .id();
+    }
+    for name in ["Zeta", "Alfa"] {
+        admin
+            .post("/api/v1/brands/", json!({"name": name}))
+            .await
+            .id();
+    }
+    for (title, category, brand, price, serie) in [
+        ("Café", 2, 1, "30.00", json!("789")),
+        ("arroz", 1, 2, "10.00", json!(null)),
+        ("Feijão", 1, 1, "20.00", json!(null)),
+    ] {
+        let product = json!({
+            "title": title, "category": category, "brand": brand, "serie_number": serie,
+            "cost_price": "1.00", "selling_price": price, "quantity": 5,
+        });
+        admin.post("/api/v1/products/", product).await.id();
+    }
+}
+
+on_both_engines!(
+    columns_sort_by_click_by_several_with_their_priority_and_can_be_removed,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let visitor = app.superuser().await;
+        let page = visitor.page("/admin/products/").await;
+        assert_eq!(first_column(&page), ["arroz", "Café", "Feijão"]);
+        has(
+            &page,
+            &[
+                "aria-sort=\"ascending\"",
+                "href=\"?o=-1\"",
+                "<span class=\"site-cell\">-</span>",
+            ],
+        );
+        let page = visitor.page("/admin/products/?o=3.-1").await;
+        assert_eq!(first_column(&page), ["arroz", "Feijão", "Café"]);
+        has(
+            &page,
+            &[
+                "title=\"Sorting priority\">1</span>",
+                "title=\"Sorting priority\">2</span>",
+                "href=\"?o=-1\" title=\"Remove from sorting\"",
+                "href=\"?o=-3.-1\"",
+            ],
+        );
+        let page = visitor.page("/admin/products/?o=-6").await;
+        assert_eq!(first_column(&page), ["Café", "Feijão", "arroz"]);
+    }
+);
+
+on_both_engines!(
+    a_search_tells_how_many_it_found_and_leads_to_the_total,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let visitor = app.superuser().await;
+        let page = visitor.page("/admin/products/?q=CAFE").await;
+        assert_eq!(first_column(&page), ["Café"]);
+        has(
+            &page,
+            &["1 product (<a href=\"?\">3 total</a>)", "value=\"CAFE\""],
+        );
+        let page = visitor.page("/admin/products/?q=%22cafe+preto%22").await;
+        has(&page, &["Nothing was found."]);
+    }
+);
+
+on_both_engines!(
+    filters_offer_all_and_each_value_with_counts_on_demand_and_clear_all,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let visitor = app.superuser().await;
+        let page = visitor.page("/admin/products/").await;
+        has(
+            &page,
+            &[
+                "By brand",
+                "By category",
+                ">All</a>",
+                ">Zeta</a>",
+                "Show counts",
+            ],
+        );
+        has_not(&page, &["Clear all filters", "Zeta (2)"]);
+        let page = visitor.page("/admin/products/?brand=1").await;
+        assert_eq!(first_column(&page), ["Café", "Feijão"]);
+        has(
+            &page,
+            &[
+                "Clear all filters",
+                "href=\"?brand=1\" aria-current=\"true\"",
+            ],
+        );
+        let page = visitor.page("/admin/products/?category=1&_facets=1").await;
+        has(
+            &page,
+            &[
+                "Zeta (1)",
+                "Alfa (1)",
+                "Grãos (2)",
+                "Bebidas (1)",
+                "Hide counts",
+            ],
+        );
+        let users = visitor.page("/admin/users/?staff=1&_facets=1").await;
+        assert_eq!(first_column(&users), ["root"]);
+        has(&users, &["By staff status", "By groups", "Admin (0)"]);
+    }
+);
+
+on_both_engines!(
+    movements_drill_down_by_year_month_and_day,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Arroz", 50).await;
+        for days in [0_u64, 1, 40] {
+            app.clock
+                .advance(std::time::Duration::from_secs(days * 86_400));
+            let outflow = json!({"product": product, "quantity": 1});
+            app.admin().post("/api/v1/outflows/", outflow).await.id();
+        }
+        let visitor = app.superuser().await;
+        let page = visitor.page("/admin/outflows/").await;
+        assert_eq!(first_column(&page), ["#3", "#2", "#1"]);
+        has(&page, &["href=\"?year=2026\""]);
+        let page = visitor.page("/admin/outflows/?year=2026").await;
+        has(
+            &page,
+            &[
+                "All dates",
+                "href=\"?year=2026&#38;month=11\">November",
+                "href=\"?year=2026&#38;month=12\">December",
+            ],
+        );
+        assert_eq!(first_column(&page), ["#3", "#2", "#1"]);
+        let page = visitor.page("/admin/outflows/?year=2026&month=11").await;
+        assert_eq!(first_column(&page), ["#2", "#1"]);
+        let page = visitor
+            .page("/admin/outflows/?year=2026&month=11&day=21")
+            .await;
+        assert_eq!(first_column(&page), ["#2"]);
+    }
+);
+
+on_both_engines!(
+    a_hundred_rows_make_a_page_and_two_hundred_are_shown_at_once,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.admin();
+        for number in 0..120 {
+            let brand = json!({"name": format!("Marca {number:03}")});
+            admin.post("/api/v1/brands/", brand).await.id();
+        }
+        let visitor = app.superuser().await;
+        let page = visitor.page("/admin/brands/").await;
+        assert_eq!(first_column(&page).len(), 100);
+        has(
+            &page,
+            &["120 brands", "Show all", "href=\"?p=2\"", "name=\"across\""],
+        );
+        let page = visitor.page("/admin/brands/?p=2").await;
+        assert_eq!(first_column(&page).len(), 20);
+        let page = visitor.page("/admin/brands/?all=1").await;
+        assert_eq!(first_column(&page).len(), 120);
+        assert_eq!(
+            leads_to(&visitor.get("/admin/brands/?p=3").await),
+            (302, "/admin/brands/?e=1")
+        );
+    }
+);
+
+on_both_engines!(
+    an_address_that_the_list_does_not_know_leads_to_an_explanation,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let visitor = app.superuser().await;
+        for query in [
+            "colour=red",
+            "o=99",
+            "p=0",
+            "brand=x",
+            "year=abc",
+            "q=%00&nothing=1",
+        ] {
+            let answer = visitor.get(&format!("/admin/products/?{query}")).await;
+            assert_eq!(leads_to(&answer), (302, "/admin/products/?e=1"), "{query}");
+        }
+        let page = visitor.page("/admin/products/?e=1").await;
+        has(
+            &page,
+            &["The address asked for something that this list does not know"],
+        );
+    }
+);
+
+on_both_engines!(
+    the_ledger_and_the_audit_log_can_be_read_and_not_written,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Arroz", 5).await;
+        let visitor = app.superuser().await;
+        let ledger = visitor
+            .page(&format!("/admin/ledger/?product={product}"))
+            .await;
+        has(&ledger, &["Opening", "Arroz", "admin", "1 ledger entry"]);
+        has_not(&ledger, &["delete_selected", "/admin/ledger/add/"]);
+        let log = visitor
+            .page("/admin/audit-log/?model=product&action=added")
+            .await;
+        has(&log, &["Arroz", "admin", "1 audit entry"]);
+        for path in ["ledger", "audit-log"] {
+            for page in ["add/", "1/delete/"] {
+                assert_eq!(visitor.status(&format!("/admin/{path}/{page}")).await, 403);
+            }
+            let page = visitor.page(&format!("/admin/{path}/1/change/")).await;
+            has_not(&page, &["_save"]);
+        }
+    }
+);

@@ -1,0 +1,136 @@
+//! The administration as staff meet it. Each test carries a row of the checklist that its users know in its name.
+
+mod access;
+mod actions;
+mod forms;
+mod lists;
+mod plans;
+mod users;
+
+use inventory::accounts::{
+    Permission,
+    users::{self as operators, Holder, NewUser},
+};
+
+use crate::{
+    app::{Answer, TestApp},
+    visitor::{PASSWORD, Visitor},
+};
+
+impl TestApp {
+    /// An account that may enter, with these permissions alone, and its browser.
+    pub(crate) async fn staff(&self, name: &str, permissions: &[&str]) -> Visitor<'_> {
+        self.account(name, false).await;
+        let (db, now) = (&self.state.db, self.clock.now());
+        for permission in permissions {
+            let permission: Permission = permission.parse().unwrap();
+            operators::grant(db, now, Holder::User(name.to_owned()), permission)
+                .await
+                .unwrap();
+        }
+        self.enter(name).await
+    }
+
+    /// An account that may do everything, and its browser.
+    pub(crate) async fn superuser(&self) -> Visitor<'_> {
+        self.account("root", true).await;
+        self.enter("root").await
+    }
+
+    /// Makes an account that may enter.
+    async fn account(&self, name: &str, superuser: bool) {
+        let (db, passwords) = (&self.state.db, &self.state.passwords);
+        let user = NewUser {
+            username: name.to_owned(),
+            password: PASSWORD.to_owned(),
+            group: None,
+            superuser,
+        };
+        let id = operators::create(db, passwords, self.clock.now(), user)
+            .await
+            .unwrap();
+        db.write(async move |tx| {
+            let sql = "UPDATE users SET staff = $2 WHERE id = $1";
+            tx.execute(sql, &[&id, &true]).await
+        })
+        .await
+        .unwrap();
+    }
+
+    /// Logs in at the administration's own form.
+    async fn enter(&self, name: &str) -> Visitor<'_> {
+        let visitor = self.visitor();
+        visitor.get("/admin/login/").await;
+        let credentials = [("username", name), ("password", PASSWORD)];
+        let answer = visitor.submit("/admin/login/", &credentials).await;
+        assert_eq!(
+            (answer.status.as_u16(), answer.header("location")),
+            (302, "/admin/"),
+            "{answer:?}"
+        );
+        visitor
+    }
+}
+
+impl Visitor<'_> {
+    /// A page, which must be one, and strict HTML.
+    pub(crate) async fn page(&self, path: &str) -> String {
+        let answer = self.get(path).await;
+        assert_eq!(answer.status.as_u16(), 200, "{path}: {answer:?}");
+        test_kit::html::check(&answer.text);
+        answer.text
+    }
+
+    /// Posts a form that is done, and reads the page that follows: its address and itself.
+    pub(crate) async fn done(&self, path: &str, fields: &[(&str, &str)]) -> (String, String) {
+        let answer = self.submit(path, fields).await;
+        assert_eq!(answer.status.as_u16(), 303, "{path}: {answer:?}");
+        let address = answer.header("location").to_owned();
+        let page = self.page(&address).await;
+        (address, page)
+    }
+
+    /// Posts a form that is shown again.
+    pub(crate) async fn refused(&self, path: &str, fields: &[(&str, &str)]) -> String {
+        let answer = self.submit(path, fields).await;
+        assert_eq!(answer.status.as_u16(), 422, "{path}: {answer:?}");
+        test_kit::html::check(&answer.text);
+        answer.text
+    }
+
+    pub(crate) async fn status(&self, path: &str) -> u16 {
+        self.get(path).await.status.as_u16()
+    }
+}
+
+/// Fails unless a page has every one of these texts.
+#[track_caller]
+pub(crate) fn has(page: &str, texts: &[&str]) {
+    for text in texts {
+        assert!(page.contains(text), "“{text}” is missing:\n{page}");
+    }
+}
+
+/// Fails if a page has one of these texts.
+#[track_caller]
+pub(crate) fn has_not(page: &str, texts: &[&str]) {
+    for text in texts {
+        assert!(!page.contains(text), "“{text}” is there:\n{page}");
+    }
+}
+
+/// The texts of the first column of a list, in their order.
+pub(crate) fn first_column(page: &str) -> Vec<String> {
+    page.split("<th scope=\"row\"><a href=\"")
+        .skip(1)
+        .map(|cell| {
+            let text = cell.split_once('>').unwrap().1;
+            text.split_once("</a>").unwrap().0.to_owned()
+        })
+        .collect()
+}
+
+/// Where an answer leads.
+pub(crate) fn leads_to(answer: &Answer) -> (u16, &str) {
+    (answer.status.as_u16(), answer.header("location"))
+}

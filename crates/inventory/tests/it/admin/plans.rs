@@ -1,0 +1,109 @@
+//! Lists stay bounded: how many statements a page runs does not depend on how many records there are, and each default list comes
+//! in order from an index.
+
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use crate::app::TestApp;
+
+const LISTS: [&str; 13] = [
+    "products",
+    "brands",
+    "categories",
+    "suppliers",
+    "inflows",
+    "outflows",
+    "ledger",
+    "thresholds",
+    "users",
+    "groups",
+    "sessions",
+    "refresh-tokens",
+    "audit-log",
+];
+
+on_both_engines!(
+    a_list_runs_as_many_statements_with_many_records_as_with_few,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.admin();
+        admin
+            .post("/api/v1/suppliers/", json!({"name": "Sul"}))
+            .await
+            .id();
+        let visitor = app.superuser().await;
+        let cost = async |path: &str| {
+            let before = app.state.db.statistics().statements;
+            visitor.page(path).await;
+            app.state.db.statistics().statements - before
+        };
+        let mut with_few = Vec::new();
+        let fill = async |products: i64| {
+            for number in 0..products {
+                let product = admin.a_product(&format!("Produto {number}"), 50).await;
+                let movement = json!({"supplier": 1, "product": product, "quantity": 1});
+                admin.post("/api/v1/inflows/", movement.clone()).await.id();
+                admin.post("/api/v1/outflows/", movement).await.id();
+                let threshold = format!("/api/v1/products/{product}/threshold/");
+                admin.put(&threshold, json!({"threshold": 3})).await;
+            }
+        };
+        fill(1).await;
+        for list in LISTS {
+            with_few.push(cost(&format!("/admin/{list}/")).await);
+        }
+        fill(20).await;
+        for (list, expected) in LISTS.into_iter().zip(with_few) {
+            let path = format!("/admin/{list}/");
+            assert_eq!(cost(&path).await, expected, "{path}");
+            assert!(expected <= 14, "{path}: {expected}");
+        }
+    }
+);
+
+on_both_engines!(
+    default_lists_of_the_log_and_the_ledger_come_in_order_from_an_index,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let plan = async |sql: &'static str| {
+            let read = async move |conn: &mut db::Conn| {
+                let is_sqlite = conn.engine() == db::Engine::Sqlite;
+                conn.all(sql, &[], |row| {
+                    row.get::<String>(if is_sqlite { 3 } else { 0 })
+                })
+                .await
+            };
+            app.state.db.read(read).await.unwrap().join("\n")
+        };
+        let fill = async |tx: &mut db::Tx| {
+            tx.execute(
+                "INSERT INTO audit_entries (user_id, user_name, action, model, object_id, object_text, fields, created_at)
+                 SELECT a.id, 'x', 'added', 'brand', b.id, 'x', '', a.created_at FROM users AS a
+                 CROSS JOIN users AS b CROSS JOIN users AS c CROSS JOIN users AS d CROSS JOIN users AS e
+                 CROSS JOIN users AS f CROSS JOIN users AS g",
+                &[],
+            )
+            .await
+        };
+        app.state.db.write(fill).await.unwrap();
+        let engine = app.state.db.engine();
+        let plans = match engine {
+            db::Engine::Sqlite => [
+                plan("EXPLAIN QUERY PLAN SELECT id FROM audit_entries ORDER BY created_at DESC, id DESC LIMIT 100").await,
+                plan("EXPLAIN QUERY PLAN SELECT id FROM audit_entries WHERE user_id = 1 ORDER BY created_at DESC, id DESC LIMIT 10").await,
+                plan("EXPLAIN QUERY PLAN SELECT id FROM audit_entries WHERE model = 'brand' AND object_id = 1 ORDER BY id DESC LIMIT 100").await,
+                plan("EXPLAIN QUERY PLAN SELECT id FROM ledger_entries ORDER BY id DESC LIMIT 100").await,
+            ],
+            db::Engine::Postgres => [
+                plan("EXPLAIN SELECT id FROM audit_entries ORDER BY created_at DESC, id DESC LIMIT 100").await,
+                plan("EXPLAIN SELECT id FROM audit_entries WHERE user_id = 1 ORDER BY created_at DESC, id DESC LIMIT 10").await,
+                plan("EXPLAIN SELECT id FROM audit_entries WHERE model = 'brand' AND object_id = 1 ORDER BY id DESC LIMIT 100").await,
+                plan("EXPLAIN SELECT id FROM ledger_entries ORDER BY id DESC LIMIT 100").await,
+            ],
+        };
+        for plan in plans {
+            let sorts = plan.contains("TEMP B-TREE") || plan.contains("Sort");
+            assert!(!sorts, "{plan}");
+        }
+    }
+);
