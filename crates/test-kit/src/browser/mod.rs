@@ -148,6 +148,19 @@ impl Browser {
         fs::write(file, image).expect("the screenshot to be written");
     }
 
+    /// Writes what the window shows to a WebP file, small enough for documents; its folder is made.
+    pub async fn picture(&self, file: &Path) {
+        let wanted = json!({"format": "webp", "quality": 80, "optimizeForSpeed": false});
+        let image = self.devtools("Page.captureScreenshot", wanted).await;
+        let image = STANDARD
+            .decode(string(&image["data"]))
+            .expect("an image in base64");
+        if let Some(folder) = file.parent() {
+            fs::create_dir_all(folder).expect("the folder of the picture");
+        }
+        fs::write(file, image).expect("the picture to be written");
+    }
+
     /// The value of a cookie of the page's site, HTTP-only ones too.
     pub async fn cookie(&self, name: &str) -> Option<String> {
         let cookie = self.driver.get(&format!("/cookie/{name}")).await.ok()?;

@@ -1,0 +1,93 @@
+//! Makes the pictures of the documents (`docs/pictures/`) from the demo, in a headless browser: `.ci/pictures`.
+
+use std::path::Path;
+
+use test_kit::browser::{Browser, Key, Reader, Scheme};
+use test_kit::process::{Balcao, Start};
+
+const DESK: (u32, u32) = (1280, 860);
+const PHONE: (u32, u32) = (390, 780);
+
+/// A picture: its name, the service and the address that it shows, the window, the colours.
+type Picture = (&'static str, &'static str, &'static str, (u32, u32), Scheme);
+
+/// What a window shows as soon as it is loaded.
+const PICTURES: [Picture; 6] = [
+    ("dashboard", "inventory", "/", DESK, Scheme::Light),
+    ("dashboard-dark", "inventory", "/", DESK, Scheme::Dark),
+    ("dashboard-phone", "inventory", "/", PHONE, Scheme::Light),
+    ("products", "inventory", "/products/", DESK, Scheme::Light),
+    ("product", "inventory", "/products/1/", DESK, Scheme::Light),
+    ("admin", "inventory", "/admin/", DESK, Scheme::Light),
+];
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let demo = Start::new(["demo"]).ready().await;
+    let reader = Reader {
+        language: "en".to_owned(),
+        ..Reader::default()
+    };
+    let browser = Browser::open_as(reader).await;
+    checkout(&browser, &demo).await;
+    log_in(&browser, &demo).await;
+    for (name, service, path, (width, height), scheme) in PICTURES {
+        browser.resize(width, height).await;
+        browser.prefer(scheme).await;
+        browser
+            .goto(&format!("{}{path}", demo.url(service).await))
+            .await;
+        settle(&browser).await;
+        take(&browser, name).await;
+    }
+    quick_form(&browser, &demo).await;
+}
+
+/// The page with a card's fields half filled.
+async fn checkout(browser: &Browser, demo: &Balcao) {
+    let order = "/?amount=149.90&description=Order%201042";
+    browser.resize(DESK.0, 960).await;
+    browser.prefer(Scheme::Light).await;
+    browser
+        .goto(&format!("{}{order}", demo.url("checkout").await))
+        .await;
+    settle(browser).await;
+    take(browser, "checkout").await;
+}
+
+async fn log_in(browser: &Browser, demo: &Balcao) {
+    browser
+        .goto(&format!("{}/login/", demo.url("inventory").await))
+        .await;
+    browser.fill("#username", "admin").await;
+    browser.fill("#password", "demo-password").await;
+    browser.press(Key::Enter).await;
+    browser.wait_for(".shell-nav").await;
+}
+
+/// Booking goods out from wherever one is: one key, and the window with the form.
+async fn quick_form(browser: &Browser, demo: &Balcao) {
+    browser.resize(DESK.0, DESK.1).await;
+    browser.prefer(Scheme::Light).await;
+    browser
+        .goto(&format!("{}/products/", demo.url("inventory").await))
+        .await;
+    settle(browser).await;
+    browser.press(Key::Char('s')).await;
+    browser.wait_for("dialog[open] form").await;
+    settle(browser).await;
+    take(browser, "outflow").await;
+}
+
+/// Waits until fonts and pictures are there and nothing moves any more.
+async fn settle(browser: &Browser) {
+    let still = "document.readyState === 'complete' && document.fonts.status === 'loaded' \
+                 && [...document.images].every(image => image.complete) \
+                 && document.getAnimations().every(one => one.playState !== 'running')";
+    browser.wait_until("the page to be still", still).await;
+}
+
+async fn take(browser: &Browser, name: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pictures");
+    browser.picture(&folder.join(format!("{name}.webp"))).await;
+}
