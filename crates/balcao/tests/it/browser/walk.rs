@@ -21,6 +21,8 @@ const NOT_WALKED: &[(&str, &str)] = &[
     ("/api/v1/docs/", "the viewer's page, not ours"),
     ("/api/v1/redoc/", "the viewer's page, not ours"),
     ("/api/v1/schema/", "JSON"),
+    ("/dashboard/figures/", "a part of the first page"),
+    ("/dashboard/events/", "a stream"),
     (
         "/login/code/",
         "only in the middle of a login: walked there",
