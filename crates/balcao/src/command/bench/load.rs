@@ -2,10 +2,12 @@
 //! of its own, so that it takes little of the processor that it measures.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
-use axum::http::{HeaderName, Request, StatusCode, header};
+use axum::http::{HeaderName, Method, Request, StatusCode, header};
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
@@ -16,12 +18,40 @@ use tokio::task::JoinSet;
 #[derive(Clone)]
 pub(super) struct Target {
     pub(super) address: SocketAddr,
-    pub(super) path: &'static str,
+    /// In turns, each connection from a place of its own.
+    pub(super) calls: Arc<[Call]>,
     pub(super) headers: Vec<(HeaderName, String)>,
-    pub(super) body: Bytes,
     /// The header that gets a fresh value with each request, if any.
     pub(super) fresh_key: Option<HeaderName>,
     pub(super) expected: StatusCode,
+}
+
+/// One request.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) method: Method,
+    pub(super) path: String,
+    pub(super) body: Bytes,
+}
+
+impl Call {
+    /// Reads an address.
+    pub(super) fn get(path: impl Into<String>) -> Self {
+        Self {
+            method: Method::GET,
+            path: path.into(),
+            body: Bytes::new(),
+        }
+    }
+
+    /// Sends JSON to an address.
+    pub(super) fn send(method: Method, path: impl Into<String>, body: impl Into<Bytes>) -> Self {
+        Self {
+            method,
+            path: path.into(),
+            body: body.into(),
+        }
+    }
 }
 
 /// What a run of requests was like.
@@ -35,6 +65,27 @@ pub(super) struct Measured {
 /// The failure of a worker's connection, or of the whole run.
 pub(super) type LoadError = Box<dyn std::error::Error + Send + Sync>;
 
+/// When a run ends.
+#[derive(Clone)]
+enum Until {
+    Time(Instant),
+    /// So many requests were begun, by all connections together.
+    Count(Arc<AtomicUsize>, usize),
+}
+
+impl Until {
+    /// The number of the next request of a worker, from 1, unless the run is over.
+    fn next(&self, number: usize) -> Option<usize> {
+        match self {
+            Self::Time(end) => (Instant::now() < *end).then_some(number + 1),
+            Self::Count(begun, all) => {
+                let place = begun.fetch_add(1, Ordering::Relaxed);
+                (place < *all).then_some(place + 1)
+            }
+        }
+    }
+}
+
 /// Sends requests over `connections` connections for `length`.
 ///
 /// # Errors
@@ -45,10 +96,33 @@ pub(super) async fn run(
     connections: u32,
     length: Duration,
 ) -> Result<Measured, LoadError> {
+    let end = Instant::now() + length;
+    run_until(target, connections, &Until::Time(end)).await
+}
+
+/// Sends `count` requests over `connections` connections.
+///
+/// # Errors
+///
+/// As [`run`].
+pub(super) async fn run_count(
+    target: &Target,
+    connections: u32,
+    count: usize,
+) -> Result<Measured, LoadError> {
+    let until = Until::Count(Arc::default(), count);
+    run_until(target, connections, &until).await
+}
+
+async fn run_until(
+    target: &Target,
+    connections: u32,
+    until: &Until,
+) -> Result<Measured, LoadError> {
     let mut workers = JoinSet::new();
     let begin = Instant::now();
     for worker in 0..connections {
-        workers.spawn(work(target.clone(), worker, begin + length));
+        workers.spawn(work(target.clone(), worker, until.clone()));
     }
     let mut all = Measured::default();
     while let Some(done) = workers.join_next().await {
@@ -61,16 +135,18 @@ pub(super) async fn run(
     Ok(all)
 }
 
-async fn work(target: Target, worker: u32, end: Instant) -> Result<Measured, LoadError> {
-    let stream = TcpStream::connect(target.address).await?;
-    stream.set_nodelay(true)?;
-    let (mut sender, connection) = handshake(TokioIo::new(stream)).await?;
-    let connection = tokio::spawn(connection);
+async fn work(target: Target, worker: u32, until: Until) -> Result<Measured, LoadError> {
+    let (mut sender, connection) = connect(target.address).await?;
     let mut measured = Measured::default();
-    let mut number: u64 = 0;
-    while Instant::now() < end {
-        number += 1;
-        let request = request(&target, worker, number)?;
+    let mut number = 0;
+    // Places far from each other, so that workers do not ask for the same at once.
+    let first = match until {
+        Until::Time(_) => usize::try_from(worker)?.saturating_mul(7919),
+        Until::Count(..) => 0,
+    };
+    while let Some(next) = until.next(number) {
+        number = next;
+        let request = request(&target, worker, first.wrapping_add(number - 1), number)?;
         let begin = Instant::now();
         let status = exchange(&mut sender, request).await?;
         if status == target.expected {
@@ -82,6 +158,39 @@ async fn work(target: Target, worker: u32, end: Instant) -> Result<Measured, Loa
     drop(sender);
     connection.await??;
     Ok(measured)
+}
+
+/// A connection of its own for one request, and the answer's body.
+///
+/// # Errors
+///
+/// When it cannot be made or breaks, and for an unexpected answer.
+pub(super) async fn fetch(target: &Target) -> Result<Bytes, LoadError> {
+    let (mut sender, connection) = connect(target.address).await?;
+    sender.ready().await?;
+    let response = sender.send_request(request(target, 0, 0, 1)?).await?;
+    let status = response.status();
+    let body = response.into_body().collect().await?.to_bytes();
+    drop(sender);
+    connection.await??;
+    if status == target.expected {
+        Ok(body)
+    } else {
+        let path = target.calls.first().map_or("", |call| &call.path);
+        Err(format!("{path}: {status}: {}", String::from_utf8_lossy(&body)).into())
+    }
+}
+
+type Connected = (
+    SendRequest<Full<Bytes>>,
+    tokio::task::JoinHandle<Result<(), hyper::Error>>,
+);
+
+async fn connect(address: SocketAddr) -> Result<Connected, LoadError> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    let (sender, connection) = handshake(TokioIo::new(stream)).await?;
+    Ok((sender, tokio::spawn(connection)))
 }
 
 async fn exchange(
@@ -99,11 +208,20 @@ async fn exchange(
 fn request(
     target: &Target,
     worker: u32,
-    number: u64,
-) -> Result<Request<Full<Bytes>>, axum::http::Error> {
-    let mut request = Request::post(target.path)
-        .header(header::HOST, target.address.to_string())
-        .header(header::CONTENT_TYPE, "application/json");
+    place: usize,
+    number: usize,
+) -> Result<Request<Full<Bytes>>, LoadError> {
+    let calls = &target.calls;
+    let call = calls
+        .get(place % calls.len().max(1))
+        .ok_or("nothing to ask for")?;
+    let mut request = Request::builder()
+        .method(call.method.clone())
+        .uri(&call.path)
+        .header(header::HOST, target.address.to_string());
+    if !call.body.is_empty() {
+        request = request.header(header::CONTENT_TYPE, "application/json");
+    }
     for (name, value) in &target.headers {
         request = request.header(name, value);
     }
@@ -115,7 +233,7 @@ fn request(
             format!("{run:08x}-{worker:04x}-4000-8000-{number:012x}"),
         );
     }
-    request.body(Full::new(target.body.clone()))
+    Ok(request.body(Full::new(call.body.clone()))?)
 }
 
 impl Measured {

@@ -1,9 +1,10 @@
 //! `balcao bench`: the figures of `docs/performance.md`, measured on this machine by this program.
 //!
 //! Every service runs in a process of its own, as it does for real; `load` sends the requests, `child` runs the processes,
-//! `provider` is a provider that costs next to nothing.
+//! `provider` is a provider that costs next to nothing. Here are the measurements of checkout; those of the inventory are in `inventory`.
 
 mod child;
+mod inventory;
 mod load;
 mod provider;
 
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::http::{HeaderName, StatusCode};
+use axum::http::{HeaderName, Method, StatusCode};
 use clap::{Args, Subcommand};
 
 use super::{Common, Failure};
@@ -19,7 +20,7 @@ use crate::run::{self, Run};
 use crate::settings::{Purpose, Settings};
 use crate::{console, data_folder};
 use child::{Child, processor_time};
-use load::{LoadError, Measured, Target};
+use load::{Call, LoadError, Measured, Target};
 
 /// Measure this machine
 #[derive(Debug, Args)]
@@ -32,9 +33,14 @@ pub(crate) struct Arguments {
 enum What {
     /// Latency that checkout adds, payments a second, memory, start-up, size of the program
     Checkout(Checkout),
+    /// Lists, reads and sales beside what the machine can do, and every list at full size
+    Inventory(inventory::Arguments),
     /// A provider that answers at once, for `bench checkout`
     #[command(hide = true)]
     Provider,
+    /// A handler that answers constants, for `bench inventory`
+    #[command(hide = true)]
+    Bare(inventory::Bare),
 }
 
 #[derive(Debug, Clone, Args)]
@@ -77,6 +83,10 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure>
         What::Checkout(checkout) => {
             super::with_runtime(&settings, &warnings, in_a_folder(checkout.clone()))
         }
+        What::Inventory(inventory) => {
+            super::with_runtime(&settings, &warnings, inventory::run(inventory.clone()))
+        }
+        What::Bare(bare) => super::with_runtime(&settings, &warnings, inventory::serve_bare(*bare)),
     }
 }
 
@@ -280,9 +290,8 @@ fn checkout_settings(
 fn payment_target(checkout: &Child) -> Result<Target, LoadError> {
     Ok(Target {
         address: checkout.address("checkout")?,
-        path: "/create_payment",
+        calls: [Call::send(Method::POST, "/create_payment", Bytes::from_static(br#"{"payment_method":"pix","transaction_amount":19.99,"description":"Bench","email":"buyer@example.com","identification_number":"12345678909"}"#))].into(),
         headers: Vec::new(),
-        body: Bytes::from_static(br#"{"payment_method":"pix","transaction_amount":19.99,"description":"Bench","email":"buyer@example.com","identification_number":"12345678909"}"#),
         fresh_key: None,
         expected: StatusCode::OK,
     })
@@ -291,9 +300,8 @@ fn payment_target(checkout: &Child) -> Result<Target, LoadError> {
 fn direct_target(sandbox: &Child) -> Result<Target, LoadError> {
     Ok(Target {
         address: sandbox.address("sandbox")?,
-        path: "/v1/payments",
+        calls: [Call::send(Method::POST, "/v1/payments", Bytes::from_static(br#"{"payment_method_id":"pix","transaction_amount":19.99,"description":"Bench","external_reference":"bench","payer":{"email":"buyer@example.com","identification":{"type":"CPF","number":"12345678909"}}}"#))].into(),
         headers: vec![(axum::http::header::AUTHORIZATION, "Bearer TEST-bench".to_owned())],
-        body: Bytes::from_static(br#"{"payment_method_id":"pix","transaction_amount":19.99,"description":"Bench","external_reference":"bench","payer":{"email":"buyer@example.com","identification":{"type":"CPF","number":"12345678909"}}}"#),
         fresh_key: Some(HeaderName::from_static("x-idempotency-key")),
         expected: StatusCode::CREATED,
     })

@@ -30,6 +30,7 @@ use crate::{
 use ledger::Entry;
 use model::Input;
 use store::Selection;
+pub use store::at_once::STATEMENT as OUTFLOW_AT_ONCE;
 pub(crate) use store::{after, set_counter};
 
 /// One page of the movements that the query string selects.

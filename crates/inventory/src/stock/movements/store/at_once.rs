@@ -19,6 +19,39 @@ pub(in crate::stock::movements) struct AtOnce {
     pub(in crate::stock::movements) told: [String; 4],
 }
 
+/// Books it, unless the product would become low, has too little or is unknown: then it changes nothing and answers no row.
+///
+/// Product, quantity, time, the shop's threshold, description and its key, user and name, day, and the four pieces of the event's body.
+pub const STATEMENT: &str =
+    "WITH taken AS (
+         UPDATE product_stock SET quantity = quantity - $2, updated_at = $3
+         WHERE product_id = $1 AND quantity - $2 >= COALESCE(threshold, $4)
+         RETURNING product_id, quantity
+     ), product AS (
+         SELECT p.id, p.title, p.cost_price, p.selling_price, p.category_id, p.brand_id, t.quantity
+         FROM taken AS t JOIN products AS p ON p.id = t.product_id FOR SHARE OF p
+     ), outflow AS (
+         INSERT INTO outflows (product_id, quantity, description, description_key, created_at)
+         SELECT p.id, $2, $5, $6, $3 FROM product AS p RETURNING id
+     ), entered AS (
+         INSERT INTO ledger_entries (product_id, kind, change, balance_after, cost_price, selling_price, user_id, user_name,
+                                     reference_id, created_at)
+         SELECT p.id, 'outflow', -$2, p.quantity, p.cost_price, p.selling_price, $7, $8, o.id, $3
+         FROM product AS p CROSS JOIN outflow AS o
+     ), noted AS (
+         INSERT INTO tally_changes (movement, day, movements, moved, moved_cost_price, moved_selling_price, present,
+                                    category_id, brand_id, products, units, cost_price, selling_price)
+         SELECT 'outflow', $9, 1, $2, p.cost_price, p.selling_price, $2,
+                p.category_id, p.brand_id, 0, -$2, p.cost_price, p.selling_price
+         FROM product AS p
+     ), told AS (
+         INSERT INTO events (type, product_id, payload, created_at)
+         SELECT 'outflow.created', p.id,
+                $10 || CAST(o.id AS TEXT) || $11 || CAST(to_json(p.title) AS TEXT) || $12 || CAST(p.quantity AS TEXT) || $13, $3
+         FROM product AS p CROSS JOIN outflow AS o
+     )
+     SELECT o.id, p.id, p.title FROM product AS p CROSS JOIN outflow AS o";
+
 /// Books it: the outflow's id and its product. None, and nothing is changed, when the product would become low, has too little or is
 /// unknown.
 ///
@@ -31,34 +64,7 @@ pub(in crate::stock::movements) async fn book(
     let user = outflow.actor.0.as_ref();
     let [to_id, to_title, to_quantity, rest] = &outflow.told;
     tx.optional(
-        "WITH taken AS (
-             UPDATE product_stock SET quantity = quantity - $2, updated_at = $3
-             WHERE product_id = $1 AND quantity - $2 >= COALESCE(threshold, $4)
-             RETURNING product_id, quantity
-         ), product AS (
-             SELECT p.id, p.title, p.cost_price, p.selling_price, p.category_id, p.brand_id, t.quantity
-             FROM taken AS t JOIN products AS p ON p.id = t.product_id FOR SHARE OF p
-         ), outflow AS (
-             INSERT INTO outflows (product_id, quantity, description, description_key, created_at)
-             SELECT p.id, $2, $5, $6, $3 FROM product AS p RETURNING id
-         ), entered AS (
-             INSERT INTO ledger_entries (product_id, kind, change, balance_after, cost_price, selling_price, user_id, user_name,
-                                         reference_id, created_at)
-             SELECT p.id, 'outflow', -$2, p.quantity, p.cost_price, p.selling_price, $7, $8, o.id, $3
-             FROM product AS p CROSS JOIN outflow AS o
-         ), noted AS (
-             INSERT INTO tally_changes (movement, day, movements, moved, moved_cost_price, moved_selling_price, present,
-                                        category_id, brand_id, products, units, cost_price, selling_price)
-             SELECT 'outflow', $9, 1, $2, p.cost_price, p.selling_price, $2,
-                    p.category_id, p.brand_id, 0, -$2, p.cost_price, p.selling_price
-             FROM product AS p
-         ), told AS (
-             INSERT INTO events (type, product_id, payload, created_at)
-             SELECT 'outflow.created', p.id,
-                    $10 || CAST(o.id AS TEXT) || $11 || CAST(to_json(p.title) AS TEXT) || $12 || CAST(p.quantity AS TEXT) || $13, $3
-             FROM product AS p CROSS JOIN outflow AS o
-         )
-         SELECT o.id, p.id, p.title FROM product AS p CROSS JOIN outflow AS o",
+        STATEMENT,
         &[
             &outflow.product,
             &outflow.quantity,

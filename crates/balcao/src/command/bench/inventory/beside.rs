@@ -1,0 +1,239 @@
+//! The service beside what the machine does without it, in turns, so that a noisy machine hits both: on SQLite a handler that answers
+//! constants and a loop of commits, on PostgreSQL `pgbench`.
+
+use std::path::Path;
+use std::time::Duration;
+
+use axum::http::{Method, StatusCode};
+
+use super::super::child::Child;
+use super::super::load::{self, Call, LoadError, Measured, Target};
+use super::super::{check, mebibytes, report};
+use super::shop::{Shop, Size};
+use super::{Arguments, pgbench, store};
+
+const LIST: &str = "/api/v1/products/?page_size=10";
+/// Far more than a run sells.
+const PLENTY: u64 = 1_000_000_000;
+
+/// SQLite: reads beside a bare handler, durable sales beside one commit after the other.
+///
+/// # Errors
+///
+/// When a process does not start or requests fail.
+pub(super) async fn sqlite(
+    arguments: &Arguments,
+    folder: &Path,
+    size: Size,
+) -> Result<(), LoadError> {
+    let shop = Shop::open(arguments, &folder.join("data"), None, size).await?;
+    let (at_rest, _) = shop.child.memory()?;
+    stock_up(&shop, arguments, size.products).await?;
+    let sizes = [
+        shop.read(LIST).await?.len(),
+        shop.read("/api/v1/products/1/").await?.len(),
+    ];
+    let bare = bare(sizes, &folder.join("bare")).await?;
+    let constant = |path: &str| -> Result<Target, LoadError> {
+        Ok(Target {
+            address: bare.address("bare")?,
+            headers: Vec::new(),
+            ..shop.target([Call::get(path)], StatusCode::OK)
+        })
+    };
+    let list = shop.target([Call::get(LIST)], StatusCode::OK);
+    let (ours, without) = in_turns(arguments, &list, &constant("/list")?).await?;
+    ratio(
+        "SQLite: list of 10 beside a bare handler",
+        &ours,
+        without.per_second(),
+        "at least 20 %",
+    );
+    let one = shop.target(reads(size.products), StatusCode::OK);
+    let (ours, without) = in_turns(arguments, &one, &constant("/one")?).await?;
+    ratio(
+        "SQLite: one product beside a bare handler",
+        &ours,
+        without.per_second(),
+        "at least 45 %",
+    );
+    let sales = shop.target(sales(size.products), StatusCode::CREATED);
+    let (mut ours, mut alone) = (Measured::default(), 0.0);
+    for _ in 0..arguments.rounds {
+        ours.join(load::run(&sales, arguments.connections, length(arguments)).await?);
+        alone += store::one_by_one(folder, size.products, length(arguments)).await?;
+    }
+    check(&ours, "inventory")?;
+    let alone = alone / f64::from(arguments.rounds.max(1));
+    ratio(
+        "SQLite: durable sales beside one commit after the other",
+        &ours,
+        alone,
+        "10,000 a second or 300 %",
+    );
+    memory(&shop, at_rest, "SQLite")
+}
+
+/// PostgreSQL: reads and sales beside `pgbench` with the same statements.
+///
+/// # Errors
+///
+/// When a process does not start, requests or scripts fail.
+pub(super) async fn postgres(
+    arguments: &Arguments,
+    folder: &Path,
+    address: &str,
+    size: Size,
+) -> Result<(), LoadError> {
+    let shop = Shop::open(arguments, folder, Some(address), size).await?;
+    let (at_rest, _) = shop.child.memory()?;
+    stock_up(&shop, arguments, size.products).await?;
+    let products = size.products;
+    let cases = [
+        (
+            "one product",
+            shop.target(reads(products), StatusCode::OK),
+            store::read_one(products),
+            "at least 80 %",
+        ),
+        (
+            "sales",
+            shop.target(sales(products), StatusCode::CREATED),
+            store::outflow_at_once(products),
+            "at least 80 %",
+        ),
+        (
+            "sales by steps",
+            shop.target(sales(products), StatusCode::CREATED),
+            store::outflow_by_steps(products),
+            "at least 80 %",
+        ),
+        (
+            "sales of one product",
+            shop.target(sales(1), StatusCode::CREATED),
+            store::outflow_at_once(1),
+            "at least 500 %",
+        ),
+        (
+            "sales of one product by steps",
+            shop.target(sales(1), StatusCode::CREATED),
+            store::outflow_by_steps(1),
+            "at least 500 %",
+        ),
+    ];
+    for (what, target, script, goal) in cases {
+        let (mut ours, mut theirs) = (Measured::default(), 0.0);
+        for _ in 0..arguments.rounds {
+            ours.join(load::run(&target, arguments.connections, length(arguments)).await?);
+            theirs +=
+                pgbench::run(arguments, folder, address, &script, &store::variables()).await?;
+        }
+        check(&ours, "inventory")?;
+        let theirs = theirs / f64::from(arguments.rounds.max(1));
+        ratio(
+            &format!("PostgreSQL: {what} beside pgbench"),
+            &ours,
+            theirs,
+            goal,
+        );
+    }
+    memory(&shop, at_rest, "PostgreSQL")
+}
+
+async fn bare([list, one]: [usize; 2], data: &Path) -> Result<Child, LoadError> {
+    let (list, one) = (list.to_string(), one.to_string());
+    Child::start(
+        &["bench", "bare", "--list", &list, "--one", &one],
+        &[],
+        data,
+    )
+    .await
+}
+
+/// Both, one after the other, as often as is asked for. A first short turn warms up.
+async fn in_turns(
+    arguments: &Arguments,
+    one: &Target,
+    other: &Target,
+) -> Result<(Measured, Measured), LoadError> {
+    let warm = Duration::from_millis(300);
+    load::run(one, arguments.connections, warm).await?;
+    load::run(other, arguments.connections, warm).await?;
+    let (mut first, mut second) = (Measured::default(), Measured::default());
+    for _ in 0..arguments.rounds {
+        first.join(load::run(one, arguments.connections, length(arguments)).await?);
+        second.join(load::run(other, arguments.connections, length(arguments)).await?);
+    }
+    check(&first, "inventory")?;
+    check(&second, "the bare handler")?;
+    Ok((first, second))
+}
+
+/// Gives every product more units than a run sells.
+async fn stock_up(shop: &Shop, arguments: &Arguments, products: u64) -> Result<(), LoadError> {
+    let body = format!("{{\"quantity\":{PLENTY}}}");
+    let calls: Vec<Call> = (1..=products)
+        .map(|id| {
+            Call::send(
+                Method::PATCH,
+                format!("/api/v1/products/{id}/"),
+                body.clone(),
+            )
+        })
+        .collect();
+    let count = calls.len();
+    let target = shop.target(calls, StatusCode::OK);
+    let done = load::run_count(&target, arguments.connections, count).await?;
+    check(&done, "inventory")
+}
+
+fn reads(products: u64) -> Vec<Call> {
+    scattered(products)
+        .map(|id| Call::get(format!("/api/v1/products/{id}/")))
+        .collect()
+}
+
+fn sales(products: u64) -> Vec<Call> {
+    scattered(products)
+        .map(|id| {
+            let body = format!("{{\"product\":{id},\"quantity\":1}}");
+            Call::send(Method::POST, "/api/v1/outflows/", body)
+        })
+        .collect()
+}
+
+/// Every id once, neighbours far apart: 7919 is prime and shares no factor with round numbers.
+fn scattered(products: u64) -> impl Iterator<Item = u64> {
+    (0..products).map(move |number| number * 7919 % products + 1)
+}
+
+fn length(arguments: &Arguments) -> Duration {
+    Duration::from_secs(arguments.seconds)
+}
+
+fn ratio(what: &str, ours: &Measured, without: f64, goal: &str) {
+    let (rate, percent) = (
+        ours.per_second(),
+        ours.per_second() * 100.0 / without.max(f64::MIN_POSITIVE),
+    );
+    let half = super::super::milliseconds(ours.percentile(50));
+    let most = super::super::milliseconds(ours.percentile(99));
+    let text =
+        format!("{rate:.0} a second of {without:.0}: {percent:.0} % (50th {half}, 99th {most})");
+    report(what, &text, goal);
+}
+
+fn memory(shop: &Shop, at_rest: u64, engine: &str) -> Result<(), LoadError> {
+    let (_, most) = shop.child.memory()?;
+    let text = format!(
+        "{:.1} MiB at rest, {:.1} MiB under load",
+        mebibytes(at_rest),
+        mebibytes(most)
+    );
+    report(
+        &format!("{engine}: memory"),
+        &text,
+        "under 60 MiB, under 200 MiB",
+    );
+    Ok(())
+}

@@ -1,0 +1,332 @@
+//! Every list at full size: each documented filter in each documented order, the first page and page 1,000, search by one word. Latency as
+//! a client on one connection sees it, the exact count included.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use serde_json::Value;
+
+use super::super::load::{self, Call, LoadError};
+use super::super::{mebibytes, milliseconds, report};
+use super::Arguments;
+use super::shop::{Shop, Size};
+
+/// What a filter is asked with, in turns.
+struct Filter {
+    name: &'static str,
+    queries: Vec<String>,
+}
+
+/// A list with the fields that order it, and its filters.
+struct List {
+    path: &'static str,
+    orders: &'static [&'static str],
+    filters: Vec<Filter>,
+}
+
+const NAMED: &[&str] = &["id", "name", "description", "created_at", "updated_at"];
+const PRODUCTS: &[&str] = &[
+    "id",
+    "title",
+    "category",
+    "brand",
+    "description",
+    "serie_number",
+    "cost_price",
+    "selling_price",
+    "quantity",
+    "created_at",
+    "updated_at",
+];
+const INFLOWS: &[&str] = &[
+    "id",
+    "supplier",
+    "product",
+    "quantity",
+    "description",
+    "created_at",
+    "updated_at",
+];
+const OUTFLOWS: &[&str] = &[
+    "id",
+    "product",
+    "quantity",
+    "description",
+    "created_at",
+    "updated_at",
+];
+
+/// Different values of a filter that are asked for.
+const VARIANTS: u64 = 12;
+const MEDIAN: Duration = Duration::from_millis(10);
+const MOST: Duration = Duration::from_millis(50);
+
+/// Measures every list.
+///
+/// # Errors
+///
+/// When the data set cannot be made or served, or a request fails.
+pub(super) async fn measure(
+    arguments: &Arguments,
+    folder: &Path,
+    postgres: Option<&str>,
+    size: Size,
+) -> Result<(), LoadError> {
+    let engine = if postgres.is_some() {
+        "PostgreSQL"
+    } else {
+        "SQLite"
+    };
+    let shop = Shop::open(arguments, folder, postgres, size).await?;
+    let (at_rest, _) = shop.child.memory()?;
+    let products = count(&shop, "/api/v1/products/?page_size=1").await?;
+    let outflows = count(&shop, "/api/v1/outflows/?page_size=1").await?;
+    report(
+        &format!("{engine}: data set"),
+        &format!("{products} products, {outflows} outflows"),
+        "",
+    );
+    let mut met = (0, 0);
+    for list in lists(&shop, products).await? {
+        for filter in &list.filters {
+            let (good, all) = one_filter(arguments, &shop, engine, &list, filter).await?;
+            met = (met.0 + good, met.1 + all);
+        }
+    }
+    let (_, most) = shop.child.memory()?;
+    report(
+        &format!("{engine}: combinations within the goal"),
+        &format!("{} of {}", met.0, met.1),
+        "all",
+    );
+    report(
+        &format!("{engine}: memory with the large data set"),
+        &format!(
+            "{:.1} MiB at rest, {:.1} MiB under load",
+            mebibytes(at_rest),
+            mebibytes(most)
+        ),
+        "under 60 MiB, under 200 MiB",
+    );
+    Ok(())
+}
+
+/// One filter of one list in every order: a line for all of them, and one for each that is beyond the goal.
+async fn one_filter(
+    arguments: &Arguments,
+    shop: &Shop,
+    engine: &str,
+    list: &List,
+    filter: &Filter,
+) -> Result<(usize, usize), LoadError> {
+    let (mut medians, mut mosts, mut beyond) = (Vec::new(), Vec::new(), Vec::new());
+    let orders = list
+        .orders
+        .iter()
+        .flat_map(|order| [(*order).to_owned(), format!("-{order}")]);
+    for order in orders {
+        let calls: Vec<Call> = filter
+            .queries
+            .iter()
+            .map(|query| Call::get(format!("/api/v1/{}/?{query}&ordering={order}", list.path)))
+            .collect();
+        let target = shop.target(calls, StatusCode::OK);
+        let measured = load::run_count(&target, 1, arguments.requests).await?;
+        super::super::check(&measured, "inventory")?;
+        let (half, most) = (measured.percentile(50), measured.percentile(99));
+        if half >= MEDIAN || most >= MOST {
+            beyond.push(format!(
+                "{order} (50th {}, 99th {})",
+                milliseconds(half),
+                milliseconds(most)
+            ));
+        }
+        medians.push(half);
+        mosts.push(most);
+    }
+    let all = medians.len();
+    let worst = |times: Vec<Duration>| milliseconds(times.into_iter().max().unwrap_or_default());
+    let text = format!(
+        "{} of {all} orders within the goal; worst 50th {}, worst 99th {}",
+        all - beyond.len(),
+        worst(medians),
+        worst(mosts)
+    );
+    report(
+        &format!("{engine}: {}, {}", list.path, filter.name),
+        &text,
+        "under 10 ms, under 50 ms",
+    );
+    for order in &beyond {
+        report("    beyond it", order, "");
+    }
+    Ok((all - beyond.len(), all))
+}
+
+async fn count(shop: &Shop, path: &str) -> Result<u64, LoadError> {
+    shop.json(path).await?["count"]
+        .as_u64()
+        .ok_or_else(|| format!("{path}: no count").into())
+}
+
+async fn lists(shop: &Shop, products: u64) -> Result<Vec<List>, LoadError> {
+    let words = words(shop, products).await?;
+    let mut lists = Vec::new();
+    for path in ["brands", "categories", "suppliers"] {
+        lists.push(List {
+            path,
+            orders: NAMED,
+            filters: vec![
+                Filter::one("first page", ""),
+                Filter::of("search", words.iter().map(|word| format!("search={word}"))),
+            ],
+        });
+    }
+    lists.push(List {
+        path: "products",
+        orders: PRODUCTS,
+        filters: product_filters(shop, products, &words).await?,
+    });
+    for (path, orders) in [("inflows", INFLOWS), ("outflows", OUTFLOWS)] {
+        lists.push(List {
+            path,
+            orders,
+            filters: movement_filters(shop, path, products).await?,
+        });
+    }
+    Ok(lists)
+}
+
+async fn product_filters(
+    shop: &Shop,
+    products: u64,
+    words: &[String],
+) -> Result<Vec<Filter>, LoadError> {
+    let categories = count(shop, "/api/v1/categories/?page_size=1").await?;
+    let brands = count(shop, "/api/v1/brands/?page_size=1").await?;
+    let price = |number: u64| 1 + number * 17 % 90;
+    Ok(vec![
+        Filter::one("first page", ""),
+        Filter::one("page 1,000", &last_of(products)),
+        Filter::numbered("category", |number| {
+            format!("category={}", number % categories + 1)
+        }),
+        Filter::numbered("brand", |number| format!("brand={}", number % brands + 1)),
+        Filter::numbered("min_price", |number| format!("min_price={}", price(number))),
+        Filter::numbered("max_price", |number| format!("max_price={}", price(number))),
+        Filter::numbered("min_price and max_price", |number| {
+            let least = price(number);
+            format!("min_price={least}&max_price={}.50", least + number % 5)
+        }),
+        Filter::numbered("category and brand", |number| {
+            format!(
+                "category={}&brand={}",
+                number % categories + 1,
+                number % brands + 1
+            )
+        }),
+        Filter::of(
+            "search by one word",
+            words.iter().map(|word| format!("search={word}")),
+        ),
+        Filter::of(
+            "search by two words and min_price",
+            words
+                .iter()
+                .zip(words.iter().skip(1))
+                .map(|(one, other)| format!("search={one}+{other}&min_price=5")),
+        ),
+    ])
+}
+
+async fn movement_filters(
+    shop: &Shop,
+    path: &str,
+    products: u64,
+) -> Result<Vec<Filter>, LoadError> {
+    let suppliers = count(shop, "/api/v1/suppliers/?page_size=1").await?;
+    let newest = newest_day(shop, path).await?;
+    let movements = count(shop, &format!("/api/v1/{path}/?page_size=1")).await?;
+    let day = |back: u64| {
+        let days = i64::try_from(back).unwrap_or(0) * 86_400_000_000;
+        let time = db::Timestamp::from_micros(newest.micros() - days);
+        time.to_string().chars().take(10).collect::<String>()
+    };
+    let mut filters = vec![
+        Filter::one("first page", ""),
+        Filter::one("page 1,000", &last_of(movements)),
+        Filter::numbered("product", |number| {
+            format!("product={}", number * 7919 % products + 1)
+        }),
+        Filter::numbered("date_from", |number| {
+            format!("date_from={}", day(number * 29))
+        }),
+        Filter::numbered("date_to", |number| format!("date_to={}", day(number * 29))),
+        Filter::numbered("date_from and date_to, a day", |number| {
+            let day = day(number * 29);
+            format!("date_from={day}&date_to={day}")
+        }),
+        Filter::numbered("date_from and date_to, a month", |number| {
+            format!(
+                "date_from={}&date_to={}",
+                day(number * 27 + 30),
+                day(number * 27)
+            )
+        }),
+    ];
+    if path == "inflows" {
+        filters.push(Filter::numbered("supplier", |number| {
+            format!("supplier={}", number % suppliers + 1)
+        }));
+    }
+    Ok(filters)
+}
+
+async fn newest_day(shop: &Shop, path: &str) -> Result<db::Timestamp, LoadError> {
+    let page = shop.json(&format!("/api/v1/{path}/?page_size=1")).await?;
+    let time = page["results"][0]["created_at"]
+        .as_str()
+        .ok_or("no movement")?;
+    Ok(db::Timestamp::parse(time).map_err(|_| "no time")?)
+}
+
+/// Page 1,000, or the last one of a small data set.
+fn last_of(count: u64) -> String {
+    format!("page={}", (count / 10).clamp(1, 1000))
+}
+
+/// Words of titles from everywhere in the catalogue.
+async fn words(shop: &Shop, products: u64) -> Result<Vec<String>, LoadError> {
+    let mut words = BTreeSet::new();
+    for number in 0..VARIANTS * 2 {
+        let id = number * 104_729 % products + 1;
+        let product: Value = shop.json(&format!("/api/v1/products/{id}/")).await?;
+        let title = product["title"].as_str().unwrap_or_default();
+        let known: Vec<&str> = title
+            .split_whitespace()
+            .filter(|word| word.len() >= 3 && word.bytes().all(|byte| byte.is_ascii_alphabetic()))
+            .collect();
+        let place = usize::try_from(number)? % known.len().max(1);
+        words.extend(known.get(place).map(|word| (*word).to_lowercase()));
+    }
+    Ok(words.into_iter().collect())
+}
+
+impl Filter {
+    fn one(name: &'static str, query: &str) -> Self {
+        Self::of(name, [query.to_owned()])
+    }
+
+    fn of(name: &'static str, queries: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            name,
+            queries: queries.into_iter().collect(),
+        }
+    }
+
+    fn numbered(name: &'static str, query: impl Fn(u64) -> String) -> Self {
+        Self::of(name, (0..VARIANTS).map(query))
+    }
+}

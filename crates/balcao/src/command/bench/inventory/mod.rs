@@ -1,0 +1,134 @@
+//! `balcao bench inventory`: the figures of the inventory service in `docs/performance.md`.
+//!
+//! `beside` compares the service with what the machine does without it, on SQLite and on PostgreSQL, in one run; `lists` asks for every
+//! list in every documented order at full size; `shop` runs the service on a data set.
+
+mod bare;
+mod beside;
+mod lists;
+mod pgbench;
+mod shop;
+mod store;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+pub(super) use bare::{Bare, serve_bare};
+
+use super::Failure;
+use super::load::LoadError;
+use crate::data_folder;
+use shop::Size;
+
+/// What is measured, and how large it is.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Examples:\n  balcao bench inventory --only sqlite\n  balcao bench inventory --only postgres --postgres postgres://postgres@127.0.0.1/bench\n  balcao bench inventory --only lists --folder /var/tmp/bench --keep\n  balcao bench inventory --only lists --large-postgres postgres://postgres@127.0.0.1/large\n\nA database that has products is used as it is, any other is filled; it should be of this command alone: quantities are changed."
+)]
+pub(crate) struct Arguments {
+    /// Only these parts, by comma; all of them by default, PostgreSQL's where it has an address
+    #[arg(long, value_enum, value_delimiter = ',')]
+    only: Vec<Part>,
+    /// Products of the data set that is compared
+    #[arg(long, default_value_t = 10_000)]
+    products: u64,
+    /// Movements of the data set that is compared
+    #[arg(long, default_value_t = 100_000)]
+    movements: u64,
+    /// Products of the data set that lists are measured at
+    #[arg(long, default_value_t = 1_000_000)]
+    large_products: u64,
+    /// Movements of the data set that lists are measured at
+    #[arg(long, default_value_t = 10_000_000)]
+    large_movements: u64,
+    /// Connections at once
+    #[arg(long, default_value_t = 32)]
+    connections: u32,
+    /// Seconds of each measurement
+    #[arg(long, default_value_t = 4)]
+    seconds: u64,
+    /// How often what is compared takes turns
+    #[arg(long, default_value_t = 3)]
+    rounds: u32,
+    /// Requests for each list and order
+    #[arg(long, default_value_t = 100)]
+    requests: usize,
+    /// Address of an empty PostgreSQL database for what is compared
+    #[arg(long)]
+    postgres: Option<String>,
+    /// Address of an empty PostgreSQL database for the lists
+    #[arg(long)]
+    large_postgres: Option<String>,
+    /// Which log lines the service writes, to a file
+    #[arg(long, default_value = "info")]
+    log: String,
+    /// Folder for the databases, on the disk to be measured; removed afterwards
+    #[arg(long, default_value = "./balcao-bench")]
+    folder: PathBuf,
+    /// Leave the folder, for another run on the same data
+    #[arg(long)]
+    keep: bool,
+}
+
+/// A part of the measurements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// SQLite beside a bare handler and a loop of commits
+    Sqlite,
+    /// PostgreSQL beside pgbench
+    Postgres,
+    /// Every list at full size
+    Lists,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// When a process does not start or requests fail.
+pub(super) async fn run(arguments: Arguments) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::of("the folder cannot be made", &error);
+    data_folder::create(&arguments.folder).map_err(failed)?;
+    let folder = arguments.folder.canonicalize().map_err(failed)?;
+    let measured = measure(&arguments, &folder).await;
+    if !arguments.keep {
+        // A folder that stays is seen and can be removed by hand.
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+    measured.map_err(|error| Failure::of("the measurement failed", error.as_ref()))
+}
+
+async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> {
+    let is_wanted = |part| arguments.only.is_empty() || arguments.only.contains(&part);
+    let small = Size {
+        products: arguments.products,
+        movements: arguments.movements,
+    };
+    let large = Size {
+        products: arguments.large_products,
+        movements: arguments.large_movements,
+    };
+    if is_wanted(Part::Sqlite) {
+        beside::sqlite(arguments, &folder.join("sqlite"), small).await?;
+    }
+    match &arguments.postgres {
+        Some(address) if is_wanted(Part::Postgres) => {
+            beside::postgres(arguments, &folder.join("postgres"), address, small).await?;
+        }
+        None if arguments.only.contains(&Part::Postgres) => {
+            return Err("--only postgres needs --postgres with the address of a database".into());
+        }
+        _ => {}
+    }
+    if is_wanted(Part::Lists) {
+        match &arguments.large_postgres {
+            None => lists::measure(arguments, &folder.join("large"), None, large).await?,
+            Some(address) => {
+                let folder = folder.join("large-postgres");
+                lists::measure(arguments, &folder, Some(address), large).await?;
+            }
+        }
+    }
+    Ok(())
+}

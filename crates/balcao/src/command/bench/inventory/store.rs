@@ -1,0 +1,175 @@
+//! The statements that the service is compared with: as scripts for `pgbench`, and one commit after the other on SQLite.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use db::{Address, Db, Money, Options, Timestamp, Tx};
+use inventory::stock::movements::OUTFLOW_AT_ONCE;
+
+use super::super::load::LoadError;
+
+/// Reads one product of so many.
+pub(super) fn read_one(products: u64) -> String {
+    format!(
+        "\\set id random(1, {products})\n{};\n",
+        "SELECT p.id, p.title, c.id, c.name, b.id, b.name, p.description, p.serie_number, p.cost_price, p.selling_price,
+                s.quantity, p.created_at, s.updated_at
+         FROM products AS p JOIN product_stock AS s ON s.product_id = p.id JOIN categories AS c ON c.id = p.category_id
+         JOIN brands AS b ON b.id = p.brand_id WHERE p.id = :id"
+            .replace('\n', " ")
+    )
+}
+
+/// Books one unit of one product of so many, by the service's own statement.
+pub(super) fn outflow_at_once(products: u64) -> String {
+    let values = [
+        ("$13", "CAST(:rest AS TEXT)"),
+        ("$12", "CAST(:to_quantity AS TEXT)"),
+        ("$11", "CAST(:to_title AS TEXT)"),
+        ("$10", "CAST(:to_id AS TEXT)"),
+        ("$9", "CAST(:day AS TIMESTAMPTZ)"),
+        ("$8", "'bench'"),
+        ("$7", "CAST(1 AS BIGINT)"),
+        ("$6", "CAST(NULL AS TEXT)"),
+        ("$5", "CAST(NULL AS TEXT)"),
+        ("$4", "CAST(10 AS BIGINT)"),
+        ("$3", "CAST(:now AS TIMESTAMPTZ)"),
+        ("$2", "CAST(1 AS BIGINT)"),
+        ("$1", ":product"),
+    ];
+    let statement = values.iter().fold(
+        OUTFLOW_AT_ONCE.to_owned(),
+        |statement, (parameter, value)| statement.replace(parameter, value),
+    );
+    format!(
+        "\\set product random(1, {products})\n{};\n",
+        statement.replace('\n', " ")
+    )
+}
+
+/// Books one unit of one product of so many, a statement for each table, as a transaction.
+pub(super) fn outflow_by_steps(products: u64) -> String {
+    let steps = [
+        "SELECT id, title FROM products WHERE id = :product",
+        "UPDATE product_stock SET quantity = quantity - 1, updated_at = :now WHERE product_id = :product AND quantity >= 1 RETURNING quantity",
+        "INSERT INTO outflows (product_id, quantity, created_at) VALUES (:product, 1, :now) RETURNING id",
+        "INSERT INTO ledger_entries (product_id, kind, change, balance_after, cost_price, selling_price, user_id, user_name, reference_id, created_at) SELECT id, 'outflow', -1, 0, cost_price, selling_price, 1, 'bench', 1, :now FROM products WHERE id = :product",
+        "INSERT INTO tally_changes (movement, day, movements, moved, moved_cost_price, moved_selling_price, present, category_id, brand_id, products, units, cost_price, selling_price) SELECT 'outflow', :day, 1, 1, cost_price, selling_price, 1, category_id, brand_id, 0, -1, cost_price, selling_price FROM products WHERE id = :product",
+        "INSERT INTO events (type, product_id, payload, created_at) VALUES ('outflow.created', :product, :to_id, :now)",
+    ];
+    format!(
+        "\\set product random(1, {products})\nBEGIN;\n{};\nCOMMIT;\n",
+        steps.join(";\n")
+    )
+}
+
+/// What the scripts' variables hold.
+pub(super) fn variables() -> [(&'static str, String); 6] {
+    let time = "2026-11-20T12:00:00Z";
+    [
+        ("now", time.to_owned()),
+        ("day", "2026-11-20T00:00:00Z".to_owned()),
+        (
+            "to_id",
+            format!(r#"{{"data":{{"created_at":"{time}","description":null,"id":"#),
+        ),
+        ("to_title", r#","product":{"id":1,"title":"#.to_owned()),
+        ("to_quantity", r#"},"product_quantity":"#.to_owned()),
+        (
+            "rest",
+            format!(
+                r#","quantity":1,"updated_at":"{time}"}},"timestamp":"{time}","type":"outflow.created"}}"#
+            ),
+        ),
+    ]
+}
+
+/// How many sales a second one writer books that commits each of them before it begins the next, on the disk of `folder`: the same rows
+/// in tables of the same kind.
+///
+/// # Errors
+///
+/// When the file cannot be written.
+pub(super) async fn one_by_one(
+    folder: &Path,
+    products: u64,
+    length: Duration,
+) -> Result<f64, LoadError> {
+    let file = folder.join("one-by-one.sqlite");
+    let db = Db::open(&Address::Sqlite(file.clone()), &Options::default()).await?;
+    db.migrate(&inventory::MIGRATIONS).await?;
+    let most = i64::try_from(products)?;
+    db.write(async move |tx| stock_up(tx, most).await).await?;
+    let (begin, mut booked) = (Instant::now(), 0_u32);
+    while begin.elapsed() < length {
+        booked += 1;
+        let product = i64::from(booked) * 7919 % most + 1;
+        db.write(async move |tx| book(tx, product).await).await?;
+    }
+    let elapsed = begin.elapsed();
+    db.close().await;
+    std::fs::remove_file(file)?;
+    Ok(f64::from(booked) / elapsed.as_secs_f64())
+}
+
+fn now() -> Timestamp {
+    Timestamp::from_micros(1_795_176_000_000_000)
+}
+
+async fn stock_up(tx: &mut Tx, products: i64) -> Result<(), db::Error> {
+    for table in [
+        "INSERT INTO brands (id, name, name_folded, created_at, updated_at) VALUES (1, 'Marca', 'marca', $1, $1)",
+        "INSERT INTO categories (id, name, name_folded, created_at, updated_at) VALUES (1, 'Tipo', 'tipo', $1, $1)",
+    ] {
+        tx.execute(table, &[&now()]).await?;
+    }
+    for id in 1..=products {
+        tx.execute(
+            "INSERT INTO products (id, title, title_folded, category_id, brand_id, cost_price, selling_price, created_at)
+             VALUES ($1, $2, $2, 1, 1, $3, $3, $4)",
+            &[&id, &format!("produto {id}"), &Money::from_cents(1999), &now()],
+        )
+        .await?;
+        tx.execute(
+            "INSERT INTO product_stock (product_id, category_id, brand_id, quantity, updated_at) VALUES ($1, 1, 1, 1000000, $2)",
+            &[&id, &now()],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+async fn book(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
+    let (price, now) = (Money::from_cents(1999), now());
+    let id: i64 = tx
+        .one(
+            "INSERT INTO outflows (product_id, quantity, created_at) VALUES ($1, 1, $2) RETURNING id",
+            &[&product, &now],
+            |row| row.get(0),
+        )
+        .await?;
+    tx.execute(
+        "UPDATE product_stock SET quantity = quantity - 1, updated_at = $2 WHERE product_id = $1 AND quantity >= 1",
+        &[&product, &now],
+    )
+    .await?;
+    tx.execute(
+        "INSERT INTO ledger_entries (product_id, kind, change, balance_after, cost_price, selling_price, user_id, user_name, reference_id, created_at)
+         VALUES ($1, 'outflow', -1, 0, $2, $2, 1, 'bench', $3, $4)",
+        &[&product, &price, &id, &now],
+    )
+    .await?;
+    tx.execute(
+        "INSERT INTO tally_changes (movement, day, movements, moved, moved_cost_price, moved_selling_price, present, category_id, brand_id, products, units, cost_price, selling_price)
+         VALUES ('outflow', $1, 1, 1, $2, $2, 1, 1, 1, 0, -1, $2, $2)",
+        &[&now, &price],
+    )
+    .await?;
+    let [.., (_, payload)] = variables();
+    tx.execute(
+        "INSERT INTO events (type, product_id, payload, created_at) VALUES ('outflow.created', $1, $2, $3)",
+        &[&product, &payload, &now],
+    )
+    .await
+    .map(drop)
+}
