@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod backup;
+mod bench;
 mod browser;
 mod card_data;
 mod configuration;

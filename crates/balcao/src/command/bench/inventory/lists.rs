@@ -166,9 +166,9 @@ async fn one_filter(
 }
 
 async fn count(shop: &Shop, path: &str) -> Result<u64, LoadError> {
-    shop.json(path).await?["count"]
-        .as_u64()
-        .ok_or_else(|| format!("{path}: no count").into())
+    let page = shop.json(path).await?;
+    let count = page.get("count").and_then(Value::as_u64);
+    count.ok_or_else(|| format!("{path}: no count").into())
 }
 
 async fn lists(shop: &Shop, products: u64) -> Result<Vec<List>, LoadError> {
@@ -286,9 +286,8 @@ async fn movement_filters(
 
 async fn newest_day(shop: &Shop, path: &str) -> Result<db::Timestamp, LoadError> {
     let page = shop.json(&format!("/api/v1/{path}/?page_size=1")).await?;
-    let time = page["results"][0]["created_at"]
-        .as_str()
-        .ok_or("no movement")?;
+    let time = page.pointer("/results/0/created_at");
+    let time = time.and_then(Value::as_str).ok_or("no movement")?;
     Ok(db::Timestamp::parse(time).map_err(|_| "no time")?)
 }
 
@@ -303,7 +302,8 @@ async fn words(shop: &Shop, products: u64) -> Result<Vec<String>, LoadError> {
     for number in 0..VARIANTS * 2 {
         let id = number * 104_729 % products + 1;
         let product: Value = shop.json(&format!("/api/v1/products/{id}/")).await?;
-        let title = product["title"].as_str().unwrap_or_default();
+        let title = product.get("title").and_then(Value::as_str);
+        let title = title.unwrap_or_default();
         let known: Vec<&str> = title
             .split_whitespace()
             .filter(|word| word.len() >= 3 && word.bytes().all(|byte| byte.is_ascii_alphabetic()))

@@ -67,10 +67,8 @@ impl Shop {
         let call = Call::send(Method::POST, path, login);
         let answer = load::fetch(&shop.target([call], StatusCode::OK)).await?;
         let answer: Value = serde_json::from_slice(&answer)?;
-        answer["access"]
-            .as_str()
-            .ok_or("no token")?
-            .clone_into(&mut shop.token);
+        let access = answer.get("access").and_then(Value::as_str);
+        access.ok_or("no token")?.clone_into(&mut shop.token);
         Ok(shop)
     }
 

@@ -1,0 +1,69 @@
+//! The measurements run on whatever size they are given, and tell a figure for everything that they promise.
+
+use test_kit::database::{Database, Engine};
+use test_kit::process::Start;
+
+/// A run that takes moments, whatever it finds.
+fn bench(arguments: &[&str]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("bench");
+    let small = "bench inventory --products 60 --movements 400 --large-products 80 --large-movements 600 --connections 2 \
+                 --seconds 1 --rounds 1 --requests 2 --folder";
+    let mut all: Vec<&str> = small.split_whitespace().collect();
+    all.push(place.to_str().unwrap());
+    all.extend(arguments);
+    let output = Start::new(all).output();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}\n{complaint}");
+    assert!(!place.exists(), "the folder is removed");
+    said
+}
+
+fn assert_figures(said: &str, figures: &[&str]) {
+    for figure in figures {
+        assert!(
+            said.lines().any(|line| line.starts_with(figure)),
+            "{figure}:\n{said}"
+        );
+    }
+}
+
+#[test]
+fn inventory_is_measured_beside_what_the_machine_does_and_list_by_list() {
+    let said = bench(&["--only", "sqlite,lists"]);
+    assert_figures(
+        &said,
+        &[
+            "SQLite: list of 10 beside a bare handler: ",
+            "SQLite: one product beside a bare handler: ",
+            "SQLite: durable sales beside one commit after the other: ",
+            "SQLite: memory: ",
+            "SQLite: products, page 1,000: ",
+            "SQLite: products, search by one word: ",
+            "SQLite: inflows, supplier: ",
+            "SQLite: outflows, date_from and date_to, a month: ",
+            "SQLite: combinations within the goal: ",
+        ],
+    );
+}
+
+#[test]
+fn lists_are_measured_on_postgresql_too() {
+    let database = Database::new(Engine::Postgres);
+    let said = bench(&["--only", "lists", "--large-postgres", database.address()]);
+    assert_figures(
+        &said,
+        &[
+            "PostgreSQL: products, category and brand: ",
+            "PostgreSQL: combinations within the goal: ",
+        ],
+    );
+}
+
+#[test]
+fn a_part_without_its_database_is_refused() {
+    let output = Start::new(["bench", "inventory", "--only", "postgres"]).output();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--postgres"));
+}
