@@ -27,7 +27,11 @@ CREATE TABLE product_versions (
     version INTEGER NOT NULL
 ) STRICT;
 
+-- Lists with two filters, and those whose order says nothing of their filter.
 CREATE INDEX products_category_brand ON products (category_id, brand_id, id);
+DROP INDEX products_cost_price;
+CREATE INDEX products_cost_price ON products (cost_price, id, selling_price);
+CREATE INDEX inflows_supplier ON inflows (supplier_id, id);
 
 CREATE TEMPORARY TABLE piece AS
 WITH RECURSIVE

@@ -50,7 +50,7 @@ pub async fn list(
         .read(async move |conn| {
             let count = selection.count(conn).await?;
             let (number, offset) = wanted.within(count)?;
-            let results = selection.page(conn, wanted.limit(), offset).await?;
+            let results = selection.page(conn, count, wanted.limit(), offset).await?;
             Ok(Page {
                 count,
                 number,

@@ -65,7 +65,7 @@ impl Selection {
         parameters: &Parameters,
     ) -> Result<Self, FieldErrors> {
         let mut filters = Filters::new(parameters);
-        let selection = Self {
+        let mut selection = Self {
             filter: Filter {
                 category: filters.id("category"),
                 brand: filters.id("brand"),
@@ -82,6 +82,14 @@ impl Selection {
                 },
             ),
         };
+        // All products of one category have the same category.
+        let filter = &selection.filter;
+        let (category, brand) = (filter.category.is_some(), filter.brand.is_some());
+        selection.order.retain(|by| match by.field {
+            "category" => !category,
+            "brand" => !brand,
+            _ => true,
+        });
         let errors = filters.finish();
         if errors.is_empty() {
             Ok(selection)

@@ -20,6 +20,8 @@ enum Way {
     Few,
     /// Along the index that has the order.
     Along(Filtering),
+    /// From the first of each category or brand, in the order of their names.
+    Groups(Filtering),
 }
 
 /// The table whose index gives the order of a page.
@@ -32,7 +34,9 @@ enum First {
 }
 
 /// So many times longer than chance has it the way along an index may be, when what is asked for stands together in it.
-const CLUSTERED: u64 = 16;
+const CLUSTERED: u64 = 256;
+/// From so many records on, the first of each group are too many.
+const MOST_OF_A_GROUP: u64 = 1000;
 
 impl Selection {
     /// One page of them.
@@ -65,6 +69,10 @@ impl Selection {
             Way::Word(lead) => self.push_found(&mut query, engine, Some(lead)),
             Way::Few => self.push_found(&mut query, engine, None),
             Way::Along(filtering) => self.push_along(&mut query, filtering),
+            Way::Groups(filtering) => {
+                let most = limit.saturating_add(offset);
+                self.push_groups(&mut query, engine, filtering, most);
+            }
         }
         query
             .push(" LIMIT ")
@@ -106,17 +114,23 @@ impl Selection {
         let along = wanted
             .saturating_mul(measured.products / measured.count.max(1))
             .saturating_mul(factor);
-        match lead.filter(|lead| lead.is_few()) {
-            Some(lead) if lead.entries <= along => return Way::Word(lead),
-            _ if !filter.words.is_empty() => return Way::Along(Filtering::RowByRow),
-            _ => {}
-        }
-        if self.is_in_index(first) {
-            Way::Along(Filtering::Planned)
-        } else if measured.count <= along {
-            Way::Few
-        } else {
-            Way::Along(Filtering::RowByRow)
+        let way = match lead.filter(|lead| lead.is_few()) {
+            Some(lead) if lead.entries <= along => Way::Word(lead),
+            _ if !filter.words.is_empty() => Way::Along(Filtering::RowByRow),
+            _ if self.is_in_index(first) => Way::Along(Filtering::Planned),
+            _ if measured.count <= along => Way::Few,
+            _ => Way::Along(Filtering::RowByRow),
+        };
+        match way {
+            Way::Along(filtering)
+                if matches!(first, "category" | "brand")
+                    && self.order.len() == 1
+                    && filter.words.is_empty()
+                    && wanted <= MOST_OF_A_GROUP =>
+            {
+                Way::Groups(filtering)
+            }
+            way => way,
         }
     }
 
@@ -124,9 +138,7 @@ impl Selection {
     fn is_in_index(&self, first: &str) -> bool {
         let is_price = first == "selling_price";
         match (self.filter.category, self.filter.brand) {
-            (Some(_), Some(_)) => {
-                !self.filter.has_price() && matches!(first, "id" | "category" | "brand")
-            }
+            (Some(_), Some(_)) => !self.filter.has_price() && matches!(first, "" | "id"),
             _ => !self.filter.has_price() || is_price,
         }
     }
@@ -193,6 +205,42 @@ impl Selection {
         self.filter.push_prices(query, filtering);
         self.filter.push_words(query, None);
         self.push_order(query);
+    }
+
+    /// As many of each category or brand as the page may need, which is a look at the beginning of each: sorted by name, none of the others
+    /// comes before them.
+    fn push_groups(&self, query: &mut Query, engine: Engine, filtering: Filtering, most: i64) {
+        let by = self.order.first();
+        let is_category = by.is_some_and(|by| by.field == "category");
+        query.push(match (engine, is_category) {
+            (Engine::Sqlite, true) => {
+                "x.id FROM categories AS g CROSS JOIN products AS x ON x.id IN ("
+            }
+            (Engine::Sqlite, false) => {
+                "x.id FROM brands AS g CROSS JOIN products AS x ON x.id IN ("
+            }
+            (Engine::Postgres, true) => "x.id FROM categories AS g CROSS JOIN LATERAL (",
+            (Engine::Postgres, false) => "x.id FROM brands AS g CROSS JOIN LATERAL (",
+        });
+        query
+            .push("SELECT p.id FROM products AS p WHERE ")
+            .push(if is_category {
+                "p.category_id = g.id"
+            } else {
+                "p.brand_id = g.id"
+            });
+        self.filter.push_references(query, filtering, false);
+        self.filter.push_prices(query, filtering);
+        query.push(" ORDER BY p.id LIMIT ").bind(most);
+        query.push(match engine {
+            Engine::Sqlite => ")",
+            Engine::Postgres => ") AS x",
+        });
+        query.push(if by.is_some_and(|by| by.descending) {
+            " ORDER BY g.name_folded DESC, x.id"
+        } else {
+            " ORDER BY g.name_folded, x.id"
+        });
     }
 
     fn needs(&self, table: First) -> bool {
