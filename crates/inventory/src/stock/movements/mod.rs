@@ -76,7 +76,10 @@ pub(crate) async fn part(
     let selection = Selection::parse(movement, parameters)?;
     Ok(state
         .db
-        .read(async move |conn| selection.page(conn, limit, offset).await)
+        .read(async move |conn| {
+            let count = selection.count(conn).await?;
+            selection.page(conn, count, limit, offset).await
+        })
         .await?)
 }
 
@@ -199,7 +202,9 @@ pub(crate) async fn latest(
     movement: Movement,
     limit: i64,
 ) -> Result<Vec<MovementRecord>, db::Error> {
-    Selection::newest(movement).page(conn, limit, 0).await
+    // However many there are: the newest come in order from an index.
+    let some = u64::try_from(limit).unwrap_or(1);
+    Selection::newest(movement).page(conn, some, limit, 0).await
 }
 
 /// How many movements there are.
