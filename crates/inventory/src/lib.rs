@@ -51,6 +51,7 @@ pub const MIGRATIONS: db::Migrations = db::migrations!(
     "0007_delivery",
     "0008_analyses",
     "0009_second_factor",
+    "0010_imports",
     "0011_units_sold",
 );
 

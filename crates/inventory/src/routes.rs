@@ -23,7 +23,7 @@ use crate::{
         gate,
         resource::{IMMUTABLE, LIST, MUTABLE},
     },
-    router as resources, stock,
+    router as resources, stock, transfer,
 };
 
 const POST: &[Method] = &[Method::POST, Method::OPTIONS];
@@ -131,6 +131,10 @@ pub const PAGES: &[(&str, &[Method])] = &[
     ("/low-stock/", GET),
     ("/low-stock/export/", GET),
     ("/pick/{source}/", GET),
+    ("/import/", FORM),
+    ("/import/{id}/", GET),
+    ("/import/{id}/confirm/", FORM),
+    ("/import/{id}/undo/", FORM),
 ];
 
 /// Where the API's documents are.
@@ -142,6 +146,8 @@ const DOCUMENTS: docs::Paths = docs::Paths {
 
 /// The longest that a request may take until its answer begins.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest that the import of a file may take.
+const FILE_PATIENCE: Duration = Duration::from_secs(300);
 /// The largest form of a page, in bytes.
 const FORM_MAX: usize = 64 * 1024;
 
@@ -181,7 +187,7 @@ fn pages(state: &State, assets: &Assets) -> Router {
         assets: assets.clone(),
     };
     let documents = docs::routes("Balcão inventory", OPENAPI, DOCUMENTS, assets);
-    Router::new()
+    let everyday = Router::new()
         .merge(documents)
         .merge(dashboard::pages::routes())
         .merge(accounts::pages::routes())
@@ -192,14 +198,18 @@ fn pages(state: &State, assets: &Assets) -> Router {
         .merge(stock::pages::routes())
         .merge(locale::routes())
         .route("/{*unknown}", any(async || Error::not_found()))
+        .layer(limits::body(FORM_MAX))
+        .layer(limits::timeout(PATIENCE));
+    // Files are larger than forms, and take longer.
+    let files = transfer::brought::routes().layer(limits::timeout(FILE_PATIENCE));
+    everyday
+        .merge(files)
         .with_state(page.clone())
         .layer(page::errors::layer(&page))
         .layer(gate::tell_limits())
         .layer(flash::layer())
         .layer(visits(state))
         .layer(locale::remember())
-        .layer(limits::body(FORM_MAX))
-        .layer(limits::timeout(PATIENCE))
         .layer(errors::layer(Shapes::new(assets.clone())))
         .layer(security::layer(Policy::Pages))
 }

@@ -1,9 +1,6 @@
 //! A file into the store: row by row in one transaction, every problem of every row noted, and everything taken back when there is one.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::PathBuf};
 
 use db::{Db, Timestamp, Tx};
 use serde_json::value::RawValue;
@@ -70,7 +67,15 @@ pub async fn import(db: &Db, order: Order, progress: Progress) -> Result<Report,
     let is_dry_run = order.is_dry_run;
     let imported = db
         .write(async move |tx| {
-            let report = read(tx, &order, &order.file, &progress).await?;
+            let run = Run {
+                resource: order.resource,
+                actor: Actor(None),
+                policy: order.policy,
+                now: order.now,
+            };
+            let sheet = Sheet::open(&order.file, order.resource, Progress::clone(&progress))?;
+            let name = order.file.file_name().unwrap_or_default();
+            let (report, _) = bring(tx, &run, sheet, &name.to_string_lossy()).await?;
             match (report.problem_count, order.is_dry_run) {
                 (0, false) => Ok(report),
                 // As an error, so that everything is taken back.
@@ -85,16 +90,40 @@ pub async fn import(db: &Db, order: Order, progress: Progress) -> Result<Report,
     }
 }
 
-async fn read(
+/// How rows become records.
+#[derive(Debug, Clone)]
+pub(super) struct Run {
+    /// What the rows are.
+    pub(super) resource: Resource,
+    /// Who brings them.
+    pub(super) actor: Actor,
+    /// The shop's rules about low stock.
+    pub(super) policy: Policy,
+    /// The present.
+    pub(super) now: Timestamp,
+}
+
+impl ImportError {
+    /// What a file that was only tried comes to: its problems, or what would have been done.
+    pub(super) fn of_dry_run(report: Report) -> Self {
+        if report.problem_count == 0 {
+            Self::DryRun(report)
+        } else {
+            Self::Rows(report)
+        }
+    }
+}
+
+/// Brings the rows of a sheet into the store: what was done, and the ids of what was added.
+pub(super) async fn bring(
     tx: &mut Tx,
-    order: &Order,
-    file: &Path,
-    progress: &Progress,
-) -> Result<Report, ImportError> {
-    let mut sheet = Sheet::open(file, order.resource, Progress::clone(progress))?;
+    run: &Run,
+    mut sheet: Sheet,
+    name: &str,
+) -> Result<(Report, Vec<i64>), ImportError> {
     let mut decimals = Decimals::new(sheet.separator);
     let mut report = Report::default();
-    let mut has_ids = false;
+    let (mut has_ids, mut ids) = (false, Vec::new());
     while let Some(line) = sheet.next()? {
         report.rows += 1;
         let line = match line {
@@ -104,9 +133,10 @@ async fn read(
                 continue;
             }
         };
-        match take(tx, order, &sheet.columns, &line, &mut decimals).await? {
-            Taken::Added { with_id } => {
+        match take(tx, run, &sheet.columns, &line, &mut decimals).await? {
+            Taken::Added { id, with_id } => {
                 report.added += 1;
+                ids.push(id);
                 has_ids |= with_id;
             }
             Taken::Unchanged => report.unchanged += 1,
@@ -122,42 +152,41 @@ async fn read(
         }
     }
     if has_ids {
-        record::set_counter(tx, order.resource).await?;
+        record::set_counter(tx, run.resource).await?;
     }
     if report.added > 0 && report.problem_count == 0 {
-        let file = file.file_name().unwrap_or_default().to_string_lossy();
-        let text = format!("{file} ({})", report.added);
-        audit::record_import(tx, &Actor(None), order.resource.model(), &text, order.now).await?;
+        let text = format!("{name} ({})", report.added);
+        audit::record_import(tx, &run.actor, run.resource.model(), &text, run.now).await?;
     }
     // A large file leaves no large number of notes that every reader would have to add up.
     while tallies::fold(tx).await? > 0 {}
-    Ok(report)
+    Ok((report, ids))
 }
 
 /// What became of a row.
 enum Taken {
-    Added { with_id: bool },
+    Added { id: i64, with_id: bool },
     Unchanged,
     Refused(Vec<(Option<&'static str>, String)>),
 }
 
 async fn take(
     tx: &mut Tx,
-    order: &Order,
+    run: &Run,
     columns: &[Column],
     line: &Line,
     decimals: &mut Decimals,
 ) -> Result<Taken, ImportError> {
     let (members, mut problems) = members(tx, columns, line, decimals).await?;
-    let (given, errors) = Given::read(&members, order.now);
+    let (given, errors) = Given::read(&members, run.now);
     problems.absorb(&errors);
     if let Some(id) = given.id
-        && let Some(row) = record::find(tx, order.resource, id).await?
+        && let Some(row) = record::find(tx, run.resource, id).await?
     {
-        if is_same(order.resource, columns, line, &row) {
+        if is_same(run.resource, columns, line, &row) {
             return Ok(Taken::Unchanged);
         }
-        let name = order.resource.singular();
+        let name = run.resource.singular();
         problems.add(
             "id",
             format!("{name} with this id already exists, with other contents."),
@@ -166,19 +195,21 @@ async fn take(
     }
     match record::add(
         tx,
-        order.resource,
+        run.resource,
         &members,
         &given,
-        order.policy,
-        order.now,
+        &run.actor,
+        run.policy,
+        run.now,
     )
     .await
     {
         // What was added in spite of another problem goes with the transaction.
-        Ok(()) if problems.found.is_empty() => Ok(Taken::Added {
+        Ok(id) if problems.found.is_empty() => Ok(Taken::Added {
+            id,
             with_id: given.id.is_some(),
         }),
-        Ok(()) => Ok(problems.refused()),
+        Ok(_) => Ok(problems.refused()),
         Err(Refusal::Fields(errors)) => {
             problems.absorb(&errors);
             Ok(problems.refused())

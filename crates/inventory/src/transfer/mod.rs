@@ -14,6 +14,7 @@
 //! it is recorded with an adjustment that cancels it, and the quantity stays. So a product's file and its movements' files, exported
 //! together, make the same shop again. Every other movement changes the quantity as it does in the API.
 
+pub(crate) mod brought;
 mod cell;
 mod column;
 mod export;
@@ -61,12 +62,20 @@ impl Resource {
     }
 
     /// What kind of records it holds.
-    const fn model(self) -> Model {
+    pub(crate) const fn model(self) -> Model {
         match self {
             Self::Named(kind) => kind.model(),
             Self::Products => Model::Product,
             Self::Movements(movement) => movement.model(),
         }
+    }
+
+    /// The names of the columns that a file must have; the others are in the documents.
+    pub(crate) fn columns(self) -> Vec<&'static str> {
+        let all = column::exported(self).iter();
+        all.filter(|column| column.is_required)
+            .map(|column| column.name)
+            .collect()
     }
 
     /// What one record is called in messages.

@@ -75,24 +75,43 @@ pub(super) async fn called(conn: &mut Conn, by: By, name: &str) -> Result<Vec<i6
     }
 }
 
-/// Adds a record.
+/// Adds a record; its id.
 pub(super) async fn add(
     tx: &mut Tx,
     resource: Resource,
     members: &Members,
     given: &Given,
+    actor: &Actor,
+    policy: Policy,
+    now: Timestamp,
+) -> Result<i64, Refusal> {
+    match resource {
+        Resource::Named(kind) => {
+            let record = named::add(tx, kind, members, given, now).await?;
+            Ok(record.id)
+        }
+        Resource::Products => products::add(tx, members, given, actor, now).await,
+        Resource::Movements(movement) => {
+            movements::add(tx, movement, members, given, actor, policy, now).await
+        }
+    }
+}
+
+/// Deletes a record that was added, by the rules of deleting; one that is gone already is no hindrance.
+pub(super) async fn remove(
+    tx: &mut Tx,
+    resource: Resource,
+    id: i64,
+    actor: &Actor,
     policy: Policy,
     now: Timestamp,
 ) -> Result<(), Refusal> {
-    let actor = Actor(None);
     match resource {
-        Resource::Named(kind) => named::add(tx, kind, members, given, now).await.map(drop),
-        Resource::Products => products::add(tx, members, given, &actor, now)
+        Resource::Named(kind) => named::remove(tx, kind, id, actor, now).await.map(drop),
+        Resource::Products => products::remove(tx, id, actor, now).await.map(drop),
+        Resource::Movements(movement) => movements::take_back(tx, movement, id, actor, policy, now)
             .await
             .map(drop),
-        Resource::Movements(movement) => {
-            movements::add(tx, movement, members, given, &actor, policy, now).await
-        }
     }
 }
 

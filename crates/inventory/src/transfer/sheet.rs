@@ -39,7 +39,16 @@ impl Sheet {
         resource: Resource,
         progress: Progress,
     ) -> Result<Self, ImportError> {
-        let mut buffered = BufReader::with_capacity(64 * 1024, File::open(file)?);
+        Self::of(Box::new(File::open(file)?), resource, progress)
+    }
+
+    /// Reads the first row of a file from wherever it comes.
+    pub(super) fn of(
+        file: Box<dyn Read + Send>,
+        resource: Resource,
+        progress: Progress,
+    ) -> Result<Self, ImportError> {
+        let mut buffered = BufReader::with_capacity(64 * 1024, file);
         let start = buffered.fill_buf()?;
         if start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]) {
             return Err(ImportError::Format(
@@ -155,7 +164,7 @@ impl Sheet {
 
 /// The file, of which only so much is given for one row.
 struct Bounded {
-    file: BufReader<File>,
+    file: BufReader<Box<dyn Read + Send>>,
     left: usize,
     progress: Progress,
 }

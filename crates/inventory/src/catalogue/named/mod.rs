@@ -225,14 +225,7 @@ pub async fn delete(state: &State, caller: &Caller, kind: Kind, id: i64) -> Resu
     let (actor, now) = (Actor::from(caller), state.clock.now());
     let deleted = state
         .db
-        .write(async move |tx| {
-            refuse_when_referenced(kind.name(), &store::referring(tx, kind, id).await?)?;
-            let Some(name) = store::delete(tx, kind, id).await? else {
-                return Ok(false);
-            };
-            audit::record(tx, &actor, Action::Deleted, kind.model(), id, &name, now).await?;
-            Ok(true)
-        })
+        .write(async move |tx| remove(tx, kind, id, &actor, now).await)
         .await;
     match deleted {
         // Someone began to refer to it between the count and the delete: count again.
@@ -246,4 +239,20 @@ pub async fn delete(state: &State, caller: &Caller, kind: Kind, id: i64) -> Resu
         }
         deleted => deleted,
     }
+}
+
+/// Deletes a record within a transaction, as [`delete`] does.
+pub(crate) async fn remove(
+    tx: &mut Tx,
+    kind: Kind,
+    id: i64,
+    actor: &Actor,
+    now: Timestamp,
+) -> Result<bool, Refusal> {
+    refuse_when_referenced(kind.name(), &store::referring(tx, kind, id).await?)?;
+    let Some(name) = store::delete(tx, kind, id).await? else {
+        return Ok(false);
+    };
+    audit::record(tx, actor, Action::Deleted, kind.model(), id, &name, now).await?;
+    Ok(true)
 }

@@ -289,16 +289,7 @@ pub async fn delete(state: &State, caller: &Caller, id: i64) -> Result<bool, Ref
     let (actor, now) = (Actor::from(caller), state.clock.now());
     let deleted = state
         .db
-        .write(async move |tx| {
-            refuse_when_referenced("product", &store::referring(tx, id).await?)?;
-            stock::lock(tx, id).await?;
-            tallies::note_lost_product(tx, id).await?;
-            let Some(title) = store::delete(tx, id).await? else {
-                return Ok(false);
-            };
-            audit::record(tx, &actor, Action::Deleted, Model::Product, id, &title, now).await?;
-            Ok::<_, Refusal>(true)
-        })
+        .write(async move |tx| remove(tx, id, &actor, now).await)
         .await;
     if matches!(deleted, Ok(true)) {
         state.pulse.beat();
@@ -315,6 +306,23 @@ pub async fn delete(state: &State, caller: &Caller, id: i64) -> Result<bool, Ref
         }
         deleted => deleted,
     }
+}
+
+/// Deletes a product within a transaction, as [`delete`] does.
+pub(crate) async fn remove(
+    tx: &mut Tx,
+    id: i64,
+    actor: &Actor,
+    now: Timestamp,
+) -> Result<bool, Refusal> {
+    refuse_when_referenced("product", &store::referring(tx, id).await?)?;
+    stock::lock(tx, id).await?;
+    tallies::note_lost_product(tx, id).await?;
+    let Some(title) = store::delete(tx, id).await? else {
+        return Ok(false);
+    };
+    audit::record(tx, actor, Action::Deleted, Model::Product, id, &title, now).await?;
+    Ok(true)
 }
 
 /// What the references of an input turned out to be.

@@ -178,7 +178,7 @@ pub(crate) async fn add(
     actor: &Actor,
     policy: Policy,
     now: Timestamp,
-) -> Result<(), Refusal> {
+) -> Result<i64, Refusal> {
     let (input, errors) = Input::read(movement, members);
     let found = check(tx, movement, &input, errors).await?;
     let opened_at = super::store::opened_at(tx, found.product.id).await?;
@@ -188,11 +188,13 @@ pub(crate) async fn add(
             let id = store::insert(tx, movement, given.id, &record).await?;
             let entry = entry(movement, id, &record, actor);
             let recorded = ledger::record_past(tx, &entry).await?;
-            recorded.map_err(refused)
+            recorded.map_err(refused)?;
+            Ok(id)
         }
-        _ => book(tx, movement, found, given, actor, policy, now)
-            .await
-            .map(drop),
+        _ => {
+            let record = book(tx, movement, found, given, actor, policy, now).await?;
+            Ok(record.id)
+        }
     }
 }
 
@@ -341,38 +343,101 @@ pub async fn delete(
     );
     let was_there = state
         .db
-        .write(async move |tx| {
-            let Some(deleted) = store::delete(tx, movement, id).await? else {
-                return Ok(false);
-            };
-            let store::Deleted {
-                product, quantity, ..
-            } = deleted;
-            let entry = Entry {
-                product,
-                kind: movement.kinds().1,
-                change: -movement.change(quantity),
-                reference: Some(id),
-                supplier: deleted.supplier,
-                booked_at: deleted.created_at,
-                actor: &actor,
-                now,
-            };
-            let changed = ledger::apply(tx, &entry)
-                .await?
-                .map_err(|impossible| irreversible(movement, quantity, impossible))?;
-            events::after_other(tx, product, changed, policy, now).await?;
-            let titled = store::product(tx, product).await?;
-            let title = titled.map(|product| product.title).unwrap_or_default();
-            let (model, text) = (movement.model(), movement_text(quantity, &title));
-            audit::record(tx, &actor, Action::Deleted, model, id, &text, now).await?;
-            Ok::<_, Refusal>(true)
-        })
+        .write(async move |tx| remove(tx, movement, id, &actor, policy, now).await)
         .await?;
     if was_there {
         state.pulse.beat();
     }
     Ok(was_there)
+}
+
+/// Deletes a movement within a transaction, as [`delete`] does.
+async fn remove(
+    tx: &mut Tx,
+    movement: Movement,
+    id: i64,
+    actor: &Actor,
+    policy: Policy,
+    now: Timestamp,
+) -> Result<bool, Refusal> {
+    let Some(deleted) = store::delete(tx, movement, id).await? else {
+        return Ok(false);
+    };
+    let (product, entry) = (
+        deleted.product,
+        reversal(movement, id, &deleted, actor, now),
+    );
+    let changed = ledger::apply(tx, &entry)
+        .await?
+        .map_err(|impossible| irreversible(movement, deleted.quantity, impossible))?;
+    events::after_other(tx, product, changed, policy, now).await?;
+    note_deletion(tx, movement, id, &deleted, actor, now).await?;
+    Ok(true)
+}
+
+/// Takes a movement back that an import added, within a transaction. One that was history before its product's opening changed no
+/// quantity when it came, so it changes none when it goes.
+///
+/// # Errors
+///
+/// 409 when the goods of an inflow have left already, and faults of the store.
+pub(crate) async fn take_back(
+    tx: &mut Tx,
+    movement: Movement,
+    id: i64,
+    actor: &Actor,
+    policy: Policy,
+    now: Timestamp,
+) -> Result<bool, Refusal> {
+    let Some(record) = store::find(tx, movement, id).await? else {
+        return Ok(false);
+    };
+    let opened_at = super::store::opened_at(tx, record.product.id).await?;
+    if opened_at.is_none_or(|opened_at| record.created_at > opened_at) {
+        return remove(tx, movement, id, actor, policy, now).await;
+    }
+    let Some(deleted) = store::delete(tx, movement, id).await? else {
+        return Ok(false);
+    };
+    let entry = reversal(movement, id, &deleted, actor, now);
+    let recorded = ledger::record_past(tx, &entry).await?;
+    recorded.map_err(|impossible| irreversible(movement, deleted.quantity, impossible))?;
+    note_deletion(tx, movement, id, &deleted, actor, now).await?;
+    Ok(true)
+}
+
+/// The ledger's entry that reverses a movement.
+fn reversal<'a>(
+    movement: Movement,
+    id: i64,
+    deleted: &store::Deleted,
+    actor: &'a Actor,
+    now: Timestamp,
+) -> Entry<'a> {
+    Entry {
+        product: deleted.product,
+        kind: movement.kinds().1,
+        change: -movement.change(deleted.quantity),
+        reference: Some(id),
+        supplier: deleted.supplier,
+        booked_at: deleted.created_at,
+        actor,
+        now,
+    }
+}
+
+async fn note_deletion(
+    tx: &mut Tx,
+    movement: Movement,
+    id: i64,
+    deleted: &store::Deleted,
+    actor: &Actor,
+    now: Timestamp,
+) -> Result<(), db::Error> {
+    let titled = store::product(tx, deleted.product).await?;
+    let title = titled.map(|product| product.title).unwrap_or_default();
+    let (model, text) = (movement.model(), movement_text(deleted.quantity, &title));
+    audit::record(tx, actor, Action::Deleted, model, id, &text, now).await
 }
 
 /// What people call a movement: `12 × Arroz`.

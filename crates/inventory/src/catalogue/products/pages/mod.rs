@@ -116,14 +116,17 @@ fn pickers(frame: &Frame) -> (Picked, Picked) {
 async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
     frame.require(Verb::View, Model::Product)?;
     let parameters = query(&request.into_parts().0);
-    if parameters.get("jump").is_some()
-        && let Some(address) = jump(&page, &parameters).await?
-    {
+    let is_submitted = parameters.get("jump").is_some();
+    if is_submitted && let Some(address) = jump(&page, &parameters).await? {
         return Ok(redirect(&address));
     }
     let asked = Asked::read(&page, &frame, parameters).await?;
     let parameters = asked.parameters.clone();
     let mut index = empty_index(&frame, asked);
+    if is_submitted && !index.form.is_refused() {
+        // What a form without a script leaves in the address is not the list's state.
+        return Ok(redirect(&index.address.whole()));
+    }
     match super::list(&page.state, &parameters).await {
         Ok(found) => {
             let ids: Vec<i64> = found.results.iter().map(|product| product.id).collect();

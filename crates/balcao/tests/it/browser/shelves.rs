@@ -1,0 +1,250 @@
+//! What people do all day, at a desk and on a phone: find a product, book it in and out, be refused, undo, bring a file, change the
+//! language, and all of it by the keyboard alone.
+
+use std::path::Path;
+
+use test_kit::{
+    browser::{Browser, Key, Reader},
+    process::{Balcao, Start},
+};
+
+use super::log_in;
+
+const DESK: (u32, u32) = (1280, 900);
+const PHONE: (u32, u32) = (360, 740);
+const TITLE: &str = "Arroz branco tipo 1 Bom Grão 1 kg";
+const SERIE_NUMBER: &str = "7891000000007";
+
+async fn opened(window: (u32, u32), scripts: bool) -> (Balcao, Browser, String) {
+    let demo = Start::new(["demo"]).ready().await;
+    let inventory = demo.url("inventory").await;
+    let reader = Reader {
+        language: "en".to_owned(),
+        scripts,
+        window,
+    };
+    let browser = Browser::open_as(reader).await;
+    log_in(&browser, &inventory, "admin").await;
+    (demo, browser, inventory)
+}
+
+/// Units of the first product, as its page says.
+async fn stock(browser: &Browser, inventory: &str) -> i64 {
+    browser.goto(&format!("{inventory}/products/1/")).await;
+    let text = browser.text(".figure-value").await;
+    text.replace(',', "").parse().unwrap()
+}
+
+async fn everyday(window: (u32, u32)) {
+    let (_demo, browser, inventory) = opened(window, true).await;
+    let before = stock(&browser, &inventory).await;
+
+    // Search as one types, without a reload.
+    browser.goto(&format!("{inventory}/products/")).await;
+    browser.wait_for("#list-search").await;
+    browser.fill("#list-search", "arroz bom grao 1 kg").await;
+    browser
+        .wait_until(
+            "the address to follow",
+            "location.search.includes('search=arroz')",
+        )
+        .await;
+    browser.wait_text("#index tbody th", TITLE).await;
+
+    // Book out from the row, over the list.
+    browser
+        .click("#index tbody a[href^='/outflows/new/']")
+        .await;
+    browser.wait_for("#dialog[open] form").await;
+    assert_eq!(browser.value("#dialog-product").await, TITLE);
+    browser.fill("#dialog-quantity", "2").await;
+    browser.click("#dialog button[type=submit]").await;
+    let balance = before - 2;
+    browser
+        .wait_text(
+            "#toasts",
+            &format!("Booked out: 2 × {TITLE}. New balance: {balance}."),
+        )
+        .await;
+    assert!(
+        browser.url().await.contains("search=arroz"),
+        "the list is as it was left"
+    );
+    assert!(!browser.is_too_wide().await);
+
+    // Undo from the toast.
+    browser.click("#toasts form button").await;
+    browser
+        .wait_text(
+            "#toasts",
+            &format!("Outflow undone: 2 × {TITLE}. New balance: {before}."),
+        )
+        .await;
+
+    // Be refused, with what was typed kept.
+    browser
+        .click("#index tbody a[href^='/outflows/new/']")
+        .await;
+    browser.wait_for("#dialog[open] form").await;
+    browser.fill("#dialog-quantity", "999999").await;
+    browser.click("#dialog button[type=submit]").await;
+    browser
+        .wait_text(
+            "#dialog-quantity-error",
+            &format!("Insufficient stock: {before} available."),
+        )
+        .await;
+    assert_eq!(browser.value("#dialog-quantity").await, "999999");
+    browser.press(Key::Escape).await;
+    browser.wait_gone("#dialog").await;
+    assert_eq!(stock(&browser, &inventory).await, before);
+    assert!(!browser.is_too_wide().await);
+    browser.check_clean(&["127.0.0.1"]).await;
+}
+
+#[tokio::test]
+async fn a_shopkeeper_searches_books_is_refused_and_undoes_at_a_desk() {
+    everyday(DESK).await;
+}
+
+#[tokio::test]
+async fn a_shopkeeper_searches_books_is_refused_and_undoes_on_a_phone() {
+    everyday(PHONE).await;
+}
+
+/// Types as a scanner does: signs as fast as they go, then Enter.
+async fn scan(browser: &Browser, code: &str) {
+    for sign in code.chars() {
+        browser.press(Key::Char(sign)).await;
+    }
+    browser.press(Key::Enter).await;
+}
+
+#[tokio::test]
+async fn goods_come_in_and_go_out_by_the_keyboard_alone() {
+    let (_demo, browser, inventory) = opened(DESK, true).await;
+    let before = stock(&browser, &inventory).await;
+    browser.goto(&format!("{inventory}/brands/")).await;
+    browser.wait_for("#index").await;
+
+    browser.press(Key::Char('e')).await;
+    browser.wait_for("#dialog[open] form").await;
+    browser
+        .wait_until(
+            "the cursor in the picker",
+            "document.activeElement.id === 'dialog-product'",
+        )
+        .await;
+    scan(&browser, SERIE_NUMBER).await;
+    browser
+        .wait_until(
+            "the cursor in the next field",
+            "document.activeElement.id === 'dialog-supplier'",
+        )
+        .await;
+    assert_eq!(browser.value("#dialog-product").await, TITLE);
+    browser.press(Key::Char('a')).await;
+    browser.wait_for("#dialog .picker-list [role=option]").await;
+    browser.press(Key::Down).await;
+    browser.press(Key::Enter).await;
+    browser
+        .wait_until(
+            "the cursor in the quantity",
+            "document.activeElement.id === 'dialog-quantity'",
+        )
+        .await;
+    browser.fill("#dialog-quantity", "5").await;
+    browser.press(Key::Enter).await;
+    let balance = before + 5;
+    browser
+        .wait_text("#toasts", &format!("New balance: {balance}."))
+        .await;
+    assert!(browser.url().await.ends_with("/brands/"));
+
+    // A scanned code jumps to its product.
+    browser.press(Key::Char('/')).await;
+    scan(&browser, SERIE_NUMBER).await;
+    browser.wait_text("h1", TITLE).await;
+
+    // The help, and putting the keys off.
+    browser.press(Key::Char('?')).await;
+    browser.wait_for("#shortcuts[open]").await;
+    browser.check_accessibility().await;
+    browser.click("#shortcuts button[value=off]").await;
+    browser
+        .wait_until("keys to be off", "!document.body.dataset.shortcuts")
+        .await;
+    browser.press(Key::Char('s')).await;
+    assert!(!browser.is_shown("#dialog").await);
+    browser.check_clean(&["127.0.0.1"]).await;
+}
+
+#[tokio::test]
+async fn a_brand_is_added_while_a_product_is_made() {
+    let (_demo, browser, inventory) = opened(DESK, true).await;
+    browser.goto(&format!("{inventory}/products/new/")).await;
+    browser.fill("#title", "Café novo").await;
+    browser.click("a[data-add=brand]").await;
+    browser.wait_for("#dialog[open] form").await;
+    browser.fill("#dialog-name", "Marca nova").await;
+    browser.click("#dialog button[type=submit]").await;
+    browser.wait_gone("#dialog").await;
+    assert_eq!(browser.value("#brand").await, "Marca nova");
+    assert_eq!(browser.value("#title").await, "Café novo");
+    browser.fill("#category", "merc").await;
+    browser
+        .wait_for(".picker-list:not([hidden]) [role=option]")
+        .await;
+    browser.press(Key::Enter).await;
+    browser.fill("#cost_price", "1,234.56").await;
+    browser.fill("#selling_price", "2000").await;
+    browser.click("main form button[type=submit]").await;
+    browser.wait_text("h1", "Café novo").await;
+    browser.wait_text(".figures", "R$\u{a0}2,000.00").await;
+    browser.check_accessibility().await;
+    browser.check_clean(&["127.0.0.1"]).await;
+}
+
+#[tokio::test]
+async fn a_file_is_checked_imported_and_undone_and_the_language_changed_without_scripts() {
+    let (_demo, browser, inventory) = opened(PHONE, false).await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("brands.csv");
+    std::fs::write(&file, "name\nAlfa\n\"\"\nBeta\n").unwrap();
+    bring(&browser, &inventory, &file).await;
+    browser
+        .wait_text("#problems", "Nothing was imported.")
+        .await;
+    browser
+        .wait_text("main table", "This field may not be blank.")
+        .await;
+    std::fs::write(&file, "name\nAlfa\nBeta\n").unwrap();
+    bring(&browser, &inventory, &file).await;
+    browser
+        .wait_text("main .notice", "Records that will be added: 2")
+        .await;
+    browser.click("main form button[type=submit]").await;
+    browser.wait_text("#toasts", "Imported: 2 records.").await;
+    browser.click("main .button-danger").await;
+    browser.wait_text("#toasts", "The import was undone.").await;
+    assert!(!browser.is_too_wide().await);
+    browser.click(".shell-tools summary").await;
+    browser.click(".shell-tools button[value='pt-BR']").await;
+    browser
+        .wait_text("main", "Esta importação foi desfeita.")
+        .await;
+    browser.goto(&format!("{inventory}/outflows/new/")).await;
+    browser.fill("#product", SERIE_NUMBER).await;
+    browser.fill("#quantity", "1").await;
+    browser.click("main form button[type=submit]").await;
+    browser.wait_text("#toasts", "Saída registrada: 1 ×").await;
+}
+
+/// Chooses a file of brands and lets it be checked.
+async fn bring(browser: &Browser, inventory: &str, file: &Path) {
+    browser
+        .goto(&format!("{inventory}/import/?resource=brands"))
+        .await;
+    browser.type_text("#file", file.to_str().unwrap()).await;
+    browser.click("main form button[type=submit]").await;
+}

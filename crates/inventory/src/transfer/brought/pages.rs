@@ -1,0 +1,431 @@
+//! The pages of imports: choose a file, see what would be done or everything that is wrong, confirm, and take it back.
+
+use askama::Template;
+use axum::{
+    Router,
+    extract::{Request, State as Extracted},
+    response::Response,
+    routing::get,
+};
+use http::StatusCode;
+use web::{limits, locale::Locale};
+
+use super::{
+    super::{ImportError, Problem, Report, Resource},
+    Brought, Sent, Standing, upload,
+};
+use crate::{
+    accounts::{
+        Verb, csrf,
+        session::{self, visits::Visit},
+    },
+    catalogue::named::Kind,
+    page::{
+        Form, Frame, PageState, Post,
+        flash::{self, Flash},
+        messages::translated,
+        see_other,
+    },
+    rest::{
+        Refusal,
+        query::Parameters,
+        resource::{RecordId, content_type},
+    },
+    stock::movements::Movement,
+};
+
+type Answer = Result<Response, web::Error>;
+type Page = Extracted<PageState>;
+
+/// The largest file, in bytes; the command line takes larger ones.
+pub(crate) const MAX_FILE: usize = 4 * 1024 * 1024;
+/// Rows that are shown before an import.
+const SHOWN: usize = 10;
+/// Problems that a page tells one by one.
+const TOLD: usize = 200;
+
+/// `/import/` and what lies below it. The body of the upload has a limit of its own.
+pub(crate) fn routes() -> Router<PageState> {
+    Router::new()
+        .route("/import/", get(choose).post(upload))
+        .route("/import/{id}/", get(show))
+        .route("/import/{id}/confirm/", get(back).post(confirm))
+        .route("/import/{id}/undo/", get(back).post(undo))
+        .layer(limits::body(MAX_FILE + 64 * 1024))
+}
+
+fn name(resource: Resource, locale: Locale) -> &'static str {
+    let (portuguese, english) = match resource {
+        Resource::Named(Kind::Brand) => ("Marcas", "Brands"),
+        Resource::Named(Kind::Category) => ("Categorias", "Categories"),
+        Resource::Named(Kind::Supplier) => ("Fornecedores", "Suppliers"),
+        Resource::Products => ("Produtos", "Products"),
+        Resource::Movements(Movement::Inflow) => ("Entradas", "Inflows"),
+        Resource::Movements(Movement::Outflow) => ("Saídas", "Outflows"),
+    };
+    locale.text(portuguese, english)
+}
+
+/// A resource that the reader may import.
+struct Choice {
+    value: &'static str,
+    text: &'static str,
+    columns: String,
+    is_chosen: bool,
+}
+
+/// An import that was made, as the list of them tells it.
+struct Made {
+    address: String,
+    text: String,
+    when: String,
+    is_undone: bool,
+}
+
+#[derive(Template)]
+#[template(path = "transfer/choose.html")]
+struct ChoosePage<'a> {
+    frame: &'a Frame,
+    form: &'a Form,
+    choices: Vec<Choice>,
+    made: Vec<Made>,
+    problems: &'a [Problem],
+    /// Problems that are not told one by one.
+    more: usize,
+}
+
+impl ChoosePage<'_> {
+    fn said(&self, problem: &Problem) -> String {
+        translated(self.frame.locale, &problem.message)
+    }
+}
+
+fn choices(frame: &Frame, chosen: &str) -> Vec<Choice> {
+    Resource::ALL
+        .into_iter()
+        .filter(|resource| frame.may(Verb::Add, resource.model()))
+        .map(|resource| Choice {
+            value: resource.name(),
+            text: name(resource, frame.locale),
+            columns: resource.columns().join(", "),
+            is_chosen: resource.name() == chosen,
+        })
+        .collect()
+}
+
+async fn made(page: &PageState, frame: &Frame) -> Result<Vec<Made>, Refusal> {
+    let locale = frame.locale;
+    Ok(super::latest(&page.state)
+        .await?
+        .into_iter()
+        .map(|file| Made {
+            address: format!("/import/{}/", file.id),
+            text: format!(
+                "{} · {} ({}) · {}",
+                file.file_name,
+                name(file.resource, locale),
+                locale.number(file.added),
+                file.user
+            ),
+            when: locale.date_time(file.created_at),
+            is_undone: file.standing == Standing::Undone,
+        })
+        .collect())
+}
+
+/// Whoever may add nothing at all is told so, of products as the usual case.
+fn admit(frame: &Frame) -> Result<(), Refusal> {
+    let may = |resource: &Resource| frame.may(Verb::Add, resource.model());
+    if Resource::ALL.iter().any(may) {
+        return Ok(());
+    }
+    frame.require(Verb::Add, Resource::Products.model())
+}
+
+async fn choose(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    admit(&frame)?;
+    let query = Parameters::parse(request.uri().query().unwrap_or_default());
+    let chosen = query.get("resource").unwrap_or("products").to_owned();
+    Ok(frame.show(ChoosePage {
+        choices: choices(&frame, &chosen),
+        made: made(&page, &frame).await?,
+        frame: &frame,
+        form: &Form::new(),
+        problems: &[],
+        more: 0,
+    }))
+}
+
+async fn upload(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    let (chosen, sent) = receive(&frame, request).await?;
+    let mut form = Form::new();
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err((field, message)) => {
+            form.complain(field, message);
+            return again(&page, &frame, form, &chosen, &Report::default()).await;
+        }
+    };
+    frame.require(Verb::Add, sent.resource.model())?;
+    match super::check(&page.state, &frame.caller, sent).await {
+        Ok((id, _)) => Ok(see_other(&format!("/import/{id}/"))),
+        Err(error) => refused(&page, &frame, form, &chosen, error).await,
+    }
+}
+
+/// Shows again what is wrong with a file; faults of the store are not the file's.
+async fn refused(
+    page: &PageState,
+    frame: &Frame,
+    mut form: Form,
+    chosen: &str,
+    error: ImportError,
+) -> Answer {
+    let report = match error {
+        ImportError::Rows(report) => {
+            let count = i64::try_from(report.problem_count).unwrap_or(i64::MAX);
+            form.problem = format!(
+                "{}: {}. {}",
+                frame.text("Problemas no arquivo", "Problems in the file"),
+                frame.locale.number(count),
+                frame.text("Nada foi importado.", "Nothing was imported.")
+            );
+            report
+        }
+        ImportError::Format(text) => {
+            form.complain("file", text);
+            Report::default()
+        }
+        ImportError::File(error) => return Err(web::Error::internal(error)),
+        ImportError::Database(error) => return Err(Refusal::Database(error).into()),
+        ImportError::DryRun(report) => report,
+    };
+    again(page, frame, form, chosen, &report).await
+}
+
+async fn again(
+    page: &PageState,
+    frame: &Frame,
+    form: Form,
+    chosen: &str,
+    report: &Report,
+) -> Answer {
+    let problems = report.problems.get(..TOLD).unwrap_or(&report.problems);
+    let count = usize::try_from(report.problem_count).unwrap_or(usize::MAX);
+    Ok(frame.show_again(ChoosePage {
+        choices: choices(frame, chosen),
+        made: made(page, frame).await?,
+        frame,
+        form: &form,
+        problems,
+        more: count.saturating_sub(problems.len()),
+    }))
+}
+
+/// What is wrong with what was sent: the field, and the words.
+type Wrong = (&'static str, String);
+
+/// Reads the form with its file, which must be one of ours; the chosen resource, and the file.
+async fn receive(
+    frame: &Frame,
+    request: Request,
+) -> Result<(String, Result<Sent, Wrong>), Refusal> {
+    let (parts, body) = request.into_parts();
+    csrf::check_origin(&parts)?;
+    let too_large = |error: axum::Error| {
+        let status = StatusCode::PAYLOAD_TOO_LARGE;
+        Refusal::from(web::Error::new(status, "Payload Too Large").cause(error))
+    };
+    let body = axum::body::to_bytes(body, MAX_FILE + 64 * 1024)
+        .await
+        .map_err(too_large)?;
+    let fields =
+        upload::read(content_type(&parts.headers).unwrap_or_default(), &body).unwrap_or_default();
+    let field = |name: &str| fields.iter().find(|part| part.name == name);
+    let text = |name: &str| {
+        let content = field(name).map(|part| part.content.as_slice());
+        String::from_utf8_lossy(content.unwrap_or_default()).into_owned()
+    };
+    let token = text(csrf::FIELD);
+    let visit = Visit::of(&parts.extensions);
+    let brought = (!token.is_empty()).then_some(csrf::Sent::Field(&token));
+    session::check_token(visit.0.as_deref(), &parts.headers, brought)?;
+    let chosen = text("resource");
+    let wrong =
+        |field, portuguese, english| Err((field, frame.text(portuguese, english).to_owned()));
+    let Ok(resource) = chosen.parse::<Resource>() else {
+        return Ok((
+            chosen,
+            wrong(
+                "resource",
+                "Escolha o que o arquivo contém.",
+                "Choose what the file holds.",
+            ),
+        ));
+    };
+    let file = field("file").filter(|part| !part.content.is_empty());
+    let Some(file) = file else {
+        return Ok((
+            chosen,
+            wrong("file", "Escolha um arquivo.", "Choose a file."),
+        ));
+    };
+    let content = match String::from_utf8(file.content.clone()) {
+        Ok(content) if !content.contains('\0') => content,
+        _ => {
+            let (portuguese, english) = (
+                "O arquivo não está em UTF-8. Salve a planilha como “CSV UTF-8”.",
+                "The file is not in UTF-8. Save the spreadsheet as “CSV UTF-8”.",
+            );
+            return Ok((chosen, wrong("file", portuguese, english)));
+        }
+    };
+    let file_name = file.file_name.as_deref().unwrap_or_default();
+    let sent = Sent {
+        resource,
+        file_name: file_name
+            .chars()
+            .filter(|character| !character.is_control())
+            .take(200)
+            .collect(),
+        content,
+    };
+    Ok((chosen, Ok(sent)))
+}
+
+#[derive(Template)]
+#[template(path = "transfer/brought.html")]
+struct BroughtPage<'a> {
+    frame: &'a Frame,
+    file: &'a Brought,
+    resource: &'static str,
+    added: String,
+    rows: Vec<Vec<String>>,
+    may_undo: bool,
+    /// Where the records are.
+    list: String,
+    /// Why it cannot be taken back.
+    problem: &'a str,
+}
+
+impl BroughtPage<'_> {
+    fn is_waiting(&self) -> bool {
+        self.file.standing == Standing::Checked
+    }
+
+    fn is_undone(&self) -> bool {
+        self.file.standing == Standing::Undone
+    }
+}
+
+fn page<'a>(
+    frame: &'a Frame,
+    file: &'a Brought,
+    content: &str,
+    problem: &'a str,
+) -> BroughtPage<'a> {
+    BroughtPage {
+        resource: name(file.resource, frame.locale),
+        added: frame.locale.number(file.added),
+        rows: rows(content),
+        may_undo: frame.may(Verb::Delete, file.resource.model()) && file.standing == Standing::Done,
+        list: format!("/{}/", file.resource.name()),
+        frame,
+        file,
+        problem,
+    }
+}
+
+/// The first rows of a file, its columns' names before them.
+fn rows(content: &str) -> Vec<Vec<String>> {
+    let content = content.trim_start_matches('\u{feff}');
+    let first = content.lines().next().unwrap_or_default();
+    let delimiter = if first.contains(';') { b';' } else { b',' };
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(delimiter)
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(content.as_bytes());
+    let short = |cell: &str| -> String { cell.chars().take(60).collect() };
+    reader
+        .records()
+        .filter_map(Result::ok)
+        .take(SHOWN + 1)
+        .map(|record| record.iter().map(short).collect())
+        .collect()
+}
+
+/// A file, for those who may add such records.
+async fn find(
+    page: &PageState,
+    frame: &Frame,
+    RecordId(id): RecordId,
+) -> Result<(Brought, String), Refusal> {
+    let id = id.ok_or(Refusal::NotFound)?;
+    let (file, content) = super::find(&page.state, id)
+        .await?
+        .ok_or(Refusal::NotFound)?;
+    frame.require(Verb::Add, file.resource.model())?;
+    Ok((file, content.unwrap_or_default()))
+}
+
+async fn show(Extracted(state): Page, frame: Frame, id: RecordId) -> Answer {
+    let (file, content) = find(&state, &frame, id).await?;
+    Ok(frame.show(page(&frame, &file, &content, "")))
+}
+
+/// These addresses only take forms; whoever comes by a link is led to the import.
+async fn back(frame: Frame) -> Response {
+    let (address, _) = frame
+        .address()
+        .trim_end_matches('/')
+        .rsplit_once('/')
+        .unwrap_or_default();
+    see_other(&format!("{address}/"))
+}
+
+async fn confirm(Extracted(state): Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+    let (file, _) = find(&state, &frame, id).await?;
+    let (parts, body) = request.into_parts();
+    Post::read(&state.state, &parts, body).await?;
+    let address = format!("/import/{}/", file.id);
+    match super::confirm(&state.state, &frame.caller, &file).await {
+        Ok(Some(report)) => {
+            let added = frame
+                .locale
+                .number(i64::try_from(report.added).unwrap_or(i64::MAX));
+            let text = format!(
+                "{}: {added} {}.",
+                frame.text("Importado", "Imported"),
+                frame.text("registros", "records")
+            );
+            let mut flash = Flash::success(text);
+            if frame.may(Verb::Delete, file.resource.model()) {
+                flash = flash.undo(format!("{address}undo/"));
+            }
+            Ok(flash::leave(see_other(&address), flash))
+        }
+        Ok(None) => Ok(see_other(&address)),
+        Err(error) => refused(&state, &frame, Form::new(), file.resource.name(), error).await,
+    }
+}
+
+async fn undo(Extracted(state): Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+    let (file, _) = find(&state, &frame, id).await?;
+    frame.require(Verb::Delete, file.resource.model())?;
+    let (parts, body) = request.into_parts();
+    Post::read(&state.state, &parts, body).await?;
+    match super::undo(&state.state, &frame.caller, &file).await {
+        Ok(_) => {
+            let text = frame.text("A importação foi desfeita.", "The import was undone.");
+            let next = see_other(&format!("/import/{}/", file.id));
+            Ok(flash::leave(next, Flash::success(text)))
+        }
+        Err(Refusal::Conflict(reason)) => {
+            let problem = translated(frame.locale, &reason);
+            let shown = page(&frame, &file, "", &problem);
+            Ok(frame.show_with(StatusCode::CONFLICT, shown))
+        }
+        Err(refusal) => Err(refusal.into()),
+    }
+}

@@ -1,0 +1,189 @@
+//! Goods in and out on pages: once for every form, told with the new balance, undone by whoever may.
+
+use test_kit::on_both_engines;
+
+use super::{is_refused, leads_to, page};
+use crate::app::TestApp;
+
+/// The token of the form that a page shows.
+fn token(page: &str) -> String {
+    let start = "name=\"form_token\" value=\"";
+    let rest = page.split_once(start).unwrap().1;
+    rest.split('"').next().unwrap().to_owned()
+}
+
+on_both_engines!(
+    goods_go_out_once_however_often_the_form_is_sent_and_come_back_by_undo,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let id = app.admin().a_product("Café", 10).await;
+        let admin = app.logged_in("admin").await;
+        let form = page(&admin, "/outflows/new/?product=1&next=/products/", 200).await;
+        assert!(form.contains("value=\"Café\""), "{form}");
+        let token = token(&form);
+        let mut fields = vec![
+            ("product", "1"),
+            ("product_text", "Café"),
+            ("product_was", "Café"),
+            ("quantity", "3"),
+            ("form_token", token.as_str()),
+            ("next", "/products/"),
+        ];
+        for _ in 0..2 {
+            leads_to(&admin.submit("/outflows/new/", &fields).await, "/products/");
+        }
+        assert_eq!(app.admin().quantity_of(id).await, 7);
+        let told = page(&admin, "/products/", 200).await;
+        assert!(
+            told.contains("Booked out: 3 × Café. New balance: 7."),
+            "{told}"
+        );
+        assert!(told.contains("action=\"/outflows/1/delete/\""));
+        fields[3] = ("quantity", "4");
+        let reused = admin.submit("/outflows/new/", &fields).await;
+        is_refused(&reused, &["This form has been booked already"]);
+        assert_ne!(self::token(&reused.text), token);
+        let undone = admin
+            .submit("/outflows/1/delete/", &[("next", "/products/")])
+            .await;
+        leads_to(&undone, "/products/");
+        let told = page(&admin, "/products/", 200).await;
+        assert!(
+            told.contains("Outflow undone: 3 × Café. New balance: 10."),
+            "{told}"
+        );
+        assert_eq!(app.admin().quantity_of(id).await, 10);
+        let twice = admin
+            .submit("/outflows/1/delete/", &[("next", "/products/")])
+            .await;
+        leads_to(&twice, "/products/");
+        assert!(
+            page(&admin, "/products/", 200)
+                .await
+                .contains("undone already")
+        );
+        let late = [
+            ("product", "1"),
+            ("quantity", "3"),
+            ("form_token", token.as_str()),
+        ];
+        leads_to(&admin.submit("/outflows/new/", &late).await, "/outflows/");
+        assert_eq!(app.admin().quantity_of(id).await, 10);
+    }
+);
+
+on_both_engines!(more_than_there_is_cannot_go_out, async |address| {
+    let app = TestApp::new(&address).await;
+    app.admin().a_product("Café", 2).await;
+    let mut manager = app.logged_in("manager").await;
+    manager.language = "pt-BR";
+    let fields = [
+        ("product", "1"),
+        ("quantity", "3"),
+        ("description", "balcão"),
+    ];
+    let refused = manager.submit("/outflows/new/", &fields).await;
+    is_refused(
+        &refused,
+        &[
+            "Estoque insuficiente: só 2 unidades disponíveis.",
+            "value=\"3\"",
+            "value=\"balcão\"",
+            "href=\"#quantity\"",
+        ],
+    );
+    let refused = manager.submit("/outflows/new/", &[("quantity", "")]).await;
+    is_refused(&refused, &["Este campo é obrigatório."]);
+});
+
+on_both_engines!(
+    goods_come_in_from_a_supplier_and_leave_again_only_while_they_are_there,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let id = app.admin().a_product("Café", 0).await;
+        let admin = app.logged_in("admin").await;
+        admin
+            .submit("/suppliers/new/", &[("name", "Torra Forte")])
+            .await;
+        page(&admin, "/inflows/new/?product=1&supplier=1", 200).await;
+        let fields = [
+            ("product_text", "cafe"),
+            ("supplier_text", "torra"),
+            ("quantity", "1,200"),
+        ];
+        leads_to(&admin.submit("/inflows/new/", &fields).await, "/inflows/");
+        assert_eq!(app.admin().quantity_of(id).await, 1200);
+        let list = page(&admin, "/inflows/", 200).await;
+        assert!(
+            list.contains("Torra Forte") && list.contains("+1,200"),
+            "{list}"
+        );
+        page(&admin, "/inflows/1/", 200).await;
+        page(&admin, "/inflows/1/delete/", 200).await;
+        let outflow = serde_json::json!({"product": id, "quantity": 1100});
+        app.admin().post("/api/v1/outflows/", outflow).await.id();
+        let refused = admin.submit("/inflows/1/delete/", &[]).await;
+        assert_eq!(refused.status.as_u16(), 409);
+        assert!(
+            refused.text.contains("only 100 of its 1200 units"),
+            "{refused:?}"
+        );
+        test_kit::html::check(&refused.text);
+    }
+);
+
+on_both_engines!(
+    who_may_not_delete_books_without_being_offered_undo,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Café", 10).await;
+        let manager = app.logged_in("manager").await;
+        manager
+            .submit("/outflows/new/", &[("product", "1"), ("quantity", "1")])
+            .await;
+        let told = page(&manager, "/outflows/", 200).await;
+        assert!(told.contains("Booked out: 1 × Café"), "{told}");
+        assert!(!told.contains("delete/"));
+    }
+);
+
+on_both_engines!(
+    a_text_that_means_several_products_is_asked_about,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Café forte", 10).await;
+        app.admin().a_product("Café suave", 10).await;
+        let admin = app.logged_in("admin").await;
+        let fields = [("product_text", "café"), ("quantity", "1")];
+        let asked = admin.submit("/outflows/new/", &fields).await;
+        is_refused(
+            &asked,
+            &[
+                "Choose below which one is",
+                "name=\"product_choice\" value=\"2\"",
+            ],
+        );
+        let fields = [
+            ("product_text", "café"),
+            ("product_choice", "2"),
+            ("quantity", "1"),
+        ];
+        leads_to(&admin.submit("/outflows/new/", &fields).await, "/outflows/");
+        assert_eq!(app.admin().quantity_of(2).await, 9);
+        let changed_by_hand = [
+            ("product", "1"),
+            ("product_text", "Café suave"),
+            ("product_was", "Café forte"),
+            ("quantity", "1"),
+        ];
+        leads_to(
+            &admin.submit("/outflows/new/", &changed_by_hand).await,
+            "/outflows/",
+        );
+        assert_eq!(app.admin().quantity_of(2).await, 8);
+        let offered = admin.get("/pick/products/?q=suave").await.json();
+        assert_eq!(offered[0]["text"], "Café suave");
+        assert_eq!(offered[0]["hint"], "8 in stock");
+        page(&admin, "/pick/nothing/", 404).await;
+    }
+);

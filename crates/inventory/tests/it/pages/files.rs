@@ -1,0 +1,184 @@
+//! Files brought through the pages: checked, confirmed, taken back as a whole or not at all.
+
+use http::Method;
+use serde_json::json;
+use test_kit::{html, on_both_engines};
+
+use super::{is_refused, leads_to, page};
+use crate::{
+    app::{Answer, TestApp},
+    visitor::Visitor,
+};
+
+/// Sends a file as a browser does.
+async fn bring(visitor: &Visitor<'_>, resource: &str, content: &str) -> Answer {
+    let token = visitor.cookie("csrftoken").unwrap_or_default();
+    send(visitor, &token, resource, content).await
+}
+
+async fn send(visitor: &Visitor<'_>, token: &str, resource: &str, content: &str) -> Answer {
+    let field = |name: &str, value: &str| {
+        format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+    };
+    let file = format!(
+        "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\nContent-Type: text/csv\r\n\r\n{content}\r\n--x--\r\n"
+    );
+    let body = [
+        field("csrfmiddlewaretoken", token),
+        field("resource", resource),
+        file,
+    ]
+    .concat();
+    let form = [("content-type", "multipart/form-data; boundary=x")];
+    visitor.send(Method::POST, "/import/", &body, &form).await
+}
+
+async fn count(app: &TestApp, resource: &str) -> i64 {
+    let list = app.admin().get(&format!("/api/v1/{resource}/")).await;
+    list.json()["count"].as_i64().unwrap()
+}
+
+on_both_engines!(
+    a_file_is_checked_shown_confirmed_once_and_taken_back,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.logged_in("admin").await;
+        page(&admin, "/import/?resource=brands", 200).await;
+        leads_to(
+            &bring(&admin, "brands", "name;description\nAlfa;<b>\nBeta;\n").await,
+            "/import/1/",
+        );
+        assert_eq!(count(&app, "brands").await, 0);
+        let shown = page(&admin, "/import/1/", 200).await;
+        assert!(shown.contains("Records that will be added:") && shown.contains("&#60;b&#62;"));
+        for _ in 0..2 {
+            leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
+        }
+        assert_eq!(count(&app, "brands").await, 2);
+        let done = page(&admin, "/import/1/", 200).await;
+        assert!(done.contains("Imported: 2 records.") && done.contains("/import/1/undo/"));
+        assert!(
+            page(&admin, "/import/", 200)
+                .await
+                .contains("a.csv · Brands (2) · admin")
+        );
+        for _ in 0..2 {
+            leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
+        }
+        assert_eq!(count(&app, "brands").await, 0);
+        assert!(
+            page(&admin, "/import/1/", 200)
+                .await
+                .contains("This import was undone.")
+        );
+    }
+);
+
+on_both_engines!(
+    everything_that_is_wrong_with_a_file_is_told_at_once,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let mut admin = app.logged_in("admin").await;
+        admin.language = "pt-BR";
+        let rows = "title,category_name,brand_name,cost_price,selling_price,quantity\nCafé,Nada,Nada,1,abc,-1\n,Nada,Nada,1,2,3\n";
+        let refused = bring(&admin, "products", rows).await;
+        is_refused(
+            &refused,
+            &[
+                "Nada foi importado.",
+                "Digite um número.",
+                "O valor deve ser 0 ou mais.",
+                "Este campo não pode ficar em branco.",
+            ],
+        );
+        for (resource, content, said) in [
+            ("products", "", "Escolha um arquivo."),
+            ("users", "a", "Escolha o que o arquivo contém."),
+            ("brands", "nome\nAlfa\n", "unknown column"),
+        ] {
+            is_refused(&bring(&admin, resource, content).await, &[said]);
+        }
+        assert_eq!(count(&app, "products").await, 0);
+    }
+);
+
+on_both_engines!(
+    an_import_is_taken_back_whole_or_not_at_all,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let id = app.admin().a_product("Café", 1).await;
+        let admin = app.logged_in("admin").await;
+        admin.submit("/suppliers/new/", &[("name", "Torra")]).await;
+        let rows = "supplier_name,product_title,quantity\nTorra,Café,10\nTorra,Café,20\n";
+        leads_to(&bring(&admin, "inflows", rows).await, "/import/1/");
+        admin.submit("/import/1/confirm/", &[]).await;
+        assert_eq!(app.admin().quantity_of(id).await, 31);
+        let outflow = json!({"product": id, "quantity": 15});
+        let outflow = app.admin().post("/api/v1/outflows/", outflow).await.id();
+        let refused = admin.submit("/import/1/undo/", &[]).await;
+        assert_eq!(refused.status.as_u16(), 409);
+        html::check(&refused.text);
+        assert!(
+            refused.text.contains("units are still in stock"),
+            "{}",
+            refused.text
+        );
+        assert_eq!(app.admin().quantity_of(id).await, 16);
+        assert_eq!(count(&app, "inflows").await, 2);
+        app.admin()
+            .delete(&format!("/api/v1/outflows/{outflow}/"))
+            .await;
+        leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
+        assert_eq!(app.admin().quantity_of(id).await, 1);
+        assert_eq!(count(&app, "inflows").await, 0);
+    }
+);
+
+on_both_engines!(
+    history_that_was_imported_changes_no_quantity_when_it_goes_either,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let id = app.admin().a_product("Café", 5).await;
+        let admin = app.logged_in("admin").await;
+        let rows = "product,quantity,created_at\n1,900,2026-01-02T03:04:05Z\n";
+        leads_to(&bring(&admin, "outflows", rows).await, "/import/1/");
+        admin.submit("/import/1/confirm/", &[]).await;
+        assert_eq!(count(&app, "outflows").await, 1);
+        assert_eq!(app.admin().quantity_of(id).await, 5);
+        leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
+        assert_eq!(count(&app, "outflows").await, 0);
+        assert_eq!(app.admin().quantity_of(id).await, 5);
+        let differences = inventory::stock::verify(&app.state.db).await.unwrap();
+        assert!(differences.is_empty(), "{differences:?}");
+    }
+);
+
+on_both_engines!(a_file_needs_the_right_and_the_token, async |address| {
+    let app = TestApp::new(&address).await;
+    let viewer = app.logged_in("viewer").await;
+    assert!(page(&viewer, "/import/", 403).await.contains("add_product"));
+    let refused = bring(&viewer, "brands", "name\nAlfa\n").await;
+    assert_eq!(refused.status.as_u16(), 403);
+    let manager = app.logged_in("manager").await;
+    for token in ["", "0123456789abcdef0123456789abcdef"] {
+        let forged = send(&manager, token, "brands", "name\nAlfa\n").await;
+        assert_eq!(forged.status.as_u16(), 403);
+        html::check(&forged.text);
+    }
+    leads_to(
+        &bring(&manager, "brands", "name\nAlfa\n").await,
+        "/import/1/",
+    );
+    manager.submit("/import/1/confirm/", &[]).await;
+    assert!(
+        !page(&manager, "/import/1/", 200)
+            .await
+            .contains("/import/1/undo/\"")
+    );
+    let refused = manager.submit("/import/1/undo/", &[]).await;
+    assert_eq!(refused.status.as_u16(), 403);
+    let large = bring(&manager, "brands", &"a".repeat(5 * 1024 * 1024)).await;
+    assert_eq!(large.status.as_u16(), 413);
+    page(&viewer, "/import/1/", 403).await;
+    page(&manager, "/import/99/", 404).await;
+});

@@ -1,0 +1,291 @@
+//! Making, changing and deleting records on their pages: by the API's rules, in the reader's words.
+
+use test_kit::{html, on_both_engines};
+
+use super::{is_refused, leads_to, page};
+use crate::app::TestApp;
+
+const KINDS: [&str; 3] = ["brands", "categories", "suppliers"];
+
+on_both_engines!(
+    a_brand_a_category_and_a_supplier_are_made_changed_and_deleted,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.logged_in("admin").await;
+        for kind in KINDS {
+            let base = format!("/{kind}/");
+            let empty = page(&admin, &base, 200).await;
+            assert!(empty.contains("yet."), "{kind}");
+            page(&admin, &format!("{base}new/"), 200).await;
+            let fields = [("name", "Grão & <Cia>"), ("description", " ")];
+            let made = admin.submit(&format!("{base}new/"), &fields).await;
+            leads_to(&made, &format!("{base}1/"));
+            let detail = page(&admin, &format!("{base}1/"), 200).await;
+            assert!(detail.contains("Grão &#38; &#60;Cia&#62;"), "{detail}");
+            assert!(detail.contains("Added · admin"), "{detail}");
+            let again = page(&admin, &format!("{base}1/"), 200).await;
+            assert!(!again.contains("class=\"toast\""), "told once");
+            page(&admin, &format!("{base}1/edit/"), 200).await;
+            let changed = admin
+                .submit(
+                    &format!("{base}1/edit/"),
+                    &[("name", "Outro"), ("description", "d")],
+                )
+                .await;
+            leads_to(&changed, &format!("{base}1/"));
+            let detail = page(&admin, &format!("{base}1/"), 200).await;
+            assert!(
+                detail.contains("Changed: name, description · admin"),
+                "{detail}"
+            );
+            page(&admin, &format!("{base}1/delete/"), 200).await;
+            let deleted = admin.submit(&format!("{base}1/delete/"), &[]).await;
+            leads_to(&deleted, &base);
+            page(&admin, &format!("{base}1/"), 404).await;
+        }
+    }
+);
+
+on_both_engines!(
+    a_product_is_made_with_the_numbers_of_its_readers_language,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Arroz", 5).await;
+        let mut admin = app.logged_in("admin").await;
+        admin.language = "pt-BR";
+        page(&admin, "/products/new/", 200).await;
+        let product = [
+            ("title", "Café torrado"),
+            ("category", ""),
+            ("category_text", "graos"),
+            ("brand", "1"),
+            ("brand_text", "Tio João"),
+            ("brand_was", "Tio João"),
+            ("serie_number", "789"),
+            ("cost_price", "1.234,56"),
+            ("selling_price", "R$ 2000"),
+            ("quantity", "1.200"),
+            ("threshold", "20"),
+            ("description", ""),
+        ];
+        let made = admin.submit("/products/new/", &product).await;
+        leads_to(&made, "/products/2/");
+        let record = app.admin().get("/api/v1/products/2/").await.json();
+        assert_eq!(record["cost_price"], "1234.56");
+        assert_eq!(record["selling_price"], "2000.00");
+        assert_eq!(record["quantity"], 1200);
+        assert_eq!(record["category"]["name"], "Grãos");
+        let detail = page(&admin, "/products/2/", 200).await;
+        for words in [
+            "Café torrado",
+            "R$\u{a0}2.000,00",
+            "1.200",
+            "Saldo inicial",
+            "Produto criado",
+        ] {
+            assert!(detail.contains(words), "{words}: {detail}");
+        }
+        assert!(
+            page(&admin, "/products/2/ledger/", 200)
+                .await
+                .contains("+1.200")
+        );
+        page(&admin, "/products/2/ledger/?as_of=2020-01-01", 200).await;
+        page(&admin, "/products/2/ledger/?as_of=ontem", 422).await;
+        let taken = admin.submit("/products/new/", &product).await;
+        is_refused(&taken, &["Já existe um produto com este número de série."]);
+    }
+);
+
+on_both_engines!(
+    every_problem_of_a_product_is_told_at_once,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Arroz", 5).await;
+        let mut admin = app.logged_in("admin").await;
+        admin.language = "pt-BR";
+        let fields = [
+            ("title", " "),
+            ("category", ""),
+            ("category_text", "nada disto"),
+            ("cost_price", "1.234"),
+            ("selling_price", "abc"),
+            ("quantity", "1,5"),
+            ("threshold", "-1"),
+        ];
+        let refused = admin.submit("/products/new/", &fields).await;
+        is_refused(
+            &refused,
+            &[
+                "Este campo não pode ficar em branco.",
+                "Nada foi encontrado com “nada disto”.",
+                "Este campo é obrigatório.",
+                "Escreva 1234 ou 1234,00.",
+                "Digite um número.",
+                "Digite um número inteiro.",
+                "O valor deve ser 0 ou mais.",
+                "value=\"1.234\"",
+            ],
+        );
+        let count = app.admin().get("/api/v1/products/").await.json();
+        assert_eq!(count["count"], 1);
+    }
+);
+
+on_both_engines!(
+    a_quantity_that_nobody_changed_is_not_written_over_what_moved_meanwhile,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let id = app.admin().a_product("Arroz", 50).await;
+        let admin = app.logged_in("admin").await;
+        let form = page(&admin, "/products/1/edit/", 200).await;
+        assert!(form.contains("name=\"quantity_was\" value=\"50\""));
+        let outflow = serde_json::json!({"product": id, "quantity": 8});
+        app.admin().post("/api/v1/outflows/", outflow).await.id();
+        let mut fields = vec![
+            ("title", "Arroz branco"),
+            ("category", "1"),
+            ("brand", "1"),
+            ("cost_price", "8.00"),
+            ("selling_price", "12.50"),
+            ("quantity", "50"),
+            ("quantity_was", "50"),
+            ("threshold", ""),
+        ];
+        leads_to(
+            &admin.submit("/products/1/edit/", &fields).await,
+            "/products/1/",
+        );
+        assert_eq!(app.admin().quantity_of(id).await, 42);
+        fields[5] = ("quantity", "40");
+        leads_to(
+            &admin.submit("/products/1/edit/", &fields).await,
+            "/products/1/",
+        );
+        assert_eq!(app.admin().quantity_of(id).await, 40);
+    }
+);
+
+on_both_engines!(a_blocked_delete_explains_itself, async |address| {
+    let app = TestApp::new(&address).await;
+    app.admin().a_product("Arroz", 5).await;
+    let mut admin = app.logged_in("admin").await;
+    let refused = admin.submit("/brands/1/delete/", &[]).await;
+    assert_eq!(refused.status.as_u16(), 409);
+    html::check(&refused.text);
+    let said = "Cannot delete this brand because 1 product record references it.";
+    assert!(refused.text.contains(said), "{}", refused.text);
+    admin.language = "pt-BR";
+    let refused = admin.submit("/brands/1/delete/", &[]).await;
+    assert!(
+        refused
+            .text
+            .contains("ainda há 1 produto ligado a este registro")
+    );
+    assert!(refused.text.contains("/products/?brand=1"));
+});
+
+on_both_engines!(nobody_is_offered_what_they_may_not_do, async |address| {
+    let app = TestApp::new(&address).await;
+    app.admin().a_product("Arroz", 5).await;
+    let viewer = app.logged_in("viewer").await;
+    let list = page(&viewer, "/products/", 200).await;
+    let detail = page(&viewer, "/products/1/", 200).await;
+    for text in [&list, &detail] {
+        for way in ["/new/", "edit/", "delete/", "/import/"] {
+            assert!(!text.contains(&format!("{way}\"")), "{way}");
+        }
+    }
+    for (path, permission) in [
+        ("/products/new/", "add_product"),
+        ("/products/1/edit/", "change_product"),
+        ("/products/1/delete/", "delete_product"),
+        ("/brands/new/", "add_brand"),
+        ("/inflows/new/", "add_inflow"),
+        ("/outflows/new/", "add_outflow"),
+    ] {
+        assert!(
+            page(&viewer, path, 403).await.contains(permission),
+            "{path}"
+        );
+        let refused = viewer.submit(path, &[]).await;
+        assert_eq!(refused.status.as_u16(), 403, "{path}");
+    }
+    let manager = app.logged_in("manager").await;
+    assert!(
+        page(&manager, "/products/", 200)
+            .await
+            .contains("/products/new/")
+    );
+    assert!(
+        !page(&manager, "/products/1/", 200)
+            .await
+            .contains("delete/")
+    );
+    page(&manager, "/products/1/delete/", 403).await;
+});
+
+on_both_engines!(a_forged_form_changes_nothing, async |address| {
+    let app = TestApp::new(&address).await;
+    app.admin().a_product("Arroz", 5).await;
+    let admin = app.logged_in("admin").await;
+    for path in [
+        "/brands/new/",
+        "/brands/1/edit/",
+        "/brands/1/delete/",
+        "/products/new/",
+        "/products/1/edit/",
+        "/products/1/delete/",
+        "/inflows/new/",
+        "/outflows/new/",
+        "/shortcuts/",
+    ] {
+        let fields = [
+            ("name", "x"),
+            ("product", "1"),
+            ("quantity", "1"),
+            ("title", "x"),
+        ];
+        let refused = admin.post_form(path, &fields).await;
+        assert_eq!(refused.status.as_u16(), 403, "{path}");
+        html::check(&refused.text);
+    }
+    assert_eq!(app.admin().quantity_of(1).await, 5);
+});
+
+on_both_engines!(
+    a_brand_is_added_on_the_way_and_the_form_goes_on_with_it,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.logged_in("admin").await;
+        let form = page(&admin, "/products/new/?title=Caf%C3%A9", 200).await;
+        assert!(
+            form.contains("/brands/new/?next=%2Fproducts%2Fnew%2F%3Ftitle"),
+            "{form}"
+        );
+        let fields = [
+            ("name", "Tio João"),
+            ("next", "/products/new/?title=Caf%C3%A9"),
+        ];
+        let made = admin.submit("/brands/new/", &fields).await;
+        leads_to(&made, "/products/new/?title=Caf%C3%A9&brand=1");
+        let form = page(&admin, "/products/new/?title=Caf%C3%A9&brand=1", 200).await;
+        assert!(form.contains("value=\"Tio João\"") && form.contains("value=\"Café\""));
+        let token = admin.cookie("csrftoken").unwrap();
+        let body = format!("csrfmiddlewaretoken={token}&name=Outra");
+        let headers = [
+            ("content-type", "application/x-www-form-urlencoded"),
+            ("accept", "application/json"),
+            ("hx-request", "true"),
+        ];
+        let by_script = admin
+            .send(http::Method::POST, "/brands/new/", &body, &headers)
+            .await;
+        by_script.is(201, &serde_json::json!({"id": 2, "text": "Outra"}));
+        let elsewhere = [("name", "A"), ("next", "https://evil.example/")];
+        leads_to(
+            &admin.submit("/brands/new/", &elsewhere).await,
+            "/brands/3/",
+        );
+    }
+);
