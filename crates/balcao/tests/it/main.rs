@@ -8,6 +8,7 @@ mod bench;
 mod browser;
 mod card_data;
 mod configuration;
+mod deliveries;
 mod demo;
 mod documents;
 mod faults;

@@ -198,6 +198,7 @@ impl Document {
             TAG.check("tags", tag);
         }
         PATH_ITEM.check_each("paths", document.get("paths"), check_parameters);
+        PATH_ITEM.check_each("webhooks", document.get("webhooks"), check_parameters);
         for operation in self.operations() {
             let place = format!("{} {}", operation.method, operation.path);
             OPERATION.check(&place, operation.described);

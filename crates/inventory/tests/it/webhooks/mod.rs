@@ -4,6 +4,7 @@ mod delivery;
 mod endpoints;
 mod faults;
 mod mail;
+mod payloads;
 pub(crate) mod receiver;
 
 use std::time::Duration;
