@@ -62,8 +62,14 @@ impl Receiver {
 
 fn settings(receiver: &Receiver) -> Start {
     inventory()
-        .env("BALCAO_INVENTORY_WEBHOOK_URL", format!("http://{}/hooks", receiver.address))
-        .env("BALCAO_INVENTORY_WEBHOOK_SECRET", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+        .env(
+            "BALCAO_INVENTORY_WEBHOOK_URL",
+            format!("http://{}/hooks", receiver.address),
+        )
+        .env(
+            "BALCAO_INVENTORY_WEBHOOK_SECRET",
+            "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+        )
         .env("BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", "true")
 }
 
@@ -96,7 +102,7 @@ async fn killed_in_the_middle_of_a_thousand_deliveries_nothing_is_lost_or_out_of
         let mut service = settings(&receiver).data(data.path()).ready().await;
         let ana = Caller::ana(&service).await;
         while products.len() < PRODUCTS {
-            products.push(ana.product(&format!("Produto {}", products.len()), 1_000_000).await);
+            products.push(ana.a_product(1_000_000).await);
         }
         let shipping = ship(&ana, &products);
         receiver.has(ALL * kill / KILLS).await;
@@ -118,10 +124,17 @@ async fn killed_in_the_middle_of_a_thousand_deliveries_nothing_is_lost_or_out_of
     let mut ids: BTreeMap<i64, &str> = BTreeMap::new();
     for (id, product, outflow) in arrived.iter() {
         let is_new = !ids.contains_key(outflow);
-        assert_eq!(ids.entry(*outflow).or_insert(id), id, "a repetition has the same id");
+        assert_eq!(
+            ids.entry(*outflow).or_insert(id),
+            id,
+            "a repetition has the same id"
+        );
         if is_new {
             let before = newest.insert(*product, *outflow);
-            assert!(before.is_none_or(|before| before < *outflow), "product {product}");
+            assert!(
+                before.is_none_or(|before| before < *outflow),
+                "product {product}"
+            );
         }
     }
     assert!(ids.len() >= ALL && acknowledged.len() >= ALL / 2);

@@ -1,9 +1,11 @@
 //! `balcao bench`: the figures of `docs/performance.md`, measured on this machine by this program.
 //!
 //! Every service runs in a process of its own, as it does for real; `load` sends the requests, `child` runs the processes,
-//! `provider` is a provider that costs next to nothing. Here are the measurements of checkout; those of the inventory are in `inventory`.
+//! `provider` is a provider that costs next to nothing. Here are the measurements of checkout; those of the inventory are in
+//! `inventory`, those of its events in `delivery`.
 
 mod child;
+mod delivery;
 mod inventory;
 mod load;
 mod provider;
@@ -35,6 +37,8 @@ enum What {
     Checkout(Checkout),
     /// Lists, reads and sales beside what the machine can do, and every list at full size
     Inventory(inventory::Arguments),
+    /// Deliveries of events a second; what a dead receiver costs those who book outflows
+    InventoryDelivery(delivery::Arguments),
     /// A provider that answers at once, for `bench checkout`
     #[command(hide = true)]
     Provider,
@@ -79,6 +83,9 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure>
     match &arguments.what {
         What::Provider => {
             super::with_runtime(&settings.clone(), &warnings, serve_provider(settings))
+        }
+        What::InventoryDelivery(delivery) => {
+            super::with_runtime(&settings, &warnings, delivery::run(delivery.clone()))
         }
         What::Checkout(checkout) => {
             super::with_runtime(&settings, &warnings, in_a_folder(checkout.clone()))

@@ -18,7 +18,12 @@ fn media(document: &Document, kind: &str) -> Value {
 #[test]
 fn every_event_of_the_document_is_one_that_endpoints_can_ask_for_with_an_example() {
     let document = document();
-    let described: Vec<&str> = document.value()["webhooks"].as_object().unwrap().keys().map(String::as_str).collect();
+    let described: Vec<&str> = document.value()["webhooks"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
     let mut known = EventType::DELIVERED.map(EventType::name);
     known.sort_unstable();
     assert_eq!(described, known);
@@ -41,7 +46,12 @@ on_both_engines!(
         let outflow = json!({"product": product, "quantity": 3, "description": "Balcão"});
         app.manager().post("/api/v1/outflows/", outflow).await.id();
         analysis::step(&app.state).await.unwrap();
-        app.manager().patch(&format!("/api/v1/products/{product}/"), json!({"quantity": 40})).await;
+        app.manager()
+            .patch(
+                &format!("/api/v1/products/{product}/"),
+                json!({"quantity": 40}),
+            )
+            .await;
         app.pass().await;
         let document = document();
         let mut arrived = Vec::new();
@@ -50,6 +60,14 @@ on_both_engines!(
             document.assert_valid(&media(&document, &kind)["schema"], &event, &kind);
             arrived.push(kind);
         }
-        assert_eq!(arrived, ["outflow.created", "product.low_stock", "analysis.created", "product.stock_recovered"]);
+        assert_eq!(
+            arrived,
+            [
+                "outflow.created",
+                "product.low_stock",
+                "analysis.created",
+                "product.stock_recovered"
+            ]
+        );
     }
 );
