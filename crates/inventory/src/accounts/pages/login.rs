@@ -34,9 +34,8 @@ struct Attempt {
     username: String,
     next: String,
     remembered: bool,
-    /// Fields that were left empty.
-    is_nameless: bool,
-    is_passwordless: bool,
+    /// The names of the fields that were left empty.
+    left_empty: Vec<&'static str>,
     /// Name and password do not belong together.
     is_wrong: bool,
 }
@@ -50,8 +49,8 @@ struct LoginPage {
 }
 
 impl LoginPage {
-    fn required(&self, is_empty: bool) -> &'static str {
-        if is_empty {
+    fn required(&self, field: &str) -> &'static str {
+        if self.attempt.left_empty.contains(&field) {
             self.layout
                 .text("Este campo é obrigatório.", "This field is required.")
         } else {
@@ -173,7 +172,7 @@ async fn login_person(
     layout: Layout,
 ) -> Result<Response, Refusal> {
     let attempt = Attempt::read(members, parts);
-    if attempt.is_nameless || attempt.is_passwordless {
+    if !attempt.left_empty.is_empty() {
         return Ok(show(page, parts, layout, attempt));
     }
     let mut reader = Reader::new(members, Mode::Whole);
@@ -226,8 +225,10 @@ impl Attempt {
             username: sent("username"),
             next: safe_next(next.as_deref()),
             remembered: sent("remember") != "no",
-            is_nameless: sent("username").trim().is_empty(),
-            is_passwordless: sent("password").trim().is_empty(),
+            left_empty: ["username", "password"]
+                .into_iter()
+                .filter(|field| sent(field).trim().is_empty())
+                .collect(),
             is_wrong: false,
         }
     }
