@@ -18,26 +18,41 @@ use crate::support::{boleto, card, pay_until_final, pix};
 const NOT_WALKED: &[(&str, &str)] = &[
     ("/health", "JSON"),
     ("/ready", "JSON"),
-    ("/api/v1/docs/", "the viewer's page, not ours"),
-    ("/api/v1/redoc/", "the viewer's page, not ours"),
-    ("/api/v1/schema/", "JSON"),
     ("/dashboard/figures/", "a part of the first page"),
     ("/dashboard/events/", "a stream"),
+    ("/pick/{source}/", "a part of forms"),
     (
         "/login/code/",
         "only in the middle of a login: walked there",
     ),
+    ("/login/", "walked before logging in"),
+    ("/admin/login/", "leads on whoever is logged in"),
+    ("/admin/password_change/", "leads to the account's own page"),
+    ("/admin/{model}/{id}/", "leads to the record's form"),
 ];
 
 /// Where an address with a variable is looked at; everything else is looked at with the id 1.
-const EXAMPLES: &[(&str, &str)] = &[];
+const EXAMPLES: &[(&str, &str)] = &[
+    ("/admin/{model}/{id}/delete/", "/admin/products/1/delete/"),
+    ("/admin/{model}/{id}/history/", "/admin/users/1/history/"),
+    ("/admin/{model}/{id}/password/", "/admin/users/2/password/"),
+];
+
+/// Walked over for every model, by the links of the administration.
+const ADMINISTRATION: [&str; 3] = [
+    "/admin/{model}/",
+    "/admin/{model}/add/",
+    "/admin/{model}/{id}/change/",
+];
 
 /// Pages beside those of the tables: of other states, and of faults.
-const FURTHER: &[&str] = &[
+const FURTHER: [&str; 3] = [
     "/products/?search=nothing-has-this-name",
     "/nowhere/",
     "/products/999999999/",
 ];
+/// Of these, the ones that are faults.
+const FAULTS: [&str; 2] = ["/nowhere/", "/products/999999999/"];
 
 const DESK: (u32, u32) = (1280, 900);
 const PHONE: (u32, u32) = (360, 740);
@@ -48,31 +63,75 @@ struct Walk {
 }
 
 impl Walk {
-    /// Looks at one address: each language on a desk and on a phone, each of them in light and dark.
+    /// Looks at one address: in each language on a desk and on a phone, in light and dark.
     async fn visit(&mut self, url: &str) {
-        for (language, schemes) in [
-            ("pt-BR", [Scheme::Light, Scheme::Dark]),
-            ("en", [Scheme::Dark, Scheme::Light]),
-        ] {
-            let sign = if url.contains('?') { '&' } else { '?' };
-            self.browser.resize(DESK.0, DESK.1).await;
-            self.browser
-                .goto(&format!("{url}{sign}lang={language}"))
-                .await;
-            for problem in self.browser.html_problems().await {
-                self.note(url, &format!("HTML: {problem}"));
+        self.read(url, "pt-BR", [Scheme::Light, Scheme::Dark]).await;
+        self.read(url, "en", [Scheme::Dark, Scheme::Light]).await;
+    }
+
+    /// Looks at one address in one language: on a desk in the first scheme, on a phone in the second.
+    async fn read(&mut self, url: &str, language: &str, schemes: [Scheme; 2]) {
+        let sign = if url.contains('?') { '&' } else { '?' };
+        self.browser.resize(DESK.0, DESK.1).await;
+        self.browser
+            .goto(&format!("{url}{sign}lang={language}"))
+            .await;
+        self.check_status(url).await;
+        for problem in self.browser.html_problems().await {
+            self.note(url, &format!("HTML: {problem}"));
+        }
+        for (scheme, (width, height)) in schemes.into_iter().zip([DESK, PHONE]) {
+            self.browser.resize(width, height).await;
+            self.browser.prefer(scheme).await;
+            if self.browser.is_too_wide().await {
+                self.note(url, &format!("wider than {width} pixels in {language}"));
             }
-            for (scheme, (width, height)) in schemes.into_iter().zip([DESK, PHONE]) {
-                self.browser.resize(width, height).await;
-                self.browser.prefer(scheme).await;
-                if self.browser.is_too_wide().await {
-                    self.note(url, &format!("wider than {width} pixels in {language}"));
-                }
-                for problem in self.browser.accessibility_problems().await {
-                    self.note(url, &format!("{scheme:?} {width}: {problem}"));
-                }
+            for problem in self.browser.accessibility_problems().await {
+                self.note(url, &format!("{scheme:?} {width}: {problem}"));
             }
         }
+    }
+
+    /// An address that is not there is one whose example is missing in the table.
+    async fn check_status(&mut self, url: &str) {
+        let script = "return performance.getEntriesByType('navigation')[0].responseStatus";
+        let status = self.browser.script(script).await;
+        let is_fault = FAULTS.iter().any(|path| url.ends_with(path));
+        if (status == 200) == is_fault {
+            self.note(url, &format!("answers {status}"));
+        }
+    }
+
+    /// The addresses that links of the page lead to, as far as they begin and end so.
+    async fn links(&self, start: &str, end: &str) -> BTreeSet<String> {
+        let script = "return [...document.querySelectorAll('main a[href]')].map(link => link.getAttribute('href'))";
+        let links = self.browser.script(script).await;
+        let links = links.as_array().into_iter().flatten();
+        let links = links.filter_map(|link| link.as_str());
+        let fitting = links.filter(|link| link.starts_with(start) && link.ends_with(end));
+        fitting.map(str::to_owned).collect()
+    }
+
+    /// Every model of the administration: its list, its empty form, the form of one record.
+    async fn administration(&mut self, inventory: &str) {
+        self.browser.goto(&format!("{inventory}/admin/")).await;
+        let models: BTreeSet<String> = self.links("/admin/", "/").await;
+        let is_list = |path: &&String| path.matches('/').count() == 3;
+        for list in models.iter().filter(is_list) {
+            let schemes = [Scheme::Light, Scheme::Dark];
+            self.read(&format!("{inventory}{list}"), "pt-BR", schemes)
+                .await;
+            let add = self.links(list, "/add/").await;
+            let change = self.links(list, "/change/").await;
+            for path in add.iter().take(1).chain(change.iter().take(1)) {
+                self.read(&format!("{inventory}{path}"), "pt-BR", schemes)
+                    .await;
+            }
+        }
+        assert!(
+            models.len() > 5,
+            "the administration leads to {models:?} only"
+        );
     }
 
     fn note(&mut self, url: &str, problem: &str) {
@@ -87,13 +146,15 @@ fn pages() -> BTreeSet<String> {
     let read = tables.filter(|(_, methods)| methods.contains(&Method::GET));
     let walked = read.filter(|(pattern, _)| {
         let is_known = NOT_WALKED.iter().any(|(known, _)| known == pattern);
-        !is_known && (!pattern.starts_with("/api/"))
+        let is_file = pattern.ends_with("/export/");
+        let is_by_links = ADMINISTRATION.contains(pattern);
+        !is_known && !is_file && !is_by_links && !pattern.starts_with("/api/")
     });
     let example = |pattern: &str| {
         let known = EXAMPLES.iter().find(|(known, _)| *known == pattern);
         known.map_or_else(|| with_ids(pattern), |(_, path)| (*path).to_owned())
     };
-    let further = FURTHER.iter().map(|path| (*path).to_owned());
+    let further = FURTHER.map(str::to_owned);
     walked
         .map(|(pattern, _)| example(pattern))
         .chain(further)
@@ -116,7 +177,8 @@ fn with_ids(pattern: &str) -> String {
 #[test]
 fn every_address_that_is_not_walked_or_has_an_example_is_there() {
     let is_there = |path: &str| ROUTES.iter().chain(PAGES).any(|(known, _)| *known == path);
-    for (path, _) in NOT_WALKED.iter().chain(EXAMPLES) {
+    let tables = NOT_WALKED.iter().chain(EXAMPLES).map(|(path, _)| path);
+    for path in tables.chain(&ADMINISTRATION) {
         assert!(is_there(path), "{path} is gone: take it from the table");
     }
 }
@@ -154,6 +216,7 @@ async fn every_page_is_for_everybody() {
     for path in pages() {
         walk.visit(&format!("{inventory}{path}")).await;
     }
+    walk.administration(&inventory).await;
     let found: Vec<_> = walk.problems.iter().map(String::as_str).collect();
     assert!(
         found.is_empty(),
