@@ -241,7 +241,7 @@ async fn a_file_is_checked_imported_and_undone_and_the_language_changed_without_
 }
 
 /// Chooses a file of brands and lets it be checked.
-async fn bring(browser: &Browser, inventory: &str, file: &Path) {
+pub(super) async fn bring(browser: &Browser, inventory: &str, file: &Path) {
     browser
         .goto(&format!("{inventory}/import/?resource=brands"))
         .await;

@@ -11,7 +11,7 @@ use test_kit::{
     process::{Balcao, Start},
 };
 
-use super::log_in;
+use super::{log_in, shelves::bring};
 use crate::support::{boleto, card, pay_until_final, pix};
 
 /// Addresses that answer something else than a page of ours, or only on a way that another test goes.
@@ -26,6 +26,8 @@ const NOT_WALKED: &[(&str, &str)] = &[
         "only in the middle of a login: walked there",
     ),
     ("/login/", "walked before logging in"),
+    ("/import/{id}/confirm/", "leads back to the import"),
+    ("/import/{id}/undo/", "leads back to the import"),
     ("/admin/login/", "leads on whoever is logged in"),
     ("/admin/password_change/", "leads to the account's own page"),
     ("/admin/{model}/{id}/", "leads to the record's form"),
@@ -213,6 +215,11 @@ async fn every_page_is_for_everybody() {
         walk.visit(&url).await;
     }
     log_in(&walk.browser, &inventory, "admin").await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("brands.csv");
+    std::fs::write(&file, "name\nAlfa\n").unwrap();
+    bring(&walk.browser, &inventory, &file).await;
+    walk.browser.wait_for("main .notice").await;
     for path in pages() {
         walk.visit(&format!("{inventory}{path}")).await;
     }
