@@ -45,7 +45,8 @@ function swap(html) {
     if (other.innerHTML === part.innerHTML) continue;
     const focused = focusIn(part);
     part.replaceChildren(...other.childNodes);
-    if (focused) part.querySelector(focused)?.focus({ preventScroll: true });
+    // What had the focus may be gone: then its part keeps it, so that nobody has to begin at the top.
+    if (focused) (part.querySelector(focused) ?? part.querySelector("a"))?.focus({ preventScroll: true });
   }
   charts.forEach((chart) => chart.update(table()));
 }

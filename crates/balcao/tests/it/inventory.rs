@@ -38,7 +38,7 @@ impl Caller {
         Self::log_in(service, "ana", PASSWORD).await
     }
 
-    async fn log_in(service: &Balcao, username: &str, password: &str) -> Self {
+    pub(crate) async fn log_in(service: &Balcao, username: &str, password: &str) -> Self {
         let url = service.url("inventory").await;
         let answer = client()
             .post(format!("{url}/api/v1/authentication/token/"))

@@ -253,10 +253,9 @@ pub async fn low_stock_list(state: &State, wanted: Wanted) -> Result<Page<LowSto
     state
         .db
         .read(async move |conn| {
-            let highest = store::highest_threshold(conn).await?.unwrap_or(0).max(shop);
             let count = store::count_low(conn, shop).await?;
             let (number, offset) = wanted.within(count)?;
-            let results = store::low(conn, shop, highest, wanted.limit(), offset).await?;
+            let results = store::low(conn, shop, wanted.limit(), offset).await?;
             Ok(Page {
                 count,
                 number,
@@ -267,15 +266,15 @@ pub async fn low_stock_list(state: &State, wanted: Wanted) -> Result<Page<LowSto
         .await
 }
 
-/// How many products are below their thresholds, and those with the fewest units.
+/// How many products are below their thresholds, counted up to `most`, and those with the fewest units.
 pub(crate) async fn lowest(
     conn: &mut Conn,
     shop: i64,
+    most: i64,
     limit: i64,
-) -> Result<(u64, Vec<LowStock>), db::Error> {
-    let highest = store::highest_threshold(conn).await?.unwrap_or(0).max(shop);
-    let count = store::count_low(conn, shop).await?;
-    let lowest = store::low(conn, shop, highest, limit, 0).await?;
+) -> Result<(i64, Vec<LowStock>), db::Error> {
+    let count = store::count_some_low(conn, shop, most).await?;
+    let lowest = store::low(conn, shop, limit, 0).await?;
     Ok((count, lowest))
 }
 

@@ -193,19 +193,12 @@ pub(super) async fn set_threshold(
     Ok(tx.execute(sql, &[&product, &threshold]).await? > 0)
 }
 
-/// The highest threshold that any product has of its own.
-pub(super) async fn highest_threshold(conn: &mut Conn) -> Result<Option<i64>, Error> {
-    conn.one(
-        "SELECT max(threshold) FROM product_stock WHERE threshold IS NOT NULL",
-        &[],
-        |row| row.get(0),
-    )
-    .await
-}
-
+/// How many products are low. Those with a threshold of their own are few and have an index; of all the others the index of quantities
+/// alone says how many are below the shop's.
 pub(super) async fn count_low(conn: &mut Conn, shop: i64) -> Result<u64, Error> {
     conn.one(
-        "SELECT (SELECT count(*) FROM product_stock WHERE quantity < $1 AND threshold IS NULL)
+        "SELECT (SELECT count(*) FROM product_stock WHERE quantity < $1)
+              - (SELECT count(*) FROM product_stock WHERE threshold IS NOT NULL AND quantity < $1)
               + (SELECT count(*) FROM product_stock WHERE threshold IS NOT NULL AND quantity < threshold)",
         &[&shop],
         |row| row.get::<i64>(0),
@@ -214,22 +207,40 @@ pub(super) async fn count_low(conn: &mut Conn, shop: i64) -> Result<u64, Error> 
     .map(i64::unsigned_abs)
 }
 
-/// One page of the low products. `highest` is the highest threshold there is: beyond it nothing needs to be looked at.
+/// How many products are low, but no more than `most` are counted.
+pub(super) async fn count_some_low(conn: &mut Conn, shop: i64, most: i64) -> Result<i64, Error> {
+    let count: i64 = conn
+        .one(
+            "SELECT (SELECT count(*) FROM (SELECT 1 FROM product_stock WHERE quantity < $1 AND threshold IS NULL LIMIT $2) AS others)
+                  + (SELECT count(*) FROM (SELECT 1 FROM product_stock WHERE threshold IS NOT NULL AND quantity < threshold LIMIT $2) AS own)",
+            &[&shop, &most],
+            |row| row.get(0),
+        )
+        .await?;
+    Ok(count.min(most))
+}
+
+/// One page of the low products: the first of those under the shop's threshold and the first of those under their own, put in order.
 pub(super) async fn low(
     conn: &mut Conn,
     shop: i64,
-    highest: i64,
     limit: i64,
     offset: i64,
 ) -> Result<Vec<LowStock>, Error> {
+    let first = limit.saturating_add(offset);
     conn.all(
-        "SELECT p.id, p.title, page.quantity, page.threshold
-         FROM (SELECT s.product_id, s.quantity, COALESCE(s.threshold, $1) AS threshold FROM product_stock AS s
-               WHERE s.quantity < $2 AND s.quantity < COALESCE(s.threshold, $1)
-               ORDER BY s.quantity, s.product_id LIMIT $3 OFFSET $4) AS page
+        "SELECT p.id, p.title, page.quantity, COALESCE(page.threshold, $1)
+         FROM (SELECT product_id, quantity, threshold
+               FROM (SELECT product_id, quantity, threshold FROM product_stock WHERE quantity < $1 AND threshold IS NULL
+                     ORDER BY quantity, product_id LIMIT $2) AS others
+               UNION ALL
+               SELECT product_id, quantity, threshold
+               FROM (SELECT product_id, quantity, threshold FROM product_stock WHERE threshold IS NOT NULL AND quantity < threshold
+                     ORDER BY quantity, product_id LIMIT $2) AS own
+               ORDER BY quantity, product_id LIMIT $3 OFFSET $4) AS page
          JOIN products AS p ON p.id = page.product_id
          ORDER BY page.quantity, p.id",
-        &[&shop, &highest, &limit, &offset],
+        &[&shop, &first, &limit, &offset],
         |row| Ok(LowStock { product: Titled { id: row.get(0)?, title: row.get(1)? }, quantity: row.get(2)?, threshold: row.get(3)? }),
     )
     .await

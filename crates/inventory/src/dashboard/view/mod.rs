@@ -1,11 +1,15 @@
-//! The dashboard's figures as its readers see them: numbers, money and days in their language.
+//! The dashboard's figures as its readers see them: numbers, money and days in their language. The templates decide where they stand;
+//! nothing is counted here.
+
+mod drawn;
+mod rows;
 
 use askama::Template;
 use db::{Money, Timestamp};
 use web::locale::Locale;
 
 use super::{
-    Dashboard, Low, Shares,
+    Dashboard, LOW_COUNTED, Low, Shares,
     model::{Change, Period, Prices, Sales},
 };
 use crate::{
@@ -16,6 +20,8 @@ use crate::{
     stock::movements::Movement,
     tallies::{DAY, StockTally, Sum, day_of},
 };
+use drawn::{line, tenths};
+use rows::{AnalysisRow, Card, Choice, DayRow, FailedRow, LowRow, MovementRow, Share, Told};
 
 /// `/`
 #[derive(Template)]
@@ -39,97 +45,8 @@ pub(super) struct View<'a> {
     pub(super) shown: &'a Dashboard,
 }
 
-/// One figure.
-pub(super) struct Card {
-    pub(super) label: &'static str,
-    pub(super) value: String,
-    pub(super) change: Option<Told>,
-    /// The points of a small line without axes; empty for none.
-    pub(super) line: String,
-}
-
-/// A change in words.
-pub(super) struct Told {
-    pub(super) tone: &'static str,
-    pub(super) icon: &'static str,
-    pub(super) text: String,
-    pub(super) before: String,
-}
-
-/// A link that chooses something, and whether it is chosen.
-pub(super) struct Choice {
-    pub(super) address: String,
-    pub(super) text: String,
-    pub(super) is_chosen: bool,
-}
-
-/// One day of sales.
-pub(super) struct DayRow {
-    pub(super) iso: String,
-    pub(super) day: String,
-    /// For the drawing; what is read are the texts.
-    pub(super) plain_value: String,
-    pub(super) plain_outflows: i64,
-    pub(super) outflows: String,
-    pub(super) units: String,
-    pub(super) value: String,
-    pub(super) profit: String,
-}
-
-/// A category or a brand, or all the others.
-pub(super) struct Share {
-    pub(super) name: String,
-    /// Where its products are listed.
-    pub(super) address: Option<String>,
-    pub(super) products: String,
-    pub(super) units: String,
-    pub(super) value: String,
-    /// Of all products, in per cent, for the width of its bar.
-    pub(super) width: String,
-}
-
-/// A product that runs low.
-pub(super) struct LowRow {
-    pub(super) id: i64,
-    pub(super) title: String,
-    pub(super) quantity: String,
-    pub(super) threshold: String,
-    pub(super) cover: String,
-    /// Units sold in the days that the cover is reckoned from.
-    pub(super) sold: String,
-    pub(super) is_out: bool,
-}
-
-/// The newest analysis.
-pub(super) struct AnalysisRow {
-    pub(super) address: String,
-    pub(super) heading: String,
-    pub(super) lines: Vec<String>,
-    pub(super) at: String,
-    pub(super) source: &'static str,
-}
-
-/// A delivery that was given up.
-pub(super) struct FailedRow {
-    pub(super) kind: String,
-    pub(super) url: String,
-    pub(super) at: String,
-}
-
 /// Lines of an analysis that are shown.
 const ANALYSIS_LINES: usize = 4;
-
-/// A movement that was booked.
-pub(super) struct MovementRow {
-    pub(super) is_inflow: bool,
-    pub(super) address: String,
-    pub(super) product: i64,
-    pub(super) title: String,
-    pub(super) quantity: String,
-    pub(super) supplier: String,
-    pub(super) at: String,
-    pub(super) iso: String,
-}
 
 impl<'a> View<'a> {
     pub(super) const fn new(frame: &'a Frame, shown: &'a Dashboard) -> Self {
@@ -388,8 +305,12 @@ impl<'a> View<'a> {
     }
 
     pub(super) fn low_count(&self) -> String {
-        let count = i64::try_from(self.shown.low_count).unwrap_or(i64::MAX);
-        self.locale().number(count)
+        let count = self.shown.low_count;
+        if count < LOW_COUNTED {
+            return self.locale().number(count);
+        }
+        let most = self.locale().number(LOW_COUNTED - 1);
+        format!("{} {most}", self.text("mais de", "more than"))
     }
 
     pub(super) fn low(&self) -> Vec<LowRow> {
@@ -478,53 +399,5 @@ impl<'a> View<'a> {
             }
         };
         self.shown.movements.iter().map(row).collect()
-    }
-}
-
-/// The width of a small line, in its own units.
-const LINE_WIDTH: f64 = 100.0;
-const LINE_HEIGHT: f64 = 24.0;
-
-/// The points of a small line over the days, from left to right.
-fn line(values: impl Iterator<Item = Sum>) -> String {
-    let values: Vec<f64> = values.map(Sum::approximately).collect();
-    let highest = values.iter().copied().fold(0.0_f64, f64::max);
-    let lowest = values.iter().copied().fold(0.0_f64, f64::min);
-    let range = highest - lowest;
-    if range <= 0.0 {
-        return String::new();
-    }
-    let last = crate::analysis::model::real(i64::try_from(values.len()).unwrap_or(1)) - 1.0;
-    let points = (0_u16..).zip(&values).map(|(place, value)| {
-        let across = f64::from(place) / last.max(1.0) * LINE_WIDTH;
-        let down = (highest - value) / range * (LINE_HEIGHT - 2.0) + 1.0;
-        format!("{across:.1},{down:.1}")
-    });
-    points.collect::<Vec<_>>().join(" ")
-}
-
-/// A share in per cent with one decimal.
-fn tenths(part: i64, whole: i64) -> String {
-    let tenths = i128::from(part) * 1000 / i128::from(whole.max(1));
-    format!("{}.{}", tenths / 10, tenths % 10)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_goes_from_the_first_day_to_the_last_and_stays_within_its_box() {
-        let points = line([0, 5, 10].map(Sum::from).into_iter());
-        assert_eq!(points, "0.0,23.0 50.0,12.0 100.0,1.0");
-        assert_eq!(line([0, 0].map(Sum::from).into_iter()), "");
-        assert_eq!(line(std::iter::empty()), "");
-    }
-
-    #[test]
-    fn shares_are_written_with_one_decimal() {
-        assert_eq!(tenths(1, 3), "33.3");
-        assert_eq!(tenths(3, 3), "100.0");
-        assert_eq!(tenths(0, 0), "0.0");
     }
 }

@@ -1,0 +1,51 @@
+//! What is drawn by the server itself: small lines without axes, and the widths of bars.
+
+use crate::{analysis::model::real, tallies::Sum};
+
+/// The width of a small line, in its own units.
+const LINE_WIDTH: f64 = 100.0;
+const LINE_HEIGHT: f64 = 24.0;
+
+/// The points of a small line over the days, from left to right.
+pub(super) fn line(values: impl Iterator<Item = Sum>) -> String {
+    let values: Vec<f64> = values.map(Sum::approximately).collect();
+    let highest = values.iter().copied().fold(0.0_f64, f64::max);
+    let lowest = values.iter().copied().fold(0.0_f64, f64::min);
+    let range = highest - lowest;
+    if range <= 0.0 {
+        return String::new();
+    }
+    let last = real(i64::try_from(values.len()).unwrap_or(1)) - 1.0;
+    let points = (0_u16..).zip(&values).map(|(place, value)| {
+        let across = f64::from(place) / last.max(1.0) * LINE_WIDTH;
+        let down = (highest - value) / range * (LINE_HEIGHT - 2.0) + 1.0;
+        format!("{across:.1},{down:.1}")
+    });
+    points.collect::<Vec<_>>().join(" ")
+}
+
+/// A share in per cent with one decimal.
+pub(super) fn tenths(part: i64, whole: i64) -> String {
+    let tenths = i128::from(part) * 1000 / i128::from(whole.max(1));
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_goes_from_the_first_day_to_the_last_and_stays_within_its_box() {
+        let points = line([0, 5, 10].map(Sum::from).into_iter());
+        assert_eq!(points, "0.0,23.0 50.0,12.0 100.0,1.0");
+        assert_eq!(line([0, 0].map(Sum::from).into_iter()), "");
+        assert_eq!(line(std::iter::empty()), "");
+    }
+
+    #[test]
+    fn shares_are_written_with_one_decimal() {
+        assert_eq!(tenths(1, 3), "33.3");
+        assert_eq!(tenths(3, 3), "100.0");
+        assert_eq!(tenths(0, 0), "0.0");
+    }
+}

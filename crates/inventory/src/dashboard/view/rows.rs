@@ -1,0 +1,90 @@
+//! The rows and cards that the templates write, their texts ready.
+
+/// One figure.
+pub(in crate::dashboard) struct Card {
+    pub(in crate::dashboard) label: &'static str,
+    pub(in crate::dashboard) value: String,
+    pub(in crate::dashboard) change: Option<Told>,
+    /// The points of a small line without axes; empty for none.
+    pub(in crate::dashboard) line: String,
+}
+
+/// A change in words.
+pub(in crate::dashboard) struct Told {
+    pub(in crate::dashboard) tone: &'static str,
+    pub(in crate::dashboard) icon: &'static str,
+    pub(in crate::dashboard) text: String,
+    pub(in crate::dashboard) before: String,
+}
+
+/// A link that chooses something, and whether it is chosen.
+pub(in crate::dashboard) struct Choice {
+    pub(in crate::dashboard) address: String,
+    pub(in crate::dashboard) text: String,
+    pub(in crate::dashboard) is_chosen: bool,
+}
+
+/// One day of sales.
+pub(in crate::dashboard) struct DayRow {
+    pub(in crate::dashboard) iso: String,
+    pub(in crate::dashboard) day: String,
+    /// For the drawing; what is read are the texts.
+    pub(in crate::dashboard) plain_value: String,
+    pub(in crate::dashboard) plain_outflows: i64,
+    pub(in crate::dashboard) outflows: String,
+    pub(in crate::dashboard) units: String,
+    pub(in crate::dashboard) value: String,
+    pub(in crate::dashboard) profit: String,
+}
+
+/// A category or a brand, or all the others.
+pub(in crate::dashboard) struct Share {
+    pub(in crate::dashboard) name: String,
+    /// Where its products are listed.
+    pub(in crate::dashboard) address: Option<String>,
+    pub(in crate::dashboard) products: String,
+    pub(in crate::dashboard) units: String,
+    pub(in crate::dashboard) value: String,
+    /// Of all products, in per cent, for the width of its bar.
+    pub(in crate::dashboard) width: String,
+}
+
+/// A product that runs low.
+pub(in crate::dashboard) struct LowRow {
+    pub(in crate::dashboard) id: i64,
+    pub(in crate::dashboard) title: String,
+    pub(in crate::dashboard) quantity: String,
+    pub(in crate::dashboard) threshold: String,
+    pub(in crate::dashboard) cover: String,
+    /// Units sold in the days that the cover is reckoned from.
+    pub(in crate::dashboard) sold: String,
+    pub(in crate::dashboard) is_out: bool,
+}
+
+/// The newest analysis.
+pub(in crate::dashboard) struct AnalysisRow {
+    pub(in crate::dashboard) address: String,
+    pub(in crate::dashboard) heading: String,
+    pub(in crate::dashboard) lines: Vec<String>,
+    pub(in crate::dashboard) at: String,
+    pub(in crate::dashboard) source: &'static str,
+}
+
+/// A delivery that was given up.
+pub(in crate::dashboard) struct FailedRow {
+    pub(in crate::dashboard) kind: String,
+    pub(in crate::dashboard) url: String,
+    pub(in crate::dashboard) at: String,
+}
+
+/// A movement that was booked.
+pub(in crate::dashboard) struct MovementRow {
+    pub(in crate::dashboard) is_inflow: bool,
+    pub(in crate::dashboard) address: String,
+    pub(in crate::dashboard) product: i64,
+    pub(in crate::dashboard) title: String,
+    pub(in crate::dashboard) quantity: String,
+    pub(in crate::dashboard) supplier: String,
+    pub(in crate::dashboard) at: String,
+    pub(in crate::dashboard) iso: String,
+}
