@@ -32,8 +32,8 @@ pub struct RestockTerms {
     pub pack_multiple: Option<i64>,
 }
 
-/// The fields, in their order.
-pub const FIELDS: [&str; 5] = [
+/// In their order.
+const FIELDS: [&str; 5] = [
     "lead_time_days",
     "lead_time_deviation_days",
     "service_level",

@@ -10,6 +10,7 @@
 mod account;
 mod accounts;
 mod admin;
+mod analyses;
 mod app;
 mod at_once;
 mod audit;

@@ -1,0 +1,110 @@
+//! Analyses as their readers meet them: on record after low stock, in plain words, whatever the language model does.
+
+mod model_misbehaves;
+mod model_server;
+mod model_words;
+mod queue;
+mod results;
+
+use std::time::Duration;
+
+use db::Db;
+use inventory::{
+    App, Config, Parts,
+    accounts::TokenKey,
+    analysis::{self, Analysis, Step},
+};
+use serde_json::json;
+use web::{
+    Random,
+    metrics::Metrics,
+    rate::{Rates, Windows},
+    server::Shutdown,
+};
+
+use crate::app::{SECRET, TestApp};
+use model_server::ModelServer;
+
+pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Units sold on each of 28 days: the worked example of the formulas.
+const SERIES: [i64; 28] = [
+    3, 0, 5, 2, 4, 0, 1, 6, 2, 3, 0, 4, 5, 2, 1, 0, 7, 3, 2, 4, 0, 5, 3, 2, 6, 1, 0, 4,
+];
+
+/// Settings without rate limits.
+fn unlimited() -> Config {
+    Config {
+        rate_limit_auth: Rates::off(),
+        rate_limit_read: Rates::off(),
+        rate_limit_write: Rates::off(),
+        ..Config::default()
+    }
+}
+
+/// Settings that lead to a model.
+fn with_model(server: &ModelServer) -> Config {
+    let mut config = unlimited();
+    config.analysis.language_model = Some(server.settings());
+    config
+}
+
+/// A product that was sold for 28 days; the last sale leaves 9 units, which is low, an hour before now.
+async fn a_product_that_ran_low(app: &TestApp, title: &str) -> i64 {
+    let manager = app.manager();
+    let product = manager.a_product(title, 84).await;
+    for (day, units) in SERIES.into_iter().enumerate() {
+        if day > 0 {
+            app.clock.advance(DAY);
+        }
+        if units > 0 {
+            let outflow = json!({"product": product, "quantity": units});
+            app.manager().post("/api/v1/outflows/", outflow).await.id();
+        }
+    }
+    app.clock.advance(Duration::from_secs(60 * 60));
+    assert_eq!(app.manager().quantity_of(product).await, 9);
+    product
+}
+
+/// A product of which nothing is known but that it is low.
+async fn a_new_product_that_is_low(app: &TestApp, title: &str) -> i64 {
+    let product = app.manager().a_product(title, 10).await;
+    let outflow = json!({"product": product, "quantity": 1});
+    app.manager().post("/api/v1/outflows/", outflow).await.id();
+    product
+}
+
+async fn step(app: &TestApp) -> Step {
+    analysis::step(&app.state).await.unwrap()
+}
+
+/// One step, which must end in a record; that record.
+async fn analysed(app: &TestApp) -> Analysis {
+    match step(app).await {
+        Step::Analysed(id) => record(app, id).await,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn record(app: &TestApp, id: i64) -> Analysis {
+    analysis::read(&app.state, id).await.unwrap().unwrap()
+}
+
+/// Another process over the same database, with the same time.
+async fn replica(app: &TestApp, address: &str, config: Config, seed: u64) -> App {
+    let db = Db::open(&address.parse().unwrap(), &db::Options::default())
+        .await
+        .unwrap();
+    let parts = Parts {
+        db,
+        windows: Windows::memory(app.clock.clone()),
+        clock: app.clock.clone(),
+        random: Random::seeded(seed),
+        metrics: Metrics::default(),
+        shutdown: Shutdown::new(),
+        token_key: TokenKey::new(SECRET),
+        first_user: None,
+    };
+    inventory::app(config, parts).await.unwrap()
+}

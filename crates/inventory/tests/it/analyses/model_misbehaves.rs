@@ -1,0 +1,228 @@
+//! A language model that misbehaves in every way that is known of them: the computed text stands on record all the same.
+
+use std::time::Duration;
+
+use inventory::analysis::{Analysis, Source, Step};
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use super::{
+    DAY, a_product_that_ran_low, analysed,
+    model_server::{Behaviour, ModelServer, fails, finishes, reply, says},
+    record, step, with_model,
+};
+use crate::app::TestApp;
+
+/// Works until a result is on record; how often the model was put off until later, and the result.
+async fn in_the_end(app: &TestApp) -> (u32, Analysis) {
+    for again in 0.. {
+        match step(app).await {
+            Step::Again(due) => app.clock.set(due),
+            Step::Analysed(id) => return (again, record(app, id).await),
+            other => panic!("{other:?}"),
+        }
+    }
+    panic!("never");
+}
+
+/// The behaviour, what becomes of it, how often it is tried again later, and how many calls are made.
+fn misbehaviours() -> Vec<(&'static str, Behaviour, &'static str, u32, usize)> {
+    let good = reply("Peça 42 unidades.", &[]);
+    let message = json!({"role": "assistant", "content": good});
+    vec![
+        ("slow", Behaviour::Hang, "timeout", 2, 3),
+        ("429", fails(429), "throttled", 2, 3),
+        ("500", fails(500), "unavailable", 2, 3),
+        ("503", fails(503), "unavailable", 2, 3),
+        ("408", fails(408), "unavailable", 2, 3),
+        ("reset", Behaviour::Reset, "unavailable", 2, 3),
+        ("broken off", Behaviour::Break, "unavailable", 2, 3),
+        ("401", fails(401), "refused", 0, 1),
+        ("404", fails(404), "refused", 0, 1),
+        ("422", fails(422), "refused", 0, 1),
+        ("moved", fails(302), "refused", 0, 1),
+        ("truncated JSON", says(&good[..40]), "unusable", 0, 2),
+        ("prose", says("Compre bastante arroz!"), "unusable", 0, 2),
+        ("wrong schema", says("{\"quantity\": 3}"), "unusable", 0, 2),
+        (
+            "no completion",
+            Behaviour::Answer(200, "", "<html>".to_owned()),
+            "unusable",
+            0,
+            2,
+        ),
+        ("empty", says(""), "unusable", 0, 2),
+        (
+            "no content",
+            finishes(json!({"role": "assistant", "content": null}), "stop"),
+            "unusable",
+            0,
+            2,
+        ),
+        (
+            "cut off",
+            finishes(message.clone(), "length"),
+            "unusable",
+            0,
+            2,
+        ),
+        (
+            "calls a tool",
+            finishes(message.clone(), "tool_calls"),
+            "unusable",
+            0,
+            2,
+        ),
+        (
+            "filtered",
+            finishes(message, "content_filter"),
+            "filtered",
+            0,
+            1,
+        ),
+        (
+            "refusal",
+            finishes(json!({"content": null, "refusal": "I cannot"}), "stop"),
+            "declined",
+            0,
+            1,
+        ),
+        (
+            "huge",
+            Behaviour::Answer(200, "", "x".repeat(200_000)),
+            "unusable",
+            0,
+            1,
+        ),
+        (
+            "another figure",
+            says(&reply("Peça 43 unidades.", &[])),
+            "unusable",
+            0,
+            2,
+        ),
+        (
+            "markup",
+            says(&reply("Peça [aqui](http://x).", &[])),
+            "unusable",
+            0,
+            2,
+        ),
+    ]
+}
+
+on_both_engines!(
+    whatever_the_model_does_the_computed_text_stands_on_record,
+    async |address| {
+        let server = ModelServer::start([fails(500)]).await;
+        let mut config = with_model(&server);
+        config.analysis.cooldown = Duration::from_secs(1);
+        config.analysis.language_model.as_mut().unwrap().quota = web::rate::Rates::off();
+        let app = TestApp::with(&address, config).await;
+        let product = a_product_that_ran_low(&app, "Arroz").await;
+        let mut made = 0;
+        for (what, behaviour, outcome, again, calls) in misbehaviours() {
+            server.does([behaviour]);
+            let (tried_again, analysis) = in_the_end(&app).await;
+            let provenance = &analysis.provenance;
+            assert_eq!(provenance.outcome, outcome, "{what}");
+            assert_eq!(tried_again, again, "{what}");
+            assert_eq!(server.calls().len() - made, calls, "{what}");
+            made = server.calls().len();
+            assert_eq!(provenance.source, Source::Formula, "{what}");
+            let text = &analysis.summary.result;
+            assert!(text.contains("Peça agora 42 unidades."), "{what}: {text}");
+            assert!(
+                text.contains("- Ponto de pedido: 28 unidades"),
+                "{what}: {text}"
+            );
+            // The model has rested when the next one is asked for.
+            app.clock.advance(Duration::from_secs(6 * 60));
+            let back = json!({"product": product, "quantity": 1});
+            let outflow = app.manager().post("/api/v1/outflows/", back).await.id();
+            app.admin()
+                .delete(&format!("/api/v1/outflows/{outflow}/"))
+                .await;
+        }
+    }
+);
+
+on_both_engines!(
+    a_server_that_says_when_to_come_back_is_asked_then,
+    async |address| {
+        let good = says(&reply("Peça 42 unidades.", &[]));
+        let throttled = |headers| Behaviour::Answer(429, headers, "{}".to_owned());
+        let server = ModelServer::start([throttled("retry-after: 90\r\n"), good]).await;
+        let app = TestApp::with(&address, with_model(&server)).await;
+        a_product_that_ran_low(&app, "Arroz").await;
+        let Step::Again(due) = step(&app).await else {
+            panic!("not put off");
+        };
+        assert_eq!(due.since(app.clock.now()), Duration::from_secs(90));
+        app.clock.advance(Duration::from_secs(89));
+        assert_eq!(step(&app).await, Step::Idle);
+        app.clock.advance(Duration::from_secs(1));
+        assert_eq!(analysed(&app).await.provenance.source, Source::Model);
+    }
+);
+
+on_both_engines!(
+    a_model_that_failed_for_good_is_left_alone_and_holds_up_no_other_product,
+    async |address| {
+        let long = Behaviour::Answer(503, "retry-after: 7200\r\n", "{}".to_owned());
+        let server = ModelServer::start([long]).await;
+        let mut config = with_model(&server);
+        config.analysis.cooldown = Duration::from_secs(1);
+        let app = TestApp::with(&address, config).await;
+        let beans = app.manager().a_product("Feijão", 60).await;
+        for _ in 0..4 {
+            sell(&app, beans, 5).await;
+            app.clock.advance(DAY);
+        }
+        a_product_that_ran_low(&app, "Arroz").await;
+        sell(&app, beans, 35).await;
+        assert_eq!(analysed(&app).await.provenance.outcome, "unavailable");
+        assert_eq!(analysed(&app).await.provenance.outcome, "resting");
+        assert_eq!(server.calls().len(), 1);
+        app.clock.advance(Duration::from_secs(7200));
+        server.does([says(&reply("Peça agora.", &[]))]);
+        sell(&app, beans, 1).await;
+        assert_eq!(analysed(&app).await.provenance.outcome, "worded");
+    }
+);
+
+async fn sell(app: &TestApp, product: i64, units: i64) {
+    let outflow = json!({"product": product, "quantity": units});
+    app.manager().post("/api/v1/outflows/", outflow).await.id();
+}
+
+on_both_engines!(
+    calls_are_capped_by_the_hour_across_restarts_and_every_call_counts,
+    async |address| {
+        let server = ModelServer::start([says(&reply("Peça agora.", &[]))]).await;
+        let mut config = with_model(&server);
+        config.analysis.cooldown = Duration::from_secs(1);
+        config.analysis.language_model.as_mut().unwrap().quota = "2/hour,3/day".parse().unwrap();
+        let app = TestApp::with(&address, config.clone()).await;
+        let product = a_product_that_ran_low(&app, "Arroz").await;
+        let mut outcomes = Vec::new();
+        for minutes in [1, 1, 60, 60, 24 * 60, 1] {
+            outcomes.push(analysed(&app).await.provenance.outcome);
+            app.clock.advance(Duration::from_secs(minutes * 60));
+            sell(&app, product, 1).await;
+        }
+        assert_eq!(
+            outcomes,
+            ["worded", "worded", "quota", "worded", "quota", "worded"]
+        );
+        // Another process counts the same calls.
+        let other = super::replica(&app, &address, config, 9).await;
+        let stepped = inventory::analysis::step(&other.state).await.unwrap();
+        assert!(matches!(stepped, Step::Analysed(_)), "{stepped:?}");
+        assert_eq!(server.calls().len(), 5);
+        app.clock.advance(Duration::from_secs(60));
+        sell(&app, product, 1).await;
+        assert_eq!(analysed(&app).await.provenance.outcome, "quota");
+        assert_eq!(server.calls().len(), 5);
+    }
+);

@@ -1,0 +1,276 @@
+//! Requests: one a product, none lost, none worked on twice.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use inventory::{
+    accounts::{Caller, Granted},
+    analysis::{self, Phase, Step},
+    rest::Refusal,
+};
+use serde_json::json;
+use test_kit::on_both_engines;
+use tokio::task::JoinSet;
+
+use super::{
+    a_new_product_that_is_low, analysed,
+    model_server::{Behaviour, ModelServer},
+    record, replica, step, unlimited, with_model,
+};
+use crate::app::TestApp;
+
+const HOUR: Duration = Duration::from_secs(60 * 60);
+
+async fn sell(app: &TestApp, product: i64, units: i64) {
+    let outflow = json!({"product": product, "quantity": units});
+    app.manager().post("/api/v1/outflows/", outflow).await.id();
+}
+
+fn caller(granted: Granted) -> Caller {
+    Caller {
+        id: 2,
+        username: "manager".to_owned(),
+        is_staff: false,
+        granted,
+    }
+}
+
+on_both_engines!(
+    ten_sales_of_a_low_product_are_one_analysis_and_the_next_waits_for_the_cool_down,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = a_new_product_that_is_low(&app, "Arroz").await;
+        for _ in 0..5 {
+            sell(&app, product, 1).await;
+        }
+        analysed(&app).await;
+        assert_eq!(step(&app).await, Step::Idle);
+
+        app.clock.advance(HOUR);
+        sell(&app, product, 1).await;
+        let Step::Later(due) = step(&app).await else {
+            panic!("no cool-down");
+        };
+        assert_eq!(due.since(app.clock.now()), HOUR * 5);
+        assert_eq!(step(&app).await, Step::Idle);
+        app.clock.advance(HOUR * 5);
+        let second = analysed(&app).await;
+        assert_eq!(second.summary.id, 2);
+        assert!(
+            second.summary.result.contains("Em estoque: 3 unidades"),
+            "{second:?}"
+        );
+        assert_eq!(step(&app).await, Step::Idle);
+    }
+);
+
+on_both_engines!(
+    a_product_that_was_restocked_during_the_cool_down_needs_no_analysis,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = a_new_product_that_is_low(&app, "Arroz").await;
+        analysed(&app).await;
+        sell(&app, product, 1).await;
+        assert!(matches!(step(&app).await, Step::Later(_)));
+        app.manager()
+            .patch(
+                &format!("/api/v1/products/{product}/"),
+                json!({"quantity": 50}),
+            )
+            .await;
+        app.clock.advance(HOUR * 6);
+        assert_eq!(step(&app).await, Step::Dropped);
+        assert_eq!(step(&app).await, Step::Idle);
+    }
+);
+
+on_both_engines!(
+    who_may_asks_for_an_analysis_at_any_time_and_sees_how_it_stands,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = a_new_product_that_is_low(&app, "Arroz").await;
+        let first = analysed(&app).await.summary.id;
+        sell(&app, product, 1).await;
+        assert!(matches!(step(&app).await, Step::Later(_)));
+        let standing = analysis::standing(&app.state, product).await.unwrap();
+        assert!(
+            matches!(standing.phase, Some(Phase::Postponed(_))),
+            "{standing:?}"
+        );
+
+        let asked = analysis::analyse_now(&app.state, &caller(Granted::Superuser), product).await;
+        assert_eq!(asked.unwrap().newest, Some(first));
+        let standing = analysis::standing(&app.state, product).await.unwrap();
+        assert_eq!(standing.phase, Some(Phase::Waiting));
+        let second = analysed(&app).await;
+        assert_eq!(second.provenance.asked_by.as_deref(), Some("manager"));
+        let standing = analysis::standing(&app.state, product).await.unwrap();
+        assert_eq!(
+            (standing.phase, standing.newest),
+            (None, Some(second.summary.id))
+        );
+
+        let nobody = caller(Granted::Only(BTreeSet::new()));
+        let refused = analysis::analyse_now(&app.state, &nobody, product).await;
+        assert!(matches!(refused, Err(Refusal::Forbidden(_))));
+        let unknown = analysis::analyse_now(&app.state, &caller(Granted::Superuser), 999).await;
+        assert!(matches!(unknown, Err(Refusal::NotFound)));
+    }
+);
+
+on_both_engines!(a_deleted_product_takes_its_request_along, async |address| {
+    let app = TestApp::new(&address).await;
+    let product = app.manager().a_product("Arroz", 0).await;
+    let asked = analysis::analyse_now(&app.state, &caller(Granted::Superuser), product).await;
+    asked.unwrap();
+    let deleted = app
+        .admin()
+        .delete(&format!("/api/v1/products/{product}/"))
+        .await;
+    assert_eq!(deleted.status.as_u16(), 204, "{deleted:?}");
+    assert_eq!(step(&app).await, Step::Idle);
+});
+
+on_both_engines!(
+    a_worker_that_dies_in_the_middle_loses_nothing_and_leaves_nothing_twice,
+    async |address| {
+        let server = ModelServer::start([Behaviour::Hang]).await;
+        let app = TestApp::with(&address, with_model(&server)).await;
+        super::a_product_that_ran_low(&app, "Arroz").await;
+        // The worker is gone while the model is at work.
+        tokio::select! {
+            step = step(&app) => panic!("{step:?}"),
+            () = server.called() => {}
+        }
+        assert_eq!(step(&app).await, Step::Idle);
+        let answer = app.viewer().get("/api/v1/analyses/").await.json();
+        assert_eq!(answer["count"], 0);
+        app.clock.advance(HOUR);
+        let sold = super::model_server::says(&super::model_server::reply("Peça 42 unidades.", &[]));
+        server.does([sold]);
+        analysed(&app).await;
+        assert_eq!(step(&app).await, Step::Idle);
+    }
+);
+
+on_both_engines!(
+    a_worker_that_was_taken_for_dead_keeps_no_second_result,
+    async |address| {
+        let server = ModelServer::start([Behaviour::Hang]).await;
+        let app = TestApp::with(&address, with_model(&server)).await;
+        super::a_product_that_ran_low(&app, "Arroz").await;
+        let state = app.state.clone();
+        let slow = tokio::spawn(async move { analysis::step(&state).await.unwrap() });
+        server.called().await;
+        // Its lease ends; another takes over and has the same trouble with the model.
+        app.clock.advance(HOUR);
+        let second = step(&app).await;
+        let first = slow.await.unwrap();
+        assert!(matches!(second, Step::Again(_)), "{second:?}");
+        assert_eq!(first, Step::Lost);
+    }
+);
+
+on_both_engines!(
+    what_is_sold_while_an_analysis_is_made_is_looked_at_after_the_cool_down,
+    async |address| {
+        let held = Behaviour::Held(400, String::new());
+        let server = ModelServer::start([held]).await;
+        let mut config = with_model(&server);
+        config.analysis.language_model.as_mut().unwrap().timeout = HOUR;
+        let app = TestApp::with(&address, config).await;
+        let product = super::a_product_that_ran_low(&app, "Arroz").await;
+        let state = app.state.clone();
+        let working = tokio::spawn(async move { analysis::step(&state).await.unwrap() });
+        server.called().await;
+        sell(&app, product, 2).await;
+        server.release();
+        let Step::Analysed(id) = working.await.unwrap() else {
+            panic!("no analysis");
+        };
+        let first = record(&app, id).await.summary.result;
+        assert!(first.contains("Em estoque: 9 unidades"), "{first}");
+        assert_eq!(step(&app).await, Step::Idle);
+        app.clock.advance(HOUR * 6);
+        server.release();
+        let second = analysed(&app).await.summary.result;
+        assert!(second.contains("Em estoque: 7 unidades"), "{second}");
+        assert_eq!(step(&app).await, Step::Idle);
+    }
+);
+
+on_both_engines!(
+    two_processes_at_once_analyse_each_product_once,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let other = replica(&app, &address, unlimited(), 8).await;
+        for number in 0..12 {
+            a_new_product_that_is_low(&app, &format!("Produto {number}")).await;
+        }
+        let mut work = JoinSet::new();
+        for state in [&app.state, &other.state] {
+            for _ in 0..3 {
+                let state = state.clone();
+                work.spawn(async move {
+                    let mut ids = Vec::new();
+                    let mut idle = 0;
+                    while idle < 2 {
+                        match analysis::step(&state).await.unwrap() {
+                            Step::Analysed(id) => ids.push(id),
+                            Step::Idle => idle += 1,
+                            other => panic!("{other:?}"),
+                        }
+                    }
+                    ids
+                });
+            }
+        }
+        let ids: Vec<i64> = work.join_all().await.into_iter().flatten().collect();
+        assert_eq!(ids.len(), 12, "{ids:?}");
+        let mut products = BTreeSet::new();
+        for id in ids {
+            products.insert(record(&app, id).await.summary.product);
+        }
+        assert_eq!(products.len(), 12);
+        assert_eq!(
+            app.viewer().get("/api/v1/analyses/").await.json()["count"],
+            12
+        );
+    }
+);
+
+on_both_engines!(
+    the_running_service_makes_analyses_by_itself_and_puts_back_what_it_cannot_end,
+    async |address| {
+        let server = ModelServer::start([Behaviour::Hang]).await;
+        let mut config = with_model(&server);
+        let patient = config.analysis.language_model.as_mut().unwrap();
+        patient.timeout = HOUR;
+        let app = TestApp::with(&address, config.clone()).await;
+        super::a_product_that_ran_low(&app, "Arroz").await;
+        let running = replica(&app, &address, config, 8).await;
+        let state = running.state.clone();
+        let workers = tokio::spawn(running.workers.run());
+        server.called().await;
+        // A hanging model holds up nobody who sells.
+        a_new_product_that_is_low(&app, "Feijão").await;
+        state.shutdown.begin();
+        workers.await.unwrap();
+        // Both requests are there, and due at once.
+        server.does([Behaviour::Answer(400, "", String::new())]);
+        let mut titles = BTreeSet::new();
+        loop {
+            match step(&app).await {
+                Step::Analysed(id) => {
+                    titles.insert(record(&app, id).await.summary.heading().to_owned())
+                }
+                Step::Idle => break,
+                other => panic!("{other:?}"),
+            };
+        }
+        assert!(titles.contains("Reposição: Arroz"), "{titles:?}");
+        assert_eq!(
+            app.viewer().get("/api/v1/analyses/").await.json()["count"],
+            2
+        );
+    }
+);
