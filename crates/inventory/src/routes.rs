@@ -17,7 +17,7 @@ use web::{
 use crate::{
     MIGRATIONS, OPENAPI, SERVICE, State, VERSION, accounts,
     accounts::session::visits::visits,
-    catalogue, dashboard,
+    analysis, catalogue, dashboard,
     page::{self, PageState, Shapes, flash},
     rest::{
         gate,
@@ -91,6 +91,10 @@ pub const PAGES: &[(&str, &[Method])] = &[
     ("/account/sessions/{id}/end/", SENT),
     ("/account/sessions/end-others/", SENT),
     ("/account/tokens/revoke/", SENT),
+    ("/analyses/", FORM),
+    ("/analyses/{id}/", GET),
+    ("/analyses/product/{id}/", GET),
+    ("/analyses/product/{id}/terms/", SENT),
     ("/dashboard/figures/", GET),
     ("/dashboard/events/", GET),
     ("/brands/", GET),
@@ -190,6 +194,7 @@ fn pages(state: &State, assets: &Assets) -> Router {
     let everyday = Router::new()
         .merge(documents)
         .merge(dashboard::pages::routes())
+        .merge(analysis::pages::routes())
         .merge(accounts::pages::routes())
         .merge(crate::admin::routes())
         .merge(page::shortcuts::routes())

@@ -9,6 +9,7 @@ mod history;
 mod language_model;
 mod metrics;
 pub mod model;
+pub(crate) mod pages;
 mod result;
 mod service;
 mod store;
@@ -20,7 +21,9 @@ pub use config::{ApiKey, ApiKeyError, Config, LanguageModel};
 pub use desk::Desk;
 pub use history::{Pace, days_of_cover, paces};
 pub use result::{Analysis, AnalysisRecord, Provenance, Source, Summary};
-pub use service::{Phase, Standing, analyse_now, list, newest, read, records, standing};
+pub use service::{
+    Phase, Standing, Subject, analyse_now, list, newest, read, records, standing, subject, waiting,
+};
 pub use store::latest_suggestion;
 pub use terms::{RestockTerms, terms_read, terms_set};
 pub(crate) use work::run;

@@ -6,7 +6,7 @@ use db::Timestamp;
 
 use super::{
     result::{Analysis, AnalysisRecord, Summary},
-    store::{queue, results},
+    store::{history, queue, results},
 };
 use crate::{
     State,
@@ -52,7 +52,7 @@ pub async fn analyse_now(
     }
     let (name, now) = (caller.username.clone(), state.clock.now());
     let ask = async move |tx: &mut db::Tx| {
-        let is_known = super::store::history::subject(tx, product).await?.is_some();
+        let is_known = history::subject(tx, product).await?.is_some();
         if is_known {
             queue::insert_asked(tx, product, &name, now).await?;
         }
@@ -143,6 +143,43 @@ pub async fn records(state: &State, wanted: Wanted) -> Result<Page<AnalysisRecor
 pub async fn read(state: &State, id: i64) -> Result<Option<Analysis>, Refusal> {
     let find = async move |conn: &mut db::Conn| results::find(conn, id).await;
     Ok(state.db.read::<_, db::Error, _>(find).await?)
+}
+
+/// How many products wait for an analysis, or are being analysed.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn waiting(state: &State) -> Result<i64, Refusal> {
+    let now = state.clock.now();
+    let read = async move |conn: &mut db::Conn| queue::due_soon(conn, now).await;
+    Ok(state.db.read::<_, db::Error, _>(read).await?)
+}
+
+/// A product that can be analysed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    /// Its id.
+    pub id: i64,
+    /// Its title.
+    pub title: String,
+    /// Units in stock.
+    pub quantity: i64,
+}
+
+/// The product of this id, as long as there is one.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn subject(state: &State, product: i64) -> Result<Option<Subject>, Refusal> {
+    let read = async move |conn: &mut db::Conn| history::subject(conn, product).await;
+    let found = state.db.read::<_, db::Error, _>(read).await?;
+    Ok(found.map(|found| Subject {
+        id: found.id,
+        title: found.title,
+        quantity: found.quantity,
+    }))
 }
 
 /// The newest analyses, for the dashboard.

@@ -33,7 +33,7 @@ pub struct RestockTerms {
 }
 
 /// In their order.
-const FIELDS: [&str; 5] = [
+pub(super) const FIELDS: [&str; 5] = [
     "lead_time_days",
     "lead_time_deviation_days",
     "service_level",

@@ -90,6 +90,10 @@ const FIXED: &[(&str, &str)] = &[
         "O valor pode ter no máximo 20 algarismos antes da vírgula.",
     ),
     (
+        "Ensure this value is from 50 to 99.99.",
+        "O valor deve ser de 50 a 99,99.",
+    ),
+    (
         "product with this serie number already exists.",
         "Já existe um produto com este número de série.",
     ),

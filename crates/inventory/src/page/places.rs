@@ -53,6 +53,7 @@ const PLACES: &[Place] = &[
     main_place("inflow", "/inflows/", "Entradas", "Inflows"),
     main_place("outflow", "/outflows/", "Saídas", "Outflows"),
     place("bell", "/low-stock/", "Estoque baixo", "Low stock"),
+    place("chart", "/analyses/", "Análises", "Analyses"),
     place("truck", "/suppliers/", "Fornecedores", "Suppliers"),
     place("tag", "/brands/", "Marcas", "Brands"),
     place("folder", "/categories/", "Categorias", "Categories"),

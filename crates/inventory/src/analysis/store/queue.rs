@@ -156,3 +156,9 @@ pub(crate) async fn length(conn: &mut Conn) -> Result<(i64, Option<Timestamp>), 
     )
     .await
 }
+
+/// How many rows are due or held.
+pub(crate) async fn due_soon(conn: &mut Conn, now: Timestamp) -> Result<i64, Error> {
+    let sql = "SELECT count(*) FROM analysis_requests WHERE due_at <= $1 OR lease IS NOT NULL";
+    conn.one(sql, &[&now], |row| row.get(0)).await
+}

@@ -3,6 +3,7 @@
 mod model_misbehaves;
 mod model_server;
 mod model_words;
+mod pages;
 mod queue;
 mod results;
 

@@ -1,0 +1,168 @@
+//! `/analyses/`: the list of results, one result with where it came from, and a product's own page, where an analysis is asked for,
+//! its progress is seen and what is known of the supply is written. Results are plain text; templates escape it.
+
+mod view;
+
+use axum::{
+    Router,
+    extract::{Path, RawQuery, Request, State as Extracted},
+    response::Response,
+    routing::{get, post},
+};
+use web::Error;
+
+use super::terms::{FIELDS, RestockTerms};
+use crate::{
+    accounts::{Model, Verb, pages::posted},
+    page::{Form, Frame, PageState, flash, see_other},
+    rest::{
+        Refusal,
+        fields::Members,
+        query::Parameters,
+        resource::{RecordId, Wanted},
+    },
+};
+use view::{AnalysisPage, ListPage, ProductPage};
+
+/// The pages of analyses.
+pub(crate) fn routes() -> Router<PageState> {
+    Router::new()
+        .route("/analyses/", get(list).post(ask))
+        .route("/analyses/{id}/", get(read))
+        .route("/analyses/product/{id}/", get(product))
+        .route("/analyses/product/{id}/terms/", post(write_terms))
+}
+
+async fn list(
+    Extracted(page): Extracted<PageState>,
+    RawQuery(query): RawQuery,
+    frame: Frame,
+) -> Result<Response, Error> {
+    let parameters = Parameters::parse(query.as_deref().unwrap_or_default());
+    let wanted = Wanted::parse(&page.state, &parameters).map_err(Refusal::from)?;
+    let shown = super::list(&page.state, None, wanted).await?;
+    let waiting = super::waiting(&page.state).await?;
+    Ok(frame.show(ListPage::new(&frame, shown, waiting)))
+}
+
+async fn read(
+    Extracted(page): Extracted<PageState>,
+    RecordId(id): RecordId,
+    frame: Frame,
+) -> Result<Response, Error> {
+    let id = id.ok_or(Refusal::NotFound)?;
+    let found = super::read(&page.state, id).await?;
+    let analysis = found.ok_or(Refusal::NotFound)?;
+    let subject = match analysis.summary.product {
+        Some(product) => super::subject(&page.state, product).await?,
+        None => None,
+    };
+    Ok(frame.show(AnalysisPage::new(&frame, &analysis, subject)))
+}
+
+/// Asks for an analysis and leads to where its progress is seen.
+async fn ask(
+    Extracted(page): Extracted<PageState>,
+    frame: Frame,
+    request: Request,
+) -> Result<Response, Error> {
+    let (parts, body) = request.into_parts();
+    let members = posted::read(&page.state, &parts, body).await?;
+    frame.require(Verb::Add, Model::Analysis)?;
+    let product = posted::text(&members, "product").and_then(|id| id.parse().ok());
+    let product: i64 = product.ok_or(Refusal::NotFound)?;
+    let before = super::analyse_now(&page.state, &frame.caller, product).await?;
+    let after = before.newest.unwrap_or(0);
+    Ok(see_other(&format!(
+        "/analyses/product/{product}/?after={after}"
+    )))
+}
+
+/// A product's analyses. With `after`, somebody waits for one that is newer than it, and is led there once it is on record.
+async fn product(
+    Extracted(page): Extracted<PageState>,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+    frame: Frame,
+) -> Result<Response, Error> {
+    let id: i64 = id.parse().map_err(|_| Refusal::NotFound)?;
+    let parameters = Parameters::parse(query.as_deref().unwrap_or_default());
+    let after: Option<i64> = parameters.get("after").and_then(|id| id.parse().ok());
+    let standing = super::standing(&page.state, id).await?;
+    if let (Some(after), Some(newest)) = (after, standing.newest)
+        && newest > after
+    {
+        return Ok(see_other(&format!("/analyses/{newest}/")));
+    }
+    let terms = super::terms_read(&page.state, id).await?;
+    let form = view::form(&frame, &terms.ok_or(Refusal::NotFound)?);
+    show_product(&page, &frame, id, form, after).await
+}
+
+async fn show_product(
+    page: &PageState,
+    frame: &Frame,
+    id: i64,
+    form: Form,
+    after: Option<i64>,
+) -> Result<Response, Error> {
+    let state = &page.state;
+    let subject = super::subject(state, id).await?;
+    let wanted = Wanted::parse(state, &Parameters::parse("")).map_err(Refusal::from)?;
+    let shown = ProductPage::new(
+        frame,
+        subject.ok_or(Refusal::NotFound)?,
+        super::standing(state, id).await?,
+        super::list(state, Some(id), wanted).await?,
+        (form, state.config.analysis.terms),
+        after,
+    );
+    if shown.is_refused() {
+        Ok(frame.show_again(shown))
+    } else {
+        Ok(frame.show(shown))
+    }
+}
+
+async fn write_terms(
+    Extracted(page): Extracted<PageState>,
+    Path(id): Path<String>,
+    frame: Frame,
+    request: Request,
+) -> Result<Response, Error> {
+    let id: i64 = id.parse().map_err(|_| Refusal::NotFound)?;
+    let (parts, body) = request.into_parts();
+    let members = posted::read(&page.state, &parts, body).await?;
+    frame.require(Verb::Change, Model::Product)?;
+    match RestockTerms::read(&as_sent_by_programs(&members)) {
+        Ok(terms) => {
+            super::terms_set(&page.state, id, terms).await?;
+            let text = frame.text("As premissas foram salvas.", "The assumptions were saved.");
+            let back = see_other(&format!("/analyses/product/{id}/"));
+            Ok(flash::success(back, text))
+        }
+        Err(errors) => {
+            let mut form = Form::of(&members);
+            form.absorb(&errors, frame.locale);
+            show_product(&page, &frame, id, form, None).await
+        }
+    }
+}
+
+/// What a form sent as the API's members: what was left empty is null, and a decimal comma is a point.
+fn as_sent_by_programs(members: &Members) -> Members {
+    let mut sent = Members::new();
+    for field in FIELDS {
+        let text = posted::text(members, field).unwrap_or_default();
+        let text = text.trim().replace(',', ".");
+        let value = if text.is_empty() {
+            serde_json::Value::Null
+        } else {
+            text.into()
+        };
+        if let Ok(raw) = serde_json::value::to_raw_value(&value) {
+            sent.insert(field.to_owned(), raw);
+        }
+    }
+    sent
+}

@@ -1,0 +1,409 @@
+//! Results as readers see them: the text in paragraphs and lists, and in words where it came from.
+
+use std::time::Duration;
+
+use askama::Template;
+use web::locale::Locale;
+
+use super::super::{
+    Analysis, Phase, Provenance, RestockTerms, Source, Standing, Subject, Summary, model::Terms,
+    text::decimal,
+};
+use crate::{
+    accounts::{Model, Verb},
+    page::{Form, Frame},
+    rest::resource::Page,
+};
+
+/// A piece of a result's text. What it is, is seen by its line's beginning, which our own texts alone decide.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// A line before a list.
+    Heading(String),
+    /// A line.
+    Paragraph(String),
+    /// Lines that begin with a dash.
+    List(Vec<String>),
+}
+
+/// The pieces of a text without its first line, which is the page's heading.
+fn pieces(text: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for line in text.lines().skip(1).map(str::trim) {
+        match (line.strip_prefix("- "), pieces.last_mut()) {
+            _ if line.is_empty() => {}
+            (Some(item), Some(Piece::List(items))) => items.push(item.to_owned()),
+            (Some(item), last) => {
+                if let Some(Piece::Paragraph(heading)) = last
+                    && !heading.ends_with(['.', ':', '!'])
+                {
+                    let heading = std::mem::take(heading);
+                    pieces.pop();
+                    pieces.push(Piece::Heading(heading));
+                }
+                pieces.push(Piece::List(vec![item.to_owned()]));
+            }
+            (None, _) => pieces.push(Piece::Paragraph(line.to_owned())),
+        }
+    }
+    pieces
+}
+
+/// A result as a row.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) id: i64,
+    pub(super) heading: String,
+    pub(super) gist: String,
+    pub(super) made: String,
+    pub(super) source: &'static str,
+    pub(super) suggested: String,
+}
+
+impl Row {
+    fn of(frame: &Frame, summary: &Summary) -> Self {
+        let suggested = summary.suggested_quantity;
+        Self {
+            id: summary.id,
+            heading: summary.heading().to_owned(),
+            gist: summary.gist().to_owned(),
+            made: frame.locale.date_time(summary.created_at),
+            source: source(frame, summary.source),
+            suggested: suggested.map_or_else(|| "–".to_owned(), |units| frame.locale.number(units)),
+        }
+    }
+}
+
+fn source(frame: &Frame, source: Source) -> &'static str {
+    match source {
+        Source::Formula => frame.locale.text("Fórmulas", "Formulas"),
+        Source::Model => frame.locale.text("Modelo de linguagem", "Language model"),
+    }
+}
+
+/// Where a list's neighbours are.
+#[derive(Debug)]
+pub(super) struct Pages {
+    pub(super) number: u64,
+    pub(super) last: u64,
+    pub(super) count: String,
+}
+
+impl Pages {
+    fn of<T>(frame: &Frame, page: &Page<T>) -> Self {
+        let count = i64::try_from(page.count).unwrap_or(i64::MAX);
+        Self {
+            number: page.number,
+            last: page.count.div_ceil(page.size.max(1)).max(1),
+            count: frame.locale.number(count),
+        }
+    }
+}
+
+/// `GET /analyses/`
+#[derive(Template)]
+#[template(path = "analysis/list.html")]
+pub(super) struct ListPage<'a> {
+    frame: &'a Frame,
+    rows: Vec<Row>,
+    pages: Pages,
+    /// How many products wait, in words; none when none does.
+    waiting: Option<String>,
+}
+
+impl<'a> ListPage<'a> {
+    pub(super) fn new(frame: &'a Frame, page: Page<Summary>, waiting: i64) -> Self {
+        Self {
+            frame,
+            pages: Pages::of(frame, &page),
+            rows: page.results.iter().map(|row| Row::of(frame, row)).collect(),
+            waiting: (waiting > 0).then(|| queue_in_words(frame.locale, waiting)),
+        }
+    }
+}
+
+fn queue_in_words(locale: Locale, waiting: i64) -> String {
+    if waiting == 1 {
+        return locale
+            .text(
+                "1 produto espera a sua análise.",
+                "1 product waits for its analysis.",
+            )
+            .to_owned();
+    }
+    let wait = locale.text(
+        "produtos esperam a sua análise.",
+        "products wait for their analyses.",
+    );
+    format!("{} {wait}", locale.number(waiting))
+}
+
+/// `GET /analyses/<id>/`
+#[derive(Template)]
+#[template(path = "analysis/analysis.html")]
+pub(super) struct AnalysisPage<'a> {
+    frame: &'a Frame,
+    heading: String,
+    made: String,
+    pieces: Vec<Piece>,
+    facts: Vec<(&'static str, String)>,
+    /// The product, as long as there is one.
+    subject: Option<Subject>,
+    may_ask: bool,
+}
+
+impl<'a> AnalysisPage<'a> {
+    pub(super) fn new(frame: &'a Frame, analysis: &Analysis, subject: Option<Subject>) -> Self {
+        let summary = &analysis.summary;
+        Self {
+            frame,
+            heading: summary.heading().to_owned(),
+            made: frame.locale.date_time(summary.created_at),
+            pieces: pieces(&summary.result),
+            facts: facts(frame, &analysis.provenance),
+            may_ask: subject.is_some() && frame.may(Verb::Add, Model::Analysis),
+            subject,
+        }
+    }
+}
+
+/// Where a result came from, in words.
+fn facts(frame: &Frame, provenance: &Provenance) -> Vec<(&'static str, String)> {
+    let locale = frame.locale;
+    let mut facts = vec![
+        (
+            locale.text("Texto de", "Text by"),
+            source(frame, provenance.source).to_owned(),
+        ),
+        (
+            locale.text("Números de", "Figures by"),
+            locale.text("Fórmulas", "Formulas").to_owned(),
+        ),
+        (
+            locale.text("Modelo de linguagem", "Language model"),
+            outcome(locale, &provenance.outcome).to_owned(),
+        ),
+    ];
+    let mut add = |name, value: Option<String>| {
+        if let Some(value) = value {
+            facts.push((name, value));
+        }
+    };
+    add(locale.text("Modelo", "Model"), provenance.model.clone());
+    add(
+        locale.text("Versão da pergunta", "Version of the question"),
+        provenance.prompt_version.clone(),
+    );
+    let tokens = provenance.prompt_tokens.zip(provenance.completion_tokens);
+    add(
+        locale.text(
+            "Tokens (pergunta e resposta)",
+            "Tokens (question and answer)",
+        ),
+        tokens.map(|(asked, said)| format!("{} + {}", locale.number(asked), locale.number(said))),
+    );
+    add(
+        locale.text("Motivo do fim", "Finish reason"),
+        provenance.finish_reason.clone(),
+    );
+    add(
+        locale.text("Pedida por", "Asked for by"),
+        provenance.asked_by.clone(),
+    );
+    add(
+        locale.text("Duração", "Duration"),
+        Some(duration(locale, provenance.duration_ms)),
+    );
+    add(
+        locale.text("Resumo dos dados", "Digest of the inputs"),
+        provenance.inputs_digest.get(..16).map(str::to_owned),
+    );
+    facts
+}
+
+fn duration(locale: Locale, milliseconds: i64) -> String {
+    if milliseconds < 1000 {
+        return format!("{milliseconds} ms");
+    }
+    let seconds = super::super::model::real(milliseconds) / 1000.0;
+    format!("{} s", decimal(locale, seconds, 1))
+}
+
+/// How the model's part went.
+fn outcome(locale: Locale, outcome: &str) -> &'static str {
+    match outcome {
+        "worded" => locale.text("redigiu o texto", "worded the text"),
+        "no_model" => locale.text("nenhum configurado", "none configured"),
+        "little_history" => locale.text(
+            "nada foi perguntado: há pouco histórico",
+            "nothing was asked: there is little history",
+        ),
+        "quota" => locale.text(
+            "o limite de chamadas foi atingido",
+            "the calls that are allowed were used up",
+        ),
+        "resting" => locale.text(
+            "falhou há pouco e foi poupado",
+            "failed a short while ago and was left alone",
+        ),
+        "timeout" | "unavailable" => locale.text("não respondeu", "did not answer"),
+        "throttled" => locale.text("estava sobrecarregado", "was overloaded"),
+        "refused" => locale.text("recusou a chamada", "refused the call"),
+        "filtered" | "declined" => locale.text("não quis responder", "would not answer"),
+        "report" => locale.text("não participa de relatórios", "takes no part in reports"),
+        _ => locale.text(
+            "a resposta não pôde ser usada",
+            "its answer could not be used",
+        ),
+    }
+}
+
+/// `GET /analyses/product/<id>/`
+#[derive(Template)]
+#[template(path = "analysis/product.html")]
+pub(super) struct ProductPage<'a> {
+    frame: &'a Frame,
+    subject: Subject,
+    quantity: String,
+    /// How far the request is, in words; none when there is none.
+    phase: Option<String>,
+    /// What is waited for: an analysis that is newer.
+    after: i64,
+    rows: Vec<Row>,
+    form: Form,
+    /// What the shop assumes, by field.
+    assumed: [String; 5],
+    may_ask: bool,
+    may_change: bool,
+}
+
+impl<'a> ProductPage<'a> {
+    pub(super) fn new(
+        frame: &'a Frame,
+        subject: Subject,
+        standing: Standing,
+        page: Page<Summary>,
+        (form, shop): (Form, Terms),
+        after: Option<i64>,
+    ) -> Self {
+        Self {
+            frame,
+            quantity: frame.locale.number(subject.quantity),
+            subject,
+            phase: standing.phase.map(|phase| words(frame, phase)),
+            after: after.or(standing.newest).unwrap_or(0),
+            rows: page.results.iter().map(|row| Row::of(frame, row)).collect(),
+            form,
+            assumed: assumed(frame.locale, &shop),
+            may_ask: frame.may(Verb::Add, Model::Analysis),
+            may_change: frame.may(Verb::Change, Model::Product),
+        }
+    }
+
+    pub(super) fn is_refused(&self) -> bool {
+        self.form.is_refused()
+    }
+
+    /// The attributes of a field of whole numbers.
+    fn whole(&self) -> &'static str {
+        if self.may_change {
+            "type=\"text\" inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"10\""
+        } else {
+            "type=\"text\" readonly"
+        }
+    }
+
+    /// The attributes of a field with decimals.
+    fn decimals(&self) -> &'static str {
+        if self.may_change {
+            "type=\"text\" inputmode=\"decimal\" autocomplete=\"off\" maxlength=\"10\""
+        } else {
+            "type=\"text\" readonly"
+        }
+    }
+
+    /// What holds when the field of this place is empty.
+    fn hint(&self, place: usize) -> String {
+        let assumed = self.assumed.get(place).map_or("", String::as_str);
+        let otherwise = self
+            .frame
+            .text("Vazio: o padrão da loja,", "Empty: the shop's own,");
+        format!("{otherwise} {assumed}.")
+    }
+}
+
+fn words(frame: &Frame, phase: Phase) -> String {
+    match phase {
+        Phase::Running => frame.text("Analisando agora…", "Analysing now…").to_owned(),
+        Phase::Waiting => frame
+            .text(
+                "Na fila: começa em instantes.",
+                "In the queue: it begins in a moment.",
+            )
+            .to_owned(),
+        Phase::Postponed(due) => {
+            let begin = frame.text("Na fila para", "In the queue for");
+            // To the minute, and so that it is never told to be earlier than it is.
+            let due = frame.locale.date_time(due + Duration::from_secs(59));
+            format!("{begin} {due}.")
+        }
+    }
+}
+
+fn assumed(locale: Locale, shop: &Terms) -> [String; 5] {
+    let days = |days: f64| {
+        let number = decimal(locale, days, 2);
+        format!("{number} {}", locale.text("dias", "days"))
+    };
+    [
+        days(shop.lead_time),
+        days(shop.lead_time_deviation),
+        format!("{}%", decimal(locale, shop.service_level, 2)),
+        days(shop.review_interval),
+        locale.number(shop.pack_multiple),
+    ]
+}
+
+/// What is known, as the form shows it.
+pub(super) fn form(frame: &Frame, terms: &RestockTerms) -> Form {
+    let whole = |value: Option<i64>| value.map(|value| value.to_string()).unwrap_or_default();
+    let point = frame.locale.text(",", ".");
+    let decimal = |value: Option<db::Money>| {
+        let text = value.map(|value| value.to_string()).unwrap_or_default();
+        let text = text.trim_end_matches('0').trim_end_matches('.');
+        text.replace('.', point)
+    };
+    Form::new()
+        .with("lead_time_days", whole(terms.lead_time_days))
+        .with(
+            "lead_time_deviation_days",
+            decimal(terms.lead_time_deviation_days),
+        )
+        .with("service_level", decimal(terms.service_level))
+        .with("review_interval_days", whole(terms.review_interval_days))
+        .with("pack_multiple", whole(terms.pack_multiple))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_falls_into_its_pieces() {
+        let text =
+            "Reposição: X\n\nPeça 3.\nHá 2.\n\nPor quê\n- a\n- b\n\nPremissas\n- c: <b>d</b>";
+        let list =
+            |items: &[&str]| Piece::List(items.iter().map(|&item| item.to_owned()).collect());
+        assert_eq!(
+            pieces(text),
+            [
+                Piece::Paragraph("Peça 3.".to_owned()),
+                Piece::Paragraph("Há 2.".to_owned()),
+                Piece::Heading("Por quê".to_owned()),
+                list(&["a", "b"]),
+                Piece::Heading("Premissas".to_owned()),
+                list(&["c: <b>d</b>"]),
+            ]
+        );
+    }
+}
