@@ -109,19 +109,33 @@ impl Workers {
 /// [`StartError`]
 pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
     tallies::fill(&parts.db, parts.clock.now()).await?;
-    let passwords = Passwords::new(parts.random.clone())?;
-    if let Some(FirstUser { username, password }) = parts.first_user {
-        let now = parts.clock.now();
-        let name = username.clone();
-        if users::create_first(&parts.db, &passwords, now, username, password).await? {
+    let (first_user, metrics) = (parts.first_user.clone(), parts.metrics.clone());
+    let state = state(config, parts)?;
+    if let Some(FirstUser { username, password }) = first_user {
+        let (now, name) = (state.clock.now(), username.clone());
+        if users::create_first(&state.db, &state.passwords, now, username, password).await? {
             tracing::info!(username = name, "the first user was made");
         }
     }
-    events::endpoints::configure(&parts.db, &config.webhooks, parts.clock.now()).await?;
-    events::release_leases(&parts.db).await?;
+    events::endpoints::configure(&state.db, &state.config.webhooks, state.clock.now()).await?;
+    events::release_leases(&state.db).await?;
+    Ok(App {
+        router: routes::router(&state, metrics),
+        workers: Workers(state.clone()),
+        state,
+    })
+}
+
+/// What the service's functions work on, for a command beside a service that runs: nothing is made ready, taken over or started.
+///
+/// # Errors
+///
+/// [`StartError`]
+pub fn state(config: Config, parts: Parts) -> Result<State, StartError> {
+    let passwords = Passwords::new(parts.random.clone())?;
     let outbox = Outbox::new(&config.webhooks, &parts.metrics, &parts.random)?;
     let analysis = analysis::Desk::new(&config.analysis, &parts.metrics)?;
-    let state = State::new(Shared {
+    Ok(State::new(Shared {
         config,
         analysis,
         db: parts.db,
@@ -135,10 +149,5 @@ pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
         outbox,
         measures: Measures::default(),
         streams: Streams::default(),
-    });
-    Ok(App {
-        router: routes::router(&state, parts.metrics),
-        workers: Workers(state.clone()),
-        state,
-    })
+    }))
 }

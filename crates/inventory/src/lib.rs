@@ -25,7 +25,7 @@ use axum::Router;
 use web::{Clock, Random, rate::Windows, server::Shutdown};
 
 use accounts::{Passwords, TokenKey};
-pub use app::{App, FirstUser, Parts, StartError, Workers, app};
+pub use app::{App, FirstUser, Parts, StartError, Workers, app, state};
 use catalogue::{named::Kind, products::Products};
 pub use config::Config;
 pub use routes::{PAGES, ROUTES};

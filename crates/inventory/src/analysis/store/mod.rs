@@ -4,6 +4,7 @@ pub(super) mod calls;
 pub(super) mod history;
 pub(super) mod queue;
 pub(super) mod results;
+pub(super) mod shop;
 pub(super) mod terms;
 
 pub use results::latest_suggestion;

@@ -1,0 +1,173 @@
+//! One product's line of the report.
+
+use db::Money;
+use serde::Serialize;
+
+use super::{
+    super::{
+        model::{
+            Day, Demand, Forecast, Variability,
+            portfolio::{self, Abc, Cuts},
+        },
+        store::shop::Product,
+        work::terms,
+    },
+    DAY, Order,
+};
+
+/// Days without an outflow after which stock is dead: a habit of the trade, not a standard.
+pub const DEAD_AFTER: i64 = 90;
+/// Days of cover beyond which a product is slow.
+pub const SLOW_BEYOND: i64 = 180;
+
+/// What the report says of one product.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Line {
+    /// Its id.
+    pub product: i64,
+    /// Its title.
+    pub title: String,
+    /// Its share of a year's usage at cost.
+    pub abc: Abc,
+    /// How much its demand varies; none when there is too little history.
+    pub xyz: Option<Variability>,
+    /// Units in stock.
+    pub quantity: i64,
+    /// The threshold that holds for it.
+    pub threshold: i64,
+    /// Its stock at cost.
+    #[serde(serialize_with = "crate::rest::json::price")]
+    pub stock_value: Money,
+    /// Units that went out in a year.
+    pub yearly_units: i64,
+    /// Their value at today's cost.
+    #[serde(serialize_with = "crate::rest::json::price")]
+    pub yearly_value: Money,
+    /// Its stock a year ago at today's cost.
+    #[serde(serialize_with = "crate::rest::json::price")]
+    pub opening_value: Money,
+    /// Expected demand a day; none when there is too little history.
+    pub demand_per_day: Option<f64>,
+    /// Days that the stock lasts.
+    pub days_of_cover: Option<f64>,
+    /// Units at which to order.
+    pub reorder_point: Option<f64>,
+    /// Units to order up to.
+    pub order_up_to: Option<f64>,
+    /// Units to order now.
+    pub suggested_quantity: Option<i64>,
+    /// Units above the level to order up to.
+    pub excess_units: i64,
+    /// Their value at cost.
+    #[serde(serialize_with = "crate::rest::json::price")]
+    pub excess_value: Money,
+    /// Whole days since something last went out; none when nothing ever did.
+    pub days_since_outflow: Option<i64>,
+    /// In stock, and nothing went out for [`DEAD_AFTER`] days.
+    pub is_dead: bool,
+    /// Lasts longer than [`SLOW_BEYOND`] days.
+    pub is_slow: bool,
+}
+
+impl Line {
+    pub(super) fn new(
+        order: &Order,
+        product: &Product,
+        history: &[Day],
+        (yearly_units, yearly_value): (i64, Money),
+        cuts: Cuts,
+    ) -> Self {
+        let threshold = product.threshold.unwrap_or(order.threshold);
+        let own = terms(order.terms, product.terms);
+        let forecast = Forecast::of(&Demand::of(history), product.quantity, threshold, &own);
+        let days_since = |time: db::Timestamp| {
+            i64::try_from(order.now.since(time).as_secs() / DAY.as_secs()).unwrap_or(i64::MAX)
+        };
+        let since_outflow = product.last_outflow.map(days_since);
+        let age = product.first_entry.map_or(0, days_since);
+        let value = |units: i64| product.cost.checked_mul(units).unwrap_or(Money::ZERO);
+        let forecast = forecast.as_ref();
+        let excess = forecast.map_or(0, |forecast| {
+            portfolio::excess(product.quantity, forecast.order_up_to)
+        });
+        let cover = forecast.map(|forecast| forecast.days_of_cover);
+        Self {
+            product: product.id,
+            title: product.title.clone(),
+            abc: cuts.class(yearly_value.cents()),
+            xyz: forecast.map(|forecast| forecast.variability),
+            quantity: product.quantity,
+            threshold,
+            stock_value: value(product.quantity),
+            yearly_units,
+            yearly_value,
+            opening_value: value(product.opening.unwrap_or(0)),
+            demand_per_day: forecast.map(|forecast| forecast.per_day),
+            days_of_cover: cover,
+            reorder_point: forecast.map(|forecast| forecast.reorder_point),
+            order_up_to: forecast.map(|forecast| forecast.order_up_to),
+            suggested_quantity: forecast.map(|forecast| forecast.suggested_quantity),
+            excess_units: excess,
+            excess_value: value(excess),
+            days_since_outflow: since_outflow,
+            is_dead: portfolio::is_dead(product.quantity, since_outflow, age, DEAD_AFTER),
+            is_slow: portfolio::is_slow(cover, SLOW_BEYOND),
+        }
+    }
+
+    /// The columns of a table of lines.
+    pub const COLUMNS: [&'static str; 20] = [
+        "product",
+        "title",
+        "abc",
+        "xyz",
+        "quantity",
+        "threshold",
+        "stock_value",
+        "yearly_units",
+        "yearly_value",
+        "opening_value",
+        "demand_per_day",
+        "days_of_cover",
+        "reorder_point",
+        "order_up_to",
+        "suggested_quantity",
+        "excess_units",
+        "excess_value",
+        "days_since_outflow",
+        "is_dead",
+        "is_slow",
+    ];
+
+    /// The line's cells, in the order of the columns. A text that a spreadsheet would take for a formula begins with an apostrophe.
+    pub fn cells(&self) -> [String; 20] {
+        let number =
+            |value: Option<f64>| value.map(|value| format!("{value:.2}")).unwrap_or_default();
+        let whole = |value: Option<i64>| value.map(|value| value.to_string()).unwrap_or_default();
+        let xyz = self.xyz.map(|group| format!("{group:?}"));
+        let is_formula = self.title.starts_with(['=', '+', '-', '@', '\t', '\r']);
+        let mark = if is_formula { "'" } else { "" };
+        [
+            self.product.to_string(),
+            format!("{mark}{}", self.title),
+            self.abc.letter().to_owned(),
+            xyz.unwrap_or_default(),
+            self.quantity.to_string(),
+            self.threshold.to_string(),
+            self.stock_value.to_string(),
+            self.yearly_units.to_string(),
+            self.yearly_value.to_string(),
+            self.opening_value.to_string(),
+            number(self.demand_per_day),
+            number(self.days_of_cover),
+            number(self.reorder_point),
+            number(self.order_up_to),
+            whole(self.suggested_quantity),
+            self.excess_units.to_string(),
+            self.excess_value.to_string(),
+            whole(self.days_since_outflow),
+            self.is_dead.to_string(),
+            self.is_slow.to_string(),
+        ]
+    }
+}

@@ -1,0 +1,127 @@
+//! The report that comes by itself every week, one among all replicas, and stands beside the analyses.
+
+use std::time::Duration;
+
+use db::Timestamp;
+use jiff::civil::Weekday;
+use sha2::{Digest as _, Sha256};
+use tokio::time::Instant;
+
+use super::{
+    super::{
+        result::{Provenance, Source},
+        store::{
+            results::{self, NewAnalysis},
+            shop,
+        },
+    },
+    Order, report,
+};
+use crate::{State, accounts};
+
+/// How often it is looked whether a week has begun.
+const LOOK_EVERY: Duration = Duration::from_secs(60);
+/// The longest that a report is given before another replica may make it.
+const LEASE: Duration = Duration::from_secs(60 * 60);
+
+/// Makes the weekly reports until the service stops, where they are wanted.
+pub(crate) async fn run(state: State) {
+    if !state.config.analysis.weekly_report {
+        return;
+    }
+    let mut made = String::new();
+    loop {
+        let period = period(state.clock.now());
+        if period != made {
+            tokio::select! {
+                stepped = step(&state) => match stepped {
+                    Ok(id) => {
+                        if let Some(id) = id {
+                            tracing::info!(id, period, "the weekly report is on record");
+                        }
+                        made = period;
+                    }
+                    Err(error) => tracing::warn!(%error, "the weekly report could not be made"),
+                },
+                () = state.shutdown.begun() => return,
+            }
+        }
+        tokio::select! {
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = state.shutdown.begun() => return,
+        }
+    }
+}
+
+/// Makes this week's report, unless it is made or being made; the id of its record.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn step(state: &State) -> Result<Option<i64>, super::ReportError> {
+    let (now, begun) = (state.clock.now(), Instant::now());
+    let (period, lease) = (period(now), state.random.token());
+    let take = {
+        let (period, lease) = (period.clone(), lease.clone());
+        async move |tx: &mut db::Tx| {
+            if shop::is_run_done(tx, &period).await? {
+                return Ok(false);
+            }
+            shop::take_run(tx, &period, &lease, now + LEASE, now).await
+        }
+    };
+    if !state.db.write::<_, db::Error, _>(take).await? {
+        return Ok(None);
+    }
+    let order = Order::new(&state.config, now);
+    let summary = report(&state.db, &order, |_| Ok(())).await?;
+    let locale = state.config.language;
+    let figures = serde_json::to_string(&summary).unwrap_or_default();
+    let new = NewAnalysis {
+        product: None,
+        result: summary.text(locale),
+        suggested_quantity: None,
+        provenance: Provenance {
+            source: Source::Formula,
+            outcome: "report".to_owned(),
+            language: locale.tag().to_owned(),
+            model: None,
+            prompt_version: None,
+            inputs_digest: accounts::hex(&Sha256::digest(figures.as_bytes())),
+            duration_ms: i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX),
+            prompt_tokens: None,
+            completion_tokens: None,
+            finish_reason: None,
+            asked_by: None,
+        },
+        figures,
+    };
+    let keep = async move |tx: &mut db::Tx| {
+        if !shop::end_run(tx, &period, &lease).await? {
+            return Ok(None);
+        }
+        results::insert(tx, &new, now).await.map(Some)
+    };
+    Ok(state.db.write::<_, db::Error, _>(keep).await?)
+}
+
+/// The week of a moment, by the date of its Monday in São Paulo.
+fn period(now: Timestamp) -> String {
+    let today = web::locale::in_sao_paulo(now).date();
+    let since_monday = today.weekday().since(Weekday::Monday);
+    let monday = today.checked_sub(jiff::Span::new().days(i64::from(since_monday)));
+    monday.unwrap_or(today).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_week_is_named_by_its_monday_in_sao_paulo() {
+        let week = |text| period(Timestamp::parse(text).unwrap());
+        assert_eq!(week("2026-11-20T12:00:00Z"), "2026-11-16");
+        assert_eq!(week("2026-11-16T03:00:00Z"), "2026-11-16");
+        assert_eq!(week("2026-11-16T02:59:00Z"), "2026-11-09");
+    }
+}
