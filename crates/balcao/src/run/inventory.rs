@@ -104,6 +104,22 @@ pub(crate) async fn open_database_with(
     Ok((db, applied))
 }
 
+/// Opens the database and what the service's functions work on, for a command beside a service that may be running.
+///
+/// # Errors
+///
+/// As [`open_database`], and when TLS to the language model or to receivers cannot be set up.
+pub(crate) async fn open_state(
+    run: &Run,
+    settings: &Settings,
+) -> Result<(inventory::State, Db), Failure> {
+    let (db, _) = open_database(settings).await?;
+    let parts = parts(run, settings, &db)?;
+    let state = inventory::state(config(settings), parts)
+        .map_err(|error| Failure::of("inventory cannot be reached", &error))?;
+    Ok((state, db))
+}
+
 fn parts(run: &Run, settings: &Settings, db: &Db) -> Result<Parts, Failure> {
     let (clock, random) = (Clock::system(), Random::system());
     let windows = match &settings.redis_url {

@@ -23,11 +23,12 @@ pub use desk::Desk;
 pub use history::{Pace, days_of_cover, paces};
 pub use result::{Analysis, AnalysisRecord, Provenance, Source, Summary};
 pub use service::{
-    Phase, Standing, Subject, analyse_now, list, newest, read, records, standing, subject, waiting,
+    Phase, Standing, Subject, analyse_now, ask, list, newest, read, records, standing, subject,
+    waiting,
 };
 pub use store::latest_suggestion;
 pub use terms::{RestockTerms, terms_read, terms_set};
-pub use work::{Step, step};
+pub use work::{Step, step, step_of};
 
 use db::{Error, Timestamp, Tx};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use db::Timestamp;
+use db::{Db, Timestamp};
 
 use super::{
     result::{Analysis, AnalysisRecord, Summary},
@@ -50,7 +50,18 @@ pub async fn analyse_now(
     if !caller.may(Permission::new(Verb::Add, Model::Analysis)) {
         return Err(Refusal::forbidden());
     }
-    let (name, now) = (caller.username.clone(), state.clock.now());
+    let asked = ask(state, &caller.username, product).await?;
+    asked.ok_or(Refusal::NotFound)
+}
+
+/// Asks for a product's analysis at once in somebody's name, as [`analyse_now`] does for those who may; none of an unknown product.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn ask(state: &State, name: &str, product: i64) -> Result<Option<Standing>, db::Error> {
+    let (name, now) = (name.to_owned(), state.clock.now());
+    let before = standing(state, product).await?;
     let ask = async move |tx: &mut db::Tx| {
         let is_known = history::subject(tx, product).await?.is_some();
         if is_known {
@@ -58,15 +69,14 @@ pub async fn analyse_now(
         }
         Ok::<_, db::Error>(is_known)
     };
-    let before = standing(state, product).await?;
     if !state.db.write(ask).await? {
-        return Err(Refusal::NotFound);
+        return Ok(None);
     }
     state.analysis.bell.notify_one();
-    Ok(Standing {
+    Ok(Some(Standing {
         phase: Some(before.phase.unwrap_or(Phase::Waiting)),
         newest: before.newest,
-    })
+    }))
 }
 
 /// Where a product's analysis stands.
@@ -74,7 +84,7 @@ pub async fn analyse_now(
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn standing(state: &State, product: i64) -> Result<Standing, Refusal> {
+pub async fn standing(state: &State, product: i64) -> Result<Standing, db::Error> {
     let now = state.clock.now();
     let read = async move |conn: &mut db::Conn| {
         let row = queue::find(conn, product).await?;
@@ -93,7 +103,7 @@ pub async fn standing(state: &State, product: i64) -> Result<Standing, Refusal> 
             newest: newest.map(|(id, _)| id),
         })
     };
-    Ok(state.db.read(read).await?)
+    state.db.read(read).await
 }
 
 /// One page of the analyses, newest first; of one product when it is named.
@@ -140,9 +150,9 @@ pub async fn records(state: &State, wanted: Wanted) -> Result<Page<AnalysisRecor
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn read(state: &State, id: i64) -> Result<Option<Analysis>, Refusal> {
+pub async fn read(state: &State, id: i64) -> Result<Option<Analysis>, db::Error> {
     let find = async move |conn: &mut db::Conn| results::find(conn, id).await;
-    Ok(state.db.read::<_, db::Error, _>(find).await?)
+    state.db.read(find).await
 }
 
 /// How many products wait for an analysis, or are being analysed.
@@ -182,12 +192,12 @@ pub async fn subject(state: &State, product: i64) -> Result<Option<Subject>, Ref
     }))
 }
 
-/// The newest analyses, for the dashboard.
+/// The newest analyses; of one product when it is named.
 ///
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn newest(state: &State, count: i64) -> Result<Vec<Summary>, Refusal> {
-    let read = async move |conn: &mut db::Conn| results::page(conn, None, count, 0).await;
-    Ok(state.db.read::<_, db::Error, _>(read).await?)
+pub async fn newest(db: &Db, product: Option<i64>, count: i64) -> Result<Vec<Summary>, db::Error> {
+    db.read(async move |conn| results::page(conn, product, count, 0).await)
+        .await
 }

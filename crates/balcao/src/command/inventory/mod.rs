@@ -1,7 +1,10 @@
-//! `balcao inventory`: what operators do with inventory's data: check the books, bring records in and out, see what became of events.
+//! `balcao inventory`: what operators do with inventory's data: check the books, bring records in and out, see what became of events
+//! and of products that run low.
 
+mod analyses;
 mod endpoint;
 mod events;
+mod report;
 mod transfer;
 mod verify;
 
@@ -12,7 +15,7 @@ use clap::{Args, Subcommand};
 
 use super::{Common, Failure};
 
-/// Check the books; records from and to CSV files; events and their receivers
+/// Check the books; records from and to CSV files; events and their receivers; analyses and the report
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -50,6 +53,11 @@ enum Action {
     /// Receivers of webhooks
     #[command(subcommand)]
     Endpoint(endpoint::Action),
+    /// Analyses of products that run low
+    #[command(subcommand)]
+    Analyses(analyses::Action),
+    /// Report on the whole shop: classes, coverage, dead stock, overstock
+    Report(report::Arguments),
 }
 
 const IMPORT_HELP: &str = "\
@@ -87,5 +95,7 @@ pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<(), Failure> 
         Action::Export { resource, file } => transfer::export(resource, file, common),
         Action::Events(action) => events::run(action, common),
         Action::Endpoint(action) => endpoint::run(action, common),
+        Action::Analyses(action) => analyses::run(action, common),
+        Action::Report(arguments) => report::run(arguments, common),
     }
 }

@@ -51,7 +51,7 @@ async fn read(
     frame: Frame,
 ) -> Result<Response, Error> {
     let id = id.ok_or(Refusal::NotFound)?;
-    let found = super::read(&page.state, id).await?;
+    let found = super::read(&page.state, id).await.map_err(Refusal::from)?;
     let analysis = found.ok_or(Refusal::NotFound)?;
     let subject = match analysis.summary.product {
         Some(product) => super::subject(&page.state, product).await?,
@@ -88,7 +88,9 @@ async fn product(
     let id: i64 = id.parse().map_err(|_| Refusal::NotFound)?;
     let parameters = Parameters::parse(query.as_deref().unwrap_or_default());
     let after: Option<i64> = parameters.get("after").and_then(|id| id.parse().ok());
-    let standing = super::standing(&page.state, id).await?;
+    let standing = super::standing(&page.state, id)
+        .await
+        .map_err(Refusal::from)?;
     if let (Some(after), Some(newest)) = (after, standing.newest)
         && newest > after
     {
@@ -112,7 +114,7 @@ async fn show_product(
     let shown = ProductPage::new(
         frame,
         subject.ok_or(Refusal::NotFound)?,
-        super::standing(state, id).await?,
+        super::standing(state, id).await.map_err(Refusal::from)?,
         super::list(state, Some(id), wanted).await?,
         (form, state.config.analysis.terms),
         after,

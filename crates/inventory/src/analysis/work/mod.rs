@@ -72,38 +72,51 @@ pub async fn step(state: &State) -> Result<Step, db::Error> {
     }
 }
 
+/// As [`step`], on the request of one product, when that is due.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn step_of(state: &State, product: i64) -> Result<Step, db::Error> {
+    match take(state, product).await? {
+        None => Ok(Step::Idle),
+        Some(claim) => work(state, claim).await,
+    }
+}
+
 /// Takes a request that is due, people's first.
 async fn claim(state: &State) -> Result<Option<Claim>, db::Error> {
     let now = state.clock.now();
     let due = async move |conn: &mut db::Conn| queue::due(conn, now, LOOKED_AT).await;
-    let due: Vec<i64> = state.db.read::<_, db::Error, _>(due).await?;
-    let longest = state
-        .analysis
-        .model
-        .as_ref()
-        .map(language_model::Model::longest);
-    let until = now + longest.unwrap_or_default() + MARGIN;
-    for product in due {
-        let lease = state.random.token();
-        let take = {
-            let lease = lease.clone();
-            async move |tx: &mut db::Tx| {
-                let before = queue::find(tx, product).await?;
-                let taken = queue::take(tx, product, &lease, until, now).await?;
-                Ok::<_, db::Error>(taken.zip(before))
-            }
-        };
-        if let Some((taken, before)) = state.db.write(take).await? {
-            let is_postponed =
-                taken.tries == 0 && before.due_at > before.requested_at && !before.is_taken;
-            return Ok(Some(Claim {
-                taken,
-                lease,
-                is_postponed,
-            }));
+    for product in state.db.read::<_, db::Error, _>(due).await? {
+        if let Some(claim) = take(state, product).await? {
+            return Ok(Some(claim));
         }
     }
     Ok(None)
+}
+
+/// Takes the request of a product, unless it is not due or somebody else was quicker.
+async fn take(state: &State, product: i64) -> Result<Option<Claim>, db::Error> {
+    let now = state.clock.now();
+    let model = state.analysis.model.as_ref();
+    let longest = model.map(language_model::Model::longest);
+    let until = now + longest.unwrap_or_default() + MARGIN;
+    let lease = state.random.token();
+    let take = {
+        let lease = lease.clone();
+        async move |tx: &mut db::Tx| {
+            let before = queue::find(tx, product).await?;
+            let taken = queue::take(tx, product, &lease, until, now).await?;
+            Ok::<_, db::Error>(taken.zip(before))
+        }
+    };
+    let taken = state.db.write(take).await?;
+    Ok(taken.map(|(taken, before)| Claim {
+        is_postponed: taken.tries == 0 && before.due_at > before.requested_at && !before.is_taken,
+        taken,
+        lease,
+    }))
 }
 
 async fn work(state: &State, claim: Claim) -> Result<Step, db::Error> {

@@ -1,0 +1,158 @@
+//! `balcao inventory analyses`: what was found of products that run low, and having one looked at now, while the service runs or not.
+
+use std::time::Duration;
+
+use ::inventory::State;
+use ::inventory::analysis::{self, Analysis, Source, Summary};
+use clap::Subcommand;
+use db::Db;
+use web::locale::Locale;
+
+use crate::command::{Common, Failure, with_runtime};
+use crate::console;
+use crate::run::Run;
+use crate::run::inventory::open_state;
+use crate::settings::{Purpose, Settings};
+
+#[derive(Debug, Subcommand)]
+#[command(
+    after_help = "Examples:\n  balcao inventory analyses list --product 7\n  balcao inventory analyses show 42\n  balcao inventory analyses run 7"
+)]
+pub(super) enum Action {
+    /// List analyses, newest first
+    List {
+        /// Those of this product
+        #[arg(long)]
+        product: Option<i64>,
+        /// How many
+        #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(i64).range(1..=10_000))]
+        limit: i64,
+    },
+    /// Show an analysis and where it came from
+    Show {
+        /// Its number
+        id: i64,
+    },
+    /// Analyse a product now, and show the result
+    Run {
+        /// The product's number
+        product: i64,
+    },
+}
+
+/// How often it is looked whether somebody else has made the analysis.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+pub(super) fn run(action: Action, common: &Common) -> Result<(), Failure> {
+    let (settings, warnings) = common.settings(Purpose::Any)?;
+    with_runtime(&settings.clone(), &warnings, act(action, settings))
+}
+
+async fn act(action: Action, settings: Settings) -> Result<(), Failure> {
+    let run = Run::new()?;
+    let (state, db) = open_state(&run, &settings).await?;
+    let done = match action {
+        Action::List { product, limit } => list(&db, product, limit).await,
+        Action::Show { id } => show(&state, id).await,
+        Action::Run { product } => analyse(&state, product).await,
+    };
+    drop(state);
+    db.close().await;
+    done
+}
+
+async fn list(db: &Db, product: Option<i64>, limit: i64) -> Result<(), Failure> {
+    let found = analysis::newest(db, product, limit).await;
+    let found = found.map_err(|error| Failure::of("the analyses cannot be read", &error))?;
+    for summary in &found {
+        console::say(&line(summary));
+    }
+    if found.is_empty() {
+        console::say("no analyses");
+    }
+    Ok(())
+}
+
+fn line(summary: &Summary) -> String {
+    let source = match summary.source {
+        Source::Formula => "formula",
+        Source::Model => "model",
+    };
+    let made = Locale::En.date_time(summary.created_at);
+    let (heading, gist) = (summary.heading(), summary.gist());
+    format!("{:>8}  {made}  {source:7}  {heading} | {gist}", summary.id)
+}
+
+async fn show(state: &State, id: i64) -> Result<(), Failure> {
+    let found = analysis::read(state, id).await;
+    match found.map_err(|error| Failure::of("the analysis cannot be read", &error))? {
+        Some(analysis) => {
+            console::say(&whole(&analysis));
+            Ok(())
+        }
+        None => Err(Failure::new(format!("there is no analysis {id}"))),
+    }
+}
+
+fn whole(analysis: &Analysis) -> String {
+    let provenance = &analysis.provenance;
+    let mut lines = vec![
+        analysis.summary.result.clone(),
+        String::new(),
+        format!(
+            "analysis {} of {}",
+            analysis.summary.id,
+            Locale::En.date_time(analysis.summary.created_at)
+        ),
+        format!("text by: {}", provenance.source.name()),
+        format!("model's part: {}", provenance.outcome),
+        format!("duration: {} ms", provenance.duration_ms),
+        format!("digest of the inputs: {}", provenance.inputs_digest),
+    ];
+    let optional = [
+        ("model", provenance.model.clone()),
+        ("prompt version", provenance.prompt_version.clone()),
+        (
+            "prompt tokens",
+            provenance.prompt_tokens.map(|count| count.to_string()),
+        ),
+        (
+            "completion tokens",
+            provenance.completion_tokens.map(|count| count.to_string()),
+        ),
+        ("finish reason", provenance.finish_reason.clone()),
+        ("asked for by", provenance.asked_by.clone()),
+    ];
+    lines.extend(
+        optional
+            .into_iter()
+            .filter_map(|(name, value)| Some(format!("{name}: {}", value?))),
+    );
+    lines.push(format!("figures: {}", analysis.figures));
+    lines.join("\n")
+}
+
+/// Asks for the analysis and works on it, unless a running service is quicker; then its result is waited for.
+async fn analyse(state: &State, product: i64) -> Result<(), Failure> {
+    let failed = |error| Failure::of("the product cannot be analysed", &error);
+    let before = analysis::ask(state, "command line", product).await;
+    let Some(before) = before.map_err(failed)? else {
+        return Err(Failure::new(format!("there is no product {product}")));
+    };
+    loop {
+        let worked = analysis::step_of(state, product).await;
+        worked.map_err(|error| Failure::of("the product cannot be analysed", &error))?;
+        let standing = analysis::standing(state, product).await;
+        let standing =
+            standing.map_err(|error| Failure::of("the analysis cannot be read", &error))?;
+        match standing.newest {
+            Some(newest) if Some(newest) > before.newest => return show(state, newest).await,
+            _ if standing.phase.is_none() => {
+                return Err(Failure::new(format!(
+                    "product {product} was deleted meanwhile"
+                )));
+            }
+            _ => tokio::time::sleep(LOOK_EVERY).await,
+        }
+    }
+}
