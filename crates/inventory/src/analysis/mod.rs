@@ -23,8 +23,8 @@ pub use desk::Desk;
 pub use history::{Pace, days_of_cover, paces};
 pub use result::{Analysis, AnalysisRecord, Provenance, Source, Summary};
 pub use service::{
-    Phase, Standing, Subject, analyse_now, ask, list, newest, read, records, standing, subject,
-    waiting,
+    Phase, Standing, Subject, analyse_now, ask, latest, list, newest, read, records, standing,
+    subject, waiting,
 };
 pub use store::latest_suggestion;
 pub use terms::{RestockTerms, terms_read, terms_set};

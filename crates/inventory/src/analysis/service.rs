@@ -197,7 +197,16 @@ pub async fn subject(state: &State, product: i64) -> Result<Option<Subject>, Ref
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn newest(db: &Db, product: Option<i64>, count: i64) -> Result<Vec<Summary>, db::Error> {
+pub async fn latest(db: &Db, product: Option<i64>, count: i64) -> Result<Vec<Summary>, db::Error> {
     db.read(async move |conn| results::page(conn, product, count, 0).await)
         .await
+}
+
+/// The newest analyses, for the dashboard.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn newest(state: &State, count: i64) -> Result<Vec<Summary>, Refusal> {
+    Ok(latest(&state.db, None, count).await?)
 }

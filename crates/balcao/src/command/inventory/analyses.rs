@@ -62,7 +62,7 @@ async fn act(action: Action, settings: Settings) -> Result<(), Failure> {
 }
 
 async fn list(db: &Db, product: Option<i64>, limit: i64) -> Result<(), Failure> {
-    let found = analysis::newest(db, product, limit).await;
+    let found = analysis::latest(db, product, limit).await;
     let found = found.map_err(|error| Failure::of("the analyses cannot be read", &error))?;
     for summary in &found {
         console::say(&line(summary));
