@@ -17,7 +17,7 @@ use web::{
 use crate::{
     MIGRATIONS, OPENAPI, SERVICE, State, VERSION, accounts,
     accounts::session::visits::visits,
-    analysis, catalogue, dashboard,
+    analysis, catalogue, dashboard, events,
     page::{self, PageState, Shapes, flash},
     rest::{
         gate,
@@ -95,6 +95,13 @@ pub const PAGES: &[(&str, &[Method])] = &[
     ("/analyses/{id}/", GET),
     ("/analyses/product/{id}/", GET),
     ("/analyses/product/{id}/terms/", SENT),
+    ("/webhooks/", GET),
+    ("/webhooks/redeliver-failed/", SENT),
+    ("/webhooks/{id}/test/", SENT),
+    ("/webhooks/{id}/enable/", SENT),
+    ("/webhooks/{id}/disable/", SENT),
+    ("/webhooks/deliveries/{id}/", GET),
+    ("/webhooks/deliveries/{id}/redeliver/", SENT),
     ("/dashboard/figures/", GET),
     ("/dashboard/events/", GET),
     ("/brands/", GET),
@@ -201,6 +208,7 @@ fn pages(state: &State, assets: &Assets) -> Router {
         .merge(page::picker::routes())
         .merge(catalogue::pages())
         .merge(stock::pages::routes())
+        .merge(events::pages::routes())
         .merge(locale::routes())
         .route("/{*unknown}", any(async || Error::not_found()))
         .layer(limits::body(FORM_MAX))

@@ -11,6 +11,7 @@ pub mod mail;
 mod metrics;
 mod model;
 mod outbox;
+pub(crate) mod pages;
 mod store;
 
 pub(crate) use delivery::run;

@@ -2,7 +2,7 @@
 
 use web::page::Layout;
 
-use crate::accounts::Caller;
+use crate::accounts::{Caller, Model, Permission, Verb};
 
 /// A place that the navigation leads to.
 pub(crate) struct Place {
@@ -57,6 +57,10 @@ const PLACES: &[Place] = &[
     place("truck", "/suppliers/", "Fornecedores", "Suppliers"),
     place("tag", "/brands/", "Marcas", "Brands"),
     place("folder", "/categories/", "Categorias", "Categories"),
+    Place {
+        is_for: |caller| caller.may(Permission::new(Verb::View, Model::Delivery)),
+        ..place("external", "/webhooks/", "Webhooks", "Webhooks")
+    },
     Place {
         is_for: |caller| caller.is_staff,
         ..place("settings", "/admin/", "Administração", "Administration")

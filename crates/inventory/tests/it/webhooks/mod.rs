@@ -4,6 +4,7 @@ mod delivery;
 mod endpoints;
 mod faults;
 mod mail;
+mod pages;
 mod payloads;
 pub(crate) mod receiver;
 
