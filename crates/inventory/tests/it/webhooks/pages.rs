@@ -18,7 +18,8 @@ on_both_engines!(
         let product = app.admin().a_product("Arroz", 50).await;
         app.ship(product, 1).await;
         app.pass().await;
-        let admin = app.logged_in("admin").await;
+        let mut admin = app.logged_in("admin").await;
+        admin.language = "pt-BR";
         let list = admin.get("/webhooks/").await;
         assert_eq!(list.status, 200, "{list:?}");
         for words in ["respondeu 410", "outflow.created"] {
