@@ -5,6 +5,8 @@
 
 mod measure;
 mod page;
+#[cfg(test)]
+mod plans;
 
 pub(crate) use measure::Measures;
 

@@ -50,9 +50,19 @@ impl Selection {
         if measured.count == 0 {
             return Ok(Vec::new());
         }
-        let engine = conn.engine();
+        let query = self.statement(Query::new(""), conn.engine(), measured, (limit, offset));
+        conn.all_of(&query, record_of).await
+    }
+
+    /// The statement that gives a page, behind what `query` begins with.
+    pub(super) fn statement(
+        &self,
+        mut query: Query,
+        engine: Engine,
+        measured: &Measured,
+        (limit, offset): (i64, i64),
+    ) -> Query {
         let way = self.way(measured, limit.saturating_add(offset).unsigned_abs());
-        let mut query = Query::new("");
         if way == Way::Few {
             query.push("WITH few (id) AS MATERIALIZED (SELECT p.id FROM products AS p WHERE TRUE");
             self.filter
@@ -87,7 +97,7 @@ impl Selection {
              JOIN brands AS b ON b.id = p.brand_id",
         );
         self.push_order(&mut query);
-        conn.all_of(&query, record_of).await
+        query
     }
 
     /// Decides by what each way has to look at: along an index as many rows as bring the page together, given how many of all match;

@@ -1,6 +1,9 @@
 //! The lists of inflows and outflows: their filters, their orders, and the statement that each combination becomes.
 //! The ids of a page come in order from an index; the records are joined afterwards.
 
+#[cfg(test)]
+mod plans;
+
 use std::time::Duration;
 
 use db::{Conn, Engine, Error, Query, Timestamp};
@@ -146,10 +149,22 @@ impl Selection {
         if count == 0 {
             return Ok(Vec::new());
         }
-        let engine = conn.engine();
         let wanted = limit.saturating_add(offset);
         let way = self.way(conn, count, wanted.unsigned_abs()).await?;
-        let mut query = Query::new("");
+        let query = self.statement(Query::new(""), conn.engine(), way, (limit, offset));
+        let movement = self.movement;
+        conn.all_of(&query, |row| record_of(movement, row)).await
+    }
+
+    /// The statement that gives a page, behind what `query` begins with.
+    fn statement(
+        &self,
+        mut query: Query,
+        engine: Engine,
+        way: Way,
+        (limit, offset): (i64, i64),
+    ) -> Query {
+        let wanted = limit.saturating_add(offset);
         if way == Way::Few {
             query.push(match self.movement {
                 Movement::Inflow => {
@@ -169,7 +184,7 @@ impl Selection {
         });
         match way {
             Way::Few => self.push_few(&mut query, engine),
-            Way::Along(filtering) => self.push_along(&mut query, filtering),
+            Way::Along(filtering) => self.push_along(&mut query, engine, filtering),
             Way::Suppliers(filtering) => self.push_suppliers(&mut query, engine, filtering, wanted),
         }
         query
@@ -185,8 +200,7 @@ impl Selection {
             Movement::Outflow => ") AS page JOIN outflows AS m ON m.id = page.id JOIN products AS p ON p.id = m.product_id",
         });
         self.push_order(&mut query);
-        let movement = self.movement;
-        conn.all_of(&query, |row| record_of(movement, row)).await
+        query
     }
 
     /// Decides by what each way has to look at: along an index as many rows as bring the page together, given how many of all match;
@@ -258,7 +272,7 @@ impl Selection {
     }
 
     /// The movements along the index that has the order.
-    fn push_along(&self, query: &mut Query, filtering: Filtering) {
+    fn push_along(&self, query: &mut Query, engine: Engine, filtering: Filtering) {
         let lead = self.order.first().map_or("", |by| by.field);
         // The table whose index gives the order goes first, and stays first on both engines.
         query.push("m.id FROM ").push(match (self.movement, lead) {
@@ -268,6 +282,16 @@ impl Selection {
             (Movement::Outflow, "product") => "products AS p CROSS JOIN outflows AS m",
             (Movement::Outflow, _) => "outflows AS m",
         });
+        // SQLite would rather sort the whole table than fetch rows along an index, and does not know how few will do.
+        if engine == Engine::Sqlite && filtering == Filtering::RowByRow {
+            query.push(match (self.movement, lead) {
+                (Movement::Inflow, "quantity") => " INDEXED BY inflows_quantity",
+                (Movement::Inflow, "description") => " INDEXED BY inflows_description",
+                (Movement::Outflow, "quantity") => " INDEXED BY outflows_quantity",
+                (Movement::Outflow, "description") => " INDEXED BY outflows_description",
+                _ => "",
+            });
+        }
         if lead != "product" && self.needs("product") {
             query.push(" JOIN products AS p ON p.id = m.product_id");
         }
