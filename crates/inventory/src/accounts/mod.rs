@@ -30,7 +30,7 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     State,
     audit::{self, Action},
-    rest::Refusal,
+    rest::{Refusal, resource::Reading},
     stock::Actor,
 };
 
@@ -84,16 +84,41 @@ impl Caller {
 ///
 /// 403 when a session's request may be forged, 401 in the conventional words, and faults of the store.
 pub async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusal> {
+    let (caller, _) = authenticate_reading::<()>(state, parts, None).await?;
+    Ok(caller)
+}
+
+/// As [`authenticate`]; for the bearer of a token, what is to be read for the request is read in the same job.
+///
+/// # Errors
+///
+/// As [`authenticate`]. What goes wrong with the reading is told beside the caller, since whether they may know is not decided yet.
+pub async fn authenticate_reading<T: Send + 'static>(
+    state: &State,
+    parts: &Parts,
+    reading: Option<Reading<T>>,
+) -> Result<(Caller, Option<Result<T, Refusal>>), Refusal> {
     if !bearer::is_sent(&parts.headers) {
-        return session::authenticate(state, parts).await;
+        return Ok((session::authenticate(state, parts).await?, None));
     }
     let token = bearer::token(&parts.headers)?;
     let (user, iat) = bearer::user_of(&state.token_key, token, state.clock.now())?;
-    let account = state
+    let (account, read) = state
         .db
-        .read(async move |conn| store::account(conn, user).await)
+        .read(async move |conn| {
+            let account = store::account(conn, user).await?;
+            let read = match &reading {
+                Some(reading) if account.is_some() => match reading.over(conn).await {
+                    // The job may have to run again.
+                    Err(Refusal::Database(error)) => return Err(error),
+                    read => Some(read),
+                },
+                _ => None,
+            };
+            Ok::<_, db::Error>((account, read))
+        })
         .await?;
-    bearer::admit(account, iat)
+    Ok((bearer::admit(account, iat)?, read))
 }
 
 /// Writes down that something of a user was changed, in the transaction that changes it.

@@ -14,7 +14,7 @@ use web::{
     rate::{Rates, Reserve, Standing, throttled},
 };
 
-use super::{query::Parameters, refusal::Refusal};
+use super::{query::Parameters, refusal::Refusal, resource::Reading};
 use crate::{
     State,
     accounts::{self, Caller, Model, Permission, Verb},
@@ -52,9 +52,33 @@ pub async fn admit(
     endpoint: Endpoint,
     request: axum::extract::Request,
 ) -> Result<Call, Refusal> {
+    let nothing = |_: &Parameters| None::<Reading<()>>;
+    let (call, _) = admit_reading(state, endpoint, request, nothing).await?;
+    Ok(call)
+}
+
+/// Checks a request, and answers what was read for it, if it was: a read shares the job that finds out who calls, which is half the way
+/// to the database and back. Where reads are limited the limit comes first, so that nobody gets work done beyond it.
+///
+/// # Errors
+///
+/// The first check that fails.
+pub async fn admit_reading<T: Send + 'static>(
+    state: &State,
+    endpoint: Endpoint,
+    request: axum::extract::Request,
+    prepare: impl FnOnce(&Parameters) -> Option<Reading<T>>,
+) -> Result<(Call, Option<Result<T, Refusal>>), Refusal> {
     let (parts, body) = request.into_parts();
-    negotiate(&parts.headers, parts.uri.query())?;
-    let caller = accounts::authenticate(state, &parts).await?;
+    let parameters = Parameters::parse(parts.uri.query().unwrap_or_default());
+    negotiate(&parts.headers, &parameters)?;
+    let is_read = matches!(parts.method, Method::GET | Method::HEAD);
+    let reading = if is_read && state.config.rate_limit_read.is_off() {
+        prepare(&parameters)
+    } else {
+        None
+    };
+    let (caller, read) = accounts::authenticate_reading(state, &parts, reading).await?;
     let verb = verb_of(&parts.method);
     if let Some(verb) = verb
         && !caller.may(Permission::new(verb, endpoint.model))
@@ -65,13 +89,13 @@ pub async fn admit(
     if !endpoint.allow.contains(&parts.method) {
         return Err(Refusal::Method(parts.method, endpoint.allow));
     }
-    let parameters = Parameters::parse(parts.uri.query().unwrap_or_default());
-    Ok(Call {
+    let call = Call {
         caller,
         parts,
         parameters,
         body,
-    })
+    };
+    Ok((call, read))
 }
 
 /// Checks a request to an address that anyone may call: negotiation 406 → rate 429, by the client's address → method 405.
@@ -85,7 +109,8 @@ pub async fn admit_anyone(
     request: axum::extract::Request,
 ) -> Result<(Parts, Body), Refusal> {
     let (parts, body) = request.into_parts();
-    negotiate(&parts.headers, parts.uri.query())?;
+    let parameters = Parameters::parse(parts.uri.query().unwrap_or_default());
+    negotiate(&parts.headers, &parameters)?;
     throttle_address(state, &parts.extensions).await?;
     if !allow.contains(&parts.method) {
         return Err(Refusal::Method(parts.method, allow));
@@ -156,8 +181,7 @@ fn verb_of(method: &Method) -> Option<Verb> {
 }
 
 /// JSON is all there is: an `Accept` that excludes it is 406, another `format` is as an unknown address.
-fn negotiate(headers: &HeaderMap, query: Option<&str>) -> Result<(), Refusal> {
-    let parameters = Parameters::parse(query.unwrap_or_default());
+fn negotiate(headers: &HeaderMap, parameters: &Parameters) -> Result<(), Refusal> {
     if parameters
         .get("format")
         .is_some_and(|format| format != "json")

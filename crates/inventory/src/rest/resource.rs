@@ -1,7 +1,7 @@
 //! One dispatcher for every resource of the API: methods to functions, refusals to errors, records to JSON.
 //! A resource says what its records are and where they are kept; what it has in common with the others stands here.
 
-use std::{convert::Infallible, fmt, future::Future};
+use std::{convert::Infallible, fmt, future::Future, pin::Pin};
 
 use axum::{
     Router,
@@ -10,6 +10,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::any,
 };
+use db::Conn;
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
     header::{ALLOW, CONTENT_TYPE, VARY},
@@ -156,6 +157,58 @@ pub enum Created<T> {
     Replayed(String),
 }
 
+/// What reads a record or a page over a connection that it is lent: in a job of its own, or in the one that finds out who calls. It may
+/// run again.
+pub struct Reading<T>(Box<dyn Run<T>>);
+
+type LocalFuture<'conn, T> = Pin<Box<dyn Future<Output = T> + 'conn>>;
+
+trait Run<T>: Send + Sync {
+    fn run<'conn>(&'conn self, conn: &'conn mut Conn) -> LocalFuture<'conn, Result<T, Refusal>>;
+}
+
+/// What a reading needs to know, and what it does.
+struct Prepared<K, F>(K, F);
+
+impl<T, K, F> Run<T> for Prepared<K, F>
+where
+    K: Send + Sync,
+    F: AsyncFn(&K, &mut Conn) -> Result<T, Refusal> + Send + Sync,
+{
+    fn run<'conn>(&'conn self, conn: &'conn mut Conn) -> LocalFuture<'conn, Result<T, Refusal>> {
+        Box::pin((self.1)(&self.0, conn))
+    }
+}
+
+impl<T: Send + 'static> Reading<T> {
+    /// Reads by `read` what `known` asks for.
+    pub fn new<K, F>(known: K, read: F) -> Self
+    where
+        K: Send + Sync + 'static,
+        F: AsyncFn(&K, &mut Conn) -> Result<T, Refusal> + Send + Sync + 'static,
+    {
+        Self(Box::new(Prepared(known, read)))
+    }
+
+    /// Reads over `conn`.
+    ///
+    /// # Errors
+    ///
+    /// Its own.
+    pub async fn over(&self, conn: &mut Conn) -> Result<T, Refusal> {
+        self.0.run(conn).await
+    }
+
+    /// Reads in a job of its own.
+    ///
+    /// # Errors
+    ///
+    /// Its own.
+    pub async fn alone(self, state: &State) -> Result<T, Refusal> {
+        state.db.read(async move |conn| self.over(conn).await).await
+    }
+}
+
 /// A resource of the API.
 pub trait Resource: Copy + Send + Sync + 'static {
     /// What its addresses answer, in the order of the resource's fields.
@@ -168,18 +221,14 @@ pub trait Resource: Copy + Send + Sync + 'static {
     /// The methods of one record's address, in the order of `Allow`.
     fn methods(self) -> &'static [Method];
 
-    /// The records of one page. Filters are checked before the page is.
-    fn list(
+    /// Reads the records of one page. Filters are checked before the page is.
+    fn listing(
         self,
         state: &State,
         parameters: &Parameters,
-    ) -> impl Future<Output = Result<Page<Self::Record>, Refusal>> + Send;
-    /// One record.
-    fn read(
-        self,
-        state: &State,
-        id: i64,
-    ) -> impl Future<Output = Result<Option<Self::Record>, Refusal>> + Send;
+    ) -> Result<Reading<Page<Self::Record>>, Refusal>;
+    /// Reads one record.
+    fn reading(self, id: i64) -> Reading<Option<Self::Record>>;
     /// Creates a record.
     fn create(
         self,
@@ -237,15 +286,13 @@ async fn on_list<R: Resource>(
     state: &State,
     request: Request,
 ) -> Result<Response, Refusal> {
-    let call = gate::admit(
-        state,
-        Endpoint {
-            model: resource.model(),
-            allow: LIST,
-        },
-        request,
-    )
-    .await?;
+    let endpoint = Endpoint {
+        model: resource.model(),
+        allow: LIST,
+    };
+    // What is wrong with the query is told after what is wrong with the caller.
+    let prepare = |parameters: &Parameters| resource.listing(state, parameters).ok();
+    let (call, read) = gate::admit_reading(state, endpoint, request, prepare).await?;
     match call.parts.method {
         Method::POST => {
             let submission = submission(state, call).await?;
@@ -253,7 +300,13 @@ async fn on_list<R: Resource>(
         }
         Method::OPTIONS => Ok(StatusCode::OK.into_response()),
         _ => {
-            let page = resource.list(state, &call.parameters).await?;
+            let page = match read {
+                Some(page) => page?,
+                None => {
+                    let listing = resource.listing(state, &call.parameters)?;
+                    listing.alone(state).await?
+                }
+            };
             Ok(paginated(call, &page).await)
         }
     }
@@ -265,15 +318,12 @@ async fn on_record<R: Resource>(
     id: Option<i64>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    let call = gate::admit(
-        state,
-        Endpoint {
-            model: resource.model(),
-            allow: resource.methods(),
-        },
-        request,
-    )
-    .await?;
+    let endpoint = Endpoint {
+        model: resource.model(),
+        allow: resource.methods(),
+    };
+    let prepare = |_: &Parameters| id.map(|id| resource.reading(id));
+    let (call, read) = gate::admit_reading(state, endpoint, request, prepare).await?;
     let id = id.ok_or(Refusal::NotFound)?;
     match call.parts.method {
         Method::OPTIONS => Ok(StatusCode::OK.into_response()),
@@ -287,7 +337,8 @@ async fn on_record<R: Resource>(
         }
         Method::PUT | Method::PATCH => {
             // An unknown record is unknown whatever the body says.
-            resource.read(state, id).await?.ok_or(Refusal::NotFound)?;
+            let known = resource.reading(id).alone(state).await?;
+            known.ok_or(Refusal::NotFound)?;
             let mode = if call.parts.method == Method::PUT {
                 Mode::Whole
             } else {
@@ -300,10 +351,13 @@ async fn on_record<R: Resource>(
                 .ok_or(Refusal::NotFound)?;
             Ok(json(StatusCode::OK, &record))
         }
-        _ => Ok(json(
-            StatusCode::OK,
-            &resource.read(state, id).await?.ok_or(Refusal::NotFound)?,
-        )),
+        _ => {
+            let record = match read {
+                Some(record) => record?,
+                None => resource.reading(id).alone(state).await?,
+            };
+            Ok(json(StatusCode::OK, &record.ok_or(Refusal::NotFound)?))
+        }
     }
 }
 

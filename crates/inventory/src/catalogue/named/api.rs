@@ -10,7 +10,7 @@ use crate::{
         Refusal,
         fields::Mode,
         query::Parameters,
-        resource::{Created, MUTABLE, Page, Resource, Submission},
+        resource::{Created, MUTABLE, Page, Reading, Resource, Submission},
     },
 };
 
@@ -29,16 +29,16 @@ impl Resource for Kind {
         MUTABLE
     }
 
-    async fn list(
+    fn listing(
         self,
         state: &State,
         parameters: &Parameters,
-    ) -> Result<Page<NamedRecord>, Refusal> {
-        super::list(state, self, parameters).await
+    ) -> Result<Reading<Page<NamedRecord>>, Refusal> {
+        super::listing(state, self, parameters)
     }
 
-    async fn read(self, state: &State, id: i64) -> Result<Option<NamedRecord>, Refusal> {
-        super::read(state, self, id).await
+    fn reading(self, id: i64) -> Reading<Option<NamedRecord>> {
+        super::reading(self, id)
     }
 
     async fn create(

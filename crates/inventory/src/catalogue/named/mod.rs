@@ -22,7 +22,7 @@ use crate::{
         given::Given,
         list::{OrderBy, ordering, search_words},
         query::Parameters,
-        resource::{Page, Wanted},
+        resource::{Page, Reading, Wanted},
     },
     stock::Actor,
 };
@@ -44,23 +44,32 @@ pub async fn list(
     kind: Kind,
     parameters: &Parameters,
 ) -> Result<Page<NamedRecord>, Refusal> {
+    listing(state, kind, parameters)?.alone(state).await
+}
+
+fn listing(
+    state: &State,
+    kind: Kind,
+    parameters: &Parameters,
+) -> Result<Reading<Page<NamedRecord>>, Refusal> {
     let order = ordering(parameters, &FIELDS, BY_NAME);
     let words = search_words(parameters);
     let wanted = Wanted::parse(state, parameters)?;
-    state
-        .db
-        .read(async move |conn| {
-            let count = store::count(conn, kind, &words).await?;
+    let known = (order, words, wanted);
+    Ok(Reading::new(
+        known,
+        async move |(order, words, wanted), conn| {
+            let count = store::count(conn, kind, words).await?;
             let (number, offset) = wanted.within(count)?;
-            let results = store::page(conn, kind, &words, &order, wanted.limit(), offset).await?;
+            let results = store::page(conn, kind, words, order, wanted.limit(), offset).await?;
             Ok(Page {
                 count,
                 number,
                 size: wanted.size,
                 results,
             })
-        })
-        .await
+        },
+    ))
 }
 
 /// A part of what [`list`] has on all its pages, in the same order.
@@ -103,10 +112,13 @@ pub(crate) async fn best(
 ///
 /// Faults of the store.
 pub async fn read(state: &State, kind: Kind, id: i64) -> Result<Option<NamedRecord>, Refusal> {
-    Ok(state
-        .db
-        .read(async move |conn| store::find(conn, kind, id).await)
-        .await?)
+    reading(kind, id).alone(state).await
+}
+
+fn reading(kind: Kind, id: i64) -> Reading<Option<NamedRecord>> {
+    Reading::new((kind, id), async |(kind, id), conn| {
+        Ok(store::find(conn, *kind, *id).await?)
+    })
 }
 
 /// Creates a record.

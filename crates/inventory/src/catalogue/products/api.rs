@@ -10,7 +10,7 @@ use crate::{
         Refusal,
         fields::Mode,
         query::Parameters,
-        resource::{Created, MUTABLE, Page, Resource, Submission},
+        resource::{Created, MUTABLE, Page, Reading, Resource, Submission},
     },
 };
 
@@ -33,16 +33,16 @@ impl Resource for Products {
         MUTABLE
     }
 
-    async fn list(
+    fn listing(
         self,
         state: &State,
         parameters: &Parameters,
-    ) -> Result<Page<ProductRecord>, Refusal> {
-        super::list(state, parameters).await
+    ) -> Result<Reading<Page<ProductRecord>>, Refusal> {
+        super::listing(state, parameters)
     }
 
-    async fn read(self, state: &State, id: i64) -> Result<Option<ProductRecord>, Refusal> {
-        super::read(state, id).await
+    fn reading(self, id: i64) -> Reading<Option<ProductRecord>> {
+        super::reading(id)
     }
 
     async fn create(

@@ -22,7 +22,7 @@ use crate::{
         given::Given,
         json::Named,
         query::Parameters,
-        resource::{Page, Wanted},
+        resource::{Page, Reading, Wanted},
     },
     stock::{self, Actor, Policy},
     tallies,
@@ -36,13 +36,20 @@ use store::Selection;
 ///
 /// Filters that cannot be read, a page that does not exist, and faults of the store.
 pub async fn list(state: &State, parameters: &Parameters) -> Result<Page<ProductRecord>, Refusal> {
+    listing(state, parameters)?.alone(state).await
+}
+
+fn listing(
+    state: &State,
+    parameters: &Parameters,
+) -> Result<Reading<Page<ProductRecord>>, Refusal> {
     let selection = Selection::parse(parameters)?;
     let wanted = Wanted::parse(state, parameters)?;
-    let shared = state.clone();
-    state
-        .db
-        .read(async move |conn| {
-            let measured = selection.measure(conn, &shared.measures).await?;
+    let known = (selection, wanted, state.clone());
+    Ok(Reading::new(
+        known,
+        async |(selection, wanted, state), conn| {
+            let measured = selection.measure(conn, &state.measures).await?;
             let (number, offset) = wanted.within(measured.count)?;
             let results = selection
                 .page(conn, &measured, wanted.limit(), offset)
@@ -53,8 +60,8 @@ pub async fn list(state: &State, parameters: &Parameters) -> Result<Page<Product
                 size: wanted.size,
                 results,
             })
-        })
-        .await
+        },
+    ))
 }
 
 /// A part of what [`list`] has on all its pages, in the same order.
@@ -130,10 +137,11 @@ pub(crate) fn problems(members: &Members, mode: Mode) -> FieldErrors {
 ///
 /// Faults of the store.
 pub async fn read(state: &State, id: i64) -> Result<Option<ProductRecord>, Refusal> {
-    Ok(state
-        .db
-        .read(async move |conn| store::find(conn, id).await)
-        .await?)
+    reading(id).alone(state).await
+}
+
+fn reading(id: i64) -> Reading<Option<ProductRecord>> {
+    Reading::new(id, async |id, conn| Ok(store::find(conn, *id).await?))
 }
 
 /// Creates a product; its quantity becomes the opening of its ledger.

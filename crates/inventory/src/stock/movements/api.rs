@@ -10,7 +10,7 @@ use crate::{
         Refusal,
         fields::Mode,
         query::Parameters,
-        resource::{Created, IMMUTABLE, Page, Resource, Submission},
+        resource::{Created, IMMUTABLE, Page, Reading, Resource, Submission},
     },
 };
 
@@ -29,16 +29,16 @@ impl Resource for Movement {
         IMMUTABLE
     }
 
-    async fn list(
+    fn listing(
         self,
         state: &State,
         parameters: &Parameters,
-    ) -> Result<Page<MovementRecord>, Refusal> {
-        super::list(state, self, parameters).await
+    ) -> Result<Reading<Page<MovementRecord>>, Refusal> {
+        super::listing(state, self, parameters)
     }
 
-    async fn read(self, state: &State, id: i64) -> Result<Option<MovementRecord>, Refusal> {
-        super::read(state, self, id).await
+    fn reading(self, id: i64) -> Reading<Option<MovementRecord>> {
+        super::reading(self, id)
     }
 
     async fn create(

@@ -24,7 +24,7 @@ use crate::{
         given::Given,
         json::{Named, Titled},
         query::Parameters,
-        resource::{Created, Page, Submission, Wanted},
+        resource::{Created, Page, Reading, Submission, Wanted},
     },
 };
 use ledger::Entry;
@@ -43,11 +43,19 @@ pub async fn list(
     movement: Movement,
     parameters: &Parameters,
 ) -> Result<Page<MovementRecord>, Refusal> {
+    listing(state, movement, parameters)?.alone(state).await
+}
+
+fn listing(
+    state: &State,
+    movement: Movement,
+    parameters: &Parameters,
+) -> Result<Reading<Page<MovementRecord>>, Refusal> {
     let selection = Selection::parse(movement, parameters)?;
     let wanted = Wanted::parse(state, parameters)?;
-    state
-        .db
-        .read(async move |conn| {
+    Ok(Reading::new(
+        (selection, wanted),
+        async |(selection, wanted), conn| {
             let count = selection.count(conn).await?;
             let (number, offset) = wanted.within(count)?;
             let results = selection.page(conn, count, wanted.limit(), offset).await?;
@@ -57,8 +65,8 @@ pub async fn list(
                 size: wanted.size,
                 results,
             })
-        })
-        .await
+        },
+    ))
 }
 
 /// A part of what [`list`] has on all its pages, in the same order.
@@ -98,10 +106,13 @@ pub async fn read(
     movement: Movement,
     id: i64,
 ) -> Result<Option<MovementRecord>, Refusal> {
-    Ok(state
-        .db
-        .read(async move |conn| store::find(conn, movement, id).await)
-        .await?)
+    reading(movement, id).alone(state).await
+}
+
+fn reading(movement: Movement, id: i64) -> Reading<Option<MovementRecord>> {
+    Reading::new((movement, id), async |(movement, id), conn| {
+        Ok(store::find(conn, *movement, *id).await?)
+    })
 }
 
 /// Books a movement. With an `Idempotency-Key` a repetition of the same request answers the same and books nothing.

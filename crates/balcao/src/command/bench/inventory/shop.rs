@@ -29,8 +29,8 @@ pub(super) struct Shop {
 }
 
 /// Who calls. The database is of this command alone.
-const USER: &str = "bench";
-const PASSWORD: &str = "bench-of-this-machine";
+const USER: &str = "measuring";
+const PASSWORD: &str = "um balde de parafusos";
 
 impl Shop {
     /// Fills the database unless it has products, and serves it.
