@@ -6,6 +6,8 @@ use test_kit::browser::{Browser, Key, Reader, Scheme};
 use test_kit::process::{Balcao, Start};
 
 const DESK: (u32, u32) = (1280, 860);
+/// The first page down to its chart.
+const TALL: (u32, u32) = (1280, 1300);
 const PHONE: (u32, u32) = (390, 780);
 
 /// A picture: its name, the service and the address that it shows, the window, the colours.
@@ -13,8 +15,8 @@ type Picture = (&'static str, &'static str, &'static str, (u32, u32), Scheme);
 
 /// What a window shows as soon as it is loaded.
 const PICTURES: [Picture; 6] = [
-    ("dashboard", "inventory", "/", DESK, Scheme::Light),
-    ("dashboard-dark", "inventory", "/", DESK, Scheme::Dark),
+    ("dashboard", "inventory", "/", TALL, Scheme::Light),
+    ("dashboard-dark", "inventory", "/", TALL, Scheme::Dark),
     ("dashboard-phone", "inventory", "/", PHONE, Scheme::Light),
     ("products", "inventory", "/products/", DESK, Scheme::Light),
     ("product", "inventory", "/products/1/", DESK, Scheme::Light),
