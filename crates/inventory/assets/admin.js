@@ -83,6 +83,35 @@ for (const field of document.querySelectorAll("[data-panes]")) {
   });
 }
 
+// Fields that take an id: the names that begin to be typed are offered, and what is chosen is the id.
+for (const field of document.querySelectorAll("[data-offers]")) {
+  let asked;
+  field.addEventListener("input", async () => {
+    asked?.abort();
+    const text = field.value.trim();
+    if (!text || /^[0-9]+$/.test(text)) {
+      return;
+    }
+    asked = new AbortController();
+    try {
+      const answer = await fetch(`${field.dataset.offers}?q=${encodeURIComponent(text)}`, { signal: asked.signal });
+      const offers = answer.ok ? await answer.json() : [];
+      field.list.replaceChildren(
+        ...offers.map((offer) => {
+          const option = document.createElement("option");
+          option.value = offer.id;
+          option.label = `${offer.text} · ${offer.hint}`;
+          // The browser compares what is typed with this.
+          option.textContent = option.label;
+          return option;
+        }),
+      );
+    } catch {
+      // Another key was pressed, or the network failed: the id can still be typed.
+    }
+  });
+}
+
 function pane(title, ...content) {
   const made = document.createElement("div");
   made.className = "site-pane";

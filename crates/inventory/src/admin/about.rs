@@ -9,6 +9,7 @@ use super::listing::Asked;
 use crate::{
     State,
     accounts::{Caller, Model, Permission, Verb, session::agent},
+    audit::words,
     rest::{Refusal, fields::Members},
 };
 
@@ -182,6 +183,8 @@ pub(super) enum Cell {
     Time(Timestamp),
     /// Yes or no.
     Truth(bool),
+    /// Names of fields, told in words.
+    Fields(Vec<String>),
     /// What a browser calls itself, told in words.
     Agent(String),
     /// Another record: the path of its model, its id, its text.
@@ -232,6 +235,17 @@ pub(super) struct Record {
     pub(super) facts: Vec<(&'static str, Cell)>,
 }
 
+/// A record that was saved.
+#[derive(Debug, Clone)]
+pub(super) struct Written {
+    /// Its id.
+    pub(super) id: i64,
+    /// What people call it.
+    pub(super) text: String,
+    /// What its reader must note now, since nobody can show it again.
+    pub(super) secret: Option<String>,
+}
+
 /// Records that refer to one that is to be deleted.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Related {
@@ -263,7 +277,7 @@ pub(super) trait Administered: Send + Sync {
         _caller: &'a Caller,
         _id: Option<i64>,
         _members: Members,
-    ) -> Work<'a, (i64, String)> {
+    ) -> Work<'a, Written> {
         Box::pin(async { Err(Refusal::forbidden()) })
     }
 
@@ -420,6 +434,13 @@ impl About {
         (self.permission)(verb).is_some_and(|permission| caller.granted.holds(permission))
     }
 
+    /// Whether somebody gets a form of it, new or not; else its records are only shown.
+    pub(super) fn is_edited_by(&self, caller: &Caller, is_new: bool) -> bool {
+        let verb = if is_new { Verb::Add } else { Verb::Change };
+        let has_fields = self.fields.iter().any(|field| field.is_on(is_new));
+        has_fields && self.allows(caller, verb)
+    }
+
     /// Whether somebody sees it at all.
     pub(super) fn is_shown_to(&self, caller: &Caller) -> bool {
         Verb::ALL.into_iter().any(|verb| self.allows(caller, verb))
@@ -467,6 +488,14 @@ impl Cell {
             Self::Empty => "-".to_owned(),
             Self::Text(text) | Self::Record(_, _, text) => text.clone(),
             Self::Word((portuguese, english)) => locale.text(portuguese, english).to_owned(),
+            Self::Fields(names) if names.is_empty() => "-".to_owned(),
+            Self::Fields(names) => {
+                let names: Vec<&str> = names
+                    .iter()
+                    .map(|name| words::field(locale, name))
+                    .collect();
+                names.join(", ")
+            }
             Self::Agent(agent) => agent::words(agent, locale),
             Self::Number(number) => locale.number(*number),
             Self::Money(amount) => locale.money(*amount),
@@ -476,9 +505,31 @@ impl Cell {
         }
     }
 
+    /// Whether it stands on one line: moments, and what is called by its number.
+    pub(super) fn is_short(&self) -> bool {
+        matches!(self, Self::Time(_)) || matches!(self, Self::Text(text) if text.starts_with('#'))
+    }
+
     /// Whether it stands at the end of its column, as numbers do.
     pub(super) const fn is_number(&self) -> bool {
         matches!(self, Self::Number(_) | Self::Money(_))
+    }
+}
+
+impl Written {
+    /// A record without a secret.
+    pub(super) const fn of(id: i64, text: String) -> Self {
+        Self {
+            id,
+            text,
+            secret: None,
+        }
+    }
+}
+
+impl From<(i64, String)> for Written {
+    fn from((id, text): (i64, String)) -> Self {
+        Self::of(id, text)
     }
 }
 

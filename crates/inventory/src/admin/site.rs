@@ -99,7 +99,7 @@ fn entry(frame: &Frame, about: &About) -> Entry {
         name: capitalized(about.words.many(frame.locale)),
         is_current: frame.address().starts_with(&address),
         add: may(Verb::Add).then(|| format!("{address}add/")),
-        is_changed: may(Verb::Change),
+        is_changed: about.is_edited_by(&frame.caller, false),
         address: about.is_read_by(&frame.caller).then_some(address),
     }
 }

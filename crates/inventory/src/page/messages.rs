@@ -5,6 +5,10 @@ use web::locale::Locale;
 /// Messages without values.
 const FIXED: &[(&str, &str)] = &[
     (
+        "This endpoint stands in the configuration and is changed there.",
+        "Este destino está na configuração e é alterado lá.",
+    ),
+    (
         "A user with that username already exists.",
         "Já existe um usuário com este nome.",
     ),

@@ -84,7 +84,8 @@ impl Source {
         }
     }
 
-    fn of(path: &str) -> Option<Self> {
+    /// The source of this place in addresses.
+    pub(crate) fn of(path: &str) -> Option<Self> {
         [
             Self::Products,
             Self::Named(Kind::Brand),

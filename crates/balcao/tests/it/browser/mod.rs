@@ -1,5 +1,6 @@
 //! The demo in a browser: every page of every service as the accessibility checker and a strict reader see it, and logging in.
 
+mod administration;
 mod dashboard;
 mod login;
 mod shelves;

@@ -19,6 +19,10 @@ pub(in crate::admin) const SHOW_ALL: u64 = 200;
 pub(in crate::admin) struct Incorrect;
 
 /// What a list is asked for.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a parameter of its own in the address"
+)]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::admin) struct Asked {
     /// The search, as typed.
@@ -66,7 +70,7 @@ impl Asked {
         let mut asked = Self::nothing(about);
         for (name, value) in parameters.iter() {
             match name {
-                "q" if about.search.is_some() => asked.search = value.to_owned(),
+                "q" if about.search.is_some() => value.clone_into(&mut asked.search),
                 "o" => {
                     asked.order = order_of(about, value)?;
                     asked.is_ordered = true;

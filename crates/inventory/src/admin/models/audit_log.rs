@@ -67,6 +67,10 @@ static ABOUT: About = About {
                 ("user", ("usuário", "user")),
                 ("group", ("grupo", "group")),
                 ("session", ("sessão", "session")),
+                (
+                    "webhook_endpoint",
+                    ("destino de webhooks", "webhook endpoint"),
+                ),
             ]),
         },
     ],
@@ -155,7 +159,7 @@ fn row(entry: Entry) -> Row {
             action(&entry),
             model(&entry),
             object(&entry),
-            Cell::text(Some(entry.fields.join(", "))),
+            Cell::Fields(entry.fields),
         ],
         tags: Vec::new(),
     }
@@ -173,7 +177,7 @@ fn record(entry: Entry) -> Record {
             ("action", action(&entry)),
             ("model", model(&entry)),
             ("object", object(&entry)),
-            ("fields", Cell::text(Some(entry.fields.join(", ")))),
+            ("fields", Cell::Fields(entry.fields)),
         ],
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     admin::{
         about::{
             About, Administered, Application, Cell, Column, Field, FieldKind, Record, Row, Rows,
-            Words, Work,
+            Words, Work, Written,
         },
         listing::{Asked, shelf},
     },
@@ -78,12 +78,13 @@ impl Administered for Groups {
         caller: &'a Caller,
         id: Option<i64>,
         members: Members,
-    ) -> Work<'a, (i64, String)> {
+    ) -> Work<'a, Written> {
         Box::pin(async move {
             match id {
-                None => manage::create_group(state, caller, &members).await,
+                None => Ok(manage::create_group(state, caller, &members).await?.into()),
                 Some(id) => manage::change_group(state, caller, id, &members)
                     .await?
+                    .map(Written::from)
                     .ok_or(Refusal::NotFound),
             }
         })

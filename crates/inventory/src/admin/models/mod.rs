@@ -1,7 +1,10 @@
 //! The models of the administration, each described in its file: what its pages show, and which service functions they call.
 //! How the pages work is not here: they are the same for every model.
 
+mod analyses;
 mod audit_log;
+mod deliveries;
+mod endpoints;
 mod groups;
 mod ledger;
 mod movements;
@@ -12,7 +15,10 @@ mod thresholds;
 mod tokens;
 mod users;
 
+pub(super) use analyses::ANALYSES;
 pub(super) use audit_log::AUDIT_LOG;
+pub(super) use deliveries::DELIVERIES;
+pub(super) use endpoints::ENDPOINTS;
 pub(super) use groups::GROUPS;
 pub(super) use ledger::LEDGER;
 pub(super) use movements::{INFLOWS, OUTFLOWS};

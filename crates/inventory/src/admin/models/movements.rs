@@ -9,7 +9,7 @@ use crate::{
     admin::{
         about::{
             About, Administered, Application, Cell, Column, Field, FieldKind, Filter, FilterKind,
-            Record, Row, Rows, Words, Work,
+            Record, Row, Rows, Words, Work, Written,
         },
         listing::Asked,
         models::rows_of,
@@ -154,7 +154,7 @@ impl Administered for Movements {
         caller: &'a Caller,
         id: Option<i64>,
         members: Members,
-    ) -> Work<'a, (i64, String)> {
+    ) -> Work<'a, Written> {
         Box::pin(async move {
             if id.is_some() {
                 return Err(Refusal::forbidden());
@@ -167,13 +167,13 @@ impl Administered for Movements {
                 members,
             };
             match movements::create(state, self.0, submission).await? {
-                Created::New(movement) => Ok((movement.id, text(&movement))),
+                Created::New(movement) => Ok(Written::of(movement.id, text(&movement))),
                 // The same form, sent twice: it was booked by the first.
                 Created::Replayed(body) => {
                     let body: serde_json::Value =
                         serde_json::from_str(&body).map_err(web::Error::internal)?;
                     let id = body.get("id").and_then(serde_json::Value::as_i64);
-                    Ok((id.ok_or(Refusal::NotFound)?, String::new()))
+                    Ok(Written::of(id.ok_or(Refusal::NotFound)?, String::new()))
                 }
             }
         })

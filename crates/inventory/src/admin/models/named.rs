@@ -6,7 +6,7 @@ use crate::{
     admin::{
         about::{
             About, Administered, Application, Cell, Column, Field, FieldKind, Record, Related, Row,
-            Rows, Words, Work,
+            Rows, Words, Work, Written,
         },
         listing::Asked,
         models::rows_of,
@@ -130,7 +130,7 @@ impl Administered for Named {
         caller: &'a Caller,
         id: Option<i64>,
         members: Members,
-    ) -> Work<'a, (i64, String)> {
+    ) -> Work<'a, Written> {
         Box::pin(async move {
             let written = match id {
                 None => Some(named::create(state, caller, self.kind, &members).await?),
@@ -139,7 +139,7 @@ impl Administered for Named {
                 }
             };
             let record = written.ok_or(crate::rest::Refusal::NotFound)?;
-            Ok((record.id, record.name))
+            Ok(Written::of(record.id, record.name))
         })
     }
 

@@ -6,7 +6,7 @@ use crate::{
     admin::{
         about::{
             About, Administered, Application, Cell, Column, Field, FieldKind, Filter, FilterKind,
-            Record, Related, Row, Rows, Words, Work,
+            Record, Related, Row, Rows, Words, Work, Written,
         },
         listing::Asked,
         models::rows_of,
@@ -99,14 +99,14 @@ impl Administered for Products {
         caller: &'a Caller,
         id: Option<i64>,
         members: Members,
-    ) -> Work<'a, (i64, String)> {
+    ) -> Work<'a, Written> {
         Box::pin(async move {
             let written = match id {
                 None => Some(products::create(state, caller, &members).await?),
                 Some(id) => products::update(state, caller, id, &members, Mode::Whole).await?,
             };
             let record = written.ok_or(Refusal::NotFound)?;
-            Ok((record.id, record.title))
+            Ok(Written::of(record.id, record.title))
         })
     }
 

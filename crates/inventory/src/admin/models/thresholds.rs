@@ -6,7 +6,7 @@ use crate::{
     admin::{
         about::{
             About, Administered, Application, At, Cell, Column, Field, FieldKind, Record, Row,
-            Rows, Words, Work,
+            Rows, Words, Work, Written,
         },
         listing::{Asked, shelf},
         store::{self, OwnThreshold},
@@ -23,6 +23,10 @@ pub(in crate::admin) struct Thresholds;
 pub(in crate::admin) static THRESHOLDS: Thresholds = Thresholds;
 
 /// A threshold belongs to its product: who may change the one may change the other.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "descriptions ask for a function that may also refuse"
+)]
 fn permission(verb: Verb) -> Option<Permission> {
     let verb = if verb == Verb::View {
         Verb::View
@@ -93,7 +97,7 @@ impl Administered for Thresholds {
         caller: &'a Caller,
         id: Option<i64>,
         members: Members,
-    ) -> Work<'a, (i64, String)> {
+    ) -> Work<'a, Written> {
         Box::pin(async move {
             let mut reader = Reader::new(&members, Mode::Whole);
             let product = match id {
@@ -114,7 +118,7 @@ impl Administered for Thresholds {
                 set => set?,
             }
             let written = self.read(state, product).await?;
-            Ok((
+            Ok(Written::of(
                 product,
                 written.map(|record| record.text).unwrap_or_default(),
             ))

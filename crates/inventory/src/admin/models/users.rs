@@ -12,7 +12,7 @@ use crate::{
     admin::{
         about::{
             About, Administered, Application, At, Cell, Column, Field, FieldKind, Filter,
-            FilterKind, Record, Related, Row, Rows, Words, Work,
+            FilterKind, Record, Related, Row, Rows, Words, Work, Written,
         },
         listing::{Asked, shelf},
     },
@@ -141,12 +141,13 @@ impl Administered for Users {
         caller: &'a Caller,
         id: Option<i64>,
         members: Members,
-    ) -> Work<'a, (i64, String)> {
+    ) -> Work<'a, Written> {
         Box::pin(async move {
             match id {
-                None => manage::create(state, caller, &members).await,
+                None => Ok(manage::create(state, caller, &members).await?.into()),
                 Some(id) => manage::change(state, caller, id, &members)
                     .await?
+                    .map(Written::from)
                     .ok_or(Refusal::NotFound),
             }
         })

@@ -14,9 +14,12 @@ use super::{
     find, list_address, query,
 };
 use crate::{
-    accounts::{Model, Verb, pages::posted},
+    accounts::{
+        Model, Verb,
+        pages::{keep_nothing, posted},
+    },
     admin::{
-        about::{About, Administered, Cell, FieldKind, Record},
+        about::{About, Administered, Cell, FieldKind, Record, Written},
         messages::{self, Done, Follows},
         registry,
         site::{Site, capitalized},
@@ -37,6 +40,15 @@ struct ChangePage<'a> {
     fields: Option<Vec<FieldView>>,
     /// A token that makes a form sent twice act once.
     once: String,
+}
+
+#[derive(Template)]
+#[template(path = "admin/secret.html")]
+struct SecretPage<'a> {
+    site: &'a Site,
+    text: String,
+    secret: String,
+    address: String,
 }
 
 /// What can be read beside the form.
@@ -126,7 +138,7 @@ async fn show(
 ) -> Result<Response, Refusal> {
     let about = model.about();
     let is_new = record.is_none();
-    let is_edited = is_new || about.allows(&site.caller, Verb::Change);
+    let is_edited = about.is_edited_by(&site.caller, is_new);
     let fields = if is_edited {
         Some(field_views(page, site, about, &form, is_new).await?)
     } else {
@@ -242,7 +254,16 @@ async fn save(
     let follows = follows(&members);
     let id = record.as_ref().map(|record| record.id);
     match model.write(&page.state, &site.caller, id, members).await {
-        Ok((id, text)) => Ok(saved(site, about, id, &text, record.is_none(), follows)),
+        Ok(Written {
+            id,
+            text,
+            secret: None,
+        }) => Ok(saved(site, about, id, &text, record.is_none(), follows)),
+        Ok(Written {
+            id,
+            text,
+            secret: Some(secret),
+        }) => Ok(told_once(site, about, id, text, secret)),
         Err(refusal) => {
             form.take(refusal, site.locale)?;
             show(page, site, model, record, form).await
@@ -286,6 +307,22 @@ fn follows(members: &Members) -> Follows {
     } else {
         Follows::List
     }
+}
+
+/// Shows a secret, this once. No browser keeps the page.
+fn told_once(site: &Site, about: &About, id: i64, text: String, secret: String) -> Response {
+    let address = about.record_address(id);
+    let mut response = site.page(
+        false,
+        SecretPage {
+            site,
+            text,
+            secret,
+            address,
+        },
+    );
+    keep_nothing(&mut response);
+    response
 }
 
 fn saved(

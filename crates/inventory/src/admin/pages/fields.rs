@@ -9,7 +9,7 @@ use crate::{
         messages, registry,
         site::Site,
     },
-    page::{Form, PageState},
+    page::{Form, PageState, picker::Source},
     rest::Refusal,
 };
 
@@ -44,6 +44,8 @@ pub(super) struct FieldOption {
 pub(super) struct Links {
     /// Whether there are too many to offer: the field takes the id.
     pub(super) is_by_id: bool,
+    /// Where a script finds what to offer while somebody types.
+    pub(super) offers: Option<String>,
     /// What the record of the present value is called.
     pub(super) text: String,
     pub(super) list: String,
@@ -67,7 +69,7 @@ impl FieldView {
     /// The keyboard that phones show.
     pub(super) fn keyboard(&self) -> &'static str {
         match self.kind {
-            FieldKind::Integer | FieldKind::Related(_) => "numeric",
+            FieldKind::Integer => "numeric",
             FieldKind::Price => "decimal",
             FieldKind::Email => "email",
             _ => "text",
@@ -174,6 +176,9 @@ async fn related(
     }
     let links = Links {
         is_by_id: rows.is_none(),
+        offers: Source::of(path)
+            .filter(|_| rows.is_none())
+            .map(|_| format!("/pick/{path}/")),
         text,
         list: about.address(),
         add: about

@@ -53,6 +53,8 @@ struct CellView {
     text: String,
     link: Option<String>,
     is_number: bool,
+    /// Whether it stands on one line.
+    is_short: bool,
 }
 
 /// A link to another page; without an address it is a gap.
@@ -139,7 +141,7 @@ impl ListPage<'_> {
     fn title(&self) -> String {
         let words = &self.about.words;
         let locale = self.site.locale;
-        let may_change = self.about.allows(&self.site.caller, Verb::Change);
+        let may_change = self.about.is_edited_by(&self.site.caller, false);
         match (locale, may_change) {
             (web::locale::Locale::En, true) => format!("Select {} to change", words.one(locale)),
             (web::locale::Locale::En, false) => format!("Select {} to view", words.one(locale)),
@@ -332,6 +334,7 @@ impl ListPage<'_> {
                 text: cell.shown(self.site.locale),
                 link: self.link(cell),
                 is_number: cell.is_number(),
+                is_short: cell.is_short(),
             })
             .collect()
     }

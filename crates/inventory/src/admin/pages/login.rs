@@ -82,17 +82,15 @@ pub(super) async fn log_in(
         }
         _ => None,
     };
-    Ok(match step {
-        Some(step) => lead_on(&page, &parts, &step, false, &next),
-        None => {
-            let attempt = Attempt {
-                username: posted::text(&members, "username").unwrap_or_default(),
-                next,
-                is_wrong: true,
-            };
-            show(&page, &parts, layout, attempt)
-        }
-    })
+    if let Some(step) = step {
+        return Ok(lead_on(&page, &parts, &step, false, &next));
+    }
+    let attempt = Attempt {
+        username: posted::text(&members, "username").unwrap_or_default(),
+        next,
+        is_wrong: true,
+    };
+    Ok(show(&page, &parts, layout, attempt))
 }
 
 fn show(page: &PageState, parts: &Parts, layout: Layout, attempt: Attempt) -> Response {

@@ -2,6 +2,7 @@
 
 mod access;
 mod actions;
+mod endpoints;
 mod forms;
 mod lists;
 mod plans;
@@ -121,8 +122,9 @@ pub(crate) fn has_not(page: &str, texts: &[&str]) {
 
 /// The texts of the first column of a list, in their order.
 pub(crate) fn first_column(page: &str) -> Vec<String> {
-    page.split("<th scope=\"row\"><a href=\"")
+    page.split("<th scope=\"row\"")
         .skip(1)
+        .map(|cell| cell.split_once("<a href=\"").unwrap().1)
         .map(|cell| {
             let text = cell.split_once('>').unwrap().1;
             text.split_once("</a>").unwrap().0.to_owned()

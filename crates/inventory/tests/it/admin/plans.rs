@@ -62,7 +62,7 @@ on_both_engines!(
 );
 
 on_both_engines!(
-    default_lists_of_the_log_and_the_ledger_come_in_order_from_an_index,
+    default_lists_of_the_log_come_in_order_from_an_index,
     async |address| {
         let app = TestApp::new(&address).await;
         let plan = async |sql: &'static str| {
@@ -83,7 +83,8 @@ on_both_engines!(
                  CROSS JOIN users AS f CROSS JOIN users AS g",
                 &[],
             )
-            .await
+            .await?;
+            tx.execute("ANALYZE audit_entries", &[]).await
         };
         app.state.db.write(fill).await.unwrap();
         let engine = app.state.db.engine();
@@ -92,13 +93,11 @@ on_both_engines!(
                 plan("EXPLAIN QUERY PLAN SELECT id FROM audit_entries ORDER BY created_at DESC, id DESC LIMIT 100").await,
                 plan("EXPLAIN QUERY PLAN SELECT id FROM audit_entries WHERE user_id = 1 ORDER BY created_at DESC, id DESC LIMIT 10").await,
                 plan("EXPLAIN QUERY PLAN SELECT id FROM audit_entries WHERE model = 'brand' AND object_id = 1 ORDER BY id DESC LIMIT 100").await,
-                plan("EXPLAIN QUERY PLAN SELECT id FROM ledger_entries ORDER BY id DESC LIMIT 100").await,
             ],
             db::Engine::Postgres => [
                 plan("EXPLAIN SELECT id FROM audit_entries ORDER BY created_at DESC, id DESC LIMIT 100").await,
                 plan("EXPLAIN SELECT id FROM audit_entries WHERE user_id = 1 ORDER BY created_at DESC, id DESC LIMIT 10").await,
                 plan("EXPLAIN SELECT id FROM audit_entries WHERE model = 'brand' AND object_id = 1 ORDER BY id DESC LIMIT 100").await,
-                plan("EXPLAIN SELECT id FROM ledger_entries ORDER BY id DESC LIMIT 100").await,
             ],
         };
         for plan in plans {

@@ -1,0 +1,107 @@
+//! What administrators do in a browser: managing a user from the first form to that user's own login, and being kept from deleting
+//! what is in use; with the keyboard, on a phone and on a desk.
+
+use test_kit::{
+    browser::{Browser, Key, Reader},
+    process::{Balcao, Start},
+};
+
+use super::PASSWORD;
+
+const STRONG: &str = "quatro gatos pretos";
+
+async fn opened(window: (u32, u32)) -> (Balcao, Browser, String) {
+    let demo = Start::new(["demo"]).ready().await;
+    let inventory = demo.url("inventory").await;
+    let reader = Reader {
+        language: "en".to_owned(),
+        scripts: true,
+        window,
+    };
+    (demo, Browser::open_as(reader).await, inventory)
+}
+
+async fn enter(browser: &Browser, inventory: &str, username: &str, password: &str) {
+    browser.goto(&format!("{inventory}/admin/")).await;
+    browser.fill("#username", username).await;
+    browser.fill("#password", password).await;
+    browser.press(Key::Enter).await;
+    browser.wait_for(".site-nav").await;
+}
+
+async fn save(browser: &Browser) {
+    browser.click("button[name=_save]").await;
+}
+
+#[tokio::test]
+async fn a_user_is_made_given_a_group_and_logs_in() {
+    let (_demo, browser, inventory) = opened((1280, 900)).await;
+    enter(&browser, &inventory, "admin", PASSWORD).await;
+    browser.click("a[aria-label='Add: Users']").await;
+    browser.fill("#field-username", "ana").await;
+    browser.fill("#field-password1", STRONG).await;
+    browser.fill("#field-password2", "other").await;
+    save(&browser).await;
+    browser
+        .wait_text("#field-password2-error", "didn’t match")
+        .await;
+    assert_eq!(browser.value("#field-password1").await, "");
+    browser.fill("#field-password1", STRONG).await;
+    browser.fill("#field-password2", STRONG).await;
+    save(&browser).await;
+    browser
+        .wait_text(".site-message", "You may edit it again below.")
+        .await;
+    browser.fill("#field-first_name", "Ana").await;
+    browser.click("#field-staff").await;
+    browser
+        .fill("#field-permissions input[type=search]", "delete brand")
+        .await;
+    browser
+        .click("input[name='permissions:delete_brand']")
+        .await;
+    browser.click("input[name='groups:2']").await;
+    browser
+        .wait_text("#field-groups .site-pane:last-child", "Managers")
+        .await;
+    save(&browser).await;
+    browser
+        .wait_text(".site-message", "The user “ana” was changed successfully.")
+        .await;
+    browser
+        .click(".site-top form[action='/logout/'] button")
+        .await;
+    browser.wait_for("#username").await;
+    enter(&browser, &inventory, "ana", STRONG).await;
+    browser.wait_text(".site-welcome", "ana").await;
+    assert!(browser.has("a[href='/admin/brands/']").await);
+    assert!(!browser.has("a[href='/admin/users/']").await);
+    browser
+        .check_clean(&[&inventory.replace("http://", "")])
+        .await;
+}
+
+#[tokio::test]
+async fn what_is_in_use_is_not_deleted_however_many_are_selected() {
+    let (_demo, browser, inventory) = opened((360, 740)).await;
+    enter(&browser, &inventory, "admin", PASSWORD).await;
+    browser.goto(&format!("{inventory}/admin/brands/")).await;
+    browser.press(Key::Tab).await;
+    assert!(browser.has(".skip-link:focus").await);
+    browser.click("tbody input[type=checkbox]").await;
+    browser.wait_text("[data-selected]", "1 of").await;
+    browser
+        .script("document.querySelector('#action').value = 'delete_selected'")
+        .await;
+    browser.click(".site-actions button").await;
+    browser.wait_text("h1", "Cannot delete").await;
+    assert!(!browser.is_too_wide().await);
+    browser.goto(&format!("{inventory}/admin/")).await;
+    browser.fill("#site-filter", "usu").await;
+    browser.fill("#site-filter", "users").await;
+    assert!(browser.is_shown(".site-nav a[href='/admin/users/']").await);
+    assert!(!browser.is_shown(".site-nav a[href='/admin/brands/']").await);
+    browser
+        .check_clean(&[&inventory.replace("http://", "")])
+        .await;
+}

@@ -1,0 +1,202 @@
+//! What became of events at their destinations; delivering again is an action.
+
+use crate::{
+    State,
+    accounts::{Caller, Model, Permission, Verb},
+    admin::{
+        about::{
+            About, Action, Administered, Application, Cell, Column, Filter, FilterKind, Record,
+            Row, Rows, Text, Words, Work,
+        },
+        listing::Asked,
+        models::{counted, stretch},
+    },
+    events::{self, Delivery, DeliveryState, deliveries},
+};
+
+pub(in crate::admin) struct Deliveries;
+
+pub(in crate::admin) static DELIVERIES: Deliveries = Deliveries;
+
+/// So many of the newest deliveries are listed; older ones are found through their endpoint.
+const NEWEST: usize = 1_000;
+
+const WAITING: Text = ("esperando", "waiting");
+const DELIVERED: Text = ("entregue", "delivered");
+const FAILED: Text = ("falhou", "failed");
+
+/// Deliveries are made by the program; to change one is to deliver it again.
+fn permission(verb: Verb) -> Option<Permission> {
+    matches!(verb, Verb::View | Verb::Change).then_some(Permission::new(verb, Model::Delivery))
+}
+
+static ABOUT: About = About {
+    path: "deliveries",
+    application: Application::Events,
+    words: Words {
+        singular: ("entrega de evento", "delivery"),
+        plural: ("entregas de eventos", "deliveries"),
+        is_feminine: true,
+    },
+    model: Model::Delivery,
+    permission,
+    columns: &[
+        Column::shown("id"),
+        Column::shown("type"),
+        Column::shown("endpoint"),
+        Column::shown("state"),
+        Column::shown("attempts"),
+        Column::shown("last_outcome"),
+        Column::shown("created_at"),
+        Column::shown("finished_at"),
+    ],
+    order: "",
+    search: None,
+    filters: &[
+        Filter {
+            name: "state",
+            kind: FilterKind::Choices(&[
+                ("waiting", WAITING),
+                ("delivered", DELIVERED),
+                ("failed", FAILED),
+            ]),
+        },
+        Filter {
+            name: "endpoint",
+            kind: FilterKind::Related("endpoints"),
+        },
+    ],
+    has_dates: false,
+    fields: &[],
+    in_two_steps: false,
+    actions: &[Action {
+        name: "redeliver",
+        text: (
+            "Entregar de novo as selecionadas",
+            "Redeliver selected deliveries",
+        ),
+        done: (
+            ("Entregas recomeçadas: ", "Deliveries begun anew: "),
+            (".", "."),
+        ),
+        verb: Verb::Change,
+    }],
+    site: None,
+};
+
+impl Administered for Deliveries {
+    fn about(&self) -> &About {
+        &ABOUT
+    }
+
+    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
+        let filter = events::Filter {
+            state: asked.value("state").and_then(DeliveryState::of),
+            endpoint: asked.id("endpoint"),
+            ..events::Filter::default()
+        };
+        let (limit, offset) = stretch(asked);
+        Box::pin(async move {
+            let most = i64::try_from(NEWEST).unwrap_or(i64::MAX).saturating_add(1);
+            let newest = deliveries::newest(&state.db, filter, most).await?;
+            let count = newest.len();
+            let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
+            let taken = usize::try_from(limit).unwrap_or(usize::MAX);
+            let shown = newest.into_iter().take(NEWEST).skip(skipped).take(taken);
+            let mut rows = counted(count as u64, shown.map(row).collect());
+            if count > NEWEST {
+                rows.count.number = NEWEST as u64;
+                rows.count.is_more = true;
+            }
+            Ok(rows)
+        })
+    }
+
+    fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
+        Box::pin(async move {
+            let found = deliveries::find(&state.db, id).await?;
+            Ok(found.map(|(delivery, event, attempts)| {
+                let mut record = record(delivery);
+                record.facts.push(("payload", Cell::Text(event.payload)));
+                record.facts.extend(attempts.into_iter().map(|attempt| {
+                    let status = attempt
+                        .status
+                        .map_or_else(String::new, |status| format!(" {status}"));
+                    let text = format!(
+                        "{} · {}{status} · {} ms · {}",
+                        attempt.started_at, attempt.outcome, attempt.duration_ms, attempt.detail
+                    );
+                    ("attempt", Cell::Text(text))
+                }));
+                record
+            }))
+        })
+    }
+
+    fn act<'a>(
+        &'a self,
+        state: &'a State,
+        _caller: &'a Caller,
+        _action: &'a str,
+        id: i64,
+    ) -> Work<'a, bool> {
+        Box::pin(async move { Ok(deliveries::redeliver(&state.db, state.clock.now(), id).await?) })
+    }
+}
+
+fn state_name(state: DeliveryState) -> Cell {
+    Cell::Word(match state {
+        DeliveryState::Waiting => WAITING,
+        DeliveryState::Delivered => DELIVERED,
+        DeliveryState::Failed => FAILED,
+    })
+}
+
+fn outcome(delivery: &Delivery) -> Cell {
+    let status = delivery.last_status;
+    let text = delivery.last_outcome.as_ref().map(|outcome| match status {
+        Some(status) => format!("{outcome} {status}"),
+        None => outcome.clone(),
+    });
+    Cell::text(text)
+}
+
+fn row(delivery: Delivery) -> Row {
+    let last = outcome(&delivery);
+    Row {
+        id: delivery.id,
+        text: format!("#{}", delivery.id),
+        cells: vec![
+            Cell::Text(format!("#{}", delivery.id)),
+            Cell::Text(delivery.kind),
+            Cell::Record("endpoints", delivery.endpoint, delivery.url),
+            state_name(delivery.state),
+            Cell::Number(delivery.attempts),
+            last,
+            Cell::Time(delivery.created_at),
+            Cell::time(delivery.finished_at),
+        ],
+        tags: Vec::new(),
+    }
+}
+
+fn record(delivery: Delivery) -> Record {
+    let last = outcome(&delivery);
+    Record {
+        id: delivery.id,
+        text: format!("#{} · {}", delivery.id, delivery.kind),
+        values: Vec::new(),
+        facts: vec![
+            ("type", Cell::Text(delivery.kind)),
+            (
+                "endpoint",
+                Cell::Record("endpoints", delivery.endpoint, delivery.url),
+            ),
+            ("state", state_name(delivery.state)),
+            ("attempts", Cell::Number(delivery.attempts)),
+            ("last_outcome", last),
+            ("created_at", Cell::Time(delivery.created_at)),
+            ("finished_at", Cell::time(delivery.finished_at)),
+        ],
+    }
+}

@@ -1,0 +1,108 @@
+//! Destinations of webhooks and what was delivered there.
+
+use inventory::accounts::Model;
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use super::{has, has_not};
+use crate::app::TestApp;
+
+on_both_engines!(
+    an_endpoints_secret_is_shown_once_and_renewed_on_demand,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let visitor = app.superuser().await;
+        let add = "/admin/endpoints/add/";
+        let page = visitor.refused(add, &[("url", "no address")]).await;
+        has(&page, &["field-url-error", "aria-invalid=\"true\""]);
+        let fields = [
+            ("url", "https://erp.example/hook"),
+            ("description", "ERP"),
+            ("types:product.low_stock", "1"),
+        ];
+        let told = visitor.submit(add, &fields).await;
+        assert_eq!(told.status.as_u16(), 200, "{told:?}");
+        test_kit::html::check(&told.text);
+        has(&told.text, &["Note the secret now", "<code>whsec_"]);
+        assert!(told.header("cache-control").contains("no-store"));
+        let record = "/admin/endpoints/1/change/";
+        let page = visitor.page(record).await;
+        has_not(&page, &["whsec_"]);
+        has(
+            &page,
+            &[
+                "name=\"types:product.low_stock\" value=\"1\" checked",
+                "working",
+            ],
+        );
+        let mut renewed = fields.to_vec();
+        renewed.push(("renew", "1"));
+        let told = visitor.submit(record, &renewed).await;
+        has(&told.text, &["<code>whsec_"]);
+        visitor
+            .done(record, &[("url", "https://erp.example/other")])
+            .await;
+        for (action, text) in [("disable", "disabled by hand"), ("enable", "working")] {
+            let (_, page) = visitor
+                .done("/admin/endpoints/", &[("row:1", "1"), ("action", action)])
+                .await;
+            has(&page, &[text]);
+        }
+        visitor.done("/admin/endpoints/1/delete/", &[]).await;
+        assert_eq!(
+            app.history_of(Model::WebhookEndpoint, 1).await,
+            [
+                "root deleted webhook_endpoint 1 “https://erp.example/other” []",
+                "root changed webhook_endpoint 1 “https://erp.example/other” [enabled]",
+                "root changed webhook_endpoint 1 “https://erp.example/other” [enabled]",
+                "root changed webhook_endpoint 1 “https://erp.example/other” [url description types]",
+                "root changed webhook_endpoint 1 “https://erp.example/hook” [secret]",
+                "root added webhook_endpoint 1 “https://erp.example/hook” []",
+            ]
+        );
+    }
+);
+
+on_both_engines!(
+    deliveries_and_analyses_are_listed_and_delivered_again,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let visitor = app.superuser().await;
+        visitor
+            .submit(
+                "/admin/endpoints/add/",
+                &[("url", "https://erp.example/hook")],
+            )
+            .await;
+        let product = app.admin().a_product("Arroz", 50).await;
+        app.admin()
+            .post(
+                "/api/v1/outflows/",
+                json!({"product": product, "quantity": 1}),
+            )
+            .await
+            .id();
+        inventory::events::pass(&app.state).await.unwrap();
+        let page = visitor
+            .page("/admin/deliveries/?_facets=1&endpoint=1")
+            .await;
+        has(
+            &page,
+            &[
+                "outflow.created",
+                "https://erp.example/hook",
+                "Redeliver selected deliveries",
+            ],
+        );
+        let page = visitor.page("/admin/deliveries/1/change/").await;
+        has(&page, &["View delivery", "product_quantity"]);
+        let (_, page) = visitor
+            .done(
+                "/admin/deliveries/",
+                &[("row:1", "1"), ("action", "redeliver")],
+            )
+            .await;
+        has(&page, &["Deliveries begun anew: 1."]);
+        visitor.page("/admin/analyses/").await;
+    }
+);
