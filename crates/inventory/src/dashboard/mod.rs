@@ -194,10 +194,10 @@ async fn covered(conn: &mut Conn, low: Vec<LowStock>, now: Timestamp) -> Result<
     let ids: Vec<i64> = low.iter().map(|low| low.product.id).collect();
     let paces = analysis::paces(conn, &ids, COVER_DAYS, now).await?;
     let cover = |stock: LowStock| {
-        let pace = paces.get(&stock.product.id);
+        let found = paces.get(&stock.product.id);
         Low {
-            cover: pace.and_then(|pace| days_of_cover(stock.quantity, pace.per_day)),
-            sold: pace.map_or(0, |pace| pace.units),
+            cover: found.and_then(|pace| days_of_cover(stock.quantity, pace.per_day)),
+            sold: found.map_or(0, |pace| pace.units),
             stock,
         }
     };

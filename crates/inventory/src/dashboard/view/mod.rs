@@ -161,7 +161,7 @@ impl<'a> View<'a> {
         )
     }
 
-    fn told(&self, before: Sum, now: Sum, written: String) -> Told {
+    fn told(&self, before: Sum, now: Sum, written: &str) -> Told {
         let share = |share: Option<u64>, word: &str| match share {
             None => word.to_owned(),
             Some(0) => format!("{} {word}", self.text("menos de 1%", "under 1%")),
@@ -200,7 +200,7 @@ impl<'a> View<'a> {
             Card {
                 label,
                 value: write(now),
-                change: Some(self.told(before, now, write(before))),
+                change: Some(self.told(before, now, &write(before))),
                 line: line(course.days.iter().map(|(_, sales)| of(sales))),
             }
         };
