@@ -18,3 +18,11 @@ window.addEventListener("pageshow", () => {
 });
 
 document.querySelector(".error-summary[autofocus]")?.focus();
+
+/* A scanner ends a code with Enter, which must not send a form that is only half filled in: it goes on to the next field. */
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !event.target.matches("[data-scan]") || event.target.value === "") return;
+  event.preventDefault();
+  const fields = [...event.target.form.querySelectorAll("input:not([type=hidden]), textarea, select")];
+  fields[fields.indexOf(event.target) + 1]?.focus();
+});

@@ -44,6 +44,7 @@ class Picker {
 
   async look() {
     clearTimeout(this.timer);
+    this.timer = undefined;
     const text = this.input.value.trim();
     this.asked?.abort();
     this.asked = new AbortController();
@@ -118,7 +119,7 @@ class Picker {
   /* What was typed faster than it was looked up, as a scanner does. */
   async settle() {
     const isBehind = this.list.hidden || this.timer;
-    if (isBehind) await this.look();
+    await (isBehind ? this.look() : this.looking);
     const option = this.options[Math.max(this.at, 0)];
     if (option) this.choose(option);
   }

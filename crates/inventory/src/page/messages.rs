@@ -2,6 +2,8 @@
 
 use web::locale::Locale;
 
+use super::history::field_name;
+
 /// Messages without values.
 const FIXED: &[(&str, &str)] = &[
     (
@@ -113,6 +115,42 @@ const FIXED: &[(&str, &str)] = &[
         "Cannot delete this outflow because the product's quantity would be too large.",
         "Não é possível excluir esta saída: a quantidade do produto ficaria grande demais.",
     ),
+    (
+        "Datetime has wrong format. Use this format instead: YYYY-MM-DDThh:mm:ssZ.",
+        "O horário deve ser escrito assim: AAAA-MM-DDThh:mm:ssZ.",
+    ),
+    (
+        "This time is in the future.",
+        "Este horário está no futuro.",
+    ),
+    (
+        "This time is before 1970.",
+        "Este horário é anterior a 1970.",
+    ),
+    (
+        "A price has one point or one comma, before its decimals: write 1234.56.",
+        "Um preço tem um só ponto ou vírgula, antes dos centavos: escreva 1234.56.",
+    ),
+    (
+        "A decimal comma is understood only in files separated by semicolons: write 12.50.",
+        "A vírgula decimal só é entendida em arquivos separados por ponto e vírgula: escreva 12.50.",
+    ),
+    (
+        "Prices before this one are written with the other decimal mark: use one in the whole file.",
+        "Os preços anteriores usam o outro separador decimal: use um só no arquivo inteiro.",
+    ),
+    (
+        "This is not UTF-8: save the file as \"CSV UTF-8\".",
+        "Isto não está em UTF-8: salve o arquivo como “CSV UTF-8”.",
+    ),
+    (
+        "the file is in UTF-16: save it as \"CSV UTF-8\"",
+        "O arquivo está em UTF-16: salve-o como “CSV UTF-8”.",
+    ),
+    (
+        "the file is empty: its first row names the columns",
+        "O arquivo está vazio: a primeira linha deve nomear as colunas.",
+    ),
 ];
 
 /// What records are called: with the article of "this", and in singular and plural.
@@ -139,6 +177,7 @@ fn portuguese(message: &str) -> Option<String> {
         .map(|(_, portuguese)| (*portuguese).to_owned())
         .or_else(|| with_values(message))
         .or_else(|| blocked_delete(message))
+        .or_else(|| of_files(message))
 }
 
 /// The text between a beginning and an end.
@@ -215,6 +254,55 @@ fn blocked_delete(message: &str) -> Option<String> {
     .map(|text| singular(&text))
 }
 
+/// What the import of a file says of its rows and of its columns.
+fn of_files(message: &str) -> Option<String> {
+    let name = |field: &str| field_name(field, Locale::PtBr);
+    if let Some((field, text)) =
+        between(message, "There is no ", "\".").and_then(|rest| rest.split_once(" \""))
+    {
+        return Some(format!("Não há {} “{text}”.", name(field)));
+    }
+    if let Some((text, field)) = between(message, "There are several of \"", " with an id.")
+        .and_then(|rest| rest.split_once("\": use the column "))
+    {
+        return Some(format!(
+            "Há mais de um “{text}”: use a coluna {field} com um id."
+        ));
+    }
+    if let Some((found, wanted)) = between(message, "This row has ", ".")
+        .and_then(|rest| rest.split_once(" cells, the first row has "))
+    {
+        return Some(format!(
+            "Esta linha tem {found} células, a primeira tem {wanted}."
+        ));
+    }
+    if message.ends_with(" with this id already exists, with other contents.") {
+        return Some("Já existe um registro com este id, com outro conteúdo.".to_owned());
+    }
+    let (wrong, allowed) = message.split_once("; allowed: ")?;
+    let wrong: Vec<String> = wrong.split("; ").map(column_problem).collect();
+    Some(format!(
+        "{}. Colunas permitidas: {allowed}.",
+        wrong.join("; ")
+    ))
+}
+
+fn column_problem(problem: &str) -> String {
+    if let Some(name) = between(problem, "unknown column \"", "\"") {
+        return format!("coluna desconhecida “{name}”");
+    }
+    if let Some(name) = between(problem, "column ", " is missing") {
+        return format!("falta a coluna {name}");
+    }
+    match problem.split_once(" is there twice") {
+        Some((name, _)) => format!(
+            "{} aparece duas vezes",
+            name.replacen("column", "a coluna", 1)
+        ),
+        None => problem.to_owned(),
+    }
+}
+
 /// `2 inflow records` as `2 entradas`.
 fn counted(phrase: &str) -> Option<String> {
     let mut words = phrase.split(' ');
@@ -271,6 +359,11 @@ mod tests {
             (
                 "Cannot delete this product because 1 inflow record and 2 outflow records reference it.",
                 "Não é possível excluir este produto: ainda há 1 entrada e 2 saídas ligadas a este registro.",
+            ),
+            ("There is no category \"Nada\".", "Não há categoria “Nada”."),
+            (
+                "unknown column \"nome\"; column name is missing; allowed: id, name",
+                "coluna desconhecida “nome”; falta a coluna name. Colunas permitidas: id, name.",
             ),
             (
                 "Cannot delete this inflow because only 3 of its 10 units are still in stock.",

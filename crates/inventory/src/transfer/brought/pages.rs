@@ -193,7 +193,7 @@ async fn refused(
             report
         }
         ImportError::Format(text) => {
-            form.complain("file", text);
+            form.complain("file", translated(frame.locale, &text));
             Report::default()
         }
         ImportError::File(error) => return Err(web::Error::internal(error)),

@@ -94,7 +94,7 @@ on_both_engines!(
         for (resource, content, said) in [
             ("products", "", "Escolha um arquivo."),
             ("users", "a", "Escolha o que o arquivo contém."),
-            ("brands", "nome\nAlfa\n", "unknown column"),
+            ("brands", "nome\nAlfa\n", "falta a coluna name"),
         ] {
             is_refused(&bring(&admin, resource, content).await, &[said]);
         }
