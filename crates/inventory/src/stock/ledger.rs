@@ -115,8 +115,18 @@ pub(super) async fn record_past(
     store::insert_entry(tx, adding, most).await?;
     store::insert_entry(tx, taking, quantity).await?;
     // The quantity is what it was; the movement counts for its day.
-    tallies::note(tx, entry.product, 0, entry.booking().as_ref()).await?;
+    tally(tx, entry, 0).await?;
     Ok(Ok(()))
+}
+
+/// Counts a change in the tallies: so many units on the shelf, and the movement that came or went with it.
+async fn tally(tx: &mut Tx, entry: &Entry<'_>, units: i64) -> Result<(), db::Error> {
+    match (entry.kind, entry.booking(), entry.reference) {
+        (Kind::InflowReversed | Kind::OutflowReversed, Some(booking), Some(id)) => {
+            tallies::note_deletion(tx, entry.product, units, &booking, id).await
+        }
+        (_, booking, _) => tallies::note(tx, entry.product, units, booking.as_ref()).await,
+    }
 }
 
 /// Changes a quantity and writes the row that says so, or neither.
@@ -134,13 +144,6 @@ pub(super) async fn apply(
         }));
     };
     store::insert_entry(tx, entry, changed.after).await?;
-    match (entry.kind, entry.booking(), entry.reference) {
-        (Kind::InflowReversed | Kind::OutflowReversed, Some(booking), Some(id)) => {
-            tallies::note_deletion(tx, entry.product, entry.change, &booking, id).await?;
-        }
-        (_, booking, _) => {
-            tallies::note(tx, entry.product, entry.change, booking.as_ref()).await?;
-        }
-    }
+    tally(tx, entry, entry.change).await?;
     Ok(Ok(changed))
 }

@@ -135,10 +135,10 @@ async fn export(Extracted(page): Extracted<PageState>, frame: Frame) -> Answer {
         "low-stock",
         &columns,
         read,
-        |low: &LowStock, cells| {
+        |low: &LowStock, _| {
             vec![
                 low.product.id.to_string(),
-                cells.text(&low.product.title),
+                index::Cells::text(&low.product.title),
                 low.quantity.to_string(),
                 low.threshold.to_string(),
             ]

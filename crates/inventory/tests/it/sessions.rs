@@ -430,8 +430,8 @@ on_both_engines!(the_first_page_says_who_is_logged_in, async |address| {
         assert!(page.text.contains(text), "{page:?}");
         test_kit::html::check(&page.text);
         test_kit::html::check(&visitor.get("/nowhere/").await.text);
+        assert!(page.text.contains("/api/v1/docs/"));
         for path in ["/api/v1/docs/", "/api/v1/redoc/", "/api/v1/schema/"] {
-            assert!(page.text.contains(path));
             assert_eq!(visitor.get(path).await.status.as_u16(), 200, "{path}");
         }
     }

@@ -189,11 +189,11 @@ async fn export(kind: Kind, Extracted(page): Page, frame: Frame, request: Reques
         kind.path(),
         &columns,
         read,
-        |record: &NamedRecord, cells| {
+        |record: &NamedRecord, _| {
             vec![
                 record.id.to_string(),
-                cells.text(&record.name),
-                cells.optional(record.description.as_deref()),
+                index::Cells::text(&record.name),
+                index::Cells::optional(record.description.as_deref()),
                 history::machine_time(record.created_at),
                 history::machine_time(record.updated_at),
             ]

@@ -82,11 +82,11 @@ impl Address {
     }
 
     fn written(&self, path: &str, changes: &[(&'static str, &str)]) -> String {
-        let changed = |name: &str| changes.iter().find(|(other, _)| *other == name);
+        let is_other = |name: &str| changes.iter().any(|(other, _)| *other == name);
         let kept = self
             .state
             .iter()
-            .filter(|(name, _)| changed(name).is_none())
+            .filter(|(name, _)| !is_other(name))
             .map(|(name, value)| (*name, value.as_str()));
         let mut address = path.to_owned();
         let mut mark = '?';

@@ -39,13 +39,13 @@ pub(crate) struct Cells(Locale);
 
 impl Cells {
     /// A text, escaped against formulas.
-    pub(crate) fn text(self, text: &str) -> String {
+    pub(crate) fn text(text: &str) -> String {
         transfer::escape(text).into_owned()
     }
 
     /// A text that may be absent.
-    pub(crate) fn optional(self, text: Option<&str>) -> String {
-        text.map(|text| self.text(text)).unwrap_or_default()
+    pub(crate) fn optional(text: Option<&str>) -> String {
+        text.map(Self::text).unwrap_or_default()
     }
 
     /// An amount with the decimal mark of the file.

@@ -404,7 +404,7 @@ pub(crate) async fn take_back(
         return Ok(false);
     };
     let opened_at = super::store::opened_at(tx, record.product.id).await?;
-    if opened_at.is_none_or(|opened_at| record.created_at > opened_at) {
+    if opened_at.is_none_or(|opened_at| record.created_at >= opened_at) {
         return remove(tx, movement, id, actor, policy, now).await;
     }
     let Some(deleted) = store::delete(tx, movement, id).await? else {

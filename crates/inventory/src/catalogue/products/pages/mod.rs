@@ -356,11 +356,11 @@ async fn export(Extracted(page): Page, frame: Frame, request: Request) -> Answer
 fn exported(product: &ProductRecord, cells: index::Cells) -> Vec<String> {
     vec![
         product.id.to_string(),
-        cells.text(&product.title),
-        cells.text(&product.category.name),
-        cells.text(&product.brand.name),
-        cells.optional(product.description.as_deref()),
-        cells.optional(product.serie_number.as_deref()),
+        index::Cells::text(&product.title),
+        index::Cells::text(&product.category.name),
+        index::Cells::text(&product.brand.name),
+        index::Cells::optional(product.description.as_deref()),
+        index::Cells::optional(product.serie_number.as_deref()),
         cells.amount(product.cost_price),
         cells.amount(product.selling_price),
         product.quantity.to_string(),

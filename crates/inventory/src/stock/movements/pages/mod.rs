@@ -288,16 +288,16 @@ async fn export(
     Ok(index::export(frame.locale, movement.path(), &columns, read, exported).await?)
 }
 
-fn exported(record: &MovementRecord, cells: index::Cells) -> Vec<String> {
+fn exported(record: &MovementRecord, _: index::Cells) -> Vec<String> {
     let mut row = vec![
         record.id.to_string(),
-        cells.text(&record.product.title),
+        index::Cells::text(&record.product.title),
         record.quantity.to_string(),
-        cells.optional(record.description.as_deref()),
+        index::Cells::optional(record.description.as_deref()),
         history::machine_time(record.created_at),
     ];
     if let Some(supplier) = &record.supplier {
-        row.insert(1, cells.text(&supplier.name));
+        row.insert(1, index::Cells::text(&supplier.name));
     }
     row
 }
