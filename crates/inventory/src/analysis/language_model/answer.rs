@@ -198,7 +198,7 @@ impl Known {
             }
         }
         // What the model makes of quantity and urgency is its opinion, which nobody asked for: both are computed.
-        let _opinion: Urgency = reply.urgency;
+        let (Urgency::Low | Urgency::Medium | Urgency::High) = reply.urgency;
         Ok(Worded { summary, reasons })
     }
 

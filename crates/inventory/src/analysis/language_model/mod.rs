@@ -132,7 +132,7 @@ pub(super) async fn word(
     let known = Known::of(question.data(), text.title);
     let first = match call::call(state, model, question.body(None), trace).await? {
         Ok(answer) => answer,
-        Err(trouble) => return Ok(after(state, model, trouble, tries)),
+        Err(trouble) => return Ok(after(state, model, &trouble, tries)),
     };
     let (content, flaw) = match judge(&first, &known) {
         Ok(worded) => return Ok(Wording::Said(worded)),
@@ -165,13 +165,13 @@ fn judge(answer: &Answer, known: &Known) -> Result<Worded, Flaw> {
 }
 
 /// What follows from a call without an answer.
-fn after(state: &State, model: &Model, trouble: Trouble, tries: i64) -> Wording {
+fn after(state: &State, model: &Model, trouble: &Trouble, tries: i64) -> Wording {
     let now = state.clock.now();
     tracing::info!(%trouble, tries, "the language model gave no answer");
     let Trouble::Passing { wait, outcome } = trouble else {
         return Wording::Computed(trouble.outcome());
     };
-    let wait = wait.unwrap_or_else(|| backoff(state, tries));
+    let wait = (*wait).unwrap_or_else(|| backoff(state, tries));
     if tries < RETRIES && wait <= LONGEST_WAIT {
         return Wording::Again(now + wait);
     }
@@ -184,5 +184,5 @@ fn backoff(state: &State, tries: i64) -> Duration {
     let exponent = u32::try_from(tries.clamp(0, 4)).unwrap_or(0);
     let wait = FIRST_WAIT * 2_u32.pow(exponent);
     let quarter = u64::try_from(wait.as_millis() / 4).unwrap_or(0);
-    wait - Duration::from_millis(state.random.below(quarter + 1))
+    wait.saturating_sub(Duration::from_millis(state.random.below(quarter + 1)))
 }

@@ -79,7 +79,7 @@ impl Cuts {
 
 /// How often the stock was sold in a year: usage at cost over the average stock at cost; none without stock.
 pub fn turnover(usage: Money, opening: Money, closing: Money) -> Option<f64> {
-    let average = (cents(opening) + cents(closing)) / 2.0;
+    let average = f64::midpoint(cents(opening), cents(closing));
     (average > 0.0).then(|| cents(usage) / average)
 }
 

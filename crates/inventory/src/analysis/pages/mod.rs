@@ -42,7 +42,7 @@ async fn list(
     let wanted = Wanted::parse(&page.state, &parameters).map_err(Refusal::from)?;
     let shown = super::list(&page.state, None, wanted).await?;
     let waiting = super::waiting(&page.state).await?;
-    Ok(frame.show(ListPage::new(&frame, shown, waiting)))
+    Ok(frame.show(ListPage::new(&frame, &shown, waiting)))
 }
 
 async fn read(
@@ -115,7 +115,7 @@ async fn show_product(
         frame,
         subject.ok_or(Refusal::NotFound)?,
         super::standing(state, id).await.map_err(Refusal::from)?,
-        super::list(state, Some(id), wanted).await?,
+        &super::list(state, Some(id), wanted).await?,
         (form, state.config.analysis.terms),
         after,
     );

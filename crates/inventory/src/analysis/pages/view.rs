@@ -112,10 +112,10 @@ pub(super) struct ListPage<'a> {
 }
 
 impl<'a> ListPage<'a> {
-    pub(super) fn new(frame: &'a Frame, page: Page<Summary>, waiting: i64) -> Self {
+    pub(super) fn new(frame: &'a Frame, page: &Page<Summary>, waiting: i64) -> Self {
         Self {
             frame,
-            pages: Pages::of(frame, &page),
+            pages: Pages::of(frame, page),
             rows: page.results.iter().map(|row| Row::of(frame, row)).collect(),
             waiting: (waiting > 0).then(|| queue_in_words(frame.locale, waiting)),
         }
@@ -282,7 +282,7 @@ impl<'a> ProductPage<'a> {
         frame: &'a Frame,
         subject: Subject,
         standing: Standing,
-        page: Page<Summary>,
+        page: &Page<Summary>,
         (form, shop): (Form, Terms),
         after: Option<i64>,
     ) -> Self {

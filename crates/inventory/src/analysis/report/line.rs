@@ -16,9 +16,9 @@ use super::{
 };
 
 /// Days without an outflow after which stock is dead: a habit of the trade, not a standard.
-pub const DEAD_AFTER: i64 = 90;
+pub(super) const DEAD_AFTER: i64 = 90;
 /// Days of cover beyond which a product is slow.
-pub const SLOW_BEYOND: i64 = 180;
+pub(super) const SLOW_BEYOND: i64 = 180;
 
 /// What the report says of one product.
 #[derive(Debug, Clone, PartialEq, Serialize)]

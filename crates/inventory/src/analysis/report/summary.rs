@@ -221,10 +221,11 @@ impl Summary {
             ),
         };
         if let Some(turned) = turned {
-            text.push_str(&match locale {
+            let turned = match locale {
                 Locale::PtBr => format!(" O estoque girou {turned} vezes em um ano."),
                 Locale::En => format!(" The stock turned {turned} times in a year."),
-            });
+            };
+            text.push_str(&turned);
         }
         text
     }

@@ -25,10 +25,11 @@ async fn in_the_end(app: &TestApp) -> (u32, Analysis) {
     panic!("never");
 }
 
-/// The behaviour, what becomes of it, how often it is tried again later, and how many calls are made.
-fn misbehaviours() -> Vec<(&'static str, Behaviour, &'static str, u32, usize)> {
-    let good = reply("Peça 42 unidades.", &[]);
-    let message = json!({"role": "assistant", "content": good});
+/// What it is called, the behaviour, what becomes of it, how often it is tried again later, and how many calls are made.
+type Misbehaviour = (&'static str, Behaviour, &'static str, u32, usize);
+
+/// Servers that give no answer.
+fn failures() -> Vec<Misbehaviour> {
     vec![
         ("slow", Behaviour::Hang, "timeout", 2, 3),
         ("429", fails(429), "throttled", 2, 3),
@@ -41,6 +42,14 @@ fn misbehaviours() -> Vec<(&'static str, Behaviour, &'static str, u32, usize)> {
         ("404", fails(404), "refused", 0, 1),
         ("422", fails(422), "refused", 0, 1),
         ("moved", fails(302), "refused", 0, 1),
+    ]
+}
+
+/// Answers that cannot be used.
+fn answers() -> Vec<Misbehaviour> {
+    let good = reply("Peça 42 unidades.", &[]);
+    let message = json!({"role": "assistant", "content": good});
+    vec![
         ("truncated JSON", says(&good[..40]), "unusable", 0, 2),
         ("prose", says("Compre bastante arroz!"), "unusable", 0, 2),
         ("wrong schema", says("{\"quantity\": 3}"), "unusable", 0, 2),
@@ -54,35 +63,29 @@ fn misbehaviours() -> Vec<(&'static str, Behaviour, &'static str, u32, usize)> {
         ("empty", says(""), "unusable", 0, 2),
         (
             "no content",
-            finishes(json!({"role": "assistant", "content": null}), "stop"),
+            finishes(&json!({"role": "assistant", "content": null}), "stop"),
             "unusable",
             0,
             2,
         ),
-        (
-            "cut off",
-            finishes(message.clone(), "length"),
-            "unusable",
-            0,
-            2,
-        ),
+        ("cut off", finishes(&message, "length"), "unusable", 0, 2),
         (
             "calls a tool",
-            finishes(message.clone(), "tool_calls"),
+            finishes(&message, "tool_calls"),
             "unusable",
             0,
             2,
         ),
         (
             "filtered",
-            finishes(message, "content_filter"),
+            finishes(&message, "content_filter"),
             "filtered",
             0,
             1,
         ),
         (
             "refusal",
-            finishes(json!({"content": null, "refusal": "I cannot"}), "stop"),
+            finishes(&json!({"content": null, "refusal": "I cannot"}), "stop"),
             "declined",
             0,
             1,
@@ -121,7 +124,7 @@ on_both_engines!(
         let app = TestApp::with(&address, config).await;
         let product = a_product_that_ran_low(&app, "Arroz").await;
         let mut made = 0;
-        for (what, behaviour, outcome, again, calls) in misbehaviours() {
+        for (what, behaviour, outcome, again, calls) in failures().into_iter().chain(answers()) {
             server.does([behaviour]);
             let (tried_again, analysis) = in_the_end(&app).await;
             let provenance = &analysis.provenance;

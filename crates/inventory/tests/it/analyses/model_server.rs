@@ -178,11 +178,11 @@ async fn receive(stream: &mut TcpStream) -> Option<Call> {
 
 /// An answer as a well-behaved server gives it.
 pub(crate) fn says(content: &str) -> Behaviour {
-    finishes(json!({"role": "assistant", "content": content}), "stop")
+    finishes(&json!({"role": "assistant", "content": content}), "stop")
 }
 
 /// An answer with this message and this end.
-pub(crate) fn finishes(message: Value, reason: &str) -> Behaviour {
+pub(crate) fn finishes(message: &Value, reason: &str) -> Behaviour {
     let body = json!({
         "id": "c1", "object": "chat.completion", "created": 1, "model": "little-one",
         "choices": [{"index": 0, "message": message, "finish_reason": reason}],
