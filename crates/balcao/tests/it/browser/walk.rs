@@ -47,6 +47,16 @@ const ADMINISTRATION: [&str; 3] = [
     "/admin/{model}/{id}/change/",
 ];
 
+/// Walked over where their list leads to one: pattern, list, and how the links begin.
+const BY_LINKS: [(&str, &str, &str); 2] = [
+    ("/analyses/{id}/", "/analyses/", "/analyses/"),
+    (
+        "/webhooks/deliveries/{id}/",
+        "/webhooks/",
+        "/webhooks/deliveries/",
+    ),
+];
+
 /// Pages beside those of the tables: of other states, and of faults.
 const FURTHER: [&str; 3] = [
     "/products/?search=nothing-has-this-name",
@@ -114,6 +124,18 @@ impl Walk {
         fitting.map(str::to_owned).collect()
     }
 
+    /// The links of the page to single records whose addresses begin so.
+    async fn record_links(&self, start: &str) -> BTreeSet<String> {
+        let is_record = |path: &String| {
+            let id = path
+                .strip_prefix(start)
+                .map(|rest| rest.trim_end_matches('/'));
+            id.is_some_and(|id| id.parse::<i64>().is_ok())
+        };
+        let links = self.links(start, "/").await;
+        links.into_iter().filter(is_record).collect()
+    }
+
     /// Every model of the administration: its list, its empty form, the form of one record.
     async fn administration(&mut self, inventory: &str) {
         self.browser.goto(&format!("{inventory}/admin/")).await;
@@ -149,7 +171,8 @@ fn pages() -> BTreeSet<String> {
     let walked = read.filter(|(pattern, _)| {
         let is_known = NOT_WALKED.iter().any(|(known, _)| known == pattern);
         let is_file = pattern.ends_with("/export/");
-        let is_by_links = ADMINISTRATION.contains(pattern);
+        let is_by_links =
+            ADMINISTRATION.contains(pattern) || BY_LINKS.iter().any(|(known, ..)| known == pattern);
         !is_known && !is_file && !is_by_links && !pattern.starts_with("/api/")
     });
     let example = |pattern: &str| {
@@ -180,7 +203,8 @@ fn with_ids(pattern: &str) -> String {
 fn every_address_that_is_not_walked_or_has_an_example_is_there() {
     let is_there = |path: &str| ROUTES.iter().chain(PAGES).any(|(known, _)| *known == path);
     let tables = NOT_WALKED.iter().chain(EXAMPLES).map(|(path, _)| path);
-    for path in tables.chain(&ADMINISTRATION) {
+    let by_links = BY_LINKS.iter().map(|(path, ..)| path);
+    for path in tables.chain(&ADMINISTRATION).chain(by_links) {
         assert!(is_there(path), "{path} is gone: take it from the table");
     }
 }
@@ -222,6 +246,13 @@ async fn every_page_is_for_everybody() {
     walk.browser.wait_for("main .notice").await;
     for path in pages() {
         walk.visit(&format!("{inventory}{path}")).await;
+    }
+    for (_, list, start) in BY_LINKS {
+        walk.browser.goto(&format!("{inventory}{list}")).await;
+        let links = walk.record_links(start).await;
+        for path in links.iter().take(1) {
+            walk.visit(&format!("{inventory}{path}")).await;
+        }
     }
     walk.administration(&inventory).await;
     let found: Vec<_> = walk.problems.iter().map(String::as_str).collect();
