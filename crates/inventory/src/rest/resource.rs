@@ -1,7 +1,7 @@
 //! One dispatcher for every resource of the API: methods to functions, refusals to errors, records to JSON.
 //! A resource says what its records are and where they are kept; what it has in common with the others stands here.
 
-use std::{convert::Infallible, fmt, future::Future, pin::Pin};
+use std::{convert::Infallible, fmt, future::Future};
 
 use axum::{
     Router,
@@ -10,7 +10,6 @@ use axum::{
     response::{IntoResponse, Response},
     routing::any,
 };
-use db::Conn;
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
     header::{ALLOW, CONTENT_TYPE, VARY},
@@ -20,6 +19,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use web::client::PublicUrl;
 
+pub use super::reading::Reading;
 use super::{
     body,
     fields::{Members, Mode},
@@ -157,58 +157,6 @@ pub enum Created<T> {
     Replayed(String),
 }
 
-/// What reads a record or a page over a connection that it is lent: in a job of its own, or in the one that finds out who calls. It may
-/// run again.
-pub struct Reading<T>(Box<dyn Run<T>>);
-
-type LocalFuture<'conn, T> = Pin<Box<dyn Future<Output = T> + 'conn>>;
-
-trait Run<T>: Send + Sync {
-    fn run<'conn>(&'conn self, conn: &'conn mut Conn) -> LocalFuture<'conn, Result<T, Refusal>>;
-}
-
-/// What a reading needs to know, and what it does.
-struct Prepared<K, F>(K, F);
-
-impl<T, K, F> Run<T> for Prepared<K, F>
-where
-    K: Send + Sync,
-    F: AsyncFn(&K, &mut Conn) -> Result<T, Refusal> + Send + Sync,
-{
-    fn run<'conn>(&'conn self, conn: &'conn mut Conn) -> LocalFuture<'conn, Result<T, Refusal>> {
-        Box::pin((self.1)(&self.0, conn))
-    }
-}
-
-impl<T: Send + 'static> Reading<T> {
-    /// Reads by `read` what `known` asks for.
-    pub fn new<K, F>(known: K, read: F) -> Self
-    where
-        K: Send + Sync + 'static,
-        F: AsyncFn(&K, &mut Conn) -> Result<T, Refusal> + Send + Sync + 'static,
-    {
-        Self(Box::new(Prepared(known, read)))
-    }
-
-    /// Reads over `conn`.
-    ///
-    /// # Errors
-    ///
-    /// Its own.
-    pub async fn over(&self, conn: &mut Conn) -> Result<T, Refusal> {
-        self.0.run(conn).await
-    }
-
-    /// Reads in a job of its own.
-    ///
-    /// # Errors
-    ///
-    /// Its own.
-    pub async fn alone(self, state: &State) -> Result<T, Refusal> {
-        state.db.read(async move |conn| self.over(conn).await).await
-    }
-}
-
 /// A resource of the API.
 pub trait Resource: Copy + Send + Sync + 'static {
     /// What its addresses answer, in the order of the resource's fields.
@@ -222,6 +170,10 @@ pub trait Resource: Copy + Send + Sync + 'static {
     fn methods(self) -> &'static [Method];
 
     /// Reads the records of one page. Filters are checked before the page is.
+    ///
+    /// # Errors
+    ///
+    /// Filters and pages that cannot be read.
     fn listing(
         self,
         state: &State,
@@ -300,12 +252,11 @@ async fn on_list<R: Resource>(
         }
         Method::OPTIONS => Ok(StatusCode::OK.into_response()),
         _ => {
-            let page = match read {
-                Some(page) => page?,
-                None => {
-                    let listing = resource.listing(state, &call.parameters)?;
-                    listing.alone(state).await?
-                }
+            let page = if let Some(page) = read {
+                page?
+            } else {
+                let listing = resource.listing(state, &call.parameters)?;
+                listing.alone(state).await?
             };
             Ok(paginated(call, &page).await)
         }

@@ -57,6 +57,9 @@ impl Measures {
     }
 }
 
+/// Products that the tallies count together: those of a category or brand, or all.
+struct Group(Option<(Dimension, i64)>);
+
 impl Lead {
     /// Whether it finds few enough to be gone through.
     pub(super) fn is_few(self) -> bool {
@@ -84,7 +87,7 @@ impl Selection {
         if let Some(same) = known.get(&self.filter, measured.version) {
             return Ok(same);
         }
-        if let Some(group) = self.filter.tallied() {
+        if let Some(Group(group)) = self.filter.tallied() {
             measured.count = tallies::count_products(conn, group).await?;
             measured.products = measured.count;
             if version(conn).await? == measured.version {
@@ -115,14 +118,14 @@ async fn version(conn: &mut Conn) -> Result<i64, Error> {
 
 impl Filter {
     /// What the tallies know the number of: all products, those of one category, or those of one brand.
-    fn tallied(&self) -> Option<Option<(Dimension, i64)>> {
+    fn tallied(&self) -> Option<Group> {
         if self.has_price() || !self.words.is_empty() {
             return None;
         }
         match (self.category, self.brand) {
-            (None, None) => Some(None),
-            (Some(category), None) => Some(Some((Dimension::Category, category))),
-            (None, Some(brand)) => Some(Some((Dimension::Brand, brand))),
+            (None, None) => Some(Group(None)),
+            (Some(category), None) => Some(Group(Some((Dimension::Category, category)))),
+            (None, Some(brand)) => Some(Group(Some((Dimension::Brand, brand)))),
             (Some(_), Some(_)) => None,
         }
     }
