@@ -5,6 +5,7 @@ mod model_server;
 mod model_words;
 mod pages;
 mod queue;
+mod report;
 mod results;
 
 use std::time::Duration;

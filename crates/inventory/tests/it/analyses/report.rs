@@ -1,0 +1,88 @@
+//! The report on the whole shop, and the one that comes every week.
+
+use std::time::Duration;
+
+use inventory::analysis::report::{self, Line, Order, scheduled_step};
+use serde_json::json;
+use test_kit::on_both_engines;
+use web::locale::Locale;
+
+use super::{DAY, SERIES, a_product_that_ran_low, record, replica, unlimited};
+use crate::app::TestApp;
+
+on_both_engines!(
+    the_report_tells_classes_dead_stock_and_what_to_order,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        // Lies since long before the others were sold.
+        app.manager().a_product("Parado =1+1", 40).await;
+        app.clock.advance(DAY * 100);
+        a_product_that_ran_low(&app, "Arroz").await;
+        app.manager().a_product("Novo", 5).await;
+        let order = Order::new(&app.state.config, app.clock.now());
+        let mut lines: Vec<Line> = Vec::new();
+        let summary = report::report(&app.state.db, &order, |line| {
+            lines.push(line.clone());
+            Ok(())
+        })
+        .await
+        .unwrap();
+        let [dead, rice, new] = lines.as_slice() else {
+            panic!("{lines:?}");
+        };
+        assert!(dead.is_dead && !rice.is_dead && !new.is_dead);
+        assert_eq!((rice.abc.letter(), dead.abc.letter()), ("A", "D"));
+        assert_eq!(
+            (rice.yearly_units, rice.suggested_quantity),
+            (SERIES.iter().sum(), Some(42))
+        );
+        assert_eq!(rice.yearly_value.to_string(), "600.00");
+        assert_eq!(new.days_of_cover, None);
+        assert_eq!(dead.cells().len(), Line::COLUMNS.len());
+        let told = serde_json::to_value(&summary).unwrap();
+        assert_eq!(told["products"], 3);
+        assert_eq!(told["dead"]["value"], "320.00");
+        assert_eq!(told["due"]["first"][0]["units"], 42);
+        assert_eq!(told["low"], json!(2));
+        let text = summary.text(Locale::PtBr);
+        for words in [
+            "3 produtos",
+            "A: 1 produtos, saídas de R$\u{a0}600,00",
+            "Estoque parado",
+            "Parado =1+1: 40 unidades, R$\u{a0}320,00",
+            "Arroz: 42 unidades",
+        ] {
+            assert!(text.contains(words), "{words}: {text}");
+        }
+    }
+);
+
+on_both_engines!(
+    a_week_has_one_report_whichever_process_makes_it,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.manager().a_product("Arroz", 40).await;
+        let other = replica(&app, &address, unlimited(), 8).await;
+        let (first, second) =
+            tokio::join!(scheduled_step(&app.state), scheduled_step(&other.state));
+        let made: Vec<i64> = [first.unwrap(), second.unwrap()]
+            .into_iter()
+            .flatten()
+            .collect();
+        assert_eq!(made.len(), 1, "{made:?}");
+        let report = record(&app, made[0]).await;
+        assert_eq!(
+            (report.summary.product, report.provenance.outcome.as_str()),
+            (None, "report")
+        );
+        assert!(
+            report
+                .summary
+                .heading()
+                .starts_with("Relatório da loja de 20/11/2026")
+        );
+        assert_eq!(scheduled_step(&app.state).await.unwrap(), None);
+        app.clock.advance(Duration::from_secs(7 * 24 * 60 * 60));
+        assert!(scheduled_step(&app.state).await.unwrap().is_some());
+    }
+);
