@@ -69,6 +69,8 @@ pub(super) type LoadError = Box<dyn std::error::Error + Send + Sync>;
 #[derive(Clone)]
 enum Until {
     Time(Instant),
+    /// As `Time`, each connection with a pause from one request to the next.
+    Paced(Instant, Duration),
     /// So many requests were begun, by all connections together.
     Count(Arc<AtomicUsize>, usize),
 }
@@ -77,7 +79,7 @@ impl Until {
     /// The number of the next request of a worker, from 1, unless the run is over.
     fn next(&self, number: usize) -> Option<usize> {
         match self {
-            Self::Time(end) => (Instant::now() < *end).then_some(number + 1),
+            Self::Time(end) | Self::Paced(end, _) => (Instant::now() < *end).then_some(number + 1),
             Self::Count(begun, all) => {
                 let place = begun.fetch_add(1, Ordering::Relaxed);
                 (place < *all).then_some(place + 1)
@@ -98,6 +100,22 @@ pub(super) async fn run(
 ) -> Result<Measured, LoadError> {
     let end = Instant::now() + length;
     run_until(target, connections, &Until::Time(end)).await
+}
+
+/// As [`run`], with so many requests a second on all connections together: what is slow then is not slow for want of a processor.
+///
+/// # Errors
+///
+/// As [`run`].
+pub(super) async fn run_paced(
+    target: &Target,
+    connections: u32,
+    length: Duration,
+    rate: u32,
+) -> Result<Measured, LoadError> {
+    let pause = Duration::from_secs(1) * connections / rate.max(1);
+    let end = Instant::now() + length;
+    run_until(target, connections, &Until::Paced(end, pause)).await
 }
 
 /// Sends `count` requests over `connections` connections.
@@ -122,7 +140,12 @@ async fn run_until(
     let mut workers = JoinSet::new();
     let begin = Instant::now();
     for worker in 0..connections {
-        workers.spawn(work(target.clone(), worker, until.clone()));
+        // The turns of paced connections lie beside each other.
+        let turn = match until {
+            Until::Paced(_, pause) => begin + *pause * worker / connections,
+            Until::Time(_) | Until::Count(..) => begin,
+        };
+        workers.spawn(work(target.clone(), worker, until.clone(), turn));
     }
     let mut all = Measured::default();
     while let Some(done) = workers.join_next().await {
@@ -135,18 +158,27 @@ async fn run_until(
     Ok(all)
 }
 
-async fn work(target: Target, worker: u32, until: Until) -> Result<Measured, LoadError> {
+async fn work(
+    target: Target,
+    worker: u32,
+    until: Until,
+    mut turn: Instant,
+) -> Result<Measured, LoadError> {
     let (mut sender, connection) = connect(target.address).await?;
     let mut measured = Measured::default();
     let mut number = 0;
     // Places far from each other, so that workers do not ask for the same at once.
     let first = match until {
-        Until::Time(_) => usize::try_from(worker)?.saturating_mul(7919),
+        Until::Time(_) | Until::Paced(..) => usize::try_from(worker)?.saturating_mul(7919),
         Until::Count(..) => 0,
     };
     while let Some(next) = until.next(number) {
         number = next;
         let request = request(&target, worker, first.wrapping_add(number - 1), number)?;
+        if let Until::Paced(_, pause) = until {
+            tokio::time::sleep_until(turn.into()).await;
+            turn += pause;
+        }
         let begin = Instant::now();
         let status = exchange(&mut sender, request).await?;
         if status == target.expected {

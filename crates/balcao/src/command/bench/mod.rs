@@ -52,6 +52,9 @@ struct Checkout {
     /// Connections of the latency run
     #[arg(long, default_value_t = 16)]
     connections: u32,
+    /// Payments a second of the latency run that leaves the machine time, all connections together
+    #[arg(long, default_value_t = 400)]
+    rate: u32,
     /// Connections of the run at full load
     #[arg(long, default_value_t = 64)]
     load_connections: u32,
@@ -142,37 +145,17 @@ async fn latency(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {
     )
     .await?;
     let checkout = started(arguments, &sandbox, &folder.join("latency")).await?;
-    let (direct, through) = (direct_target(&sandbox)?, payment_target(&checkout)?);
-    let (mut alone, mut before) = (Measured::default(), Measured::default());
-    for pair in 0..=PAIRS {
-        let length = Duration::from_secs(if pair == 0 { 1 } else { arguments.seconds });
-        let one = load::run(&direct, arguments.connections, length).await?;
-        let other = load::run(&through, arguments.connections, length).await?;
-        // The first pair only warms up.
-        if pair > 0 {
-            alone.join(one);
-            before.join(other);
-        }
-    }
-    check(&alone, "the sandbox")?;
-    check(&before, "checkout")?;
-    for (percent, goal) in [(50, "added: under 1 ms"), (99, "added: under 5 ms")] {
-        let (without, with) = (alone.percentile(percent), before.percentile(percent));
-        let added = milliseconds(with.saturating_sub(without));
-        let text = format!(
-            "{} (sandbox alone {}, added {added})",
-            milliseconds(with),
-            milliseconds(without)
-        );
-        report(
-            &format!(
-                "pix payment, {} connections, {percent}th percentile",
-                arguments.connections
-            ),
-            &text,
-            goal,
-        );
-    }
+    let targets = [direct_target(&sandbox)?, payment_target(&checkout)?];
+    let rate = arguments.rate;
+    let measured = in_turns(arguments, &targets, Some(rate)).await?;
+    report_added(
+        &format!("pix payment, {rate} a second"),
+        arguments,
+        &measured,
+    );
+    let measured = in_turns(arguments, &targets, None).await?;
+    report_added("pix payment, without a pause", arguments, &measured);
+    let [alone, before] = measured;
     report(
         "payments a second before the sandbox",
         &format!(
@@ -183,6 +166,47 @@ async fn latency(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {
         "",
     );
     Ok(())
+}
+
+/// The sandbox alone and the service before it, in turns; at a rate, or as fast as they answer.
+async fn in_turns(
+    arguments: &Checkout,
+    targets: &[Target; 2],
+    rate: Option<u32>,
+) -> Result<[Measured; 2], LoadError> {
+    let mut measured = [Measured::default(), Measured::default()];
+    for pair in 0..=PAIRS {
+        let length = Duration::from_secs(if pair == 0 { 1 } else { arguments.seconds });
+        for (target, measured) in targets.iter().zip(&mut measured) {
+            let one = match rate {
+                Some(rate) => load::run_paced(target, arguments.connections, length, rate).await?,
+                None => load::run(target, arguments.connections, length).await?,
+            };
+            // The first pair only warms up.
+            if pair > 0 {
+                measured.join(one);
+            }
+        }
+    }
+    let [alone, before] = &measured;
+    check(alone, "the sandbox")?;
+    check(before, "checkout")?;
+    Ok(measured)
+}
+
+fn report_added(what: &str, arguments: &Checkout, [alone, before]: &[Measured; 2]) {
+    for (percent, goal) in [(50, "added: under 1 ms"), (99, "added: under 5 ms")] {
+        let (without, with) = (alone.percentile(percent), before.percentile(percent));
+        let added = milliseconds(with.saturating_sub(without));
+        let text = format!(
+            "{} (sandbox alone {}, added {added})",
+            milliseconds(with),
+            milliseconds(without)
+        );
+        let connections = arguments.connections;
+        let figure = format!("{what}, {connections} connections, {percent}th percentile");
+        report(&figure, &text, goal);
+    }
 }
 
 /// A checkout before `sandbox`, with how long its starts took and what memory it has at rest.
