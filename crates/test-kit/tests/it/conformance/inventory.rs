@@ -41,6 +41,7 @@ pub(super) const ROWS: super::Rows = &[
             "created_at, updated_at",
         ],
     ),
+    ("Analysis result", &["id", "result", "created_at"]),
     (
         "Format rules",
         &[
