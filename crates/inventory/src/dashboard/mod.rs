@@ -178,12 +178,12 @@ async fn shares(conn: &mut Conn, stock: &Stock, dimension: Dimension) -> Result<
         .await?
         .into_iter()
         .collect();
-    let named = all.into_iter().filter_map(|(id, tally)| {
+    let largest = all.into_iter().filter_map(|(id, tally)| {
         let name = names.get(&id)?.clone();
         Some((Named { id, name }, tally))
     });
     Ok(Shares {
-        named: named.collect(),
+        named: largest.collect(),
         others: (!rest.is_empty())
             .then(|| (rest.len(), added(rest.into_iter().map(|(_, tally)| tally)))),
     })

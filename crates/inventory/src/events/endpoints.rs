@@ -193,7 +193,7 @@ pub async fn test(
 ) -> Result<Attempt, EndpointError> {
     let now = clock.now();
     let kind = EventType::Test;
-    let payload = body(kind, json!({"message": "A test event."}), now).to_string();
+    let payload = body(kind, &json!({"message": "A test event."}), now).to_string();
     let text = payload.clone();
     let made = db
         .write(async move |tx| {

@@ -44,11 +44,11 @@ pub async fn publish(
     data: Value,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let payload = body(kind, data, now).to_string();
+    let payload = body(kind, &data, now).to_string();
     store::insert_event(tx, kind.name(), product, &payload, now).await
 }
 
 /// The body of an event, as its receivers get it.
-pub fn body(kind: EventType, data: Value, now: Timestamp) -> Value {
+pub fn body(kind: EventType, data: &Value, now: Timestamp) -> Value {
     json!({"type": kind.name(), "timestamp": time_text(now), "data": data})
 }

@@ -239,21 +239,19 @@ impl Shop {
         let pair = line
             .post("/api/v1/authentication/token/", None, &login)
             .await?;
-        let token = pair["access"].as_str().ok_or("no token")?.to_owned();
+        let token = pair.get("access").and_then(Value::as_str);
+        let token = token.ok_or("no token")?.to_owned();
         let named = json!({"name": "Bench"});
-        let category = line
-            .post("/api/v1/categories/", Some(&token), &named)
-            .await?["id"]
-            .clone();
-        let brand = line.post("/api/v1/brands/", Some(&token), &named).await?["id"].clone();
+        let made = line.post("/api/v1/categories/", Some(&token), &named);
+        let category = id_of(&made.await?);
+        let made = line.post("/api/v1/brands/", Some(&token), &named);
+        let brand = id_of(&made.await?);
         let mut tills = Vec::new();
         for number in 0..TILLS {
             let product = json!({"title": format!("Product {number}"), "category": category, "brand": brand,
                                  "cost_price": "1.00", "selling_price": "2.00", "quantity": 1_000_000_000});
-            let product = line
-                .post("/api/v1/products/", Some(&token), &product)
-                .await?["id"]
-                .clone();
+            let made = line.post("/api/v1/products/", Some(&token), &product);
+            let product = id_of(&made.await?);
             tills.push(Till {
                 address,
                 token: token.clone(),
@@ -340,4 +338,9 @@ impl Line {
 
 fn whole(number: i64) -> f64 {
     f64::from(i32::try_from(number).unwrap_or(i32::MAX))
+}
+
+/// The id of a record that was just made; null when there is none, which the next request is then refused for.
+fn id_of(record: &Value) -> Value {
+    record.get("id").cloned().unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 
 use ::inventory::events::{
     Endpoint, Outbox, Secret,
-    endpoints::{self, EndpointError, Wish},
+    endpoints::{self, Wish},
 };
 use clap::Subcommand;
 use db::Db;
@@ -93,11 +93,7 @@ async fn act(action: Action, settings: Settings) -> Result<(), Failure> {
         Action::Test { id } => return test(db, &settings, id).await,
     };
     db.close().await;
-    done.map_err(failed)
-}
-
-fn failed(error: EndpointError) -> Failure {
-    Failure::of("nothing was changed", &error)
+    done.map_err(|error| Failure::of("nothing was changed", &error))
 }
 
 fn say_secret(what: &str, secret: &Secret) {

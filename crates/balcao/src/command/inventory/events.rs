@@ -95,14 +95,14 @@ async fn act(action: Action, settings: Settings) -> Result<(), Failure> {
     done
 }
 
-fn unread(error: Error) -> Failure {
-    Failure::of("the events cannot be read", &error)
+fn unread(error: &Error) -> Failure {
+    Failure::of("the events cannot be read", error)
 }
 
 async fn list(db: &Db, filter: Filter, limit: i64) -> Result<(), Failure> {
     let newest = deliveries::newest(db, filter, limit)
         .await
-        .map_err(unread)?;
+        .map_err(|error| unread(&error))?;
     for delivery in newest {
         console::say(&line(&delivery));
     }
@@ -135,7 +135,7 @@ fn line(delivery: &Delivery) -> String {
 async fn list_events(db: &Db, product: Option<i64>, limit: i64) -> Result<(), Failure> {
     let newest = deliveries::newest_events(db, product, limit)
         .await
-        .map_err(unread)?;
+        .map_err(|error| unread(&error))?;
     for event in newest {
         console::say(&format!(
             "event {}  {}  product {}  {}",
@@ -146,7 +146,9 @@ async fn list_events(db: &Db, product: Option<i64>, limit: i64) -> Result<(), Fa
 }
 
 async fn show(db: &Db, id: i64) -> Result<(), Failure> {
-    let found = deliveries::find_event(db, id).await.map_err(unread)?;
+    let found = deliveries::find_event(db, id)
+        .await
+        .map_err(|error| unread(&error))?;
     let (event, all) = found.ok_or_else(|| no_event(id))?;
     console::say(&format!(
         "event {id}  {}  {}",
@@ -156,7 +158,9 @@ async fn show(db: &Db, id: i64) -> Result<(), Failure> {
     console::say(&event.payload);
     for delivery in all {
         console::say(&line(&delivery));
-        let found = deliveries::find(db, delivery.id).await.map_err(unread)?;
+        let found = deliveries::find(db, delivery.id)
+            .await
+            .map_err(|error| unread(&error))?;
         for attempt in found.map(|(_, _, attempts)| attempts).unwrap_or_default() {
             let status = attempt
                 .status
@@ -177,7 +181,9 @@ fn no_event(id: i64) -> Failure {
 async fn redeliver(db: &Db, id: i64) -> Result<(), Failure> {
     let now = Clock::system().now();
     let count = deliveries::redeliver_event(db, now, id).await;
-    let count = count.map_err(unread)?.ok_or_else(|| no_event(id))?;
+    let count = count
+        .map_err(|error| unread(&error))?
+        .ok_or_else(|| no_event(id))?;
     console::say(&format!("{count} to deliver once more"));
     Ok(())
 }
@@ -186,7 +192,7 @@ async fn redeliver_failed(db: &Db, endpoint: Option<i64>) -> Result<(), Failure>
     let now = Clock::system().now();
     let count = deliveries::redeliver_failed(db, now, endpoint)
         .await
-        .map_err(unread)?;
+        .map_err(|error| unread(&error))?;
     console::say(&format!("{count} to deliver once more"));
     Ok(())
 }

@@ -80,7 +80,7 @@ impl Asked {
                         .parse()
                         .ok()
                         .filter(|page| *page > 0)
-                        .ok_or(Incorrect)?
+                        .ok_or(Incorrect)?;
                 }
                 "all" => asked.shows_all = true,
                 "_facets" => asked.shows_counts = true,

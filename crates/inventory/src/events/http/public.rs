@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Networks that are not public, as address and length of prefix.
 const NOT_PUBLIC_V4: [(Ipv4Addr, u32); 16] = [
-    (Ipv4Addr::new(0, 0, 0, 0), 8),
+    (Ipv4Addr::UNSPECIFIED, 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
     // Shared by customers of one carrier (RFC 6598).
     (Ipv4Addr::new(100, 64, 0, 0), 10),
@@ -26,7 +26,7 @@ const NOT_PUBLIC_V4: [(Ipv4Addr, u32); 16] = [
     (Ipv4Addr::new(168, 63, 129, 16), 32),
 ];
 
-/// Within 2000::/3, which alone is public: what is not.
+/// Within `2000::/3`, which alone is public: what is not.
 const NOT_PUBLIC_V6: [(Ipv6Addr, u32); 4] = [
     // Protocols of the IETF, Teredo among them.
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23),

@@ -119,17 +119,12 @@ impl Sender {
         let begin = Instant::now();
         let (outcome, detail, retry_after) = match request(target, message) {
             Ok(request) => {
-                match timeout(PATIENCE, self.exchange(request, begin + PATIENCE)).await {
-                    Ok(ended) => ended,
-                    Err(_) => {
-                        let seconds = PATIENCE.as_secs();
-                        (
-                            Outcome::TimedOut,
-                            format!("no answer within {seconds} seconds"),
-                            None,
-                        )
-                    }
-                }
+                let exchange = self.exchange(request, begin + PATIENCE);
+                timeout(PATIENCE, exchange).await.unwrap_or_else(|_| {
+                    let seconds = PATIENCE.as_secs();
+                    let detail = format!("no answer within {seconds} seconds");
+                    (Outcome::TimedOut, detail, None)
+                })
             }
             Err(error) => (Outcome::NotConnected, error.to_string(), None),
         };

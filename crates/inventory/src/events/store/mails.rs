@@ -24,7 +24,7 @@ pub(in crate::events) struct Due {
     pub(in crate::events) plain: String,
     pub(in crate::events) html: String,
     pub(in crate::events) attempts: i64,
-    pub(in crate::events) due_at: Timestamp,
+    pub(in crate::events) waiting_since: Timestamp,
     pub(in crate::events) created_at: Timestamp,
 }
 
@@ -63,7 +63,7 @@ pub(in crate::events) async fn due(
                 plain: row.get(4)?,
                 html: row.get(5)?,
                 attempts: row.get(6)?,
-                due_at: row.get(7)?,
+                waiting_since: row.get(7)?,
                 created_at: row.get(8)?,
             })
         },
@@ -90,7 +90,7 @@ pub(in crate::events) async fn take(
     let taken = tx
         .execute(
             "UPDATE mails SET due_at = $3, attempts = attempts + 1 WHERE id = $1 AND due_at = $2 AND state = 'waiting'",
-            &[&mail.id, &mail.due_at, &next_try],
+            &[&mail.id, &mail.waiting_since, &next_try],
         )
         .await?;
     Ok(taken > 0)

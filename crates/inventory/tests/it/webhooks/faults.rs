@@ -169,9 +169,9 @@ fn two_processes_on_postgres_deliver_each_event_once_and_in_order() {
         }
         app.pass().await;
         other.pass().await;
-        let received = receiver.received();
+        let arrived = receiver.received();
         // Two endpoints, one receiver: each event arrives twice, once for each.
-        assert_eq!(received.len(), 2 * 100);
-        assert_eq!(accepted(&received), shipped);
+        assert_eq!(arrived.len(), 2 * 100);
+        assert_eq!(accepted(&arrived), shipped);
     });
 }
