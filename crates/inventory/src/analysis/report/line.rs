@@ -63,9 +63,9 @@ pub struct Line {
     pub excess_value: Money,
     /// Whole days since something last went out; none when nothing ever did.
     pub days_since_outflow: Option<i64>,
-    /// In stock, and nothing went out for [`DEAD_AFTER`] days.
+    /// In stock, and nothing went out for `DEAD_AFTER` days.
     pub is_dead: bool,
-    /// Lasts longer than [`SLOW_BEYOND`] days.
+    /// Lasts longer than `SLOW_BEYOND` days.
     pub is_slow: bool,
 }
 
