@@ -1,8 +1,8 @@
 # The programs that the run needs: which are missing, how they get here. Read by ./test.
 
 cargo_deny_version=0.20.2
-axe_version=4.14.1
-axe_sha256=e6b0ce02b84d892e2e33e403485e7f3d6c29e2be6df65daf44d89ba564139745
+axe_package_version=0.1.8
+axe_package_sha256=fdd263c998388f1a8e67cad02677e612d946248bd44d163be5e8650ea31f95f8
 
 # program NAME…: whether one of these programs is there, as a name or a path.
 program() {
@@ -35,6 +35,7 @@ install_missing() {
   if ! $fast; then
     program "${BALCAO_TEST_CHROMIUM:-/usr/bin/chromium}" || packages+=(chromium)
     program "${BALCAO_TEST_CHROMEDRIVER:-chromedriver}" || packages+=(chromium-driver)
+    python3 -m pip --version >/dev/null 2>&1 || packages+=(python3 python3-pip)
   fi
   ((${#packages[@]} == 0)) || install_packages "${packages[@]}" || return 1
   install_rust_parts
@@ -47,7 +48,7 @@ install_packages() {
   fi
   if ! program apt-get || ! "${as_root[@]}" true 2>/dev/null; then
     printf 'Missing, and this user may not install it. On Debian:\n\n  sudo apt-get install %s\n\n' "$*"
-    printf 'On other systems: a C compiler, git, the PostgreSQL server, Redis or Valkey, Chromium and chromedriver.\n'
+    printf 'On other systems: a C compiler, git, the PostgreSQL server, Redis or Valkey, Chromium and chromedriver, pip.\n'
     return 1
   fi
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
@@ -78,22 +79,17 @@ install_cargo_deny() {
     cargo install --locked --debug --root "$tools" "cargo-deny@$cargo_deny_version"
 }
 
-# The accessibility checker of the browser tests, from its npm package; its licence (MPL-2.0) keeps it out of this repository.
-# By npm where it is there, since that knows where this machine gets its packages from.
+# The accessibility checker of the browser tests, axe-core, out of a Python package that carries it; its licence (MPL-2.0) keeps it
+# out of this repository. pip knows where this machine gets its packages from.
 install_axe() {
-  local folder=$tools/axe-core-$axe_version package=axe-core-$axe_version.tgz
-  export BALCAO_TEST_AXE=$folder/axe.min.js
+  local folder=$tools/axe-$axe_package_version package=axe_playwright_python-$axe_package_version-py3-none-any.whl
+  export BALCAO_TEST_AXE=$folder/axe_playwright_python/axe.min.js
   [[ ! -s $BALCAO_TEST_AXE ]] || return 0
+  python3 -m pip download --quiet --no-deps --only-binary :all: --dest "$work" \
+    "axe-playwright-python==$axe_package_version" || return 1
+  printf '%s  %s\n' "$axe_package_sha256" "$work/$package" | sha256sum --check || return 1
   mkdir -p "$folder"
-  if program npm; then
-    (cd "$work" && npm pack --silent "axe-core@$axe_version") || return 1
-  else
-    curl --fail --silent --show-error --location --retry 3 --max-time 120 --output "$work/$package" \
-      "https://registry.npmjs.org/axe-core/-/$package" || return 1
-  fi
-  printf '%s  %s\n' "$axe_sha256" "$work/$package" | sha256sum --check || return 1
-  tar -xzf "$work/$package" -C "$work" package/axe.min.js package/LICENSE || return 1
-  mv "$work/package/LICENSE" "$work/package/axe.min.js" "$folder"
+  python3 -m zipfile -e "$work/$package" "$folder"
 }
 
 # Known vulnerabilities, when their database can be reached: a closed network is no fault of this repository.
