@@ -281,21 +281,16 @@ fn numerals(text: &str) -> Vec<String> {
     found
 }
 
-/// What a numeral may mean: with its last mark before decimals, or with all of its marks between groups. Other scripts' digits mean nothing
-/// that was given.
+/// What a numeral may mean: with its last mark before decimals, or with all of its marks between groups of three. Other scripts' digits
+/// mean nothing that was given.
 fn readings(numeral: &str) -> impl Iterator<Item = f64> {
-    let digits: String = numeral
-        .chars()
-        .filter(|character| !matches!(character, '.' | ','))
-        .collect();
-    let whole = digits.parse().ok();
-    let decimal = numeral.rfind(['.', ',']).and_then(|at| {
-        let (before, after) = numeral.split_at(at);
-        let before: String = before
-            .chars()
-            .filter(|character| !matches!(character, '.' | ','))
-            .collect();
-        let after = after.get(1..)?;
+    const MARKS: [char; 2] = ['.', ','];
+    let is_grouped = numeral.split(MARKS).skip(1).all(|group| group.len() == 3);
+    let whole = is_grouped
+        .then(|| numeral.replace(MARKS, "").parse().ok())
+        .flatten();
+    let decimal = numeral.rsplit_once(MARKS).and_then(|(before, after)| {
+        let before = before.replace(MARKS, "");
         format!("{before}.{after}").parse().ok()
     });
     [whole, decimal].into_iter().flatten()
