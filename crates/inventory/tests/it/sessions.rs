@@ -17,12 +17,8 @@ const DAY: Duration = Duration::from_secs(86_400);
 
 #[track_caller]
 fn redirects(answer: &Answer, location: &str) {
-    let status = answer.status.as_u16();
-    assert_eq!(
-        (status, answer.header("location")),
-        (302, location),
-        "{answer:?}"
-    );
+    let found = (answer.status.as_u16(), answer.header("location"));
+    assert_eq!(found, (302, location), "{answer:?}");
 }
 
 /// How many sessions there are.

@@ -29,6 +29,7 @@ const STYLES: &[&str] = &[
     "css/forms.css",
     "css/feedback.css",
     "css/data.css",
+    "css/record.css",
     "css/charts.css",
     "css/shell.css",
     "css/print.css",

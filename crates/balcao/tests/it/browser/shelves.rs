@@ -221,7 +221,7 @@ async fn a_file_is_checked_imported_and_undone_and_the_language_changed_without_
     let (_demo, browser, inventory) = opened(LONG, false).await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("brands.csv");
-    std::fs::write(&file, "name\nAlfa\n\"\"\nBeta\n").unwrap();
+    std::fs::write(&file, "name,description\nAlfa,a\n,b\nBeta,c\n").unwrap();
     bring(&browser, &inventory, &file).await;
     browser
         .wait_text("#problems", "Nothing was imported.")

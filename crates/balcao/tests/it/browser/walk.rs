@@ -242,6 +242,7 @@ async fn every_page_is_for_everybody() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("brands.csv");
     std::fs::write(&file, "name\nAlfa\n").unwrap();
+    walk.browser.resize(1280, 900).await;
     bring(&walk.browser, &inventory, &file).await;
     walk.browser.wait_for("main .notice").await;
     for path in pages() {

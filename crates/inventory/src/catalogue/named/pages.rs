@@ -17,13 +17,14 @@ use super::{
 };
 use crate::{
     accounts::Verb,
+    catalogue::products,
     page::{
         Form, Frame, PageState, Post,
         delete::Deletion,
         flash::{self, Flash},
         history::{self, Change},
         index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Row},
-        picked_next, see_other,
+        picked_next, redirect, see_other,
     },
     rest::{
         Refusal,
@@ -107,6 +108,13 @@ async fn list(kind: Kind, Extracted(page): Page, frame: Frame, request: Request)
     frame.require(Verb::View, model)?;
     let parameters = parameters(&request.into_parts().0);
     let found = super::list(&page.state, kind, &parameters).await?;
+    // A scanned code is no record's name.
+    if parameters.get("jump").is_some()
+        && found.count == 0
+        && let Some(address) = products::pages::jump(&page, &parameters).await?
+    {
+        return Ok(redirect(&address));
+    }
     let may_change = frame.may(Verb::Change, model);
     let mut index = empty_index(kind, &frame, &parameters);
     index.fill(&found, |record| row(kind, &frame, record, may_change));

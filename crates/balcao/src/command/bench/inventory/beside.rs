@@ -9,6 +9,7 @@ use axum::http::{Method, StatusCode};
 use super::super::child::Child;
 use super::super::load::{self, Call, LoadError, Measured, Target};
 use super::super::{check, mebibytes, report};
+use super::one_by_one::one_by_one;
 use super::shop::{Shop, Size};
 use super::{Arguments, pgbench, store};
 
@@ -61,7 +62,7 @@ pub(super) async fn sqlite(
     let (mut ours, mut alone) = (Measured::default(), 0.0);
     for _ in 0..arguments.rounds {
         ours.join(load::run(&sales, arguments.connections, length(arguments)).await?);
-        alone += store::one_by_one(folder, size.products, length(arguments)).await?;
+        alone += one_by_one(folder, size.products, length(arguments)).await?;
     }
     check(&ours, "inventory")?;
     let alone = alone / f64::from(arguments.rounds.max(1));

@@ -6,6 +6,7 @@
 mod bare;
 mod beside;
 mod lists;
+mod one_by_one;
 mod pgbench;
 mod shop;
 mod store;

@@ -1,12 +1,7 @@
-//! The statements that the service is compared with: as scripts for `pgbench`, and one commit after the other on SQLite.
+//! The statements that the service is compared with: as scripts for `pgbench`, and as rows that one writer makes.
 
-use std::path::Path;
-use std::time::{Duration, Instant};
-
-use db::{Address, Db, Money, Options, Timestamp, Tx};
+use db::{Money, Timestamp, Tx};
 use inventory::stock::movements::OUTFLOW_AT_ONCE;
-
-use super::super::load::LoadError;
 
 /// Reads one product of so many.
 pub(super) fn read_one(products: u64) -> String {
@@ -84,39 +79,12 @@ pub(super) fn variables() -> [(&'static str, String); 6] {
     ]
 }
 
-/// How many sales a second one writer books that commits each of them before it begins the next, on the disk of `folder`: the same rows
-/// in tables of the same kind.
-///
-/// # Errors
-///
-/// When the file cannot be written.
-pub(super) async fn one_by_one(
-    folder: &Path,
-    products: u64,
-    length: Duration,
-) -> Result<f64, LoadError> {
-    let file = folder.join("one-by-one.sqlite");
-    let db = Db::open(&Address::Sqlite(file.clone()), &Options::default()).await?;
-    db.migrate(&inventory::MIGRATIONS).await?;
-    let most = i64::try_from(products)?;
-    db.write(async move |tx| stock_up(tx, most).await).await?;
-    let (begin, mut booked) = (Instant::now(), 0_u32);
-    while begin.elapsed() < length {
-        booked += 1;
-        let product = i64::from(booked) * 7919 % most + 1;
-        db.write(async move |tx| book(tx, product).await).await?;
-    }
-    let elapsed = begin.elapsed();
-    db.close().await;
-    std::fs::remove_file(file)?;
-    Ok(f64::from(booked) / elapsed.as_secs_f64())
-}
-
 fn now() -> Timestamp {
     Timestamp::from_micros(1_795_176_000_000_000)
 }
 
-async fn stock_up(tx: &mut Tx, products: i64) -> Result<(), db::Error> {
+/// Writes products with plenty in stock.
+pub(super) async fn stock_up(tx: &mut Tx, products: i64) -> Result<(), db::Error> {
     for table in [
         "INSERT INTO brands (id, name, name_folded, created_at, updated_at) VALUES (1, 'Marca', 'marca', $1, $1)",
         "INSERT INTO categories (id, name, name_folded, created_at, updated_at) VALUES (1, 'Tipo', 'tipo', $1, $1)",
@@ -139,7 +107,8 @@ async fn stock_up(tx: &mut Tx, products: i64) -> Result<(), db::Error> {
     Ok(())
 }
 
-async fn book(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
+/// Books one unit of a product: the rows of an outflow.
+pub(super) async fn book(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
     let (price, now) = (Money::from_cents(1999), now());
     let id: i64 = tx
         .one(

@@ -142,7 +142,10 @@ async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
 }
 
 /// Where a search leads that is a serie number, as a scanner types it: to its product.
-async fn jump(page: &PageState, parameters: &Parameters) -> Result<Option<String>, Refusal> {
+pub(in crate::catalogue) async fn jump(
+    page: &PageState,
+    parameters: &Parameters,
+) -> Result<Option<String>, Refusal> {
     let search = parameters.get("search").unwrap_or_default();
     if search.is_empty() || search.contains('\0') {
         return Ok(None);

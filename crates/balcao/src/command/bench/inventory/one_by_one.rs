@@ -1,0 +1,37 @@
+//! What the service's outflows are compared with on SQLite: one commit after the other.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use db::{Address, Db, Options};
+
+use super::super::load::LoadError;
+use super::store::{book, stock_up};
+
+/// How many sales a second one writer books that commits each of them before it begins the next, on the disk of `folder`: the same rows
+/// in tables of the same kind.
+///
+/// # Errors
+///
+/// When the file cannot be written.
+pub(super) async fn one_by_one(
+    folder: &Path,
+    products: u64,
+    length: Duration,
+) -> Result<f64, LoadError> {
+    let file = folder.join("one-by-one.sqlite");
+    let db = Db::open(&Address::Sqlite(file.clone()), &Options::default()).await?;
+    db.migrate(&inventory::MIGRATIONS).await?;
+    let most = i64::try_from(products)?;
+    db.write(async move |tx| stock_up(tx, most).await).await?;
+    let (begin, mut booked) = (Instant::now(), 0_u32);
+    while begin.elapsed() < length {
+        booked += 1;
+        let product = i64::from(booked) * 7919 % most + 1;
+        db.write(async move |tx| book(tx, product).await).await?;
+    }
+    let elapsed = begin.elapsed();
+    db.close().await;
+    std::fs::remove_file(file)?;
+    Ok(f64::from(booked) / elapsed.as_secs_f64())
+}

@@ -1,0 +1,316 @@
+//! How a model is described: its names, columns, filters, fields and actions.
+
+use web::locale::Locale;
+
+use super::Text;
+use crate::accounts::{Caller, Model, Permission, Verb};
+
+/// Where a model stands in the navigation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::admin) enum Application {
+    /// Brands, categories, suppliers, products.
+    Catalogue,
+    /// What moves.
+    Stock,
+    /// What is told to others, and what is made of it.
+    Events,
+    /// Who may do what.
+    Accounts,
+}
+
+/// What records of a model are called.
+pub(in crate::admin) struct Words {
+    /// One of them.
+    pub(in crate::admin) singular: Text,
+    /// Several.
+    pub(in crate::admin) plural: Text,
+    /// Of which gender the Portuguese word is.
+    pub(in crate::admin) is_feminine: bool,
+}
+
+/// A column of a list.
+pub(in crate::admin) struct Column {
+    /// The field.
+    pub(in crate::admin) name: &'static str,
+    /// Whether the list can be sorted by it.
+    pub(in crate::admin) is_sorted: bool,
+}
+
+/// A filter beside a list.
+pub(in crate::admin) struct Filter {
+    /// The field, and the parameter in the address.
+    pub(in crate::admin) name: &'static str,
+    /// What can be chosen.
+    pub(in crate::admin) kind: FilterKind,
+}
+
+/// What a filter lets people choose.
+pub(in crate::admin) enum FilterKind {
+    /// Yes or no.
+    Truth,
+    /// One of these values.
+    Choices(&'static [(&'static str, Text)]),
+    /// A record of another model, by its path.
+    Related(&'static str),
+}
+
+/// A field of a form.
+pub(in crate::admin) struct Field {
+    /// Its name.
+    pub(in crate::admin) name: &'static str,
+    /// What is entered.
+    pub(in crate::admin) kind: FieldKind,
+    /// A sentence that helps, or nothing.
+    pub(in crate::admin) help: Text,
+    /// Whether it must be filled in.
+    pub(in crate::admin) is_required: bool,
+    /// On which form it stands.
+    pub(in crate::admin) at: At,
+    /// The heading of the section that begins with it.
+    pub(in crate::admin) section: Option<Text>,
+}
+
+/// What is entered into a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::admin) enum FieldKind {
+    /// One line.
+    Line,
+    /// Many lines.
+    Lines,
+    /// A whole number.
+    Integer,
+    /// An amount.
+    Price,
+    /// An address of a person.
+    Email,
+    /// Yes or no.
+    Truth,
+    /// A password that is set.
+    Password,
+    /// A record of another model, by its path.
+    Related(&'static str),
+    /// Several records of another model, by its path.
+    Several(&'static str),
+    /// Several permissions.
+    Permissions,
+    /// Several of these values.
+    Choices(&'static [(&'static str, Text)]),
+}
+
+/// On which form a field stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::admin) enum At {
+    /// On both.
+    Both,
+    /// When a record is added.
+    Add,
+    /// When one is changed.
+    Change,
+}
+
+/// Something that is done to selected records, beside deleting them.
+pub(in crate::admin) struct Action {
+    /// Its name in the form.
+    pub(in crate::admin) name: &'static str,
+    /// What the menu calls it.
+    pub(in crate::admin) text: Text,
+    /// What is said when it was done to so many: before and behind the number.
+    pub(in crate::admin) done: (Text, Text),
+    /// Who may.
+    pub(in crate::admin) verb: Verb,
+}
+
+/// The description of a model.
+pub(in crate::admin) struct About {
+    /// Its place under `/admin/`.
+    pub(in crate::admin) path: &'static str,
+    /// Its place in the navigation.
+    pub(in crate::admin) application: Application,
+    /// What records are called.
+    pub(in crate::admin) words: Words,
+    /// Under which name its history is kept.
+    pub(in crate::admin) model: Model,
+    /// What is needed to do something; none where nobody may.
+    pub(in crate::admin) permission: fn(Verb) -> Option<Permission>,
+    /// The columns of its list; the first leads to the record.
+    pub(in crate::admin) columns: &'static [Column],
+    /// The order of the list when none is asked for, as `o` in the address has it.
+    pub(in crate::admin) order: &'static str,
+    /// What the search looks at; none where there is no search.
+    pub(in crate::admin) search: Option<Text>,
+    /// The filters beside the list.
+    pub(in crate::admin) filters: &'static [Filter],
+    /// Whether the list can be narrowed by year, month and day of `created_at`.
+    pub(in crate::admin) has_dates: bool,
+    /// The fields of its forms.
+    pub(in crate::admin) fields: &'static [Field],
+    /// Whether a new record is completed on its own page after it was made.
+    pub(in crate::admin) in_two_steps: bool,
+    /// What can be done to selected records beside deleting them.
+    pub(in crate::admin) actions: &'static [Action],
+    /// Where the record is outside of the administration, before its id.
+    pub(in crate::admin) site: Option<&'static str>,
+}
+
+impl Application {
+    /// Every application, in the order of the navigation.
+    pub(in crate::admin) const ALL: [Self; 4] =
+        [Self::Catalogue, Self::Stock, Self::Events, Self::Accounts];
+
+    /// Its name.
+    pub(in crate::admin) const fn name(self) -> Text {
+        match self {
+            Self::Catalogue => ("Catálogo", "Catalogue"),
+            Self::Stock => ("Estoque", "Stock"),
+            Self::Events => ("Eventos e análises", "Events and analyses"),
+            Self::Accounts => ("Acesso e auditoria", "Access and audit"),
+        }
+    }
+}
+
+impl Words {
+    /// One of them, in the reader's language.
+    pub(in crate::admin) const fn one(&self, locale: Locale) -> &'static str {
+        locale.text(self.singular.0, self.singular.1)
+    }
+
+    /// Several.
+    pub(in crate::admin) const fn many(&self, locale: Locale) -> &'static str {
+        locale.text(self.plural.0, self.plural.1)
+    }
+
+    /// The word for so many.
+    pub(in crate::admin) const fn of(&self, locale: Locale, count: u64) -> &'static str {
+        if count == 1 {
+            self.one(locale)
+        } else {
+            self.many(locale)
+        }
+    }
+
+    /// One of two Portuguese endings, by gender.
+    pub(in crate::admin) const fn ending(
+        &self,
+        masculine: &'static str,
+        feminine: &'static str,
+    ) -> &'static str {
+        if self.is_feminine {
+            feminine
+        } else {
+            masculine
+        }
+    }
+}
+
+impl Column {
+    /// A column that the list can be sorted by.
+    pub(in crate::admin) const fn sorted(name: &'static str) -> Self {
+        Self {
+            name,
+            is_sorted: true,
+        }
+    }
+
+    /// A column that is only shown.
+    pub(in crate::admin) const fn shown(name: &'static str) -> Self {
+        Self {
+            name,
+            is_sorted: false,
+        }
+    }
+}
+
+impl Field {
+    /// A field that must be filled in.
+    pub(in crate::admin) const fn required(name: &'static str, kind: FieldKind) -> Self {
+        Self {
+            name,
+            kind,
+            help: ("", ""),
+            is_required: true,
+            at: At::Both,
+            section: None,
+        }
+    }
+
+    /// A field that may stay empty.
+    pub(in crate::admin) const fn optional(name: &'static str, kind: FieldKind) -> Self {
+        Self {
+            is_required: false,
+            ..Self::required(name, kind)
+        }
+    }
+
+    /// With a sentence that helps.
+    pub(in crate::admin) const fn help(
+        self,
+        portuguese: &'static str,
+        english: &'static str,
+    ) -> Self {
+        Self {
+            help: (portuguese, english),
+            ..self
+        }
+    }
+
+    /// On one form only.
+    pub(in crate::admin) const fn at(self, at: At) -> Self {
+        Self { at, ..self }
+    }
+
+    /// The first of a section.
+    pub(in crate::admin) const fn section(
+        self,
+        portuguese: &'static str,
+        english: &'static str,
+    ) -> Self {
+        Self {
+            section: Some((portuguese, english)),
+            ..self
+        }
+    }
+
+    /// Whether it stands on the form of a new record, or of one that is there.
+    pub(in crate::admin) fn is_on(&self, is_new: bool) -> bool {
+        match self.at {
+            At::Both => true,
+            At::Add => is_new,
+            At::Change => !is_new,
+        }
+    }
+}
+
+impl About {
+    /// Whether somebody was given the permission to do this. That every authenticated user may read the shop's records does not
+    /// open the administration: what is not granted is hidden.
+    pub(in crate::admin) fn allows(&self, caller: &Caller, verb: Verb) -> bool {
+        (self.permission)(verb).is_some_and(|permission| caller.granted.holds(permission))
+    }
+
+    /// Whether somebody gets a form of it, new or not; else its records are only shown.
+    pub(in crate::admin) fn is_edited_by(&self, caller: &Caller, is_new: bool) -> bool {
+        let verb = if is_new { Verb::Add } else { Verb::Change };
+        let has_fields = self.fields.iter().any(|field| field.is_on(is_new));
+        has_fields && self.allows(caller, verb)
+    }
+
+    /// Whether somebody sees it at all.
+    pub(in crate::admin) fn is_shown_to(&self, caller: &Caller) -> bool {
+        Verb::ALL.into_iter().any(|verb| self.allows(caller, verb))
+    }
+
+    /// Whether somebody may look at its records: who may change them may read them.
+    pub(in crate::admin) fn is_read_by(&self, caller: &Caller) -> bool {
+        self.allows(caller, Verb::View) || self.allows(caller, Verb::Change)
+    }
+
+    /// The address of its list.
+    pub(in crate::admin) fn address(&self) -> String {
+        format!("/admin/{}/", self.path)
+    }
+
+    /// The address of one record.
+    pub(in crate::admin) fn record_address(&self, id: i64) -> String {
+        format!("/admin/{}/{id}/change/", self.path)
+    }
+}

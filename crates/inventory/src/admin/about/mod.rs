@@ -1,0 +1,73 @@
+//! How a model is described to the administration: everything that its pages need to know of it, in one place.
+
+use std::{future::Future, pin::Pin};
+
+use db::Timestamp;
+
+use super::listing::Asked;
+use crate::{
+    State,
+    accounts::Caller,
+    rest::{Refusal, fields::Members},
+};
+
+mod description;
+mod records;
+
+pub(super) use description::*;
+pub(super) use records::*;
+
+/// Portuguese and English.
+pub(super) type Text = (&'static str, &'static str);
+
+/// What the functions of a model answer.
+pub(super) type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, Refusal>> + Send + 'a>>;
+
+/// A model in the administration: its description, and the service functions that read and write it.
+pub(super) trait Administered: Send + Sync {
+    /// Its description.
+    fn about(&self) -> &About;
+
+    /// One page of its list.
+    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows>;
+
+    /// One record.
+    fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>>;
+
+    /// Adds a record, or changes the one of this id; its id and text.
+    fn write<'a>(
+        &'a self,
+        _state: &'a State,
+        _caller: &'a Caller,
+        _id: Option<i64>,
+        _members: Members,
+    ) -> Work<'a, Written> {
+        Box::pin(async { Err(Refusal::forbidden()) })
+    }
+
+    /// Deletes a record; whether it was there.
+    fn delete<'a>(&'a self, _state: &'a State, _caller: &'a Caller, _id: i64) -> Work<'a, bool> {
+        Box::pin(async { Err(Refusal::forbidden()) })
+    }
+
+    /// What refers to a record.
+    fn related<'a>(&'a self, _state: &'a State, _id: i64) -> Work<'a, Vec<Related>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    /// Does one of the actions to one record; whether it was done.
+    fn act<'a>(
+        &'a self,
+        _state: &'a State,
+        _caller: &'a Caller,
+        _action: &'a str,
+        _id: i64,
+    ) -> Work<'a, bool> {
+        Box::pin(async { Err(Refusal::forbidden()) })
+    }
+
+    /// The first and the last moment that the dates of the list can be narrowed to.
+    fn span<'a>(&'a self, _state: &'a State) -> Work<'a, Option<(Timestamp, Timestamp)>> {
+        Box::pin(async { Ok(None) })
+    }
+}

@@ -1,0 +1,181 @@
+//! What the functions of a model answer: records, pages of them, and what refers to them.
+
+use db::{Money, Timestamp};
+use web::locale::Locale;
+
+use super::Text;
+use crate::{accounts::session::agent, audit::words};
+
+/// A value as lists and pages show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::admin) enum Cell {
+    /// Nothing: shown as `-`.
+    Empty,
+    /// A text.
+    Text(String),
+    /// A text of the program, in the reader's language.
+    Word(Text),
+    /// A whole number.
+    Number(i64),
+    /// An amount.
+    Money(Money),
+    /// A moment.
+    Time(Timestamp),
+    /// Yes or no.
+    Truth(bool),
+    /// Names of fields, told in words.
+    Fields(Vec<String>),
+    /// What a browser calls itself, told in words.
+    Agent(String),
+    /// Another record: the path of its model, its id, its text.
+    Record(&'static str, i64, String),
+}
+
+/// A record as lists show it.
+#[derive(Debug, Clone)]
+pub(in crate::admin) struct Row {
+    /// Its id.
+    pub(in crate::admin) id: i64,
+    /// What people call it.
+    pub(in crate::admin) text: String,
+    /// One for each column.
+    pub(in crate::admin) cells: Vec<Cell>,
+    /// Values that filters compare with.
+    pub(in crate::admin) tags: Vec<(&'static str, String)>,
+}
+
+/// How many records a list has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::admin) struct Count {
+    /// As many were counted.
+    pub(in crate::admin) number: u64,
+    /// Whether counting stopped there.
+    pub(in crate::admin) is_more: bool,
+}
+
+/// One page of a list.
+#[derive(Debug)]
+pub(in crate::admin) struct Rows {
+    /// How many there are on all pages.
+    pub(in crate::admin) count: Count,
+    /// Those of this page.
+    pub(in crate::admin) rows: Vec<Row>,
+}
+
+/// A record as its own page shows it.
+#[derive(Debug, Clone)]
+pub(in crate::admin) struct Record {
+    /// Its id.
+    pub(in crate::admin) id: i64,
+    /// What people call it.
+    pub(in crate::admin) text: String,
+    /// The values of the form's fields.
+    pub(in crate::admin) values: Vec<(&'static str, String)>,
+    /// Everything that can be read of it.
+    pub(in crate::admin) facts: Vec<(&'static str, Cell)>,
+}
+
+/// A record that was saved.
+#[derive(Debug, Clone)]
+pub(in crate::admin) struct Written {
+    /// Its id.
+    pub(in crate::admin) id: i64,
+    /// What people call it.
+    pub(in crate::admin) text: String,
+    /// What its reader must note now, since nobody can show it again.
+    pub(in crate::admin) secret: Option<String>,
+}
+
+/// Records that refer to one that is to be deleted.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::admin) struct Related {
+    /// The path of their model.
+    pub(in crate::admin) path: &'static str,
+    /// The filter of its list that finds them.
+    pub(in crate::admin) filter: &'static str,
+    /// How many.
+    pub(in crate::admin) count: u64,
+    /// Whether they keep it from being deleted; else they go with it.
+    pub(in crate::admin) is_protecting: bool,
+}
+
+impl Cell {
+    /// A text that may be missing or blank.
+    pub(in crate::admin) fn text(text: Option<String>) -> Self {
+        text.filter(|text| !text.trim().is_empty())
+            .map_or(Self::Empty, Self::Text)
+    }
+
+    /// The record that this cell shows: path and id.
+    pub(in crate::admin) const fn record(&self) -> Option<(&'static str, i64)> {
+        match self {
+            Self::Record(path, id, _) => Some((path, *id)),
+            _ => None,
+        }
+    }
+
+    /// A moment that may be missing.
+    pub(in crate::admin) fn time(time: Option<Timestamp>) -> Self {
+        time.map_or(Self::Empty, Self::Time)
+    }
+
+    /// As it is read.
+    pub(in crate::admin) fn shown(&self, locale: Locale) -> String {
+        match self {
+            Self::Empty => "-".to_owned(),
+            Self::Text(text) | Self::Record(_, _, text) => text.clone(),
+            Self::Word((portuguese, english)) => locale.text(portuguese, english).to_owned(),
+            Self::Fields(names) if names.is_empty() => "-".to_owned(),
+            Self::Fields(names) => {
+                let names: Vec<&str> = names
+                    .iter()
+                    .map(|name| words::field(locale, name))
+                    .collect();
+                names.join(", ")
+            }
+            Self::Agent(agent) => agent::words(agent, locale),
+            Self::Number(number) => locale.number(*number),
+            Self::Money(amount) => locale.money(*amount),
+            Self::Time(time) => locale.date_time(*time),
+            Self::Truth(true) => locale.text("Sim", "Yes").to_owned(),
+            Self::Truth(false) => locale.text("Não", "No").to_owned(),
+        }
+    }
+
+    /// Whether it stands on one line: moments, and what is called by its number.
+    pub(in crate::admin) fn is_short(&self) -> bool {
+        matches!(self, Self::Time(_)) || matches!(self, Self::Text(text) if text.starts_with('#'))
+    }
+
+    /// Whether it stands at the end of its column, as numbers do.
+    pub(in crate::admin) const fn is_number(&self) -> bool {
+        matches!(self, Self::Number(_) | Self::Money(_))
+    }
+}
+
+impl Written {
+    /// A record without a secret.
+    pub(in crate::admin) const fn of(id: i64, text: String) -> Self {
+        Self {
+            id,
+            text,
+            secret: None,
+        }
+    }
+}
+
+impl From<(i64, String)> for Written {
+    fn from((id, text): (i64, String)) -> Self {
+        Self::of(id, text)
+    }
+}
+
+impl Count {
+    /// Exactly so many.
+    pub(in crate::admin) const fn exact(number: u64) -> Self {
+        Self {
+            number,
+            is_more: false,
+        }
+    }
+}
