@@ -96,10 +96,25 @@ impl Browser {
         self.expect(result, &format!("the script {script}")).await
     }
 
-    /// Whether the page is wider than its window, so that a reader would have to scroll sideways.
+    /// Whether the page is wider than its window, so that a reader would have to scroll sideways. A page that draws by script may take a
+    /// few frames to follow a window that has just become narrow.
     pub async fn is_too_wide(&self) -> bool {
-        let script = "const e = document.documentElement; return e.scrollWidth > e.clientWidth";
-        self.script(script).await == true
+        const FRAMES: usize = 30;
+        let too_wide =
+            "document.documentElement.scrollWidth > document.documentElement.clientWidth";
+        let mut is_too_wide = self.script(&format!("return {too_wide}")).await == true;
+        for _ in 0..FRAMES {
+            if !is_too_wide {
+                break;
+            }
+            let next = format!(
+                "const done = arguments[0]; requestAnimationFrame(() => setTimeout(() => done({too_wide})))"
+            );
+            let body = json!({"script": next, "args": []});
+            let result = self.driver.post("/execute/async", body).await;
+            is_too_wide = self.expect(result, "the width of the next frame").await == true;
+        }
+        is_too_wide
     }
 
     /// Sets the size of the page's viewport in CSS pixels; narrow ones behave as a phone does.
