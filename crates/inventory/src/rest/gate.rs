@@ -70,7 +70,7 @@ pub async fn admit_reading<T: Send + 'static>(
     prepare: impl FnOnce(&Parameters) -> Option<Reading<T>>,
 ) -> Result<(Call, Option<Result<T, Refusal>>), Refusal> {
     let (parts, body) = request.into_parts();
-    let parameters = Parameters::parse(parts.uri.query().unwrap_or_default());
+    let parameters = Parameters::of_address(&parts.uri);
     negotiate(&parts.headers, &parameters)?;
     let is_read = matches!(parts.method, Method::GET | Method::HEAD);
     let reading = if is_read && state.config.rate_limit_read.is_off() {
@@ -109,7 +109,7 @@ pub async fn admit_anyone(
     request: axum::extract::Request,
 ) -> Result<(Parts, Body), Refusal> {
     let (parts, body) = request.into_parts();
-    let parameters = Parameters::parse(parts.uri.query().unwrap_or_default());
+    let parameters = Parameters::of_address(&parts.uri);
     negotiate(&parts.headers, &parameters)?;
     throttle_address(state, &parts.extensions).await?;
     if !allow.contains(&parts.method) {

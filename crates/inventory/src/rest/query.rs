@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use http::Uri;
+
 /// The parameters of one request, decoded, in the order they came.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parameters(Vec<(String, String)>);
@@ -18,6 +20,11 @@ impl Parameters {
                 })
                 .collect(),
         )
+    }
+
+    /// Those of a request's address.
+    pub fn of_address(uri: &Uri) -> Self {
+        Self::parse(uri.query().unwrap_or_default())
     }
 
     /// One parameter.

@@ -92,7 +92,7 @@ fn show(page: &PageState, parts: &Parts, layout: Layout, attempt: Attempt) -> Re
 }
 
 fn query_next(parts: &Parts) -> Option<String> {
-    let query = Parameters::parse(parts.uri.query().unwrap_or_default());
+    let query = Parameters::of_address(&parts.uri);
     query.get("next").map(str::to_owned)
 }
 

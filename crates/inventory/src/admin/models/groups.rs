@@ -4,7 +4,7 @@ use crate::{
     State,
     accounts::{
         Caller, Model, Permission,
-        users::manage::{self, store::Group},
+        users::manage::{self, Group},
     },
     admin::{
         about::{
@@ -55,9 +55,7 @@ impl Administered for Groups {
 
     fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
         Box::pin(async move {
-            let read = state
-                .db
-                .read(async |conn| manage::store::groups(conn).await);
+            let read = manage::groups(state);
             let rows = read.await?.into_iter().map(row).collect();
             Ok(shelf::select(rows, asked))
         })
@@ -65,9 +63,7 @@ impl Administered for Groups {
 
     fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
         Box::pin(async move {
-            let read = state
-                .db
-                .read(async move |conn| manage::store::group(conn, id).await);
+            let read = manage::group(state, id);
             Ok(read.await?.map(record))
         })
     }

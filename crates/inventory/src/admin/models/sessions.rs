@@ -4,7 +4,7 @@ use crate::{
     State,
     accounts::{
         Caller, Model, Permission, Verb,
-        users::manage::{self, store::OpenSession},
+        users::manage::{self, OpenSession},
     },
     admin::{
         about::{
@@ -63,9 +63,7 @@ impl Administered for Sessions {
     fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
         let now = state.clock.now();
         Box::pin(async move {
-            let read = state
-                .db
-                .read(async move |conn| manage::store::open_sessions(conn, now, shelf::MOST).await);
+            let read = manage::open_sessions(state, now, shelf::MOST);
             let rows = read.await?.into_iter().map(row).collect();
             Ok(shelf::select(rows, asked))
         })
@@ -73,9 +71,7 @@ impl Administered for Sessions {
 
     fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
         Box::pin(async move {
-            let read = state
-                .db
-                .read(async move |conn| manage::store::open_session(conn, id).await);
+            let read = manage::open_session(state, id);
             Ok(read.await?.map(record))
         })
     }

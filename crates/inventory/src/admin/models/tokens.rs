@@ -76,10 +76,7 @@ impl Administered for RefreshTokens {
     fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
         Box::pin(async move {
             let users = users::list(&state.db).await?;
-            let times = state
-                .db
-                .read(async |conn| manage::store::token_times(conn).await)
-                .await?;
+            let times = manage::token_times(state).await?;
             let times: BTreeMap<i64, Option<Timestamp>> = times.into_iter().collect();
             let rows = users.into_iter().map(|user| {
                 let valid_from = times.get(&user.id).copied().flatten();
@@ -94,10 +91,7 @@ impl Administered for RefreshTokens {
             let Some(user) = users::read(&state.db, id).await? else {
                 return Ok(None);
             };
-            let times = state
-                .db
-                .read(async |conn| manage::store::token_times(conn).await)
-                .await?;
+            let times = manage::token_times(state).await?;
             let found = times.into_iter().find(|(of, _)| *of == id);
             Ok(Some(record(user, found.and_then(|(_, time)| time))))
         })

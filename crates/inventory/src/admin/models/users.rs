@@ -6,7 +6,7 @@ use crate::{
         Caller, Model, Permission,
         users::{
             self, User,
-            manage::{self, store::Details},
+            manage::{self, Details},
         },
     },
     admin::{
@@ -117,10 +117,7 @@ impl Administered for Users {
     fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
         Box::pin(async move {
             let users = users::list(&state.db).await?;
-            let memberships = state
-                .db
-                .read(async |conn| manage::store::memberships(conn).await)
-                .await?;
+            let memberships = manage::memberships(state).await?;
             let rows = users.into_iter().map(|user| row(user, &memberships));
             Ok(shelf::select(rows.collect(), asked))
         })
@@ -128,9 +125,7 @@ impl Administered for Users {
 
     fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
         Box::pin(async move {
-            let read = state
-                .db
-                .read(async move |conn| manage::store::details(conn, id).await);
+            let read = manage::details(state, id);
             Ok(read.await?.map(record))
         })
     }
@@ -159,10 +154,7 @@ impl Administered for Users {
 
     fn related<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Vec<Related>> {
         Box::pin(async move {
-            let count = state
-                .db
-                .read(async move |conn| manage::store::count_sessions(conn, id).await)
-                .await?;
+            let count = manage::count_sessions(state, id).await?;
             Ok(vec![Related {
                 path: "sessions",
                 filter: "user",

@@ -7,7 +7,7 @@ use axum::{
     response::Response,
     routing::get,
 };
-use http::{StatusCode, request::Parts};
+use http::StatusCode;
 use serde_json::json;
 use web::errors::wants_json;
 
@@ -99,14 +99,10 @@ fn address(kind: Kind, id: i64) -> String {
     format!("/{}/{id}/", kind.path())
 }
 
-fn parameters(parts: &Parts) -> Parameters {
-    Parameters::parse(parts.uri.query().unwrap_or_default())
-}
-
 async fn list(kind: Kind, Extracted(page): Page, frame: Frame, request: Request) -> Answer {
     let model = kind.model();
     frame.require(Verb::View, model)?;
-    let parameters = parameters(&request.into_parts().0);
+    let parameters = Parameters::of_address(request.uri());
     let found = super::list(&page.state, kind, &parameters).await?;
     // A scanned code is no record's name.
     if parameters.get("jump").is_some()
@@ -186,7 +182,7 @@ fn row(kind: Kind, frame: &Frame, record: &NamedRecord, may_change: bool) -> Row
 
 async fn export(kind: Kind, Extracted(page): Page, frame: Frame, request: Request) -> Answer {
     frame.require(Verb::View, kind.model())?;
-    let parameters = parameters(&request.into_parts().0);
+    let parameters = Parameters::of_address(request.uri());
     let columns = ["id", "name", "description", "created_at", "updated_at"];
     let read = move |batch: index::Batch| {
         let (state, parameters) = (page.state.clone(), parameters.clone());

@@ -3,9 +3,14 @@
 
 mod groups;
 mod input;
-pub(crate) mod store;
+mod reading;
+mod store;
 
 pub(crate) use groups::{change_group, create_group, delete_group};
+pub(crate) use reading::{
+    count_sessions, details, group, groups, memberships, open_session, open_sessions, token_times,
+};
+pub(crate) use store::{Details, Group, OpenSession};
 
 use db::{Timestamp, Tx};
 
@@ -21,7 +26,6 @@ use crate::{
     stock::Actor,
 };
 use input::{NewPassword, Profile};
-use store::Details;
 
 const TAKEN: &str = "A user with that username already exists.";
 const NOT_YOURSELF: &str = "You cannot take this from your own account.";

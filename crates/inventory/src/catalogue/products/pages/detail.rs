@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::extract::{Request, State as Extracted};
 
-use super::{Answer, Page, address, query};
+use super::{Answer, Page, address};
 use crate::{
     State,
     accounts::{Model, Verb},
@@ -20,6 +20,7 @@ use crate::{
     rest::{
         Refusal,
         list::PageNumber,
+        query::Parameters,
         resource::{RecordId, Wanted},
     },
     stock::{self, LedgerRow, Level},
@@ -160,7 +161,7 @@ pub(super) async fn ledger(
 ) -> Answer {
     frame.require(Verb::View, Model::Product)?;
     let product = find(&page.state, id).await?;
-    let parameters = query(&request.into_parts().0);
+    let parameters = Parameters::of_address(request.uri());
     let mut index = ledger_index(&frame, &product, &parameters);
     let as_of = match stock::read_as_of(&parameters) {
         Ok(as_of) => as_of,
@@ -192,11 +193,7 @@ fn ledger_row(entry: Entry) -> Row {
     }
 }
 
-fn ledger_index(
-    frame: &Frame,
-    product: &ProductRecord,
-    parameters: &crate::rest::query::Parameters,
-) -> Index {
+fn ledger_index(frame: &Frame, product: &ProductRecord, parameters: &Parameters) -> Index {
     let path = format!("{}ledger/", address(product.id));
     let address = Address::new(path, &["as_of"], "", parameters);
     let as_of = parameters.get("as_of").unwrap_or_default();

@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::{Request, State as Extracted};
 use http::request::Parts;
 
-use super::{Answer, Page, address, amount, pickers, query};
+use super::{Answer, Page, address, amount, pickers};
 use crate::{
     State,
     accounts::{Model, Verb},
@@ -19,6 +19,7 @@ use crate::{
     rest::{
         Refusal,
         fields::{Mode, Reader, Setting},
+        query::Parameters,
         resource::RecordId,
     },
     stock,
@@ -107,7 +108,7 @@ fn page<'a>(
 /// `GET /products/new/`, with values that the address may bring.
 pub(super) async fn new(Extracted(state): Page, frame: Frame, request: Request) -> Answer {
     frame.require(Verb::Add, Model::Product)?;
-    let asked = query(&request.into_parts().0);
+    let asked = Parameters::of_address(request.uri());
     let mut form = Form::new().with("quantity", "0");
     for field in ["title", "serie_number"] {
         form.set(field, asked.get(field).unwrap_or_default());
@@ -243,7 +244,7 @@ pub(super) async fn edit(
     request: Request,
 ) -> Answer {
     frame.require(Verb::Change, Model::Product)?;
-    let asked = query(&request.into_parts().0);
+    let asked = Parameters::of_address(request.uri());
     let (product, threshold) = find(&state.state, id).await?;
     let quantity = product.quantity.to_string();
     let form = Form::new()

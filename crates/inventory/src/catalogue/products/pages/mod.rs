@@ -11,7 +11,6 @@ use axum::{
     response::Response,
     routing::get,
 };
-use http::request::Parts;
 
 use super::ProductRecord;
 use crate::{
@@ -51,10 +50,6 @@ pub(crate) fn routes() -> Router<PageState> {
 
 fn address(id: i64) -> String {
     format!("/products/{id}/")
-}
-
-fn query(parts: &Parts) -> Parameters {
-    Parameters::parse(parts.uri.query().unwrap_or_default())
 }
 
 /// What the list is asked for: the parameters that the service reads, and the form that shows them.
@@ -115,7 +110,7 @@ fn pickers(frame: &Frame) -> (Picked, Picked) {
 
 async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
     frame.require(Verb::View, Model::Product)?;
-    let parameters = query(&request.into_parts().0);
+    let parameters = Parameters::of_address(request.uri());
     let is_submitted = parameters.get("jump").is_some();
     if is_submitted && let Some(address) = jump(&page, &parameters).await? {
         return Ok(redirect(&address));
@@ -334,7 +329,7 @@ impl<'a> Rows<'a> {
 
 async fn export(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
     frame.require(Verb::View, Model::Product)?;
-    let parameters = query(&request.into_parts().0);
+    let parameters = Parameters::of_address(request.uri());
     let parameters = Asked::read(&page, &frame, parameters).await?.parameters;
     let columns = [
         "id",

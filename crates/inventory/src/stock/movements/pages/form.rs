@@ -8,7 +8,7 @@ use http::Method;
 use super::{
     super::words::{Words, words},
     super::{Movement, MovementRecord},
-    Answer, Page, product_picker, query, supplier_picker, told, undo,
+    Answer, Page, product_picker, supplier_picker, told, undo,
 };
 use crate::{
     accounts::{Verb, digest},
@@ -21,6 +21,7 @@ use crate::{
     },
     rest::{
         Refusal,
+        query::Parameters,
         resource::{Created, Submission},
     },
     stock::movements,
@@ -80,7 +81,7 @@ pub(super) async fn new(
     request: Request,
 ) -> Answer {
     frame.require(Verb::Add, movement.model())?;
-    let asked = query(&request.into_parts().0);
+    let asked = Parameters::of_address(request.uri());
     let state = &page.state;
     let supplier = if movement == Movement::Inflow {
         let picked = supplier_picker(&frame);

@@ -9,7 +9,6 @@ use axum::{
     response::Response,
     routing::get,
 };
-use http::request::Parts;
 
 use super::{
     Movement, MovementRecord,
@@ -85,10 +84,6 @@ fn address(movement: Movement, id: i64) -> String {
     format!("/{}/{id}/", movement.path())
 }
 
-fn query(parts: &Parts) -> Parameters {
-    Parameters::parse(parts.uri.query().unwrap_or_default())
-}
-
 fn product_picker(frame: &Frame) -> Picked {
     let label = frame.text("Produto", "Product");
     Picked::empty("product", label, Source::Products)
@@ -139,7 +134,7 @@ impl Asked {
 
 async fn list(movement: Movement, Extracted(page): Page, frame: Frame, request: Request) -> Answer {
     frame.require(Verb::View, movement.model())?;
-    let parameters = query(&request.into_parts().0);
+    let parameters = Parameters::of_address(request.uri());
     let asked = Asked::read(movement, &page, &frame, parameters).await?;
     let parameters = asked.parameters.clone();
     let mut index = empty_index(movement, &frame, asked);
@@ -267,7 +262,7 @@ async fn export(
     request: Request,
 ) -> Answer {
     frame.require(Verb::View, movement.model())?;
-    let parameters = query(&request.into_parts().0);
+    let parameters = Parameters::of_address(request.uri());
     let parameters = Asked::read(movement, &page, &frame, parameters)
         .await?
         .parameters;
