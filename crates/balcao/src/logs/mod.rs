@@ -48,8 +48,12 @@ pub(crate) fn start(settings: &Settings) -> Result<Logs, Failure> {
 
 #[cfg(not(feature = "otel"))]
 #[expect(clippy::unnecessary_wraps, reason = "the twin with traces can fail")]
-fn start_with(registry: impl SubscriberInitExt, _settings: &Settings) -> Result<Logs, Failure> {
+fn start_with(registry: impl SubscriberInitExt, settings: &Settings) -> Result<Logs, Failure> {
     registry.init();
+    // Settings with a collector are refused by such a build; should one come here, it is said and not passed over.
+    if settings.otlp_endpoint.is_some() {
+        tracing::warn!("this program was built without the feature `otel`: no traces are sent");
+    }
     Ok(Logs {})
 }
 
