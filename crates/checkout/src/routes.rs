@@ -8,7 +8,7 @@ use http::Method;
 use web::assets::Assets;
 use web::errors::Detailed;
 use web::rate::{Limiter, Period, Rate};
-use web::{Edge, docs, health, limits};
+use web::{Edge, compression, docs, health, limits};
 
 use crate::access::https_only;
 use crate::app::State;
@@ -102,6 +102,7 @@ fn pages(state: &State, assets: &Assets) -> Router {
         .merge(docs::routes("Balcão checkout", OPENAPI, DOCUMENTS, assets))
         .layer(web::client::to_https())
         .layer(limiter.layer())
+        .layer(compression::pages())
 }
 
 fn probes(state: &State) -> Router {

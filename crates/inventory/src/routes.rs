@@ -7,7 +7,7 @@ use http::{HeaderValue, Method, StatusCode, Uri, header::LOCATION};
 use web::{
     Edge, Error, Next, Step,
     assets::Assets,
-    docs,
+    compression, docs,
     errors::{self, Conventional},
     health, limits, locale,
     metrics::Metrics,
@@ -225,6 +225,7 @@ fn pages(state: &State, assets: &Assets) -> Router {
         .layer(locale::remember())
         .layer(errors::layer(Shapes::new(assets.clone())))
         .layer(security::layer(Policy::Pages))
+        .layer(compression::pages())
 }
 
 fn probes(state: &State) -> Router {

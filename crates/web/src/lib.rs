@@ -7,6 +7,7 @@
 pub mod assets;
 pub mod client;
 mod clock;
+pub mod compression;
 pub mod cookie;
 pub mod docs;
 mod edge;

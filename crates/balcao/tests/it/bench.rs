@@ -49,6 +49,30 @@ fn inventory_is_measured_beside_what_the_machine_does_and_list_by_list() {
 }
 
 #[test]
+fn pages_are_opened_and_weighed() {
+    let said = bench(&["--only", "pages"]);
+    assert_figures(
+        &said,
+        &[
+            "SQLite: page / (dashboard, a year): 50th ",
+            "SQLite: page /products/, search: 50th ",
+            "SQLite: page /products/<id>/: 50th ",
+            "SQLite: page /outflows/new/: 50th ",
+            "SQLite: pages within the goals: ",
+        ],
+    );
+    // What pages weigh does not depend on the machine.
+    let kibibytes = |text: &str| text.trim_end_matches(" KiB").parse::<f64>().unwrap();
+    for line in said.lines().filter(|line| line.contains("; first view ")) {
+        let (_, weights) = line.split_once("; first view ").unwrap();
+        let (first, rest) = weights.split_once(", repeated ").unwrap();
+        let (again, _) = rest.split_once("   [").unwrap();
+        assert!(kibibytes(first) < 150.0, "{line}");
+        assert!(kibibytes(again) < 20.0, "{line}");
+    }
+}
+
+#[test]
 fn lists_are_measured_on_postgresql_too() {
     let database = Database::new(Engine::Postgres);
     let said = bench(&["--only", "lists", "--large-postgres", database.address()]);

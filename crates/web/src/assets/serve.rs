@@ -5,13 +5,12 @@ use axum::body::Body;
 use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
-};
+use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::Assets;
 use crate::Error;
+use crate::compression::accepts_gzip;
 
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 /// Without a hash in its name a file may change with the next version: browsers keep it, but ask each time.
@@ -70,22 +69,4 @@ fn is_known(request: &HeaderMap, tag: &str) -> bool {
     known
         .map(str::trim)
         .any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
-}
-
-fn accepts_gzip(request: &HeaderMap) -> bool {
-    let codings = request
-        .get_all(ACCEPT_ENCODING)
-        .iter()
-        .filter_map(|line| line.to_str().ok())
-        .flat_map(|line| line.split(','));
-    codings.map(str::trim).any(|coding| {
-        let (name, parameters) = coding.split_once(';').unwrap_or((coding, ""));
-        let is_refused = parameters.trim().strip_prefix("q=").is_some_and(|weight| {
-            weight
-                .trim()
-                .parse::<f32>()
-                .is_ok_and(|weight| weight <= 0.0)
-        });
-        (name.trim().eq_ignore_ascii_case("gzip") || name.trim() == "*") && !is_refused
-    })
 }

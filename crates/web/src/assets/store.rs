@@ -3,22 +3,18 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
-use std::io::Write as _;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use flate2::Compression;
-use flate2::write::GzEncoder;
 use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
 
 use super::content_type;
+use crate::compression;
 
 /// Bytes of the hash in a name, enough to tell two versions of one file apart.
 const HASH_BYTES: usize = 6;
-
-/// Below this many bytes compression saves less than its header costs.
-const SMALLEST_COMPRESSED: usize = 1024;
 
 #[derive(Clone, Default)]
 pub(super) struct Store {
@@ -123,7 +119,7 @@ impl File {
             Cow::Owned(content) => Bytes::from(content),
         };
         Self {
-            is_compressible: is_text && content.len() >= SMALLEST_COMPRESSED,
+            is_compressible: is_text && content.len() >= compression::SMALLEST,
             hash: hexadecimal(digest),
             content,
             content_type,
@@ -150,15 +146,7 @@ impl File {
             return None;
         }
         self.compressed
-            .get_or_init(|| {
-                let mut encoder = GzEncoder::new(
-                    Vec::with_capacity(self.content.len() / 3),
-                    Compression::new(6),
-                );
-                encoder.write_all(&self.content).ok()?;
-                let compressed = encoder.finish().ok()?;
-                (compressed.len() < self.content.len()).then(|| Bytes::from(compressed))
-            })
+            .get_or_init(|| compression::gzip(&self.content, Compression::new(6)))
             .clone()
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
-use axum::http::{HeaderName, Method, Request, StatusCode, header};
+use axum::http::{HeaderName, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
@@ -44,7 +44,7 @@ impl Call {
         }
     }
 
-    /// Sends JSON to an address.
+    /// Sends to an address: JSON, unless the target's headers say otherwise.
     pub(super) fn send(method: Method, path: impl Into<String>, body: impl Into<Bytes>) -> Self {
         Self {
             method,
@@ -198,19 +198,28 @@ async fn work(
 ///
 /// When it cannot be made or breaks, and for an unexpected answer.
 pub(super) async fn fetch(target: &Target) -> Result<Bytes, LoadError> {
+    Ok(answer(target).await?.into_body())
+}
+
+/// As [`fetch`], with the answer's head.
+///
+/// # Errors
+///
+/// As [`fetch`].
+pub(super) async fn answer(target: &Target) -> Result<Response<Bytes>, LoadError> {
     let (mut sender, connection) = connect(target.address).await?;
     sender.ready().await?;
     let response = sender.send_request(request(target, 0, 0, 1)?).await?;
-    let status = response.status();
-    let body = response.into_body().collect().await?.to_bytes();
+    let (head, body) = response.into_parts();
+    let body = body.collect().await?.to_bytes();
     drop(sender);
     connection.await??;
-    if status == target.expected {
-        Ok(body)
-    } else {
-        let path = target.calls.first().map_or("", |call| &call.path);
-        Err(format!("{path}: {status}: {}", String::from_utf8_lossy(&body)).into())
+    if head.status == target.expected {
+        return Ok(Response::from_parts(head, body));
     }
+    let path = target.calls.first().map_or("", |call| &call.path);
+    let said = String::from_utf8_lossy(&body);
+    Err(format!("{path}: {}: {said}", head.status).into())
 }
 
 type Connected = (
@@ -251,7 +260,8 @@ fn request(
         .method(call.method.clone())
         .uri(&call.path)
         .header(header::HOST, target.address.to_string());
-    if !call.body.is_empty() {
+    let is_told = |(name, _): &(HeaderName, String)| *name == header::CONTENT_TYPE;
+    if !call.body.is_empty() && !target.headers.iter().any(is_told) {
         request = request.header(header::CONTENT_TYPE, "application/json");
     }
     for (name, value) in &target.headers {

@@ -59,7 +59,7 @@ const OUTFLOWS: &[&str] = &[
 ];
 
 /// Different values of a filter that are asked for.
-const VARIANTS: u64 = 12;
+pub(super) const VARIANTS: u64 = 12;
 const MEDIAN: Duration = Duration::from_millis(10);
 const MOST: Duration = Duration::from_millis(50);
 
@@ -74,11 +74,7 @@ pub(super) async fn measure(
     postgres: Option<&str>,
     size: Size,
 ) -> Result<(), LoadError> {
-    let engine = if postgres.is_some() {
-        "PostgreSQL"
-    } else {
-        "SQLite"
-    };
+    let engine = engine(postgres);
     let shop = Shop::open(arguments, folder, postgres, size).await?;
     let (at_rest, _) = shop.child.memory()?;
     let products = count(&shop, "/api/v1/products/?page_size=1").await?;
@@ -111,6 +107,15 @@ pub(super) async fn measure(
         "under 60 MiB, under 200 MiB",
     );
     Ok(())
+}
+
+/// What the database is called.
+pub(super) const fn engine(postgres: Option<&str>) -> &'static str {
+    if postgres.is_some() {
+        "PostgreSQL"
+    } else {
+        "SQLite"
+    }
 }
 
 /// One filter of one list in every order: a line for all of them, and one for each that is beyond the goal.
@@ -165,7 +170,7 @@ async fn one_filter(
     Ok((all - beyond.len(), all))
 }
 
-async fn count(shop: &Shop, path: &str) -> Result<u64, LoadError> {
+pub(super) async fn count(shop: &Shop, path: &str) -> Result<u64, LoadError> {
     let page = shop.json(path).await?;
     let count = page.get("count").and_then(Value::as_u64);
     count.ok_or_else(|| format!("{path}: no count").into())
@@ -292,12 +297,12 @@ async fn newest_day(shop: &Shop, path: &str) -> Result<db::Timestamp, LoadError>
 }
 
 /// Page 1,000, or the last one of a small data set.
-fn last_of(count: u64) -> String {
+pub(super) fn last_of(count: u64) -> String {
     format!("page={}", (count / 10).clamp(1, 1000))
 }
 
 /// Words of titles from everywhere in the catalogue.
-async fn words(shop: &Shop, products: u64) -> Result<Vec<String>, LoadError> {
+pub(super) async fn words(shop: &Shop, products: u64) -> Result<Vec<String>, LoadError> {
     let mut words = BTreeSet::new();
     for number in 0..VARIANTS * 2 {
         let id = number * 104_729 % products + 1;

@@ -1,15 +1,19 @@
 //! `balcao bench inventory`: the figures of the inventory service in `docs/performance.md`.
 //!
 //! `beside` compares the service with what the machine does without it, on SQLite and on PostgreSQL, in one run; `lists` asks for every
-//! list in every documented order at full size; `shop` runs the service on a data set.
+//! list in every documented order at full size; `pages` opens what people open every day, as a browser does; `shop` runs the service on a
+//! data set.
 
 mod bare;
 mod beside;
 mod lists;
 mod one_by_one;
+mod pages;
 mod pgbench;
 mod shop;
 mod store;
+mod visitor;
+mod weight;
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +29,7 @@ use shop::Size;
 /// What is measured, and how large it is.
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Examples:\n  balcao bench inventory --only sqlite\n  balcao bench inventory --only postgres --postgres postgres://postgres@127.0.0.1/bench\n  balcao bench inventory --only lists --folder /var/tmp/bench --keep\n  balcao bench inventory --only lists --large-postgres postgres://postgres@127.0.0.1/large\n\nA database that has products is used as it is, any other is filled; it should be of this command alone: quantities are changed."
+    after_help = "Examples:\n  balcao bench inventory --only sqlite\n  balcao bench inventory --only postgres --postgres postgres://postgres@127.0.0.1/bench\n  balcao bench inventory --only lists --folder /var/tmp/bench --keep\n  balcao bench inventory --only lists,pages --large-postgres postgres://postgres@127.0.0.1/large\n  balcao bench inventory --only pages --folder /var/tmp/bench --keep\n\nA database that has products is used as it is, any other is filled; it should be of this command alone: quantities are changed."
 )]
 pub(crate) struct Arguments {
     /// Only these parts, by comma; all of them by default, PostgreSQL's where it has an address
@@ -37,10 +41,10 @@ pub(crate) struct Arguments {
     /// Movements of the data set that is compared
     #[arg(long, default_value_t = 100_000)]
     movements: u64,
-    /// Products of the data set that lists are measured at
+    /// Products of the data set that lists and pages are measured at
     #[arg(long, default_value_t = 1_000_000)]
     large_products: u64,
-    /// Movements of the data set that lists are measured at
+    /// Movements of the data set that lists and pages are measured at
     #[arg(long, default_value_t = 10_000_000)]
     large_movements: u64,
     /// Connections at once
@@ -52,13 +56,13 @@ pub(crate) struct Arguments {
     /// How often what is compared takes turns
     #[arg(long, default_value_t = 3)]
     rounds: u32,
-    /// Requests for each list and order
+    /// Requests for each list and order, and for each page
     #[arg(long, default_value_t = 100)]
     requests: usize,
     /// Address of an empty PostgreSQL database for what is compared
     #[arg(long)]
     postgres: Option<String>,
-    /// Address of an empty PostgreSQL database for the lists
+    /// Address of an empty PostgreSQL database for lists and pages
     #[arg(long)]
     large_postgres: Option<String>,
     /// Which log lines the service writes, to a file
@@ -81,6 +85,8 @@ enum Part {
     Postgres,
     /// Every list at full size
     Lists,
+    /// Every everyday page at full size: time and weight
+    Pages,
 }
 
 /// Runs the command.
@@ -122,14 +128,15 @@ async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> 
         }
         _ => {}
     }
+    let (large_folder, address) = match &arguments.large_postgres {
+        None => (folder.join("large"), None),
+        Some(address) => (folder.join("large-postgres"), Some(address.as_str())),
+    };
     if is_wanted(Part::Lists) {
-        match &arguments.large_postgres {
-            None => lists::measure(arguments, &folder.join("large"), None, large).await?,
-            Some(address) => {
-                let folder = folder.join("large-postgres");
-                lists::measure(arguments, &folder, Some(address), large).await?;
-            }
-        }
+        lists::measure(arguments, &large_folder, address, large).await?;
+    }
+    if is_wanted(Part::Pages) {
+        pages::measure(arguments, &large_folder, address, large).await?;
     }
     Ok(())
 }

@@ -24,13 +24,13 @@ pub(super) struct Size {
 /// A running service.
 pub(super) struct Shop {
     pub(super) child: Child,
-    address: SocketAddr,
+    pub(super) address: SocketAddr,
     token: String,
 }
 
 /// Who calls. The database is of this command alone.
-const USER: &str = "measuring";
-const PASSWORD: &str = "um balde de parafusos";
+pub(super) const USER: &str = "measuring";
+pub(super) const PASSWORD: &str = "um balde de parafusos";
 
 impl Shop {
     /// Fills the database unless it has products, and serves it.

@@ -1,0 +1,103 @@
+//! Pages compressed on their way out, for browsers that take it. Files of the binary are compressed once, in [`crate::assets`]; programs get
+//! their JSON as it is.
+//!
+//! What a compressed page is long tells something of what stands in it (BREACH): the one secret that pages repeat, the token against forged
+//! forms, is masked anew in each of them.
+
+use std::io::Write as _;
+
+use axum::body::{Body, Bytes};
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, VARY};
+use http::{HeaderMap, HeaderValue};
+use http_body::Body as _;
+use http_body_util::BodyExt as _;
+
+use crate::{Error, Next, Step};
+
+/// Below this many bytes compression saves less than its header costs.
+pub(crate) const SMALLEST: usize = 1024;
+/// Pages of more bytes are compressed beside the thread that answers others too: below it takes less than a millisecond.
+const LARGE: usize = 64 * 1024;
+/// A page is compressed at every request: quick rather than small.
+const QUICK: Compression = Compression::new(3);
+
+/// Compresses the HTML that a router answers with. Streams, and what is compressed already, stay as they are.
+pub fn pages() -> Step {
+    Step::new(|request: Request, next: Next| async move {
+        let takes_gzip = accepts_gzip(request.headers());
+        let mut response = next.run(request).await;
+        if !is_page(&response) {
+            return response;
+        }
+        let vary = HeaderValue::from_static("Accept-Encoding");
+        response.headers_mut().append(VARY, vary);
+        if takes_gzip {
+            compressed(response).await
+        } else {
+            response
+        }
+    })
+}
+
+/// Whether an answer is a whole page that is worth it.
+fn is_page(response: &Response) -> bool {
+    let content_type = response.headers().get(CONTENT_TYPE);
+    let is_html = content_type.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+    let length = response.body().size_hint().exact();
+    is_html
+        && !response.headers().contains_key(CONTENT_ENCODING)
+        && length.is_some_and(|length| length >= SMALLEST as u64)
+}
+
+async fn compressed(response: Response) -> Response {
+    let (mut head, body) = response.into_parts();
+    let page = match body.collect().await {
+        Ok(page) => page.to_bytes(),
+        Err(error) => return Error::internal(error).into_response(),
+    };
+    let smaller = if page.len() > LARGE {
+        let page = page.clone();
+        let work = tokio::task::spawn_blocking(move || gzip(&page, QUICK));
+        work.await.unwrap_or_default()
+    } else {
+        gzip(&page, QUICK)
+    };
+    let Some(smaller) = smaller else {
+        return Response::from_parts(head, Body::from(page));
+    };
+    head.headers.remove(CONTENT_LENGTH);
+    let gzip = HeaderValue::from_static("gzip");
+    head.headers.insert(CONTENT_ENCODING, gzip);
+    Response::from_parts(head, Body::from(smaller))
+}
+
+/// The content compressed with gzip, when that is smaller.
+pub(crate) fn gzip(content: &[u8], level: Compression) -> Option<Bytes> {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(content.len() / 3), level);
+    encoder.write_all(content).ok()?;
+    let compressed = encoder.finish().ok()?;
+    (compressed.len() < content.len()).then(|| Bytes::from(compressed))
+}
+
+/// Whether a caller takes gzip (RFC 9110, 12.5.3).
+pub(crate) fn accepts_gzip(request: &HeaderMap) -> bool {
+    let codings = request
+        .get_all(ACCEPT_ENCODING)
+        .iter()
+        .filter_map(|line| line.to_str().ok())
+        .flat_map(|line| line.split(','));
+    codings.map(str::trim).any(|coding| {
+        let (name, parameters) = coding.split_once(';').unwrap_or((coding, ""));
+        let is_refused = parameters.trim().strip_prefix("q=").is_some_and(|weight| {
+            weight
+                .trim()
+                .parse::<f32>()
+                .is_ok_and(|weight| weight <= 0.0)
+        });
+        (name.trim().eq_ignore_ascii_case("gzip") || name.trim() == "*") && !is_refused
+    })
+}
