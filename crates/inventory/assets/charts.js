@@ -1,20 +1,30 @@
 /* Charts over the rows of a table: the numbers stand in the table once, for people who read and for the drawing alike.
-   A host says which attribute of a row is drawn (`data-chart`) and which of its cells says so in words (`data-cell`). */
+   A host says which cell of a row is drawn (`data-cell`), and how many decimals it has (`data-decimals`). A row stands for each day, the
+   newest (`data-newest` of the table) first. */
 
 const HEIGHT = 224;
 /* From so many days on, bars would be too thin to tell apart. */
 const MANY = 120;
 
+const DAY = 86_400_000;
+
+/* The number of a text that was written for the reader's language: whatever stands between its digits. */
+function number(text, decimals) {
+  const digits = Number(text.replace(/\D/g, "")) / 10 ** decimals;
+  return /^[-\u2212]/.test(text) ? -digits : digits;
+}
+
 const rowsOf = (table) => [...table.tBodies[0].rows].reverse();
 
 function read(table, host) {
   const rows = rowsOf(table);
-  const cell = Number(host.dataset.cell) - 1;
+  const texts = rows.map((row) => row.cells[Number(host.dataset.cell) - 1].textContent);
+  const newest = Date.parse(`${table.dataset.newest}T00:00:00Z`);
   return {
     days: rows.map((row) => row.cells[0].textContent),
-    dates: rows.map((row) => new Date(`${row.dataset.day}T00:00:00Z`)),
-    texts: rows.map((row) => row.cells[cell].textContent),
-    values: rows.map((row) => Number(row.dataset[host.dataset.chart])),
+    dates: rows.map((_, place) => new Date(newest - (rows.length - 1 - place) * DAY)),
+    texts,
+    values: texts.map((text) => number(text, host.dataset.decimals)),
   };
 }
 

@@ -1,17 +1,19 @@
 //! Pages, preferences, security headers, liveness, figures.
 
+use std::io::Read as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use askama::Template;
 use axum::Router;
 use axum::extract::FromRef;
+use axum::response::Html;
 use axum::routing::get;
 use web::assets::Assets;
 use web::errors::Detailed;
 use web::page::{Layout, Page};
 use web::security::{self, Policy};
-use web::{health, locale};
+use web::{compression, health, locale};
 
 use crate::support::{Running, clock, edge, edged};
 
@@ -43,6 +45,13 @@ async fn hello(layout: Layout) -> Page<Hello> {
     })
 }
 
+const LONG: &str = "<p>Um parágrafo entre muitos que se parecem.</p>";
+
+/// A page of many lines.
+fn long(_: Layout) -> Html<String> {
+    Html(LONG.repeat(3000))
+}
+
 fn routes() -> Router {
     let shop = Shop {
         assets: Assets::shared(),
@@ -50,8 +59,10 @@ fn routes() -> Router {
     let pages = Router::new().route("/", get(hello)).merge(locale::routes());
     edged(
         pages
+            .route("/long", get(async |layout| long(layout)))
             .layer(locale::remember())
             .layer(security::layer(Policy::Pages))
+            .layer(compression::pages())
             .with_state(shop),
     )
 }
@@ -78,6 +89,40 @@ async fn a_page_is_strict_html_with_everything_escaped() {
         page.contains("lang=\"pt-BR\"") && page.contains("Olá &#60;b&#62;Zé&#60;/b&#62;"),
         "{page}"
     );
+}
+
+#[tokio::test]
+async fn a_page_is_compressed_for_who_takes_it_and_short_answers_are_not() {
+    let server = Running::start(routes()).await;
+    let get = async |path: &str, codings: &'static str| {
+        let request = client().get(server.url(path));
+        let response = request.header("accept-encoding", codings).send().await;
+        let response = response.unwrap();
+        let coding = response.headers().get("content-encoding").cloned();
+        let varies = response.headers().get("vary").is_some();
+        let length = response.content_length();
+        (coding, varies, length, response.bytes().await.unwrap())
+    };
+    for codings in ["gzip, deflate, br", "*"] {
+        let (coding, varies, length, body) = get("/long", codings).await;
+        assert_eq!(coding.unwrap(), "gzip");
+        assert!(varies);
+        assert_eq!(length, Some(body.len() as u64));
+        let mut page = String::new();
+        flate2::read::GzDecoder::new(&body[..])
+            .read_to_string(&mut page)
+            .unwrap();
+        assert_eq!(page, LONG.repeat(3000));
+        assert!(body.len() < page.len() / 50);
+    }
+    for codings in ["identity", "gzip;q=0", "br"] {
+        let (coding, varies, _, body) = get("/long", codings).await;
+        assert_eq!(coding, None);
+        assert!(varies, "a cache has to know");
+        assert_eq!(body.len(), LONG.len() * 3000);
+    }
+    let (coding, _, _, body) = get("/preferences", "gzip").await;
+    assert_eq!((coding, body.len() < 1024), (None, true));
 }
 
 #[tokio::test]

@@ -34,7 +34,8 @@ async fn an_open_dashboard_shows_what_goes_out_elsewhere_and_keeps_focus_and_pla
     browser.wait_text("#live-sales", "Sales value").await;
     browser.wait_for(".chart-host canvas").await;
     assert_eq!(browser.count(".chart-host canvas").await, 2);
-    let outflows = "document.querySelector('#sales-days tbody tr').dataset.outflows";
+    let outflows =
+        "document.querySelector('#sales-days tbody tr').cells[1].textContent.replace(',', '')";
     let before = browser.script(&format!("return Number({outflows})")).await;
     let before = before.as_i64().unwrap();
     // The reader is at the bottom of the page, on a link of a part that is swapped.

@@ -6,9 +6,14 @@ use crate::{analysis::model::real, tallies::Sum};
 const LINE_WIDTH: f64 = 100.0;
 const LINE_HEIGHT: f64 = 24.0;
 
-/// The points of a small line over the days, from left to right.
+/// So many points a small line may have: more would not be seen.
+const MOST_POINTS: usize = 60;
+
+/// The points of a small line over the days, from left to right; the means of neighbouring days, where there are many.
 pub(super) fn line(values: impl Iterator<Item = Sum>) -> String {
-    let values: Vec<f64> = values.map(Sum::approximately).collect();
+    let days: Vec<f64> = values.map(Sum::approximately).collect();
+    let together = days.len().div_ceil(MOST_POINTS).max(1);
+    let values: Vec<f64> = days.chunks(together).map(mean).collect();
     let highest = values.iter().copied().fold(0.0_f64, f64::max);
     let lowest = values.iter().copied().fold(0.0_f64, f64::min);
     let range = highest - lowest;
@@ -22,6 +27,10 @@ pub(super) fn line(values: impl Iterator<Item = Sum>) -> String {
         format!("{across:.1},{down:.1}")
     });
     points.collect::<Vec<_>>().join(" ")
+}
+
+fn mean(days: &[f64]) -> f64 {
+    days.iter().sum::<f64>() / real(i64::try_from(days.len()).unwrap_or(1))
 }
 
 /// A share in per cent with one decimal.
@@ -40,6 +49,16 @@ mod tests {
         assert_eq!(points, "0.0,23.0 50.0,12.0 100.0,1.0");
         assert_eq!(line([0, 0].map(Sum::from).into_iter()), "");
         assert_eq!(line(std::iter::empty()), "");
+    }
+
+    #[test]
+    fn the_line_of_a_year_has_a_point_for_each_week() {
+        let year = line((0..365).map(Sum::from));
+        assert_eq!(year.split(' ').count(), 53);
+        assert!(
+            year.starts_with("0.0,22.8 1.9,") && year.ends_with(" 100.0,1.0"),
+            "{year}"
+        );
     }
 
     #[test]

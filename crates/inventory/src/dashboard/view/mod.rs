@@ -5,7 +5,7 @@ mod drawn;
 mod rows;
 
 use askama::Template;
-use db::{Money, Timestamp};
+use db::Timestamp;
 use web::locale::Locale;
 
 use super::{
@@ -257,17 +257,18 @@ impl<'a> View<'a> {
         self.locale().number(self.shown.stock.products)
     }
 
+    /// The last day of the period, as programs write it.
+    pub(super) fn newest(&self) -> String {
+        let newest = self.shown.course.days.last();
+        newest.map_or_else(String::new, |(day, _)| {
+            day.to_jiff().strftime("%Y-%m-%d").to_string()
+        })
+    }
+
     /// The days of the period, the newest first.
     pub(super) fn days(&self) -> Vec<DayRow> {
         let row = |(day, sales): &(Timestamp, Sales)| DayRow {
-            iso: day.to_jiff().strftime("%Y-%m-%d").to_string(),
             day: self.day(*day),
-            plain_value: sales
-                .value
-                .to_money()
-                .unwrap_or(Money::from_cents(i128::MAX))
-                .to_string(),
-            plain_outflows: sales.outflows,
             outflows: self.locale().number(sales.outflows),
             units: self.number(sales.units),
             value: self.money(sales.value),

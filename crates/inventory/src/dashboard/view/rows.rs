@@ -26,11 +26,7 @@ pub(in crate::dashboard) struct Choice {
 
 /// One day of sales.
 pub(in crate::dashboard) struct DayRow {
-    pub(in crate::dashboard) iso: String,
     pub(in crate::dashboard) day: String,
-    /// For the drawing; what is read are the texts.
-    pub(in crate::dashboard) plain_value: String,
-    pub(in crate::dashboard) plain_outflows: i64,
     pub(in crate::dashboard) outflows: String,
     pub(in crate::dashboard) units: String,
     pub(in crate::dashboard) value: String,

@@ -2,6 +2,7 @@
 //! whoever comes for the first time, once for whoever comes again with what the browser may keep.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use axum::body::Bytes;
 use axum::http::{Response, header};
@@ -71,9 +72,7 @@ impl Scales {
         let kept = sent.headers().get(header::CACHE_CONTROL);
         let is_kept = kept.is_some_and(|line| line.as_bytes().ends_with(b"immutable"));
         let plain = visitor.read(address, &[]).await?;
-        let is_script = std::path::Path::new(address)
-            .extension()
-            .is_some_and(|kind| kind == "js");
+        let is_script = is_script(address);
         let loads = if is_script {
             imported(address, &String::from_utf8_lossy(plain.body()))
         } else {
@@ -110,13 +109,19 @@ fn named(page: &str) -> BTreeSet<String> {
         .collect()
 }
 
+fn is_script(address: &str) -> bool {
+    Path::new(address)
+        .extension()
+        .is_some_and(|kind| kind == "js")
+}
+
 /// The modules that a script imports: they stand beside it.
 fn imported(address: &str, script: &str) -> BTreeSet<String> {
     let folder = address.rsplit_once('/').map_or("", |(folder, _)| folder);
     let names = script.split("\"./").skip(1);
     names
         .filter_map(|rest| rest.split('"').next())
-        .filter(|name| name.ends_with(".js"))
+        .filter(|name| is_script(name))
         .map(|name| format!("{folder}/{name}"))
         .collect()
 }
