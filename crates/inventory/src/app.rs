@@ -117,7 +117,7 @@ pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
             tracing::info!(username = name, "the first user was made");
         }
     }
-    events::endpoints::configure(&state.db, &state.config.webhooks, state.clock.now()).await?;
+    events::endpoints::configure(&state).await?;
     events::release_leases(&state.db).await?;
     Ok(App {
         router: routes::router(&state, metrics),

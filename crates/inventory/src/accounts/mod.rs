@@ -17,7 +17,7 @@ pub mod users;
 
 pub use password::{HashFault, Passwords, WeakPassword, check_strength};
 pub use permission::{Granted, Model, Permission, UnknownPermission, Verb};
-use seal::Seal;
+pub(crate) use seal::Seal;
 pub use service::{Credentials, Pair, log_in, refresh, revoke, revoke_all, verify};
 pub use token::{Claims, TokenError, TokenKey, TokenType};
 

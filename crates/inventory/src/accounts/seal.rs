@@ -1,12 +1,13 @@
 //! Texts that only this service can read again: ChaCha20-Poly1305 (RFC 8439) under a key derived from the token key.
-//! For what must come back as it was, unlike passwords: the secrets of second factors, and who is in the middle of logging in.
+//! For what must come back as it was, unlike passwords: the secrets of second factors and of webhook endpoints, and who is in the
+//! middle of logging in.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use web::Random;
 
 /// Seals and opens texts for one purpose; what was sealed for another does not open.
-pub(super) struct Seal(LessSafeKey);
+pub(crate) struct Seal(LessSafeKey);
 
 impl Seal {
     /// A seal under a key of its own.
@@ -14,17 +15,17 @@ impl Seal {
         clippy::expect_used,
         reason = "a key of the algorithm's length is always one"
     )]
-    pub(super) fn new(key: [u8; 32]) -> Self {
+    pub(crate) fn new(key: [u8; 32]) -> Self {
         let key = UnboundKey::new(&CHACHA20_POLY1305, &key).expect("a key of 32 bytes");
         Self(LessSafeKey::new(key))
     }
 
-    /// The sealed text. `owner` must be the same at opening: one user's secret is of no use in another's row.
+    /// The sealed text. `owner` must be the same at opening: the secret of one record is of no use in another's row.
     #[expect(
         clippy::expect_used,
         reason = "only texts of many gigabytes cannot be sealed"
     )]
-    pub(super) fn close(&self, random: &Random, owner: i64, text: &str) -> String {
+    pub(crate) fn close(&self, random: &Random, owner: i64, text: &str) -> String {
         let mut nonce = [0; NONCE_LEN];
         random.fill(&mut nonce);
         let mut sealed = text.as_bytes().to_vec();
@@ -40,7 +41,7 @@ impl Seal {
     }
 
     /// The text that was sealed; none when it was not sealed here, for this purpose and owner, or was changed.
-    pub(super) fn open(&self, owner: i64, sealed: &str) -> Option<String> {
+    pub(crate) fn open(&self, owner: i64, sealed: &str) -> Option<String> {
         let whole = URL_SAFE_NO_PAD.decode(sealed).ok()?;
         let (nonce, sealed) = whole.split_at_checked(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;

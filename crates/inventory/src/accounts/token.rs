@@ -75,7 +75,7 @@ impl TokenKey {
     }
 
     /// A key for another purpose, which tells nothing of this one. No token begins as a purpose does.
-    pub(super) fn derive(&self, purpose: &str) -> [u8; 32] {
+    pub(crate) fn derive(&self, purpose: &str) -> [u8; 32] {
         let mac = self.0.clone().chain_update(purpose.as_bytes());
         mac.finalize().into_bytes().into()
     }

@@ -19,6 +19,7 @@ const FIELDS: &[(&str, &str, &str)] = &[
     ("cost_price", "Preço de custo", "Cost price"),
     ("created_at", "Criado em", "Created at"),
     ("date_joined", "Cadastrado em", "Date joined"),
+    ("deliveries", "Entregas", "Deliveries"),
     ("description", "Descrição", "Description"),
     ("email", "E-mail", "Email address"),
     ("enabled", "Ligado", "Enabled"),

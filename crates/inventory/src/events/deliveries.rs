@@ -1,16 +1,22 @@
 //! What people see and do of events and deliveries: lists, the attempts of one, delivering again.
 //! Whoever calls has the permission of `accounts::Model::Delivery` for it: to see, or to change, which is to deliver again.
 
-use db::{Db, Error, Timestamp};
+use db::{Db, Error, Timestamp, Tx};
 
 use super::{
     EventType,
-    model::{Attempt, Delivery, Event, Filter, Waiting},
+    model::{Attempt, Delivery, Endpoint, Event, Filter, Waiting},
     store::{self, deliveries, endpoints, lists},
 };
-use crate::rest::{
-    Refusal,
-    resource::{Page, Wanted},
+use crate::{
+    State,
+    accounts::Model,
+    audit::{self, Action},
+    rest::{
+        Refusal,
+        resource::{Page, Wanted},
+    },
+    stock::Actor,
 };
 
 /// One page of deliveries, newest first.
@@ -117,9 +123,31 @@ pub async fn find_event(db: &Db, id: i64) -> Result<Option<(Event, Vec<Delivery>
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn redeliver(db: &Db, now: Timestamp, id: i64) -> Result<bool, Error> {
-    db.write(async move |tx| deliveries::begin_anew(tx, id, now).await)
-        .await
+pub async fn redeliver(state: &State, actor: &Actor, id: i64) -> Result<bool, Error> {
+    let (actor, now) = (actor.clone(), state.clock.now());
+    let begin = async move |tx: &mut Tx| {
+        let Some(delivery) = lists::find_delivery(tx, id).await? else {
+            return Ok(false);
+        };
+        begin_anew(tx, &actor, id, &delivery.kind, now).await?;
+        Ok::<_, Error>(true)
+    };
+    let is_begun = state.db.write(begin).await?;
+    state.outbox.wake();
+    Ok(is_begun)
+}
+
+/// Begins a delivery anew, and writes down who wanted it.
+async fn begin_anew(
+    tx: &mut Tx,
+    actor: &Actor,
+    id: i64,
+    kind: &str,
+    now: Timestamp,
+) -> Result<(), Error> {
+    deliveries::begin_anew(tx, id, now).await?;
+    let (action, text) = (Action::Changed(&["state"]), format!("#{id} · {kind}"));
+    audit::record(tx, actor, action, Model::Delivery, id, &text, now).await
 }
 
 /// Delivers an event once more, to every endpoint that gets its type now, those included that did not exist when it happened; to how
@@ -128,8 +156,13 @@ pub async fn redeliver(db: &Db, now: Timestamp, id: i64) -> Result<bool, Error> 
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn redeliver_event(db: &Db, now: Timestamp, id: i64) -> Result<Option<usize>, Error> {
-    db.write(async move |tx| {
+pub async fn redeliver_event(
+    state: &State,
+    actor: &Actor,
+    id: i64,
+) -> Result<Option<usize>, Error> {
+    let (actor, now) = (actor.clone(), state.clock.now());
+    let begin = async move |tx: &mut Tx| {
         let Some(event) = lists::find_event(tx, id).await? else {
             return Ok(None);
         };
@@ -150,12 +183,14 @@ pub async fn redeliver_event(db: &Db, now: Timestamp, id: i64) -> Result<Option<
                 Some(delivery) => delivery.id,
                 None => deliveries::insert_late(tx, &event, endpoint, now).await?,
             };
-            deliveries::begin_anew(tx, delivery, now).await?;
+            begin_anew(tx, &actor, delivery, kind.name(), now).await?;
             count += 1;
         }
-        Ok(Some(count))
-    })
-    .await
+        Ok::<_, Error>(Some(count))
+    };
+    let count = state.db.write(begin).await?;
+    state.outbox.wake();
+    Ok(count)
 }
 
 /// Delivers all that was given up once more, at one endpoint or at all that get events, each product's in its order; how many.
@@ -164,30 +199,50 @@ pub async fn redeliver_event(db: &Db, now: Timestamp, id: i64) -> Result<Option<
 ///
 /// Faults of the store.
 pub async fn redeliver_failed(
-    db: &Db,
-    now: Timestamp,
+    state: &State,
+    actor: &Actor,
     endpoint: Option<i64>,
 ) -> Result<u64, Error> {
-    let leases = db.read(async |conn| endpoints::leases(conn).await).await?;
-    let ids = leases.into_iter().map(|lease| lease.endpoint);
+    let all = state
+        .db
+        .read(async move |conn| endpoints::select(conn, endpoint).await)
+        .await?;
     let mut count = 0;
-    for id in ids.filter(|id| endpoint.is_none_or(|wanted| wanted == *id)) {
+    for endpoint in all.into_iter().filter(|one| one.disabled.is_none()) {
         // In parts, so that nobody waits long for the lock of the endpoint.
+        let mut is_first = true;
         loop {
-            let begun: u64 = db
-                .write(async move |tx| {
-                    let begun = deliveries::begin_failed_anew(tx, id).await?;
-                    deliveries::let_every_line_go(tx, id, false, now).await?;
-                    Ok::<_, Error>(begun)
-                })
-                .await?;
+            let begun = begin_failed_anew(state, actor, &endpoint, is_first).await?;
             count += begun;
             if begun == 0 {
                 break;
             }
+            is_first = false;
         }
     }
+    state.outbox.wake();
     Ok(count)
+}
+
+/// The first part writes down for all of them who wanted it.
+async fn begin_failed_anew(
+    state: &State,
+    actor: &Actor,
+    endpoint: &Endpoint,
+    is_first: bool,
+) -> Result<u64, Error> {
+    let (id, url, actor) = (endpoint.id, endpoint.url.clone(), actor.clone());
+    let now = state.clock.now();
+    let begin = async move |tx: &mut Tx| {
+        let begun = deliveries::begin_failed_anew(tx, id).await?;
+        deliveries::let_every_line_go(tx, id, false, now).await?;
+        if is_first && begun > 0 {
+            let action = Action::Changed(&["deliveries"]);
+            audit::record(tx, &actor, action, Model::WebhookEndpoint, id, &url, now).await?;
+        }
+        Ok::<_, Error>(begun)
+    };
+    state.db.write(begin).await
 }
 
 /// How many deliveries were given up, at each endpoint that has any: for the dashboard.

@@ -13,6 +13,7 @@ mod model;
 mod outbox;
 pub(crate) mod pages;
 mod store;
+pub(crate) mod words;
 
 pub(crate) use delivery::run;
 pub use delivery::{Progress, pass, tidy};

@@ -93,6 +93,11 @@ pub(crate) fn field_name(field: &str, locale: Locale) -> String {
         "selling_price" => ("preço de venda", "selling price"),
         "quantity" => ("quantidade", "quantity"),
         "threshold" => ("estoque mínimo", "low-stock threshold"),
+        "url" => ("endereço", "address"),
+        "types" => ("eventos", "events"),
+        "secret" => ("segredo", "secret"),
+        "enabled" => ("ligado", "enabled"),
+        "deliveries" => ("entregas recomeçadas", "deliveries begun anew"),
         other => return other.replace('_', " "),
     };
     locale.text(portuguese, english).to_owned()

@@ -11,6 +11,14 @@ const FIXED: &[(&str, &str)] = &[
         "Este destino está na configuração e é alterado lá.",
     ),
     (
+        "Enter an address that begins with https:// or http://, without user name and #.",
+        "Digite um endereço que comece com https:// ou http://, sem nome de usuário e sem #.",
+    ),
+    (
+        "Ensure this field has no more than 200 characters, on one line.",
+        "Use no máximo 200 caracteres, em uma linha.",
+    ),
+    (
         "A user with that username already exists.",
         "Já existe um usuário com este nome.",
     ),

@@ -68,7 +68,7 @@ async fn list(db: &Db, product: Option<i64>, limit: i64) -> Result<(), Failure> 
         console::say(&line(summary));
     }
     if found.is_empty() {
-        console::say("no analyses");
+        console::complain("no analyses");
     }
     Ok(())
 }

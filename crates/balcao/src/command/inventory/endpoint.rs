@@ -1,29 +1,31 @@
 //! `balcao inventory endpoint`: the receivers of webhooks, while the service runs or not. It sees a change within seconds.
 
+use ::inventory::State;
 use ::inventory::events::{
-    Endpoint, Outbox, Secret,
-    endpoints::{self, Wish},
+    Endpoint, Secret, Target, TargetError, Types, UnknownType,
+    endpoints::{self, EndpointError, Wish},
 };
+use ::inventory::stock::Actor;
 use clap::Subcommand;
-use db::Db;
-use web::{Clock, Random};
 
 use crate::command::{Common, Failure, with_runtime};
 use crate::console;
-use crate::run::inventory::{open_database, webhooks};
+use crate::run::Run;
+use crate::run::inventory::open_state;
 use crate::settings::{Purpose, Settings};
 
 #[derive(Debug, Subcommand)]
 #[command(
-    after_help = "Examples:\n  balcao inventory endpoint add https://till.example/hooks --types product.low_stock,product.stock_recovered\n  balcao inventory endpoint test 2\n  balcao inventory endpoint rotate 2"
+    after_help = "Examples:\n  balcao inventory endpoint add https://till.example/hooks --types product.low_stock,product.stock_recovered\n  balcao inventory endpoint change 2 --types outflow.created\n  balcao inventory endpoint test 2\n  balcao inventory endpoint rotate 2"
 )]
 pub(super) enum Action {
     /// Add a receiver and print its secret, once
     Add {
-        /// Where events are posted to
+        /// Where events are posted to, https:// or http://
+        #[arg(value_parser = address)]
         url: String,
-        /// Types of events by comma; all without it
-        #[arg(long, default_value = "", hide_default_value = true)]
+        /// Types of events by comma: outflow.created, product.low_stock, product.stock_recovered, analysis.created; all without it
+        #[arg(long, value_parser = types, default_value = "", hide_default_value = true)]
         types: String,
         /// What people call it
         #[arg(long, default_value = "", hide_default_value = true)]
@@ -31,6 +33,20 @@ pub(super) enum Action {
     },
     /// List the receivers, oldest first
     List,
+    /// Change its address, its description or the types of events it gets
+    Change {
+        /// Its number, as `list` shows it
+        id: i64,
+        /// Where events are posted to, what waits included
+        #[arg(long, value_parser = address)]
+        url: Option<String>,
+        /// Types of events by comma; blank is all
+        #[arg(long, value_parser = types)]
+        types: Option<String>,
+        /// What people call it
+        #[arg(long, required_unless_present_any = ["url", "types"])]
+        description: Option<String>,
+    },
     /// Make a new secret and print it, once; the one before signs too for another day
     Rotate {
         /// Its number, as `list` shows it
@@ -58,14 +74,31 @@ pub(super) enum Action {
     },
 }
 
+fn address(text: &str) -> Result<String, TargetError> {
+    Target::parse(text).map(|target| target.to_string())
+}
+
+fn types(text: &str) -> Result<String, UnknownType> {
+    Types::parse(text).map(|types| types.to_string())
+}
+
 pub(super) fn run(action: Action, common: &Common) -> Result<(), Failure> {
     let (settings, warnings) = common.settings(Purpose::Any)?;
     with_runtime(&settings.clone(), &warnings, act(action, settings))
 }
 
 async fn act(action: Action, settings: Settings) -> Result<(), Failure> {
-    let (db, _) = open_database(&settings).await?;
-    let (random, now) = (Random::system(), Clock::system().now());
+    let run = Run::new()?;
+    let (state, db) = open_state(&run, &settings).await?;
+    let done = perform(action, &state).await;
+    drop(state);
+    db.close().await;
+    done
+}
+
+async fn perform(action: Action, state: &State) -> Result<(), Failure> {
+    // Nobody is logged in at a command line.
+    let actor = Actor(None);
     let done = match action {
         Action::Add {
             url,
@@ -77,23 +110,68 @@ async fn act(action: Action, settings: Settings) -> Result<(), Failure> {
                 description,
                 types,
             };
-            let added = endpoints::add(&db, &random, now, &wish).await;
+            let added = endpoints::add(state, &actor, &wish).await;
             added.map(|(id, secret)| say_secret(&format!("endpoint {id}"), &secret))
         }
-        Action::List => return list(db).await,
+        Action::Change {
+            id,
+            url,
+            types,
+            description,
+        } => change(state, &actor, id, (url, types, description)).await,
+        Action::List => return list(state).await,
         Action::Rotate { id } => {
-            let rotated = endpoints::rotate(&db, &random, now, id).await;
+            let rotated = endpoints::rotate(state, &actor, id).await;
             rotated.map(|(secret, until)| {
                 say_secret(&format!("the one before signs too until {until}"), &secret);
             })
         }
-        Action::Disable { id } => endpoints::disable(&db, now, id).await,
-        Action::Enable { id } => endpoints::enable(&db, now, id).await,
-        Action::Remove { id } => endpoints::remove(&db, id).await,
-        Action::Test { id } => return test(db, &settings, id).await,
+        Action::Disable { id } => {
+            let disabled = endpoints::disable(state, &actor, id).await;
+            disabled.map(|()| console::say(&format!("endpoint {id} gets no more events")))
+        }
+        Action::Enable { id } => {
+            let enabled = endpoints::enable(state, &actor, id).await;
+            enabled.map(|()| console::say(&format!("endpoint {id} gets events")))
+        }
+        Action::Remove { id } => {
+            let removed = endpoints::remove(state, &actor, id).await;
+            removed.map(|()| console::say(&format!("endpoint {id} is removed")))
+        }
+        Action::Test { id } => return test(state, id).await,
     };
-    db.close().await;
-    done.map_err(|error| Failure::of("nothing was changed", &error))
+    done.map_err(|error| failure(&error))
+}
+
+/// What is not named stays as it is.
+async fn change(
+    state: &State,
+    actor: &Actor,
+    id: i64,
+    (url, types, description): (Option<String>, Option<String>, Option<String>),
+) -> Result<(), EndpointError> {
+    let present = endpoints::find(&state.db, id).await?;
+    let present = present.ok_or(EndpointError::NotFound(id))?;
+    let wish = Wish {
+        url: url.unwrap_or(present.url),
+        description: description.unwrap_or(present.description),
+        types: types.unwrap_or_else(|| present.types.to_string()),
+    };
+    endpoints::change(state, actor, id, &wish).await?;
+    console::say(&format!("endpoint {id} is changed"));
+    Ok(())
+}
+
+fn failure(error: &EndpointError) -> Failure {
+    match error {
+        EndpointError::NotFound(_) => Failure::new(format!(
+            "{error}: `balcao inventory endpoint list` shows which there are"
+        )),
+        EndpointError::Configured(_) => Failure::new(format!(
+            "{error}: BALCAO_INVENTORY_WEBHOOK_URL and BALCAO_INVENTORY_WEBHOOK_SECRET"
+        )),
+        error => Failure::of("nothing was changed", error),
+    }
 }
 
 fn say_secret(what: &str, secret: &Secret) {
@@ -101,12 +179,14 @@ fn say_secret(what: &str, secret: &Secret) {
     console::complain(&format!("{what}; its secret is not shown again"));
 }
 
-async fn list(db: Db) -> Result<(), Failure> {
-    let all = endpoints::list(&db).await;
-    db.close().await;
+async fn list(state: &State) -> Result<(), Failure> {
+    let all = endpoints::list(&state.db).await;
     let all = all.map_err(|error| Failure::of("the endpoints cannot be read", &error))?;
-    for endpoint in all {
-        console::say(&line(&endpoint));
+    for endpoint in &all {
+        console::say(&line(endpoint));
+    }
+    if all.is_empty() {
+        console::complain("no endpoints: `balcao inventory endpoint add URL` makes one");
     }
     Ok(())
 }
@@ -132,17 +212,9 @@ fn line(endpoint: &Endpoint) -> String {
     )
 }
 
-async fn test(db: Db, settings: &Settings, id: i64) -> Result<(), Failure> {
-    let webhooks = webhooks(settings);
-    let outbox = Outbox::new(
-        &webhooks,
-        &web::metrics::Metrics::default(),
-        &Random::system(),
-    )
-    .map_err(|error| Failure::of("TLS cannot be set up", &error))?;
-    let tested = endpoints::test(&db, &webhooks, &outbox, &Clock::system(), id).await;
-    db.close().await;
-    let attempt = tested.map_err(|error| Failure::of("nothing was sent", &error))?;
+async fn test(state: &State, id: i64) -> Result<(), Failure> {
+    let tested = endpoints::test(state, id).await;
+    let attempt = tested.map_err(|error| failure(&error))?;
     let status = attempt
         .status
         .map_or_else(String::new, |status| format!(" {status}"));
@@ -150,8 +222,9 @@ async fn test(db: Db, settings: &Settings, id: i64) -> Result<(), Failure> {
         "{}{status} after {} ms: {}",
         attempt.outcome, attempt.duration_ms, attempt.detail
     );
+    let text = text.trim_end_matches([':', ' ']);
     if attempt.outcome == "delivered" {
-        console::say(&text);
+        console::say(text);
         Ok(())
     } else {
         Err(Failure::new(text))

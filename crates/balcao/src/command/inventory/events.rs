@@ -1,13 +1,15 @@
 //! `balcao inventory events`: what happened to events, and delivering them again, while the service runs or not.
 
-use ::inventory::events::{Delivery, DeliveryState, Filter, deliveries};
+use ::inventory::State;
+use ::inventory::events::{Delivery, DeliveryState, Filter, deliveries, endpoints};
+use ::inventory::stock::Actor;
 use clap::Subcommand;
 use db::{Db, Error};
-use web::Clock;
 
 use crate::command::{Common, Failure, with_runtime};
 use crate::console;
-use crate::run::inventory::open_database;
+use crate::run::Run;
+use crate::run::inventory::open_state;
 use crate::settings::{Purpose, Settings};
 
 #[derive(Debug, Subcommand)]
@@ -52,6 +54,9 @@ pub(super) enum Action {
     },
 }
 
+/// Nobody is logged in at a command line.
+const NOBODY: Actor = Actor(None);
+
 fn state(text: &str) -> Result<DeliveryState, String> {
     DeliveryState::of(text).ok_or_else(|| "one of waiting, delivered, failed".to_owned())
 }
@@ -62,14 +67,23 @@ pub(super) fn run(action: Action, common: &Common) -> Result<(), Failure> {
 }
 
 async fn act(action: Action, settings: Settings) -> Result<(), Failure> {
-    let (db, _) = open_database(&settings).await?;
-    let done = match action {
+    let run = Run::new()?;
+    let (state, db) = open_state(&run, &settings).await?;
+    let done = perform(action, &state).await;
+    drop(state);
+    db.close().await;
+    done
+}
+
+async fn perform(action: Action, state: &State) -> Result<(), Failure> {
+    let db = &state.db;
+    match action {
         Action::List {
             product,
             all: true,
             limit,
             ..
-        } => list_events(&db, product, limit).await,
+        } => list_events(db, product, limit).await,
         Action::List {
             state,
             endpoint,
@@ -83,16 +97,14 @@ async fn act(action: Action, settings: Settings) -> Result<(), Failure> {
                 product,
                 event: None,
             };
-            list(&db, filter, limit).await
+            list(db, filter, limit).await
         }
-        Action::Show { id } => show(&db, id).await,
-        Action::Redeliver { id: Some(id), .. } => redeliver(&db, id).await,
+        Action::Show { id } => show(db, id).await,
+        Action::Redeliver { id: Some(id), .. } => redeliver(state, id).await,
         Action::Redeliver {
             id: None, endpoint, ..
-        } => redeliver_failed(&db, endpoint).await,
-    };
-    db.close().await;
-    done
+        } => redeliver_failed(state, endpoint).await,
+    }
 }
 
 fn unread(error: &Error) -> Failure {
@@ -103,8 +115,11 @@ async fn list(db: &Db, filter: Filter, limit: i64) -> Result<(), Failure> {
     let newest = deliveries::newest(db, filter, limit)
         .await
         .map_err(|error| unread(&error))?;
-    for delivery in newest {
-        console::say(&line(&delivery));
+    for delivery in &newest {
+        console::say(&line(delivery));
+    }
+    if newest.is_empty() {
+        console::complain("no deliveries; `--all` lists events that went nowhere too");
     }
     Ok(())
 }
@@ -136,11 +151,14 @@ async fn list_events(db: &Db, product: Option<i64>, limit: i64) -> Result<(), Fa
     let newest = deliveries::newest_events(db, product, limit)
         .await
         .map_err(|error| unread(&error))?;
-    for event in newest {
+    for event in &newest {
         console::say(&format!(
             "event {}  {}  product {}  {}",
             event.id, event.kind, event.product, event.created_at
         ));
+    }
+    if newest.is_empty() {
+        console::complain("no events");
     }
     Ok(())
 }
@@ -178,19 +196,36 @@ fn no_event(id: i64) -> Failure {
     Failure::new(format!("there is no event {id}"))
 }
 
-async fn redeliver(db: &Db, id: i64) -> Result<(), Failure> {
-    let now = Clock::system().now();
-    let count = deliveries::redeliver_event(db, now, id).await;
+async fn redeliver(state: &State, id: i64) -> Result<(), Failure> {
+    let count = deliveries::redeliver_event(state, &NOBODY, id).await;
     let count = count
         .map_err(|error| unread(&error))?
         .ok_or_else(|| no_event(id))?;
+    if count == 0 {
+        return Err(Failure::new(format!(
+            "no endpoint gets the type of event {id}: nothing is delivered"
+        )));
+    }
     console::say(&format!("{count} to deliver once more"));
     Ok(())
 }
 
-async fn redeliver_failed(db: &Db, endpoint: Option<i64>) -> Result<(), Failure> {
-    let now = Clock::system().now();
-    let count = deliveries::redeliver_failed(db, now, endpoint)
+async fn redeliver_failed(state: &State, endpoint: Option<i64>) -> Result<(), Failure> {
+    if let Some(id) = endpoint {
+        let found = endpoints::find(&state.db, id).await;
+        let found = found.map_err(|error| unread(&error))?;
+        let Some(found) = found else {
+            return Err(Failure::new(format!(
+                "--endpoint: there is no endpoint {id}"
+            )));
+        };
+        if found.disabled.is_some() {
+            return Err(Failure::new(format!(
+                "--endpoint: endpoint {id} gets no events; `balcao inventory endpoint enable {id}` comes first"
+            )));
+        }
+    }
+    let count = deliveries::redeliver_failed(state, &NOBODY, endpoint)
         .await
         .map_err(|error| unread(&error))?;
     console::say(&format!("{count} to deliver once more"));

@@ -12,6 +12,7 @@ use crate::{
         models::{counted, stretch},
     },
     events::{self, Delivery, DeliveryState, deliveries},
+    stock::Actor,
 };
 
 pub(in crate::admin) struct Deliveries;
@@ -136,11 +137,11 @@ impl Administered for Deliveries {
     fn act<'a>(
         &'a self,
         state: &'a State,
-        _caller: &'a Caller,
+        caller: &'a Caller,
         _action: &'a str,
         id: i64,
     ) -> Work<'a, bool> {
-        Box::pin(async move { Ok(deliveries::redeliver(&state.db, state.clock.now(), id).await?) })
+        Box::pin(async move { Ok(deliveries::redeliver(state, &Actor::from(caller), id).await?) })
     }
 }
 

@@ -6,56 +6,22 @@ use crate::{
     admin::{
         about::{
             About, Action, Administered, Application, At, Cell, Column, Field, FieldKind, Filter,
-            FilterKind, Record, Row, Rows, Text, Words, Work, Written,
+            FilterKind, Record, Row, Rows, Words, Work, Written,
         },
         listing::{Asked, shelf},
     },
-    audit,
     events::{
-        Disabled, Endpoint,
+        Endpoint,
         endpoints::{self, EndpointError, Wish},
+        words,
     },
-    rest::{
-        Refusal,
-        fields::{FieldErrors, Members},
-    },
+    rest::{Refusal, fields::Members},
     stock::Actor,
 };
 
 pub(in crate::admin) struct Endpoints;
 
 pub(in crate::admin) static ENDPOINTS: Endpoints = Endpoints;
-
-const TYPES: &[(&str, Text)] = &[
-    (
-        "outflow.created",
-        (
-            "outflow.created: uma saída foi registrada",
-            "outflow.created: an outflow was booked",
-        ),
-    ),
-    (
-        "product.low_stock",
-        (
-            "product.low_stock: um produto está com estoque baixo",
-            "product.low_stock: a product runs low",
-        ),
-    ),
-    (
-        "product.stock_recovered",
-        (
-            "product.stock_recovered: o estoque se recuperou",
-            "product.stock_recovered: stock has recovered",
-        ),
-    ),
-    (
-        "analysis.created",
-        (
-            "analysis.created: há uma análise nova",
-            "analysis.created: there is a new analysis",
-        ),
-    ),
-];
 
 static ABOUT: About = About {
     path: "endpoints",
@@ -87,7 +53,7 @@ static ABOUT: About = About {
             "Where events are posted to, with https://.",
         ),
         Field::optional("description", FieldKind::Line),
-        Field::optional("types", FieldKind::Choices(TYPES)).help(
+        Field::optional("types", FieldKind::Choices(words::TYPES)).help(
             "Nenhum marcado: todos os eventos, também os futuros.",
             "None ticked: all events, future ones included.",
         ),
@@ -147,7 +113,7 @@ impl Administered for Endpoints {
     }
 
     fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
-        Box::pin(async move { Ok(find(state, id).await?.map(record)) })
+        Box::pin(async move { Ok(endpoints::find(&state.db, id).await?.map(record)) })
     }
 
     fn write<'a>(
@@ -158,35 +124,21 @@ impl Administered for Endpoints {
         members: Members,
     ) -> Work<'a, Written> {
         Box::pin(async move {
-            let (db, now, wish) = (&state.db, state.clock.now(), wish(&members));
+            let (actor, wish) = (Actor::from(caller), wish(&members));
             let Some(id) = id else {
-                let added = endpoints::add(db, &state.random, now, &wish).await;
-                let (id, secret) = added.map_err(refusal)?;
-                note(state, caller, audit::Action::Added, id, &wish.url).await?;
+                let (id, secret) = endpoints::add(state, &actor, &wish).await?;
                 return Ok(Written {
                     secret: Some(secret.reveal()),
                     ..Written::of(id, wish.url)
                 });
             };
-            let before = find(state, id).await?.ok_or(Refusal::NotFound)?;
-            endpoints::change(db, now, id, &wish)
-                .await
-                .map_err(refusal)?;
-            let renews = posted::text(&members, "renew").is_some();
-            let fields = audit::changed([
-                ("url", before.url != wish.url),
-                ("description", before.description != wish.description),
-                ("types", before.types.to_string() != wish.types),
-                ("secret", renews),
-            ]);
-            let secret = if renews {
-                let rotated = endpoints::rotate(db, &state.random, now, id).await;
-                Some(rotated.map_err(refusal)?.0.reveal())
+            endpoints::change(state, &actor, id, &wish).await?;
+            let secret = if posted::text(&members, "renew").is_some() {
+                let (secret, _) = endpoints::rotate(state, &actor, id).await?;
+                Some(secret.reveal())
             } else {
                 None
             };
-            let action = audit::Action::Changed(&fields);
-            note(state, caller, action, id, &wish.url).await?;
             Ok(Written {
                 secret,
                 ..Written::of(id, wish.url)
@@ -196,12 +148,8 @@ impl Administered for Endpoints {
 
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
         Box::pin(async move {
-            let Some(endpoint) = find(state, id).await? else {
-                return Ok(false);
-            };
-            endpoints::remove(&state.db, id).await.map_err(refusal)?;
-            note(state, caller, audit::Action::Deleted, id, &endpoint.url).await?;
-            Ok(true)
+            let removed = endpoints::remove(state, &Actor::from(caller), id).await;
+            is_there(removed)
         })
     }
 
@@ -213,30 +161,25 @@ impl Administered for Endpoints {
         id: i64,
     ) -> Work<'a, bool> {
         Box::pin(async move {
-            let Some(endpoint) = find(state, id).await? else {
-                return Ok(false);
-            };
-            let (db, now) = (&state.db, state.clock.now());
-            match action {
-                "enable" => endpoints::enable(db, now, id).await.map_err(refusal)?,
-                "disable" => endpoints::disable(db, now, id).await.map_err(refusal)?,
+            let actor = Actor::from(caller);
+            is_there(match action {
+                "enable" => endpoints::enable(state, &actor, id).await,
+                "disable" => endpoints::disable(state, &actor, id).await,
                 _ => {
-                    let (webhooks, outbox) = (&state.config.webhooks, &state.outbox);
-                    let tested = endpoints::test(db, webhooks, outbox, &state.clock, id).await;
-                    return Ok(tested.map_err(refusal)?.outcome == "delivered");
+                    let tested = endpoints::test(state, id).await;
+                    return Ok(tested?.outcome == "delivered");
                 }
-            }
-            let action = audit::Action::Changed(&["enabled"]);
-            note(state, caller, action, id, &endpoint.url).await?;
-            Ok(true)
+            })
         })
     }
 }
 
-/// There are few endpoints: the list has them all.
-async fn find(state: &State, id: i64) -> Result<Option<Endpoint>, Refusal> {
-    let all = endpoints::list(&state.db).await?;
-    Ok(all.into_iter().find(|endpoint| endpoint.id == id))
+/// Whether the endpoint of an action was there.
+fn is_there(done: Result<(), EndpointError>) -> Result<bool, Refusal> {
+    match done {
+        Err(EndpointError::NotFound(_)) => Ok(false),
+        done => Ok(done.map(|()| true)?),
+    }
 }
 
 fn wish(members: &Members) -> Wish {
@@ -244,7 +187,7 @@ fn wish(members: &Members) -> Wish {
         let sent = posted::text(members, name).unwrap_or_default();
         sent.trim().to_owned()
     };
-    let types = TYPES
+    let types = words::TYPES
         .iter()
         .map(|(name, _)| *name)
         .filter(|name| members.contains_key(&format!("types:{name}")));
@@ -255,62 +198,11 @@ fn wish(members: &Members) -> Wish {
     }
 }
 
-fn refusal(error: EndpointError) -> Refusal {
-    let text = error.to_string();
-    match error {
-        EndpointError::Target(_) => FieldErrors::of("url", text).into(),
-        EndpointError::Types(_) => FieldErrors::of("types", text).into(),
-        EndpointError::Description => FieldErrors::of("description", text).into(),
-        EndpointError::NotFound => Refusal::Conflict(
-            "This endpoint stands in the configuration and is changed there.".to_owned(),
-        ),
-        EndpointError::Database(error) => error.into(),
-    }
-}
-
-async fn note(
-    state: &State,
-    caller: &Caller,
-    action: audit::Action<'_>,
-    id: i64,
-    url: &str,
-) -> Result<(), Refusal> {
-    let (actor, now, url) = (Actor::from(caller), state.clock.now(), url.to_owned());
-    let fields: Vec<&'static str> = match action {
-        audit::Action::Changed(names) => ["url", "description", "types", "secret", "enabled"]
-            .into_iter()
-            .filter(|name| names.contains(name))
-            .collect(),
-        _ => Vec::new(),
-    };
-    let done = action.done();
-    let write = async move |tx: &mut db::Tx| {
-        let action = match done {
-            audit::Done::Added => audit::Action::Added,
-            audit::Done::Deleted => audit::Action::Deleted,
-            _ => audit::Action::Changed(&fields),
-        };
-        audit::record(tx, &actor, action, Model::WebhookEndpoint, id, &url, now).await
-    };
-    Ok(state.db.write(write).await?)
-}
-
-fn standing(endpoint: &Endpoint) -> Cell {
-    Cell::Word(match endpoint.disabled {
-        None if endpoint.failing_since.is_some() => ("falhando", "failing"),
-        None => ("em dia", "working"),
-        Some(Disabled::ByPerson) => ("desligado à mão", "disabled by hand"),
-        Some(Disabled::Gone) => ("desligado: respondeu 410", "disabled: it answered 410"),
-        Some(Disabled::Failing) => (
-            "desligado após dias de falha",
-            "disabled after days of failure",
-        ),
-        Some(Disabled::NotConfigured) => ("fora da configuração", "no longer in the configuration"),
-    })
-}
-
 fn row(endpoint: Endpoint) -> Row {
-    let (is_enabled, state) = (endpoint.disabled.is_none(), standing(&endpoint));
+    let (is_enabled, state) = (
+        endpoint.disabled.is_none(),
+        Cell::Word(endpoint.standing().0),
+    );
     Row {
         id: endpoint.id,
         text: endpoint.url.clone(),
@@ -327,7 +219,7 @@ fn row(endpoint: Endpoint) -> Row {
 
 fn record(endpoint: Endpoint) -> Record {
     let types = endpoint.types.to_string();
-    let state = standing(&endpoint);
+    let state = Cell::Word(endpoint.standing().0);
     Record {
         id: endpoint.id,
         text: endpoint.url.clone(),

@@ -13,8 +13,8 @@ use super::{
 use crate::{
     State,
     events::{
-        Webhooks,
-        http::{Message, Secret, Target},
+        endpoints::signing,
+        http::{Message, Target},
         model::webhook_id,
         store::{
             deliveries::{self, Due},
@@ -113,7 +113,7 @@ async fn fill(
     let Ok(target) = Target::parse(&receiver.url) else {
         return Ok(None);
     };
-    let secrets = secrets(&state.config.webhooks, &receiver, now);
+    let secrets = signing(state, endpoint, &receiver, now);
     for due in due {
         if in_flight.len() >= AT_ONCE {
             break;
@@ -131,26 +131,6 @@ async fn fill(
 fn may_send(state: &State, receiver: &Receiver, now: Timestamp) -> bool {
     let lease = receiver.lease.as_ref();
     receiver.enabled && lease.is_some_and(|lease| is_enough(state, lease, now))
-}
-
-/// What signs at an endpoint: the present secret, and the one before while it is rotated.
-pub(in crate::events) fn secrets(
-    webhooks: &Webhooks,
-    receiver: &Receiver,
-    now: Timestamp,
-) -> Vec<Secret> {
-    if receiver.configured {
-        let configured = webhooks.configured.as_ref();
-        return configured
-            .map(|one| one.secrets.clone())
-            .unwrap_or_default();
-    }
-    let previous = receiver.previous.as_ref().filter(|(_, until)| *until > now);
-    let texts = receiver
-        .secret
-        .iter()
-        .chain(previous.map(|(secret, _)| secret));
-    texts.filter_map(|text| Secret::parse(text).ok()).collect()
 }
 
 async fn attempt(state: &State, due: Due, target: &Target, message: Message) -> Ended {

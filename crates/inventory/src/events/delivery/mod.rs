@@ -9,6 +9,5 @@ mod schedule;
 mod worker;
 
 pub use courier::Progress;
-pub(super) use courier::secrets;
 pub(crate) use worker::run;
 pub use worker::{pass, tidy};

@@ -40,6 +40,9 @@ const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const AGENT: HeaderValue = HeaderValue::from_static(concat!("Balcao/", env!("CARGO_PKG_VERSION")));
 
+/// Why what has no signature is not sent.
+const UNSIGNED: &str = "nothing was sent: the endpoint's secret cannot be read with the key of this service; rotate the secret, or put the key back";
+
 /// An event on its way to one endpoint.
 #[derive(Debug, Clone)]
 pub(in crate::events) struct Message {
@@ -116,8 +119,9 @@ impl Sender {
 
     /// Posts a message. Whatever goes wrong is an outcome.
     pub(in crate::events) async fn send(&self, target: &Target, message: Message) -> Answer {
-        let begin = Instant::now();
+        let (begin, is_unsigned) = (Instant::now(), message.signatures.is_empty());
         let (outcome, detail, retry_after) = match request(target, message) {
+            _ if is_unsigned => (Outcome::NotConnected, UNSIGNED.to_owned(), None),
             Ok(request) => {
                 let exchange = self.exchange(request, begin + PATIENCE);
                 timeout(PATIENCE, exchange).await.unwrap_or_else(|_| {

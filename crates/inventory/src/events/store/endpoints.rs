@@ -10,15 +10,22 @@ pub(in crate::events) struct NewEndpoint {
     pub(in crate::events) url: String,
     pub(in crate::events) description: String,
     pub(in crate::events) types: String,
-    pub(in crate::events) secret: Option<String>,
     pub(in crate::events) configured: bool,
 }
 
-const SELECT: &str = "SELECT id, configured, url, description, types, enabled, disabled_reason, disabled_at, failing_since, paused_until,
-        previous_until, created_at, updated_at FROM webhook_endpoints ORDER BY id";
-
-pub(in crate::events) async fn all(conn: &mut Conn) -> Result<Vec<Endpoint>, Error> {
-    conn.all(SELECT, &[], endpoint).await
+/// The endpoint of an id, or every one, oldest first.
+pub(in crate::events) async fn select(
+    conn: &mut Conn,
+    id: Option<i64>,
+) -> Result<Vec<Endpoint>, Error> {
+    conn.all(
+        "SELECT id, configured, url, description, types, enabled, disabled_reason, disabled_at, failing_since, paused_until,
+                previous_until, created_at, updated_at FROM webhook_endpoints
+         WHERE $1 IS NULL OR id = $1 ORDER BY id",
+        &[&id],
+        endpoint,
+    )
+    .await
 }
 
 fn endpoint(row: &Row<'_>) -> Result<Endpoint, Error> {
@@ -51,29 +58,28 @@ pub(in crate::events) async fn insert(
     now: Timestamp,
 ) -> Result<i64, Error> {
     tx.one(
-        "INSERT INTO webhook_endpoints (configured, url, description, types, enabled, secret, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, TRUE, $5, $6, $6) RETURNING id",
-        &[&new.configured, &new.url, &new.description, &new.types, &new.secret, &now],
+        "INSERT INTO webhook_endpoints (configured, url, description, types, enabled, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, TRUE, $5, $5) RETURNING id",
+        &[&new.configured, &new.url, &new.description, &new.types, &now],
         |row| row.get(0),
     )
     .await
 }
 
-/// Changes what a person may change; whether the endpoint is there and not the configured one.
+/// Changes what a person may change.
 pub(in crate::events) async fn update(
     tx: &mut Tx,
     id: i64,
     new: &NewEndpoint,
     now: Timestamp,
-) -> Result<bool, Error> {
-    let changed = tx
-        .execute(
-            "UPDATE webhook_endpoints SET url = $2, description = $3, types = $4, updated_at = $5
-             WHERE id = $1 AND configured = FALSE",
-            &[&id, &new.url, &new.description, &new.types, &now],
-        )
-        .await?;
-    Ok(changed > 0)
+) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE webhook_endpoints SET url = $2, description = $3, types = $4, updated_at = $5
+         WHERE id = $1 AND configured = FALSE",
+        &[&id, &new.url, &new.description, &new.types, &now],
+    )
+    .await
+    .map(drop)
 }
 
 /// Gives the configured endpoint the address of the configuration.
@@ -91,16 +97,15 @@ pub(in crate::events) async fn set_configured_url(
     .map(drop)
 }
 
-/// Lets an endpoint get events again, as if it had never failed; whether it is there.
-pub(in crate::events) async fn enable(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool, Error> {
-    let changed = tx
-        .execute(
-            "UPDATE webhook_endpoints SET enabled = TRUE, disabled_reason = NULL, disabled_at = NULL, failing_since = NULL,
-                    paused_until = NULL, updated_at = $2 WHERE id = $1",
-            &[&id, &now],
-        )
-        .await?;
-    Ok(changed > 0)
+/// Lets an endpoint get events again, as if it had never failed.
+pub(in crate::events) async fn enable(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE webhook_endpoints SET enabled = TRUE, disabled_reason = NULL, disabled_at = NULL, failing_since = NULL,
+                paused_until = NULL, updated_at = $2 WHERE id = $1",
+        &[&id, &now],
+    )
+    .await
+    .map(drop)
 }
 
 /// Stops an endpoint's events; whether it got any before.
@@ -120,28 +125,57 @@ pub(in crate::events) async fn disable(
     Ok(changed > 0)
 }
 
-/// Removes a stored endpoint with its deliveries; whether it was there.
-pub(in crate::events) async fn delete(tx: &mut Tx, id: i64) -> Result<bool, Error> {
+/// Removes a stored endpoint with its deliveries.
+pub(in crate::events) async fn delete(tx: &mut Tx, id: i64) -> Result<(), Error> {
     let sql = "DELETE FROM webhook_endpoints WHERE id = $1 AND configured = FALSE";
-    Ok(tx.execute(sql, &[&id]).await? > 0)
+    tx.execute(sql, &[&id]).await.map(drop)
 }
 
-/// Puts a new secret before the present one, which signs too until `until`; whether a stored endpoint is there.
-pub(in crate::events) async fn rotate(
+/// Gives an endpoint a secret, as it is kept. With `until`, the one before signs too up to then.
+pub(in crate::events) async fn set_secret(
     tx: &mut Tx,
     id: i64,
     secret: &str,
-    until: Timestamp,
+    until: Option<Timestamp>,
     now: Timestamp,
-) -> Result<bool, Error> {
-    let changed = tx
-        .execute(
-            "UPDATE webhook_endpoints SET previous_secret = secret, previous_until = $3, secret = $2, updated_at = $4
-             WHERE id = $1 AND configured = FALSE",
-            &[&id, &secret, &until, &now],
-        )
-        .await?;
-    Ok(changed > 0)
+) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE webhook_endpoints
+         SET previous_secret = CASE WHEN $3 IS NULL THEN NULL ELSE secret END, previous_until = $3, secret = $2, updated_at = $4
+         WHERE id = $1 AND configured = FALSE",
+        &[&id, &secret, &until, &now],
+    )
+    .await
+    .map(drop)
+}
+
+/// Every secret that is kept, the ones before included, with its endpoint.
+pub(in crate::events) async fn kept_secrets(conn: &mut Conn) -> Result<Vec<(i64, String)>, Error> {
+    conn.all(
+        "SELECT id, secret FROM webhook_endpoints WHERE secret IS NOT NULL
+         UNION ALL SELECT id, previous_secret FROM webhook_endpoints WHERE previous_secret IS NOT NULL",
+        &[],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+    .await
+}
+
+/// Keeps a secret in another form, wherever it still stands at its endpoint.
+pub(in crate::events) async fn replace_secret(
+    tx: &mut Tx,
+    id: i64,
+    before: &str,
+    after: &str,
+) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE webhook_endpoints
+         SET secret = CASE WHEN secret = $2 THEN $3 ELSE secret END,
+             previous_secret = CASE WHEN previous_secret = $2 THEN $3 ELSE previous_secret END
+         WHERE id = $1",
+        &[&id, &before, &after],
+    )
+    .await
+    .map(drop)
 }
 
 /// An endpoint as its deliveries need it.

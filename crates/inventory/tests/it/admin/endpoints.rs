@@ -32,7 +32,7 @@ on_both_engines!(
             &page,
             &[
                 "name=\"types:product.low_stock\" value=\"1\" checked",
-                "working",
+                "Working",
             ],
         );
         let mut renewed = fields.to_vec();
@@ -42,7 +42,7 @@ on_both_engines!(
         visitor
             .done(record, &[("url", "https://erp.example/other")])
             .await;
-        for (action, text) in [("disable", "disabled by hand"), ("enable", "working")] {
+        for (action, text) in [("disable", "Disabled by hand"), ("enable", "Working")] {
             let (_, page) = visitor
                 .done("/admin/endpoints/", &[("row:1", "1"), ("action", action)])
                 .await;

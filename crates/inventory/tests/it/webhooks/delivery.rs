@@ -6,7 +6,7 @@ use standardwebhooks::Webhook;
 use test_kit::on_both_engines;
 
 use super::{
-    SECRET, config,
+    NOBODY, SECRET, config,
     receiver::{Received, Receiver, Reply},
 };
 use crate::app::TestApp;
@@ -239,7 +239,6 @@ on_both_engines!(
             states(&app).await,
             [DeliveryState::Failed, DeliveryState::Delivered]
         );
-        let now = app.clock.now();
         assert_eq!(
             events::deliveries::failed(&app.state.db)
                 .await
@@ -248,7 +247,7 @@ on_both_engines!(
             1
         );
         assert_eq!(
-            events::deliveries::redeliver_failed(&app.state.db, now, None)
+            events::deliveries::redeliver_failed(&app.state, &NOBODY, None)
                 .await
                 .unwrap(),
             1
@@ -296,7 +295,7 @@ on_both_engines!(
         assert_eq!(app.pass_after(1_000_000).await.attempts, 0);
         receiver.behaves(|_| Reply::Status(200));
         let id = app.endpoints().await[0].id;
-        events::endpoints::enable(&app.state.db, app.clock.now(), id)
+        events::endpoints::enable(&app.state, &NOBODY, id)
             .await
             .unwrap();
         assert_eq!(app.pass().await.delivered, 2);

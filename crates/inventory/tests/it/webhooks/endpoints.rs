@@ -2,14 +2,18 @@
 
 use std::time::Duration;
 
-use inventory::events::{
-    self, Disabled, Filter,
-    endpoints::{EndpointError, Wish},
+use inventory::{
+    accounts::Model,
+    events::{
+        self, Disabled, Filter,
+        endpoints::{EndpointError, Wish},
+    },
+    stock::Actor,
 };
 use test_kit::on_both_engines;
 
 use super::{
-    config,
+    NOBODY, SECRET, config,
     delivery::verifies,
     receiver::{Receiver, Reply},
 };
@@ -21,8 +25,7 @@ on_both_engines!(
         let receiver = Receiver::start().await;
         let app = TestApp::with(&address, config(None)).await;
         let (id, old) = app.endpoint(&receiver, "").await;
-        let state = &app.state;
-        let (new, until) = events::endpoints::rotate(&state.db, &state.random, app.clock.now(), id)
+        let (new, until) = events::endpoints::rotate(&app.state, &NOBODY, id)
             .await
             .unwrap();
         let product = app.admin().a_product("Arroz", 50).await;
@@ -48,12 +51,7 @@ on_both_engines!(
         let app = TestApp::with(&address, config(None)).await;
         let (id, secret) = app.endpoint(&receiver, "").await;
         let state = &app.state;
-        let test = async || {
-            let webhooks = &state.config.webhooks;
-            events::endpoints::test(&state.db, webhooks, &state.outbox, &state.clock, id)
-                .await
-                .unwrap()
-        };
+        let test = async || events::endpoints::test(state, id).await.unwrap();
         let attempt = test().await;
         assert_eq!(
             (attempt.outcome.as_str(), attempt.status),
@@ -65,15 +63,14 @@ on_both_engines!(
         assert_eq!(received[0].json()["type"], "endpoint.test");
         assert!(verifies(&received[0], &secret.reveal()));
         // It is tried once, and not with all that failed.
-        let (db, now) = (&state.db, app.clock.now());
         assert_eq!(
-            events::deliveries::redeliver_failed(db, now, None)
+            events::deliveries::redeliver_failed(state, &NOBODY, None)
                 .await
                 .unwrap(),
             0
         );
         assert_eq!(app.pass_after(1000).await.attempts, 0);
-        let kept = events::deliveries::newest(db, Filter::default(), 10)
+        let kept = events::deliveries::newest(&state.db, Filter::default(), 10)
             .await
             .unwrap();
         assert_eq!(kept.len(), 2);
@@ -82,13 +79,13 @@ on_both_engines!(
 
 on_both_engines!(what_is_wrong_with_an_endpoint_is_told, async |address| {
     let app = TestApp::with(&address, config(None)).await;
-    let (db, random, now) = (&app.state.db, &app.state.random, app.clock.now());
+    let state = &app.state;
     let wish = |url: &str, types: &str, description: &str| Wish {
         url: url.to_owned(),
         types: types.to_owned(),
         description: description.to_owned(),
     };
-    let add = async |wish: Wish| events::endpoints::add(db, random, now, &wish).await;
+    let add = async |wish: Wish| events::endpoints::add(state, &NOBODY, &wish).await;
     let target = add(wish("ftp://a.example", "", "")).await;
     assert!(
         matches!(target, Err(EndpointError::Target(_))),
@@ -101,17 +98,22 @@ on_both_engines!(what_is_wrong_with_an_endpoint_is_told, async |address| {
     let (id, _) = add(wish("https://a.example", "analysis.created", "Till"))
         .await
         .unwrap();
-    events::endpoints::change(db, now, id, &wish("https://b.example/", "", "Back office"))
-        .await
-        .unwrap();
+    events::endpoints::change(
+        state,
+        &NOBODY,
+        id,
+        &wish("https://b.example/", "", "Back office"),
+    )
+    .await
+    .unwrap();
     let kept = app.endpoints().await;
     assert_eq!(
         (kept[0].url.as_str(), kept[0].description.as_str()),
         ("https://b.example/", "Back office")
     );
-    events::endpoints::remove(db, id).await.unwrap();
-    let gone = events::endpoints::remove(db, id).await;
-    assert!(matches!(gone, Err(EndpointError::NotFound)), "{gone:?}");
+    events::endpoints::remove(state, &NOBODY, id).await.unwrap();
+    let gone = events::endpoints::remove(state, &NOBODY, id).await;
+    assert!(matches!(gone, Err(EndpointError::NotFound(_))), "{gone:?}");
 });
 
 on_both_engines!(
@@ -120,18 +122,24 @@ on_both_engines!(
         let (first, second) = (Receiver::start().await, Receiver::start().await);
         let app = TestApp::with(&address, config(Some(&first))).await;
         let id = app.endpoints().await[0].id;
-        let (db, now) = (&app.state.db, app.clock.now());
+        let state = &app.state;
         let wish = Wish {
             url: second.url(),
             ..Wish::default()
         };
-        assert!(events::endpoints::change(db, now, id, &wish).await.is_err());
-        assert!(events::endpoints::remove(db, id).await.is_err());
-        assert!(
-            events::endpoints::rotate(db, &app.state.random, now, id)
+        let refused = [
+            events::endpoints::change(state, &NOBODY, id, &wish).await,
+            events::endpoints::remove(state, &NOBODY, id).await,
+            events::endpoints::rotate(state, &NOBODY, id)
                 .await
-                .is_err()
-        );
+                .map(drop),
+        ];
+        for done in refused {
+            assert!(
+                matches!(done, Err(EndpointError::Configured(_))),
+                "{done:?}"
+            );
+        }
         // Another start, with another address, and one without any.
         let moved = app.restarted(&address, config(Some(&second))).await;
         assert_eq!(moved.endpoints().await[0].url, second.url());
@@ -158,20 +166,159 @@ on_both_engines!(
             .await
             .unwrap()
             .remove(0);
-        let now = app.clock.now();
         assert_eq!(
-            events::deliveries::redeliver_event(&app.state.db, now, event.id)
+            events::deliveries::redeliver_event(&app.state, &NOBODY, event.id)
                 .await
                 .unwrap(),
             Some(1)
         );
         assert_eq!(
-            events::deliveries::redeliver_event(&app.state.db, now, 9999)
+            events::deliveries::redeliver_event(&app.state, &NOBODY, 9999)
                 .await
                 .unwrap(),
             None
         );
         app.pass().await;
         assert_eq!(receiver.received()[0].id(), event.webhook_id());
+    }
+);
+
+impl TestApp {
+    /// The secrets that are kept, as they stand in the database: the present one and the one before.
+    async fn kept_secrets(&self, id: i64) -> (String, Option<String>) {
+        let kept = async move |conn: &mut db::Conn| {
+            let sql = "SELECT secret, previous_secret FROM webhook_endpoints WHERE id = $1";
+            conn.one(sql, &[&id], |row| Ok((row.get(0)?, row.get(1)?)))
+                .await
+        };
+        self.state.db.read(kept).await.unwrap()
+    }
+
+    /// Puts a secret into the database as an earlier version, or somebody else, did.
+    async fn keep_secret(&self, id: i64, text: &str) {
+        let text = text.to_owned();
+        let keep = async move |tx: &mut db::Tx| {
+            let sql = "UPDATE webhook_endpoints SET secret = $2 WHERE id = $1";
+            tx.execute(sql, &[&id, &text]).await.map(drop)
+        };
+        self.state.db.write::<_, db::Error, _>(keep).await.unwrap();
+    }
+}
+
+on_both_engines!(
+    secrets_are_kept_sealed_and_one_of_an_earlier_version_goes_on_working,
+    async |address| {
+        let receiver = Receiver::start().await;
+        let app = TestApp::with(&address, config(None)).await;
+        let (id, _) = app.endpoint(&receiver, "").await;
+        assert!(app.kept_secrets(id).await.0.starts_with("sealed1:"));
+        app.keep_secret(id, SECRET).await;
+        let product = app.admin().a_product("Arroz", 50).await;
+        app.ship(product, 1).await;
+        app.pass().await;
+        // Another start seals it: it is the same secret.
+        let again = app.restarted(&address, config(None)).await;
+        assert!(again.kept_secrets(id).await.0.starts_with("sealed1:"));
+        again.ship(product, 1).await;
+        again.pass().await;
+        for received in receiver.received() {
+            assert!(verifies(&received, SECRET));
+        }
+        let rotated = events::endpoints::rotate(&again.state, &NOBODY, id).await;
+        let (present, before) = again.kept_secrets(id).await;
+        assert!(rotated.is_ok() && present.starts_with("sealed1:"));
+        assert!(before.unwrap().starts_with("sealed1:"));
+    }
+);
+
+on_both_engines!(
+    nothing_goes_out_unsigned_when_a_secret_cannot_be_read,
+    async |address| {
+        let receiver = Receiver::start().await;
+        let app = TestApp::with(&address, config(None)).await;
+        let (id, _) = app.endpoint(&receiver, "").await;
+        app.keep_secret(id, "sealed1:of-another-key").await;
+        let product = app.admin().a_product("Arroz", 50).await;
+        app.ship(product, 1).await;
+        let progress = app.pass().await;
+        assert_eq!((progress.attempts, progress.delivered), (1, 0));
+        let attempt = events::endpoints::test(&app.state, id).await.unwrap();
+        assert!(attempt.detail.contains("rotate the secret"), "{attempt:?}");
+        assert!(receiver.received().is_empty());
+        let (secret, _) = events::endpoints::rotate(&app.state, &NOBODY, id)
+            .await
+            .unwrap();
+        assert_eq!(app.pass_after(10).await.delivered, 1);
+        let received = receiver.received();
+        assert!(verifies(&received[0], &secret.reveal()));
+        assert_eq!(
+            received[0].headers["webhook-signature"].split(' ').count(),
+            1
+        );
+    }
+);
+
+on_both_engines!(
+    what_is_done_to_endpoints_and_deliveries_is_written_down_once_each,
+    async |address| {
+        let receiver = Receiver::start().await;
+        receiver.behaves(|_| Reply::Status(500));
+        let app = TestApp::with(&address, config(None)).await;
+        let (state, ana) = (&app.state, Actor(Some((1, "admin".to_owned()))));
+        let (id, _) = app.endpoint(&receiver, "").await;
+        let other = Wish {
+            url: receiver.url(),
+            types: "outflow.created".to_owned(),
+            ..Wish::default()
+        };
+        // The second of each pair changes nothing, and is not written down.
+        for _ in 0..2 {
+            events::endpoints::change(state, &ana, id, &other)
+                .await
+                .unwrap();
+        }
+        events::endpoints::rotate(state, &ana, id).await.unwrap();
+        for _ in 0..2 {
+            events::endpoints::disable(state, &ana, id).await.unwrap();
+        }
+        for _ in 0..2 {
+            events::endpoints::enable(state, &ana, id).await.unwrap();
+        }
+        let product = app.admin().a_product("Arroz", 50).await;
+        app.ship(product, 1).await;
+        app.pass().await;
+        for wait in [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400] {
+            app.pass_after(wait * 6 / 5 + 1).await;
+        }
+        let begun = events::deliveries::redeliver_failed(state, &ana, None).await;
+        assert_eq!(begun.unwrap(), 1);
+        events::deliveries::redeliver(state, &ana, 1).await.unwrap();
+        events::deliveries::redeliver_event(state, &NOBODY, 1)
+            .await
+            .unwrap();
+        events::endpoints::remove(state, &ana, id).await.unwrap();
+        let (url, lines) = (receiver.url(), app.history_of(Model::WebhookEndpoint, id));
+        let line = |what: &str, fields: &str| {
+            format!("admin {what} webhook_endpoint {id} “{url}” [{fields}]")
+        };
+        assert_eq!(
+            lines.await,
+            [
+                line("deleted", ""),
+                line("changed", "deliveries"),
+                line("changed", "enabled"),
+                line("changed", "enabled"),
+                line("changed", "secret"),
+                line("changed", "types"),
+                format!("- added webhook_endpoint {id} “{url}” []"),
+            ]
+        );
+        assert_eq!(
+            app.history_of(Model::Delivery, 1).await,
+            [
+                "- changed delivery 1 “#1 · outflow.created” [state]",
+                "admin changed delivery 1 “#1 · outflow.created” [state]",
+            ]
+        );
     }
 );

@@ -13,6 +13,7 @@ use std::time::Duration;
 use inventory::{
     Config,
     events::{self, Configured, Endpoint, Progress, Secret, Target, Webhooks, endpoints::Wish},
+    stock::Actor,
 };
 use serde_json::json;
 use web::rate::Rates;
@@ -22,6 +23,9 @@ use receiver::Receiver;
 
 /// The secret of the configured endpoint.
 pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+/// Who acts when it does not matter.
+pub(crate) const NOBODY: Actor = Actor(None);
 
 /// Settings with this receiver as the configured endpoint, if any, and receivers on this machine allowed.
 pub(crate) fn config(receiver: Option<&Receiver>) -> Config {
@@ -67,8 +71,7 @@ impl TestApp {
             types: types.to_owned(),
             ..Wish::default()
         };
-        let state = &self.state;
-        events::endpoints::add(&state.db, &state.random, state.clock.now(), &wish)
+        events::endpoints::add(&self.state, &NOBODY, &wish)
             .await
             .unwrap()
     }

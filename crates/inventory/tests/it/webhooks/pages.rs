@@ -5,6 +5,7 @@ use test_kit::on_both_engines;
 
 use super::{
     config,
+    delivery::verifies,
     receiver::{Receiver, Reply},
 };
 use crate::app::TestApp;
@@ -58,6 +59,97 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    an_endpoint_is_added_changed_and_removed_on_its_pages,
+    async |address| {
+        let receiver = Receiver::start().await;
+        let app = TestApp::with(&address, config(None)).await;
+        let mut admin = app.logged_in("admin").await;
+        admin.language = "pt-BR";
+        let list = admin.get("/webhooks/").await;
+        assert!(list.text.contains("nada sai da loja"), "{list:?}");
+        // What was typed is shown again, with what is wrong with it.
+        let fields = [
+            ("url", "loja.example"),
+            ("description", "Caixa"),
+            ("types:product.low_stock", "1"),
+        ];
+        let refused = admin.submit("/webhooks/new/", &fields).await;
+        assert_eq!(refused.status, 422);
+        test_kit::html::check(&refused.text);
+        for words in [
+            "Digite um endereço que comece com",
+            "value=\"loja.example\"",
+            "name=\"types:product.low_stock\" value=\"1\" checked",
+        ] {
+            assert!(refused.text.contains(words), "{words}: {}", refused.text);
+        }
+        let url = receiver.url();
+        let fields = [("url", url.as_str()), ("types:outflow.created", "1")];
+        let told = admin.submit("/webhooks/new/", &fields).await;
+        assert_eq!(told.status, 200);
+        assert!(told.header("cache-control").contains("no-store"));
+        let secret = secret_of(&told.text);
+        let detail = admin.get("/webhooks/1/").await;
+        test_kit::html::check(&detail.text);
+        assert!(!detail.text.contains("whsec_") && detail.text.contains("Em dia"));
+        let product = app.admin().a_product("Arroz", 50).await;
+        app.ship(product, 1).await;
+        app.pass().await;
+        assert!(verifies(&receiver.received()[0], &secret));
+        let asked = admin.get("/webhooks/1/secret/").await;
+        assert!(!asked.text.contains("whsec_") && asked.text.contains("24 horas"));
+        let rotated = admin.submit("/webhooks/1/secret/", &[]).await;
+        assert_ne!(secret_of(&rotated.text), secret);
+        let edit = admin.get("/webhooks/1/edit/").await;
+        assert!(
+            edit.text
+                .contains("name=\"types:outflow.created\" value=\"1\" checked")
+        );
+        let fields = [("url", "https://erp.example/"), ("description", "ERP")];
+        let changed = admin.submit("/webhooks/1/edit/", &fields).await;
+        assert_eq!(changed.status, 303);
+        let detail = admin.get("/webhooks/1/").await;
+        for words in [
+            "https://erp.example/",
+            "ERP",
+            "todos",
+            "Alterado: segredo · admin",
+            "Segredo anterior assina até",
+        ] {
+            assert!(detail.text.contains(words), "{words}: {}", detail.text);
+        }
+        let asked = admin.get("/webhooks/1/delete/").await;
+        assert!(asked.text.contains("https://erp.example/"));
+        assert_eq!(admin.submit("/webhooks/1/delete/", &[]).await.status, 303);
+        assert_eq!(admin.get("/webhooks/1/").await.status, 404);
+    }
+);
+
+/// The secret that a page shows.
+fn secret_of(page: &str) -> String {
+    test_kit::html::check(page);
+    let (_, rest) = page.split_once("whsec_").unwrap();
+    format!("whsec_{}", rest.split('<').next().unwrap())
+}
+
+on_both_engines!(
+    the_endpoint_of_the_configuration_is_shown_and_not_changed_on_pages,
+    async |address| {
+        let receiver = Receiver::start().await;
+        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let admin = app.logged_in("admin").await;
+        let detail = admin.get("/webhooks/1/").await;
+        assert!(detail.text.contains("changed there") && !detail.text.contains("href=\"edit/\""));
+        for page in ["edit", "secret", "delete"] {
+            let path = format!("/webhooks/1/{page}/");
+            assert_eq!(admin.get(&path).await.status, 409, "{page}");
+            let fields = [("url", "https://erp.example/")];
+            assert_eq!(admin.submit(&path, &fields).await.status, 409, "{page}");
+        }
+    }
+);
+
+on_both_engines!(
     who_may_not_see_webhooks_does_not_and_managers_only_redeliver,
     async |address| {
         let receiver = Receiver::start().await;
@@ -77,6 +169,13 @@ on_both_engines!(
         );
         let manager = app.logged_in("manager").await;
         assert_eq!(manager.get("/webhooks/").await.status, 200);
+        assert_eq!(manager.get("/webhooks/1/").await.status, 200);
+        for path in ["new", "1/edit", "1/secret", "1/delete"] {
+            let path = format!("/webhooks/{path}/");
+            assert_eq!(manager.get(&path).await.status, 403, "{path}");
+            let fields = [("url", "https://erp.example/")];
+            assert_eq!(manager.submit(&path, &fields).await.status, 403, "{path}");
+        }
         assert_eq!(
             manager.submit("/webhooks/1/disable/", &[]).await.status,
             403

@@ -1,0 +1,280 @@
+//! What people do with endpoints: see, add, change, rotate secrets, switch off and on, remove, try out. Pages, administration and
+//! commands all come here; each change leaves its row in the audit log, in its own transaction.
+//! Whoever calls has the permission of `accounts::Model::WebhookEndpoint` for it.
+
+mod configured;
+mod secrets;
+mod trial;
+
+pub(crate) use configured::configure;
+pub(super) use secrets::signing;
+pub use trial::test;
+
+use std::time::Duration;
+
+use db::{Conn, Db, Error, Timestamp, Tx};
+
+use super::{
+    http::{Secret, Target, TargetError},
+    model::{Disabled, Endpoint, Types, UnknownType},
+    store::{
+        deliveries,
+        endpoints::{self, NewEndpoint},
+    },
+};
+use crate::{
+    State,
+    accounts::Model,
+    audit::{self, Action},
+    rest::{Refusal, fields::FieldErrors},
+    stock::Actor,
+};
+
+/// How long the secret before the present one signs too, so that a receiver can be changed over without a gap.
+const OVERLAP: Duration = Duration::from_secs(24 * 60 * 60);
+/// The longest description, in characters.
+const LONGEST_DESCRIPTION: usize = 200;
+
+/// What forms say.
+const INVALID_ADDRESS: &str =
+    "Enter an address that begins with https:// or http://, without user name and #.";
+const INVALID_TEXT: &str = "Ensure this field has no more than 200 characters, on one line.";
+const CONFIGURED: &str = "This endpoint stands in the configuration and is changed there.";
+
+/// What a person wants of an endpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Wish {
+    /// Where events are posted to.
+    pub url: String,
+    /// What people call it.
+    pub description: String,
+    /// The types of events it gets, by comma; blank is all.
+    pub types: String,
+}
+
+/// Why something cannot be done with an endpoint.
+#[derive(Debug, thiserror::Error)]
+pub enum EndpointError {
+    /// Not an address.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// Not types of events.
+    #[error(transparent)]
+    Types(#[from] UnknownType),
+    /// Too much of a description.
+    #[error("a description has at most {LONGEST_DESCRIPTION} characters, on one line")]
+    Description,
+    /// There is none of this id.
+    #[error("there is no endpoint {0}")]
+    NotFound(i64),
+    /// It is the one of the configuration.
+    #[error("endpoint {0} stands in the configuration and is changed there")]
+    Configured(i64),
+    /// Faults of the store.
+    #[error("the database fails")]
+    Database(#[from] Error),
+}
+
+impl From<EndpointError> for Refusal {
+    fn from(error: EndpointError) -> Self {
+        match error {
+            EndpointError::Target(_) => FieldErrors::of("url", INVALID_ADDRESS).into(),
+            EndpointError::Types(unknown) => FieldErrors::of("types", unknown.to_string()).into(),
+            EndpointError::Description => FieldErrors::of("description", INVALID_TEXT).into(),
+            EndpointError::NotFound(_) => Self::NotFound,
+            EndpointError::Configured(_) => Self::Conflict(CONFIGURED.to_owned()),
+            EndpointError::Database(error) => error.into(),
+        }
+    }
+}
+
+/// Every endpoint, the one of the configuration included, oldest first.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn list(db: &Db) -> Result<Vec<Endpoint>, Error> {
+    db.read(async |conn| endpoints::select(conn, None).await)
+        .await
+}
+
+/// One endpoint.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn find(db: &Db, id: i64) -> Result<Option<Endpoint>, Error> {
+    db.read(async move |conn| endpoints::select(conn, Some(id)).await)
+        .await
+        .map(|found| found.into_iter().next())
+}
+
+/// Adds an endpoint; its id, and its secret, which is shown this once.
+///
+/// # Errors
+///
+/// What is wrong with the wish, and faults of the store.
+pub async fn add(
+    state: &State,
+    actor: &Actor,
+    wish: &Wish,
+) -> Result<(i64, Secret), EndpointError> {
+    let (new, secret) = (checked(wish)?, Secret::generate(&state.random));
+    let (sealing, actor, now) = (state.clone(), actor.clone(), state.clock.now());
+    let kept = secret.clone();
+    let add = async move |tx: &mut Tx| {
+        let id = endpoints::insert(tx, &new, now).await?;
+        let sealed = secrets::sealed(&sealing, id, &kept);
+        endpoints::set_secret(tx, id, &sealed, None, now).await?;
+        note(tx, &actor, Action::Added, (id, &new.url), now).await?;
+        Ok::<_, EndpointError>(id)
+    };
+    let id = state.db.write(add).await?;
+    state.outbox.wake();
+    Ok((id, secret))
+}
+
+/// Changes address, description and types of an endpoint. What waits goes to the new address.
+///
+/// # Errors
+///
+/// What is wrong with the wish, no such endpoint or the one of the configuration, and faults of the store.
+pub async fn change(
+    state: &State,
+    actor: &Actor,
+    id: i64,
+    wish: &Wish,
+) -> Result<(), EndpointError> {
+    let new = checked(wish)?;
+    let (actor, now) = (actor.clone(), state.clock.now());
+    let change = async move |tx: &mut Tx| {
+        let before = own(tx, id).await?;
+        let fields = audit::changed([
+            ("url", before.url != new.url),
+            ("description", before.description != new.description),
+            ("types", before.types.to_string() != new.types),
+        ]);
+        if fields.is_empty() {
+            return Ok(());
+        }
+        endpoints::update(tx, id, &new, now).await?;
+        note(tx, &actor, Action::Changed(&fields), (id, &new.url), now).await
+    };
+    state.db.write(change).await
+}
+
+/// Gives an endpoint a new secret, shown this once; the one before signs too until the moment that is answered.
+///
+/// # Errors
+///
+/// No such endpoint or the one of the configuration, and faults of the store.
+pub async fn rotate(
+    state: &State,
+    actor: &Actor,
+    id: i64,
+) -> Result<(Secret, Timestamp), EndpointError> {
+    let (secret, now) = (Secret::generate(&state.random), state.clock.now());
+    let (sealed, until) = (secrets::sealed(state, id, &secret), now + OVERLAP);
+    let actor = actor.clone();
+    let rotate = async move |tx: &mut Tx| {
+        let endpoint = own(tx, id).await?;
+        endpoints::set_secret(tx, id, &sealed, Some(until), now).await?;
+        let action = Action::Changed(&["secret"]);
+        note(tx, &actor, action, (id, &endpoint.url), now).await
+    };
+    state.db.write(rotate).await?;
+    Ok((secret, until))
+}
+
+/// Lets an endpoint get events again; what waits there goes at once.
+///
+/// # Errors
+///
+/// No such endpoint, and faults of the store.
+pub async fn enable(state: &State, actor: &Actor, id: i64) -> Result<(), EndpointError> {
+    switch(state, actor, id, true).await?;
+    state.outbox.wake();
+    Ok(())
+}
+
+/// Stops an endpoint's events. What waits stays; what happens meanwhile is not for it.
+///
+/// # Errors
+///
+/// No such endpoint, and faults of the store.
+pub async fn disable(state: &State, actor: &Actor, id: i64) -> Result<(), EndpointError> {
+    switch(state, actor, id, false).await
+}
+
+/// One that stands so already is no error, and nothing to write down.
+async fn switch(state: &State, actor: &Actor, id: i64, is_on: bool) -> Result<(), EndpointError> {
+    let (actor, now) = (actor.clone(), state.clock.now());
+    let switch = async move |tx: &mut Tx| {
+        let endpoint = present(tx, id).await?;
+        if is_on {
+            endpoints::enable(tx, id, now).await?;
+            deliveries::let_every_line_go(tx, id, true, now).await?;
+        } else {
+            endpoints::disable(tx, id, Disabled::ByPerson, now).await?;
+        }
+        if endpoint.disabled.is_none() == is_on {
+            return Ok(());
+        }
+        let action = Action::Changed(&["enabled"]);
+        note(tx, &actor, action, (id, &endpoint.url), now).await
+    };
+    state.db.write(switch).await
+}
+
+/// Removes an endpoint with the record of its deliveries.
+///
+/// # Errors
+///
+/// No such endpoint, or the one of the configuration, and faults of the store.
+pub async fn remove(state: &State, actor: &Actor, id: i64) -> Result<(), EndpointError> {
+    let (actor, now) = (actor.clone(), state.clock.now());
+    let remove = async move |tx: &mut Tx| {
+        let endpoint = own(tx, id).await?;
+        endpoints::delete(tx, id).await?;
+        note(tx, &actor, Action::Deleted, (id, &endpoint.url), now).await
+    };
+    state.db.write(remove).await
+}
+
+/// An endpoint that is there.
+async fn present(conn: &mut Conn, id: i64) -> Result<Endpoint, EndpointError> {
+    let found = endpoints::select(conn, Some(id)).await?;
+    found.into_iter().next().ok_or(EndpointError::NotFound(id))
+}
+
+/// An endpoint that is there and not the configuration's.
+async fn own(conn: &mut Conn, id: i64) -> Result<Endpoint, EndpointError> {
+    let endpoint = present(conn, id).await?;
+    if endpoint.configured {
+        return Err(EndpointError::Configured(id));
+    }
+    Ok(endpoint)
+}
+
+async fn note(
+    tx: &mut Tx,
+    actor: &Actor,
+    action: Action<'_>,
+    (id, url): (i64, &str),
+    now: Timestamp,
+) -> Result<(), EndpointError> {
+    Ok(audit::record(tx, actor, action, Model::WebhookEndpoint, id, url, now).await?)
+}
+
+fn checked(wish: &Wish) -> Result<NewEndpoint, EndpointError> {
+    let description = wish.description.trim();
+    if description.chars().count() > LONGEST_DESCRIPTION || description.contains(char::is_control) {
+        return Err(EndpointError::Description);
+    }
+    Ok(NewEndpoint {
+        url: Target::parse(&wish.url)?.to_string(),
+        description: description.to_owned(),
+        types: Types::parse(&wish.types)?.to_string(),
+        configured: false,
+    })
+}

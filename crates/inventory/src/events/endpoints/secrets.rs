@@ -1,0 +1,106 @@
+//! Secrets of endpoints as they are kept: sealed with a key that is not in the database, each for its own endpoint. Versions before
+//! kept them as they are; those go on working, and are sealed at the next start.
+
+use db::{Error, Timestamp, Tx};
+use web::Random;
+
+use crate::{
+    State,
+    accounts::{Seal, TokenKey},
+    events::{
+        http::Secret,
+        store::endpoints::{self, Receiver},
+    },
+};
+
+/// What a sealed secret begins with, and no other does.
+const SEALED: &str = "sealed1:";
+const PURPOSE: &str = "balcao/webhook-secret/1";
+
+fn seal(key: &TokenKey) -> Seal {
+    Seal::new(key.derive(PURPOSE))
+}
+
+/// A secret as it is kept at its endpoint.
+pub(super) fn sealed(state: &State, endpoint: i64, secret: &Secret) -> String {
+    closed(&state.token_key, &state.random, endpoint, &secret.reveal())
+}
+
+fn closed(key: &TokenKey, random: &Random, endpoint: i64, text: &str) -> String {
+    let sealed = seal(key).close(random, endpoint, text);
+    format!("{SEALED}{sealed}")
+}
+
+/// A secret that was kept; none when it was sealed with another key, or for another endpoint.
+fn opened(key: &TokenKey, endpoint: i64, kept: &str) -> Option<Secret> {
+    let Some(sealed) = kept.strip_prefix(SEALED) else {
+        return Secret::parse(kept).ok();
+    };
+    let text = seal(key).open(endpoint, sealed)?;
+    Secret::parse(&text).ok()
+}
+
+/// What signs at an endpoint: the present secret, and the one before while it is rotated. None when it cannot be read: nothing may
+/// be sent then.
+pub(in crate::events) fn signing(
+    state: &State,
+    endpoint: i64,
+    receiver: &Receiver,
+    now: Timestamp,
+) -> Vec<Secret> {
+    if receiver.configured {
+        let configured = state.config.webhooks.configured.as_ref();
+        return configured
+            .map(|one| one.secrets.clone())
+            .unwrap_or_default();
+    }
+    let present = receiver.secret.as_deref();
+    let Some(present) = present.and_then(|kept| opened(&state.token_key, endpoint, kept)) else {
+        return Vec::new();
+    };
+    let before = receiver.previous.as_ref().filter(|(_, until)| *until > now);
+    let before = before.and_then(|(kept, _)| opened(&state.token_key, endpoint, kept));
+    [present].into_iter().chain(before).collect()
+}
+
+/// Seals what an earlier version kept as it is, and says which endpoints' secrets cannot be read.
+pub(super) async fn seal_all(state: &State) -> Result<(), Error> {
+    let sealing = state.clone();
+    let kept = state
+        .db
+        .write(async move |tx: &mut Tx| {
+            let kept = endpoints::kept_secrets(tx).await?;
+            for (id, plain) in kept.iter().filter(|(_, text)| !text.starts_with(SEALED)) {
+                let text = closed(&sealing.token_key, &sealing.random, *id, plain);
+                endpoints::replace_secret(tx, *id, plain, &text).await?;
+            }
+            Ok::<_, Error>(kept)
+        })
+        .await?;
+    for (endpoint, kept) in kept {
+        if opened(&state.token_key, endpoint, &kept).is_none() {
+            tracing::error!(
+                endpoint,
+                "the secret of a webhook endpoint cannot be read with the key that signs tokens: rotate it, or put back the key"
+            );
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kept_secret_is_read_by_its_key_at_its_endpoint_and_a_plain_one_as_it_is() {
+        let (random, key) = (Random::seeded(1), TokenKey::new(&[7; 32]));
+        let secret = Secret::generate(&random);
+        let kept = closed(&key, &random, 3, &secret.reveal());
+        assert!(!kept.contains("whsec_"));
+        assert_eq!(opened(&key, 3, &kept).as_ref(), Some(&secret));
+        assert_eq!(opened(&key, 4, &kept), None);
+        assert_eq!(opened(&TokenKey::new(&[8; 32]), 3, &kept), None);
+        assert_eq!(opened(&key, 4, &secret.reveal()), Some(secret));
+    }
+}

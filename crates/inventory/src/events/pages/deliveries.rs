@@ -1,0 +1,225 @@
+//! What became of events: the list of deliveries with the endpoints above it, one delivery, delivering again.
+
+use askama::Template;
+use axum::extract::Request;
+
+use super::{Answer, HERE, Page, endpoints::Shown, outcome_in_words};
+use crate::{
+    accounts::{Model, Verb, pages::posted},
+    events::{Attempt, Delivery, DeliveryState, Event, Filter, deliveries, endpoints},
+    page::{Frame, flash, see_other},
+    rest::{
+        Refusal,
+        query::Parameters,
+        resource::{Page as Found, RecordId, Wanted},
+    },
+    stock::Actor,
+};
+
+#[derive(Template)]
+#[template(path = "events/webhooks.html")]
+struct ListPage<'a> {
+    frame: &'a Frame,
+    endpoints: Vec<Shown>,
+    rows: Vec<DeliveryRow>,
+    /// The endpoint whose deliveries are shown alone.
+    only: Option<String>,
+    /// Each state that may be chosen: its text, its address, whether it is the one that is shown.
+    states: Vec<(&'static str, String, bool)>,
+    failed: i64,
+    previous: Option<String>,
+    next: Option<String>,
+    may_add: bool,
+    may_view: bool,
+    may_redeliver: bool,
+}
+
+/// A delivery as the page shows it.
+struct DeliveryRow {
+    delivery: Delivery,
+    state: &'static str,
+    tone: &'static str,
+    happened: String,
+    last: String,
+    due: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "events/delivery.html")]
+struct DeliveryPage<'a> {
+    frame: &'a Frame,
+    row: DeliveryRow,
+    event: Event,
+    attempts: Vec<AttemptRow>,
+    may_view: bool,
+    may_redeliver: bool,
+}
+
+/// An attempt as the page shows it.
+struct AttemptRow {
+    began: String,
+    duration: String,
+    outcome: String,
+    tone: &'static str,
+    detail: String,
+}
+
+/// `GET /webhooks/`
+pub(super) async fn list(page: Page, frame: Frame, request: Request) -> Answer {
+    frame.require(Verb::View, Model::Delivery)?;
+    let state = &page.state;
+    let parameters = Parameters::of_address(request.uri());
+    let wanted = Wanted::parse(state, &parameters).map_err(Refusal::from)?;
+    let filter = Filter {
+        state: parameters.get("state").and_then(DeliveryState::of),
+        endpoint: parameters.get("endpoint").and_then(|id| id.parse().ok()),
+        ..Filter::default()
+    };
+    let found = deliveries::list(&state.db, filter, wanted).await?;
+    let all = endpoints::list(&state.db).await.map_err(Refusal::from)?;
+    let failed = deliveries::failed(&state.db).await.map_err(Refusal::from)?;
+    let only = all.iter().find(|one| Some(one.id) == filter.endpoint);
+    let (previous, next) = beside(&found, &parameters);
+    Ok(frame.show(ListPage {
+        frame: &frame,
+        only: only.map(|endpoint| endpoint.url.clone()),
+        endpoints: all.into_iter().map(|one| Shown::new(one, &frame)).collect(),
+        rows: found
+            .results
+            .into_iter()
+            .map(|one| row(one, &frame))
+            .collect(),
+        states: states(&frame, filter),
+        failed: failed.iter().map(|(_, count)| count).sum(),
+        previous,
+        next,
+        may_add: frame.may(Verb::Add, Model::WebhookEndpoint),
+        may_view: frame.may(Verb::View, Model::WebhookEndpoint),
+        may_redeliver: frame.may(Verb::Change, Model::Delivery),
+    }))
+}
+
+/// The addresses of the pages before and after this one, where there are any.
+fn beside(found: &Found<Delivery>, parameters: &Parameters) -> (Option<String>, Option<String>) {
+    let pages = found.count.div_ceil(found.size.max(1));
+    let address = |number: u64| format!("{HERE}?{}", parameters.with_page(Some(number)));
+    (
+        (found.number > 1).then(|| address(found.number - 1)),
+        (found.number < pages).then(|| address(found.number + 1)),
+    )
+}
+
+fn states(frame: &Frame, filter: Filter) -> Vec<(&'static str, String, bool)> {
+    let named = |state: Option<DeliveryState>| match state {
+        None => frame.text("Todas", "All"),
+        Some(DeliveryState::Waiting) => frame.text("Aguardando", "Waiting"),
+        Some(DeliveryState::Delivered) => frame.text("Entregues", "Delivered"),
+        Some(DeliveryState::Failed) => frame.text("Com falha", "Failed"),
+    };
+    let all = [None].into_iter().chain(DeliveryState::ALL.map(Some));
+    let chosen = |state: Option<DeliveryState>| {
+        let mut parameters = Parameters::parse("");
+        if let Some(state) = state {
+            parameters.set("state", state.name());
+        }
+        if let Some(endpoint) = filter.endpoint {
+            parameters.set("endpoint", endpoint.to_string());
+        }
+        let query = parameters.written();
+        let address = if query.is_empty() {
+            HERE.to_owned()
+        } else {
+            format!("{HERE}?{query}")
+        };
+        (named(state), address, state == filter.state)
+    };
+    all.map(chosen).collect()
+}
+
+fn row(delivery: Delivery, frame: &Frame) -> DeliveryRow {
+    let (state, tone) = match delivery.state {
+        DeliveryState::Waiting => (frame.text("Aguardando", "Waiting"), "info"),
+        DeliveryState::Delivered => (frame.text("Entregue", "Delivered"), "success"),
+        DeliveryState::Failed => (frame.text("Falhou", "Failed"), "danger"),
+    };
+    DeliveryRow {
+        state,
+        tone,
+        happened: frame.locale.date_time(delivery.created_at),
+        last: outcome_in_words(
+            delivery.last_outcome.as_deref(),
+            delivery.last_status,
+            frame,
+        ),
+        due: delivery.due_at.map(|at| frame.locale.date_time(at)),
+        delivery,
+    }
+}
+
+/// `GET /webhooks/deliveries/{id}/`
+pub(super) async fn show(page: Page, frame: Frame, RecordId(id): RecordId) -> Answer {
+    frame.require(Verb::View, Model::Delivery)?;
+    let id = id.ok_or(Refusal::NotFound)?;
+    let found = deliveries::find(&page.state.db, id).await;
+    let (delivery, event, attempts) = found.map_err(Refusal::from)?.ok_or(Refusal::NotFound)?;
+    Ok(frame.show(DeliveryPage {
+        frame: &frame,
+        row: row(delivery, &frame),
+        event,
+        attempts: attempts
+            .into_iter()
+            .map(|one| attempt(one, &frame))
+            .collect(),
+        may_view: frame.may(Verb::View, Model::WebhookEndpoint),
+        may_redeliver: frame.may(Verb::Change, Model::Delivery),
+    }))
+}
+
+fn attempt(attempt: Attempt, frame: &Frame) -> AttemptRow {
+    let is_delivered = attempt.outcome == "delivered";
+    AttemptRow {
+        began: frame.locale.date_time(attempt.started_at),
+        duration: format!("{} ms", frame.locale.number(attempt.duration_ms)),
+        outcome: outcome_in_words(Some(&attempt.outcome), attempt.status, frame),
+        tone: if is_delivered { "success" } else { "danger" },
+        detail: attempt.detail,
+    }
+}
+
+/// `POST /webhooks/deliveries/{id}/redeliver/`
+pub(super) async fn redeliver(
+    page: Page,
+    frame: Frame,
+    RecordId(id): RecordId,
+    request: Request,
+) -> Answer {
+    let id = id.ok_or(Refusal::NotFound)?;
+    let actor = sent(&page, &frame, request).await?;
+    let begun = deliveries::redeliver(&page.state, &actor, id).await;
+    if !begun.map_err(Refusal::from)? {
+        return Err(Refusal::NotFound.into());
+    }
+    let text = frame.text(
+        "O evento vai ser entregue de novo.",
+        "The event is delivered once more.",
+    );
+    let back = format!("/webhooks/deliveries/{id}/");
+    Ok(flash::success(see_other(&back), text))
+}
+
+/// `POST /webhooks/redeliver-failed/`
+pub(super) async fn redeliver_failed(page: Page, frame: Frame, request: Request) -> Answer {
+    let actor = sent(&page, &frame, request).await?;
+    let count = deliveries::redeliver_failed(&page.state, &actor, None).await;
+    let count = count.map_err(Refusal::from)?;
+    let words = frame.text("Entregas recomeçadas: ", "Deliveries begun again: ");
+    Ok(flash::success(see_other(HERE), format!("{words}{count}.")))
+}
+
+/// Lets a post through that is the reader's own and that they may make.
+async fn sent(page: &Page, frame: &Frame, request: Request) -> Result<Actor, Refusal> {
+    let (parts, body) = request.into_parts();
+    posted::read(&page.state, &parts, body).await?;
+    frame.require(Verb::Change, Model::Delivery)?;
+    Ok(Actor::from(&frame.caller))
+}

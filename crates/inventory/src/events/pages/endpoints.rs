@@ -1,0 +1,369 @@
+//! Endpoints: one with its state and what was done to it, the form, the secret that is shown once, switching, trying out, removing.
+
+use askama::Template;
+use axum::{extract::Request, response::Response};
+
+use super::{Answer, HERE, Page, outcome_in_words};
+use crate::{
+    accounts::{
+        Model, Verb,
+        pages::{keep_nothing, posted},
+    },
+    events::{
+        Endpoint, Secret,
+        endpoints::{self, EndpointError, Wish},
+        words,
+    },
+    page::{
+        Form, Frame, PageState, Post,
+        delete::Deletion,
+        flash::{self, Flash},
+        history::{self, Change},
+        see_other,
+    },
+    rest::{Refusal, resource::RecordId},
+    stock::Actor,
+};
+
+const MODEL: Model = Model::WebhookEndpoint;
+
+/// An endpoint as pages show it.
+pub(super) struct Shown {
+    pub(super) endpoint: Endpoint,
+    pub(super) state: &'static str,
+    pub(super) tone: &'static str,
+    pub(super) types: String,
+}
+
+impl Shown {
+    pub(super) fn new(endpoint: Endpoint, frame: &Frame) -> Self {
+        let (state, tone) = endpoint.standing();
+        let types = endpoint.types.to_string().replace(',', ", ");
+        Self {
+            state: frame.say(state),
+            tone,
+            types: if types.is_empty() {
+                frame.text("todos", "all").to_owned()
+            } else {
+                types
+            },
+            endpoint,
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "events/endpoint.html")]
+struct EndpointPage<'a> {
+    frame: &'a Frame,
+    shown: Shown,
+    added: String,
+    /// Since when it stands as it does, where that is no good standing.
+    since: Option<String>,
+    /// Until when the secret before the present one signs too.
+    until: Option<String>,
+    changes: &'a [Change],
+    may_change: bool,
+    may_delete: bool,
+    sees_deliveries: bool,
+}
+
+#[derive(Template)]
+#[template(path = "events/endpoint_form.html")]
+struct FormPage<'a> {
+    frame: &'a Frame,
+    form: &'a Form,
+    title: &'static str,
+    /// Where the reader goes who leaves it as it is.
+    back: &'a str,
+}
+
+impl FormPage<'_> {
+    /// The types that may be ticked: name, text, whether it is.
+    fn types(&self) -> impl Iterator<Item = (String, &'static str, bool)> {
+        words::TYPES.iter().map(|(name, text)| {
+            let field = format!("types:{name}");
+            let is_ticked = !self.form.value(&field).is_empty();
+            (field, self.frame.say(*text), is_ticked)
+        })
+    }
+}
+
+#[derive(Template)]
+#[template(path = "events/endpoint_secret.html")]
+struct SecretPage<'a> {
+    frame: &'a Frame,
+    id: i64,
+    url: &'a str,
+    /// None yet: the reader is asked whether there shall be a new one.
+    secret: Option<&'a Secret>,
+    /// Until when the one before signs too.
+    until: Option<String>,
+}
+
+impl SecretPage<'_> {
+    fn title(&self) -> &'static str {
+        if self.secret.is_some() {
+            self.frame
+                .text("Anote o segredo agora", "Note the secret now")
+        } else {
+            self.frame.text("Trocar o segredo?", "Rotate the secret?")
+        }
+    }
+
+    fn address(&self) -> String {
+        address(self.id)
+    }
+}
+
+fn address(id: i64) -> String {
+    format!("{HERE}{id}/")
+}
+
+async fn find(page: &PageState, RecordId(id): RecordId) -> Result<Endpoint, Refusal> {
+    let id = id.ok_or(Refusal::NotFound)?;
+    let found = endpoints::find(&page.state.db, id).await?;
+    found.ok_or(Refusal::NotFound)
+}
+
+/// `GET /webhooks/{id}/`
+pub(super) async fn show(page: Page, frame: Frame, id: RecordId) -> Answer {
+    frame.require(Verb::View, MODEL)?;
+    let endpoint = find(&page, id).await?;
+    let changes = history::changes(&page.state, MODEL, endpoint.id, frame.locale).await?;
+    let (now, locale) = (page.state.clock.now(), frame.locale);
+    let until = endpoint.previous_secret_until.filter(|until| *until > now);
+    let since = endpoint.disabled_at.or(endpoint.failing_since);
+    Ok(frame.show(EndpointPage {
+        frame: &frame,
+        added: locale.date_time(endpoint.created_at),
+        since: since.map(|since| locale.date_time(since)),
+        until: until.map(|until| locale.date_time(until)),
+        may_change: frame.may(Verb::Change, MODEL),
+        may_delete: frame.may(Verb::Delete, MODEL) && !endpoint.configured,
+        sees_deliveries: frame.may(Verb::View, Model::Delivery),
+        shown: Shown::new(endpoint, &frame),
+        changes: &changes,
+    }))
+}
+
+fn form_page<'a>(frame: &'a Frame, form: &'a Form, id: Option<i64>, back: &'a str) -> FormPage<'a> {
+    let title = if id.is_none() {
+        frame.text("Novo destino de webhooks", "New webhook endpoint")
+    } else {
+        frame.text("Editar destino de webhooks", "Edit webhook endpoint")
+    };
+    FormPage {
+        frame,
+        form,
+        title,
+        back,
+    }
+}
+
+/// `GET /webhooks/new/`
+pub(super) async fn new(frame: Frame) -> Answer {
+    frame.require(Verb::Add, MODEL)?;
+    Ok(frame.show(form_page(&frame, &Form::new(), None, HERE)))
+}
+
+/// `POST /webhooks/new/`
+pub(super) async fn create(page: Page, frame: Frame, request: Request) -> Answer {
+    frame.require(Verb::Add, MODEL)?;
+    let post = read(&page, request).await?;
+    let wish = wish(&post);
+    match endpoints::add(&page.state, &Actor::from(&frame.caller), &wish).await {
+        Ok((id, secret)) => Ok(secret_page(&frame, id, &wish.url, Some((&secret, None)))),
+        Err(error) => again(&frame, post, None, error),
+    }
+}
+
+/// `GET /webhooks/{id}/edit/`
+pub(super) async fn edit(page: Page, frame: Frame, id: RecordId) -> Answer {
+    frame.require(Verb::Change, MODEL)?;
+    let endpoint = changeable(&page, id).await?;
+    let mut form = Form::new()
+        .with("url", endpoint.url)
+        .with("description", endpoint.description);
+    for kind in endpoint.types.listed() {
+        form.set(&format!("types:{}", kind.name()), "1");
+    }
+    let back = address(endpoint.id);
+    Ok(frame.show(form_page(&frame, &form, Some(endpoint.id), &back)))
+}
+
+/// `POST /webhooks/{id}/edit/`
+pub(super) async fn update(page: Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+    frame.require(Verb::Change, MODEL)?;
+    let id = changeable(&page, id).await?.id;
+    let post = read(&page, request).await?;
+    let wish = wish(&post);
+    match endpoints::change(&page.state, &Actor::from(&frame.caller), id, &wish).await {
+        Ok(()) => Ok(flash::success(
+            see_other(&address(id)),
+            frame.text("O destino foi alterado.", "The endpoint was changed."),
+        )),
+        Err(error) => again(&frame, post, Some(id), error),
+    }
+}
+
+async fn read(page: &PageState, request: Request) -> Result<Post, Refusal> {
+    let (parts, body) = request.into_parts();
+    Post::read(&page.state, &parts, body).await
+}
+
+fn wish(post: &Post) -> Wish {
+    let is_ticked = |name: &&str| !post.text(&format!("types:{name}")).is_empty();
+    let types = words::TYPES.iter().map(|(name, _)| *name);
+    Wish {
+        url: post.text("url").trim().to_owned(),
+        description: post.text("description"),
+        types: types.filter(is_ticked).collect::<Vec<_>>().join(","),
+    }
+}
+
+fn again(frame: &Frame, post: Post, id: Option<i64>, error: EndpointError) -> Answer {
+    let mut form = post.form;
+    form.take(error.into(), frame.locale)?;
+    let back = id.map_or_else(|| HERE.to_owned(), address);
+    Ok(frame.show_again(form_page(frame, &form, id, &back)))
+}
+
+/// An endpoint that is there, and is not changed in the configuration only.
+async fn changeable(page: &PageState, id: RecordId) -> Result<Endpoint, Refusal> {
+    let endpoint = find(page, id).await?;
+    if endpoint.configured {
+        return Err(EndpointError::Configured(endpoint.id).into());
+    }
+    Ok(endpoint)
+}
+
+fn secret_page(
+    frame: &Frame,
+    id: i64,
+    url: &str,
+    secret: Option<(&Secret, Option<String>)>,
+) -> Response {
+    let (secret, until) = secret.unzip();
+    let mut response = frame.show(SecretPage {
+        frame,
+        id,
+        url,
+        secret,
+        until: until.flatten(),
+    });
+    keep_nothing(&mut response);
+    response
+}
+
+/// `GET /webhooks/{id}/secret/`
+pub(super) async fn ask_secret(page: Page, frame: Frame, id: RecordId) -> Answer {
+    frame.require(Verb::Change, MODEL)?;
+    let endpoint = changeable(&page, id).await?;
+    Ok(secret_page(&frame, endpoint.id, &endpoint.url, None))
+}
+
+/// `POST /webhooks/{id}/secret/`
+pub(super) async fn rotate(page: Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+    frame.require(Verb::Change, MODEL)?;
+    let endpoint = find(&page, id).await?;
+    read(&page, request).await?;
+    let rotated = endpoints::rotate(&page.state, &Actor::from(&frame.caller), endpoint.id).await;
+    let (secret, until) = rotated.map_err(Refusal::from)?;
+    let until = frame.locale.date_time(until);
+    let told = Some((&secret, Some(until)));
+    Ok(secret_page(&frame, endpoint.id, &endpoint.url, told))
+}
+
+fn deletion(frame: &Frame, endpoint: &Endpoint) -> Deletion {
+    Deletion {
+        title: frame
+            .text("Excluir este destino?", "Delete this endpoint?")
+            .to_owned(),
+        name: endpoint.url.clone(),
+        sentence: frame.text(
+            "O que ainda espera por ele não será entregue, e o registro das entregas some com ele. Isto não pode ser desfeito.",
+            "What still waits for it is not delivered, and the record of its deliveries goes with it. This cannot be undone.",
+        ),
+        confirm: frame.text("Excluir destino", "Delete endpoint"),
+        back: address(endpoint.id),
+        next: String::new(),
+        blocking: None,
+        problem: String::new(),
+    }
+}
+
+/// `GET /webhooks/{id}/delete/`
+pub(super) async fn ask_delete(page: Page, frame: Frame, id: RecordId) -> Answer {
+    frame.require(Verb::Delete, MODEL)?;
+    let endpoint = changeable(&page, id).await?;
+    Ok(deletion(&frame, &endpoint).ask(&frame))
+}
+
+/// `POST /webhooks/{id}/delete/`
+pub(super) async fn delete(page: Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+    frame.require(Verb::Delete, MODEL)?;
+    let endpoint = find(&page, id).await?;
+    read(&page, request).await?;
+    let removed = endpoints::remove(&page.state, &Actor::from(&frame.caller), endpoint.id).await;
+    removed.map_err(Refusal::from)?;
+    let words = frame.text("Destino excluído", "Endpoint deleted");
+    let text = format!("{words}: {}.", endpoint.url);
+    Ok(flash::success(see_other(HERE), text))
+}
+
+/// `POST /webhooks/{id}/test/`
+pub(super) async fn test(page: Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+    let (id, _) = sent(&page, &frame, id, request).await?;
+    let tested = endpoints::test(&page.state, id).await;
+    let attempt = tested.map_err(Refusal::from)?;
+    let outcome = outcome_in_words(Some(&attempt.outcome), attempt.status, &frame);
+    let words = frame.text("Evento de teste", "Test event");
+    let told = if attempt.outcome == "delivered" {
+        let arrived = frame.text("chegou", "it arrived");
+        Flash::success(format!("{words}: {arrived} ({outcome})."))
+    } else {
+        Flash::warning(format!("{words}: {outcome}. {}", attempt.detail))
+    };
+    Ok(flash::leave(see_other(&address(id)), told))
+}
+
+/// `POST /webhooks/{id}/enable/`
+pub(super) async fn enable(page: Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+    let (id, actor) = sent(&page, &frame, id, request).await?;
+    let enabled = endpoints::enable(&page.state, &actor, id).await;
+    let text = frame.text(
+        "O destino recebe eventos de novo.",
+        "The endpoint gets events again.",
+    );
+    switched(id, enabled, text)
+}
+
+/// `POST /webhooks/{id}/disable/`
+pub(super) async fn disable(page: Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+    let (id, actor) = sent(&page, &frame, id, request).await?;
+    let disabled = endpoints::disable(&page.state, &actor, id).await;
+    let text = frame.text(
+        "O destino não recebe mais eventos.",
+        "The endpoint gets no more events.",
+    );
+    switched(id, disabled, text)
+}
+
+fn switched(id: i64, done: Result<(), EndpointError>, text: &str) -> Answer {
+    done.map_err(Refusal::from)?;
+    Ok(flash::success(see_other(&address(id)), text))
+}
+
+/// Lets a post through that is the reader's own and that they may make; which endpoint it is for, and who they are.
+async fn sent(
+    page: &PageState,
+    frame: &Frame,
+    RecordId(id): RecordId,
+    request: Request,
+) -> Result<(i64, Actor), Refusal> {
+    let (parts, body) = request.into_parts();
+    posted::read(&page.state, &parts, body).await?;
+    frame.require(Verb::Change, MODEL)?;
+    Ok((id.ok_or(Refusal::NotFound)?, Actor::from(&frame.caller)))
+}

@@ -1,0 +1,66 @@
+//! `/webhooks/`: endpoints and deliveries as people see them, with what they can do about them. Without a script, too.
+
+mod deliveries;
+mod endpoints;
+
+use axum::{
+    Router,
+    extract::State as Extracted,
+    response::Response,
+    routing::{get, post},
+};
+
+use crate::page::{Frame, PageState};
+
+const HERE: &str = "/webhooks/";
+
+type Answer = Result<Response, web::Error>;
+type Page = Extracted<PageState>;
+
+/// The pages of events.
+pub(crate) fn routes() -> Router<PageState> {
+    Router::new()
+        .route("/webhooks/", get(deliveries::list))
+        .route(
+            "/webhooks/redeliver-failed/",
+            post(deliveries::redeliver_failed),
+        )
+        .route("/webhooks/deliveries/{id}/", get(deliveries::show))
+        .route(
+            "/webhooks/deliveries/{id}/redeliver/",
+            post(deliveries::redeliver),
+        )
+        .route(
+            "/webhooks/new/",
+            get(endpoints::new).post(endpoints::create),
+        )
+        .route("/webhooks/{id}/", get(endpoints::show))
+        .route(
+            "/webhooks/{id}/edit/",
+            get(endpoints::edit).post(endpoints::update),
+        )
+        .route(
+            "/webhooks/{id}/secret/",
+            get(endpoints::ask_secret).post(endpoints::rotate),
+        )
+        .route(
+            "/webhooks/{id}/delete/",
+            get(endpoints::ask_delete).post(endpoints::delete),
+        )
+        .route("/webhooks/{id}/test/", post(endpoints::test))
+        .route("/webhooks/{id}/enable/", post(endpoints::enable))
+        .route("/webhooks/{id}/disable/", post(endpoints::disable))
+}
+
+/// How an attempt ended, in words.
+fn outcome_in_words(outcome: Option<&str>, status: Option<i64>, frame: &Frame) -> String {
+    let words = match (outcome, status) {
+        (_, Some(status)) => return format!("{} {status}", frame.text("resposta", "answer")),
+        (None, _) => "–",
+        (Some("not_connected"), _) => frame.text("sem conexão", "no connection"),
+        (Some("not_public"), _) => frame.text("endereço privado", "private address"),
+        (Some("timed_out"), _) => frame.text("sem resposta a tempo", "no answer in time"),
+        (Some(_), _) => frame.text("conexão interrompida", "connection broken"),
+    };
+    words.to_owned()
+}

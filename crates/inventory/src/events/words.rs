@@ -1,0 +1,63 @@
+//! Endpoints and types of events in the reader's words, for the pages and the administration: Portuguese, English.
+
+use super::model::{Disabled, Endpoint};
+
+type Text = (&'static str, &'static str);
+
+/// The types of events that an endpoint may ask for, and what each tells.
+pub(crate) const TYPES: &[(&str, Text)] = &[
+    (
+        "outflow.created",
+        (
+            "outflow.created: uma saída foi registrada",
+            "outflow.created: an outflow was booked",
+        ),
+    ),
+    (
+        "product.low_stock",
+        (
+            "product.low_stock: um produto está com estoque baixo",
+            "product.low_stock: a product runs low",
+        ),
+    ),
+    (
+        "product.stock_recovered",
+        (
+            "product.stock_recovered: o estoque se recuperou",
+            "product.stock_recovered: stock has recovered",
+        ),
+    ),
+    (
+        "analysis.created",
+        (
+            "analysis.created: há uma análise nova",
+            "analysis.created: there is a new analysis",
+        ),
+    ),
+];
+
+impl Endpoint {
+    /// How it stands, and the tone of that: see `components/status.html`.
+    pub(crate) const fn standing(&self) -> (Text, &'static str) {
+        match (self.disabled, self.failing_since) {
+            (None, None) => (("Em dia", "Working"), "success"),
+            (None, Some(_)) => (("Falhando", "Failing"), "warning"),
+            (Some(Disabled::ByPerson), _) => (("Desligado à mão", "Disabled by hand"), ""),
+            (Some(Disabled::Gone), _) => (
+                ("Desligado: respondeu 410", "Disabled: it answered 410"),
+                "danger",
+            ),
+            (Some(Disabled::Failing), _) => (
+                (
+                    "Desligado após dias de falha",
+                    "Disabled after days of failure",
+                ),
+                "danger",
+            ),
+            (Some(Disabled::NotConfigured), _) => (
+                ("Fora da configuração", "No longer in the configuration"),
+                "",
+            ),
+        }
+    }
+}
