@@ -2,29 +2,72 @@
 
 use std::borrow::Cow;
 
-/// What a spreadsheet would run a cell for, and the apostrophe itself, so that reading gives back exactly what was written.
+/// Where a spreadsheet may end a cell: a file that is separated by commas may be read as one that is separated by semicolons, and then a
+/// quotation mark within a cell keeps neither those nor line breaks together.
+const ENDS: [char; 5] = [',', ';', '\t', '\n', '\r'];
+
+/// What a spreadsheet runs a cell for.
+fn is_formula(first: char) -> bool {
+    matches!(first, '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠')
+}
+
+/// What is escaped at the beginning of a text: blanks that a spreadsheet may pass over too, and the apostrophe itself, so that reading
+/// gives back exactly what was written.
 fn is_escaped(first: char) -> bool {
-    matches!(
-        first,
-        '=' | '+' | '-' | '@' | '\t' | '\r' | '\'' | '＝' | '＋' | '－' | '＠'
-    )
+    is_formula(first) || matches!(first, '\t' | '\r' | '\'')
+}
+
+/// Whether what stands behind an end within a text is escaped: what would run, in quotation marks or behind apostrophes too.
+fn is_escaped_within(rest: &str) -> bool {
+    let rest = rest.trim_start_matches('\'').trim_start_matches('"');
+    rest.starts_with(is_formula)
+}
+
+/// The pieces of a text, each but the last with its end.
+fn pieces(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.split_inclusive(ENDS).scan(0, |at, piece| {
+        let start = *at;
+        *at += piece.len();
+        Some((start, piece))
+    })
 }
 
 /// A text as it stands in a file.
 pub(crate) fn escape(text: &str) -> Cow<'_, str> {
-    if text.starts_with(is_escaped) {
-        Cow::Owned(format!("'{text}"))
-    } else {
-        Cow::Borrowed(text)
+    let is_written = |at: usize| match at {
+        0 => text.starts_with(is_escaped),
+        at => text.get(at..).is_some_and(is_escaped_within),
+    };
+    if !pieces(text).any(|(at, _)| is_written(at)) {
+        return Cow::Borrowed(text);
     }
+    let mut cell = String::with_capacity(text.len() + 8);
+    for (at, piece) in pieces(text) {
+        if is_written(at) {
+            cell.push('\'');
+        }
+        cell.push_str(piece);
+    }
+    Cow::Owned(cell)
 }
 
 /// The text that a cell means.
-pub(super) fn unescape(cell: &str) -> &str {
-    match cell.strip_prefix('\'') {
-        Some(text) if text.starts_with(is_escaped) => text,
-        _ => cell,
+pub(super) fn unescape(cell: &str) -> Cow<'_, str> {
+    let is_taken = |at: usize| {
+        let rest = cell.get(at..).and_then(|rest| rest.strip_prefix('\''));
+        rest.is_some_and(|rest| match at {
+            0 => rest.starts_with(is_escaped),
+            _ => is_escaped_within(rest),
+        })
+    };
+    if !pieces(cell).any(|(at, _)| is_taken(at)) {
+        return Cow::Borrowed(cell);
     }
+    let taken = pieces(cell).map(|(at, piece)| match piece.strip_prefix('\'') {
+        Some(rest) if is_taken(at) => rest,
+        _ => piece,
+    });
+    Cow::Owned(taken.collect())
 }
 
 /// The mark between reais and centavos: which one a file has is seen at its first price that has any.
@@ -90,6 +133,13 @@ mod tests {
             ("'s-Hertogenbosch", "''s-Hertogenbosch"),
             ("Café", "Café"),
             ("a=b", "a=b"),
+            ("a;=1+1", "a;'=1+1"),
+            ("a,@b;-1", "a,'@b;'-1"),
+            ("a;\"=1+1\"", "a;'\"=1+1\""),
+            ("a;'=1", "a;''=1"),
+            ("a;'b'", "a;'b'"),
+            ("a\r\n+1\n\t=2", "a\r\n'+1\n\t'=2"),
+            ("10, -5 ou 3; tudo", "10, -5 ou 3; tudo"),
         ] {
             assert_eq!(escape(text), cell);
             assert_eq!(unescape(cell), text);
@@ -103,9 +153,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_text_reads_back(text in "['=+@\\-\t\r]{0,4}.{0,10}") {
+        fn every_text_reads_back(text in "['=+@\\-\t\r]{0,4}.{0,10}[;,\t\r\n'\"=+a ]{0,12}") {
             let cell = escape(&text);
             prop_assert_eq!(unescape(&cell), text.as_str());
+            // However it is cut, nothing of it runs.
+            // However it is cut, nothing of it runs; what begins the text is in its own quotation marks.
+            let runs = |(place, piece): (usize, &str)| match place {
+                0 => piece.starts_with(is_formula),
+                _ => piece.trim_start_matches('"').starts_with(is_formula),
+            };
+            prop_assert!(!cell.split(ENDS).enumerate().any(runs));
         }
     }
 

@@ -266,7 +266,7 @@ async fn members(
         let is_blank = cell.trim().is_empty();
         let read = match column.content {
             _ if is_blank && !column.is_required && fills(column) == column.name => continue,
-            Content::Text => Ok(unescape(cell).to_owned()),
+            Content::Text => Ok(unescape(cell).into_owned()),
             Content::Plain => Ok(cell.clone()),
             Content::Price => decimals
                 .read(cell)

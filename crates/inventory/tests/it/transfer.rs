@@ -99,7 +99,7 @@ on_both_engines!(
             .unwrap();
         // What a shop's people add: formulas, quotes, line breaks, adjustments, deletions, the greatest price.
         let client = app.admin();
-        let nasty = json!({"name": "=cmd|' /C calc'!A0", "description": "a;b,\"c\"\r\nd\te 'f"});
+        let nasty = json!({"name": "=cmd|' /C calc'!A0", "description": "a;b,\"c\"\r\nd\te 'f;=1+1,\"=2\"\n- g"});
         client.post("/api/v1/brands/", nasty).await.id();
         client
             .post(
