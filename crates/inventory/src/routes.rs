@@ -164,8 +164,6 @@ const DOCUMENTS: docs::Paths = docs::Paths {
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The longest that the import of a file may take.
 const FILE_PATIENCE: Duration = Duration::from_secs(300);
-/// The largest form of a page, in bytes.
-const FORM_MAX: usize = 64 * 1024;
 
 /// The whole service, with the edge around it.
 pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
@@ -216,7 +214,8 @@ fn pages(state: &State, assets: &Assets) -> Router {
         .merge(events::pages::routes())
         .merge(locale::routes())
         .route("/{*unknown}", any(async || Error::not_found()))
-        .layer(limits::body(FORM_MAX))
+        // What the API takes a page takes: a form says it in no more bytes than JSON may, where each character is an escape.
+        .layer(limits::body(state.config.max_body))
         .layer(limits::timeout(PATIENCE));
     // Files are larger than forms, and take longer.
     let files = transfer::brought::routes().layer(limits::timeout(FILE_PATIENCE));

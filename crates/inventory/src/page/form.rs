@@ -4,7 +4,7 @@ use web::locale::Locale;
 
 use super::messages::translated;
 use crate::{
-    accounts::pages::posted,
+    accounts::{csrf, pages::posted},
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
@@ -52,6 +52,18 @@ impl Form {
     pub(crate) fn value(&self, name: &str) -> &str {
         let found = self.values.iter().find(|(other, _)| other == name);
         found.map_or("", |(_, value)| value.as_str())
+    }
+
+    /// All that was typed, in one text that no other values give.
+    pub(super) fn fingerprint(&self) -> String {
+        let mut values: Vec<String> = self
+            .values
+            .iter()
+            .filter(|(name, _)| name != csrf::FIELD)
+            .map(|value| format!("{value:?}"))
+            .collect();
+        values.sort_unstable();
+        values.join("\n")
     }
 
     /// What is wrong with a field; empty when nothing is.

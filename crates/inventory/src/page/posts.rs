@@ -3,14 +3,17 @@
 use http::request::Parts;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{Form, numbers, picker::Picked};
+use super::{Form, Frame, numbers, picker::Picked};
 use crate::{
     State,
-    accounts::pages::posted,
-    rest::{Refusal, fields::Members, query::Parameters},
+    accounts::{digest, pages::posted},
+    rest::{Refusal, fields::Members, query::Parameters, resource::Repeatable},
 };
 use axum::body::Body;
 use web::locale::Locale;
+
+/// The field of a form's token of one use.
+pub(crate) const TOKEN: &str = "form_token";
 
 /// A form as it was posted.
 #[derive(Debug)]
@@ -36,6 +39,21 @@ impl Post {
     /// A field as it was typed; empty when it did not come.
     pub(crate) fn text(&self, name: &str) -> String {
         self.form.value(name).to_owned()
+    }
+
+    /// The form as a request that may be repeated: the same form with the same values, sent twice, is meant once. None of a form without
+    /// a token of one use.
+    pub(crate) fn repeatable(&self, frame: &Frame, path: &'static str) -> Option<Repeatable> {
+        if self.form.value(TOKEN).is_empty() {
+            return None;
+        }
+        let said = digest(&self.form.fingerprint());
+        Some(Repeatable {
+            user: frame.caller.id,
+            path,
+            key: format!("form {said}"),
+            fingerprint: said,
+        })
     }
 
     /// Gives a field another value for the service.

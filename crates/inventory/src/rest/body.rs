@@ -55,12 +55,13 @@ pub fn parse(content_type: Option<&str>, body: &[u8]) -> Result<Members, BodyErr
     }
 }
 
-/// Reads a form's body as the members of an object of texts, so that one reader checks forms and JSON alike.
+/// Reads a form's body as the members of an object of texts, so that one reader checks forms and JSON alike. Browsers send a line's end as
+/// two characters, whatever it was: it is one again, so that a text that was not changed stays as it is, and as long.
 pub fn parse_form(body: &[u8]) -> Members {
     let form = Parameters::parse(&String::from_utf8_lossy(body));
     form.iter()
         .filter_map(|(name, value)| {
-            let value = serde_json::value::to_raw_value(value).ok()?;
+            let value = serde_json::value::to_raw_value(&value.replace("\r\n", "\n")).ok()?;
             Some((name.to_owned(), value))
         })
         .collect()

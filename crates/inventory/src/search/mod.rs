@@ -8,7 +8,7 @@ mod store;
 mod words;
 
 pub(crate) use store::{Vocabulary, add, clear, move_counter, remove, rename};
-pub(crate) use words::Key;
+pub(crate) use words::{Key, successor as beyond};
 
 use db::Query;
 

@@ -63,7 +63,7 @@ impl Key {
 }
 
 /// The least text behind all that begin with `text`, in the order of code points; none when there is none.
-fn successor(text: &str) -> Option<String> {
+pub(crate) fn successor(text: &str) -> Option<String> {
     let mut characters: Vec<char> = text.chars().collect();
     while let Some(last) = characters.pop() {
         let next = match last {

@@ -62,6 +62,8 @@ fn empty_index(frame: &Frame, page: &PageState, parameters: &Parameters) -> Inde
         is_create_dialog: false,
         import: None,
         is_exported: true,
+        note: String::new(),
+        also: Vec::new(),
         filters: Vec::new(),
         form: Form::new(),
         chips: Vec::new(),

@@ -22,9 +22,9 @@ use crate::{
         given::Given,
         list::{OrderBy, ordering, search_words},
         query::Parameters,
-        resource::{Page, Reading, Wanted},
+        resource::{Page, Reading, Repeatable, Wanted},
     },
-    stock::Actor,
+    stock::{Actor, movements::repeat},
 };
 use model::{FIELDS, Input};
 
@@ -132,15 +132,50 @@ pub async fn create(
     kind: Kind,
     members: &Members,
 ) -> Result<NamedRecord, Refusal> {
+    create_once(state, caller, kind, members, None).await
+}
+
+/// As [`create`]; what is asked for again under the same key is the record that was created the first time.
+///
+/// # Errors
+///
+/// As [`create`], and a record that is gone again.
+pub(crate) async fn create_once(
+    state: &State,
+    caller: &Caller,
+    kind: Kind,
+    members: &Members,
+    key: Option<Repeatable>,
+) -> Result<NamedRecord, Refusal> {
     let (members, actor, now) = (members.clone(), Actor::from(caller), state.clock.now());
-    state
-        .db
-        .write(async move |tx| {
+    let created = {
+        let key = key.clone();
+        let write = async move |tx: &mut Tx| {
+            if let Some(key) = &key
+                && let Some(id) = repeat::created(tx, key, now).await?
+            {
+                return store::find(tx, kind, id).await?.ok_or(Refusal::NotFound);
+            }
             let record = add(tx, kind, &members, &Given::default(), now).await?;
             note(tx, &actor, Action::Added, kind, &record, now).await?;
+            if let Some(key) = &key {
+                repeat::remember(tx, key, &record, now).await?;
+            }
             Ok(record)
-        })
-        .await
+        };
+        state.db.write(write).await
+    };
+    match (created, key) {
+        // The first of two taps came between our look and our write.
+        (Err(Refusal::Database(error)), Some(key)) if error.is_unique("idempotency_keys_pkey") => {
+            let first = async move |conn: &mut Conn| match repeat::created(conn, &key, now).await? {
+                Some(id) => Ok::<_, Refusal>(store::find(conn, kind, id).await?),
+                None => Ok(None),
+            };
+            state.db.read(first).await?.ok_or(Refusal::Database(error))
+        }
+        (created, _) => created,
+    }
 }
 
 /// Writes down what was done to a record.

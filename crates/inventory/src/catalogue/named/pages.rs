@@ -24,7 +24,9 @@ use crate::{
         flash::{self, Flash},
         history::{self, Change},
         index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Row},
-        picked_next, redirect, see_other,
+        picked_next,
+        posts::TOKEN,
+        redirect, see_other,
     },
     rest::{
         Refusal,
@@ -138,6 +140,8 @@ fn empty_index(kind: Kind, frame: &Frame, parameters: &Parameters) -> Index {
         is_create_dialog: true,
         import: may_add.then(|| format!("/import/?resource={}", kind.path())),
         is_exported: true,
+        note: String::new(),
+        also: Vec::new(),
         filters: vec![Filter::Search(frame.say(words.search))],
         form: Form::new().with("search", search),
         chips: chips.into_iter().collect(),
@@ -220,7 +224,9 @@ struct FormPage<'a> {
 fn new(kind: Kind, frame: &Frame, request: &Request) -> Answer {
     frame.require(Verb::Add, kind.model())?;
     let query = Parameters::parse(request.uri().query().unwrap_or_default());
-    let form = Form::new().with("name", query.get("name").unwrap_or_default());
+    let form = Form::new()
+        .with("name", query.get("name").unwrap_or_default())
+        .with(TOKEN, frame.one_use_token());
     Ok(frame.show(FormPage {
         frame,
         form: &form,
@@ -235,7 +241,8 @@ async fn create(kind: Kind, Extracted(page): Page, frame: Frame, request: Reques
     let mut post = Post::read(&page.state, &parts, body).await?;
     post.blank_is_none(&["description"]);
     let words = words(kind);
-    match super::create(&page.state, &frame.caller, kind, &post.members).await {
+    let key = post.repeatable(&frame, kind.path());
+    match super::create_once(&page.state, &frame.caller, kind, &post.members, key).await {
         // The script that adds one from within another form goes on there.
         Ok(record) if wants_json(&parts.headers) => Ok(json_answer(
             StatusCode::CREATED,

@@ -2,11 +2,13 @@
 //! becomes an opening or an adjustment there.
 
 mod api;
+pub(crate) mod lookup;
 mod model;
 pub(crate) mod pages;
 mod store;
 
 pub use api::Products;
+pub(crate) use lookup::best;
 pub use model::{MAX_SERIE_NUMBER, ProductRecord};
 
 use db::{Conn, Timestamp, Tx};
@@ -22,9 +24,9 @@ use crate::{
         given::Given,
         json::Named,
         query::Parameters,
-        resource::{Page, Reading, Wanted},
+        resource::{Page, Reading, Repeatable, Wanted},
     },
-    stock::{self, Actor, Policy},
+    stock::{self, Actor, Policy, movements::repeat},
     tallies,
 };
 use model::{FIELDS, Input, SERIE_NUMBER_TAKEN};
@@ -107,25 +109,6 @@ pub(crate) async fn with_serie_number(
         .await?)
 }
 
-/// The product of a serie number alone, else the first of those whose title has all words of a text.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub(crate) async fn best(
-    state: &State,
-    text: &str,
-    limit: i64,
-) -> Result<Vec<ProductRecord>, Refusal> {
-    if text.contains('\0') {
-        return Ok(Vec::new());
-    }
-    if let Some(product) = with_serie_number(state, text).await? {
-        return Ok(vec![product]);
-    }
-    part(state, &Parameters::of("search", text), limit, 0).await
-}
-
 /// What is wrong with the fields of a form, as far as it can be told without the store.
 pub(crate) fn problems(members: &Members, mode: Mode) -> FieldErrors {
     Input::read(members, mode).1
@@ -154,22 +137,61 @@ pub async fn create(
     caller: &Caller,
     members: &Members,
 ) -> Result<ProductRecord, Refusal> {
+    create_once(state, caller, members, None).await
+}
+
+/// As [`create`]; what is asked for again under the same key is the product that was created the first time.
+///
+/// # Errors
+///
+/// As [`create`], and a product that is gone again.
+pub(crate) async fn create_once(
+    state: &State,
+    caller: &Caller,
+    members: &Members,
+    key: Option<Repeatable>,
+) -> Result<ProductRecord, Refusal> {
     let (input, errors) = Input::read(members, Mode::Whole);
     let (actor, now) = (Actor::from(caller), state.clock.now());
-    let created = state
-        .db
-        .write(async move |tx| {
+    let created = {
+        let key = key.clone();
+        let write = async move |tx: &mut Tx| {
+            if let Some(key) = &key
+                && let Some(id) = repeat::created(tx, key, now).await?
+            {
+                return store::find(tx, id).await?.ok_or(Refusal::NotFound);
+            }
             let id = insert(tx, &input, errors.clone(), &Given::default(), &actor, now).await?;
             let record = store::find(tx, id).await?.ok_or(Refusal::NotFound)?;
             let title = &record.title;
             audit::record(tx, &actor, Action::Added, Model::Product, id, title, now).await?;
+            if let Some(key) = &key {
+                repeat::remember(tx, key, &record, now).await?;
+            }
             Ok(record)
-        })
-        .await;
-    if created.is_ok() {
-        state.pulse.beat();
+        };
+        state.db.write(write).await
+    };
+    match (created, key) {
+        (Ok(record), _) => {
+            state.pulse.beat();
+            Ok(record)
+        }
+        // The first of two taps may have come between our look and our write.
+        (Err(refusal), Some(key)) => {
+            let first = state
+                .db
+                .read(
+                    async move |conn| match repeat::created(conn, &key, now).await? {
+                        Some(id) => Ok::<_, Refusal>(store::find(conn, id).await?),
+                        None => Ok(None),
+                    },
+                )
+                .await?;
+            first.ok_or(explained(refusal))
+        }
+        (Err(refusal), None) => Err(explained(refusal)),
     }
-    created.map_err(explained)
 }
 
 /// Adds a product that an import brings, within a transaction; its quantity becomes the opening of its ledger, now.

@@ -156,6 +156,10 @@ pub(crate) struct Index {
     pub(crate) form: Form,
     /// The filters that are set.
     pub(crate) chips: Vec<Chip>,
+    /// What the list shows instead of what was asked for; empty when it shows that.
+    pub(crate) note: String,
+    /// Where else what was asked for may be found.
+    pub(crate) also: Vec<Chip>,
     /// The columns.
     pub(crate) columns: Vec<Column>,
     /// The records of this page.

@@ -5,7 +5,7 @@ mod api;
 mod at_once;
 mod model;
 pub(crate) mod pages;
-mod repeat;
+pub(crate) mod repeat;
 pub(super) mod store;
 mod words;
 

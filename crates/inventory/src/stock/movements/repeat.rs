@@ -1,5 +1,5 @@
-//! Safe repetition: the answer to a movement booked under an `Idempotency-Key`, found again for 72 hours.
-//! The key commits with the movement, so there is never one without the other.
+//! Safe repetition: the answer to a movement booked under an `Idempotency-Key`, found again for 72 hours. The key commits with the
+//! movement, so there is never one without the other. Forms that create other records use it too, so that a double tap creates one.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub(super) async fn find<T>(
 }
 
 /// Remembers the answer, in the transaction that made it. A key past its time makes room for its new use.
-pub(super) async fn remember<T: Serialize + Sync>(
+pub(crate) async fn remember<T: Serialize + Sync>(
     tx: &mut Tx,
     repeatable: &Repeatable,
     record: &T,
@@ -42,4 +42,23 @@ pub(super) async fn remember<T: Serialize + Sync>(
     store::forget_key(tx, repeatable, now - KEPT).await?;
     store::insert_key(tx, repeatable, &body, now).await?;
     Ok(())
+}
+
+/// The id of the record that was created under this key, if any.
+pub(crate) async fn created(
+    conn: &mut Conn,
+    repeatable: &Repeatable,
+    now: Timestamp,
+) -> Result<Option<i64>, Refusal> {
+    match find::<()>(conn, repeatable, now).await? {
+        Some(Created::Replayed(body)) => id_in(&body),
+        _ => Ok(None),
+    }
+}
+
+/// The id in a remembered answer.
+pub(crate) fn id_in(body: &str) -> Result<Option<i64>, Refusal> {
+    let answer: serde_json::Value =
+        serde_json::from_str(body).map_err(|error| db::Error::other(error.to_string()))?;
+    Ok(answer.get("id").and_then(serde_json::Value::as_i64))
 }

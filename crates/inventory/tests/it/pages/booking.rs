@@ -6,7 +6,7 @@ use super::{is_refused, leads_to, page};
 use crate::app::TestApp;
 
 /// The token of the form that a page shows.
-fn token(page: &str) -> String {
+pub(super) fn token(page: &str) -> String {
     let start = "name=\"form_token\" value=\"";
     let rest = page.split_once(start).unwrap().1;
     rest.split('"').next().unwrap().to_owned()

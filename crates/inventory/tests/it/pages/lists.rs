@@ -79,6 +79,56 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    a_brand_a_category_and_the_beginning_of_a_serie_number_find_what_no_title_has,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let viewer = app.logged_in("viewer").await;
+        let by_brand = page(&viewer, "/products/?search=joao+cafe&page=2", 200).await;
+        assert!(by_brand.contains("11–20 of 29"), "{by_brand}");
+        assert!(
+            by_brand.contains("No title has all of this. Products of the brand Tio João:"),
+            "{by_brand}"
+        );
+        assert!(
+            by_brand.contains("href=\"/products/?search=joao+cafe&#38;page=3\""),
+            "{by_brand}"
+        );
+        let by_category = page(&viewer, "/products/?search=GR%C3%83OS", 200).await;
+        assert!(by_category.contains("Products of the category Grãos:"));
+        assert!(by_category.contains("1–10 of 30"));
+        let file = viewer.get("/products/export/?search=joao+arroz").await;
+        assert_eq!(file.text.lines().count(), 2, "{}", file.text);
+        let by_number = page(&viewer, "/products/?search=7892", 200).await;
+        for said in ["7892 · Café 02", "78920 · Café 20", "78922 · Café 22"] {
+            assert!(by_number.contains(said), "{said}: {by_number}");
+        }
+        assert!(!by_number.contains("78924"), "three are named");
+        let title = page(&viewer, "/products/?search=cafe", 200).await;
+        assert!(!title.contains("No title has"));
+        // The only one that begins so is meant when the search is sent.
+        let jump = viewer.get("/products/?search=78914&jump=1").await;
+        assert_eq!(jump.header("location"), "/products/14/");
+        let jump = viewer.get("/products/?search=7891&jump=1").await;
+        assert_eq!(jump.header("location"), "/products/?search=7891");
+        // Pickers find the same.
+        for (typed, first) in [
+            ("78914", "Café 14"),
+            ("joao 21", "Café 21"),
+            ("7892", "Café 02"),
+        ] {
+            let offers = viewer
+                .get(&format!("/pick/products/?q={}", typed.replace(' ', "+")))
+                .await;
+            assert_eq!(offers.json()[0]["text"], first, "{typed}");
+        }
+        // The API searches titles alone.
+        let found = app.viewer().get("/api/v1/products/?search=joao").await;
+        assert_eq!(found.json()["count"], 0);
+    }
+);
+
+on_both_engines!(
     a_file_has_exactly_what_is_shown_on_all_pages,
     async |address| {
         let app = TestApp::new(&address).await;

@@ -2,7 +2,7 @@
 
 use test_kit::{html, on_both_engines};
 
-use super::{is_refused, leads_to, page};
+use super::{booking::token, is_refused, leads_to, page};
 use crate::app::TestApp;
 
 const KINDS: [&str; 3] = ["brands", "categories", "suppliers"];
@@ -287,5 +287,91 @@ on_both_engines!(
             &admin.submit("/brands/new/", &elsewhere).await,
             "/brands/3/",
         );
+    }
+);
+
+on_both_engines!(
+    a_form_that_is_sent_twice_makes_one_record_and_with_other_values_another,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Arroz", 5).await;
+        let admin = app.logged_in("admin").await;
+        let token = token(&page(&admin, "/products/new/", 200).await);
+        let mut fields = vec![
+            ("title", "Café"),
+            ("category", "1"),
+            ("brand", "1"),
+            ("serie_number", "789"),
+            ("cost_price", "1"),
+            ("selling_price", "2"),
+            ("quantity", "7"),
+            ("form_token", token.as_str()),
+        ];
+        for _ in 0..2 {
+            let made = admin.submit("/products/new/", &fields).await;
+            leads_to(&made, "/products/2/");
+        }
+        // Two taps at once.
+        fields[0] = ("title", "Chá");
+        fields[3] = ("serie_number", "790");
+        let (one, other) = tokio::join!(
+            admin.submit("/products/new/", &fields),
+            admin.submit("/products/new/", &fields)
+        );
+        assert_eq!(one.header("location"), other.header("location"));
+        assert_eq!(one.status.as_u16(), 303, "{one:?}");
+        let products = app.admin().get("/api/v1/products/").await.json();
+        assert_eq!(products["count"], 3, "{products}");
+        for kind in KINDS {
+            let form = page(&admin, &format!("/{kind}/new/"), 200).await;
+            let token = super::booking::token(&form);
+            let before = app.admin().get(&format!("/api/v1/{kind}/")).await.json()["count"].clone();
+            let fields = [("name", "Novo"), ("form_token", token.as_str())];
+            for _ in 0..3 {
+                let made = admin.submit(&format!("/{kind}/new/"), &fields).await;
+                assert_eq!(made.status.as_u16(), 303, "{made:?}");
+            }
+            let after = app.admin().get(&format!("/api/v1/{kind}/")).await.json()["count"].clone();
+            assert_eq!(
+                before.as_i64().unwrap() + 1,
+                after.as_i64().unwrap(),
+                "{kind}"
+            );
+        }
+    }
+);
+
+on_both_engines!(
+    a_page_takes_the_longest_texts_that_the_api_takes_line_by_line,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Arroz", 5).await;
+        let admin = app.logged_in("admin").await;
+        let longest = "\u{1F600}".repeat(65_536);
+        let (title, name) = ("\u{1F600}".repeat(500), "\u{1F600}".repeat(200));
+        let product = [
+            ("title", title.as_str()),
+            ("category", "1"),
+            ("brand", "1"),
+            ("serie_number", name.as_str()),
+            ("cost_price", "1"),
+            ("selling_price", "2"),
+            ("quantity", "7"),
+            ("description", longest.as_str()),
+        ];
+        let made = admin.submit("/products/new/", &product).await;
+        leads_to(&made, "/products/2/");
+        let record = app.admin().get("/api/v1/products/2/").await.json();
+        assert_eq!(record["description"], longest);
+        // Browsers end lines with two characters; a text with the most lines is not too long for that.
+        let lines = format!("a\n{}", "\n".repeat(65_534));
+        let sent = lines.replace('\n', "\r\n");
+        let fields = [("name", "Outra"), ("description", sent.as_str())];
+        leads_to(
+            &admin.submit("/brands/1/edit/", &fields).await,
+            "/brands/1/",
+        );
+        let record = app.admin().get("/api/v1/brands/1/").await.json();
+        assert_eq!(record["description"], lines.trim());
     }
 );

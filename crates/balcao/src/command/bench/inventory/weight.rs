@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn files_are_those_that_a_page_names_and_a_script_imports() {
-        let page = r##"<link href="/assets/a-1.css"><use href="/assets/icons-2.svg#box"/><use href="/assets/icons-2.svg#pen"/>"##;
+        let page = r#"<link href="/assets/a-1.css"><use href="/assets/icons-2.svg#box"/><use href="/assets/icons-2.svg#pen"/>"#;
         let files: Vec<String> = named(page).into_iter().collect();
         assert_eq!(files, ["/assets/a-1.css", "/assets/icons-2.svg"]);
         let script = "import \"./b.js\";\nimport { c } from \"./c.js\";\nconst d = \"./d\";";

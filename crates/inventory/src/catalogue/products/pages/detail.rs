@@ -204,6 +204,8 @@ fn ledger_index(frame: &Frame, product: &ProductRecord, parameters: &Parameters)
         is_create_dialog: false,
         import: None,
         is_exported: false,
+        note: String::new(),
+        also: Vec::new(),
         filters: vec![Filter::Day(
             "as_of",
             frame.text(

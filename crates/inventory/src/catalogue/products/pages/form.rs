@@ -14,6 +14,7 @@ use crate::{
         flash::{self, Flash},
         picked_next,
         picker::Picked,
+        posts::TOKEN,
         see_other,
     },
     rest::{
@@ -109,7 +110,9 @@ fn page<'a>(
 pub(super) async fn new(Extracted(state): Page, frame: Frame, request: Request) -> Answer {
     frame.require(Verb::Add, Model::Product)?;
     let asked = Parameters::of_address(request.uri());
-    let mut form = Form::new().with("quantity", "0");
+    let mut form = Form::new()
+        .with("quantity", "0")
+        .with(TOKEN, frame.one_use_token());
     for field in ["title", "serie_number"] {
         form.set(field, asked.get(field).unwrap_or_default());
     }
@@ -187,7 +190,9 @@ pub(super) async fn create(Extracted(page): Page, frame: Frame, request: Request
     if sent.post.form.is_refused() {
         return Ok(sent.again(&frame, &page.state, None));
     }
-    let product = match products::create(&page.state, &frame.caller, &sent.post.members).await {
+    let key = sent.post.repeatable(&frame, "products");
+    let members = &sent.post.members;
+    let product = match products::create_once(&page.state, &frame.caller, members, key).await {
         Ok(product) => product,
         Err(refusal) => {
             sent.post.form.take(refusal, frame.locale)?;

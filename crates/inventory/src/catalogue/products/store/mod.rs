@@ -83,6 +83,35 @@ pub(super) async fn with_serie_number(
     .await
 }
 
+/// The products whose folded serie numbers stand from a text to before another one, in their order.
+pub(super) async fn numbered_from(
+    conn: &mut Conn,
+    least: &str,
+    beyond: Option<&str>,
+    limit: i64,
+) -> Result<Vec<ProductRecord>, Error> {
+    let mut query = Query::new("SELECT ");
+    query
+        .push(RECORD_COLUMNS)
+        .push(" FROM (SELECT id FROM products WHERE serie_number_folded >= ")
+        .bind(least);
+    if let Some(beyond) = beyond {
+        query.push(" AND serie_number_folded < ").bind(beyond);
+    }
+    query
+        .push(" ORDER BY serie_number_folded, id LIMIT ")
+        .bind(limit)
+        .push(
+            ") AS few
+             JOIN products AS p ON p.id = few.id
+             JOIN product_stock AS s ON s.product_id = p.id
+             JOIN categories AS c ON c.id = p.category_id
+             JOIN brands AS b ON b.id = p.brand_id
+             ORDER BY p.serie_number_folded, p.id",
+        );
+    conn.all_of(&query, record_of).await
+}
+
 /// Stores a product with nothing in stock, under the id that is given or the next one; its opening quantity is the ledger's to write.
 pub(super) async fn insert(
     tx: &mut Tx,

@@ -17,6 +17,7 @@ use crate::{
         flash::{self, Flash},
         picked_next,
         picker::Picked,
+        posts::TOKEN,
         see_other,
     },
     rest::{
@@ -24,11 +25,9 @@ use crate::{
         query::Parameters,
         resource::{Created, Submission},
     },
-    stock::movements,
+    stock::movements::{self, repeat},
 };
 
-/// The field of the token of one use.
-const TOKEN: &str = "form_token";
 /// The fields in the order of the form.
 const FIELDS: &[&str] = &["product", "supplier", "quantity", "description"];
 
@@ -187,8 +186,7 @@ async fn booked(
         Created::New(record) => return Ok(Some(record)),
         Created::Replayed(body) => body,
     };
-    let answer: serde_json::Value = serde_json::from_str(&body).map_err(web::Error::internal)?;
-    match answer.get("id").and_then(serde_json::Value::as_i64) {
+    match repeat::id_in(&body)? {
         Some(id) => movements::read(&page.state, movement, id).await,
         None => Ok(None),
     }

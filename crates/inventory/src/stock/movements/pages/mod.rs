@@ -171,6 +171,8 @@ fn empty_index(movement: Movement, frame: &Frame, asked: Asked) -> Index {
         is_create_dialog: true,
         import: may_add.then(|| format!("/import/?resource={}", movement.path())),
         is_exported: true,
+        note: String::new(),
+        also: Vec::new(),
         filters,
         form: asked.form,
         chips,

@@ -1,0 +1,170 @@
+//! What people mean by what they type into a search where no title has it: a brand, a category, the beginning of a serie number. The API
+//! searches titles alone, as specified; pages ask here too. Names of brands and categories are few and looked through, serie numbers have
+//! an index: none of it grows with the catalogue.
+
+use std::collections::BTreeMap;
+
+use super::{ProductRecord, part, store, store::Selection};
+use crate::{
+    State,
+    catalogue::named::{self, Kind, NamedRecord},
+    rest::{Refusal, list::search_words, query::Parameters},
+    search,
+};
+
+/// Names that are looked at for one word.
+const NAMES: i64 = 50;
+/// Of so many words on, no name is looked for among them.
+const MOST_WORDS: usize = 6;
+/// A beginning of fewer characters begins too many numbers to mean one.
+const SHORTEST: usize = 2;
+
+/// A brand or a category that was named by words of a search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Meant {
+    /// Which of the two.
+    pub(crate) kind: Kind,
+    /// Its id.
+    pub(crate) id: i64,
+    /// Its name.
+    pub(crate) name: String,
+}
+
+/// What a search selects: where no title has its words, the products of the brand or category that some of them name, whose titles have
+/// the others.
+///
+/// # Errors
+///
+/// Filters that cannot be read, and faults of the store.
+pub(crate) async fn understood(
+    state: &State,
+    parameters: &Parameters,
+) -> Result<(Parameters, Option<Meant>), Refusal> {
+    let words = search_words(parameters);
+    let nothing = || (parameters.clone(), None);
+    if words.is_empty() || words.len() > MOST_WORDS || count(state, parameters).await? > 0 {
+        return Ok(nothing());
+    }
+    for kind in [Kind::Brand, Kind::Category] {
+        if parameters.get(kind.name()).is_some() {
+            continue;
+        }
+        let Some((record, rest)) = best_named(state, kind, &words).await? else {
+            continue;
+        };
+        let mut other = parameters.clone();
+        other.set(kind.name(), record.id.to_string());
+        other.set("search", rest);
+        if count(state, &other).await? > 0 {
+            let meant = Meant {
+                kind,
+                id: record.id,
+                name: record.name,
+            };
+            return Ok((other, Some(meant)));
+        }
+    }
+    Ok(nothing())
+}
+
+/// The record whose name has most of the words, and the words that it has not, as a search.
+async fn best_named(
+    state: &State,
+    kind: Kind,
+    words: &[String],
+) -> Result<Option<(NamedRecord, String)>, Refusal> {
+    let mut found = BTreeMap::new();
+    for word in words {
+        let asked = Parameters::of("search", &quoted(word));
+        for record in named::part(state, kind, &asked, NAMES, 0).await? {
+            found.insert(record.id, record);
+        }
+    }
+    let missing = |record: &NamedRecord| -> Vec<String> {
+        let name = db::fold(&record.name);
+        let rest = words.iter().filter(|word| !name.contains(word.as_str()));
+        rest.map(|word| quoted(word)).collect()
+    };
+    let best = found.into_values().min_by_key(|record| {
+        // Of names with as many of the words the shortest is meant.
+        (missing(record).len(), record.name.len(), record.id)
+    });
+    Ok(best.map(|record| {
+        let rest = missing(&record).join(" ");
+        (record, rest)
+    }))
+}
+
+/// A word as it is searched for: a phrase stays together.
+fn quoted(word: &str) -> String {
+    if word.contains(' ') {
+        format!("\"{word}\"")
+    } else {
+        word.to_owned()
+    }
+}
+
+async fn count(state: &State, parameters: &Parameters) -> Result<u64, Refusal> {
+    let selection = Selection::parse(parameters)?;
+    let shared = state.clone();
+    let read = async move |conn: &mut db::Conn| {
+        let measured = selection.measure(conn, &shared.measures).await?;
+        Ok::<_, Refusal>(measured.count)
+    };
+    state.db.read(read).await
+}
+
+/// The products whose serie numbers begin with a text, the first of them.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn numbered_like(
+    state: &State,
+    text: &str,
+    limit: i64,
+) -> Result<Vec<ProductRecord>, Refusal> {
+    let beginning = db::fold(text.trim());
+    if beginning.contains('\0') || beginning.chars().nth(SHORTEST - 1).is_none() {
+        return Ok(Vec::new());
+    }
+    let beyond = search::beyond(&beginning);
+    let read = async move |conn: &mut db::Conn| {
+        store::numbered_from(conn, &beginning, beyond.as_deref(), limit).await
+    };
+    Ok(state.db.read(read).await?)
+}
+
+/// The product of a serie number alone; else the first of those whose titles have all words of a text, then of those whose serie numbers
+/// begin with it; else those of the brand or category that it names.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn best(
+    state: &State,
+    text: &str,
+    limit: i64,
+) -> Result<Vec<ProductRecord>, Refusal> {
+    if text.contains('\0') {
+        return Ok(Vec::new());
+    }
+    if let Some(product) = super::with_serie_number(state, text).await? {
+        return Ok(vec![product]);
+    }
+    let asked = Parameters::of("search", text);
+    let mut found = part(state, &asked, limit, 0).await?;
+    let room = limit - i64::try_from(found.len()).unwrap_or(limit);
+    if room > 0 {
+        for product in numbered_like(state, text, room).await? {
+            if found.iter().all(|other| other.id != product.id) {
+                found.push(product);
+            }
+        }
+    }
+    if found.is_empty() {
+        let (understood, _) = understood(state, &asked).await?;
+        found = part(state, &understood, limit, 0).await?;
+    }
+    Ok(found)
+}
