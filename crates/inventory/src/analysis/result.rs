@@ -2,7 +2,9 @@
 
 use db::Timestamp;
 use serde::Serialize;
+use web::locale::Locale;
 
+use super::text::RESTOCK;
 use crate::rest::json;
 
 /// An analysis as the API answers it: the specification's record.
@@ -112,6 +114,16 @@ impl From<Summary> for AnalysisRecord {
 }
 
 impl Summary {
+    /// The language of its text: our own texts tell it by their first word, others are in the shop's.
+    pub fn language(&self, of_shop: Locale) -> Locale {
+        let is_ours = |word| self.result.starts_with(word);
+        match (is_ours(RESTOCK.0), is_ours(RESTOCK.1)) {
+            (true, _) => Locale::PtBr,
+            (_, true) => Locale::En,
+            _ => of_shop,
+        }
+    }
+
     /// The first line of the text: what it is about.
     pub fn heading(&self) -> &str {
         self.result.lines().next().unwrap_or_default()

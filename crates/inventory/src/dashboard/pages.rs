@@ -32,7 +32,7 @@ async fn home(
     frame: Frame,
 ) -> Result<Response, web::Error> {
     let shown = super::read(&page.state, wanted(query.as_deref())).await?;
-    let view = View::new(&frame, &shown);
+    let view = View::new(&frame, &shown, page.state.config.language);
     Ok(frame.show(HomePage {
         frame: &frame,
         view,
@@ -47,7 +47,7 @@ async fn figures(
 ) -> Result<Response, web::Error> {
     frame.flash = None;
     let shown = super::read(&page.state, wanted(query.as_deref())).await?;
-    let view = View::new(&frame, &shown);
+    let view = View::new(&frame, &shown, page.state.config.language);
     Ok(frame.show(FiguresPage {
         frame: &frame,
         view,

@@ -1,6 +1,8 @@
 //! `/analyses/`: the list of results, one result with where it came from, and a product's own page, where an analysis is asked for,
-//! its progress is seen and what is known of the supply is written. Results are plain text; templates escape it.
+//! its progress is seen and what is known of the supply is written; `beside` is what the product's page of the catalogue shows of them.
+//! Results are plain text; templates escape it.
 
+mod beside;
 mod view;
 
 use axum::{
@@ -22,6 +24,7 @@ use crate::{
         resource::{RecordId, Wanted},
     },
 };
+pub(crate) use beside::Beside;
 use view::{AnalysisPage, ListPage, ProductPage};
 
 /// The pages of analyses.
@@ -42,7 +45,8 @@ async fn list(
     let wanted = Wanted::parse(&page.state, &parameters).map_err(Refusal::from)?;
     let shown = super::list(&page.state, None, wanted).await?;
     let waiting = super::waiting(&page.state).await?;
-    Ok(frame.show(ListPage::new(&frame, &shown, waiting)))
+    let shop = page.state.config.language;
+    Ok(frame.show(ListPage::new(&frame, &shown, waiting, shop)))
 }
 
 async fn read(
@@ -57,7 +61,8 @@ async fn read(
         Some(product) => super::subject(&page.state, product).await?,
         None => None,
     };
-    Ok(frame.show(AnalysisPage::new(&frame, &analysis, subject)))
+    let shop = page.state.config.language;
+    Ok(frame.show(AnalysisPage::new(&frame, &analysis, subject, shop)))
 }
 
 /// Asks for an analysis and leads to where its progress is seen.
@@ -73,8 +78,13 @@ async fn ask(
     let product: i64 = product.ok_or(Refusal::NotFound)?;
     let before = super::analyse_now(&page.state, &frame.caller, product).await?;
     let after = before.newest.unwrap_or(0);
+    // Whoever asked on the product's own page sees there how it goes.
+    let (path, place) = match posted::text(&members, "from").as_deref() {
+        Some("product") => ("products", "#analysis"),
+        _ => ("analyses/product", ""),
+    };
     Ok(see_other(&format!(
-        "/analyses/product/{product}/?after={after}"
+        "/{path}/{product}/?after={after}{place}"
     )))
 }
 
@@ -118,6 +128,7 @@ async fn show_product(
         &super::list(state, Some(id), wanted).await?,
         (form, state.config.analysis.terms),
         after,
+        state.config.language,
     );
     if shown.is_refused() {
         Ok(frame.show_again(shown))

@@ -51,22 +51,25 @@ fn pieces(text: &str) -> Vec<Piece> {
 
 /// A result as a row.
 #[derive(Debug)]
-pub(super) struct Row {
-    pub(super) id: i64,
-    pub(super) heading: String,
-    pub(super) gist: String,
-    pub(super) made: String,
-    pub(super) source: &'static str,
-    pub(super) suggested: String,
+pub(crate) struct Row {
+    pub(crate) id: i64,
+    pub(crate) heading: String,
+    pub(crate) gist: String,
+    /// The language of heading and gist, which is not always the reader's.
+    pub(crate) language: &'static str,
+    pub(crate) made: String,
+    pub(crate) source: &'static str,
+    pub(crate) suggested: String,
 }
 
 impl Row {
-    fn of(frame: &Frame, summary: &Summary) -> Self {
+    pub(super) fn of(frame: &Frame, summary: &Summary, shop: Locale) -> Self {
         let suggested = summary.suggested_quantity;
         Self {
             id: summary.id,
             heading: summary.heading().to_owned(),
             gist: summary.gist().to_owned(),
+            language: summary.language(shop).tag(),
             made: frame.locale.date_time(summary.created_at),
             source: source(frame, summary.source),
             suggested: suggested.map_or_else(|| "–".to_owned(), |units| frame.locale.number(units)),
@@ -112,11 +115,12 @@ pub(super) struct ListPage<'a> {
 }
 
 impl<'a> ListPage<'a> {
-    pub(super) fn new(frame: &'a Frame, page: &Page<Summary>, waiting: i64) -> Self {
+    pub(super) fn new(frame: &'a Frame, page: &Page<Summary>, waiting: i64, shop: Locale) -> Self {
+        let row = |row| Row::of(frame, row, shop);
         Self {
             frame,
             pages: Pages::of(frame, page),
-            rows: page.results.iter().map(|row| Row::of(frame, row)).collect(),
+            rows: page.results.iter().map(row).collect(),
             waiting: (waiting > 0).then(|| queue_in_words(frame.locale, waiting)),
         }
     }
@@ -144,6 +148,7 @@ fn queue_in_words(locale: Locale, waiting: i64) -> String {
 pub(super) struct AnalysisPage<'a> {
     frame: &'a Frame,
     heading: String,
+    language: &'static str,
     made: String,
     pieces: Vec<Piece>,
     facts: Vec<(&'static str, String)>,
@@ -153,11 +158,17 @@ pub(super) struct AnalysisPage<'a> {
 }
 
 impl<'a> AnalysisPage<'a> {
-    pub(super) fn new(frame: &'a Frame, analysis: &Analysis, subject: Option<Subject>) -> Self {
+    pub(super) fn new(
+        frame: &'a Frame,
+        analysis: &Analysis,
+        subject: Option<Subject>,
+        shop: Locale,
+    ) -> Self {
         let summary = &analysis.summary;
         Self {
             frame,
             heading: summary.heading().to_owned(),
+            language: summary.language(shop).tag(),
             made: frame.locale.date_time(summary.created_at),
             pieces: pieces(&summary.result),
             facts: facts(frame, &analysis.provenance),
@@ -285,14 +296,16 @@ impl<'a> ProductPage<'a> {
         page: &Page<Summary>,
         (form, shop): (Form, Terms),
         after: Option<i64>,
+        language: Locale,
     ) -> Self {
+        let row = |row| Row::of(frame, row, language);
         Self {
             frame,
             quantity: frame.locale.number(subject.quantity),
             subject,
             phase: standing.phase.map(|phase| words(frame, phase)),
             after: after.or(standing.newest).unwrap_or(0),
-            rows: page.results.iter().map(|row| Row::of(frame, row)).collect(),
+            rows: page.results.iter().map(row).collect(),
             form,
             assumed: assumed(frame.locale, &shop),
             may_ask: frame.may(Verb::Add, Model::Analysis),
@@ -332,7 +345,7 @@ impl<'a> ProductPage<'a> {
     }
 }
 
-fn words(frame: &Frame, phase: Phase) -> String {
+pub(super) fn words(frame: &Frame, phase: Phase) -> String {
     match phase {
         Phase::Running => frame.text("Analisando agora…", "Analysing now…").to_owned(),
         Phase::Waiting => frame

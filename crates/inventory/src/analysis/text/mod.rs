@@ -10,6 +10,9 @@ use super::model::{Figures, Forecast, figures::LEAST_DAYS, figures::LEAST_DEMAND
 pub(super) use words::{clean, decimal};
 use words::{count, days, moment, percent, units};
 
+/// What the first line of a text begins with, in Portuguese and in English.
+pub(super) const RESTOCK: (&str, &str) = ("Reposição", "Restock");
+
 /// What a language model said, checked: plain lines without figures of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Worded {
@@ -70,7 +73,7 @@ impl Text<'_> {
 
     fn heading(&self) -> String {
         let title = clean(self.title, 500);
-        format!("{}: {title}", self.say("Reposição", "Restock"))
+        format!("{}: {title}", self.say(RESTOCK.0, RESTOCK.1))
     }
 
     fn say<'t>(&self, portuguese: &'t str, english: &'t str) -> &'t str {

@@ -43,14 +43,16 @@ pub(super) struct FiguresPage<'a> {
 pub(super) struct View<'a> {
     frame: &'a Frame,
     pub(super) shown: &'a Dashboard,
+    /// The language of the shop's own texts.
+    shop: Locale,
 }
 
 /// Lines of an analysis that are shown.
 const ANALYSIS_LINES: usize = 4;
 
 impl<'a> View<'a> {
-    pub(super) const fn new(frame: &'a Frame, shown: &'a Dashboard) -> Self {
-        Self { frame, shown }
+    pub(super) const fn new(frame: &'a Frame, shown: &'a Dashboard, shop: Locale) -> Self {
+        Self { frame, shown, shop }
     }
 
     fn locale(&self) -> Locale {
@@ -353,6 +355,7 @@ impl<'a> View<'a> {
             .filter(|line| !line.trim().is_empty());
         Some(AnalysisRow {
             address: format!("/analyses/{}/", summary.id),
+            language: summary.language(self.shop).tag(),
             heading: lines.next().unwrap_or_default().to_owned(),
             lines: lines.take(ANALYSIS_LINES).map(str::to_owned).collect(),
             at: self.locale().date_time(summary.created_at),

@@ -60,6 +60,8 @@ pub(in crate::dashboard) struct LowRow {
 /// The newest analysis.
 pub(in crate::dashboard) struct AnalysisRow {
     pub(in crate::dashboard) address: String,
+    /// The language of heading and lines.
+    pub(in crate::dashboard) language: &'static str,
     pub(in crate::dashboard) heading: String,
     pub(in crate::dashboard) lines: Vec<String>,
     pub(in crate::dashboard) at: String,

@@ -101,6 +101,51 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    on_the_products_own_page_an_analysis_is_asked_for_and_seen_to_come,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.manager().a_product("Arroz", 50).await;
+        let visitor = app.logged_in("manager").await;
+        let own = format!("/products/{product}/");
+        let page = visitor.get(&own).await;
+        html::check(&page.text);
+        assert!(page.text.contains("Not analysed yet"), "{}", page.text);
+        let id = product.to_string();
+        let fields = [("product", id.as_str()), ("from", "product")];
+        let asked = visitor.submit("/analyses/", &fields).await;
+        assert_eq!(asked.header("location"), format!("{own}?after=0#analysis"));
+        let progress = format!("{own}?after=0");
+        let page = visitor.get(&progress).await;
+        html::check(&page.text);
+        assert!(page.text.contains("In the queue"), "{}", page.text);
+        assert!(
+            page.text
+                .contains(&format!("hx-get=\"{progress}\" hx-trigger=\"every 2s\"")),
+            "{}",
+            page.text
+        );
+        step(&app).await;
+        let done = visitor.get(&progress).await;
+        html::check(&done.text);
+        assert!(!done.text.contains("hx-trigger=\"every 2s\""));
+        assert!(done.text.contains("Ready</span>"), "{}", done.text);
+        assert!(done.text.contains("href=\"/analyses/1/\""), "{}", done.text);
+        // Its text is in the shop's language, and says so.
+        assert!(done.text.contains("<p lang=\"pt-BR\">"), "{}", done.text);
+        let page = visitor.get("/analyses/1/").await;
+        assert!(
+            page.text
+                .contains("<h1><span lang=\"pt-BR\">Reposição: Arroz</span></h1>"),
+            "{}",
+            page.text
+        );
+        let viewer = app.logged_in("viewer").await;
+        let page = viewer.get(&own).await;
+        assert!(!page.text.contains("name=\"product\""), "{}", page.text);
+    }
+);
+
+on_both_engines!(
     what_is_known_of_a_supply_is_written_in_a_form_with_the_readers_comma,
     async |address| {
         let app = TestApp::with(&address, unlimited()).await;

@@ -7,6 +7,7 @@ use super::{Answer, Page, address};
 use crate::{
     State,
     accounts::{Model, Verb},
+    analysis::pages::Beside,
     catalogue::products::{self, ProductRecord},
     page::{
         Form, Frame, Post,
@@ -54,6 +55,7 @@ struct ProductPage<'a> {
     entries: &'a [Entry],
     trend: Option<Trend>,
     changes: &'a [Change],
+    analysis: Beside,
     may: May,
 }
 
@@ -85,8 +87,13 @@ async fn find(state: &State, RecordId(id): RecordId) -> Result<ProductRecord, Re
     products::read(state, id).await?.ok_or(Refusal::NotFound)
 }
 
-/// `GET /products/<id>/`
-pub(super) async fn show(Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+/// `GET /products/<id>/`. With `after`, somebody waits there for an analysis that is newer.
+pub(super) async fn show(
+    Extracted(page): Page,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> Answer {
     frame.require(Verb::View, Model::Product)?;
     let (state, locale) = (&page.state, frame.locale);
     let product = find(state, id).await?;
@@ -98,6 +105,9 @@ pub(super) async fn show(Extracted(page): Page, frame: Frame, id: RecordId) -> A
     };
     let ledger = stock::ledger_list(state, product.id, None, wanted).await?;
     let changes = history::changes(state, Model::Product, product.id, locale).await?;
+    let asked = Parameters::of_address(request.uri());
+    let after = asked.get("after").and_then(|id| id.parse().ok());
+    let analysis = Beside::of(state, &frame, product.id, after).await?;
     let entries: Vec<Entry> = ledger
         .results
         .iter()
@@ -118,6 +128,7 @@ pub(super) async fn show(Extracted(page): Page, frame: Frame, id: RecordId) -> A
         entries: &entries,
         trend: Trend::of(&points, locale),
         changes: &changes,
+        analysis,
         may: May::of(&frame),
     }))
 }
