@@ -4,6 +4,7 @@ mod outages;
 mod paying;
 mod readers;
 mod shop;
+mod states;
 mod typing;
 
 use shop::{Buyer, ORDER, Shop};
