@@ -73,7 +73,7 @@ function options(host, current, width) {
   return {
     width,
     height: HEIGHT,
-    padding: [8, 8, 0, 0],
+    padding: [8, 28, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: isLong } },
     plugins: [tip(host, current)],

@@ -6,12 +6,14 @@ use std::collections::BTreeSet;
 
 use http::Method;
 use inventory::{PAGES, ROUTES};
+use serde_json::json;
 use test_kit::{
     browser::{Browser, Scheme},
     process::{Balcao, Start},
 };
 
-use super::{log_in, shelves::bring};
+use super::{PASSWORD, log_in, shelves::bring};
+use crate::inventory::Caller;
 use crate::support::{boleto, card, pay_until_final, pix};
 
 /// Addresses that answer something else than a page of ours, or only on a way that another test goes.
@@ -47,7 +49,7 @@ const ADMINISTRATION: [&str; 3] = [
     "/admin/{model}/{id}/change/",
 ];
 
-/// Walked over where their list leads to one: pattern, list, and how the links begin.
+/// Walked over by the first link of their list: pattern, list, and how the links begin. The walk makes what they lead to.
 const BY_LINKS: [(&str, &str, &str); 2] = [
     ("/analyses/{id}/", "/analyses/", "/analyses/"),
     (
@@ -226,6 +228,29 @@ async fn others(demo: &Balcao) -> Vec<String> {
     urls
 }
 
+/// An endpoint at an address that nobody serves, a delivery that fails there, and an analysis.
+async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
+    let browser = &walk.browser;
+    browser.goto(&format!("{inventory}/webhooks/new/")).await;
+    browser.fill("#url", "http://127.0.0.1:9/hooks").await;
+    browser.click("main form button[type=submit]").await;
+    browser.wait_text("main", "whsec_").await;
+    let program = Caller::log_in(demo, "manager", PASSWORD).await;
+    let sold = json!({"product": 1, "quantity": 1});
+    program.make("/api/v1/outflows/", &sold).await;
+    browser.goto(&format!("{inventory}/products/1/")).await;
+    browser.click("#analysis form button").await;
+    browser
+        .wait_for("#analysis-standing a[href^='/analyses/']:not([href*=product])")
+        .await;
+    browser
+        .wait_until(
+            "a delivery",
+            "fetch('/webhooks/').then(answer => answer.text()).then(page => page.includes('/webhooks/deliveries/'))",
+        )
+        .await;
+}
+
 #[tokio::test]
 async fn every_page_is_for_everybody() {
     let demo = Start::new(["demo"]).ready().await;
@@ -243,17 +268,19 @@ async fn every_page_is_for_everybody() {
     let file = folder.path().join("brands.csv");
     std::fs::write(&file, "name\nAlfa\n").unwrap();
     walk.browser.resize(1280, 900).await;
+    make_what_lists_lead_to(&walk, &demo, &inventory).await;
     bring(&walk.browser, &inventory, &file).await;
     walk.browser.wait_for("main .notice").await;
     for path in pages() {
         walk.visit(&format!("{inventory}{path}")).await;
     }
-    for (_, list, start) in BY_LINKS {
+    for (pattern, list, start) in BY_LINKS {
         walk.browser.goto(&format!("{inventory}{list}")).await;
         let links = walk.record_links(start).await;
-        for path in links.iter().take(1) {
-            walk.visit(&format!("{inventory}{path}")).await;
-        }
+        let path = links
+            .first()
+            .unwrap_or_else(|| panic!("{list} leads to no {pattern}"));
+        walk.visit(&format!("{inventory}{path}")).await;
     }
     walk.administration(&inventory).await;
     let found: Vec<_> = walk.problems.iter().map(String::as_str).collect();

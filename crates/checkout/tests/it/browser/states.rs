@@ -139,11 +139,11 @@ async fn patience(language: &str) {
     look(&buyer, &format!("{language} unconfirmed"), &mut problems).await;
     // What is seen for moments only, or when a bank does what banks seldom do.
     for view in ["confirming", "cancelled", "returned"] {
-        let show = format!(
+        let script = format!(
             "const view = document.querySelector('#view-{view}').content.cloneNode(true); \
              document.querySelector('#result').replaceChildren(view)"
         );
-        buyer.script(&show).await;
+        buyer.script(&script).await;
         look(&buyer, &format!("{language} {view}"), &mut problems).await;
     }
     assert_none(&problems);

@@ -100,10 +100,15 @@ on_both_engines!(
         let file = viewer.get("/products/export/?search=joao+arroz").await;
         assert_eq!(file.text.lines().count(), 2, "{}", file.text);
         let by_number = page(&viewer, "/products/?search=7892", 200).await;
-        for said in ["7892 · Café 02", "78920 · Café 20", "78922 · Café 22"] {
+        assert!(
+            by_number.contains("Products whose serie number begins with 7892:"),
+            "{by_number}"
+        );
+        for said in ["1–6 of 6", "Café 02", "Café 20", "Café 28"] {
             assert!(by_number.contains(said), "{said}: {by_number}");
         }
-        assert!(!by_number.contains("78924"), "three are named");
+        let within = page(&viewer, "/products/?search=7892&category=1", 200).await;
+        assert!(within.contains("7892 · Café 02") && within.contains("Nothing matches"));
         let title = page(&viewer, "/products/?search=cafe", 200).await;
         assert!(!title.contains("No title has"));
         // The only one that begins so is meant when the search is sent.

@@ -1,7 +1,10 @@
-//! The pages of products: the list here, one product in `detail`, its form in `form`.
+//! The pages of products: the list here, what a search finds in `search`, one product in `detail`, its form in `form`.
 
 mod detail;
 mod form;
+mod search;
+
+pub(in crate::catalogue) use search::jump;
 
 use std::collections::BTreeMap;
 
@@ -14,9 +17,8 @@ use axum::{
 
 use super::{ProductRecord, lookup};
 use crate::{
-    State,
     accounts::{Model, Verb},
-    catalogue::named::{self, Kind},
+    catalogue::named::Kind,
     page::{
         Form, Frame, PageState, history,
         index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Row},
@@ -27,9 +29,6 @@ use crate::{
     rest::{Refusal, query::Parameters},
     stock::{self, Level},
 };
-
-/// As many of each kind are named beside what a search finds.
-const ALSO: i64 = 3;
 
 type Answer = Result<Response, web::Error>;
 type Page = Extracted<PageState>;
@@ -126,7 +125,7 @@ async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
         // What a form without a script leaves in the address is not the list's state.
         return Ok(redirect(&index.address.whole()));
     }
-    match found(&page.state, &frame, &mut index, &parameters).await {
+    match search::found(&page.state, &frame, &mut index, &parameters).await {
         Ok(found) => {
             let ids: Vec<i64> = found.results.iter().map(|product| product.id).collect();
             let thresholds = stock::own_thresholds(&page.state, &ids).await?;
@@ -138,87 +137,6 @@ async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
         Err(refusal) => return Err(refusal.into()),
     }
     Ok(index.show(&frame))
-}
-
-/// The products that the list shows, and in the list what it shows beside them and instead of them.
-async fn found(
-    state: &State,
-    frame: &Frame,
-    index: &mut Index,
-    parameters: &Parameters,
-) -> Result<crate::rest::resource::Page<ProductRecord>, Refusal> {
-    let (understood, meant) = lookup::understood(state, parameters).await?;
-    if let Some(meant) = &meant {
-        let text = match meant.kind {
-            Kind::Brand => frame.text(
-                "Nenhum título tem tudo isto. Produtos da marca",
-                "No title has all of this. Products of the brand",
-            ),
-            _ => frame.text(
-                "Nenhum título tem tudo isto. Produtos da categoria",
-                "No title has all of this. Products of the category",
-            ),
-        };
-        index.note = format!("{text} {}:", meant.name);
-    }
-    if let Some(search) = parameters.get("search") {
-        index.also = also(state, frame, search, meant.as_ref()).await?;
-    }
-    super::list(state, &understood).await
-}
-
-/// Where else a search may lead: to the product of a serie number that begins so, to the products of a brand or category of that name.
-async fn also(
-    state: &State,
-    frame: &Frame,
-    search: &str,
-    meant: Option<&lookup::Meant>,
-) -> Result<Vec<Chip>, Refusal> {
-    let mut chips = Vec::new();
-    for product in lookup::numbered_like(state, search, ALSO).await? {
-        let number = product.serie_number.as_deref().unwrap_or_default();
-        chips.push(Chip {
-            text: format!("{number} · {}", product.title),
-            address: address(product.id),
-        });
-    }
-    for (kind, text) in [
-        (Kind::Brand, frame.text("Marca", "Brand")),
-        (Kind::Category, frame.text("Categoria", "Category")),
-    ] {
-        for record in named::best(state, kind, search, ALSO).await? {
-            if meant.is_none_or(|meant| (meant.kind, meant.id) != (kind, record.id)) {
-                chips.push(Chip {
-                    text: format!("{text}: {}", record.name),
-                    address: format!("/products/?{}={}", kind.name(), record.id),
-                });
-            }
-        }
-    }
-    Ok(chips)
-}
-
-/// Where a search leads that is a serie number, as a scanner types it: to its product.
-pub(in crate::catalogue) async fn jump(
-    page: &PageState,
-    parameters: &Parameters,
-) -> Result<Option<String>, Refusal> {
-    let search = parameters.get("search").unwrap_or_default();
-    if search.is_empty() || search.contains('\0') {
-        return Ok(None);
-    }
-    if let Some(product) = super::with_serie_number(&page.state, search).await? {
-        return Ok(Some(address(product.id)));
-    }
-    // A number that is typed by hand is long enough when it begins one product's alone, and no title.
-    let begun = lookup::numbered_like(&page.state, search, 2).await?;
-    let is_title = !super::part(&page.state, &Parameters::of("search", search), 1, 0)
-        .await?
-        .is_empty();
-    Ok(match begun.as_slice() {
-        [product] if !is_title => Some(address(product.id)),
-        _ => None,
-    })
 }
 
 fn empty_index(frame: &Frame, asked: Asked) -> Index {
