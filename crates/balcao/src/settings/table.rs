@@ -200,9 +200,9 @@ settings! {
         inventory_analysis_cooldown: Duration, "BALCAO_INVENTORY_ANALYSIS_COOLDOWN", Is("6h"),
             "How long after a product's analysis its sales ask for no other one. People may ask at any time.";
         inventory_report: ReportSchedule, "BALCAO_INVENTORY_REPORT", Is("off"),
-            "`weekly` writes a report on the whole shop every Monday, beside the analyses.";
+            "`weekly` writes a report on the whole shop every Monday, beside the analyses, and mails it to the receivers of alerts.";
         inventory_webhook_url: Option<WebhookUrl>, "BALCAO_INVENTORY_WEBHOOK_URL", Unset("no webhooks"),
-            "Destination of webhooks; further ones in the administration interface.";
+            "Destination of webhooks; further ones on the pages under /webhooks/, or by command.";
         inventory_webhook_secret: Option<WebhookSecrets>, "BALCAO_INVENTORY_WEBHOOK_SECRET", Unset("needed with BALCAO_INVENTORY_WEBHOOK_URL"),
             "Signs those webhooks; several by comma while one takes the place of another.";
         inventory_webhook_allow_private: bool, "BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", Is("false"),

@@ -76,6 +76,11 @@ impl Outbox {
     pub fn wake(&self) {
         self.published.notify_one();
     }
+
+    /// Mail was kept, and its transaction has been committed: it goes out at once.
+    pub(crate) fn wake_mail(&self) {
+        self.mailed.notify_one();
+    }
 }
 
 /// Frees what a process that died was delivering, where no other process can be at it.

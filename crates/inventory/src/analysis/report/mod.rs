@@ -14,6 +14,7 @@ pub use line::Line;
 pub(crate) use schedule::run;
 pub use schedule::step as scheduled_step;
 pub use summary::Summary as ReportSummary;
+pub(crate) use summary::{Printed, Section};
 
 use super::{
     model::{Day, Terms, portfolio::Cuts},

@@ -1,4 +1,5 @@
-//! The report that comes by itself every week, one among all replicas, and stands beside the analyses.
+//! The report that comes by itself every week, one among all replicas: it stands beside the analyses, and is mailed to the receivers of
+//! alerts where there are any.
 
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use super::{
     },
     Order, report,
 };
-use crate::{State, accounts};
+use crate::{State, accounts, events::mail};
 
 /// How often it is looked whether a week has begun.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
@@ -96,13 +97,18 @@ pub async fn step(state: &State) -> Result<Option<i64>, super::ReportError> {
         },
         figures,
     };
+    let (mailing, printed) = (state.clone(), summary.printed(locale));
     let keep = async move |tx: &mut db::Tx| {
         if !shop::end_run(tx, &period, &lease).await? {
             return Ok(None);
         }
-        results::insert(tx, &new, now).await.map(Some)
+        let id = results::insert(tx, &new, now).await?;
+        mail::keep_report(tx, &mailing, (&period, id), printed.clone(), now).await?;
+        Ok(Some(id))
     };
-    Ok(state.db.write::<_, db::Error, _>(keep).await?)
+    let kept = state.db.write::<_, db::Error, _>(keep).await?;
+    state.outbox.wake_mail();
+    Ok(kept)
 }
 
 /// The week of a moment, by the date of its Monday in São Paulo.

@@ -9,6 +9,7 @@ use web::locale::Locale;
 use super::Mail;
 use crate::{
     Config,
+    analysis::report::{Printed, Section},
     events::{model::Disabled, store::mails::NewMail},
     stock::LowStock,
 };
@@ -50,7 +51,7 @@ struct Html<'a> {
     language: &'a str,
     subject: &'a str,
     paragraphs: &'a [String],
-    items: &'a [String],
+    sections: &'a [Section],
     link: Option<(&'a str, &'a str)>,
 }
 
@@ -58,7 +59,7 @@ struct Html<'a> {
 struct Letter {
     subject: String,
     paragraphs: Vec<String>,
-    items: Vec<String>,
+    sections: Vec<Section>,
     /// Words and the path that they lead to.
     link: (&'static str, String),
 }
@@ -92,7 +93,7 @@ impl Composer {
                 format!("{title}: restam {quantity}; o limite é {threshold}."),
                 format!("{title}: {quantity} left; the threshold is {threshold}."),
             )],
-            items: Vec::new(),
+            sections: Vec::new(),
             link: (
                 self.text("Ver o produto", "See the product"),
                 format!("/products/{}/", low.product.id),
@@ -120,19 +121,40 @@ impl Composer {
                 format!("{title}: {quantity} left, threshold {threshold}"),
             )
         };
+        let products = self.text(
+            if count == 1 { "produto" } else { "produtos" },
+            if count == 1 { "product" } else { "products" },
+        );
         let letter = Letter {
             subject: self.text(
-                format!("Resumo do dia: {total} produtos com estoque baixo"),
-                format!("Daily digest: {total} products low on stock"),
+                format!("Resumo do dia: {total} {products} com estoque baixo"),
+                format!("Daily digest: {total} {products} low on stock"),
             ),
             paragraphs: vec![self.text(
                 format!("Produtos abaixo do limite em {day}: {total}. Os mais baixos primeiro:"),
                 format!("Products below their threshold on {day}: {total}. Lowest first:"),
             )],
-            items: low.iter().map(line).collect(),
+            sections: vec![Section {
+                heading: String::new(),
+                items: low.iter().map(line).collect(),
+            }],
             link: (self.text("Ver o estoque", "See the stock"), "/".to_owned()),
         };
         self.address(&format!("digest:{day}"), "digest", &letter)
+    }
+
+    /// The report of a week for each receiver; `id` is the analysis that keeps it.
+    pub(in crate::events) fn report(&self, week: &str, id: i64, report: Printed) -> Vec<NewMail> {
+        let letter = Letter {
+            subject: report.heading,
+            paragraphs: vec![report.opening],
+            sections: report.sections,
+            link: (
+                self.text("Ver o relatório", "See the report"),
+                format!("/analyses/{id}/"),
+            ),
+        };
+        self.address(&format!("report:{week}"), "report", &letter)
     }
 
     /// One mail for each receiver that an endpoint of webhooks gets no more events.
@@ -168,7 +190,7 @@ impl Composer {
                 )
                 .to_owned(),
             ],
-            items: Vec::new(),
+            sections: Vec::new(),
             link: (
                 self.text("Ver os webhooks", "See the webhooks"),
                 "/webhooks/".to_owned(),
@@ -194,9 +216,15 @@ impl Composer {
             .as_ref()
             .map(|home| format!("{}{}", home.trim_end_matches('/'), letter.link.1));
         let mut plain = letter.paragraphs.join("\n\n");
-        for item in &letter.items {
-            plain.push_str("\n- ");
-            plain.push_str(item);
+        for section in &letter.sections {
+            if !section.heading.is_empty() {
+                plain.push_str("\n\n");
+                plain.push_str(&section.heading);
+            }
+            for item in &section.items {
+                plain.push_str("\n- ");
+                plain.push_str(item);
+            }
         }
         if let Some(link) = &link {
             plain.push_str("\n\n");
@@ -207,7 +235,7 @@ impl Composer {
             language: self.text("pt-BR", "en"),
             subject: &letter.subject,
             paragraphs: &letter.paragraphs,
-            items: &letter.items,
+            sections: &letter.sections,
             link: link.as_deref().map(|link| (letter.link.0, link)),
         };
         // Writing to memory does not fail; without it the plain text says the same.

@@ -8,8 +8,13 @@ mod worker;
 
 pub(super) use compose::Composer;
 pub use server::{Server, ServerError};
-pub use worker::pass;
 pub(crate) use worker::run;
+pub use worker::{digest, pass};
+
+use db::{Error, Timestamp, Tx};
+
+use super::store::mails;
+use crate::{State, analysis::report::Printed};
 
 /// How people are told by mail.
 #[derive(Debug, Clone)]
@@ -22,6 +27,28 @@ pub struct Mail {
     pub to: Vec<String>,
     /// When a digest of what is low goes out each day: minutes after midnight, UTC.
     pub digest: Option<u32>,
+}
+
+/// Keeps the report of a week for each receiver, where mail is sent, in the transaction that keeps the report itself (as the analysis
+/// `id`). It goes out after the commit; one word to [`super::Outbox::wake_mail`] lets it go at once.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn keep_report(
+    tx: &mut Tx,
+    state: &State,
+    (week, id): (&str, i64),
+    report: Printed,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let Some(composer) = Composer::of(&state.config) else {
+        return Ok(());
+    };
+    for mail in composer.report(week, id, report) {
+        mails::insert(tx, &mail, now).await?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -142,7 +142,7 @@ async fn send(state: &State, mail: &Mail, due: Due) -> Result<bool, Error> {
 /// # Errors
 ///
 /// Faults of the store.
-pub(super) async fn digest(state: &State) -> Result<bool, Error> {
+pub async fn digest(state: &State) -> Result<bool, Error> {
     let minutes = state.config.mail.as_ref().and_then(|mail| mail.digest);
     let (Some(minutes), Some(composer)) = (minutes, Composer::of(&state.config)) else {
         return Ok(false);

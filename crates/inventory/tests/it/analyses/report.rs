@@ -47,7 +47,7 @@ on_both_engines!(
         let text = summary.text(Locale::PtBr);
         for words in [
             "3 produtos",
-            "A: 1 produtos, saídas de R$\u{a0}600,00",
+            "A: 1 produto, saídas de R$\u{a0}600,00",
             "Estoque parado",
             "Parado =1+1: 40 unidades, R$\u{a0}320,00",
             "Arroz: 42 unidades",

@@ -1,156 +1,35 @@
 //! Mail as a server takes it: one for each crossing, to each receiver, durable, in both forms.
 
-use std::{
-    net::SocketAddr,
-    sync::{Arc, Mutex},
-};
+use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use inventory::{
     Config,
+    analysis::report::scheduled_step,
     events::{self, Mail, mail::Server},
     stock::AlertMode,
 };
 use serde_json::json;
-use test_kit::on_both_engines;
-use tokio::{
-    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
-    net::{TcpListener, TcpStream},
+use test_kit::{
+    mail::{MailServer, Protection},
+    on_both_engines,
 };
+use web::locale::Locale;
 
 use super::config;
 use crate::app::TestApp;
 
-/// A mail that was taken.
-#[derive(Debug, Clone, Default)]
-struct Taken {
-    from: String,
-    to: String,
-    login: Option<String>,
-    text: String,
-}
-
-impl Taken {
-    /// The texts of both forms, decoded.
-    fn texts(&self) -> Vec<String> {
-        let parts = self
-            .text
-            .split("Content-Transfer-Encoding: base64\r\n\r\n")
-            .skip(1);
-        parts
-            .map(|part| {
-                let encoded: String = part.split("\r\n--").next().unwrap().split("\r\n").collect();
-                String::from_utf8(STANDARD.decode(encoded).unwrap()).unwrap()
-            })
-            .collect()
-    }
-
-    fn header(&self, name: &str) -> &str {
-        let mut lines = self.text.split("\r\n").take_while(|line| !line.is_empty());
-        lines
-            .find_map(|line| line.strip_prefix(&format!("{name}: ")))
-            .unwrap()
-    }
-}
-
-/// A mail server that speaks the protocol and answers RCPT as it is told.
-#[derive(Clone)]
-struct MailServer {
-    address: SocketAddr,
-    taken: Arc<Mutex<Vec<Taken>>>,
-    rcpt: Arc<Mutex<&'static str>>,
-}
-
-impl MailServer {
-    async fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let server = Self {
-            address: listener.local_addr().unwrap(),
-            taken: Arc::default(),
-            rcpt: Arc::new(Mutex::new("250 ok")),
-        };
-        let serving = server.clone();
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serving.clone().converse(stream));
-            }
-        });
-        server
-    }
-
-    async fn converse(self, stream: TcpStream) {
-        let mut stream = BufReader::new(stream);
-        let mut mail = Taken::default();
-        let mut is_data = false;
-        let mut answer = "220 mail.example ESMTP".to_owned();
-        loop {
-            if !answer.is_empty()
-                && stream
-                    .get_mut()
-                    .write_all(format!("{answer}\r\n").as_bytes())
-                    .await
-                    .is_err()
-            {
-                return;
-            }
-            let mut line = String::new();
-            if stream.read_line(&mut line).await.unwrap_or(0) == 0 {
-                return;
-            }
-            let text = line.trim_end_matches("\r\n");
-            answer = String::new();
-            if is_data {
-                if text == "." {
-                    is_data = false;
-                    self.taken.lock().unwrap().push(std::mem::take(&mut mail));
-                    "250 queued".clone_into(&mut answer);
-                } else {
-                    mail.text.push_str(text.strip_prefix('.').unwrap_or(text));
-                    mail.text.push_str("\r\n");
-                }
-                continue;
-            }
-            answer = match text.split_once([' ', ':']).unwrap_or((text, "")) {
-                ("EHLO", _) => {
-                    "250-mail.example\r\n250-AUTH PLAIN LOGIN\r\n250 8BITMIME".to_owned()
-                }
-                ("AUTH", token) => {
-                    mail.login = Some(token.trim_start_matches("PLAIN ").to_owned());
-                    "235 welcome".to_owned()
-                }
-                ("MAIL", from) => {
-                    from.clone_into(&mut mail.from);
-                    "250 ok".to_owned()
-                }
-                ("RCPT", to) => {
-                    to.clone_into(&mut mail.to);
-                    (*self.rcpt.lock().unwrap()).to_owned()
-                }
-                ("DATA", _) => {
-                    is_data = true;
-                    "354 go on".to_owned()
-                }
-                ("QUIT", _) => "221 bye".to_owned(),
-                _ => "500 what".to_owned(),
-            };
-        }
-    }
-
-    fn taken(&self) -> Vec<Taken> {
-        self.taken.lock().unwrap().clone()
-    }
-
-    fn settings(&self, to: &[&str]) -> Config {
-        Config {
-            mail: Some(Mail {
-                server: Server::parse(&format!("smtp://shop:p%40ss@{}", self.address)).unwrap(),
-                from: "shop@example.com".to_owned(),
-                to: to.iter().map(|address| (*address).to_owned()).collect(),
-                digest: None,
-            }),
-            public_url: "https://shop.example".parse().ok(),
-            ..config(None)
-        }
+/// Settings with this server, and these receivers of alerts.
+fn settings(server: &MailServer, to: &[&str]) -> Config {
+    Config {
+        mail: Some(Mail {
+            server: Server::parse(&format!("smtp://shop:p%40ss@{}", server.address)).unwrap(),
+            from: "shop@example.com".to_owned(),
+            to: to.iter().map(|address| (*address).to_owned()).collect(),
+            digest: None,
+        }),
+        public_url: "https://shop.example".parse().ok(),
+        ..config(None)
     }
 }
 
@@ -163,10 +42,10 @@ async fn mail(app: &TestApp) -> usize {
 on_both_engines!(
     a_crossing_is_mailed_once_to_each_receiver_as_text_and_html,
     async |address| {
-        let server = MailServer::start().await;
+        let server = MailServer::start(Protection::None).await;
         let app = TestApp::with(
             &address,
-            server.settings(&["ana@example.com", "rui@example.com"]),
+            settings(&server, &["ana@example.com", "rui@example.com"]),
         )
         .await;
         let product = app.admin().a_product("Açaí <b>", 12).await;
@@ -203,10 +82,10 @@ on_both_engines!(
 
 /// Six changes, three of which cross the threshold downwards: by an outflow, by an adjustment, by an outflow.
 async fn crossings_are_mailed(address: &str, alert: AlertMode) {
-    let server = MailServer::start().await;
+    let server = MailServer::start(Protection::None).await;
     let settings = Config {
         low_stock_alert: alert,
-        ..server.settings(&["ana@example.com"])
+        ..settings(&server, &["ana@example.com"])
     };
     let app = TestApp::with(address, settings).await;
     let product = app.admin().a_product("Arroz", 12).await;
@@ -235,22 +114,22 @@ on_both_engines!(
 on_both_engines!(
     a_mail_that_is_not_taken_is_tried_again_and_one_that_is_refused_for_good_is_not,
     async |address| {
-        let server = MailServer::start().await;
-        *server.rcpt.lock().unwrap() = "451 later";
-        let app = TestApp::with(&address, server.settings(&["ana@example.com"])).await;
+        let server = MailServer::start(Protection::None).await;
+        server.answers_rcpt("451 later");
+        let app = TestApp::with(&address, settings(&server, &["ana@example.com"])).await;
         let product = app.admin().a_product("Arroz", 12).await;
         app.ship(product, 3).await;
         assert_eq!(mail(&app).await, 0);
-        *server.rcpt.lock().unwrap() = "250 ok";
+        server.answers_rcpt("250 ok");
         assert_eq!(mail(&app).await, 0);
-        app.clock.advance(std::time::Duration::from_secs(61));
+        app.clock.advance(Duration::from_secs(61));
         assert_eq!(mail(&app).await, 1);
-        *server.rcpt.lock().unwrap() = "550 nobody here";
+        server.answers_rcpt("550 nobody here");
         let other = app.admin().a_product("Feijão", 12).await;
         app.ship(other, 3).await;
         assert_eq!(mail(&app).await, 0);
-        *server.rcpt.lock().unwrap() = "250 ok";
-        app.clock.advance(std::time::Duration::from_secs(100_000));
+        server.answers_rcpt("250 ok");
+        app.clock.advance(Duration::from_secs(100_000));
         assert_eq!(mail(&app).await, 0);
         let shown = app.metrics.encode().unwrap();
         for line in [
@@ -266,13 +145,87 @@ on_both_engines!(
 on_both_engines!(
     people_hear_of_an_endpoint_that_is_disabled,
     async |address| {
-        let (server, receiver) = (MailServer::start().await, super::Receiver::start().await);
+        let (server, receiver) = (
+            MailServer::start(Protection::None).await,
+            super::Receiver::start().await,
+        );
         receiver.behaves(|_| super::receiver::Reply::Status(410));
-        let app = TestApp::with(&address, server.settings(&["ana@example.com"])).await;
+        let app = TestApp::with(&address, settings(&server, &["ana@example.com"])).await;
         app.endpoint(&receiver, "outflow.created").await;
         let product = app.admin().a_product("Arroz", 50).await;
         app.ship(product, 1).await;
         assert_eq!(mail(&app).await, 1);
         assert!(server.taken()[0].texts()[0].contains(&receiver.url()));
+    }
+);
+
+on_both_engines!(
+    the_weekly_report_is_mailed_once_to_each_receiver_of_alerts,
+    async |address| {
+        let server = MailServer::start(Protection::None).await;
+        let settings = Config {
+            language: Locale::En,
+            ..settings(&server, &["ana@example.com", "rui@example.com"])
+        };
+        let app = TestApp::with(&address, settings).await;
+        app.admin().a_product("Arroz", 40).await;
+        let id = scheduled_step(&app.state).await.unwrap().unwrap();
+        assert_eq!(scheduled_step(&app.state).await.unwrap(), None);
+        assert_eq!(mail(&app).await, 2);
+        let taken = server.taken();
+        assert_eq!(taken[1].to, "TO:<rui@example.com>");
+        let texts = taken[0].texts();
+        for words in [
+            "1 product, R$\u{a0}320.00 in stock at cost",
+            "How long the stock lasts\n- less than 7 days: 0 products",
+            &format!("https://shop.example/analyses/{id}/"),
+        ] {
+            assert!(texts[0].contains(words), "{words}: {}", texts[0]);
+        }
+        assert!(texts[1].contains("<h2>Assumptions</h2>"), "{}", texts[1]);
+        // The next week has its own.
+        app.clock.advance(Duration::from_secs(7 * 24 * 60 * 60));
+        assert!(scheduled_step(&app.state).await.unwrap().is_some());
+        assert_eq!(mail(&app).await, 2);
+    }
+);
+
+on_both_engines!(
+    the_digest_goes_out_once_a_day_from_its_time_on_when_anything_is_low,
+    async |address| {
+        let server = MailServer::start(Protection::None).await;
+        let mut settings = settings(&server, &["ana@example.com"]);
+        // The clock of tests stands at noon.
+        settings.mail.as_mut().unwrap().digest = Some(12 * 60 + 30);
+        let app = TestApp::with(&address, settings.clone()).await;
+        let digest = async |app: &TestApp| {
+            let is_time = events::mail::digest(&app.state).await.unwrap();
+            (is_time, events::mail::pass(&app.state).await.unwrap())
+        };
+        assert_eq!(digest(&app).await, (false, 0));
+        app.clock.advance(Duration::from_secs(30 * 60));
+        // Nothing is low: nobody is written to.
+        assert_eq!(digest(&app).await, (true, 0));
+        app.admin().a_product("Café", 4).await;
+        app.admin().a_product("Açúcar", 2).await;
+        app.admin().a_product("Arroz", 40).await;
+        app.clock.advance(Duration::from_secs(24 * 60 * 60));
+        assert_eq!(digest(&app).await, (true, 1));
+        let told = server.taken()[0].texts();
+        assert!(
+            told[0].contains("Produtos abaixo do limite em 2026-11-21: 2."),
+            "{}",
+            told[0]
+        );
+        let lowest_first =
+            "- Açúcar: restam 2, limite 10\n- Café: restam 4, limite 10\n\nhttps://shop.example/";
+        assert!(told[0].contains(lowest_first), "{}", told[0]);
+        assert!(told[1].contains("<li>Café: restam 4, limite 10</li>"));
+        // Neither a second look nor another start writes a second one; the next day does.
+        assert_eq!(digest(&app).await, (true, 0));
+        let again = app.restarted(&address, settings).await;
+        assert_eq!(digest(&again).await, (true, 0));
+        app.clock.advance(Duration::from_secs(24 * 60 * 60));
+        assert_eq!(digest(&again).await, (true, 1));
     }
 );

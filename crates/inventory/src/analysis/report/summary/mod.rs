@@ -1,0 +1,156 @@
+//! What a report comes to: the sums of all its lines. In words it is in `text`.
+
+mod text;
+
+pub(crate) use text::{Printed, Section};
+
+use db::{Money, Timestamp};
+use serde::Serialize;
+
+use super::Line;
+use crate::analysis::{model::portfolio::Abc, text::clean};
+
+/// Products that each list of the text names.
+const NAMED: usize = 10;
+
+/// The sums of all lines.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    #[serde(serialize_with = "crate::rest::json::time")]
+    created_at: Timestamp,
+    window_days: i64,
+    products: i64,
+    classes: [Class; 4],
+    #[serde(serialize_with = "crate::rest::json::price")]
+    stock_value: Money,
+    #[serde(serialize_with = "crate::rest::json::price")]
+    opening_value: Money,
+    #[serde(serialize_with = "crate::rest::json::price")]
+    yearly_value: Money,
+    out_of_stock: i64,
+    low: i64,
+    due: Pile,
+    dead: Pile,
+    slow: Pile,
+    excess: Pile,
+    /// Products with too little history for a forecast.
+    unforeseen: i64,
+    covered: [i64; 4],
+}
+
+/// One class of products.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+struct Class {
+    name: Abc,
+    products: i64,
+    #[serde(serialize_with = "crate::rest::json::price")]
+    yearly_value: Money,
+    #[serde(serialize_with = "crate::rest::json::price")]
+    stock_value: Money,
+}
+
+/// Products that have something in common: how many, what they are worth, and the first of them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+struct Pile {
+    products: i64,
+    #[serde(serialize_with = "crate::rest::json::price")]
+    value: Money,
+    first: Vec<Named>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Named {
+    product: i64,
+    title: String,
+    units: i64,
+    #[serde(serialize_with = "crate::rest::json::price")]
+    value: Money,
+}
+
+impl Pile {
+    /// Adds a product; the dearest are named.
+    fn add(&mut self, line: &Line, units: i64, value: Money) {
+        self.products += 1;
+        self.value = sum(self.value, value);
+        let place = self.first.partition_point(|named| named.value >= value);
+        if place < NAMED {
+            let named = Named {
+                product: line.product,
+                title: clean(&line.title, 120),
+                units,
+                value,
+            };
+            self.first.insert(place, named);
+            self.first.truncate(NAMED);
+        }
+    }
+}
+
+fn sum(left: Money, right: Money) -> Money {
+    left.checked_add(right).unwrap_or(left)
+}
+
+impl Summary {
+    pub(super) fn new(created_at: Timestamp, window_days: i64) -> Self {
+        Self {
+            created_at,
+            window_days,
+            products: 0,
+            classes: Abc::ALL.map(|name| Class {
+                name,
+                products: 0,
+                yearly_value: Money::ZERO,
+                stock_value: Money::ZERO,
+            }),
+            stock_value: Money::ZERO,
+            opening_value: Money::ZERO,
+            yearly_value: Money::ZERO,
+            out_of_stock: 0,
+            low: 0,
+            due: Pile::default(),
+            dead: Pile::default(),
+            slow: Pile::default(),
+            excess: Pile::default(),
+            unforeseen: 0,
+            covered: [0; 4],
+        }
+    }
+
+    pub(super) fn add(&mut self, line: &Line) {
+        self.products += 1;
+        self.stock_value = sum(self.stock_value, line.stock_value);
+        self.opening_value = sum(self.opening_value, line.opening_value);
+        self.yearly_value = sum(self.yearly_value, line.yearly_value);
+        self.out_of_stock += i64::from(line.quantity == 0);
+        self.low += i64::from(line.quantity < line.threshold);
+        if let Some(class) = self.classes.iter_mut().find(|class| class.name == line.abc) {
+            class.products += 1;
+            class.yearly_value = sum(class.yearly_value, line.yearly_value);
+            class.stock_value = sum(class.stock_value, line.stock_value);
+        }
+        if let Some(units @ 1..) = line.suggested_quantity {
+            self.due.add(line, units, line.yearly_value);
+        }
+        if line.is_dead {
+            self.dead.add(line, line.quantity, line.stock_value);
+        }
+        if line.is_slow {
+            self.slow.add(line, line.quantity, line.stock_value);
+        }
+        if line.excess_units > 0 {
+            self.excess.add(line, line.excess_units, line.excess_value);
+        }
+        match line.days_of_cover {
+            None => self.unforeseen += 1,
+            Some(days) => {
+                let place = [7.0, 30.0, 90.0]
+                    .iter()
+                    .take_while(|end| days >= **end)
+                    .count();
+                if let Some(count) = self.covered.get_mut(place) {
+                    *count += 1;
+                }
+            }
+        }
+    }
+}

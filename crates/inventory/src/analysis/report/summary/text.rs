@@ -1,0 +1,204 @@
+//! The report in words: a heading, an opening, and sections of a line for each thing.
+
+use web::locale::Locale;
+
+use super::{
+    super::line::{DEAD_AFTER, SLOW_BEYOND},
+    Class, Pile, Summary,
+};
+use crate::analysis::{model::portfolio, text::decimal};
+
+/// A report in one language, as the mail and the record of it print it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Printed {
+    /// What it is, and of which day.
+    pub(crate) heading: String,
+    /// The whole in two sentences.
+    pub(crate) opening: String,
+    /// The rest.
+    pub(crate) sections: Vec<Section>,
+}
+
+/// A part of a report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Section {
+    /// What it is about; may be blank.
+    pub(crate) heading: String,
+    /// A line for each thing.
+    pub(crate) items: Vec<String>,
+}
+
+impl Printed {
+    /// As plain text. The first line is the heading, as an analysis has one.
+    fn text(&self) -> String {
+        let mut lines = vec![self.heading.clone(), String::new(), self.opening.clone()];
+        for section in &self.sections {
+            lines.push(String::new());
+            lines.push(section.heading.clone());
+            lines.extend(section.items.iter().map(|item| format!("- {item}")));
+        }
+        lines.join("\n")
+    }
+}
+
+impl Summary {
+    /// The report as text, for people. Its first line is a heading, as an analysis has one.
+    pub fn text(&self, locale: Locale) -> String {
+        self.printed(locale).text()
+    }
+
+    /// The report in words.
+    pub(crate) fn printed(&self, locale: Locale) -> Printed {
+        let section = |heading: &str, items| Section {
+            heading: heading.to_owned(),
+            items,
+        };
+        let classes = locale.text(
+            "Curva ABC (saídas de um ano, a preço de custo)",
+            "ABC classes (a year's outflows, at cost)",
+        );
+        let covered = locale.text("Cobertura do estoque", "How long the stock lasts");
+        let mut sections = vec![
+            section(classes, self.abc(locale)),
+            section(covered, self.coverage(locale)),
+        ];
+        let piles = [
+            (&self.due, locale.text("Pedir agora", "Order now")),
+            (&self.dead, locale.text("Estoque parado", "Dead stock")),
+            (&self.excess, locale.text("Estoque em excesso", "Overstock")),
+        ];
+        let piles = piles.into_iter().filter(|(pile, _)| pile.products > 0);
+        sections.extend(piles.map(|(pile, heading)| section(heading, named(locale, pile))));
+        let assumptions = locale.text("Premissas", "Assumptions");
+        sections.push(section(assumptions, self.notes(locale)));
+        let heading = locale.text("Relatório da loja de", "Shop report of");
+        Printed {
+            heading: format!("{heading} {}", locale.date(self.created_at)),
+            opening: self.opening(locale),
+            sections,
+        }
+    }
+
+    fn opening(&self, locale: Locale) -> String {
+        let (products, value) = (
+            products(locale, self.products),
+            locale.money(self.stock_value),
+        );
+        let (empty, low) = (locale.number(self.out_of_stock), locale.number(self.low));
+        let turnover = portfolio::turnover(self.yearly_value, self.opening_value, self.stock_value);
+        let turned = turnover.map(|turnover| decimal(locale, turnover, 1));
+        let mut text = match locale {
+            Locale::PtBr => format!(
+                "{products}, {value} em estoque a preço de custo; {empty} sem estoque, {low} com estoque baixo."
+            ),
+            Locale::En => {
+                format!("{products}, {value} in stock at cost; {empty} out of stock, {low} low.")
+            }
+        };
+        if let Some(turned) = turned {
+            let turned = match locale {
+                Locale::PtBr => format!(" O estoque girou {turned} vezes em um ano."),
+                Locale::En => format!(" The stock turned {turned} times in a year."),
+            };
+            text.push_str(&turned);
+        }
+        text
+    }
+
+    fn abc(&self, locale: Locale) -> Vec<String> {
+        let row = |class: &Class| {
+            let letter = class.name.letter();
+            let products = products(locale, class.products);
+            let (used, stock) = (
+                locale.money(class.yearly_value),
+                locale.money(class.stock_value),
+            );
+            match locale {
+                Locale::PtBr => {
+                    format!("{letter}: {products}, saídas de {used}, estoque de {stock}")
+                }
+                Locale::En => format!("{letter}: {products}, outflows of {used}, stock of {stock}"),
+            }
+        };
+        self.classes.iter().map(row).collect()
+    }
+
+    fn coverage(&self, locale: Locale) -> Vec<String> {
+        let ranges = [
+            locale.text("menos de 7 dias", "less than 7 days"),
+            locale.text("de 7 a 30 dias", "7 to 30 days"),
+            locale.text("de 30 a 90 dias", "30 to 90 days"),
+            locale.text("90 dias ou mais", "90 days or more"),
+        ];
+        let mut rows: Vec<String> = ranges
+            .iter()
+            .zip(self.covered)
+            .map(|(range, count)| format!("{range}: {}", products(locale, count)))
+            .collect();
+        let unforeseen = locale.text(
+            "sem histórico para prever",
+            "without enough history to tell",
+        );
+        rows.push(format!(
+            "{unforeseen}: {}",
+            products(locale, self.unforeseen)
+        ));
+        rows
+    }
+
+    fn notes(&self, locale: Locale) -> Vec<String> {
+        let (window, slow) = (
+            locale.number(self.window_days),
+            products(locale, self.slow.products),
+        );
+        match locale {
+            Locale::PtBr => vec![
+                format!("A previsão usa até {window} dias de histórico e os prazos de entrega supostos de cada produto."),
+                format!("Parado: em estoque e sem saída há {DEAD_AFTER} dias ou mais. Em excesso: acima do nível a alcançar. Lento: dura mais de {SLOW_BEYOND} dias ({slow})."),
+                "A: os produtos que somam 80% do valor das saídas; B: até 95%; C: o resto; D: sem saída.".to_owned(),
+            ],
+            Locale::En => vec![
+                format!("Forecasts use up to {window} days of history and the lead times that are assumed of each product."),
+                format!("Dead: in stock, and nothing went out for {DEAD_AFTER} days or more. Overstock: above the level to reach. Slow: lasts more than {SLOW_BEYOND} days ({slow})."),
+                "A: the products that make up 80% of the outflows' value; B: up to 95%; C: the rest; D: no outflow.".to_owned(),
+            ],
+        }
+    }
+}
+
+fn named(locale: Locale, pile: &Pile) -> Vec<String> {
+    let whole = format!(
+        "{}, {}",
+        products(locale, pile.products),
+        locale.money(pile.value)
+    );
+    let each = pile.first.iter().map(|named| {
+        let units = counted(
+            locale,
+            named.units,
+            ("unidade", "unidades"),
+            ("unit", "units"),
+        );
+        format!("{}: {units}, {}", named.title, locale.money(named.value))
+    });
+    [whole].into_iter().chain(each).collect()
+}
+
+fn products(locale: Locale, count: i64) -> String {
+    counted(
+        locale,
+        count,
+        ("produto", "produtos"),
+        ("product", "products"),
+    )
+}
+
+/// A number with its noun.
+fn counted(locale: Locale, count: i64, portuguese: (&str, &str), english: (&str, &str)) -> String {
+    let (one, many) = match locale {
+        Locale::PtBr => portuguese,
+        Locale::En => english,
+    };
+    let noun = if count == 1 { one } else { many };
+    format!("{} {noun}", locale.number(count))
+}

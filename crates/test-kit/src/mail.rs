@@ -1,0 +1,230 @@
+//! A mail server that speaks the protocol (RFC 5321), in the clear, after STARTTLS or under TLS from the first byte, and keeps what it
+//! takes.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use rustls::ServerConfig;
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
+
+/// How a server's conversations are protected.
+#[derive(Clone)]
+pub enum Protection {
+    /// Not at all.
+    None,
+    /// Once the client says STARTTLS; a client that does not may not send.
+    StartTls(Arc<ServerConfig>),
+    /// From the first byte.
+    Tls(Arc<ServerConfig>),
+}
+
+/// A mail that was taken.
+#[derive(Clone, Debug, Default)]
+pub struct Taken {
+    /// What followed `MAIL`.
+    pub from: String,
+    /// What followed `RCPT`.
+    pub to: String,
+    /// The token of `AUTH PLAIN`.
+    pub login: Option<String>,
+    /// Whether it came under TLS.
+    pub is_protected: bool,
+    /// Headers and body, lines ending in CR LF.
+    pub text: String,
+}
+
+impl Taken {
+    /// The texts of its parts, decoded: plain, then HTML.
+    pub fn texts(&self) -> Vec<String> {
+        let parts = self
+            .text
+            .split("Content-Transfer-Encoding: base64\r\n\r\n")
+            .skip(1);
+        let decoded = parts.map(|part| {
+            let encoded = part.split("\r\n--").next().unwrap_or_default();
+            let bytes = STANDARD.decode(encoded.replace("\r\n", ""));
+            String::from_utf8(bytes.expect("base64")).expect("a text")
+        });
+        decoded.collect()
+    }
+
+    /// A header, as it was written.
+    pub fn header(&self, name: &str) -> &str {
+        let mut lines = self.text.split("\r\n").take_while(|line| !line.is_empty());
+        let found = lines.find_map(|line| line.strip_prefix(&format!("{name}: ")));
+        found.unwrap_or_else(|| panic!("no header {name} in {}", self.text))
+    }
+}
+
+/// A server that listens until its test ends.
+#[derive(Clone)]
+pub struct MailServer {
+    /// Where it listens, on this machine.
+    pub address: SocketAddr,
+    protection: Protection,
+    taken: watch::Sender<Vec<Taken>>,
+    answer_to_rcpt: Arc<Mutex<&'static str>>,
+}
+
+impl MailServer {
+    /// Starts one.
+    pub async fn start(protection: Protection) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let server = Self {
+            address: listener.local_addr().expect("an address"),
+            protection,
+            taken: watch::Sender::new(Vec::new()),
+            answer_to_rcpt: Arc::new(Mutex::new("250 ok")),
+        };
+        let serving = server.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serving.clone().serve(stream));
+            }
+        });
+        server
+    }
+
+    /// From now on answers RCPT so.
+    pub fn answers_rcpt(&self, answer: &'static str) {
+        let said = self.answer_to_rcpt.lock();
+        *said.unwrap_or_else(PoisonError::into_inner) = answer;
+    }
+
+    /// What was taken, in its order.
+    pub fn taken(&self) -> Vec<Taken> {
+        self.taken.borrow().clone()
+    }
+
+    /// Waits until so many mails have been taken, and answers them.
+    pub async fn has(&self, count: usize) -> Vec<Taken> {
+        let mut taken = self.taken.subscribe();
+        let found = taken.wait_for(|taken| taken.len() >= count).await;
+        found.expect("a server that listens").clone()
+    }
+
+    async fn serve(self, stream: TcpStream) {
+        match &self.protection {
+            Protection::None => {
+                Dialog::new(&self, stream, false).hold(true).await;
+            }
+            Protection::StartTls(config) => {
+                let begun = Dialog::new(&self, stream, false).hold(true).await;
+                if let Some(stream) = begun {
+                    self.protected(config, stream, false).await;
+                }
+            }
+            Protection::Tls(config) => self.protected(config, stream, true).await,
+        }
+    }
+
+    /// A client that does not believe the certificate ends here.
+    async fn protected(&self, config: &Arc<ServerConfig>, stream: TcpStream, greets: bool) {
+        let accepted = TlsAcceptor::from(Arc::clone(config)).accept(stream).await;
+        if let Ok(stream) = accepted {
+            Dialog::new(self, stream, true).hold(greets).await;
+        }
+    }
+}
+
+/// One conversation.
+struct Dialog<'a, S> {
+    server: &'a MailServer,
+    stream: BufReader<S>,
+    mail: Taken,
+    is_data: bool,
+}
+
+impl<'a, S: AsyncRead + AsyncWrite + Unpin> Dialog<'a, S> {
+    fn new(server: &'a MailServer, stream: S, is_protected: bool) -> Self {
+        Self {
+            server,
+            stream: BufReader::new(stream),
+            mail: Taken {
+                is_protected,
+                ..Taken::default()
+            },
+            is_data: false,
+        }
+    }
+
+    /// Talks until the client goes away, or wants TLS: then the connection goes on with that.
+    async fn hold(mut self, greets: bool) -> Option<S> {
+        let mut answer = greets.then(|| "220 mail.example ESMTP".to_owned());
+        loop {
+            if let Some(answer) = answer {
+                let line = format!("{answer}\r\n");
+                self.stream.write_all(line.as_bytes()).await.ok()?;
+                self.stream.flush().await.ok()?;
+            }
+            let mut line = String::new();
+            let length = self.stream.read_line(&mut line).await.ok()?;
+            let line = line.trim_end_matches("\r\n");
+            if length == 0 {
+                return None;
+            }
+            if line == "STARTTLS" && self.offers_tls() {
+                self.stream.write_all(b"220 go on\r\n").await.ok()?;
+                self.stream.flush().await.ok()?;
+                return Some(self.stream.into_inner());
+            }
+            answer = self.heard(line);
+        }
+    }
+
+    fn offers_tls(&self) -> bool {
+        matches!(self.server.protection, Protection::StartTls(_)) && !self.mail.is_protected
+    }
+
+    fn heard(&mut self, line: &str) -> Option<String> {
+        if self.is_data {
+            if line == "." {
+                self.is_data = false;
+                let is_protected = self.mail.is_protected;
+                let mail = std::mem::take(&mut self.mail);
+                self.mail.is_protected = is_protected;
+                self.server.taken.send_modify(|taken| taken.push(mail));
+                return Some("250 queued".to_owned());
+            }
+            let text = line.strip_prefix('.').unwrap_or(line);
+            self.mail.text.push_str(text);
+            self.mail.text.push_str("\r\n");
+            return None;
+        }
+        Some(self.commanded(line))
+    }
+
+    fn commanded(&mut self, line: &str) -> String {
+        let is_open = !self.offers_tls();
+        match line.split_once([' ', ':']).unwrap_or((line, "")) {
+            ("EHLO", _) if is_open => {
+                "250-mail.example\r\n250-AUTH PLAIN LOGIN\r\n250 8BITMIME".to_owned()
+            }
+            ("EHLO", _) => "250-mail.example\r\n250 STARTTLS".to_owned(),
+            ("AUTH", token) if is_open => {
+                self.mail.login = Some(token.trim_start_matches("PLAIN ").to_owned());
+                "235 welcome".to_owned()
+            }
+            ("MAIL", from) if is_open => {
+                from.clone_into(&mut self.mail.from);
+                "250 ok".to_owned()
+            }
+            ("RCPT", to) if is_open => {
+                to.clone_into(&mut self.mail.to);
+                let answer = self.server.answer_to_rcpt.lock();
+                (*answer.unwrap_or_else(PoisonError::into_inner)).to_owned()
+            }
+            ("DATA", _) if is_open => {
+                self.is_data = true;
+                "354 go on".to_owned()
+            }
+            ("QUIT", _) => "221 bye".to_owned(),
+            _ if is_open => "500 what".to_owned(),
+            _ => "530 STARTTLS first".to_owned(),
+        }
+    }
+}
