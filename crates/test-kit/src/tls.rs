@@ -27,14 +27,15 @@ impl Default for Authority {
 impl Authority {
     /// A new one, with its certificate in a file.
     pub fn new() -> Self {
+        let folder = TempDir::with_prefix("balcao-authority-").expect("a temporary folder");
         let mut parameters = CertificateParams::default();
         parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         parameters.key_usages = vec![KeyUsagePurpose::KeyCertSign];
-        let name = "An authority of tests";
+        // A name of its own: one of the same name and another key is no stranger but a forger.
+        let name = folder.path().to_string_lossy().into_owned();
         parameters.distinguished_name.push(DnType::CommonName, name);
         let key = KeyPair::generate().expect("a key");
         let issuer = CertifiedIssuer::self_signed(parameters, key).expect("a certificate");
-        let folder = TempDir::with_prefix("balcao-authority-").expect("a temporary folder");
         std::fs::write(folder.path().join("authority.pem"), issuer.pem()).expect("a file");
         Self { issuer, folder }
     }

@@ -97,7 +97,12 @@ impl Caller {
 
 /// Runs a command on the data of a service.
 pub(crate) fn run(data: &Path, words: &[&str]) -> Output {
-    block_in_place(|| Start::new(words.iter().copied()).data(data).output())
+    run_with(Start::new(words.iter().copied()).data(data))
+}
+
+/// Runs a command with settings of its own.
+pub(crate) fn run_with(start: Start) -> Output {
+    block_in_place(|| start.output())
 }
 
 pub(crate) fn said(output: &Output) -> String {

@@ -6,7 +6,7 @@ use ::inventory::events::{
     endpoints::{self, EndpointError, Wish},
 };
 use ::inventory::stock::Actor;
-use clap::Subcommand;
+use clap::{ArgGroup, Subcommand};
 
 use crate::command::{Common, Failure, with_runtime};
 use crate::console;
@@ -24,16 +24,17 @@ pub(super) enum Action {
         /// Where events are posted to, https:// or http://
         #[arg(value_parser = address)]
         url: String,
-        /// Types of events by comma: outflow.created, product.low_stock, product.stock_recovered, analysis.created; all without it
+        /// Types of events by comma, such as `product.low_stock`; all without it
         #[arg(long, value_parser = types, default_value = "", hide_default_value = true)]
         types: String,
         /// What people call it
-        #[arg(long, default_value = "", hide_default_value = true)]
+        #[arg(long, value_parser = endpoints::description, default_value = "", hide_default_value = true)]
         description: String,
     },
     /// List the receivers, oldest first
     List,
     /// Change its address, its description or the types of events it gets
+    #[command(group(ArgGroup::new("what").args(["url", "types", "description"]).required(true).multiple(true)))]
     Change {
         /// Its number, as `list` shows it
         id: i64,
@@ -44,7 +45,7 @@ pub(super) enum Action {
         #[arg(long, value_parser = types)]
         types: Option<String>,
         /// What people call it
-        #[arg(long, required_unless_present_any = ["url", "types"])]
+        #[arg(long, value_parser = endpoints::description)]
         description: Option<String>,
     },
     /// Make a new secret and print it, once; the one before signs too for another day

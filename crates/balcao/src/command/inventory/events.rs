@@ -3,7 +3,7 @@
 use ::inventory::State;
 use ::inventory::events::{Delivery, DeliveryState, Filter, deliveries, endpoints};
 use ::inventory::stock::Actor;
-use clap::Subcommand;
+use clap::{ArgGroup, Subcommand};
 use db::{Db, Error};
 
 use crate::command::{Common, Failure, with_runtime};
@@ -41,9 +41,9 @@ pub(super) enum Action {
         id: i64,
     },
     /// Deliver an event once more to every endpoint that gets its type; or all that was given up
+    #[command(group(ArgGroup::new("what").args(["id", "failed"]).required(true)))]
     Redeliver {
         /// The event's number
-        #[arg(required_unless_present = "failed", conflicts_with = "failed")]
         id: Option<i64>,
         /// All deliveries that were given up
         #[arg(long)]

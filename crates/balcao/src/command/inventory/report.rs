@@ -48,7 +48,11 @@ async fn act(arguments: Arguments, settings: Settings) -> Result<(), Failure> {
     let (db, _) = open_database(&settings).await?;
     let written = write(&db, &order, &arguments, config.language).await;
     db.close().await;
-    written.map_err(|error| Failure::of("the report cannot be made", &error))
+    let what = match &arguments.file {
+        Some(file) => format!("{}: the report cannot be made", file.display()),
+        None => "the report cannot be made".to_owned(),
+    };
+    written.map_err(|error| Failure::of(&what, &error))
 }
 
 async fn write(

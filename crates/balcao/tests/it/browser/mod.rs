@@ -5,6 +5,7 @@ mod dashboard;
 mod login;
 mod shelves;
 mod walk;
+mod webhooks;
 
 use test_kit::browser::Browser;
 

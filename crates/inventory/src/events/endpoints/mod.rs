@@ -266,14 +266,23 @@ async fn note(
     Ok(audit::record(tx, actor, action, Model::WebhookEndpoint, id, url, now).await?)
 }
 
-fn checked(wish: &Wish) -> Result<NewEndpoint, EndpointError> {
-    let description = wish.description.trim();
-    if description.chars().count() > LONGEST_DESCRIPTION || description.contains(char::is_control) {
+/// A description as it is kept.
+///
+/// # Errors
+///
+/// [`EndpointError::Description`]
+pub fn description(text: &str) -> Result<String, EndpointError> {
+    let text = text.trim();
+    if text.chars().count() > LONGEST_DESCRIPTION || text.contains(char::is_control) {
         return Err(EndpointError::Description);
     }
+    Ok(text.to_owned())
+}
+
+fn checked(wish: &Wish) -> Result<NewEndpoint, EndpointError> {
     Ok(NewEndpoint {
         url: Target::parse(&wish.url)?.to_string(),
-        description: description.to_owned(),
+        description: description(&wish.description)?,
         types: Types::parse(&wish.types)?.to_string(),
         configured: false,
     })

@@ -1,0 +1,109 @@
+//! `/webhooks/` without any script: an endpoint is added, tried out, changed, given another secret, switched off and on, and deleted.
+
+use test_kit::browser::{Browser, Reader, Scheme};
+use test_kit::process::Start;
+
+use super::log_in;
+use crate::receiver::Receiver;
+
+#[tokio::test]
+async fn what_forms_of_an_endpoint_answer_is_for_everybody() {
+    let demo = Start::new(["demo"]).ready().await;
+    let inventory = demo.url("inventory").await;
+    let browser = Browser::open().await;
+    log_in(&browser, &inventory, "admin").await;
+    for scheme in [Scheme::Light, Scheme::Dark] {
+        browser.prefer(scheme).await;
+        browser.resize(1280, 900).await;
+        browser.goto(&format!("{inventory}/webhooks/new/")).await;
+        browser.fill("#url", "http://127.0.0.1/#here").await;
+        browser.click("main form button[type=submit]").await;
+        browser.wait_text("#problems", "Digite um endereço").await;
+        browser.check_accessibility().await;
+        browser.fill("#url", "http://127.0.0.1:9/hooks").await;
+        browser.click("main form button[type=submit]").await;
+        browser.wait_text("#secret", "whsec_").await;
+        browser.check_accessibility().await;
+        browser.resize(360, 740).await;
+        assert!(!browser.is_too_wide().await);
+        browser.check_accessibility().await;
+    }
+}
+
+#[tokio::test]
+async fn an_endpoint_is_managed_by_pages_without_scripts() {
+    let receiver = Receiver::start().await;
+    let demo = Start::new(["demo"])
+        .env("BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", "true")
+        .ready()
+        .await;
+    let inventory = demo.url("inventory").await;
+    let reader = Reader {
+        language: "en".to_owned(),
+        scripts: false,
+        window: (360, 1600),
+    };
+    let browser = Browser::open_as(reader).await;
+    log_in(&browser, &inventory, "admin").await;
+    browser.goto(&format!("{inventory}/webhooks/")).await;
+    browser.wait_text("main", "nothing leaves the shop").await;
+    browser.click("a[href='/webhooks/new/']").await;
+
+    // Be refused, with what was typed kept.
+    browser.fill("#url", "http://127.0.0.1/#here").await;
+    browser.fill("#description", "Back office").await;
+    browser.click("input[name='types:outflow.created']").await;
+    browser.click("main form button[type=submit]").await;
+    browser
+        .wait_text("#url-error", "Enter an address that begins with")
+        .await;
+    assert_eq!(browser.value("#description").await, "Back office");
+    browser.fill("#url", &receiver.url()).await;
+    browser.click("main form button[type=submit]").await;
+    let secret = browser.wait_text("#secret", "whsec_").await;
+    browser.click("main .button-primary").await;
+
+    browser.wait_text("main", "Working").await;
+    browser.click("form[action$='/test/'] button").await;
+    browser.wait_text("#toasts", "Test event: it arrived").await;
+    assert_eq!(receiver.has(1).await[0].1["type"], "endpoint.test");
+
+    browser.click("a[href='edit/']").await;
+    browser.fill("#description", "Till").await;
+    browser.click("main form button[type=submit]").await;
+    browser
+        .wait_text("#toasts", "The endpoint was changed.")
+        .await;
+
+    browser.click("a[href='secret/']").await;
+    browser.wait_text("main", "signs too for 24 hours").await;
+    browser.click("main form button[type=submit]").await;
+    let rotated = browser.wait_text("#secret", "whsec_").await;
+    assert_ne!(rotated, secret);
+    browser.click("main .button-primary").await;
+
+    browser.click("form[action$='/disable/'] button").await;
+    browser.wait_text("main", "Disabled by hand").await;
+    browser.click("form[action$='/enable/'] button").await;
+    browser.wait_text("#toasts", "gets events again").await;
+    browser
+        .wait_text(".timeline", "Changed: enabled · admin")
+        .await;
+
+    browser.click("a[href^='/webhooks/?endpoint=']").await;
+    browser.click("a[href^='/webhooks/deliveries/']").await;
+    browser.wait_text("main", "answer 204").await;
+    browser.click("form[action$='/redeliver/'] button").await;
+    browser
+        .wait_text("#toasts", "The event is delivered once more.")
+        .await;
+    receiver.has(2).await;
+
+    browser.goto(&format!("{inventory}/webhooks/1/")).await;
+    browser.click("a[href='delete/']").await;
+    browser.click("main form button[type=submit]").await;
+    browser.wait_text("#toasts", "Endpoint deleted").await;
+    assert!(!browser.is_too_wide().await);
+    let host = inventory.trim_start_matches("http://");
+    browser.check_clean(&[host]).await;
+}

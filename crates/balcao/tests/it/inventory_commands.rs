@@ -1,0 +1,205 @@
+//! `balcao inventory endpoint|events|analyses|report` as somebody types them, beside a service and without one: what they say, where,
+//! and with which exit status.
+
+use std::path::Path;
+use std::process::Output;
+
+use serde_json::{Value, json};
+use test_kit::process::Start;
+
+use crate::inventory::{Caller, run_with, said};
+use crate::receiver::Receiver;
+
+/// Runs `balcao inventory …`; what it says must hold these words, and the status be this one.
+#[track_caller]
+fn says(data: &Path, words: &[&str], status: i32, expected: &[&str]) -> Output {
+    let whole: Vec<&str> = ["inventory"].iter().chain(words).copied().collect();
+    let start = Start::new(whole).data(data);
+    let output = run_with(start.env("BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", "true"));
+    let told = said(&output);
+    assert_eq!(output.status.code(), Some(status), "{words:?}: {told}");
+    for words in expected {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    output
+}
+
+fn output(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn endpoints_are_added_changed_tried_out_and_removed_by_command() {
+    let receiver = Receiver::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let endpoint = |words: &[&str], status, expected: &[&str]| {
+        let whole: Vec<&str> = ["endpoint"].iter().chain(words).copied().collect();
+        says(data, &whole, status, expected)
+    };
+    endpoint(&["list"], 0, &["no endpoints"]);
+    endpoint(&["add", "nowhere"], 2, &["'<URL>'", "https://"]);
+    let url = receiver.url();
+    let unknown = ["add", &url, "--types", "order.created"];
+    endpoint(&unknown, 2, &["'--types <TYPES>'", "product.low_stock"]);
+    let long = "x".repeat(201);
+    let wordy = ["add", &url, "--description", &long];
+    endpoint(
+        &wordy,
+        2,
+        &["'--description <DESCRIPTION>'", "200 characters"],
+    );
+    // The secret alone goes to standard output, for a pipe.
+    let types = ["add", &url, "--types", "product.low_stock"];
+    let secret = output(&endpoint(&types, 0, &["endpoint 1", "not shown again"]));
+    assert!(secret.starts_with("whsec_") && secret.lines().count() == 1);
+    endpoint(&["list"], 0, &[&url, "enabled", "product.low_stock"]);
+    endpoint(&["test", "1"], 0, &["delivered 204"]);
+    assert_eq!(receiver.has(1).await[0].1["type"], "endpoint.test");
+    endpoint(&["change", "1"], 2, &["--url", "--types", "--description"]);
+    let moved = format!("http://127.0.0.1:1/hooks?of={}", receiver.address.port());
+    let change = ["change", "1", "--url", &moved, "--description", "Caixa"];
+    endpoint(&change, 0, &["endpoint 1 is changed"]);
+    endpoint(&["list"], 0, &[&moved, "product.low_stock", "Caixa"]);
+    endpoint(&["test", "1"], 1, &["not_connected"]);
+    let rotated = output(&endpoint(&["rotate", "1"], 0, &["signs too until"]));
+    assert_ne!(rotated, secret);
+    endpoint(&["disable", "1"], 0, &["gets no more events"]);
+    endpoint(&["list"], 0, &["disabled by hand"]);
+    let redeliver = ["events", "redeliver", "--failed", "--endpoint", "1"];
+    says(data, &redeliver, 1, &["--endpoint", "endpoint enable 1"]);
+    endpoint(&["enable", "1"], 0, &["gets events"]);
+    endpoint(&["remove", "1"], 0, &["is removed"]);
+    for action in ["remove", "rotate", "enable", "disable", "test"] {
+        endpoint(&[action, "1"], 1, &["there is no endpoint 1"]);
+    }
+    let gone = ["change", "1", "--types", ""];
+    endpoint(&gone, 1, &["there is no endpoint 1"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_are_listed_shown_and_redelivered_beside_a_running_service() {
+    let receiver = Receiver::start().await;
+    let service = receiver.service().ready().await;
+    let data = service.data();
+    says(data, &["events", "list"], 0, &["no deliveries"]);
+    says(data, &["events", "list", "--all"], 0, &["no events"]);
+    let ana = Caller::ana(&service).await;
+    let outflow = json!({"product": ana.a_product(12).await, "quantity": 5});
+    ana.make("/api/v1/outflows/", &outflow).await;
+    let arrived = receiver.has(3).await;
+    let types: Vec<&str> = arrived
+        .iter()
+        .map(|(_, event)| event["type"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        types,
+        ["outflow.created", "product.low_stock", "analysis.created"]
+    );
+    let listed = ["event 1  outflow.created  product 1", "endpoint 1"];
+    says(data, &["events", "list", "--product", "1"], 0, &listed);
+    says(
+        data,
+        &["events", "list", "--state", "failed"],
+        0,
+        &["no deliveries"],
+    );
+    says(
+        data,
+        &["events", "list", "--state", "lost"],
+        2,
+        &["waiting, delivered, failed"],
+    );
+    let all = ["events", "list", "--all", "--limit", "2"];
+    assert_eq!(output(&says(data, &all, 0, &[])).lines().count(), 2);
+    says(
+        data,
+        &["events", "show", "1"],
+        0,
+        &["evt_1_", "\"product_quantity\":7", "delivered 204"],
+    );
+    says(
+        data,
+        &["events", "show", "99"],
+        1,
+        &["there is no event 99"],
+    );
+    says(data, &["events", "redeliver"], 2, &["<ID|--failed>"]);
+    says(
+        data,
+        &["events", "redeliver", "99"],
+        1,
+        &["there is no event 99"],
+    );
+    says(
+        data,
+        &["events", "redeliver", "--failed"],
+        0,
+        &["0 to deliver once more"],
+    );
+    says(
+        data,
+        &["events", "redeliver", "1"],
+        0,
+        &["1 to deliver once more"],
+    );
+    // The service sees it within seconds: the same event, under the same id.
+    assert_eq!(receiver.has(4).await[3].0, arrived[0].0);
+    // The endpoint of the configuration is changed there.
+    let moved = ["endpoint", "change", "1", "--url", "https://a.example/"];
+    says(data, &moved, 1, &["BALCAO_INVENTORY_WEBHOOK_URL"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn analyses_and_the_report_are_made_and_shown_by_command() {
+    let service = crate::inventory::inventory().ready().await;
+    let ana = Caller::ana(&service).await;
+    let product = ana.a_product(40).await;
+    let data = service.data();
+    says(data, &["analyses", "list"], 0, &["no analyses"]);
+    says(
+        data,
+        &["analyses", "show", "7"],
+        1,
+        &["there is no analysis 7"],
+    );
+    says(
+        data,
+        &["analyses", "run", "7"],
+        1,
+        &["there is no product 7"],
+    );
+    says(data, &["analyses", "list", "--limit", "0"], 2, &["--limit"]);
+    let made = ["analyses", "run", &product.to_string()];
+    says(
+        data,
+        &made,
+        0,
+        &["Arroz", "text by: formula", "asked for by: command line"],
+    );
+    says(data, &["analyses", "list"], 0, &["formula", "Arroz"]);
+    says(data, &["analyses", "show", "1"], 0, &["figures: {"]);
+    says(
+        data,
+        &["report"],
+        0,
+        &["Relatório da loja de", "1 produto, R$"],
+    );
+    let json = output(&says(data, &["report", "--format", "json"], 0, &[]));
+    let report: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(report["products"][0]["title"], "Arroz");
+    assert_eq!(report["summary"]["stock_value"], "320.00");
+    let file = data.join("report.csv");
+    let written = ["report", "--format", "csv", file.to_str().unwrap()];
+    assert_eq!(output(&says(data, &written, 0, &[])), "");
+    let table = std::fs::read_to_string(&file).unwrap();
+    assert!(table.starts_with("product,title,") && table.lines().count() == 2);
+    says(
+        data,
+        &["report", "--format", "xml"],
+        2,
+        &["text, csv, json"],
+    );
+    let nowhere = ["report", "--format", "csv", "/nowhere/report.csv"];
+    says(data, &nowhere, 1, &["/nowhere/report.csv", "No such file"]);
+}

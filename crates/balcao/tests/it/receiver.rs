@@ -1,0 +1,113 @@
+//! A receiver of webhooks: accepts everything and keeps what arrived.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::{HeaderMap, StatusCode};
+use axum::routing::post;
+use axum::serve::Listener;
+use rustls::ServerConfig;
+use serde_json::Value;
+use test_kit::process::Start;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+use crate::inventory::inventory;
+
+/// What was posted: its `webhook-id` and its body.
+pub(crate) type Arrived = (String, Value);
+
+/// Listens until its test ends.
+pub(crate) struct Receiver {
+    pub(crate) address: SocketAddr,
+    arrived: watch::Sender<Vec<Arrived>>,
+}
+
+impl Receiver {
+    /// In the clear.
+    pub(crate) async fn start() -> Self {
+        let (receiver, router, listener) = Self::bound().await;
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        receiver
+    }
+
+    /// Under TLS.
+    pub(crate) async fn with_tls(config: Arc<ServerConfig>) -> Self {
+        let (receiver, router, listener) = Self::bound().await;
+        let listener = Protected(listener, TlsAcceptor::from(config));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        receiver
+    }
+
+    async fn bound() -> (Self, Router, TcpListener) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let receiver = Self {
+            address: listener.local_addr().unwrap(),
+            arrived: watch::Sender::new(Vec::new()),
+        };
+        let keep = receiver.arrived.clone();
+        let handler = async move |headers: HeaderMap, body: Bytes| {
+            let id = headers["webhook-id"].to_str().unwrap().to_owned();
+            let event = serde_json::from_slice(&body).unwrap();
+            keep.send_modify(|arrived| arrived.push((id, event)));
+            StatusCode::NO_CONTENT
+        };
+        let router = Router::new().route("/hooks", post(handler));
+        (receiver, router, listener)
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}/hooks", self.address)
+    }
+
+    pub(crate) fn arrived(&self) -> Vec<Arrived> {
+        self.arrived.borrow().clone()
+    }
+
+    /// Waits until what has arrived is enough, and answers it.
+    pub(crate) async fn until(&self, is_enough: impl FnMut(&Vec<Arrived>) -> bool) -> Vec<Arrived> {
+        let mut arrived = self.arrived.subscribe();
+        arrived.wait_for(is_enough).await.unwrap().clone()
+    }
+
+    /// Waits until so much has arrived.
+    pub(crate) async fn has(&self, count: usize) -> Vec<Arrived> {
+        self.until(|arrived| arrived.len() >= count).await
+    }
+
+    /// An inventory with this receiver as the endpoint of its configuration.
+    pub(crate) fn service(&self) -> Start {
+        inventory()
+            .env("BALCAO_INVENTORY_WEBHOOK_URL", self.url())
+            .env(
+                "BALCAO_INVENTORY_WEBHOOK_SECRET",
+                "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+            )
+            .env("BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", "true")
+    }
+}
+
+/// Takes connections, and offers those on that end in TLS.
+struct Protected(TcpListener, TlsAcceptor);
+
+impl Listener for Protected {
+    type Io = TlsStream<TcpStream>;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
+        loop {
+            let (stream, address) = self.0.accept().await.unwrap();
+            if let Ok(stream) = self.1.accept(stream).await {
+                return (stream, address);
+            }
+        }
+    }
+
+    fn local_addr(&self) -> std::io::Result<Self::Addr> {
+        self.0.local_addr()
+    }
+}

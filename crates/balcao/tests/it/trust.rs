@@ -1,0 +1,111 @@
+//! Whom the program believes: receivers of webhooks and mail servers whose certificates come from an authority that the machine trusts,
+//! a private one included, and no others.
+
+use std::path::Path;
+
+use serde_json::json;
+use test_kit::mail::{MailServer, Protection};
+use test_kit::process::{Balcao, Start};
+use test_kit::tls::Authority;
+
+use crate::inventory::{Caller, inventory, run_with, said, succeeds};
+use crate::receiver::Receiver;
+
+const PRIVATE: &str = "BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE";
+
+/// A command beside no service, on a machine that trusts one authority.
+fn command(data: &Path, authority: &Authority, words: &[&str]) -> std::process::Output {
+    let start = Start::new(words.iter().copied()).data(data);
+    run_with(
+        start
+            .env("SSL_CERT_FILE", authority.file())
+            .env(PRIVATE, "true"),
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_receiver_with_a_certificate_of_a_private_authority_gets_events_where_that_is_trusted() {
+    let (authority, stranger) = (Authority::new(), Authority::new());
+    let receiver = Receiver::with_tls(authority.server()).await;
+    let url = format!("https://localhost:{}/hooks", receiver.address.port());
+    let data = tempfile::tempdir().unwrap();
+    let endpoint = ["inventory", "endpoint", "add", &url];
+    succeeds(&command(data.path(), &authority, &endpoint));
+    let test = ["inventory", "endpoint", "test", "1"];
+    // An authority that does not vouch for it: nothing is sent.
+    let refused = command(data.path(), &stranger, &test);
+    assert_eq!(refused.status.code(), Some(1));
+    let said = said(&refused);
+    assert!(
+        said.contains("not_connected") && said.contains("UnknownIssuer"),
+        "{said}"
+    );
+    assert!(receiver.arrived().is_empty());
+    let told = succeeds(&command(data.path(), &authority, &test));
+    assert!(told.contains("delivered 204"), "{told}");
+    // And so does a running service.
+    let service = inventory()
+        .data(data.path())
+        .env("SSL_CERT_FILE", authority.file())
+        .env(PRIVATE, "true")
+        .ready()
+        .await;
+    let ana = Caller::ana(&service).await;
+    let outflow = json!({"product": ana.a_product(50).await, "quantity": 1});
+    ana.make("/api/v1/outflows/", &outflow).await;
+    let arrived = receiver.has(2).await;
+    assert_eq!(arrived[1].1["type"], "outflow.created");
+}
+
+/// A service that mails by this server, and believes this authority. A product of it has become low.
+async fn low(server: &MailServer, authority: &Authority, scheme: &str) -> Balcao {
+    let port = server.address.port();
+    let service = inventory()
+        .env("SSL_CERT_FILE", authority.file())
+        .env(
+            "BALCAO_SMTP_URL",
+            format!("{scheme}://shop:secret@localhost:{port}"),
+        )
+        .env("BALCAO_MAIL_FROM", "shop@example.com")
+        .env("BALCAO_INVENTORY_ALERT_MAIL_TO", "ana@example.com")
+        .ready()
+        .await;
+    let ana = Caller::ana(&service).await;
+    let outflow = json!({"product": ana.a_product(12).await, "quantity": 5});
+    ana.make("/api/v1/outflows/", &outflow).await;
+    service
+}
+
+/// The mail of it arrives under TLS, with the password.
+async fn mail_arrives(server: &MailServer, authority: &Authority, scheme: &str) {
+    let _service = low(server, authority, scheme).await;
+    let taken = server.has(1).await;
+    assert!(taken[0].is_protected && taken[0].login.is_some());
+    assert_eq!(taken[0].to, "TO:<ana@example.com>");
+    assert!(taken[0].texts()[0].contains("restam 7"));
+}
+
+#[tokio::test]
+async fn mail_goes_under_tls_from_the_first_byte() {
+    let authority = Authority::new();
+    let server = MailServer::start(Protection::Tls(authority.server())).await;
+    mail_arrives(&server, &authority, "smtps").await;
+}
+
+#[tokio::test]
+async fn mail_goes_under_tls_when_the_server_offers_it() {
+    let authority = Authority::new();
+    let server = MailServer::start(Protection::StartTls(authority.server())).await;
+    mail_arrives(&server, &authority, "smtp").await;
+}
+
+#[tokio::test]
+async fn a_mail_server_of_an_unknown_authority_hears_no_password() {
+    let (authority, stranger) = (Authority::new(), Authority::new());
+    let server = MailServer::start(Protection::StartTls(authority.server())).await;
+    let service = low(&server, &stranger, "smtp").await;
+    let is_refused = |line: &str| line.contains("did not take a mail");
+    let line = service.line(is_refused, "a mail that is not sent").await;
+    assert!(line.contains("UnknownIssuer"), "{line}");
+    assert!(server.taken().is_empty());
+}
