@@ -1,5 +1,7 @@
 // What makes the administration quicker; every page works without it.
 
+import "./popups.js";
+
 // The box that filters the navigation.
 const filter = document.querySelector("#site-filter");
 if (filter) {
@@ -83,34 +85,79 @@ for (const field of document.querySelectorAll("[data-panes]")) {
   });
 }
 
-// Fields that take an id: the names that begin to be typed are offered, and what is chosen is the id.
-for (const field of document.querySelectorAll("[data-offers]")) {
-  let asked;
-  field.addEventListener("input", async () => {
-    asked?.abort();
-    const text = field.value.trim();
-    if (!text || /^[0-9]+$/.test(text)) {
-      return;
+// Tables of related rows: another empty row, and taking one away that is not needed.
+for (const table of document.querySelectorAll("[data-inline]")) {
+  const blank = table.querySelector("template");
+  const add = table.querySelector("[data-add-row]");
+  if (!blank || !add) {
+    continue;
+  }
+  const rows = table.querySelector("tbody");
+  let made = 0;
+  const tell = () => {
+    const shown = rows.querySelectorAll("[data-remove-row]");
+    for (const button of shown) {
+      button.hidden = false;
     }
-    asked = new AbortController();
-    try {
-      const answer = await fetch(`${field.dataset.offers}?q=${encodeURIComponent(text)}`, { signal: asked.signal });
-      const offers = answer.ok ? await answer.json() : [];
-      field.list.replaceChildren(
-        ...offers.map((offer) => {
-          const option = document.createElement("option");
-          option.value = offer.id;
-          option.label = `${offer.text} · ${offer.hint}`;
-          // The browser compares what is typed with this.
-          option.textContent = option.label;
-          return option;
-        }),
-      );
-    } catch {
-      // Another key was pressed, or the network failed: the id can still be typed.
+    add.hidden = shown.length >= Number(table.dataset.most);
+  };
+  add.addEventListener("click", () => {
+    made += 1;
+    const row = document.createElement("tbody");
+    row.innerHTML = blank.innerHTML.replaceAll("new-row", `new-more${made}`);
+    const added = row.querySelector("tr");
+    rows.append(added);
+    tell();
+    added.querySelector("input, select")?.focus();
+  });
+  rows.addEventListener("click", (event) => {
+    const row = event.target.closest("[data-remove-row]")?.closest("tr");
+    if (row) {
+      row.remove();
+      tell();
+      (add.hidden ? rows.querySelector("input, select") : add)?.focus();
     }
   });
+  tell();
 }
+
+// A box that deletes a row strikes the row out.
+document.addEventListener("change", (event) => {
+  if (event.target.matches(".site-gone input")) {
+    event.target.closest("tr").classList.toggle("site-going", event.target.checked);
+  }
+});
+
+// Fields that take an id: the names that begin to be typed are offered, and what is chosen is the id.
+let asked;
+document.addEventListener("input", async (event) => {
+  const field = event.target.closest?.("[data-offers]");
+  if (!field) {
+    return;
+  }
+  asked?.abort();
+  const text = field.value.trim();
+  if (!text || /^[0-9]+$/.test(text)) {
+    return;
+  }
+  asked = new AbortController();
+  try {
+    const answer = await fetch(`${field.dataset.offers}?q=${encodeURIComponent(text)}`, { signal: asked.signal });
+    const offers = answer.ok ? await answer.json() : [];
+    field.list.replaceChildren(
+      ...offers.map((offer) => {
+        const option = document.createElement("option");
+        option.value = offer.id;
+        option.label = `${offer.text} · ${offer.hint}`;
+        // The browser compares what is typed with this.
+        option.textContent = option.label;
+        return option;
+      }),
+    );
+  } catch {
+    // Another key was pressed, or the network failed: the id can still be typed.
+  }
+});
 
 function pane(title, ...content) {
   const made = document.createElement("div");

@@ -88,6 +88,24 @@ pub(super) fn deleted(locale: Locale, about: &About, count: u64) -> String {
     }
 }
 
+/// `3 products were changed successfully.`
+pub(super) fn changed(locale: Locale, about: &About, count: u64) -> String {
+    let name = about.words.of(locale, count);
+    let number = locale.number(i64::try_from(count).unwrap_or(i64::MAX));
+    match (locale, count) {
+        (Locale::En, 1) => format!("1 {name} was changed successfully."),
+        (Locale::En, _) => format!("{number} {name} were changed successfully."),
+        (Locale::PtBr, 1) => {
+            let ending = about.words.ending("o", "a");
+            format!("1 {name} foi alterad{ending} com sucesso.")
+        }
+        (Locale::PtBr, _) => {
+            let ending = about.words.ending("os", "as");
+            format!("{number} {name} foram alterad{ending} com sucesso.")
+        }
+    }
+}
+
 /// What a permission is called: `Catalogue | brand | Can add brand`.
 pub(super) fn permission(locale: Locale, permission: Permission) -> String {
     let about = registry::described(permission.model);
@@ -146,6 +164,14 @@ mod tests {
             (
                 deleted(Locale::PtBr, brands, 1),
                 "1 marca excluída com sucesso.",
+            ),
+            (
+                changed(Locale::En, products, 2),
+                "2 products were changed successfully.",
+            ),
+            (
+                changed(Locale::PtBr, brands, 1),
+                "1 marca foi alterada com sucesso.",
             ),
             (
                 permission(Locale::En, Permission::new(Verb::Add, Model::Brand)),

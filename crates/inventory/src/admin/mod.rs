@@ -9,6 +9,5 @@ mod models;
 mod pages;
 mod registry;
 mod site;
-mod store;
 
 pub(crate) use pages::routes;

@@ -1,7 +1,7 @@
 //! Every model of the administration, in the order of the navigation. One that is described is added here, and nowhere else.
 
 use super::{
-    about::{About, Administered, Application},
+    about::{About, Administered, Application, Cell},
     models,
 };
 use crate::accounts::{Caller, Model};
@@ -42,6 +42,13 @@ pub(super) fn described(model: Model) -> Option<&'static About> {
         .find(|about| about.model == model)
 }
 
+/// The address of the record that a cell shows, for whoever may read it.
+pub(super) fn address_of(cell: &Cell, caller: &Caller) -> Option<String> {
+    let (path, id) = cell.record()?;
+    let about = find(path)?.about();
+    about.is_read_by(caller).then(|| about.record_address(id))
+}
+
 /// The models that somebody sees, by application.
 pub(super) fn shown_to(caller: &Caller) -> Vec<(Application, Vec<&'static About>)> {
     Application::ALL
@@ -78,6 +85,20 @@ mod tests {
             for field in about.fields {
                 if let FieldKind::Related(path) | FieldKind::Several(path) = field.kind {
                     assert!(find(path).is_some(), "{}: {path}", about.path);
+                }
+            }
+            for column in about.columns.iter().filter(|column| column.is_edited) {
+                let field = about.field(column.name);
+                assert!(field.is_some(), "{}: {}", about.path, column.name);
+                assert_ne!(column.name, "quantity", "a quantity moves by the ledger");
+            }
+            for inline in about.inlines {
+                let rows = find(inline.path).unwrap().about();
+                let mut filters = rows.filters.iter();
+                assert!(filters.any(|filter| filter.name == inline.key));
+                for field in inline.fields {
+                    assert!(rows.field(field).is_some(), "{}: {field}", inline.path);
+                    assert!(inline.columns.contains(field), "{}: {field}", inline.path);
                 }
             }
         }

@@ -8,7 +8,7 @@ use axum::{extract::FromRequestParts, response::Response};
 use http::{StatusCode, request::Parts};
 
 use super::{
-    about::{About, Administered},
+    about::{About, Administered, Count},
     registry,
 };
 use crate::{
@@ -146,7 +146,20 @@ impl Site {
     }
 
     fn missing(about: &About, verb: Verb) -> Refusal {
-        (about.permission)(verb).map_or_else(Refusal::forbidden, Refusal::Missing)
+        about
+            .permission(verb)
+            .map_or_else(Refusal::forbidden, Refusal::Missing)
+    }
+
+    /// A number of records, as it is read.
+    pub(super) fn count(&self, count: Count) -> String {
+        let number = i64::try_from(count.number).unwrap_or(i64::MAX);
+        let number = self.locale.number(number);
+        if count.is_more {
+            self.locale.text("mais de ", "more than ").to_owned() + &number
+        } else {
+            number
+        }
     }
 
     /// What a field is called.

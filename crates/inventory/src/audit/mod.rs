@@ -7,13 +7,13 @@ mod store;
 pub mod words;
 
 pub(crate) use model::changed;
-pub use model::{Action, Done, Entry, Selection};
+pub use model::{Action, Done, Entry, Found, Selection};
 
 use db::{Conn, Timestamp, Tx};
 
 use crate::{
     State,
-    accounts::Model,
+    accounts::{Caller, Model},
     rest::{
         Refusal,
         resource::{Page, Wanted},
@@ -111,6 +111,35 @@ pub async fn recent(state: &State, user: i64, limit: i64) -> Result<Vec<Entry>, 
         .await?)
 }
 
+/// Writes down what was done to one record in the words of [`Done`], in a transaction of its own: for what other services have done
+/// already, and for the rows that a form brought with its record.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn note(
+    state: &State,
+    caller: &Caller,
+    (done, fields): (Done, Vec<&'static str>),
+    (model, id): (Model, i64),
+    text: &str,
+) -> Result<(), Refusal> {
+    let (actor, now, text) = (Actor::from(caller), state.clock.now(), text.to_owned());
+    let write = async move |tx: &mut Tx| {
+        let action = match done {
+            Done::Added => Action::Added,
+            Done::Changed => Action::Changed(&fields),
+            Done::Deleted => Action::Deleted,
+            Done::Imported => Action::Imported,
+        };
+        record(tx, &actor, action, model, id, &text, now).await
+    };
+    Ok(state.db.write(write).await?)
+}
+
+/// A search looks at the texts of so many rows: those that come first.
+const MOST_SEARCHED: usize = 20_000;
+
 /// One stretch of the log, newest first (or oldest), and how many rows it has in all, of which no more than `most` are counted.
 ///
 /// # Errors
@@ -121,15 +150,50 @@ pub async fn list(
     selection: Selection,
     (limit, offset): (i64, i64),
     most: i64,
-) -> Result<(u64, Vec<Entry>), Refusal> {
-    Ok(state
-        .db
-        .read(async move |conn| {
-            let count = store::count(conn, &selection, most).await?;
-            let entries = store::select(conn, &selection, limit, offset).await?;
-            Ok::<_, db::Error>((count, entries))
+) -> Result<Found, Refusal> {
+    let read = async move |conn: &mut Conn| {
+        if !selection.words.is_empty() {
+            return search(conn, &selection, limit, offset).await;
+        }
+        Ok::<_, db::Error>(Found {
+            count: store::count(conn, &selection, most).await?,
+            entries: store::select(conn, &selection, limit, offset).await?,
+            is_cut: false,
         })
-        .await?)
+    };
+    Ok(state.db.read(read).await?)
+}
+
+/// The rows of a selection that have its words, among the first of them.
+async fn search(
+    conn: &mut Conn,
+    selection: &Selection,
+    limit: i64,
+    offset: i64,
+) -> Result<Found, db::Error> {
+    let most = i64::try_from(MOST_SEARCHED).unwrap_or(i64::MAX);
+    let texts = store::texts(conn, selection, most.saturating_add(1)).await?;
+    let is_cut = texts.len() > MOST_SEARCHED;
+    let searched = texts.into_iter().take(MOST_SEARCHED);
+    let found: Vec<i64> = searched
+        .filter(|(_, text)| {
+            let text = db::fold(text);
+            selection.words.iter().all(|word| text.contains(word))
+        })
+        .map(|(id, _)| id)
+        .collect();
+    let number = |signed: i64| usize::try_from(signed).unwrap_or_default();
+    let page: Vec<i64> = found
+        .iter()
+        .copied()
+        .skip(number(offset))
+        .take(number(limit))
+        .collect();
+    Ok(Found {
+        count: found.len() as u64,
+        entries: store::of_ids(conn, &page, selection.is_oldest_first).await?,
+        is_cut,
+    })
 }
 
 /// One row of the log.

@@ -51,6 +51,17 @@ pub struct Entry {
     pub created_at: Timestamp,
 }
 
+/// A stretch of the log.
+#[derive(Debug)]
+pub struct Found {
+    /// How many rows there are in all, of which no more than was asked for were counted.
+    pub count: u64,
+    /// Those of the stretch.
+    pub entries: Vec<Entry>,
+    /// Whether the log goes on behind the rows that a search looked at.
+    pub is_cut: bool,
+}
+
 /// Which rows of the log are asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
@@ -62,6 +73,8 @@ pub struct Selection {
     pub model: Option<String>,
     /// From this moment on, and before this one.
     pub between: Option<(Timestamp, Timestamp)>,
+    /// What was done to records whose text has each of these folded words, or by somebody whose name has.
+    pub words: Vec<String>,
     /// The oldest first.
     pub is_oldest_first: bool,
 }

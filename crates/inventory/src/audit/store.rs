@@ -3,7 +3,10 @@
 use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
 use super::{Action, Done, Entry, Selection};
-use crate::{accounts::Model, stock::Actor};
+use crate::{
+    accounts::Model,
+    stock::{Actor, span_of},
+};
 
 /// The columns of a row, as [`entry_of`] reads them.
 macro_rules! entries {
@@ -96,16 +99,54 @@ pub(super) async fn select(
 ) -> Result<Vec<Entry>, Error> {
     let mut query = Query::new(entries!(" WHERE TRUE"));
     push_filters(&mut query, selection);
+    push_order(&mut query, selection.is_oldest_first);
     query
-        .push(if selection.is_oldest_first {
-            " ORDER BY created_at, id LIMIT "
-        } else {
-            " ORDER BY created_at DESC, id DESC LIMIT "
-        })
+        .push(" LIMIT ")
         .bind(limit)
         .push(" OFFSET ")
         .bind(offset);
     conn.all_of(&query, entry_of).await
+}
+
+/// The texts of the first rows that are selected, each with its id: what people call the record, and who did it.
+pub(super) async fn texts(
+    conn: &mut Conn,
+    selection: &Selection,
+    limit: i64,
+) -> Result<Vec<(i64, String)>, Error> {
+    let mut query =
+        Query::new("SELECT id, object_text, COALESCE(user_name, '') FROM audit_entries WHERE TRUE");
+    push_filters(&mut query, selection);
+    push_order(&mut query, selection.is_oldest_first);
+    query.push(" LIMIT ").bind(limit);
+    let text = |row: &Row<'_>| {
+        let (text, user): (String, String) = (row.get(1)?, row.get(2)?);
+        Ok((row.get(0)?, format!("{text}\n{user}")))
+    };
+    conn.all_of(&query, text).await
+}
+
+/// These rows.
+pub(super) async fn of_ids(
+    conn: &mut Conn,
+    ids: &[i64],
+    is_oldest_first: bool,
+) -> Result<Vec<Entry>, Error> {
+    let mut query = Query::new(entries!(" WHERE id IN (0"));
+    for id in ids {
+        query.push(", ").bind(*id);
+    }
+    query.push(")");
+    push_order(&mut query, is_oldest_first);
+    conn.all_of(&query, entry_of).await
+}
+
+fn push_order(query: &mut Query, is_oldest_first: bool) {
+    query.push(if is_oldest_first {
+        " ORDER BY created_at, id"
+    } else {
+        " ORDER BY created_at DESC, id DESC"
+    });
 }
 
 fn push_filters(query: &mut Query, selection: &Selection) {
@@ -136,11 +177,7 @@ pub(super) async fn find(conn: &mut Conn, id: i64) -> Result<Option<Entry>, Erro
 /// The moments of the first and the last row.
 pub(super) async fn span(conn: &mut Conn) -> Result<Option<(Timestamp, Timestamp)>, Error> {
     let sql = "SELECT min(created_at), max(created_at) FROM audit_entries";
-    conn.one(sql, &[], |row| {
-        let (first, last): (Option<Timestamp>, Option<Timestamp>) = (row.get(0)?, row.get(1)?);
-        Ok(first.zip(last))
-    })
-    .await
+    conn.one(sql, &[], span_of).await
 }
 
 fn entry_of(row: &Row<'_>) -> Result<Entry, Error> {

@@ -108,6 +108,10 @@ const FIXED: &[(&str, &str)] = &[
         "O valor deve ser de 50 a 99,99.",
     ),
     (
+        "Product with this Serie number already exists.",
+        "Já existe um produto com este Número de série.",
+    ),
+    (
         "product with this serie number already exists.",
         "Já existe um produto com este número de série.",
     ),

@@ -5,13 +5,16 @@ pub(crate) mod api;
 mod events;
 pub mod ledger;
 mod level;
+pub(crate) mod log;
 mod model;
 pub mod movements;
 pub(crate) mod pages;
 mod store;
 
 pub use level::{AlertMode, Level, Policy};
+pub(crate) use model::OwnThreshold;
 pub use model::{Difference, LedgerRow, LowStock, Reference, Subject};
+pub(crate) use store::span_of;
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -195,6 +198,33 @@ pub async fn threshold_read(state: &State, product: i64) -> Result<Option<Option
     Ok(state
         .db
         .read(async move |conn| store::threshold(conn, product).await)
+        .await?)
+}
+
+/// The products with a threshold of their own, at most so many.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn thresholds(state: &State, most: i64) -> Result<Vec<OwnThreshold>, Refusal> {
+    Ok(state
+        .db
+        .read(async move |conn| store::thresholds(conn, most).await)
+        .await?)
+}
+
+/// One product's own threshold, with what it is a threshold of.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn own_threshold(
+    state: &State,
+    product: i64,
+) -> Result<Option<OwnThreshold>, Refusal> {
+    Ok(state
+        .db
+        .read(async move |conn| store::own_threshold(conn, product).await)
         .await?)
 }
 

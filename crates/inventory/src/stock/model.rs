@@ -46,6 +46,17 @@ pub struct LowStock {
     pub threshold: i64,
 }
 
+/// A product with a threshold of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OwnThreshold {
+    /// Which.
+    pub(crate) product: Titled,
+    /// Units in stock.
+    pub(crate) quantity: i64,
+    /// Its threshold.
+    pub(crate) threshold: i64,
+}
+
 /// Where what is stored does not agree with itself. There is none unless something other than this program wrote to the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {

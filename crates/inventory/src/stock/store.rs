@@ -7,7 +7,7 @@ use db::{Conn, Error, Query, Row, Timestamp, Tx};
 use super::{
     Changed, MOST_DIFFERENCES,
     ledger::{Entry, Kind},
-    model::{Difference, LedgerRow, LowStock, Reference, Subject},
+    model::{Difference, LedgerRow, LowStock, OwnThreshold, Reference, Subject},
 };
 use crate::rest::json::Titled;
 
@@ -163,6 +163,49 @@ pub(super) async fn threshold(conn: &mut Conn, product: i64) -> Result<Option<Op
         |row| row.get(0),
     )
     .await
+}
+
+/// The columns of an [`OwnThreshold`].
+macro_rules! own_thresholds {
+    ($after:literal) => {
+        concat!(
+            "SELECT p.id, p.title, s.quantity, s.threshold FROM product_stock AS s JOIN products AS p ON p.id = s.product_id
+             WHERE s.threshold IS NOT NULL",
+            $after
+        )
+    };
+}
+
+/// The products with a threshold of their own.
+pub(super) async fn thresholds(conn: &mut Conn, limit: i64) -> Result<Vec<OwnThreshold>, Error> {
+    let sql = own_thresholds!(" ORDER BY s.threshold, s.quantity, s.product_id LIMIT $1");
+    conn.all(sql, &[&limit], own_threshold_of).await
+}
+
+/// One product's own threshold, with what it is a threshold of.
+pub(super) async fn own_threshold(
+    conn: &mut Conn,
+    product: i64,
+) -> Result<Option<OwnThreshold>, Error> {
+    let sql = own_thresholds!(" AND s.product_id = $1");
+    conn.optional(sql, &[&product], own_threshold_of).await
+}
+
+fn own_threshold_of(row: &Row<'_>) -> Result<OwnThreshold, Error> {
+    Ok(OwnThreshold {
+        product: Titled {
+            id: row.get(0)?,
+            title: row.get(1)?,
+        },
+        quantity: row.get(2)?,
+        threshold: row.get(3)?,
+    })
+}
+
+/// The first and the last moment that a statement found; none when it found nothing.
+pub(crate) fn span_of(row: &Row<'_>) -> Result<Option<(Timestamp, Timestamp)>, Error> {
+    let (first, last): (Option<Timestamp>, Option<Timestamp>) = (row.get(0)?, row.get(1)?);
+    Ok(first.zip(last))
 }
 
 /// The thresholds of their own that some of these products have.

@@ -34,6 +34,8 @@ pub(in crate::admin) struct Column {
     pub(in crate::admin) name: &'static str,
     /// Whether the list can be sorted by it.
     pub(in crate::admin) is_sorted: bool,
+    /// Whether it can be written in the list itself: a field of this name is.
+    pub(in crate::admin) is_edited: bool,
 }
 
 /// A filter beside a list.
@@ -120,6 +122,47 @@ pub(in crate::admin) struct Action {
     pub(in crate::admin) verb: Verb,
 }
 
+/// What may be done with the records of a model, by whoever holds the permission.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::admin) enum Allowed {
+    /// Everything.
+    Everything,
+    /// Only this.
+    Only(&'static [Verb]),
+    /// Everything, by whoever may change the record that it is a part of.
+    AsPart,
+}
+
+/// Records of another model in the form of one that they refer to.
+#[derive(Debug)]
+pub(in crate::admin) struct Inline {
+    /// The path of their model.
+    pub(in crate::admin) path: &'static str,
+    /// The filter and the field by which they refer to the record.
+    pub(in crate::admin) key: &'static str,
+    /// What is shown of each.
+    pub(in crate::admin) columns: &'static [&'static str],
+    /// Which of the columns are entered; none of a table that is only read.
+    pub(in crate::admin) fields: &'static [&'static str],
+    /// Whether a box beside each deletes it.
+    pub(in crate::admin) is_deleted: bool,
+    /// So many are shown; the others are in their list.
+    pub(in crate::admin) shown: u64,
+    /// Empty rows that the form offers.
+    pub(in crate::admin) extra: usize,
+    /// How many there can be.
+    pub(in crate::admin) limit: Limit,
+}
+
+/// How many rows a table takes.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::admin) enum Limit {
+    /// One record has at most so many.
+    InAll(usize),
+    /// At most so many are added with one form.
+    AtOnce(usize),
+}
+
 /// The description of a model.
 pub(in crate::admin) struct About {
     /// Its place under `/admin/`.
@@ -130,8 +173,8 @@ pub(in crate::admin) struct About {
     pub(in crate::admin) words: Words,
     /// Under which name its history is kept.
     pub(in crate::admin) model: Model,
-    /// What is needed to do something; none where nobody may.
-    pub(in crate::admin) permission: fn(Verb) -> Option<Permission>,
+    /// What may be done.
+    pub(in crate::admin) allowed: Allowed,
     /// The columns of its list; the first leads to the record.
     pub(in crate::admin) columns: &'static [Column],
     /// The order of the list when none is asked for, as `o` in the address has it.
@@ -144,6 +187,10 @@ pub(in crate::admin) struct About {
     pub(in crate::admin) has_dates: bool,
     /// The fields of its forms.
     pub(in crate::admin) fields: &'static [Field],
+    /// Records that refer to one and stand in its form.
+    pub(in crate::admin) inlines: &'static [Inline],
+    /// Whether a changed form can be saved as another record.
+    pub(in crate::admin) saves_as_new: bool,
     /// Whether a new record is completed on its own page after it was made.
     pub(in crate::admin) in_two_steps: bool,
     /// What can be done to selected records beside deleting them.
@@ -169,6 +216,23 @@ impl Application {
 }
 
 impl Words {
+    /// Words whose Portuguese ones are masculine: singular and plural.
+    pub(in crate::admin) const fn masculine(singular: Text, plural: Text) -> Self {
+        Self {
+            singular,
+            plural,
+            is_feminine: false,
+        }
+    }
+
+    /// Words whose Portuguese ones are feminine.
+    pub(in crate::admin) const fn feminine(singular: Text, plural: Text) -> Self {
+        Self {
+            is_feminine: true,
+            ..Self::masculine(singular, plural)
+        }
+    }
+
     /// One of them, in the reader's language.
     pub(in crate::admin) const fn one(&self, locale: Locale) -> &'static str {
         locale.text(self.singular.0, self.singular.1)
@@ -208,6 +272,15 @@ impl Column {
         Self {
             name,
             is_sorted: true,
+            is_edited: false,
+        }
+    }
+
+    /// One that is written in the list itself.
+    pub(in crate::admin) const fn edited(self) -> Self {
+        Self {
+            is_edited: true,
+            ..self
         }
     }
 
@@ -216,6 +289,64 @@ impl Column {
         Self {
             name,
             is_sorted: false,
+            is_edited: false,
+        }
+    }
+}
+
+impl Filter {
+    /// Records of one record of another model, by its path.
+    pub(in crate::admin) const fn related(name: &'static str, path: &'static str) -> Self {
+        Self {
+            name,
+            kind: FilterKind::Related(path),
+        }
+    }
+
+    /// Records of which something is so, or not.
+    pub(in crate::admin) const fn truth(name: &'static str) -> Self {
+        Self {
+            name,
+            kind: FilterKind::Truth,
+        }
+    }
+
+    /// Records with one of these values.
+    pub(in crate::admin) const fn choices(
+        name: &'static str,
+        choices: &'static [(&'static str, Text)],
+    ) -> Self {
+        Self {
+            name,
+            kind: FilterKind::Choices(choices),
+        }
+    }
+}
+
+impl Inline {
+    /// A table that is only read: the first records of a model that refer to the one of the form.
+    pub(in crate::admin) const fn read(
+        path: &'static str,
+        key: &'static str,
+        columns: &'static [&'static str],
+    ) -> Self {
+        Self {
+            path,
+            key,
+            columns,
+            fields: &[],
+            is_deleted: false,
+            shown: 5,
+            extra: 0,
+            limit: Limit::AtOnce(0),
+        }
+    }
+
+    /// With a box beside each row that deletes it.
+    pub(in crate::admin) const fn deleted(self) -> Self {
+        Self {
+            is_deleted: true,
+            ..self
         }
     }
 }
@@ -280,11 +411,55 @@ impl Field {
     }
 }
 
+impl Allowed {
+    /// What is needed to do something with the records of a model; none where nobody may.
+    fn permission(self, verb: Verb, model: Model) -> Option<Permission> {
+        let verb = match self {
+            Self::Everything => verb,
+            Self::Only(verbs) => verbs.contains(&verb).then_some(verb)?,
+            Self::AsPart if verb == Verb::View => Verb::View,
+            Self::AsPart => Verb::Change,
+        };
+        Some(Permission::new(verb, model))
+    }
+}
+
 impl About {
+    /// What a description does not say.
+    pub(in crate::admin) const PLAIN: Self = Self {
+        path: "",
+        application: Application::Catalogue,
+        words: Words::masculine(("", ""), ("", "")),
+        model: Model::Product,
+        allowed: Allowed::Everything,
+        columns: &[],
+        order: "",
+        search: None,
+        filters: &[],
+        has_dates: false,
+        fields: &[],
+        inlines: &[],
+        saves_as_new: false,
+        in_two_steps: false,
+        actions: &[],
+        site: None,
+    };
+
+    /// What is needed to do something; none where nobody may.
+    pub(in crate::admin) fn permission(&self, verb: Verb) -> Option<Permission> {
+        self.allowed.permission(verb, self.model)
+    }
+
+    /// The field of a name.
+    pub(in crate::admin) fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+
     /// Whether somebody was given the permission to do this. That every authenticated user may read the shop's records does not
     /// open the administration: what is not granted is hidden.
     pub(in crate::admin) fn allows(&self, caller: &Caller, verb: Verb) -> bool {
-        (self.permission)(verb).is_some_and(|permission| caller.granted.holds(permission))
+        self.permission(verb)
+            .is_some_and(|permission| caller.granted.holds(permission))
     }
 
     /// Whether somebody gets a form of it, new or not; else its records are only shown.

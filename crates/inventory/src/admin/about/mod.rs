@@ -8,7 +8,10 @@ use super::listing::Asked;
 use crate::{
     State,
     accounts::Caller,
-    rest::{Refusal, fields::Members},
+    rest::{
+        Refusal,
+        fields::{FieldErrors, Members, Mode},
+    },
 };
 
 mod description;
@@ -23,6 +26,35 @@ pub(super) type Text = (&'static str, &'static str);
 /// What the functions of a model answer.
 pub(super) type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, Refusal>> + Send + 'a>>;
 
+/// Which record is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Target {
+    /// One that is made.
+    New,
+    /// This one, from its whole form.
+    Whole(i64),
+    /// Some fields of this one.
+    Part(i64),
+}
+
+impl Target {
+    /// The record, when it is there already.
+    pub(super) const fn id(self) -> Option<i64> {
+        match self {
+            Self::New => None,
+            Self::Whole(id) | Self::Part(id) => Some(id),
+        }
+    }
+
+    /// What an absent field means.
+    pub(super) const fn mode(self) -> Mode {
+        match self {
+            Self::New | Self::Whole(_) => Mode::Whole,
+            Self::Part(_) => Mode::Partial,
+        }
+    }
+}
+
 /// A model in the administration: its description, and the service functions that read and write it.
 pub(super) trait Administered: Send + Sync {
     /// Its description.
@@ -34,12 +66,17 @@ pub(super) trait Administered: Send + Sync {
     /// One record.
     fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>>;
 
-    /// Adds a record, or changes the one of this id; its id and text.
+    /// What is wrong with a form, as far as it can be told without the store: what can be told is told before anything is written.
+    fn problems(&self, _target: Target, _members: &Members) -> FieldErrors {
+        FieldErrors::default()
+    }
+
+    /// Adds a record, or changes one; its id and text.
     fn write<'a>(
         &'a self,
         _state: &'a State,
         _caller: &'a Caller,
-        _id: Option<i64>,
+        _target: Target,
         _members: Members,
     ) -> Work<'a, Written> {
         Box::pin(async { Err(Refusal::forbidden()) })

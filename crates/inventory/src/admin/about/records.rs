@@ -4,7 +4,7 @@ use db::{Money, Timestamp};
 use web::locale::Locale;
 
 use super::Text;
-use crate::{accounts::session::agent, audit::words};
+use crate::{accounts::session::agent, audit::words, page::numbers};
 
 /// A value as lists and pages show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,21 +27,10 @@ pub(in crate::admin) enum Cell {
     Fields(Vec<String>),
     /// What a browser calls itself, told in words.
     Agent(String),
+    /// What was chosen among many: the values, and how they read.
+    Chosen(Vec<String>, String),
     /// Another record: the path of its model, its id, its text.
     Record(&'static str, i64, String),
-}
-
-/// A record as lists show it.
-#[derive(Debug, Clone)]
-pub(in crate::admin) struct Row {
-    /// Its id.
-    pub(in crate::admin) id: i64,
-    /// What people call it.
-    pub(in crate::admin) text: String,
-    /// One for each column.
-    pub(in crate::admin) cells: Vec<Cell>,
-    /// Values that filters compare with.
-    pub(in crate::admin) tags: Vec<(&'static str, String)>,
 }
 
 /// How many records a list has.
@@ -59,18 +48,18 @@ pub(in crate::admin) struct Rows {
     /// How many there are on all pages.
     pub(in crate::admin) count: Count,
     /// Those of this page.
-    pub(in crate::admin) rows: Vec<Row>,
+    pub(in crate::admin) records: Vec<Record>,
+    /// Where a search ended, when it did not look at everything.
+    pub(in crate::admin) note: Option<Text>,
 }
 
-/// A record as its own page shows it.
+/// A record: lists show of it what their columns name, its own page everything, and forms begin with it.
 #[derive(Debug, Clone)]
 pub(in crate::admin) struct Record {
     /// Its id.
     pub(in crate::admin) id: i64,
     /// What people call it.
     pub(in crate::admin) text: String,
-    /// The values of the form's fields.
-    pub(in crate::admin) values: Vec<(&'static str, String)>,
     /// Everything that can be read of it.
     pub(in crate::admin) facts: Vec<(&'static str, Cell)>,
 }
@@ -99,7 +88,58 @@ pub(in crate::admin) struct Related {
     pub(in crate::admin) is_protecting: bool,
 }
 
+impl Record {
+    /// A record with what can be read of it.
+    pub(in crate::admin) fn of(
+        id: i64,
+        text: impl Into<String>,
+        facts: Vec<(&'static str, Cell)>,
+    ) -> Self {
+        Self {
+            id,
+            text: text.into(),
+            facts,
+        }
+    }
+
+    /// A record that people call by its number.
+    pub(in crate::admin) fn numbered(id: i64, facts: Vec<(&'static str, Cell)>) -> Self {
+        Self::of(id, format!("#{id}"), facts)
+    }
+
+    /// What can be read under a name; nothing when there is no such fact.
+    pub(in crate::admin) fn fact(&self, name: &str) -> &Cell {
+        let found = self.facts.iter().find(|(known, _)| *known == name);
+        found.map_or(&Cell::Empty, |(_, cell)| cell)
+    }
+}
+
 impl Cell {
+    /// A number by which people call a record.
+    pub(in crate::admin) fn number(id: i64) -> Self {
+        Self::Text(format!("#{id}"))
+    }
+
+    /// As the control of a form holds it.
+    pub(in crate::admin) fn typed(&self, locale: Locale) -> String {
+        match self {
+            Self::Text(text) | Self::Agent(text) => text.clone(),
+            Self::Number(number) | Self::Record(_, number, _) => number.to_string(),
+            Self::Money(amount) => numbers::amount_text(*amount, locale),
+            Self::Truth(truth) => if *truth { "1" } else { "0" }.to_owned(),
+            Self::Chosen(values, _) => values.join(","),
+            Self::Empty | Self::Word(_) | Self::Time(_) | Self::Fields(_) => String::new(),
+        }
+    }
+
+    /// Whether a filter of this value lets it through.
+    pub(in crate::admin) fn is(&self, value: &str) -> bool {
+        match self {
+            Self::Chosen(values, _) => values.iter().any(|chosen| chosen == value),
+            cell => cell.typed(Locale::En) == value,
+        }
+    }
+
     /// A text that may be missing or blank.
     pub(in crate::admin) fn text(text: Option<String>) -> Self {
         text.filter(|text| !text.trim().is_empty())
@@ -124,6 +164,8 @@ impl Cell {
         match self {
             Self::Empty => "-".to_owned(),
             Self::Text(text) | Self::Record(_, _, text) => text.clone(),
+            Self::Chosen(_, shown) if shown.is_empty() => "-".to_owned(),
+            Self::Chosen(_, shown) => shown.clone(),
             Self::Word((portuguese, english)) => locale.text(portuguese, english).to_owned(),
             Self::Fields(names) if names.is_empty() => "-".to_owned(),
             Self::Fields(names) => {

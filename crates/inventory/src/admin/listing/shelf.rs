@@ -3,33 +3,33 @@
 use std::cmp::Ordering;
 
 use super::Asked;
-use crate::admin::about::{Cell, Count, Row, Rows};
+use crate::admin::about::{About, Cell, Count, Record, Rows};
 
 /// The most rows that are taken into memory.
 pub(in crate::admin) const MOST: i64 = 10_000;
 
-/// The page that is asked for, of all rows.
-pub(in crate::admin) fn select(mut rows: Vec<Row>, asked: &Asked) -> Rows {
+/// The page that is asked for, of all records.
+pub(in crate::admin) fn select(mut records: Vec<Record>, asked: &Asked, about: &About) -> Rows {
     let words = asked.words();
-    rows.retain(|row| matches(row, &words) && passes(row, asked));
-    rows.sort_by(|left, right| compare(left, right, &asked.order));
-    let count = Count::exact(rows.len() as u64);
+    records.retain(|record| matches(record, &words, about) && passes(record, asked));
+    records.sort_by(|left, right| compare(left, right, asked, about));
+    let count = Count::exact(records.len() as u64);
     let skipped = usize::try_from(asked.offset()).unwrap_or(usize::MAX);
     let taken = usize::try_from(asked.size).unwrap_or(usize::MAX);
     Rows {
         count,
-        rows: rows.into_iter().skip(skipped).take(taken).collect(),
+        records: records.into_iter().skip(skipped).take(taken).collect(),
+        note: None,
     }
 }
 
-/// Whether every word occurs in one of the texts.
-fn matches(row: &Row, words: &[String]) -> bool {
+/// Whether every word occurs in one of the texts that the list shows.
+fn matches(record: &Record, words: &[String], about: &About) -> bool {
     if words.is_empty() {
         return true;
     }
-    let texts: Vec<String> = row
-        .cells
-        .iter()
+    let cells = about.columns.iter().map(|column| record.fact(column.name));
+    let texts: Vec<String> = cells
         .filter_map(|cell| match cell {
             Cell::Text(text) | Cell::Record(_, _, text) | Cell::Agent(text) => Some(db::fold(text)),
             _ => None,
@@ -40,17 +40,17 @@ fn matches(row: &Row, words: &[String]) -> bool {
         .all(|word| texts.iter().any(|text| text.contains(word.as_str())))
 }
 
-fn passes(row: &Row, asked: &Asked) -> bool {
-    asked
-        .filters
-        .iter()
-        .all(|(name, value)| row.tags.iter().any(|(tag, of)| tag == name && of == value))
+fn passes(record: &Record, asked: &Asked) -> bool {
+    let mut filters = asked.filters.iter();
+    filters.all(|(name, value)| record.fact(name).is(value))
 }
 
-fn compare(left: &Row, right: &Row, order: &[(usize, bool)]) -> Ordering {
-    for (column, descends) in order {
-        let cells = left.cells.get(*column).zip(right.cells.get(*column));
-        let ordering = cells.map_or(Ordering::Equal, |(left, right)| compare_cells(left, right));
+fn compare(left: &Record, right: &Record, asked: &Asked, about: &About) -> Ordering {
+    for (column, descends) in &asked.order {
+        let Some(column) = about.columns.get(*column) else {
+            continue;
+        };
+        let ordering = compare_cells(left.fact(column.name), right.fact(column.name));
         if ordering != Ordering::Equal {
             return if *descends {
                 ordering.reverse()
@@ -86,25 +86,28 @@ mod tests {
     use super::*;
     use crate::admin::registry;
 
-    fn row(id: i64, name: &str, email: Cell, staff: &str) -> Row {
-        Row {
+    fn record(id: i64, name: &str, email: Option<&str>, is_staff: bool) -> Record {
+        Record::of(
             id,
-            text: name.to_owned(),
-            cells: vec![Cell::Text(name.to_owned()), email],
-            tags: vec![("staff", staff.to_owned())],
-        }
+            name,
+            vec![
+                ("username", Cell::Text(name.to_owned())),
+                ("email", Cell::text(email.map(str::to_owned))),
+                ("staff", Cell::Truth(is_staff)),
+            ],
+        )
     }
 
     fn ids(query: &str) -> Vec<i64> {
         let about = registry::find("users").unwrap().about();
         let asked = Asked::parse(about, query).unwrap();
-        let rows = vec![
-            row(1, "João", Cell::Text("joao@loja.example".to_owned()), "1"),
-            row(2, "ana", Cell::Empty, "0"),
-            row(3, "Bia", Cell::Text("bia@loja.example".to_owned()), "1"),
+        let records = vec![
+            record(1, "João", Some("joao@loja.example"), true),
+            record(2, "ana", None, false),
+            record(3, "Bia", Some("bia@loja.example"), true),
         ];
-        let selected = select(rows, &asked);
-        selected.rows.iter().map(|row| row.id).collect()
+        let selected = select(records, &asked, about);
+        selected.records.iter().map(|record| record.id).collect()
     }
 
     #[test]

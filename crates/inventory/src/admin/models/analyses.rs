@@ -2,11 +2,11 @@
 
 use crate::{
     State,
-    accounts::{Model, Permission, Verb},
+    accounts::{Model, Verb},
     admin::{
         about::{
-            About, Administered, Application, Cell, Column, Filter, FilterKind, Record, Row, Rows,
-            Text, Words, Work,
+            About, Administered, Allowed, Application, Cell, Column, Filter, Record, Rows, Text,
+            Words, Work,
         },
         listing::Asked,
         models::rows_of,
@@ -22,13 +22,9 @@ pub(in crate::admin) static ANALYSES: Analyses = Analyses;
 static ABOUT: About = About {
     path: "analyses",
     application: Application::Events,
-    words: Words {
-        singular: ("análise", "analysis"),
-        plural: ("análises", "analyses"),
-        is_feminine: true,
-    },
+    words: Words::feminine(("análise", "analysis"), ("análises", "analyses")),
     model: Model::Analysis,
-    permission: |verb| (verb == Verb::View).then_some(Permission::new(verb, Model::Analysis)),
+    allowed: Allowed::Only(&[Verb::View]),
     columns: &[
         Column::shown("created_at"),
         Column::shown("product"),
@@ -36,17 +32,9 @@ static ABOUT: About = About {
         Column::shown("suggested_quantity"),
         Column::shown("result"),
     ],
-    order: "",
-    search: None,
-    filters: &[Filter {
-        name: "product",
-        kind: FilterKind::Related("products"),
-    }],
-    has_dates: false,
-    fields: &[],
-    in_two_steps: false,
-    actions: &[],
-    site: None,
+    filters: &[Filter::related("product", "products")],
+    site: Some("/analyses/"),
+    ..About::PLAIN
 };
 
 impl Administered for Analyses {
@@ -62,7 +50,7 @@ impl Administered for Analyses {
         let product = asked.id("product");
         Box::pin(async move {
             let page = analysis::list(state, product, wanted).await?;
-            Ok(rows_of(page, row))
+            Ok(rows_of(page, record))
         })
     }
 
@@ -99,37 +87,19 @@ fn product(summary: &Summary) -> Cell {
         })
 }
 
-fn row(summary: Summary) -> Row {
-    let of = product(&summary);
-    Row {
-        id: summary.id,
-        text: format!("#{}", summary.id),
-        cells: vec![
-            Cell::Time(summary.created_at),
-            of,
-            source(&summary),
-            summary.suggested_quantity.map_or(Cell::Empty, Cell::Number),
-            Cell::Text(summary.result),
-        ],
-        tags: Vec::new(),
-    }
-}
-
 fn record(summary: Summary) -> Record {
-    let (of, by) = (product(&summary), source(&summary));
-    Record {
-        id: summary.id,
-        text: format!("#{}", summary.id),
-        values: Vec::new(),
-        facts: vec![
+    let suggested = summary.suggested_quantity;
+    Record::numbered(
+        summary.id,
+        vec![
             ("created_at", Cell::Time(summary.created_at)),
-            ("product", of),
-            ("source", by),
+            ("product", product(&summary)),
+            ("source", source(&summary)),
             (
                 "suggested_quantity",
-                summary.suggested_quantity.map_or(Cell::Empty, Cell::Number),
+                suggested.map_or(Cell::Empty, Cell::Number),
             ),
             ("result", Cell::Text(summary.result)),
         ],
-    }
+    )
 }

@@ -4,11 +4,11 @@ use db::Timestamp;
 
 use crate::{
     State,
-    accounts::{Model, Permission, Verb},
+    accounts::{Model, Verb},
     admin::{
         about::{
-            About, Administered, Application, Cell, Column, Filter, FilterKind, Record, Row, Rows,
-            Text, Words, Work,
+            About, Administered, Allowed, Application, Cell, Column, Filter, Record, Rows, Text,
+            Words, Work,
         },
         listing::Asked,
         models::{counted, most, stretch},
@@ -24,13 +24,12 @@ pub(in crate::admin) static AUDIT_LOG: AuditLog = AuditLog;
 static ABOUT: About = About {
     path: "audit-log",
     application: Application::Accounts,
-    words: Words {
-        singular: ("registro de auditoria", "audit entry"),
-        plural: ("registros de auditoria", "audit entries"),
-        is_feminine: false,
-    },
+    words: Words::masculine(
+        ("registro de auditoria", "audit entry"),
+        ("registros de auditoria", "audit entries"),
+    ),
     model: Model::AuditEntry,
-    permission: |verb| (verb == Verb::View).then_some(Permission::new(verb, Model::AuditEntry)),
+    allowed: Allowed::Only(&[Verb::View]),
     columns: &[
         Column::sorted("created_at"),
         Column::shown("user"),
@@ -40,24 +39,21 @@ static ABOUT: About = About {
         Column::shown("fields"),
     ],
     order: "-1",
-    search: None,
+    search: Some(("objeto, usuário", "object, user")),
     filters: &[
-        Filter {
-            name: "user",
-            kind: FilterKind::Related("users"),
-        },
-        Filter {
-            name: "action",
-            kind: FilterKind::Choices(&[
+        Filter::related("user", "users"),
+        Filter::choices(
+            "action",
+            &[
                 ("added", ADDED),
                 ("changed", CHANGED),
                 ("deleted", DELETED),
                 ("imported", IMPORTED),
-            ]),
-        },
-        Filter {
-            name: "model",
-            kind: FilterKind::Choices(&[
+            ],
+        ),
+        Filter::choices(
+            "model",
+            &[
                 ("product", ("produto", "product")),
                 ("brand", ("marca", "brand")),
                 ("category", ("categoria", "category")),
@@ -71,15 +67,18 @@ static ABOUT: About = About {
                     "webhook_endpoint",
                     ("destino de webhooks", "webhook endpoint"),
                 ),
-            ]),
-        },
+            ],
+        ),
     ],
     has_dates: true,
-    fields: &[],
-    in_two_steps: false,
-    actions: &[],
-    site: None,
+    ..About::PLAIN
 };
+
+/// What is said when the log goes on behind the entries that a search looks at.
+const CUT: Text = (
+    "A busca olhou os 20.000 registros mais novos destes filtros. Escolha um ano, um mês ou um dia para procurar mais atrás.",
+    "The search looked at the newest 20,000 entries of these filters. Choose a year, a month or a day to look further back.",
+);
 
 const ADDED: Text = ("Adicionado", "Added");
 const CHANGED: Text = ("Alterado", "Changed");
@@ -97,11 +96,14 @@ impl Administered for AuditLog {
             done: asked.value("action").and_then(Done::parse),
             model: asked.value("model").map(str::to_owned),
             between: asked.dates.moments(),
+            words: asked.words(),
             is_oldest_first: asked.order.first().is_some_and(|(_, descends)| !descends),
         };
         Box::pin(async move {
-            let (count, entries) = audit::list(state, selection, stretch(asked), most()).await?;
-            Ok(counted(count, entries.into_iter().map(row).collect()))
+            let found = audit::list(state, selection, stretch(asked), most()).await?;
+            let mut rows = counted(found.count, found.entries.into_iter().map(record).collect());
+            rows.note = found.is_cut.then_some(CUT);
+            Ok(rows)
         })
     }
 
@@ -149,28 +151,11 @@ fn user(entry: &Entry) -> Cell {
     }
 }
 
-fn row(entry: Entry) -> Row {
-    Row {
-        id: entry.id,
-        text: entry.text.clone(),
-        cells: vec![
-            Cell::Time(entry.created_at),
-            user(&entry),
-            action(&entry),
-            model(&entry),
-            object(&entry),
-            Cell::Fields(entry.fields),
-        ],
-        tags: Vec::new(),
-    }
-}
-
 fn record(entry: Entry) -> Record {
-    Record {
-        id: entry.id,
-        text: entry.text.clone(),
-        values: Vec::new(),
-        facts: vec![
+    Record::of(
+        entry.id,
+        entry.text.clone(),
+        vec![
             ("id", Cell::Number(entry.id)),
             ("created_at", Cell::Time(entry.created_at)),
             ("user", user(&entry)),
@@ -179,5 +164,5 @@ fn record(entry: Entry) -> Record {
             ("object", object(&entry)),
             ("fields", Cell::Fields(entry.fields)),
         ],
-    }
+    )
 }

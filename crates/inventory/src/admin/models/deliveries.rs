@@ -2,11 +2,11 @@
 
 use crate::{
     State,
-    accounts::{Caller, Model, Permission, Verb},
+    accounts::{Caller, Model, Verb},
     admin::{
         about::{
-            About, Action, Administered, Application, Cell, Column, Filter, FilterKind, Record,
-            Row, Rows, Text, Words, Work,
+            About, Action, Administered, Allowed, Application, Cell, Column, Filter, Record, Rows,
+            Text, Words, Work,
         },
         listing::Asked,
         models::{counted, stretch},
@@ -26,21 +26,16 @@ const WAITING: Text = ("esperando", "waiting");
 const DELIVERED: Text = ("entregue", "delivered");
 const FAILED: Text = ("falhou", "failed");
 
-/// Deliveries are made by the program; to change one is to deliver it again.
-fn permission(verb: Verb) -> Option<Permission> {
-    matches!(verb, Verb::View | Verb::Change).then_some(Permission::new(verb, Model::Delivery))
-}
-
 static ABOUT: About = About {
     path: "deliveries",
     application: Application::Events,
-    words: Words {
-        singular: ("entrega de evento", "delivery"),
-        plural: ("entregas de eventos", "deliveries"),
-        is_feminine: true,
-    },
+    words: Words::feminine(
+        ("entrega de evento", "delivery"),
+        ("entregas de eventos", "deliveries"),
+    ),
     model: Model::Delivery,
-    permission,
+    // Deliveries are made by the program; to change one is to deliver it again.
+    allowed: Allowed::Only(&[Verb::View, Verb::Change]),
     columns: &[
         Column::shown("id"),
         Column::shown("type"),
@@ -51,25 +46,17 @@ static ABOUT: About = About {
         Column::shown("created_at"),
         Column::shown("finished_at"),
     ],
-    order: "",
-    search: None,
     filters: &[
-        Filter {
-            name: "state",
-            kind: FilterKind::Choices(&[
+        Filter::choices(
+            "state",
+            &[
                 ("waiting", WAITING),
                 ("delivered", DELIVERED),
                 ("failed", FAILED),
-            ]),
-        },
-        Filter {
-            name: "endpoint",
-            kind: FilterKind::Related("endpoints"),
-        },
+            ],
+        ),
+        Filter::related("endpoint", "endpoints"),
     ],
-    has_dates: false,
-    fields: &[],
-    in_two_steps: false,
     actions: &[Action {
         name: "redeliver",
         text: (
@@ -82,7 +69,8 @@ static ABOUT: About = About {
         ),
         verb: Verb::Change,
     }],
-    site: None,
+    site: Some("/webhooks/deliveries/"),
+    ..About::PLAIN
 };
 
 impl Administered for Deliveries {
@@ -104,7 +92,7 @@ impl Administered for Deliveries {
             let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
             let taken = usize::try_from(limit).unwrap_or(usize::MAX);
             let shown = newest.into_iter().take(NEWEST).skip(skipped).take(taken);
-            let mut rows = counted(count as u64, shown.map(row).collect());
+            let mut rows = counted(count as u64, shown.map(record).collect());
             if count > NEWEST {
                 rows.count.number = NEWEST as u64;
                 rows.count.is_more = true;
@@ -162,32 +150,13 @@ fn outcome(delivery: &Delivery) -> Cell {
     Cell::text(text)
 }
 
-fn row(delivery: Delivery) -> Row {
-    let last = outcome(&delivery);
-    Row {
-        id: delivery.id,
-        text: format!("#{}", delivery.id),
-        cells: vec![
-            Cell::Text(format!("#{}", delivery.id)),
-            Cell::Text(delivery.kind),
-            Cell::Record("endpoints", delivery.endpoint, delivery.url),
-            state_name(delivery.state),
-            Cell::Number(delivery.attempts),
-            last,
-            Cell::Time(delivery.created_at),
-            Cell::time(delivery.finished_at),
-        ],
-        tags: Vec::new(),
-    }
-}
-
 fn record(delivery: Delivery) -> Record {
     let last = outcome(&delivery);
-    Record {
-        id: delivery.id,
-        text: format!("#{} · {}", delivery.id, delivery.kind),
-        values: Vec::new(),
-        facts: vec![
+    Record::of(
+        delivery.id,
+        format!("#{} · {}", delivery.id, delivery.kind),
+        vec![
+            ("id", Cell::number(delivery.id)),
             ("type", Cell::Text(delivery.kind)),
             (
                 "endpoint",
@@ -199,5 +168,5 @@ fn record(delivery: Delivery) -> Record {
             ("created_at", Cell::Time(delivery.created_at)),
             ("finished_at", Cell::time(delivery.finished_at)),
         ],
-    }
+    )
 }

@@ -2,11 +2,11 @@
 
 use crate::{
     State,
-    accounts::{Caller, Model, Permission, Verb, pages::posted},
+    accounts::{Caller, Model, Verb, pages::posted},
     admin::{
         about::{
             About, Action, Administered, Application, At, Cell, Column, Field, FieldKind, Filter,
-            FilterKind, Record, Row, Rows, Words, Work, Written,
+            Inline, Record, Rows, Target, Words, Work, Written,
         },
         listing::{Asked, shelf},
     },
@@ -26,13 +26,11 @@ pub(in crate::admin) static ENDPOINTS: Endpoints = Endpoints;
 static ABOUT: About = About {
     path: "endpoints",
     application: Application::Events,
-    words: Words {
-        singular: ("destino de webhooks", "webhook endpoint"),
-        plural: ("destinos de webhooks", "webhook endpoints"),
-        is_feminine: false,
-    },
+    words: Words::masculine(
+        ("destino de webhooks", "webhook endpoint"),
+        ("destinos de webhooks", "webhook endpoints"),
+    ),
     model: Model::WebhookEndpoint,
-    permission: |verb| Some(Permission::new(verb, Model::WebhookEndpoint)),
     columns: &[
         Column::sorted("url"),
         Column::sorted("description"),
@@ -42,11 +40,7 @@ static ABOUT: About = About {
     ],
     order: "1",
     search: Some(("URL, descrição", "URL, description")),
-    filters: &[Filter {
-        name: "enabled",
-        kind: FilterKind::Truth,
-    }],
-    has_dates: false,
+    filters: &[Filter::truth("enabled")],
     fields: &[
         Field::required("url", FieldKind::Line).help(
             "Para onde os eventos são enviados, com https://.",
@@ -64,7 +58,12 @@ static ABOUT: About = About {
                 "The new secret is shown once; the one before signs too for 24 hours.",
             ),
     ],
-    in_two_steps: false,
+    inlines: &[Inline::read(
+        "deliveries",
+        "endpoint",
+        &["id", "type", "state", "attempts", "created_at"],
+    )],
+    saves_as_new: true,
     actions: &[
         Action {
             name: "enable",
@@ -97,7 +96,7 @@ static ABOUT: About = About {
             verb: Verb::Change,
         },
     ],
-    site: None,
+    ..About::PLAIN
 };
 
 impl Administered for Endpoints {
@@ -107,8 +106,8 @@ impl Administered for Endpoints {
 
     fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
         Box::pin(async move {
-            let rows = endpoints::list(&state.db).await?.into_iter().map(row);
-            Ok(shelf::select(rows.collect(), asked))
+            let rows = endpoints::list(&state.db).await?.into_iter().map(record);
+            Ok(shelf::select(rows.collect(), asked, &ABOUT))
         })
     }
 
@@ -120,12 +119,12 @@ impl Administered for Endpoints {
         &'a self,
         state: &'a State,
         caller: &'a Caller,
-        id: Option<i64>,
+        target: Target,
         members: Members,
     ) -> Work<'a, Written> {
         Box::pin(async move {
             let (actor, wish) = (Actor::from(caller), wish(&members));
-            let Some(id) = id else {
+            let Some(id) = target.id() else {
                 let (id, secret) = endpoints::add(state, &actor, &wish).await?;
                 return Ok(Written {
                     secret: Some(secret.reveal()),
@@ -198,44 +197,25 @@ fn wish(members: &Members) -> Wish {
     }
 }
 
-fn row(endpoint: Endpoint) -> Row {
-    let (is_enabled, state) = (
-        endpoint.disabled.is_none(),
-        Cell::Word(endpoint.standing().0),
-    );
-    Row {
-        id: endpoint.id,
-        text: endpoint.url.clone(),
-        tags: vec![("enabled", if is_enabled { "1" } else { "0" }.to_owned())],
-        cells: vec![
-            Cell::Text(endpoint.url),
-            Cell::text(Some(endpoint.description)),
-            Cell::Truth(is_enabled),
-            state,
-            Cell::Time(endpoint.created_at),
-        ],
-    }
-}
-
 fn record(endpoint: Endpoint) -> Record {
-    let types = endpoint.types.to_string();
+    let names = endpoint.types.to_string();
+    let types: Vec<String> = names
+        .split(',')
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect();
     let state = Cell::Word(endpoint.standing().0);
-    Record {
-        id: endpoint.id,
-        text: endpoint.url.clone(),
-        values: vec![
-            ("url", endpoint.url.clone()),
-            ("description", endpoint.description.clone()),
-            ("types", types.clone()),
-        ],
-        facts: vec![
+    Record::of(
+        endpoint.id,
+        endpoint.url.clone(),
+        vec![
             ("url", Cell::Text(endpoint.url)),
             ("description", Cell::text(Some(endpoint.description))),
-            ("types", Cell::text(Some(types))),
+            ("types", Cell::Chosen(types, names)),
             ("enabled", Cell::Truth(endpoint.disabled.is_none())),
             ("state", state),
             ("created_at", Cell::Time(endpoint.created_at)),
             ("updated_at", Cell::Time(endpoint.updated_at)),
         ],
-    }
+    )
 }

@@ -3,15 +3,16 @@
 use crate::{
     State,
     accounts::{
-        Caller, Model, Permission,
+        Caller, Model,
         users::manage::{self, Group},
     },
     admin::{
         about::{
-            About, Administered, Application, Cell, Column, Field, FieldKind, Record, Row, Rows,
-            Words, Work, Written,
+            About, Administered, Application, Cell, Column, Field, FieldKind, Inline, Record, Rows,
+            Target, Words, Work, Written,
         },
         listing::{Asked, shelf},
+        models::permissions,
     },
     rest::{Refusal, fields::Members},
 };
@@ -23,13 +24,8 @@ pub(in crate::admin) static GROUPS: Groups = Groups;
 static ABOUT: About = About {
     path: "groups",
     application: Application::Accounts,
-    words: Words {
-        singular: ("grupo", "group"),
-        plural: ("grupos", "groups"),
-        is_feminine: false,
-    },
+    words: Words::masculine(("grupo", "group"), ("grupos", "groups")),
     model: Model::Group,
-    permission: |verb| Some(Permission::new(verb, Model::Group)),
     columns: &[
         Column::sorted("name"),
         Column::sorted("members"),
@@ -37,15 +33,17 @@ static ABOUT: About = About {
     ],
     order: "1",
     search: Some(("nome", "name")),
-    filters: &[],
-    has_dates: false,
     fields: &[
         Field::required("name", FieldKind::Line),
         Field::optional("permissions", FieldKind::Permissions),
     ],
-    in_two_steps: false,
-    actions: &[],
-    site: None,
+    inlines: &[Inline::read(
+        "users",
+        "groups",
+        &["username", "first_name", "last_name", "active"],
+    )],
+    saves_as_new: true,
+    ..About::PLAIN
 };
 
 impl Administered for Groups {
@@ -56,15 +54,22 @@ impl Administered for Groups {
     fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
         Box::pin(async move {
             let read = manage::groups(state);
-            let rows = read.await?.into_iter().map(row).collect();
-            Ok(shelf::select(rows, asked))
+            let rows = read.await?.into_iter().map(|group| {
+                // The list has their number, the form has their names.
+                let count = i64::try_from(group.permissions.len()).unwrap_or(i64::MAX);
+                record(group, Cell::Number(count))
+            });
+            Ok(shelf::select(rows.collect(), asked, &ABOUT))
         })
     }
 
     fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
         Box::pin(async move {
             let read = manage::group(state, id);
-            Ok(read.await?.map(record))
+            Ok(read.await?.map(|group| {
+                let chosen = permissions(&group.permissions);
+                record(group, chosen)
+            }))
         })
     }
 
@@ -72,11 +77,11 @@ impl Administered for Groups {
         &'a self,
         state: &'a State,
         caller: &'a Caller,
-        id: Option<i64>,
+        target: Target,
         members: Members,
     ) -> Work<'a, Written> {
         Box::pin(async move {
-            match id {
+            match target.id() {
                 None => Ok(manage::create_group(state, caller, &members).await?.into()),
                 Some(id) => manage::change_group(state, caller, id, &members)
                     .await?
@@ -91,37 +96,14 @@ impl Administered for Groups {
     }
 }
 
-fn row(group: Group) -> Row {
-    let permissions = i64::try_from(group.permissions.len()).unwrap_or(i64::MAX);
-    Row {
-        id: group.id,
-        text: group.name.clone(),
-        cells: vec![
-            Cell::Text(group.name),
-            Cell::Number(group.members),
-            Cell::Number(permissions),
-        ],
-        tags: Vec::new(),
-    }
-}
-
-fn record(group: Group) -> Record {
-    let permissions: Vec<String> = group
-        .permissions
-        .iter()
-        .map(Permission::to_string)
-        .collect();
-    Record {
-        id: group.id,
-        text: group.name.clone(),
-        values: vec![
-            ("name", group.name.clone()),
-            ("permissions", permissions.join(",")),
-        ],
-        facts: vec![
+fn record(group: Group, permissions: Cell) -> Record {
+    Record::of(
+        group.id,
+        group.name.clone(),
+        vec![
             ("name", Cell::Text(group.name)),
-            ("permissions", Cell::text(Some(permissions.join(", ")))),
+            ("permissions", permissions),
             ("members", Cell::Number(group.members)),
         ],
-    }
+    )
 }

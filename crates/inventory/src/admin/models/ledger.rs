@@ -1,18 +1,22 @@
 //! The stock ledger: read, and never written by hand.
 
+use db::Timestamp;
+
 use crate::{
     State,
-    accounts::{Model, Permission, Verb},
+    accounts::Verb,
     admin::{
         about::{
-            About, Administered, Application, Cell, Column, Filter, FilterKind, Record, Row, Rows,
-            Text, Words, Work,
+            About, Administered, Allowed, Application, Cell, Column, Filter, Record, Rows, Text,
+            Words, Work,
         },
         listing::Asked,
         models::{counted, most, stretch},
-        store::{self, LedgerEntry},
     },
-    stock::ledger::Kind,
+    stock::{
+        ledger::Kind,
+        log::{self, LedgerEntry, Which},
+    },
 };
 
 pub(in crate::admin) struct Ledger;
@@ -22,35 +26,33 @@ pub(in crate::admin) static LEDGER: Ledger = Ledger;
 static ABOUT: About = About {
     path: "ledger",
     application: Application::Stock,
-    words: Words {
-        singular: ("lançamento do livro de estoque", "ledger entry"),
-        plural: ("lançamentos do livro de estoque", "ledger entries"),
-        is_feminine: false,
-    },
-    model: Model::Product,
-    permission: |verb| (verb == Verb::View).then_some(Permission::new(verb, Model::Product)),
+    words: Words::masculine(
+        ("lançamento do livro de estoque", "ledger entry"),
+        ("lançamentos do livro de estoque", "ledger entries"),
+    ),
+    allowed: Allowed::Only(&[Verb::View]),
     columns: &[
-        Column::sorted("id"),
+        Column::shown("id"),
         Column::shown("product"),
         Column::shown("kind"),
         Column::shown("change"),
         Column::shown("balance_after"),
         Column::shown("reference"),
         Column::shown("user"),
-        Column::shown("created_at"),
+        Column::sorted("created_at"),
     ],
-    order: "-1",
-    search: None,
-    filters: &[Filter {
-        name: "product",
-        kind: FilterKind::Related("products"),
-    }],
-    has_dates: false,
-    fields: &[],
-    in_two_steps: false,
-    actions: &[],
-    site: None,
+    order: "-8",
+    search: Some(("produto", "product")),
+    filters: &[Filter::related("product", "products")],
+    has_dates: true,
+    ..About::PLAIN
 };
+
+/// What is said when more products have the words of a search than are looked at.
+const MANY: Text = (
+    "Mais de 100 produtos têm estas palavras: a busca olhou os 100 primeiros, pelo título. Escreva mais palavras.",
+    "More than 100 products have these words: the search looked at the first 100, by title. Write more words.",
+);
 
 impl Administered for Ledger {
     fn about(&self) -> &About {
@@ -58,26 +60,26 @@ impl Administered for Ledger {
     }
 
     fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
-        let (product, (limit, offset)) = (asked.id("product"), stretch(asked));
-        let descends = asked.order.first().is_none_or(|(_, descends)| *descends);
+        let which = Which {
+            product: asked.id("product"),
+            titled: asked.search.trim().to_owned(),
+            between: asked.dates.moments(),
+            is_oldest_first: asked.order.first().is_some_and(|(_, descends)| !descends),
+        };
         Box::pin(async move {
-            let read = state.db.read(async move |conn| {
-                let count = store::count_ledger(conn, product, most()).await?;
-                let entries = store::ledger(conn, product, descends, limit, offset).await?;
-                Ok::<_, db::Error>((count, entries))
-            });
-            let (count, entries) = read.await?;
-            Ok(counted(count, entries.into_iter().map(row).collect()))
+            let found = log::list(state, which, stretch(asked), most()).await?;
+            let mut rows = counted(found.count, found.entries.into_iter().map(record).collect());
+            rows.note = found.is_cut.then_some(MANY);
+            Ok(rows)
         })
     }
 
     fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
-        Box::pin(async move {
-            let read = state
-                .db
-                .read(async move |conn| store::ledger_entry(conn, id).await);
-            Ok(read.await?.map(record))
-        })
+        Box::pin(async move { Ok(log::read(state, id).await?.map(record)) })
+    }
+
+    fn span<'a>(&'a self, state: &'a State) -> Work<'a, Option<(Timestamp, Timestamp)>> {
+        Box::pin(log::span(state))
     }
 }
 
@@ -99,7 +101,7 @@ fn kind_name(kind: &str) -> Cell {
 fn product(entry: &LedgerEntry) -> Cell {
     match &entry.title {
         Some(title) => Cell::Record("products", entry.product, title.clone()),
-        None => Cell::Text(format!("#{}", entry.product)),
+        None => Cell::number(entry.product),
     }
 }
 
@@ -109,36 +111,16 @@ fn reference(entry: &LedgerEntry) -> Cell {
     match (entry.reference, entry.kind.as_str()) {
         (Some(id), "inflow") => Cell::Record("inflows", id, text(id)),
         (Some(id), "outflow") => Cell::Record("outflows", id, text(id)),
-        (Some(id), _) => Cell::Text(text(id)),
+        (Some(id), _) => Cell::number(id),
         (None, _) => Cell::Empty,
     }
 }
 
-fn row(entry: LedgerEntry) -> Row {
-    Row {
-        id: entry.id,
-        text: format!("#{}", entry.id),
-        cells: vec![
-            Cell::Text(format!("#{}", entry.id)),
-            product(&entry),
-            kind_name(&entry.kind),
-            Cell::Number(entry.change),
-            Cell::Number(entry.balance_after),
-            reference(&entry),
-            Cell::text(entry.user),
-            Cell::Time(entry.created_at),
-        ],
-        tags: Vec::new(),
-    }
-}
-
 fn record(entry: LedgerEntry) -> Record {
-    Record {
-        id: entry.id,
-        text: format!("#{}", entry.id),
-        values: Vec::new(),
-        facts: vec![
-            ("id", Cell::Number(entry.id)),
+    Record::numbered(
+        entry.id,
+        vec![
+            ("id", Cell::number(entry.id)),
             ("product", product(&entry)),
             ("kind", kind_name(&entry.kind)),
             ("change", Cell::Number(entry.change)),
@@ -147,5 +129,5 @@ fn record(entry: LedgerEntry) -> Record {
             ("user", Cell::text(entry.user)),
             ("created_at", Cell::Time(entry.created_at)),
         ],
-    }
+    )
 }

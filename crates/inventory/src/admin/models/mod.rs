@@ -30,20 +30,28 @@ pub(super) use tokens::REFRESH_TOKENS;
 pub(super) use users::USERS;
 
 use super::{
-    about::{Count, Row, Rows},
+    about::{Cell, Count, Record, Rows},
     listing::Asked,
 };
-use crate::rest::resource::Page;
+use crate::{accounts::Permission, rest::resource::Page};
 
 /// Counting stops here in lists that nobody pages through to their end.
 const MOST_COUNTED: u64 = 10_000;
 
 /// A page of a service's list as rows.
-fn rows_of<T>(page: Page<T>, row: impl Fn(T) -> Row) -> Rows {
+fn rows_of<T>(page: Page<T>, record: impl Fn(T) -> Record) -> Rows {
     Rows {
         count: Count::exact(page.count),
-        rows: page.results.into_iter().map(row).collect(),
+        records: page.results.into_iter().map(record).collect(),
+        note: None,
     }
+}
+
+/// Permissions that somebody holds.
+fn permissions<'a>(held: impl IntoIterator<Item = &'a Permission>) -> Cell {
+    let names: Vec<String> = held.into_iter().map(Permission::to_string).collect();
+    let shown = names.join(", ");
+    Cell::Chosen(names, shown)
 }
 
 /// The stretch of a list that is asked for: how many rows, and how many before them.
@@ -53,13 +61,14 @@ fn stretch(asked: &Asked) -> (i64, i64) {
 }
 
 /// A list of which no more than [`MOST_COUNTED`] rows were counted.
-fn counted(count: u64, rows: Vec<Row>) -> Rows {
+fn counted(count: u64, records: Vec<Record>) -> Rows {
     Rows {
         count: Count {
             number: count.min(MOST_COUNTED),
             is_more: count > MOST_COUNTED,
         },
-        rows,
+        records,
+        note: None,
     }
 }
 

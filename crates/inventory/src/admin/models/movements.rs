@@ -5,19 +5,18 @@ use http::Method;
 
 use crate::{
     State,
-    accounts::{Caller, Model, Permission, Verb, digest, pages::posted},
+    accounts::{Caller, Model, Verb, digest, pages::posted},
     admin::{
         about::{
-            About, Administered, Application, Cell, Column, Field, FieldKind, Filter, FilterKind,
-            Record, Row, Rows, Words, Work, Written,
+            About, Administered, Allowed, Application, Cell, Column, Field, FieldKind, Filter,
+            Record, Rows, Target, Words, Work, Written,
         },
         listing::Asked,
         models::rows_of,
-        store,
     },
     rest::{
         Refusal,
-        fields::Members,
+        fields::{FieldErrors, Members},
         resource::{Created, Submission},
     },
     stock::movements::{self, Movement, MovementRecord, movement_text},
@@ -29,28 +28,19 @@ pub(in crate::admin) static INFLOWS: Movements = Movements(Movement::Inflow);
 pub(in crate::admin) static OUTFLOWS: Movements = Movements(Movement::Outflow);
 
 /// Movements are immutable: who wants another one deletes this one.
-fn permission(verb: Verb, model: Model) -> Option<Permission> {
-    (verb != Verb::Change).then_some(Permission::new(verb, model))
-}
+const ALLOWED: Allowed = Allowed::Only(&[Verb::View, Verb::Add, Verb::Delete]);
 
 const QUANTITY: Field = Field::required("quantity", FieldKind::Integer);
 const PRODUCT: Field = Field::required("product", FieldKind::Related("products"));
 const DESCRIPTION: Field = Field::optional("description", FieldKind::Lines);
-const OF_PRODUCT: Filter = Filter {
-    name: "product",
-    kind: FilterKind::Related("products"),
-};
+const OF_PRODUCT: Filter = Filter::related("product", "products");
 
 static INFLOW: About = About {
     path: "inflows",
     application: Application::Stock,
-    words: Words {
-        singular: ("entrada", "inflow"),
-        plural: ("entradas", "inflows"),
-        is_feminine: true,
-    },
+    words: Words::feminine(("entrada", "inflow"), ("entradas", "inflows")),
     model: Model::Inflow,
-    permission: |verb| permission(verb, Model::Inflow),
+    allowed: ALLOWED,
     columns: &[
         Column::sorted("id"),
         Column::sorted("product"),
@@ -60,14 +50,7 @@ static INFLOW: About = About {
         Column::sorted("created_at"),
     ],
     order: "-6",
-    search: None,
-    filters: &[
-        Filter {
-            name: "supplier",
-            kind: FilterKind::Related("suppliers"),
-        },
-        OF_PRODUCT,
-    ],
+    filters: &[Filter::related("supplier", "suppliers"), OF_PRODUCT],
     has_dates: true,
     fields: &[
         Field::required("supplier", FieldKind::Related("suppliers")),
@@ -78,21 +61,16 @@ static INFLOW: About = About {
         ),
         DESCRIPTION,
     ],
-    in_two_steps: false,
-    actions: &[],
     site: Some("/inflows/"),
+    ..About::PLAIN
 };
 
 static OUTFLOW: About = About {
     path: "outflows",
     application: Application::Stock,
-    words: Words {
-        singular: ("saída", "outflow"),
-        plural: ("saídas", "outflows"),
-        is_feminine: true,
-    },
+    words: Words::feminine(("saída", "outflow"), ("saídas", "outflows")),
     model: Model::Outflow,
-    permission: |verb| permission(verb, Model::Outflow),
+    allowed: ALLOWED,
     columns: &[
         Column::sorted("id"),
         Column::sorted("product"),
@@ -101,7 +79,6 @@ static OUTFLOW: About = About {
         Column::sorted("created_at"),
     ],
     order: "-5",
-    search: None,
     filters: &[OF_PRODUCT],
     has_dates: true,
     fields: &[
@@ -112,9 +89,8 @@ static OUTFLOW: About = About {
         ),
         DESCRIPTION,
     ],
-    in_two_steps: false,
-    actions: &[],
     site: Some("/outflows/"),
+    ..About::PLAIN
 };
 
 impl Administered for Movements {
@@ -129,7 +105,7 @@ impl Administered for Movements {
         Box::pin(async move {
             let parameters = asked.parameters(self.about());
             let page = movements::list(state, self.0, &parameters).await?;
-            Ok(rows_of(page, row))
+            Ok(rows_of(page, |movement| record(movement, None)))
         })
     }
 
@@ -138,25 +114,24 @@ impl Administered for Movements {
             let Some(movement) = movements::read(state, self.0, id).await? else {
                 return Ok(None);
             };
-            let (product, at) = (movement.product.id, movement.created_at);
-            let kind = self.0.name();
-            let booked_by = state
-                .db
-                .read(async move |conn| store::booked_by(conn, product, at, (kind, id)).await)
-                .await?;
-            Ok(Some(record(movement, booked_by.flatten())))
+            let booked_by = movements::booked_by(state, self.0, &movement).await?;
+            Ok(Some(record(movement, booked_by)))
         })
+    }
+
+    fn problems(&self, _target: Target, members: &Members) -> FieldErrors {
+        movements::problems(self.0, members)
     }
 
     fn write<'a>(
         &'a self,
         state: &'a State,
         caller: &'a Caller,
-        id: Option<i64>,
+        target: Target,
         members: Members,
     ) -> Work<'a, Written> {
         Box::pin(async move {
-            if id.is_some() {
+            if target != Target::New {
                 return Err(Refusal::forbidden());
             }
             let submission = Submission {
@@ -184,14 +159,7 @@ impl Administered for Movements {
     }
 
     fn span<'a>(&'a self, state: &'a State) -> Work<'a, Option<(Timestamp, Timestamp)>> {
-        let movement = self.0;
-        Box::pin(async move {
-            let span = state.db.read(async move |conn| match movement {
-                Movement::Inflow => store::inflow_span(conn).await,
-                Movement::Outflow => store::outflow_span(conn).await,
-            });
-            Ok(span.await?)
-        })
+        Box::pin(movements::span(state, self.0))
     }
 }
 
@@ -199,31 +167,9 @@ fn text(movement: &MovementRecord) -> String {
     movement_text(movement.quantity, &movement.product.title)
 }
 
-fn row(movement: MovementRecord) -> Row {
-    let text = text(&movement);
-    let mut cells = vec![
-        Cell::Text(format!("#{}", movement.id)),
-        Cell::Record("products", movement.product.id, movement.product.title),
-    ];
-    if let Some(supplier) = movement.supplier {
-        cells.push(Cell::Record("suppliers", supplier.id, supplier.name));
-    }
-    cells.extend([
-        Cell::Number(movement.quantity),
-        Cell::text(movement.description),
-        Cell::Time(movement.created_at),
-    ]);
-    Row {
-        id: movement.id,
-        text,
-        cells,
-        tags: Vec::new(),
-    }
-}
-
 fn record(movement: MovementRecord, booked_by: Option<String>) -> Record {
     let text = text(&movement);
-    let mut facts = vec![("id", Cell::Number(movement.id))];
+    let mut facts = vec![("id", Cell::number(movement.id))];
     if let Some(supplier) = movement.supplier {
         facts.push((
             "supplier",
@@ -240,10 +186,5 @@ fn record(movement: MovementRecord, booked_by: Option<String>) -> Record {
         ("user", Cell::text(booked_by)),
         ("created_at", Cell::Time(movement.created_at)),
     ]);
-    Record {
-        id: movement.id,
-        text,
-        values: Vec::new(),
-        facts,
-    }
+    Record::of(movement.id, text, facts)
 }

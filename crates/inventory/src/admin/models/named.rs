@@ -2,17 +2,20 @@
 
 use crate::{
     State,
-    accounts::{Caller, Model, Permission, Verb},
+    accounts::{Caller, Model},
     admin::{
         about::{
-            About, Administered, Application, Cell, Column, Field, FieldKind, Record, Related, Row,
-            Rows, Words, Work, Written,
+            About, Administered, Cell, Column, Field, FieldKind, Inline, Limit, Record, Related,
+            Rows, Target, Words, Work, Written,
         },
         listing::Asked,
         models::rows_of,
     },
     catalogue::named::{self, Kind, NamedRecord},
-    rest::fields::{Members, Mode},
+    rest::{
+        Refusal,
+        fields::{FieldErrors, Members},
+    },
 };
 
 pub(in crate::admin) struct Named {
@@ -24,7 +27,7 @@ pub(in crate::admin) struct Named {
 
 const COLUMNS: &[Column] = &[
     Column::sorted("name"),
-    Column::sorted("description"),
+    Column::sorted("description").edited(),
     Column::sorted("created_at"),
     Column::sorted("updated_at"),
 ];
@@ -38,24 +41,20 @@ const fn about(
     path: &'static str,
     model: Model,
     words: Words,
-    permission: fn(Verb) -> Option<Permission>,
+    inlines: &'static [Inline],
     site: &'static str,
 ) -> About {
     About {
         path,
-        application: Application::Catalogue,
         words,
         model,
-        permission,
         columns: COLUMNS,
         order: "1",
         search: Some(("nome", "name")),
-        filters: &[],
-        has_dates: false,
         fields: FIELDS,
-        in_two_steps: false,
-        actions: &[],
+        inlines,
         site: Some(site),
+        ..About::PLAIN
     }
 }
 
@@ -64,12 +63,8 @@ pub(in crate::admin) static BRANDS: Named = Named {
     about: about(
         "brands",
         Model::Brand,
-        Words {
-            singular: ("marca", "brand"),
-            plural: ("marcas", "brands"),
-            is_feminine: true,
-        },
-        |verb| Some(Permission::new(verb, Model::Brand)),
+        Words::feminine(("marca", "brand"), ("marcas", "brands")),
+        &[],
         "/brands/",
     ),
     referring: ("products", "brand"),
@@ -80,12 +75,8 @@ pub(in crate::admin) static CATEGORIES: Named = Named {
     about: about(
         "categories",
         Model::Category,
-        Words {
-            singular: ("categoria", "category"),
-            plural: ("categorias", "categories"),
-            is_feminine: true,
-        },
-        |verb| Some(Permission::new(verb, Model::Category)),
+        Words::feminine(("categoria", "category"), ("categorias", "categories")),
+        &[],
         "/categories/",
     ),
     referring: ("products", "category"),
@@ -96,12 +87,18 @@ pub(in crate::admin) static SUPPLIERS: Named = Named {
     about: about(
         "suppliers",
         Model::Supplier,
-        Words {
-            singular: ("fornecedor", "supplier"),
-            plural: ("fornecedores", "suppliers"),
-            is_feminine: false,
-        },
-        |verb| Some(Permission::new(verb, Model::Supplier)),
+        Words::masculine(("fornecedor", "supplier"), ("fornecedores", "suppliers")),
+        // What a delivery brings is booked in one form; the newest can be taken back.
+        &[Inline {
+            path: "inflows",
+            key: "supplier",
+            columns: &["created_at", "product", "quantity", "description"],
+            fields: &["product", "quantity", "description"],
+            is_deleted: true,
+            shown: 5,
+            extra: 3,
+            limit: Limit::AtOnce(20),
+        }],
         "/suppliers/",
     ),
     referring: ("inflows", "supplier"),
@@ -116,7 +113,7 @@ impl Administered for Named {
         Box::pin(async move {
             let parameters = asked.parameters(&self.about);
             let page = named::list(state, self.kind, &parameters).await?;
-            Ok(rows_of(page, row))
+            Ok(rows_of(page, record))
         })
     }
 
@@ -124,21 +121,24 @@ impl Administered for Named {
         Box::pin(async move { Ok(named::read(state, self.kind, id).await?.map(record)) })
     }
 
+    fn problems(&self, target: Target, members: &Members) -> FieldErrors {
+        named::problems(members, target.mode())
+    }
+
     fn write<'a>(
         &'a self,
         state: &'a State,
         caller: &'a Caller,
-        id: Option<i64>,
+        target: Target,
         members: Members,
     ) -> Work<'a, Written> {
         Box::pin(async move {
-            let written = match id {
-                None => Some(named::create(state, caller, self.kind, &members).await?),
-                Some(id) => {
-                    named::update(state, caller, self.kind, id, &members, Mode::Whole).await?
-                }
+            let (kind, mode) = (self.kind, target.mode());
+            let written = match target.id() {
+                None => Some(named::create(state, caller, kind, &members).await?),
+                Some(id) => named::update(state, caller, kind, id, &members, mode).await?,
             };
-            let record = written.ok_or(crate::rest::Refusal::NotFound)?;
+            let record = written.ok_or(Refusal::NotFound)?;
             Ok(Written::of(record.id, record.name))
         })
     }
@@ -164,37 +164,16 @@ impl Administered for Named {
     }
 }
 
-fn row(record: NamedRecord) -> Row {
-    Row {
-        id: record.id,
-        text: record.name.clone(),
-        cells: vec![
-            Cell::Text(record.name),
-            Cell::text(record.description),
-            Cell::Time(record.created_at),
-            Cell::Time(record.updated_at),
-        ],
-        tags: Vec::new(),
-    }
-}
-
 fn record(record: NamedRecord) -> Record {
-    Record {
-        id: record.id,
-        text: record.name.clone(),
-        values: vec![
-            ("name", record.name.clone()),
-            (
-                "description",
-                record.description.clone().unwrap_or_default(),
-            ),
-        ],
-        facts: vec![
+    Record::of(
+        record.id,
+        record.name.clone(),
+        vec![
             ("id", Cell::Number(record.id)),
             ("name", Cell::Text(record.name)),
             ("description", Cell::text(record.description)),
             ("created_at", Cell::Time(record.created_at)),
             ("updated_at", Cell::Time(record.updated_at)),
         ],
-    }
+    )
 }

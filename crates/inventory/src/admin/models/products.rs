@@ -1,12 +1,14 @@
 //! Products.
 
+use db::Timestamp;
+
 use crate::{
     State,
-    accounts::{Caller, Model, Permission},
+    accounts::Caller,
     admin::{
         about::{
-            About, Administered, Application, Cell, Column, Field, FieldKind, Filter, FilterKind,
-            Record, Related, Row, Rows, Words, Work, Written,
+            About, Administered, Cell, Column, Field, FieldKind, Filter, Inline, Limit, Record,
+            Related, Rows, Target, Words, Work, Written,
         },
         listing::Asked,
         models::rows_of,
@@ -14,7 +16,7 @@ use crate::{
     catalogue::products::{self, ProductRecord},
     rest::{
         Refusal,
-        fields::{Members, Mode},
+        fields::{FieldErrors, Members},
     },
 };
 
@@ -22,39 +24,27 @@ pub(in crate::admin) struct Products;
 
 pub(in crate::admin) static PRODUCTS: Products = Products;
 
+/// A quantity is not written in the list: whoever adjusts one should see the product's form, which says what an adjustment is.
 static ABOUT: About = About {
     path: "products",
-    application: Application::Catalogue,
-    words: Words {
-        singular: ("produto", "product"),
-        plural: ("produtos", "products"),
-        is_feminine: false,
-    },
-    model: Model::Product,
-    permission: |verb| Some(Permission::new(verb, Model::Product)),
+    words: Words::masculine(("produto", "product"), ("produtos", "products")),
     columns: &[
         Column::sorted("title"),
         Column::sorted("category"),
         Column::sorted("brand"),
         Column::sorted("serie_number"),
-        Column::sorted("cost_price"),
-        Column::sorted("selling_price"),
+        Column::sorted("cost_price").edited(),
+        Column::sorted("selling_price").edited(),
         Column::sorted("quantity"),
         Column::sorted("updated_at"),
     ],
     order: "1",
     search: Some(("título", "title")),
     filters: &[
-        Filter {
-            name: "category",
-            kind: FilterKind::Related("categories"),
-        },
-        Filter {
-            name: "brand",
-            kind: FilterKind::Related("brands"),
-        },
+        Filter::related("category", "categories"),
+        Filter::related("brand", "brands"),
     ],
-    has_dates: false,
+    has_dates: true,
     fields: &[
         Field::required("title", FieldKind::Line),
         Field::required("category", FieldKind::Related("categories")),
@@ -72,9 +62,26 @@ static ABOUT: About = About {
             "Another quantity becomes an adjustment in the stock ledger.",
         ),
     ],
-    in_two_steps: false,
-    actions: &[],
+    inlines: &[
+        Inline {
+            path: "thresholds",
+            key: "product",
+            columns: &["threshold"],
+            fields: &["threshold"],
+            is_deleted: true,
+            shown: 1,
+            extra: 1,
+            limit: Limit::InAll(1),
+        },
+        Inline::read(
+            "ledger",
+            "product",
+            &["created_at", "kind", "change", "balance_after", "user"],
+        ),
+    ],
+    saves_as_new: true,
     site: Some("/products/"),
+    ..About::PLAIN
 };
 
 impl Administered for Products {
@@ -84,8 +91,9 @@ impl Administered for Products {
 
     fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
         Box::pin(async move {
-            let page = products::list(state, &asked.parameters(&ABOUT)).await?;
-            Ok(rows_of(page, row))
+            let (parameters, created) = (asked.parameters(&ABOUT), asked.dates.moments());
+            let page = products::list_created(state, &parameters, created).await?;
+            Ok(rows_of(page, record))
         })
     }
 
@@ -93,19 +101,23 @@ impl Administered for Products {
         Box::pin(async move { Ok(products::read(state, id).await?.map(record)) })
     }
 
+    fn problems(&self, target: Target, members: &Members) -> FieldErrors {
+        products::problems(members, target.mode())
+    }
+
     fn write<'a>(
         &'a self,
         state: &'a State,
         caller: &'a Caller,
-        id: Option<i64>,
+        target: Target,
         members: Members,
     ) -> Work<'a, Written> {
         Box::pin(async move {
-            let written = match id {
-                None => Some(products::create(state, caller, &members).await?),
-                Some(id) => products::update(state, caller, id, &members, Mode::Whole).await?,
+            let written = match target.id() {
+                None => products::create(state, caller, &members).await.map(Some),
+                Some(id) => products::update(state, caller, id, &members, target.mode()).await,
             };
-            let record = written.ok_or(Refusal::NotFound)?;
+            let record = written.map_err(familiar)?.ok_or(Refusal::NotFound)?;
             Ok(Written::of(record.id, record.title))
         })
     }
@@ -129,42 +141,39 @@ impl Administered for Products {
                 .collect())
         })
     }
-}
 
-fn row(record: ProductRecord) -> Row {
-    Row {
-        id: record.id,
-        text: record.title.clone(),
-        cells: vec![
-            Cell::Text(record.title),
-            Cell::Record("categories", record.category.id, record.category.name),
-            Cell::Record("brands", record.brand.id, record.brand.name),
-            Cell::text(record.serie_number),
-            Cell::Money(record.cost_price),
-            Cell::Money(record.selling_price),
-            Cell::Number(record.quantity),
-            Cell::Time(record.updated_at),
-        ],
-        tags: Vec::new(),
+    fn span<'a>(&'a self, state: &'a State) -> Work<'a, Option<(Timestamp, Timestamp)>> {
+        Box::pin(products::created_span(state))
     }
 }
 
+/// The message about a taken serie number as users of the administration know it; the API's begins with a small letter.
+fn familiar(refusal: Refusal) -> Refusal {
+    let Refusal::Fields(errors) = refusal else {
+        return refusal;
+    };
+    let mut told = FieldErrors::default();
+    for (field, messages) in errors.iter() {
+        for message in messages {
+            let is_taken = message == products::SERIE_NUMBER_TAKEN;
+            told.add(
+                field,
+                if is_taken {
+                    "Product with this Serie number already exists."
+                } else {
+                    message
+                },
+            );
+        }
+    }
+    told.into()
+}
+
 fn record(record: ProductRecord) -> Record {
-    let optional = |text: &Option<String>| text.clone().unwrap_or_default();
-    Record {
-        id: record.id,
-        text: record.title.clone(),
-        values: vec![
-            ("title", record.title.clone()),
-            ("category", record.category.id.to_string()),
-            ("brand", record.brand.id.to_string()),
-            ("serie_number", optional(&record.serie_number)),
-            ("description", optional(&record.description)),
-            ("cost_price", record.cost_price.to_string()),
-            ("selling_price", record.selling_price.to_string()),
-            ("quantity", record.quantity.to_string()),
-        ],
-        facts: vec![
+    Record::of(
+        record.id,
+        record.title.clone(),
+        vec![
             ("id", Cell::Number(record.id)),
             ("title", Cell::Text(record.title)),
             (
@@ -183,5 +192,5 @@ fn record(record: ProductRecord) -> Record {
             ("created_at", Cell::Time(record.created_at)),
             ("updated_at", Cell::Time(record.updated_at)),
         ],
-    }
+    )
 }

@@ -3,13 +3,13 @@
 use crate::{
     State,
     accounts::{
-        Caller, Model, Permission, Verb,
+        Caller, Model, Verb,
         users::manage::{self, OpenSession},
     },
     admin::{
         about::{
-            About, Administered, Application, Cell, Column, Filter, FilterKind, Record, Row, Rows,
-            Words, Work,
+            About, Administered, Allowed, Application, Cell, Column, Filter, Record, Rows, Words,
+            Work,
         },
         listing::{Asked, shelf},
     },
@@ -19,21 +19,13 @@ pub(in crate::admin) struct Sessions;
 
 pub(in crate::admin) static SESSIONS: Sessions = Sessions;
 
-/// A session begins by logging in and is not changed.
-fn permission(verb: Verb) -> Option<Permission> {
-    matches!(verb, Verb::View | Verb::Delete).then_some(Permission::new(verb, Model::Session))
-}
-
 static ABOUT: About = About {
     path: "sessions",
     application: Application::Accounts,
-    words: Words {
-        singular: ("sessão", "session"),
-        plural: ("sessões", "sessions"),
-        is_feminine: true,
-    },
+    words: Words::feminine(("sessão", "session"), ("sessões", "sessions")),
     model: Model::Session,
-    permission,
+    // A session begins by logging in and is not changed.
+    allowed: Allowed::Only(&[Verb::View, Verb::Delete]),
     columns: &[
         Column::sorted("user"),
         Column::sorted("agent"),
@@ -44,15 +36,8 @@ static ABOUT: About = About {
     ],
     order: "-5",
     search: Some(("usuário, navegador, endereço", "user, browser, address")),
-    filters: &[Filter {
-        name: "user",
-        kind: FilterKind::Related("users"),
-    }],
-    has_dates: false,
-    fields: &[],
-    in_two_steps: false,
-    actions: &[],
-    site: None,
+    filters: &[Filter::related("user", "users")],
+    ..About::PLAIN
 };
 
 impl Administered for Sessions {
@@ -64,8 +49,8 @@ impl Administered for Sessions {
         let now = state.clock.now();
         Box::pin(async move {
             let read = manage::open_sessions(state, now, shelf::MOST);
-            let rows = read.await?.into_iter().map(row).collect();
-            Ok(shelf::select(rows, asked))
+            let rows = read.await?.into_iter().map(record).collect();
+            Ok(shelf::select(rows, asked, &ABOUT))
         })
     }
 
@@ -81,28 +66,11 @@ impl Administered for Sessions {
     }
 }
 
-fn row(session: OpenSession) -> Row {
-    Row {
-        id: session.id,
-        text: session.username.clone(),
-        tags: vec![("user", session.user.to_string())],
-        cells: vec![
-            Cell::Text(session.username),
-            Cell::Agent(session.agent),
-            Cell::text(Some(session.address)),
-            Cell::Time(session.created_at),
-            Cell::Time(session.last_seen_at),
-            Cell::Time(session.expires_at),
-        ],
-    }
-}
-
 fn record(session: OpenSession) -> Record {
-    Record {
-        id: session.id,
-        text: session.username.clone(),
-        values: Vec::new(),
-        facts: vec![
+    Record::of(
+        session.id,
+        session.username.clone(),
+        vec![
             (
                 "user",
                 Cell::Record("users", session.user, session.username),
@@ -113,5 +81,5 @@ fn record(session: OpenSession) -> Record {
             ("last_seen_at", Cell::Time(session.last_seen_at)),
             ("expires_at", Cell::Time(session.expires_at)),
         ],
-    }
+    )
 }

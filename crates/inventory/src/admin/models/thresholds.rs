@@ -2,59 +2,41 @@
 
 use crate::{
     State,
-    accounts::{Caller, Model, Permission, Verb},
+    accounts::Caller,
     admin::{
         about::{
-            About, Administered, Application, At, Cell, Column, Field, FieldKind, Record, Row,
-            Rows, Words, Work, Written,
+            About, Administered, Allowed, Application, At, Cell, Column, Field, FieldKind, Filter,
+            Record, Rows, Target, Words, Work, Written,
         },
         listing::{Asked, shelf},
-        store::{self, OwnThreshold},
     },
     rest::{
         Refusal,
         fields::{FieldErrors, Members, Mode, Reader},
     },
-    stock,
+    stock::{self, OwnThreshold},
 };
 
 pub(in crate::admin) struct Thresholds;
 
 pub(in crate::admin) static THRESHOLDS: Thresholds = Thresholds;
 
-/// A threshold belongs to its product: who may change the one may change the other.
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "descriptions ask for a function that may also refuse"
-)]
-fn permission(verb: Verb) -> Option<Permission> {
-    let verb = if verb == Verb::View {
-        Verb::View
-    } else {
-        Verb::Change
-    };
-    Some(Permission::new(verb, Model::Product))
-}
-
 static ABOUT: About = About {
     path: "thresholds",
     application: Application::Stock,
-    words: Words {
-        singular: ("limite de estoque baixo", "low-stock threshold"),
-        plural: ("limites de estoque baixo", "low-stock thresholds"),
-        is_feminine: false,
-    },
-    model: Model::Product,
-    permission,
+    words: Words::masculine(
+        ("limite de estoque baixo", "low-stock threshold"),
+        ("limites de estoque baixo", "low-stock thresholds"),
+    ),
+    allowed: Allowed::AsPart,
     columns: &[
         Column::sorted("product"),
         Column::sorted("quantity"),
-        Column::sorted("threshold"),
+        Column::sorted("threshold").edited(),
     ],
     order: "1",
     search: Some(("produto", "product")),
-    filters: &[],
-    has_dates: false,
+    filters: &[Filter::related("product", "products")],
     fields: &[
         Field::required("product", FieldKind::Related("products")).at(At::Add),
         Field::required("threshold", FieldKind::Integer).help(
@@ -62,9 +44,7 @@ static ABOUT: About = About {
             "Below this quantity the product counts as low stock.",
         ),
     ],
-    in_two_steps: false,
-    actions: &[],
-    site: None,
+    ..About::PLAIN
 };
 
 impl Administered for Thresholds {
@@ -74,38 +54,35 @@ impl Administered for Thresholds {
 
     fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
         Box::pin(async move {
-            let read = state
-                .db
-                .read(async |conn| store::thresholds(conn, shelf::MOST).await);
-            let rows = read.await?.into_iter().map(row).collect();
-            Ok(shelf::select(rows, asked))
+            let own = match asked.id("product") {
+                Some(product) => stock::own_threshold(state, product)
+                    .await?
+                    .into_iter()
+                    .collect(),
+                None => stock::thresholds(state, shelf::MOST).await?,
+            };
+            let records = own.into_iter().map(record).collect();
+            Ok(shelf::select(records, asked, &ABOUT))
         })
     }
 
     fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
-        Box::pin(async move {
-            let read = state
-                .db
-                .read(async move |conn| store::threshold(conn, id).await);
-            Ok(read.await?.map(record))
-        })
+        Box::pin(async move { Ok(stock::own_threshold(state, id).await?.map(record)) })
+    }
+
+    fn problems(&self, target: Target, members: &Members) -> FieldErrors {
+        read(target, members).1
     }
 
     fn write<'a>(
         &'a self,
         state: &'a State,
         caller: &'a Caller,
-        id: Option<i64>,
+        target: Target,
         members: Members,
     ) -> Work<'a, Written> {
         Box::pin(async move {
-            let mut reader = Reader::new(&members, Mode::Whole);
-            let product = match id {
-                Some(_) => id,
-                None => reader.reference("product").map(|product| product.id),
-            };
-            let threshold = reader.integer("threshold", 0, i64::MAX);
-            let errors = reader.finish();
+            let ((product, threshold), errors) = read(target, &members);
             let (Some(product), Some(threshold)) = (product, threshold) else {
                 return Err(errors.into());
             };
@@ -114,7 +91,7 @@ impl Administered for Thresholds {
                 format!("Invalid pk \"{product}\" - object does not exist."),
             );
             match stock::threshold_set(state, caller, product, Some(threshold)).await {
-                Err(Refusal::NotFound) if id.is_none() => return Err(unknown.into()),
+                Err(Refusal::NotFound) if target == Target::New => return Err(unknown.into()),
                 set => set?,
             }
             let written = self.read(state, product).await?;
@@ -135,28 +112,28 @@ impl Administered for Thresholds {
     }
 }
 
-fn row(own: OwnThreshold) -> Row {
-    Row {
-        id: own.product,
-        text: own.title.clone(),
-        cells: vec![
-            Cell::Text(own.title),
-            Cell::Number(own.quantity),
-            Cell::Number(own.threshold),
-        ],
-        tags: Vec::new(),
-    }
+/// Product and threshold of a form, and what is wrong with them.
+fn read(target: Target, members: &Members) -> ((Option<i64>, Option<i64>), FieldErrors) {
+    let mut reader = Reader::new(members, Mode::Whole);
+    let product = match target.id() {
+        Some(id) => Some(id),
+        None => reader.reference("product").map(|product| product.id),
+    };
+    let threshold = reader.integer("threshold", 0, i64::MAX);
+    ((product, threshold), reader.finish())
 }
 
 fn record(own: OwnThreshold) -> Record {
-    Record {
-        id: own.product,
-        text: own.title.clone(),
-        values: vec![("threshold", own.threshold.to_string())],
-        facts: vec![
-            ("product", Cell::Record("products", own.product, own.title)),
+    Record::of(
+        own.product.id,
+        own.product.title.clone(),
+        vec![
+            (
+                "product",
+                Cell::Record("products", own.product.id, own.product.title),
+            ),
             ("quantity", Cell::Number(own.quantity)),
             ("threshold", Cell::Number(own.threshold)),
         ],
-    }
+    )
 }

@@ -8,12 +8,13 @@ use db::Timestamp;
 use crate::{
     State,
     accounts::{
-        Caller, Model, Permission, Verb,
+        Caller, Model, Verb,
         users::{self, User, manage},
     },
     admin::{
         about::{
-            About, Action, Administered, Application, Cell, Column, Record, Row, Rows, Words, Work,
+            About, Action, Administered, Allowed, Application, Cell, Column, Record, Rows, Words,
+            Work,
         },
         listing::{Asked, shelf},
     },
@@ -23,21 +24,16 @@ pub(in crate::admin) struct RefreshTokens;
 
 pub(in crate::admin) static REFRESH_TOKENS: RefreshTokens = RefreshTokens;
 
-/// Tokens are obtained by their users; to change them is to revoke them, which is an action and no form.
-fn permission(verb: Verb) -> Option<Permission> {
-    matches!(verb, Verb::View | Verb::Change).then_some(Permission::new(verb, Model::RefreshToken))
-}
-
 static ABOUT: About = About {
     path: "refresh-tokens",
     application: Application::Accounts,
-    words: Words {
-        singular: ("conjunto de tokens", "set of refresh tokens"),
-        plural: ("tokens da API", "refresh tokens"),
-        is_feminine: false,
-    },
+    words: Words::masculine(
+        ("conjunto de tokens", "set of refresh tokens"),
+        ("tokens da API", "refresh tokens"),
+    ),
     model: Model::RefreshToken,
-    permission,
+    // Tokens are obtained by their users; to change them is to revoke them, which is an action and no form.
+    allowed: Allowed::Only(&[Verb::View, Verb::Change]),
     columns: &[
         Column::sorted("user"),
         Column::sorted("tokens_valid_from"),
@@ -46,10 +42,6 @@ static ABOUT: About = About {
     ],
     order: "1",
     search: Some(("usuário", "user")),
-    filters: &[],
-    has_dates: false,
-    fields: &[],
-    in_two_steps: false,
     actions: &[Action {
         name: "revoke",
         text: (
@@ -65,7 +57,7 @@ static ABOUT: About = About {
         ),
         verb: Verb::Change,
     }],
-    site: None,
+    ..About::PLAIN
 };
 
 impl Administered for RefreshTokens {
@@ -80,9 +72,9 @@ impl Administered for RefreshTokens {
             let times: BTreeMap<i64, Option<Timestamp>> = times.into_iter().collect();
             let rows = users.into_iter().map(|user| {
                 let valid_from = times.get(&user.id).copied().flatten();
-                row(user, valid_from)
+                record(user, valid_from)
             });
-            Ok(shelf::select(rows.collect(), asked))
+            Ok(shelf::select(rows.collect(), asked, &ABOUT))
         })
     }
 
@@ -108,30 +100,15 @@ impl Administered for RefreshTokens {
     }
 }
 
-fn row(user: User, valid_from: Option<Timestamp>) -> Row {
-    Row {
-        id: user.id,
-        text: user.username.clone(),
-        cells: vec![
-            Cell::Text(user.username),
-            Cell::time(valid_from),
-            Cell::time(user.last_login),
-            Cell::Truth(user.active),
-        ],
-        tags: Vec::new(),
-    }
-}
-
 fn record(user: User, valid_from: Option<Timestamp>) -> Record {
-    Record {
-        id: user.id,
-        text: user.username.clone(),
-        values: Vec::new(),
-        facts: vec![
+    Record::of(
+        user.id,
+        user.username.clone(),
+        vec![
             ("user", Cell::Record("users", user.id, user.username)),
             ("tokens_valid_from", Cell::time(valid_from)),
             ("last_login", Cell::time(user.last_login)),
             ("active", Cell::Truth(user.active)),
         ],
-    }
+    )
 }

@@ -3,7 +3,7 @@
 use crate::{
     State,
     accounts::{
-        Caller, Model, Permission,
+        Caller, Model,
         users::{
             self, User,
             manage::{self, Details},
@@ -11,10 +11,11 @@ use crate::{
     },
     admin::{
         about::{
-            About, Administered, Application, At, Cell, Column, Field, FieldKind, Filter,
-            FilterKind, Record, Related, Row, Rows, Words, Work, Written,
+            About, Administered, Application, At, Cell, Column, Field, FieldKind, Filter, Inline,
+            Record, Related, Rows, Target, Words, Work, Written,
         },
         listing::{Asked, shelf},
+        models::permissions,
     },
     rest::{Refusal, fields::Members},
 };
@@ -26,13 +27,8 @@ pub(in crate::admin) static USERS: Users = Users;
 static ABOUT: About = About {
     path: "users",
     application: Application::Accounts,
-    words: Words {
-        singular: ("usuário", "user"),
-        plural: ("usuários", "users"),
-        is_feminine: false,
-    },
+    words: Words::masculine(("usuário", "user"), ("usuários", "users")),
     model: Model::User,
-    permission: |verb| Some(Permission::new(verb, Model::User)),
     columns: &[
         Column::sorted("username"),
         Column::sorted("email"),
@@ -45,24 +41,11 @@ static ABOUT: About = About {
     order: "1",
     search: Some(("usuário, nome, sobrenome, e-mail", "username, first name, last name, email")),
     filters: &[
-        Filter {
-            name: "staff",
-            kind: FilterKind::Truth,
-        },
-        Filter {
-            name: "superuser",
-            kind: FilterKind::Truth,
-        },
-        Filter {
-            name: "active",
-            kind: FilterKind::Truth,
-        },
-        Filter {
-            name: "groups",
-            kind: FilterKind::Related("groups"),
-        },
+        Filter::truth("staff"),
+        Filter::truth("superuser"),
+        Filter::truth("active"),
+        Filter::related("groups", "groups"),
     ],
-    has_dates: false,
     fields: &[
         Field::required("username", FieldKind::Line).help(
             "Até 150 letras, algarismos e @ . + - _.",
@@ -104,9 +87,15 @@ static ABOUT: About = About {
             "Permissions of this user alone.",
         ),
     ],
+    // Whoever is logged in somewhere can be put out from here.
+    inlines: &[Inline::read(
+        "sessions",
+        "user",
+        &["agent", "address", "last_seen_at", "expires_at"],
+    )
+    .deleted()],
     in_two_steps: true,
-    actions: &[],
-    site: None,
+    ..About::PLAIN
 };
 
 impl Administered for Users {
@@ -118,8 +107,16 @@ impl Administered for Users {
         Box::pin(async move {
             let users = users::list(&state.db).await?;
             let memberships = manage::memberships(state).await?;
-            let rows = users.into_iter().map(|user| row(user, &memberships));
-            Ok(shelf::select(rows.collect(), asked))
+            let rows = users.into_iter().map(|user| {
+                let groups = memberships
+                    .iter()
+                    .filter(|(member, _)| *member == user.id)
+                    .map(|(_, group)| *group);
+                let groups: Vec<i64> = groups.collect();
+                let (id, name) = (user.id, user.username.clone());
+                Record::of(id, name, facts(user, &groups))
+            });
+            Ok(shelf::select(rows.collect(), asked, &ABOUT))
         })
     }
 
@@ -134,11 +131,11 @@ impl Administered for Users {
         &'a self,
         state: &'a State,
         caller: &'a Caller,
-        id: Option<i64>,
+        target: Target,
         members: Members,
     ) -> Work<'a, Written> {
         Box::pin(async move {
-            match id {
+            match target.id() {
                 None => Ok(manage::create(state, caller, &members).await?.into()),
                 Some(id) => manage::change(state, caller, id, &members)
                     .await?
@@ -165,69 +162,29 @@ impl Administered for Users {
     }
 }
 
-fn row(user: User, memberships: &[(i64, i64)]) -> Row {
-    let truth = |value: bool| if value { "1" } else { "0" }.to_owned();
-    let groups = memberships
-        .iter()
-        .filter(|(member, _)| *member == user.id)
-        .map(|(_, group)| ("groups", group.to_string()));
-    let mut tags = vec![
-        ("staff", truth(user.staff)),
-        ("superuser", truth(user.superuser)),
-        ("active", truth(user.active)),
-    ];
-    tags.extend(groups);
-    Row {
-        id: user.id,
-        text: user.username.clone(),
-        cells: vec![
-            Cell::Text(user.username),
-            Cell::text(Some(user.email)),
-            Cell::text(Some(user.first_name)),
-            Cell::text(Some(user.last_name)),
-            Cell::Truth(user.staff),
-            Cell::Truth(user.active),
-            Cell::time(user.last_login),
-        ],
-        tags,
-    }
+/// What can be read of an account, with the groups that it is in.
+fn facts(user: User, groups: &[i64]) -> Vec<(&'static str, Cell)> {
+    let groups = groups.iter().map(i64::to_string).collect();
+    vec![
+        ("username", Cell::Text(user.username)),
+        ("first_name", Cell::text(Some(user.first_name))),
+        ("last_name", Cell::text(Some(user.last_name))),
+        ("email", Cell::text(Some(user.email))),
+        ("active", Cell::Truth(user.active)),
+        ("staff", Cell::Truth(user.staff)),
+        ("superuser", Cell::Truth(user.superuser)),
+        ("groups", Cell::Chosen(groups, user.groups.join(", "))),
+        ("last_login", Cell::time(user.last_login)),
+        ("date_joined", Cell::Time(user.created_at)),
+    ]
 }
 
 fn record(details: Details) -> Record {
-    let user = details.user;
-    let truth = |value: bool| if value { "1" } else { "" }.to_owned();
-    let groups: Vec<String> = details.groups.iter().map(i64::to_string).collect();
-    let own = details.permissions.iter();
-    let permissions: Vec<String> = own.map(Permission::to_string).collect();
-    Record {
-        id: user.id,
-        text: user.username.clone(),
-        values: vec![
-            ("username", user.username.clone()),
-            ("first_name", user.first_name.clone()),
-            ("last_name", user.last_name.clone()),
-            ("email", user.email.clone()),
-            ("active", truth(user.active)),
-            ("staff", truth(user.staff)),
-            ("superuser", truth(user.superuser)),
-            ("groups", groups.join(",")),
-            ("permissions", permissions.join(",")),
-        ],
-        facts: vec![
-            ("username", Cell::Text(user.username)),
-            ("password", password(details.hash.as_deref())),
-            ("first_name", Cell::text(Some(user.first_name))),
-            ("last_name", Cell::text(Some(user.last_name))),
-            ("email", Cell::text(Some(user.email))),
-            ("active", Cell::Truth(user.active)),
-            ("staff", Cell::Truth(user.staff)),
-            ("superuser", Cell::Truth(user.superuser)),
-            ("groups", Cell::text(Some(user.groups.join(", ")))),
-            ("permissions", Cell::text(Some(permissions.join(", ")))),
-            ("last_login", Cell::time(user.last_login)),
-            ("date_joined", Cell::Time(user.created_at)),
-        ],
-    }
+    let (id, name) = (details.user.id, details.user.username.clone());
+    let mut facts = facts(details.user, &details.groups);
+    facts.insert(1, ("password", password(details.hash.as_deref())));
+    facts.push(("permissions", permissions(&details.permissions)));
+    Record::of(id, name, facts)
 }
 
 /// What can be told of a password: how it is kept, and never what it is.

@@ -7,7 +7,7 @@ use axum::{
 
 use super::{
     delete::{self, Doomed},
-    query,
+    edits, query,
 };
 use crate::{
     accounts::{Verb, pages::posted},
@@ -43,6 +43,9 @@ pub(super) async fn act(
     let Ok(asked) = Asked::parse(model.about(), query(&parts)) else {
         return Ok(see_other(&format!("{}?e=1", model.about().address())));
     };
+    if members.contains_key("_save") {
+        return Ok(edits::save(&page, &site, model, asked, &members).await?);
+    }
     Ok(perform(&page, &site, model, &asked, &members).await?)
 }
 
@@ -109,8 +112,8 @@ async fn selected(
     };
     while ids.len() <= MOST_AT_ONCE {
         let rows = model.list(&page.state, &stretch).await?;
-        ids.extend(rows.rows.iter().map(|row| row.id));
-        if rows.rows.is_empty() || ids.len() as u64 >= rows.count.number {
+        ids.extend(rows.records.iter().map(|row| row.id));
+        if rows.records.is_empty() || ids.len() as u64 >= rows.count.number {
             break;
         }
         stretch.page += 1;

@@ -3,8 +3,10 @@
 use askama::Template;
 use axum::{
     extract::{Path, Request, State as Extracted},
-    response::Response,
+    response::{IntoResponse as _, Response},
 };
+use http::StatusCode;
+use web::errors::wants_json;
 
 use super::{Place, actions::told, find, list_address};
 use crate::{
@@ -222,11 +224,16 @@ pub(super) async fn delete(
     let model = site.model(&model)?;
     let about = model.about();
     site.demand(about, Verb::Delete)?;
+    let is_popup = wants_json(&parts.headers);
     let record = match find(&page, &site, model, &id).await? {
         Ok(record) => record,
         Err(response) => return Ok(response),
     };
     let told = match model.delete(&page.state, &site.caller, record.id).await {
+        Ok(_) if is_popup => {
+            let gone = serde_json::json!({"id": record.id, "is_deleted": true});
+            return Ok((StatusCode::CREATED, axum::Json(gone)).into_response());
+        }
         Ok(_) => {
             let text = messages::done(
                 site.locale,

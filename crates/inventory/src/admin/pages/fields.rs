@@ -18,7 +18,10 @@ const MOST_OPTIONS: u64 = 200;
 
 /// A field of a form.
 pub(super) struct FieldView {
-    pub(super) name: &'static str,
+    /// Its name in the form.
+    pub(super) name: String,
+    /// The id of its control.
+    pub(super) id: String,
     pub(super) label: &'static str,
     pub(super) help: &'static str,
     /// The heading of the section that begins here.
@@ -54,6 +57,18 @@ pub(super) struct Links {
     pub(super) record: Option<String>,
     /// Whether the reader may change that record.
     pub(super) is_changed: bool,
+    /// The page that deletes it.
+    pub(super) delete: Option<String>,
+}
+
+/// The keyboard that phones show for what is entered.
+pub(super) const fn keyboard(kind: FieldKind) -> &'static str {
+    match kind {
+        FieldKind::Integer => "numeric",
+        FieldKind::Price => "decimal",
+        FieldKind::Email => "email",
+        _ => "text",
+    }
 }
 
 impl FieldView {
@@ -68,12 +83,7 @@ impl FieldView {
 
     /// The keyboard that phones show.
     pub(super) fn keyboard(&self) -> &'static str {
-        match self.kind {
-            FieldKind::Integer => "numeric",
-            FieldKind::Price => "decimal",
-            FieldKind::Email => "email",
-            _ => "text",
-        }
+        keyboard(self.kind)
     }
 
     pub(super) fn is_lines(&self) -> bool {
@@ -117,9 +127,21 @@ pub(super) async fn field_views(
 ) -> Result<Vec<FieldView>, Refusal> {
     let mut views = Vec::new();
     for field in about.fields.iter().filter(|field| field.is_on(is_new)) {
-        views.push(view(page, site, field, form).await?);
+        let named = (field.name.to_owned(), format!("field-{}", field.name));
+        views.push(view(page, site, field, form, named).await?);
     }
     Ok(views)
+}
+
+/// A field in the row of a table, under a name of its own.
+pub(super) async fn cell_view(
+    page: &PageState,
+    site: &Site,
+    field: &'static Field,
+    (name, form): (String, &Form),
+) -> Result<FieldView, Refusal> {
+    let id = format!("field-{}", name.replace(':', "-"));
+    view(page, site, field, form, (name, id)).await
 }
 
 async fn view(
@@ -127,6 +149,7 @@ async fn view(
     site: &Site,
     field: &'static Field,
     form: &Form,
+    (name, id): (String, String),
 ) -> Result<FieldView, Refusal> {
     let value = form.value(field.name).to_owned();
     let text = |(portuguese, english)| site.locale.text(portuguese, english);
@@ -146,7 +169,8 @@ async fn view(
         _ => (Vec::new(), None),
     };
     Ok(FieldView {
-        name: field.name,
+        name,
+        id,
         label: site.field(field.name),
         help: text(field.help),
         section: field.section.map_or("", text),
@@ -188,6 +212,9 @@ async fn related(
             .filter(|_| about.is_read_by(&site.caller))
             .map(|id| about.record_address(id)),
         is_changed: about.allows(&site.caller, Verb::Change),
+        delete: id
+            .filter(|_| about.allows(&site.caller, Verb::Delete))
+            .map(|id| format!("{}{id}/delete/", about.address())),
     };
     let options = rows.unwrap_or_default().into_iter();
     let options = options.map(|(of, text)| FieldOption {
@@ -209,8 +236,8 @@ async fn offered(page: &PageState, path: &str) -> Result<Option<Vec<(i64, String
         if rows.count.is_more || rows.count.number > MOST_OPTIONS {
             return Ok(None);
         }
-        let is_end = rows.rows.is_empty();
-        offered.extend(rows.rows.into_iter().map(|row| (row.id, row.text)));
+        let is_end = rows.records.is_empty();
+        offered.extend(rows.records.into_iter().map(|row| (row.id, row.text)));
         if is_end || offered.len() as u64 >= rows.count.number {
             return Ok(Some(offered));
         }

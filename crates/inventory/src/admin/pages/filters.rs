@@ -162,7 +162,7 @@ async fn related(page: &PageState, path: &str) -> Result<Option<Vec<(String, Str
         return Ok(None);
     }
     let choices = rows
-        .rows
+        .records
         .into_iter()
         .map(|row| (row.id.to_string(), row.text));
     Ok(Some(choices.collect()))

@@ -7,14 +7,17 @@ use axum::{
 };
 
 use super::{
+    edits::{self, Edits},
+    fields::keyboard,
     filters::{FilterView, filter_views},
     query,
 };
 use crate::{
     accounts::Verb,
     admin::{
-        about::{About, Administered, Cell, Count, Row, Rows},
+        about::{About, Administered, Column, Count, Field, Record, Rows},
         listing::{Asked, DateLink, SHOW_ALL, links},
+        registry,
         site::{Site, capitalized},
     },
     page::{PageState, redirect},
@@ -25,13 +28,17 @@ use crate::{
 #[template(path = "admin/list.html")]
 struct ListPage<'a> {
     site: &'a Site,
-    about: &'a About,
+    about: &'static About,
     asked: Asked,
     rows: Rows,
     /// How many records there are without search and filters; the same as of the rows when nothing narrows them.
     total: Count,
     filters: Vec<FilterView>,
     dates: Vec<DateLink>,
+    /// What is written in the list itself.
+    edited: Vec<&'static Field>,
+    /// What was typed there and not taken.
+    edits: Edits,
 }
 
 /// The head of a column.
@@ -55,6 +62,20 @@ struct CellView {
     is_number: bool,
     /// Whether it stands on one line.
     is_short: bool,
+    /// The field, where it is written in the list.
+    edit: Option<EditView>,
+}
+
+/// A field in a cell.
+struct EditView {
+    /// What its names have in common.
+    name: String,
+    label: String,
+    value: String,
+    /// What stood there when the list was shown.
+    was: String,
+    keyboard: &'static str,
+    error: String,
 }
 
 /// A link to another page; without an address it is a gap.
@@ -80,11 +101,24 @@ pub(super) async fn show(
         return corrected();
     };
     asked.size = asked.size.min(page.state.config.max_page_size);
-    match view(&page, &site, model, asked).await {
+    match view(&page, &site, model, asked, Edits::default()).await {
         Ok(list) => Ok(site.page(false, list)),
         Err(Refusal::InvalidPage(_) | Refusal::Fields(_)) => corrected(),
         Err(refusal) => Err(refusal.into()),
     }
+}
+
+/// The list with what was typed into it and refused: 422.
+pub(super) async fn shown_again(
+    page: &PageState,
+    site: &Site,
+    model: &'static dyn Administered,
+    mut asked: Asked,
+    edits: Edits,
+) -> Result<Response, Refusal> {
+    asked.size = asked.size.min(page.state.config.max_page_size);
+    let list = view(page, site, model, asked, edits).await?;
+    Ok(site.page(true, list))
 }
 
 async fn view<'a>(
@@ -92,10 +126,11 @@ async fn view<'a>(
     site: &'a Site,
     model: &'static dyn Administered,
     asked: Asked,
+    edits: Edits,
 ) -> Result<ListPage<'a>, Refusal> {
     let (state, about) = (&page.state, model.about());
     let mut rows = model.list(state, &asked).await?;
-    if asked.page > 1 && rows.rows.is_empty() {
+    if asked.page > 1 && rows.records.is_empty() {
         return Err(Refusal::InvalidPage(crate::rest::list::InvalidPage));
     }
     if asked.shows_all && rows.count.number <= SHOW_ALL && !rows.count.is_more {
@@ -103,13 +138,13 @@ async fn view<'a>(
             page: 1,
             ..asked.clone()
         };
-        while (rows.rows.len() as u64) < rows.count.number {
+        while (rows.records.len() as u64) < rows.count.number {
             rest.page += 1;
-            let more = model.list(state, &rest).await?.rows;
+            let more = model.list(state, &rest).await?.records;
             if more.is_empty() {
                 break;
             }
-            rows.rows.extend(more);
+            rows.records.extend(more);
         }
     }
     let total = if asked.is_narrowed() {
@@ -129,6 +164,8 @@ async fn view<'a>(
     Ok(ListPage {
         filters: filter_views(page, site, model, &asked).await?,
         dates: span.map_or_else(Vec::new, |span| links(&asked, span, site.locale)),
+        edited: edits::fields(site, about),
+        edits,
         site,
         about,
         asked,
@@ -215,16 +252,8 @@ impl ListPage<'_> {
             .collect()
     }
 
-    fn href(&self, row: &Row) -> String {
+    fn href(&self, row: &Record) -> String {
         self.about.record_address(row.id)
-    }
-
-    fn link(&self, cell: &Cell) -> Option<String> {
-        let (path, id) = cell.record()?;
-        let about = crate::admin::registry::find(path)?.about();
-        about
-            .is_read_by(&self.site.caller)
-            .then(|| about.record_address(id))
     }
 
     /// The actions of the menu: name and text.
@@ -252,22 +281,12 @@ impl ListPage<'_> {
         actions
     }
 
-    fn number(&self, count: Count) -> String {
-        let number = i64::try_from(count.number).unwrap_or(i64::MAX);
-        let number = self.site.locale.number(number);
-        if count.is_more {
-            self.site.locale.text("mais de ", "more than ").to_owned() + &number
-        } else {
-            number
-        }
-    }
-
     /// `12 products`
     fn count(&self) -> String {
         let words = &self.about.words;
         format!(
             "{} {}",
-            self.number(self.rows.count),
+            self.site.count(self.rows.count),
             words.of(self.site.locale, self.rows.count.number)
         )
     }
@@ -308,7 +327,7 @@ impl ListPage<'_> {
     }
 
     fn total(&self) -> String {
-        self.number(self.total)
+        self.site.count(self.total)
     }
 
     fn can_show_all(&self) -> bool {
@@ -322,21 +341,49 @@ impl ListPage<'_> {
 
     /// Whether more records are found than this page shows, so that they can be selected across pages.
     fn goes_on(&self) -> bool {
-        self.rows.count.is_more || self.rows.count.number > self.rows.rows.len() as u64
+        self.rows.count.is_more || self.rows.count.number > self.rows.records.len() as u64
     }
 
     /// The cells of a row, each with what its column is called: on phones it says so itself.
-    fn cells(&self, row: &Row) -> Vec<CellView> {
-        let cells = self.about.columns.iter().zip(&row.cells);
-        cells
-            .map(|(column, cell)| CellView {
-                label: self.site.field(column.name),
-                text: cell.shown(self.site.locale),
-                link: self.link(cell),
-                is_number: cell.is_number(),
-                is_short: cell.is_short(),
-            })
-            .collect()
+    fn cells(&self, row: &Record) -> Vec<CellView> {
+        let columns = self.about.columns.iter();
+        columns.map(|column| self.cell(row, column)).collect()
+    }
+
+    fn cell(&self, row: &Record, column: &Column) -> CellView {
+        let cell = row.fact(column.name);
+        let mut edited = self.edited.iter();
+        let field = edited.find(|field| field.name == column.name);
+        CellView {
+            label: self.site.field(column.name),
+            text: cell.shown(self.site.locale),
+            link: registry::address_of(cell, &self.site.caller),
+            is_number: cell.is_number(),
+            is_short: cell.is_short(),
+            edit: field.map(|field| self.edit(row, field)),
+        }
+    }
+
+    fn edit(&self, row: &Record, field: &Field) -> EditView {
+        let was = row.fact(field.name).typed(self.site.locale);
+        let typed = self.edits.of(row.id);
+        let value = typed.map(|form| form.value(field.name).to_owned());
+        EditView {
+            name: format!("{}:{}", row.id, field.name),
+            label: format!("{}: {}", self.site.field(field.name), row.text),
+            value: value
+                .filter(|value| !value.is_empty())
+                .unwrap_or_else(|| was.clone()),
+            was,
+            keyboard: keyboard(field.kind),
+            error: typed.map_or_else(String::new, |form| form.error(field.name).to_owned()),
+        }
+    }
+
+    /// Where a search ended, when it did not look at everything.
+    fn note(&self) -> Option<&'static str> {
+        let (portuguese, english) = self.rows.note?;
+        Some(self.site.locale.text(portuguese, english))
     }
 
     fn counts_href(&self) -> String {

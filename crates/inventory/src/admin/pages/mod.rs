@@ -4,13 +4,16 @@
 mod actions;
 mod change;
 mod delete;
+mod edits;
 mod fields;
 mod filters;
 mod history;
 mod index;
+mod inlines;
 mod list;
 mod login;
 mod password;
+mod typed;
 
 use axum::{Router, extract::Path, response::Response, routing::get};
 use http::request::Parts;

@@ -18,7 +18,7 @@ use crate::{
     catalogue::{Referring, refuse_when_referenced},
     rest::{
         Refusal,
-        fields::{Members, Mode},
+        fields::{FieldErrors, Members, Mode},
         given::Given,
         list::{OrderBy, ordering, search_words},
         query::Parameters,
@@ -176,6 +176,11 @@ pub(crate) async fn create_once(
         }
         (created, _) => created,
     }
+}
+
+/// What is wrong with the fields of a form, as far as it can be told without the store.
+pub(crate) fn problems(members: &Members, mode: Mode) -> FieldErrors {
+    Input::read(members, mode).err().unwrap_or_default()
 }
 
 /// Writes down what was done to a record.

@@ -29,7 +29,8 @@ use crate::{
     stock::{self, Actor, Policy, movements::repeat},
     tallies,
 };
-use model::{FIELDS, Input, SERIE_NUMBER_TAKEN};
+pub(crate) use model::SERIE_NUMBER_TAKEN;
+use model::{FIELDS, Input};
 use store::Selection;
 
 /// One page of the products that the query string selects.
@@ -41,11 +42,32 @@ pub async fn list(state: &State, parameters: &Parameters) -> Result<Page<Product
     listing(state, parameters)?.alone(state).await
 }
 
+/// The same of the products that were created from one moment on, and before another.
+///
+/// # Errors
+///
+/// As of [`list`].
+pub(crate) async fn list_created(
+    state: &State,
+    parameters: &Parameters,
+    created: Option<(Timestamp, Timestamp)>,
+) -> Result<Page<ProductRecord>, Refusal> {
+    let selection = Selection::parse(parameters)?.created(created);
+    listed(state, parameters, selection)?.alone(state).await
+}
+
 fn listing(
     state: &State,
     parameters: &Parameters,
 ) -> Result<Reading<Page<ProductRecord>>, Refusal> {
-    let selection = Selection::parse(parameters)?;
+    listed(state, parameters, Selection::parse(parameters)?)
+}
+
+fn listed(
+    state: &State,
+    parameters: &Parameters,
+    selection: Selection,
+) -> Result<Reading<Page<ProductRecord>>, Refusal> {
     let wanted = Wanted::parse(state, parameters)?;
     let known = (selection, wanted, state.clone());
     Ok(Reading::new(
@@ -296,6 +318,18 @@ async fn change(
         audit::record(tx, actor, action, Model::Product, id, &after.title, now).await?;
     }
     Ok(after)
+}
+
+/// The moments when the first and the last product were created.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn created_span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
+    Ok(state
+        .db
+        .read(async |conn| store::created_span(conn).await)
+        .await?)
 }
 
 /// What refers to a product, and keeps it from being deleted: inflows and outflows.

@@ -32,7 +32,7 @@ pub(super) const FIELDS: [&str; 11] = [
 ];
 
 /// The message about a serie number that another product has.
-pub(super) const SERIE_NUMBER_TAKEN: &str = "product with this serie number already exists.";
+pub(crate) const SERIE_NUMBER_TAKEN: &str = "product with this serie number already exists.";
 
 /// A product as the API shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

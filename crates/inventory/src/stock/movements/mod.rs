@@ -7,6 +7,7 @@ mod model;
 pub(crate) mod pages;
 pub(crate) mod repeat;
 pub(super) mod store;
+mod trace;
 mod words;
 
 pub use model::{Movement, MovementRecord};
@@ -32,6 +33,7 @@ use model::Input;
 use store::Selection;
 pub use store::at_once::STATEMENT as OUTFLOW_AT_ONCE;
 pub(crate) use store::{after, set_counter};
+pub(crate) use trace::{booked_by, span};
 
 /// One page of the movements that the query string selects.
 ///

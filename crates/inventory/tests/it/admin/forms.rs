@@ -124,7 +124,7 @@ on_both_engines!(
                 "This field may not be blank.",
                 "This field may not be null.",
                 "A valid number is required.",
-                "product with this serie number already exists.",
+                "Product with this Serie number already exists.",
                 "value=\"dez\"",
                 "value=\"789\"",
                 "aria-invalid=\"true\"",

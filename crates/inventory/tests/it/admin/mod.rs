@@ -2,10 +2,14 @@
 
 mod access;
 mod actions;
+mod edits;
 mod endpoints;
 mod forms;
+mod inlines;
 mod lists;
 mod plans;
+mod popups;
+mod searches;
 mod users;
 
 use inventory::accounts::{

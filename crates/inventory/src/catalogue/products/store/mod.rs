@@ -13,6 +13,7 @@ use crate::{
     catalogue::{Referring, description_key},
     rest::{fields::Setting, json::Named},
     search,
+    stock::span_of,
 };
 
 /// The columns of a record, from `products AS p`, `product_stock AS s`, `categories AS c` and `brands AS b`.
@@ -33,6 +34,12 @@ pub(super) struct NewProduct {
     pub(super) cost_price: Money,
     pub(super) selling_price: Money,
     pub(super) quantity: i64,
+}
+
+/// The moments when the first and the last product were created.
+pub(super) async fn created_span(conn: &mut Conn) -> Result<Option<(Timestamp, Timestamp)>, Error> {
+    let sql = "SELECT min(created_at), max(created_at) FROM products";
+    conn.one(sql, &[], span_of).await
 }
 
 pub(super) async fn find(conn: &mut Conn, id: i64) -> Result<Option<ProductRecord>, Error> {

@@ -15,6 +15,7 @@ use crate::{
         json::{Named, Titled},
         resource::Repeatable,
     },
+    stock::span_of,
 };
 
 /// A supplier by id, as inflows show it.
@@ -114,6 +115,34 @@ pub(crate) async fn after(
 /// Moves the counter of ids behind those that imports gave.
 pub(crate) async fn set_counter(tx: &mut Tx, movement: Movement) -> Result<(), Error> {
     tx.move_ids_on(movement.path()).await
+}
+
+/// Who made a movement: the row of the ledger that says so.
+pub(super) async fn booked_by(
+    conn: &mut Conn,
+    product: i64,
+    at: Timestamp,
+    (movement, id): (Movement, i64),
+) -> Result<Option<Option<String>>, Error> {
+    conn.optional(
+        "SELECT user_name FROM ledger_entries WHERE product_id = $1 AND created_at = $2 AND kind = $3 AND reference_id = $4
+         ORDER BY id LIMIT 1",
+        &[&product, &at, &movement.name(), &id],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// The moments of the first and the last movement.
+pub(super) async fn span(
+    conn: &mut Conn,
+    movement: Movement,
+) -> Result<Option<(Timestamp, Timestamp)>, Error> {
+    let sql = match movement {
+        Movement::Inflow => "SELECT min(created_at), max(created_at) FROM inflows",
+        Movement::Outflow => "SELECT min(created_at), max(created_at) FROM outflows",
+    };
+    conn.one(sql, &[], span_of).await
 }
 
 pub(super) async fn find(

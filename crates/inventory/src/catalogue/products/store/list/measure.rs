@@ -119,7 +119,7 @@ async fn version(conn: &mut Conn) -> Result<i64, Error> {
 impl Filter {
     /// What the tallies know the number of: all products, those of one category, or those of one brand.
     fn tallied(&self) -> Option<Group> {
-        if self.has_price() || !self.words.is_empty() {
+        if self.has_range() || !self.words.is_empty() {
             return None;
         }
         match (self.category, self.brand) {
@@ -204,13 +204,13 @@ impl Filter {
                 push_fetched(query, engine, Fetched::Products);
                 query.push(" WHERE TRUE");
                 self.push_references(query, Filtering::RowByRow, false);
-                self.push_prices(query, Filtering::RowByRow);
+                self.push_ranges(query, Filtering::RowByRow);
                 self.push_words(query, Some(lead));
             }
             _ => {
                 query.push("SELECT count(*) FROM products AS p WHERE TRUE");
                 self.push_references(query, Filtering::Planned, false);
-                self.push_prices(query, Filtering::Planned);
+                self.push_ranges(query, Filtering::Planned);
                 self.push_words(query, None);
             }
         }

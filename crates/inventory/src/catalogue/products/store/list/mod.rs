@@ -10,7 +10,7 @@ mod plans;
 
 pub(crate) use measure::Measures;
 
-use db::{Engine, Money, Query};
+use db::{Engine, Money, Query, Timestamp};
 
 use super::super::model::FIELDS;
 use crate::{
@@ -36,6 +36,8 @@ struct Filter {
     brand: Option<i64>,
     min_price: Option<Money>,
     max_price: Option<Money>,
+    /// Created from this moment on, and before this one. The API does not ask for it.
+    created: Option<(Timestamp, Timestamp)>,
     words: Vec<String>,
 }
 
@@ -73,6 +75,7 @@ impl Selection {
                 brand: filters.id("brand"),
                 min_price: filters.least_price("min_price"),
                 max_price: filters.greatest_price("max_price"),
+                created: None,
                 words: search_words(parameters),
             },
             order: ordering(
@@ -99,6 +102,15 @@ impl Selection {
             Err(errors)
         }
     }
+
+    /// Of these, the ones that were created from one moment on, and before another.
+    pub(in crate::catalogue::products) fn created(
+        mut self,
+        created: Option<(Timestamp, Timestamp)>,
+    ) -> Self {
+        self.filter.created = created;
+        self
+    }
 }
 
 impl Filter {
@@ -112,12 +124,17 @@ impl Filter {
         self.min_price.is_some() || self.max_price.is_some()
     }
 
+    /// Whether it asks for a stretch of prices or of time.
+    fn has_range(&self) -> bool {
+        self.has_price() || self.created.is_some()
+    }
+
     /// Whether one word is all that is asked for.
     fn is_one_word(&self) -> bool {
         self.words.len() == 1
             && self.category.is_none()
             && self.brand.is_none()
-            && !self.has_price()
+            && !self.has_range()
     }
 
     /// The words that the index of titles knows, with their places.
@@ -155,8 +172,9 @@ impl Filter {
         }
     }
 
-    /// The bounds of the price, of `products AS p`. A sign before a column keeps its index out of the plan, on both engines.
-    fn push_prices(&self, query: &mut Query, filtering: Filtering) {
+    /// The bounds of price and time, of `products AS p`. A sign before a column, or a
+    /// function around it, keeps its index out of the plan, on both engines.
+    fn push_ranges(&self, query: &mut Query, filtering: Filtering) {
         let is_planned = filtering == Filtering::Planned;
         if let Some(min) = self.min_price {
             query
@@ -175,6 +193,17 @@ impl Filter {
                     " AND +p.selling_price <= "
                 })
                 .bind(max.min(Money::MAX));
+        }
+        if let Some((from, until)) = self.created {
+            let (after, before) = if is_planned {
+                (" AND p.created_at >= ", " AND p.created_at < ")
+            } else {
+                (
+                    " AND COALESCE(p.created_at, p.created_at) >= ",
+                    " AND COALESCE(p.created_at, p.created_at) < ",
+                )
+            };
+            query.push(after).bind(from).push(before).bind(until);
         }
     }
 

@@ -67,7 +67,7 @@ impl Selection {
             query.push("WITH few (id) AS MATERIALIZED (SELECT p.id FROM products AS p WHERE TRUE");
             self.filter
                 .push_references(&mut query, Filtering::Planned, false);
-            self.filter.push_prices(&mut query, Filtering::Planned);
+            self.filter.push_ranges(&mut query, Filtering::Planned);
             query.push(") ");
         }
         query
@@ -118,6 +118,8 @@ impl Selection {
         let is_clustered = match first {
             "title" | "category" | "brand" | "description" => !filter.words.is_empty(),
             "cost_price" => filter.has_price(),
+            // Ids follow time.
+            "" | "id" | "updated_at" => filter.created.is_some(),
             _ => false,
         };
         let factor = if is_clustered { CLUSTERED } else { 1 };
@@ -146,10 +148,16 @@ impl Selection {
 
     /// Whether an index has just the rows that are asked for, in just this order.
     fn is_in_index(&self, first: &str) -> bool {
-        let is_price = first == "selling_price";
-        match (self.filter.category, self.filter.brand) {
-            (Some(_), Some(_)) => !self.filter.has_price() && matches!(first, "" | "id"),
-            _ => !self.filter.has_price() || is_price,
+        let filter = &self.filter;
+        let is_ranged_by = match (filter.has_price(), filter.created.is_some()) {
+            (false, false) => true,
+            (true, false) => first == "selling_price",
+            (false, true) => first == "created_at",
+            (true, true) => false,
+        };
+        match (filter.category, filter.brand) {
+            (Some(_), Some(_)) => !filter.has_range() && matches!(first, "" | "id"),
+            _ => is_ranged_by,
         }
     }
 
@@ -182,7 +190,7 @@ impl Selection {
         if lead.is_some() {
             self.filter
                 .push_references(query, Filtering::RowByRow, false);
-            self.filter.push_prices(query, Filtering::RowByRow);
+            self.filter.push_ranges(query, Filtering::RowByRow);
             self.filter.push_words(query, lead);
         }
         self.push_order(query);
@@ -212,7 +220,7 @@ impl Selection {
         });
         self.filter
             .push_references(query, filtering, first == First::Stock);
-        self.filter.push_prices(query, filtering);
+        self.filter.push_ranges(query, filtering);
         self.filter.push_words(query, None);
         self.push_order(query);
     }
@@ -240,7 +248,7 @@ impl Selection {
                 "p.brand_id = g.id"
             });
         self.filter.push_references(query, filtering, false);
-        self.filter.push_prices(query, filtering);
+        self.filter.push_ranges(query, filtering);
         query.push(" ORDER BY p.id LIMIT ").bind(most);
         query.push(match engine {
             Engine::Sqlite => ")",

@@ -25,6 +25,13 @@ const FILTERS: [&str; 10] = [
     "search=integral+kg&brand=3&max_price=90",
 ];
 
+/// The last five days of the shop, and what is to come.
+const LAST_DAYS: (Timestamp, Timestamp) = (
+    Timestamp::from_micros(UNTIL - 5 * 86_400_000_000),
+    Timestamp::from_micros(UNTIL + 86_400_000_000),
+);
+const UNTIL: i64 = 1_795_176_000_000_000;
+
 /// The steps of the plan for one page.
 async fn plan(conn: &mut Conn, selection: &Selection) -> Result<Vec<String>, Error> {
     let measured = selection.measure(conn, &Measures::default()).await?;
@@ -63,7 +70,7 @@ on_both_engines!(
             movements: 1000,
             seed: 1,
             days: 30,
-            until: Timestamp::from_micros(1_795_176_000_000_000),
+            until: Timestamp::from_micros(UNTIL),
         };
         generate(&db, shop, Arc::new(|_| ())).await.unwrap();
         let looked = db
@@ -79,13 +86,15 @@ on_both_engines!(
                         .flat_map(|field| [(*field).to_owned(), format!("-{field}")])
                     {
                         let parameters = Parameters::parse(&format!("{filter}&ordering={order}"));
-                        let selection = Selection::parse(&parameters).unwrap();
-                        let steps = plan(conn, &selection).await?;
-                        assert!(!steps.is_empty());
                         // Along the ids of a table is along its index.
                         let by_id = matches!(order.as_str(), "id" | "-id");
-                        if !by_id && steps.iter().any(|step| looks_at_all(step)) {
-                            looked.push(format!("{filter} by {order}: {steps:#?}"));
+                        for created in [None, Some(LAST_DAYS)] {
+                            let selection = Selection::parse(&parameters).unwrap();
+                            let steps = plan(conn, &selection.created(created)).await?;
+                            assert!(!steps.is_empty());
+                            if !by_id && steps.iter().any(|step| looks_at_all(step)) {
+                                looked.push(format!("{filter} {created:?} by {order}: {steps:#?}"));
+                            }
                         }
                     }
                 }

@@ -1,0 +1,119 @@
+//! The form of a record, new or there already: shown, filled from the address, saved with the rows of its tables, and shown again with
+//! what is wrong. Whoever may only look gets the same page without fields.
+
+mod save;
+mod view;
+
+use axum::{
+    extract::{Path, Request, State as Extracted},
+    response::Response,
+};
+
+use super::{Place, find, inlines::Sent, query};
+use crate::{
+    accounts::{Verb, pages::posted},
+    admin::{
+        about::{About, Administered, FieldKind, Record},
+        site::Site,
+    },
+    page::{Form, PageState},
+    rest::{Refusal, query::Parameters},
+};
+use save::{Saving, save};
+use view::ChangePage;
+
+async fn show(
+    page: &PageState,
+    site: &Site,
+    about: &'static About,
+    record: Option<Record>,
+    sent: (Form, Vec<Sent>),
+) -> Result<Response, Refusal> {
+    let change = ChangePage::of(page, site, about, record, sent).await?;
+    Ok(site.page(change.is_refused(), change))
+}
+
+/// `GET /admin/{model}/add/`
+pub(super) async fn add_form(
+    Extracted(page): Extracted<PageState>,
+    site: Site,
+    Path(model): Path<String>,
+    request: Request,
+) -> Result<Response, web::Error> {
+    let (parts, _) = request.into_parts();
+    let about = site.model(&model)?.about();
+    site.demand(about, Verb::Add)?;
+    let asked = Parameters::parse(query(&parts));
+    let mut form = Form::new();
+    for field in about.fields {
+        if let Some(value) = asked
+            .get(field.name)
+            .filter(|_| field.kind != FieldKind::Password)
+        {
+            form.set(field.name, value);
+        }
+    }
+    Ok(show(&page, &site, about, None, (form, Vec::new())).await?)
+}
+
+/// `POST /admin/{model}/add/`
+pub(super) async fn add(
+    Extracted(page): Extracted<PageState>,
+    site: Site,
+    Path(model): Path<String>,
+    request: Request,
+) -> Result<Response, web::Error> {
+    let (parts, body) = request.into_parts();
+    let members = posted::read(&page.state, &parts, body).await?;
+    let model = site.model(&model)?;
+    site.demand(model.about(), Verb::Add)?;
+    let saving = Saving::new(model, None, members, &parts);
+    Ok(save(&page, &site, saving).await?)
+}
+
+/// `GET /admin/{model}/{id}/change/`
+pub(super) async fn change_form(
+    Extracted(page): Extracted<PageState>,
+    site: Site,
+    Path((model, id)): Place,
+) -> Result<Response, web::Error> {
+    let model = site.model(&model)?;
+    site.demand(model.about(), Verb::View)?;
+    let record = match find(&page, &site, model, &id).await? {
+        Ok(record) => record,
+        Err(response) => return Ok(response),
+    };
+    let form = form_of(&site, model, &record);
+    let sent = (form, Vec::new());
+    Ok(show(&page, &site, model.about(), Some(record), sent).await?)
+}
+
+/// A form with the values of a record.
+fn form_of(site: &Site, model: &dyn Administered, record: &Record) -> Form {
+    let mut form = Form::new();
+    for field in model.about().fields {
+        form.set(field.name, record.fact(field.name).typed(site.locale));
+    }
+    form
+}
+
+/// `POST /admin/{model}/{id}/change/`
+pub(super) async fn change(
+    Extracted(page): Extracted<PageState>,
+    site: Site,
+    Path((model, id)): Place,
+    request: Request,
+) -> Result<Response, web::Error> {
+    let (parts, body) = request.into_parts();
+    let members = posted::read(&page.state, &parts, body).await?;
+    let model = site.model(&model)?;
+    let is_new = members.contains_key("_saveasnew") && model.about().saves_as_new;
+    let verb = if is_new { Verb::Add } else { Verb::Change };
+    site.demand(model.about(), verb)?;
+    let record = match find(&page, &site, model, &id).await? {
+        Ok(record) => record,
+        Err(response) => return Ok(response),
+    };
+    let saving = Saving::new(model, Some(record), members, &parts);
+    Ok(save(&page, &site, saving).await?)
+}

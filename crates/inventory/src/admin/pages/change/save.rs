@@ -1,0 +1,184 @@
+//! Saving a form: first everything that can be told without the store, of the record and of the rows of its tables together; then the
+//! record; then its rows, each as the API would write it alone. A row that is refused then leaves what was saved before it.
+
+use askama::Template;
+use axum::response::{IntoResponse as _, Response};
+use http::{StatusCode, request::Parts};
+use web::errors::wants_json;
+
+use super::{form_of, show};
+use crate::{
+    accounts::pages::keep_nothing,
+    admin::{
+        about::{About, Administered, FieldKind, Record, Target, Written},
+        messages::{self, Done, Follows},
+        pages::{inlines, list_address, typed},
+        site::Site,
+    },
+    page::{Form, PageState, flash, see_other},
+    rest::{Refusal, fields::Members},
+};
+
+/// What is to be saved.
+pub(super) struct Saving {
+    model: &'static dyn Administered,
+    record: Option<Record>,
+    members: Members,
+    follows: Follows,
+    is_copy: bool,
+    /// Whether a script sent the form from another one, and wants to know what became of it.
+    is_popup: bool,
+}
+
+#[derive(Template)]
+#[template(path = "admin/secret.html")]
+struct SecretPage<'a> {
+    site: &'a Site,
+    text: String,
+    secret: String,
+    address: String,
+}
+
+impl Saving {
+    pub(super) fn new(
+        model: &'static dyn Administered,
+        record: Option<Record>,
+        members: Members,
+        parts: &Parts,
+    ) -> Self {
+        let is_copy = members.contains_key("_saveasnew") && model.about().saves_as_new;
+        let follows = if members.contains_key("_continue") || is_copy {
+            Follows::Record
+        } else if members.contains_key("_addanother") {
+            Follows::Another
+        } else {
+            Follows::List
+        };
+        Self {
+            model,
+            record,
+            members,
+            follows,
+            is_copy,
+            is_popup: wants_json(&parts.headers),
+        }
+    }
+
+    fn target(&self) -> Target {
+        match &self.record {
+            Some(record) if !self.is_copy => Target::Whole(record.id),
+            _ => Target::New,
+        }
+    }
+}
+
+/// Saves a form, or shows it again.
+pub(super) async fn save(
+    page: &PageState,
+    site: &Site,
+    mut saving: Saving,
+) -> Result<Response, Refusal> {
+    let (model, target) = (saving.model, saving.target());
+    let about = model.about();
+    let mut form = posted_form(&saving.members, about);
+    let mut sent = inlines::read(page, site, about, target, &saving.members).await?;
+    let fields = about
+        .fields
+        .iter()
+        .filter(|field| field.is_on(target == Target::New));
+    for (field, problem) in typed::understand(fields, &mut saving.members, site.locale) {
+        form.complain(field, problem);
+    }
+    if form.is_refused() || sent.iter().any(|row| row.form.is_refused()) {
+        form.absorb(&model.problems(target, &saving.members), site.locale);
+        return show(page, site, about, saving.record, (form, sent)).await;
+    }
+    let members = saving.members.clone();
+    let written = match model
+        .write(&page.state, &site.caller, target, members)
+        .await
+    {
+        Ok(written) => written,
+        Err(refusal) => {
+            form.take(refusal, site.locale)?;
+            return show(page, site, about, saving.record, (form, sent)).await;
+        }
+    };
+    inlines::write(page, site, about, &written, &mut sent).await?;
+    if sent.is_empty() {
+        return Ok(saved(site, about, written, target, &saving));
+    }
+    let record = model.read(&page.state, written.id).await?;
+    let record = record.ok_or(Refusal::NotFound)?;
+    let mut form = form_of(site, model, &record);
+    site.text(
+        "O registro foi salvo; as linhas abaixo ainda não.",
+        "The record was saved; the rows below were not yet.",
+    )
+    .clone_into(&mut form.problem);
+    show(page, site, about, Some(record), (form, sent)).await
+}
+
+/// A form as it was sent. Boxes of one field come as members of their own and are kept together; no page brings a password back.
+fn posted_form(members: &Members, about: &About) -> Form {
+    let mut form = Form::of(members);
+    for field in about.fields {
+        match field.kind {
+            FieldKind::Password => form.set(field.name, ""),
+            FieldKind::Several(_) | FieldKind::Permissions | FieldKind::Choices(_) => {
+                let values = members.keys().filter_map(|name| {
+                    let value = name.strip_prefix(field.name)?.strip_prefix(':')?;
+                    Some(value.to_owned())
+                });
+                form.set(field.name, values.collect::<Vec<_>>().join(","));
+            }
+            _ => {}
+        }
+    }
+    form
+}
+
+/// Shows a secret, this once. No browser keeps the page.
+fn told_once(site: &Site, about: &About, written: Written, secret: String) -> Response {
+    let address = about.record_address(written.id);
+    let mut response = site.page(
+        false,
+        SecretPage {
+            site,
+            text: written.text,
+            secret,
+            address,
+        },
+    );
+    keep_nothing(&mut response);
+    response
+}
+
+fn saved(
+    site: &Site,
+    about: &About,
+    mut written: Written,
+    target: Target,
+    saving: &Saving,
+) -> Response {
+    if let Some(secret) = written.secret.take() {
+        return told_once(site, about, written, secret);
+    }
+    if saving.is_popup {
+        let told = serde_json::json!({"id": written.id, "text": written.text});
+        return (StatusCode::CREATED, axum::Json(told)).into_response();
+    }
+    let is_new = target == Target::New;
+    let follows = match saving.follows {
+        Follows::List if is_new && about.in_two_steps => Follows::Record,
+        follows => follows,
+    };
+    let address = match follows {
+        Follows::Record => about.record_address(written.id),
+        Follows::Another => format!("{}add/", about.address()),
+        Follows::List => list_address(site, about),
+    };
+    let done = if is_new { Done::Added } else { Done::Changed };
+    let told = messages::done(site.locale, about, &written.text, done, follows);
+    flash::success(see_other(&address), told)
+}

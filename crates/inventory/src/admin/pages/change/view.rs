@@ -1,0 +1,158 @@
+//! The form of a record as it is shown: fields, tables of related rows, what is not a field, and the buttons that the reader may press.
+
+use askama::Template;
+
+use crate::{
+    accounts::{Model, Verb},
+    admin::{
+        about::{About, Cell, Record},
+        pages::{
+            fields::{FieldView, field_views},
+            inlines::{Sent, Table, tables},
+        },
+        registry,
+        site::{Site, capitalized},
+    },
+    page::{Form, PageState},
+    rest::Refusal,
+};
+
+#[derive(Template)]
+#[template(path = "admin/change.html")]
+pub(super) struct ChangePage<'a> {
+    site: &'a Site,
+    about: &'static About,
+    /// None on the form of a new record.
+    record: Option<Record>,
+    form: Form,
+    /// None for whoever may only look.
+    fields: Option<Vec<FieldView>>,
+    tables: Vec<Table>,
+    /// What is wrong with rows of the tables: the control, what it is called, what is said.
+    row_problems: Vec<(String, String, String)>,
+    /// A token that makes a form sent twice act once.
+    once: String,
+}
+
+/// What can be read beside the form.
+struct Fact {
+    name: &'static str,
+    text: String,
+    address: Option<String>,
+}
+
+impl<'a> ChangePage<'a> {
+    /// The form of a record, or of a new one, with the rows that were sent and not taken.
+    pub(super) async fn of(
+        page: &PageState,
+        site: &'a Site,
+        about: &'static About,
+        record: Option<Record>,
+        (form, sent): (Form, Vec<Sent>),
+    ) -> Result<Self, Refusal> {
+        let is_edited = about.is_edited_by(&site.caller, record.is_none());
+        let fields = if is_edited {
+            Some(field_views(page, site, about, &form, record.is_none()).await?)
+        } else {
+            None
+        };
+        Ok(Self {
+            once: site.one_use_token(),
+            tables: tables(page, site, about, (record.as_ref(), is_edited), &sent).await?,
+            row_problems: sent.iter().flat_map(|row| row.problems(site)).collect(),
+            site,
+            about,
+            record,
+            form,
+            fields,
+        })
+    }
+
+    /// Whether it tells what is wrong.
+    pub(super) fn is_refused(&self) -> bool {
+        self.form.is_refused() || !self.row_problems.is_empty()
+    }
+
+    fn name(&self) -> String {
+        capitalized(self.about.words.many(self.site.locale))
+    }
+
+    fn title(&self) -> String {
+        let locale = self.site.locale;
+        let name = self.about.words.one(locale);
+        let verb = match (&self.record, &self.fields) {
+            (None, _) => locale.text("Adicionar", "Add"),
+            (Some(_), Some(_)) => locale.text("Alterar", "Change"),
+            (Some(_), None) => locale.text("Ver", "View"),
+        };
+        format!("{verb} {name}")
+    }
+
+    /// How many things are wrong.
+    fn problems(&self) -> usize {
+        self.form.errors().len() + self.row_problems.len()
+    }
+
+    /// What is not a field of the form.
+    fn facts(&self) -> Vec<Fact> {
+        let Some(record) = &self.record else {
+            return Vec::new();
+        };
+        let is_field = |name: &str| {
+            let fields = self.fields.iter().flatten();
+            fields.into_iter().any(|field| field.name == name)
+        };
+        let facts = record.facts.iter().filter(|(name, _)| !is_field(name));
+        facts
+            .map(|(name, cell)| Fact {
+                name: self.site.field(name),
+                text: cell.shown(self.site.locale),
+                address: self.link(cell),
+            })
+            .collect()
+    }
+
+    fn link(&self, cell: &Cell) -> Option<String> {
+        registry::address_of(cell, &self.site.caller)
+    }
+
+    fn may(&self, verb: Verb) -> bool {
+        self.about.allows(&self.site.caller, verb)
+    }
+
+    fn may_add(&self) -> bool {
+        self.may(Verb::Add) && !(self.about.in_two_steps && self.record.is_some())
+    }
+
+    fn may_save_as_new(&self) -> bool {
+        self.about.saves_as_new && self.record.is_some() && self.may(Verb::Add)
+    }
+
+    fn may_delete(&self) -> bool {
+        self.may(Verb::Delete)
+    }
+
+    fn may_continue(&self) -> bool {
+        self.may(Verb::Change) || (self.may(Verb::View) && self.record.is_none())
+    }
+
+    /// Where the form is sent: a record that was made by a form with rows that were refused is changed from then on.
+    fn target(&self) -> String {
+        self.record.as_ref().map_or_else(
+            || format!("{}add/", self.about.address()),
+            |record| self.about.record_address(record.id),
+        )
+    }
+
+    fn address(&self, id: i64, page: &str) -> String {
+        format!("/admin/{}/{id}/{page}/", self.about.path)
+    }
+
+    fn on_site(&self, id: i64) -> Option<String> {
+        self.about.site.map(|site| format!("{site}{id}/"))
+    }
+
+    fn has_password(&self) -> bool {
+        self.about.model == Model::User && self.fields.is_some()
+    }
+}

@@ -1,0 +1,252 @@
+//! Tables of related rows in the form of a record: what was sent of them, checked and written. A row is a record of another model and
+//! is written as that model writes it: by its service functions, its permissions and its rules. Members are called
+//! `{path of the model}:{row}:{field}`; a row is an id, or `new` and anything behind it.
+
+mod view;
+
+use std::collections::BTreeMap;
+
+use super::typed;
+use crate::{
+    accounts::{Verb, pages::posted},
+    admin::{
+        about::{About, Administered, Inline, Limit, Record, Target, Written},
+        registry,
+        site::Site,
+    },
+    audit::{self, Done},
+    page::{Form, PageState},
+    rest::{Refusal, fields::Members},
+};
+pub(super) use view::{Table, tables};
+
+/// A row that was sent: to be added, changed or deleted.
+pub(super) struct Sent {
+    inline: &'static Inline,
+    model: &'static dyn Administered,
+    /// The row, as its members name it.
+    row: String,
+    /// The record, when it is there already.
+    id: Option<i64>,
+    is_deleted: bool,
+    members: Members,
+    /// What was typed, and what is wrong with it.
+    pub(super) form: Form,
+}
+
+impl Sent {
+    /// What is done to the record of the row.
+    const fn verb(&self) -> Verb {
+        match (self.id, self.is_deleted) {
+            (None, _) => Verb::Add,
+            (Some(_), true) => Verb::Delete,
+            (Some(_), false) => Verb::Change,
+        }
+    }
+
+    fn target(&self) -> Target {
+        self.id.map_or(Target::New, Target::Part)
+    }
+
+    /// What is wrong with it: the control, what it is called, what is said.
+    pub(super) fn problems(&self, site: &Site) -> Vec<(String, String, String)> {
+        let (path, row) = (self.inline.path, &self.row);
+        let control = |field: &str| format!("{path}-{row}-{field}");
+        let mut problems: Vec<_> = self
+            .form
+            .errors()
+            .iter()
+            .map(|(field, said)| (control(field), site.field(field).to_owned(), said.clone()))
+            .collect();
+        if !self.form.problem.is_empty() {
+            let name = self.model.about().words.one(site.locale).to_owned();
+            let first = self.inline.fields.first().map_or("delete", |field| field);
+            problems.push((control(first), name, self.form.problem.clone()));
+        }
+        problems
+    }
+
+    /// Makes what was typed ready, and notes what can be told without the store.
+    fn check(&mut self, site: &Site) {
+        let fields = self.inline.fields.iter();
+        let fields = fields.filter_map(|name| self.model.about().field(name));
+        for (field, said) in typed::understand(fields, &mut self.members, site.locale) {
+            self.form.complain(field, said);
+        }
+        let problems = self.model.problems(self.target(), &self.members);
+        self.form.absorb(&problems, site.locale);
+    }
+
+    async fn write(&self, page: &PageState, site: &Site) -> Result<(), Refusal> {
+        let (state, caller) = (&page.state, &site.caller);
+        match self.id {
+            Some(id) if self.is_deleted => self.model.delete(state, caller, id).await.map(drop),
+            _ => {
+                let written = self
+                    .model
+                    .write(state, caller, self.target(), self.members.clone());
+                written.await.map(drop)
+            }
+        }
+    }
+}
+
+/// The rows of a form that ask for something, each checked as far as it can be without the store.
+///
+/// # Errors
+///
+/// A permission that is missing, and faults of the store.
+pub(super) async fn read(
+    page: &PageState,
+    site: &Site,
+    about: &'static About,
+    target: Target,
+    members: &Members,
+) -> Result<Vec<Sent>, Refusal> {
+    let mut sent = Vec::new();
+    for inline in about.inlines {
+        let model = registry::find(inline.path).ok_or(Refusal::NotFound)?;
+        let once = posted::text(members, &format!("{}:once", inline.path)).unwrap_or_default();
+        for (row, fields) in rows_of(inline, members) {
+            let id = row.parse().ok();
+            let record = match id {
+                Some(id) => model.read(&page.state, id).await?,
+                None => None,
+            };
+            let Some(mut row) = wanted(inline, model, row, record.as_ref(), fields, site) else {
+                continue;
+            };
+            let is_of_another = row.id.is_some() && !belongs(inline, record.as_ref(), target);
+            if is_of_another || (row.id.is_none() && !row.row.starts_with("new")) {
+                continue;
+            }
+            site.demand(model.about(), row.verb())?;
+            if row.id.is_none() {
+                // The record of the form, which may not be there yet: any id will do for the check.
+                let parent = target.id().unwrap_or(1).to_string();
+                typed::set(&mut row.members, inline.key, &parent);
+                typed::set(&mut row.members, "once", &format!("{once}:{}", row.row));
+            }
+            if !row.is_deleted {
+                row.check(site);
+            }
+            sent.push(row);
+        }
+        limit(inline, site, &mut sent);
+    }
+    Ok(sent)
+}
+
+/// The members of each row.
+fn rows_of(inline: &Inline, members: &Members) -> BTreeMap<String, Members> {
+    let mut rows: BTreeMap<String, Members> = BTreeMap::new();
+    for (name, value) in members {
+        let parts = name
+            .strip_prefix(inline.path)
+            .and_then(|rest| rest.strip_prefix(':'))
+            .and_then(|rest| rest.split_once(':'));
+        if let Some((row, field)) = parts {
+            let of_row = rows.entry(row.to_owned()).or_default();
+            of_row.insert(field.to_owned(), value.clone());
+        }
+    }
+    rows
+}
+
+/// A row, when it asks for something: one that is filled in, differs from its record, or is ticked.
+fn wanted(
+    inline: &'static Inline,
+    model: &'static dyn Administered,
+    row: String,
+    record: Option<&Record>,
+    sent: Members,
+    site: &Site,
+) -> Option<Sent> {
+    let is_deleted = inline.is_deleted && sent.contains_key("delete");
+    let typed = |field: &&&str| posted::text(&sent, field).unwrap_or_default();
+    let differs = |field: &&&str| {
+        let before = record.map(|record| record.fact(field).typed(site.locale));
+        typed(field).trim() != before.unwrap_or_default().trim()
+    };
+    let mut entered = inline
+        .fields
+        .iter()
+        .filter(|field| sent.contains_key(**field));
+    let is_changed = entered.any(|field| differs(&field));
+    (is_deleted || is_changed).then(|| Sent {
+        inline,
+        model,
+        row,
+        id: record.map(|record| record.id),
+        is_deleted,
+        form: Form::of(&sent),
+        members: sent
+            .into_iter()
+            .filter(|(name, _)| inline.fields.contains(&name.as_str()))
+            .collect(),
+    })
+}
+
+/// Whether a row's record refers to the record of the form.
+fn belongs(inline: &Inline, row: Option<&Record>, target: Target) -> bool {
+    let parent = target.id().map(|id| id.to_string());
+    row.zip(parent)
+        .is_some_and(|(row, parent)| row.fact(inline.key).is(&parent))
+}
+
+/// Refuses the rows that are too many.
+fn limit(inline: &Inline, site: &Site, sent: &mut [Sent]) {
+    let (Limit::InAll(most) | Limit::AtOnce(most)) = inline.limit;
+    let new = sent
+        .iter_mut()
+        .filter(|row| row.inline.path == inline.path && row.id.is_none());
+    for row in new.skip(most) {
+        row.form.problem = view::at_most(site, most);
+    }
+}
+
+/// Writes the rows of a record that was saved, deletions first. What is left in `sent` are those that were refused, with the reason.
+/// The record's own history says that its rows were changed.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(super) async fn write(
+    page: &PageState,
+    site: &Site,
+    about: &About,
+    parent: &Written,
+    sent: &mut Vec<Sent>,
+) -> Result<(), Refusal> {
+    sent.sort_by_key(|row| !row.is_deleted);
+    let mut refused = Vec::new();
+    let mut changed: Vec<&'static str> = Vec::new();
+    for mut row in sent.drain(..) {
+        if row.id.is_none() {
+            typed::set(&mut row.members, row.inline.key, &parent.id.to_string());
+        }
+        match row.write(page, site).await {
+            Err(refusal) => {
+                row.form.take(refusal, site.locale)?;
+                refused.push(row);
+            }
+            // What is a part of the record writes the record's history by itself.
+            Ok(()) if row.model.about().model == about.model => {}
+            Ok(()) if changed.contains(&row.inline.path) => {}
+            Ok(()) => changed.push(row.inline.path),
+        }
+    }
+    *sent = refused;
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let record = (about.model, parent.id);
+    audit::note(
+        &page.state,
+        &site.caller,
+        (Done::Changed, changed),
+        record,
+        &parent.text,
+    )
+    .await
+}

@@ -1,0 +1,271 @@
+//! Tables of related rows as a form shows them.
+
+use web::locale::Locale;
+
+use super::Sent;
+use crate::{
+    accounts::Verb,
+    admin::{
+        about::{About, Administered, Inline, Limit, Record},
+        listing::Asked,
+        pages::fields::{FieldView, cell_view},
+        registry,
+        site::{Site, capitalized},
+    },
+    page::{Form, PageState},
+    rest::Refusal,
+};
+
+/// A table of related rows.
+pub(in crate::admin::pages) struct Table {
+    pub(in crate::admin::pages) path: &'static str,
+    pub(in crate::admin::pages) title: String,
+    /// What the columns are called, and which of them have numbers.
+    pub(in crate::admin::pages) heads: Vec<(&'static str, bool)>,
+    pub(in crate::admin::pages) rows: Vec<RowView>,
+    /// An empty row, for a script that offers more of them.
+    pub(in crate::admin::pages) blank: Option<RowView>,
+    /// What one row is, for the button that offers another.
+    pub(in crate::admin::pages) one: &'static str,
+    /// The most new rows, and how that is said.
+    pub(in crate::admin::pages) most: usize,
+    pub(in crate::admin::pages) limit: String,
+    /// Whether rows can be deleted.
+    pub(in crate::admin::pages) has_boxes: bool,
+    /// The list of all of them, with its words.
+    pub(in crate::admin::pages) all: Option<(String, String)>,
+    /// What makes a new row that is sent twice count once.
+    pub(in crate::admin::pages) once: String,
+}
+
+/// A row of a table.
+pub(in crate::admin::pages) struct RowView {
+    /// How members name it.
+    pub(in crate::admin::pages) row: String,
+    /// What people call it.
+    pub(in crate::admin::pages) text: String,
+    pub(in crate::admin::pages) address: Option<String>,
+    pub(in crate::admin::pages) cells: Vec<InlineCell>,
+    pub(in crate::admin::pages) problem: String,
+    /// Whether a box deletes it, and whether that is ticked.
+    pub(in crate::admin::pages) deletion: Option<bool>,
+}
+
+/// A cell of a row.
+pub(in crate::admin::pages) struct InlineCell {
+    pub(in crate::admin::pages) label: &'static str,
+    /// Its column and its row, as the control is called.
+    pub(in crate::admin::pages) named: String,
+    /// The control, where something can be entered.
+    pub(in crate::admin::pages) field: Option<FieldView>,
+    pub(in crate::admin::pages) text: String,
+    pub(in crate::admin::pages) is_number: bool,
+}
+
+/// What the cells of one table need to know.
+struct Drawing<'a> {
+    page: &'a PageState,
+    site: &'a Site,
+    inline: &'static Inline,
+    about: &'static About,
+}
+
+/// The tables of a record's form, with the rows that were sent and not taken; none of models that the reader may not see.
+pub(in crate::admin::pages) async fn tables(
+    page: &PageState,
+    site: &Site,
+    about: &'static About,
+    (record, is_edited): (Option<&Record>, bool),
+    sent: &[Sent],
+) -> Result<Vec<Table>, Refusal> {
+    let mut tables = Vec::new();
+    for inline in about.inlines {
+        let model = registry::find(inline.path).ok_or(Refusal::NotFound)?;
+        let drawing = Drawing {
+            page,
+            site,
+            inline,
+            about: model.about(),
+        };
+        let sent = sent.iter().filter(|row| row.inline.path == inline.path);
+        let sent: Vec<&Sent> = sent.collect();
+        let table = drawing.table(model, (record, is_edited), &sent).await?;
+        if !table.rows.is_empty() {
+            tables.push(table);
+        }
+    }
+    Ok(tables)
+}
+
+/// How many rows can be added at once, in words.
+pub(super) fn at_most(site: &Site, most: usize) -> String {
+    match site.locale {
+        Locale::PtBr => format!("No máximo {most} de cada vez."),
+        Locale::En => format!("At most {most} at a time."),
+    }
+}
+
+impl Drawing<'_> {
+    fn may(&self, verb: Verb, is_edited: bool) -> bool {
+        is_edited && self.about.allows(&self.site.caller, verb)
+    }
+
+    async fn table(
+        &self,
+        model: &dyn Administered,
+        (record, is_edited): (Option<&Record>, bool),
+        sent: &[&Sent],
+    ) -> Result<Table, Refusal> {
+        let (inline, site) = (self.inline, self.site);
+        let mut rows = Vec::new();
+        let mut all = None;
+        if let Some(record) = record.filter(|_| self.about.is_read_by(&site.caller)) {
+            let mut asked = Asked {
+                size: inline.shown,
+                ..Asked::nothing(self.about)
+            };
+            asked.set(inline.key, Some(&record.id.to_string()));
+            let found = model.list(&self.page.state, &asked).await?;
+            if found.count.is_more || found.count.number > inline.shown {
+                all = Some((
+                    format!("{}{}", self.about.address(), asked.href()),
+                    site.count(found.count),
+                ));
+            }
+            for related in &found.records {
+                let was_sent = sent.iter().find(|sent| sent.id == Some(related.id));
+                rows.push(self.there(related, was_sent.copied(), is_edited).await?);
+            }
+        }
+        let most = match inline.limit {
+            Limit::InAll(most) => most.saturating_sub(rows.len()),
+            Limit::AtOnce(most) => most,
+        };
+        let mut blank = None;
+        if self.may(Verb::Add, is_edited) && !inline.fields.is_empty() {
+            let refused: Vec<_> = sent.iter().filter(|sent| sent.id.is_none()).collect();
+            for sent in &refused {
+                rows.push(self.new_row(&sent.row, &sent.form).await?);
+            }
+            let nothing = Form::new();
+            let free = (0..)
+                .map(|number| format!("new-{number}"))
+                .filter(|name| refused.iter().all(|sent| sent.row != *name));
+            let offered = inline.extra.min(most).saturating_sub(refused.len());
+            for name in free.take(offered) {
+                rows.push(self.new_row(&name, &nothing).await?);
+            }
+            blank = Some(self.new_row("new-row", &nothing).await?).filter(|_| most > 1);
+        }
+        let words = &self.about.words;
+        let title = match inline.limit {
+            Limit::InAll(1) => words.one(site.locale),
+            _ => words.many(site.locale),
+        };
+        Ok(Table {
+            path: inline.path,
+            title: capitalized(title),
+            heads: self.heads(&rows),
+            limit: at_most(site, most),
+            has_boxes: rows.iter().any(|row| row.deletion.is_some()),
+            rows,
+            blank,
+            one: words.one(site.locale),
+            most,
+            all,
+            once: site.one_use_token(),
+        })
+    }
+
+    fn heads(&self, rows: &[RowView]) -> Vec<(&'static str, bool)> {
+        let columns = self.inline.columns.iter().enumerate();
+        columns
+            .map(|(place, name)| {
+                let cell = rows.first().and_then(|row| row.cells.get(place));
+                let is_number = cell.is_some_and(|cell| cell.is_number && cell.field.is_none());
+                (self.site.field(name), is_number)
+            })
+            .collect()
+    }
+
+    /// A row of a record that is there.
+    async fn there(
+        &self,
+        record: &Record,
+        sent: Option<&Sent>,
+        is_edited: bool,
+    ) -> Result<RowView, Refusal> {
+        let (inline, locale) = (self.inline, self.site.locale);
+        let is_written = self.may(Verb::Change, is_edited);
+        let row = record.id.to_string();
+        let mut cells = Vec::new();
+        for &column in inline.columns {
+            let cell = record.fact(column);
+            let is_field = is_written && inline.fields.contains(&column);
+            let field = if is_field {
+                let mut form = Form::new().with(column, cell.typed(locale));
+                if let Some(sent) = sent {
+                    form = sent.form.clone();
+                }
+                self.field(&row, column, &form).await?
+            } else {
+                None
+            };
+            cells.push(InlineCell {
+                label: self.site.field(column),
+                named: format!("{}: {}", self.site.field(column), record.text),
+                field,
+                text: cell.shown(locale),
+                is_number: cell.is_number(),
+            });
+        }
+        let may_delete = inline.is_deleted && self.may(Verb::Delete, is_edited);
+        Ok(RowView {
+            row,
+            text: record.text.clone(),
+            address: Some(self.about.record_address(record.id)),
+            cells,
+            problem: sent.map_or_else(String::new, |sent| sent.form.problem.clone()),
+            deletion: may_delete.then(|| sent.is_some_and(|sent| sent.is_deleted)),
+        })
+    }
+
+    /// A row that is to become a record.
+    async fn new_row(&self, row: &str, form: &Form) -> Result<RowView, Refusal> {
+        let text = self.site.text("nova linha", "new row");
+        let mut cells = Vec::new();
+        for &column in self.inline.columns {
+            cells.push(InlineCell {
+                label: self.site.field(column),
+                named: format!("{}: {text}", self.site.field(column)),
+                field: self.field(row, column, form).await?,
+                text: String::new(),
+                is_number: false,
+            });
+        }
+        Ok(RowView {
+            row: row.to_owned(),
+            text: text.to_owned(),
+            address: None,
+            cells,
+            problem: form.problem.clone(),
+            deletion: None,
+        })
+    }
+
+    /// The control of a column; none where nothing is entered.
+    async fn field(
+        &self,
+        row: &str,
+        column: &'static str,
+        form: &Form,
+    ) -> Result<Option<FieldView>, Refusal> {
+        let is_entered = self.inline.fields.contains(&column);
+        let Some(field) = self.about.field(column).filter(|_| is_entered) else {
+            return Ok(None);
+        };
+        let name = format!("{}:{row}:{column}", self.inline.path);
+        let view = cell_view(self.page, self.site, field, (name, form)).await?;
+        Ok(Some(view))
+    }
+}

@@ -1,0 +1,103 @@
+//! The ledger of the whole shop, newest first, narrowed to products and days: what the administration reads. A page costs the same at
+//! ten million rows: it comes in order from an index, and counting and searching end somewhere.
+
+mod store;
+
+pub(crate) use store::LedgerEntry;
+
+use db::Timestamp;
+
+use crate::{State, catalogue::products, rest::Refusal};
+
+/// A search by title looks at the entries of so many products.
+const MOST_PRODUCTS: usize = 100;
+
+/// Which entries are asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Which {
+    /// Those of one product.
+    pub(crate) product: Option<i64>,
+    /// Those of products that these words find; blank: of all.
+    pub(crate) titled: String,
+    /// From this moment on, and before this one.
+    pub(crate) between: Option<(Timestamp, Timestamp)>,
+    /// The oldest first.
+    pub(crate) is_oldest_first: bool,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// How many entries, of which no more than was asked for were counted.
+    pub(crate) count: u64,
+    /// One stretch of them.
+    pub(crate) entries: Vec<LedgerEntry>,
+    /// Whether more products were found by their words than were looked at.
+    pub(crate) is_cut: bool,
+}
+
+/// One stretch of the entries, and how many there are, of which no more than `most` are counted.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn list(
+    state: &State,
+    which: Which,
+    (limit, offset): (i64, i64),
+    most: i64,
+) -> Result<Found, Refusal> {
+    let (products, is_cut) = products_of(state, &which).await?;
+    let scope = store::Scope {
+        products,
+        between: which.between,
+        is_oldest_first: which.is_oldest_first,
+    };
+    let read = async move |conn: &mut db::Conn| {
+        let count = store::count(conn, &scope, most).await?;
+        let entries = store::select(conn, &scope, limit, offset).await?;
+        Ok::<_, db::Error>((count, entries))
+    };
+    let (count, entries) = state.db.read(read).await?;
+    Ok(Found {
+        count,
+        entries,
+        is_cut,
+    })
+}
+
+/// The products whose entries are asked for, `None` for all, and whether there are more than are looked at.
+async fn products_of(state: &State, which: &Which) -> Result<(Option<Vec<i64>>, bool), Refusal> {
+    if which.titled.is_empty() {
+        return Ok((which.product.map(|product| vec![product]), false));
+    }
+    let most = i64::try_from(MOST_PRODUCTS)
+        .unwrap_or(i64::MAX)
+        .saturating_add(1);
+    let found = products::best(state, &which.titled, most).await?;
+    let is_cut = found.len() > MOST_PRODUCTS;
+    let ids = found.iter().take(MOST_PRODUCTS).map(|product| product.id);
+    let wanted = |id: &i64| which.product.is_none_or(|product| product == *id);
+    Ok((Some(ids.filter(wanted).collect()), is_cut))
+}
+
+/// One entry.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn read(state: &State, id: i64) -> Result<Option<LedgerEntry>, Refusal> {
+    Ok(state
+        .db
+        .read(async move |conn| store::find(conn, id).await)
+        .await?)
+}
+
+/// The moments of the first and the last entry.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
+    Ok(state.db.read(async |conn| store::span(conn).await).await?)
+}

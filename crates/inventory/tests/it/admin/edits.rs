@@ -1,0 +1,173 @@
+//! Columns that are written in the list itself, and forms that are saved as another record.
+
+use inventory::accounts::Model;
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use super::{has, has_not};
+use crate::app::TestApp;
+
+const LIST: &str = "/admin/products/?q=a&o=-6";
+
+/// Two products.
+async fn shop(app: &TestApp) {
+    app.admin().a_product("Arroz", 5).await;
+    app.admin().a_product("Farinha", 5).await;
+}
+
+async fn price(app: &TestApp, product: i64) -> String {
+    let path = format!("/api/v1/products/{product}/");
+    let product = app.admin().get(&path).await.json();
+    product["selling_price"].as_str().unwrap().to_owned()
+}
+
+on_both_engines!(
+    prices_are_written_in_the_list_and_only_what_was_changed_is_saved,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let visitor = app.superuser().await;
+        let page = visitor.page(LIST).await;
+        let before = price(&app, 1).await;
+        has(
+            &page,
+            &[
+                &format!("name=\"cell:1:selling_price\" value=\"{before}\""),
+                "name=\"was:2:cost_price\"",
+                "aria-label=\"Selling price: Arroz\"",
+                "Save changes",
+            ],
+        );
+        has_not(&page, &["cell:1:quantity", "cell:1:title"]);
+        let fields = [
+            ("_save", "1"),
+            ("cell:1:selling_price", "12,90"),
+            ("was:1:selling_price", before.as_str()),
+            ("cell:2:selling_price", before.as_str()),
+            ("was:2:selling_price", before.as_str()),
+        ];
+        let rows = app.audit_rows().await;
+        let (to, page) = visitor.done(LIST, &fields).await;
+        assert_eq!(to, LIST);
+        has(&page, &["1 product was changed successfully."]);
+        assert_eq!(price(&app, 1).await, "12.90");
+        assert_eq!(app.audit_rows().await, rows + 1);
+        assert_eq!(
+            app.history_of(Model::Product, 1).await.first().unwrap(),
+            "root changed product 1 “Arroz” [selling_price]"
+        );
+    }
+);
+
+on_both_engines!(
+    every_wrong_cell_is_told_and_nothing_is_saved_until_all_are_right,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let visitor = app.superuser().await;
+        let fields = [
+            ("_save", "1"),
+            ("cell:1:selling_price", "3.00"),
+            ("was:1:selling_price", "1.00"),
+            ("cell:2:selling_price", "caro"),
+            ("was:2:selling_price", "1.00"),
+            ("cell:2:cost_price", "-1"),
+            ("was:2:cost_price", "1.00"),
+        ];
+        let before = price(&app, 1).await;
+        let page = visitor.refused(LIST, &fields).await;
+        has(
+            &page,
+            &[
+                "Please correct the errors below.",
+                "A valid number is required.",
+                "Ensure this value is greater than or equal to 0.",
+                "value=\"caro\"",
+                "name=\"cell:1:selling_price\" value=\"3.00\"",
+                "aria-describedby=\"error:2:selling_price\"",
+            ],
+        );
+        assert_eq!(price(&app, 1).await, before);
+    }
+);
+
+on_both_engines!(
+    a_quantity_is_never_written_in_a_list_and_lookers_write_nothing,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let visitor = app.superuser().await;
+        let fields = [
+            ("_save", "1"),
+            ("cell:1:quantity", "500"),
+            ("was:1:quantity", "5"),
+        ];
+        visitor.done(LIST, &fields).await;
+        assert_eq!(app.admin().quantity_of(1).await, 5);
+        let looker = app.staff("looker", &["view_product"]).await;
+        has_not(&looker.page(LIST).await, &["cell:1:", "Save changes"]);
+        let fields = [
+            ("_save", "1"),
+            ("cell:1:selling_price", "9"),
+            ("was:1:selling_price", "1"),
+        ];
+        let answer = looker.submit(LIST, &fields).await;
+        assert_eq!(answer.status.as_u16(), 403);
+    }
+);
+
+on_both_engines!(thresholds_are_written_in_their_list, async |address| {
+    let app = TestApp::new(&address).await;
+    shop(&app).await;
+    let path = "/api/v1/products/1/threshold/";
+    app.admin().put(path, json!({"threshold": 3})).await;
+    let visitor = app.superuser().await;
+    let fields = [
+        ("_save", "1"),
+        ("cell:1:threshold", "8"),
+        ("was:1:threshold", "3"),
+    ];
+    let (_, page) = visitor.done("/admin/thresholds/", &fields).await;
+    has(&page, &["1 low-stock threshold was changed successfully."]);
+    assert_eq!(app.admin().get(path).await.json()["threshold"], 8);
+});
+
+on_both_engines!(
+    a_changed_form_is_saved_as_another_record_by_whoever_may_add,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let visitor = app.superuser().await;
+        let path = "/admin/products/1/change/";
+        has(
+            &visitor.page(path).await,
+            &["name=\"_saveasnew\"", "Save as new"],
+        );
+        let fields = |serie: &'static str| {
+            [
+                ("title", "Arroz integral"),
+                ("category", "1"),
+                ("brand", "1"),
+                ("serie_number", serie),
+                ("cost_price", "1"),
+                ("selling_price", "2"),
+                ("quantity", "9"),
+                ("_saveasnew", "1"),
+            ]
+        };
+        let (to, page) = visitor.done(path, &fields("789")).await;
+        assert_eq!(to, "/admin/products/3/change/");
+        has(
+            &page,
+            &["The product “Arroz integral” was added successfully. You may edit it again below."],
+        );
+        assert_eq!(app.admin().quantity_of(1).await, 5);
+        assert_eq!(app.admin().quantity_of(3).await, 9);
+        let page = visitor.refused(path, &fields("789")).await;
+        has(&page, &["Product with this Serie number already exists."]);
+        let clerk = app.staff("clerk", &["change_product"]).await;
+        has_not(&clerk.page(path).await, &["_saveasnew"]);
+        let answer = clerk.submit(path, &fields("")).await;
+        assert_eq!(answer.status.as_u16(), 403);
+    }
+);

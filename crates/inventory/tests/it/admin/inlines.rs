@@ -1,0 +1,267 @@
+//! Tables of related rows in the form of a record.
+
+use inventory::accounts::Model;
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use super::{has, has_not, leads_to};
+use crate::app::TestApp;
+
+/// A supplier, and two products with five units each.
+async fn shop(app: &TestApp) {
+    let admin = app.admin();
+    admin.a_product("Arroz", 5).await;
+    admin.a_product("Feijão", 5).await;
+    let supplier = json!({"name": "Sul"});
+    admin.post("/api/v1/suppliers/", supplier).await.id();
+}
+
+const SUPPLIER: &str = "/admin/suppliers/1/change/";
+
+on_both_engines!(
+    a_delivery_of_several_goods_is_booked_in_its_suppliers_form,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let visitor = app.superuser().await;
+        let page = visitor.page(SUPPLIER).await;
+        has(
+            &page,
+            &[
+                "Inflows",
+                "name=\"inflows:new-0:product\"",
+                "name=\"inflows:new-2:quantity\"",
+                "data-add-row",
+                "At most 20 at a time.",
+            ],
+        );
+        let fields = [
+            ("name", "Sul"),
+            ("description", ""),
+            ("inflows:once", "a-token"),
+            ("inflows:new-0:product", "1"),
+            ("inflows:new-0:quantity", "3"),
+            ("inflows:new-1:product", "2"),
+            ("inflows:new-1:quantity", "4"),
+            ("inflows:new-1:description", "Nota 7"),
+            ("inflows:new-2:product", ""),
+            ("inflows:new-2:quantity", ""),
+        ];
+        for _ in 0..2 {
+            // The same form sent twice books once.
+            let (_, page) = visitor.done(SUPPLIER, &fields).await;
+            has(&page, &["The supplier “Sul” was changed successfully."]);
+        }
+        assert_eq!(app.admin().quantity_of(1).await, 8);
+        assert_eq!(app.admin().quantity_of(2).await, 9);
+        let page = visitor.page(SUPPLIER).await;
+        has(
+            &page,
+            &[
+                "Nota 7",
+                "name=\"inflows:1:delete\"",
+                "name=\"inflows:2:delete\"",
+            ],
+        );
+        let page = visitor.page("/admin/suppliers/1/history/").await;
+        has(&page, &["Changed Inflows."]);
+    }
+);
+
+on_both_engines!(a_ticked_row_is_deleted_with_its_effect, async |address| {
+    let app = TestApp::new(&address).await;
+    shop(&app).await;
+    let inflow = json!({"supplier": 1, "product": 1, "quantity": 3});
+    app.admin().post("/api/v1/inflows/", inflow).await.id();
+    let visitor = app.superuser().await;
+    let fields = [("name", "Sul"), ("inflows:1:delete", "1")];
+    visitor.done(SUPPLIER, &fields).await;
+    assert_eq!(app.admin().quantity_of(1).await, 5);
+    assert_eq!(
+        app.history_of(Model::Inflow, 1).await,
+        ["root deleted inflow 1 “3 × Arroz” []"]
+    );
+});
+
+on_both_engines!(
+    nothing_is_saved_while_a_row_is_filled_in_wrongly,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let visitor = app.superuser().await;
+        let rows = app.audit_rows().await;
+        let fields = [
+            ("name", " "),
+            ("inflows:new-0:product", "1"),
+            ("inflows:new-0:quantity", "dez"),
+            ("inflows:new-1:product", "2"),
+            ("inflows:new-1:quantity", "4"),
+        ];
+        let page = visitor.refused(SUPPLIER, &fields).await;
+        has(
+            &page,
+            &[
+                "Please correct the errors below.",
+                "Name: This field may not be blank.",
+                "href=\"#field-inflows-new-0-quantity\">Quantity: A valid integer is required.",
+                "value=\"dez\"",
+                "name=\"inflows:new-1:quantity\" value=\"4\"",
+            ],
+        );
+        assert_eq!(app.audit_rows().await, rows);
+        assert_eq!(app.admin().quantity_of(2).await, 5);
+    }
+);
+
+on_both_engines!(
+    what_only_the_store_knows_refuses_its_row_and_leaves_the_others_saved,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let visitor = app.superuser().await;
+        let fields = [
+            ("name", "Sul e Filhos"),
+            ("inflows:once", "a-token"),
+            ("inflows:new-0:product", "99"),
+            ("inflows:new-0:quantity", "3"),
+            ("inflows:new-1:product", "2"),
+            ("inflows:new-1:quantity", "4"),
+        ];
+        let page = visitor.refused(SUPPLIER, &fields).await;
+        has(
+            &page,
+            &[
+                "The record was saved; the rows below were not yet.",
+                "Product: Invalid pk &#34;99&#34; - object does not exist.",
+                "value=\"Sul e Filhos\"",
+                "name=\"inflows:new-0:quantity\" value=\"3\"",
+            ],
+        );
+        has_not(&page, &["name=\"inflows:new-1:quantity\" value=\"4\""]);
+        assert_eq!(app.admin().quantity_of(2).await, 9);
+    }
+);
+
+on_both_engines!(
+    a_products_threshold_is_given_with_the_product_changed_and_taken_back,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let visitor = app.superuser().await;
+        let with = |field: &'static str, value: &'static str| {
+            [
+                ("title", "Café"),
+                ("category", "1"),
+                ("brand", "1"),
+                ("cost_price", "1,00"),
+                ("selling_price", "2,50"),
+                ("quantity", "7"),
+                (field, value),
+            ]
+        };
+        let threshold = async || {
+            let path = "/api/v1/products/3/threshold/";
+            app.admin().get(path).await.json()["threshold"].clone()
+        };
+        let add = "/admin/products/add/";
+        visitor
+            .done(add, &with("thresholds:new-0:threshold", "4"))
+            .await;
+        assert_eq!(threshold().await, 4);
+        let change = "/admin/products/3/change/";
+        let page = visitor.page(change).await;
+        has(&page, &["name=\"thresholds:3:threshold\" value=\"4\""]);
+        has_not(&page, &["thresholds:new-0"]);
+        visitor
+            .done(change, &with("thresholds:3:threshold", "6"))
+            .await;
+        assert_eq!(threshold().await, 6);
+        visitor
+            .done(change, &with("thresholds:3:delete", "1"))
+            .await;
+        assert!(threshold().await.is_null());
+        assert_eq!(
+            app.history_of(Model::Product, 3).await,
+            [
+                "root changed product 3 “Café” [threshold]",
+                "root changed product 3 “Café” []",
+                "root changed product 3 “Café” [threshold]",
+                "root changed product 3 “Café” []",
+                "root changed product 3 “Café” [threshold]",
+                "root added product 3 “Café” []",
+            ]
+        );
+    }
+);
+
+on_both_engines!(
+    rows_obey_the_permissions_of_their_own_model_and_record,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let admin = app.admin();
+        let inflow = json!({"supplier": 1, "product": 1, "quantity": 3});
+        admin.post("/api/v1/inflows/", inflow).await.id();
+        let other = json!({"name": "Norte"});
+        admin.post("/api/v1/suppliers/", other).await.id();
+        let clerk = app
+            .staff("clerk", &["change_supplier", "view_inflow"])
+            .await;
+        let page = clerk.page(SUPPLIER).await;
+        has(&page, &["Inflows", "Arroz"]);
+        has_not(&page, &["inflows:1:delete", "inflows:new-0"]);
+        for field in ["inflows:1:delete", "inflows:new-0:quantity"] {
+            let answer = clerk
+                .submit(SUPPLIER, &[("name", "Sul"), (field, "1")])
+                .await;
+            assert_eq!(answer.status.as_u16(), 403, "{field}");
+        }
+        let nobody = app.staff("nobody", &["change_supplier"]).await;
+        has_not(&nobody.page(SUPPLIER).await, &["Inflows"]);
+        // A row of another supplier is no row of this one.
+        let visitor = app.superuser().await;
+        let fields = [("name", "Norte"), ("inflows:1:delete", "1")];
+        visitor.done("/admin/suppliers/2/change/", &fields).await;
+        assert_eq!(admin.quantity_of(1).await, 8);
+    }
+);
+
+on_both_engines!(a_user_is_put_out_from_their_own_form, async |address| {
+    let app = TestApp::new(&address).await;
+    let visitor = app.superuser().await;
+    let manager = app.logged_in("manager").await;
+    let page = visitor.page("/admin/users/2/change/").await;
+    has(&page, &["Sessions", "name=\"sessions:2:delete\""]);
+    let fields = [
+        ("username", "manager"),
+        ("active", "1"),
+        ("groups:2", "1"),
+        ("sessions:2:delete", "1"),
+    ];
+    visitor.done("/admin/users/2/change/", &fields).await;
+    assert_eq!(leads_to(&manager.get("/").await), (302, "/login/?next=/"));
+    let group = visitor.page("/admin/groups/2/change/").await;
+    has(&group, &["Users", "manager"]);
+});
+
+on_both_engines!(
+    too_many_new_rows_are_refused_with_the_limit,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let visitor = app.superuser().await;
+        let names: Vec<_> = (0..21)
+            .map(|row| {
+                let name = |field: &str| format!("inflows:new-{row:02}:{field}");
+                (name("product"), name("quantity"))
+            })
+            .collect();
+        let mut fields = vec![("name", "Sul")];
+        for (product, quantity) in &names {
+            fields.extend([(product.as_str(), "1"), (quantity.as_str(), "1")]);
+        }
+        let page = visitor.refused(SUPPLIER, &fields).await;
+        has(&page, &["At most 20 at a time.</p>"]);
+        assert_eq!(app.admin().quantity_of(1).await, 5);
+    }
+);
