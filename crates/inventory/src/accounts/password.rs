@@ -71,9 +71,15 @@ pub enum WeakPassword {
     /// One of those that are guessed first.
     #[error("This password is too common.")]
     TooCommon,
+    /// Digits alone.
+    #[error("This password is entirely numeric.")]
+    EntirelyNumeric,
     /// The account's own name.
     #[error("The password is too similar to the username.")]
     LikeUsername,
+    /// Something else that everybody knows of its owner.
+    #[error("The password is too similar to the {0}.")]
+    LikePerson(&'static str),
 }
 
 /// Checks a new password.
@@ -92,9 +98,11 @@ pub fn check_strength(password: &str, username: &str) -> Result<(), WeakPassword
         .chars()
         .filter(|character| character.is_alphabetic())
         .collect();
-    let name = db::fold(username);
-    if !name.is_empty() && (letters == name || db::fold(password).starts_with(&name)) {
+    if is_like(password, username) {
         return Err(WeakPassword::LikeUsername);
+    }
+    if password.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(WeakPassword::EntirelyNumeric);
     }
     let is_listed =
         COMMON.contains(&letters.as_str()) || COMMON.iter().any(|word| letters == word.repeat(2));
@@ -103,6 +111,34 @@ pub fn check_strength(password: &str, username: &str) -> Result<(), WeakPassword
     } else {
         Ok(())
     }
+}
+
+/// Checks a new password against what is known of its owner: what each thing is called, and what it is.
+///
+/// # Errors
+///
+/// The first that it resembles.
+pub(crate) fn check_likeness(
+    password: &str,
+    person: &[(&'static str, &str)],
+) -> Result<(), WeakPassword> {
+    for (name, known) in person {
+        let mut parts = known.split(|character: char| !character.is_alphanumeric());
+        // Three letters of a name occur in many a word.
+        if parts.any(|part| part.chars().count() > 3 && is_like(password, part)) {
+            return Err(WeakPassword::LikePerson(name));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a password is a name with digits and signs around it, or begins with it.
+fn is_like(password: &str, name: &str) -> bool {
+    let (password, name) = (db::fold(password), db::fold(name));
+    let letters = password
+        .chars()
+        .filter(|character| character.is_alphabetic());
+    !name.is_empty() && (letters.eq(name.chars()) || password.starts_with(&name))
 }
 
 /// Digits alone, few different characters, or a run along the alphabet or the digits.
@@ -242,13 +278,30 @@ mod tests {
     }
 
     #[test]
+    fn a_password_resembles_its_owner_when_it_is_one_of_their_names_with_signs_around_it() {
+        let person = [
+            ("first name", "Ana"),
+            ("email address", "ana.souza@loja.example"),
+        ];
+        let like = Err(WeakPassword::LikePerson("email address"));
+        for (password, said) in [
+            ("Souza-2026-!!", like),
+            ("2026 souza 99", like),
+            ("quatro souzas pretas", Ok(())),
+            ("ana vende muito bem", Ok(())),
+        ] {
+            assert_eq!(check_likeness(password, &person), said, "{password}");
+        }
+    }
+
+    #[test]
     fn passwords_that_are_guessed_first_are_refused() {
         for (password, why) in [
             ("short", WeakPassword::TooShort),
             ("password1234", WeakPassword::TooCommon),
             ("Senha!2026!!", WeakPassword::TooCommon),
-            ("123456789012", WeakPassword::TooCommon),
-            ("998877665544", WeakPassword::TooCommon),
+            ("123456789012", WeakPassword::EntirelyNumeric),
+            ("998877665544", WeakPassword::EntirelyNumeric),
             ("aaaaaaaaaaaa", WeakPassword::TooCommon),
             ("abcdefghijkl", WeakPassword::TooCommon),
             ("mariana-2026", WeakPassword::LikeUsername),

@@ -54,6 +54,22 @@ const FIXED: &[(&str, &str)] = &[
         "This group may do more than your account.",
         "Este grupo pode mais do que a sua conta.",
     ),
+    (
+        "This password is entirely numeric.",
+        "Esta senha só tem algarismos.",
+    ),
+    (
+        "The password is too similar to the first name.",
+        "A senha é parecida demais com o nome.",
+    ),
+    (
+        "The password is too similar to the last name.",
+        "A senha é parecida demais com o sobrenome.",
+    ),
+    (
+        "The password is too similar to the email address.",
+        "A senha é parecida demais com o e-mail.",
+    ),
     ("This password is too common.", "Esta senha é comum demais."),
     (
         "The password is too similar to the username.",

@@ -105,3 +105,110 @@ async fn what_is_in_use_is_not_deleted_however_many_are_selected() {
         .check_clean(&[&inventory.replace("http://", "")])
         .await;
 }
+
+#[tokio::test]
+async fn a_delivery_is_booked_in_its_suppliers_form_row_by_row() {
+    let (_demo, browser, inventory) = opened((1280, 900)).await;
+    enter(&browser, &inventory, "admin", PASSWORD).await;
+    let form = format!("{inventory}/admin/suppliers/1/change/");
+    browser.goto(&form).await;
+    let rows = "input[name^='inflows:new-'][name$=':quantity']";
+    assert_eq!(browser.count(rows).await, 3);
+    browser.click("[data-add-row]").await;
+    assert_eq!(browser.count(rows).await, 4);
+    browser
+        .fill("input[name='inflows:new-more1:product']", "1")
+        .await;
+    browser
+        .fill("input[name='inflows:new-more1:quantity']", "0")
+        .await;
+    save(&browser).await;
+    browser
+        .wait_text("#problems", "greater than or equal to 1")
+        .await;
+    browser
+        .fill("input[name='inflows:new-more1:quantity']", "6")
+        .await;
+    browser
+        .fill("input[name='inflows:new-0:product']", "2")
+        .await;
+    browser
+        .fill("input[name='inflows:new-0:quantity']", "7")
+        .await;
+    browser.click("[data-remove-row]:not([hidden])").await;
+    browser
+        .fill("input[name='inflows:new-1:product']", "2")
+        .await;
+    browser
+        .fill("input[name='inflows:new-1:quantity']", "8")
+        .await;
+    browser.click("button[name=_continue]").await;
+    browser
+        .wait_text(
+            ".site-message",
+            "was changed successfully. You may edit it again below.",
+        )
+        .await;
+    let boxes = "input[name^='inflows:'][name$=':delete']";
+    browser.click(boxes).await;
+    assert!(browser.has("tr.site-going").await);
+    save(&browser).await;
+    browser
+        .wait_text(".site-message", "was changed successfully.")
+        .await;
+    browser
+        .goto(&format!("{inventory}/admin/suppliers/1/history/"))
+        .await;
+    browser.wait_text("main table", "Changed Inflows.").await;
+    browser
+        .check_clean(&[&inventory.replace("http://", "")])
+        .await;
+}
+
+#[tokio::test]
+async fn prices_are_changed_in_the_list_and_a_brand_is_added_over_the_form() {
+    let (_demo, browser, inventory) = opened((1280, 900)).await;
+    enter(&browser, &inventory, "admin", PASSWORD).await;
+    browser
+        .goto(&format!("{inventory}/admin/products/?q=arroz"))
+        .await;
+    let price = "input[name='cell:1:selling_price']";
+    browser.fill(price, "dear").await;
+    browser.press(Key::Enter).await;
+    browser
+        .wait_text("#problems", "correct the error below")
+        .await;
+    assert_eq!(browser.value(price).await, "dear");
+    browser.fill(price, "12,90").await;
+    browser.press(Key::Enter).await;
+    browser
+        .wait_text(".site-message", "1 product was changed successfully.")
+        .await;
+    assert_eq!(browser.value(price).await, "12.90");
+
+    browser
+        .goto(&format!("{inventory}/admin/products/1/change/"))
+        .await;
+    browser
+        .click("a[data-popup=add][href='/admin/brands/add/']")
+        .await;
+    browser.wait_text(".site-popup h2", "Add brand").await;
+    browser.click(".site-popup button[name=_save]").await;
+    browser
+        .wait_text(".site-popup .field-error", "may not be blank")
+        .await;
+    browser
+        .fill(".site-popup input[name=name]", "Marca Nova")
+        .await;
+    browser.press(Key::Enter).await;
+    browser
+        .wait_text("#field-brand option:checked", "Marca Nova")
+        .await;
+    save(&browser).await;
+    browser
+        .wait_text(".site-message", "was changed successfully.")
+        .await;
+    browser
+        .check_clean(&[&inventory.replace("http://", "")])
+        .await;
+}

@@ -60,7 +60,10 @@ const BY_LINKS: [(&str, &str, &str); 2] = [
 ];
 
 /// Pages beside those of the tables: of other states, and of faults.
-const FURTHER: [&str; 3] = [
+const FURTHER: [&str; 6] = [
+    "/admin/ledger/?q=arroz&year=2026",
+    "/admin/products/?q=arroz&_facets=1&year=2026",
+    "/admin/suppliers/1/change/",
     "/products/?search=nothing-has-this-name",
     "/nowhere/",
     "/products/999999999/",
@@ -94,6 +97,11 @@ impl Walk {
         for problem in self.browser.html_problems().await {
             self.note(url, &format!("HTML: {problem}"));
         }
+        self.look(url, language, schemes).await;
+    }
+
+    /// Looks at the page as it is now: on a desk in the first scheme, on a phone in the second.
+    async fn look(&mut self, url: &str, language: &str, schemes: [Scheme; 2]) {
         for (scheme, (width, height)) in schemes.into_iter().zip([DESK, PHONE]) {
             self.browser.resize(width, height).await;
             self.browser.prefer(scheme).await;
@@ -158,6 +166,41 @@ impl Walk {
             models.len() > 5,
             "the administration leads to {models:?} only"
         );
+    }
+
+    /// What has no address: a form of the administration refused with its rows, a list refused with its cells, a form over another.
+    async fn refusals(&mut self, inventory: &str) {
+        let schemes = [Scheme::Light, Scheme::Dark];
+        for (path, field, button, shown) in [
+            (
+                "suppliers/1/change/",
+                "inflows:new-0:quantity",
+                "[name=_save]",
+                "#problems",
+            ),
+            (
+                "products/?q=arroz",
+                "cell:1:selling_price",
+                ".site-save button",
+                "#problems",
+            ),
+            (
+                "products/1/change/",
+                "title",
+                "[data-popup=change]",
+                ".site-popup h2",
+            ),
+        ] {
+            let url = format!("{inventory}/admin/{path}");
+            self.browser.resize(DESK.0, DESK.1).await;
+            self.browser.goto(&url).await;
+            let field = format!("input[name='{field}']");
+            self.browser.fill(&field, "x").await;
+            self.browser.click(button).await;
+            self.browser.wait_for(shown).await;
+            self.look(&format!("{url} {shown}"), "English", schemes)
+                .await;
+        }
     }
 
     fn note(&mut self, url: &str, problem: &str) {
@@ -283,6 +326,7 @@ async fn every_page_is_for_everybody() {
         walk.visit(&format!("{inventory}{path}")).await;
     }
     walk.administration(&inventory).await;
+    walk.refusals(&inventory).await;
     let found: Vec<_> = walk.problems.iter().map(String::as_str).collect();
     assert!(
         found.is_empty(),

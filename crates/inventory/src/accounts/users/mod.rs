@@ -49,6 +49,17 @@ pub struct User {
     pub created_at: Timestamp,
 }
 
+impl User {
+    /// What everybody knows of its owner: what each thing is called in messages, and what it is. No password may resemble it.
+    pub(crate) fn person(&self) -> [(&'static str, &str); 3] {
+        [
+            ("first name", &self.first_name),
+            ("last name", &self.last_name),
+            ("email address", &self.email),
+        ]
+    }
+}
+
 /// An account to be made.
 #[derive(Clone)]
 pub struct NewUser {

@@ -6,7 +6,9 @@ use super::{User, UserError, hash, sessions, store};
 use crate::{
     State,
     accounts::{
-        Caller, Model, WeakPassword, note_change, service,
+        Caller, Model, WeakPassword, note_change,
+        password::check_likeness,
+        service,
         session::{self, Begun, Session},
     },
     audit::{self, Action},
@@ -134,6 +136,13 @@ pub(crate) async fn change_password(
     let caller = &session.account.caller;
     if !service::is_own_password(state, caller, old).await? {
         return Ok(Err(KeptPassword::Old));
+    }
+    let id = caller.id;
+    let read = state.db.read(async move |conn| store::read(conn, id).await);
+    if let Some(user) = read.await?
+        && let Err(weak) = check_likeness(new, &user.person())
+    {
+        return Ok(Err(KeptPassword::Weak(weak)));
     }
     let hash = match hash(&state.passwords, &caller.username, new).await {
         Ok(hash) => hash,

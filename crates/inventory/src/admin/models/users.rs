@@ -52,8 +52,8 @@ static ABOUT: About = About {
             "150 characters or fewer. Letters, digits and @ . + - _ only.",
         ),
         Field::required("password1", FieldKind::Password).at(At::Add).help(
-            "Ao menos 12 caracteres; nem comum, nem só de algarismos, nem parecida com o nome do usuário.",
-            "At least 12 characters; not common, not entirely numeric, not similar to the username.",
+            "Ao menos 12 caracteres; nem comum, nem só de algarismos, nem parecida com o nome do usuário ou outros dados seus.",
+            "At least 12 characters; not common, not entirely numeric, not similar to the username or other data.",
         ),
         Field::required("password2", FieldKind::Password).at(At::Add).help(
             "A mesma senha, outra vez.",

@@ -200,9 +200,7 @@ async fn related(
     }
     let links = Links {
         is_by_id: rows.is_none(),
-        offers: Source::of(path)
-            .filter(|_| rows.is_none())
-            .map(|_| format!("/pick/{path}/")),
+        offers: offers(path).filter(|_| rows.is_none()),
         text,
         list: about.address(),
         add: about
@@ -223,6 +221,11 @@ async fn related(
         text,
     });
     Ok((options.collect(), Some(links)))
+}
+
+/// Where a script finds the records of a model by their names.
+pub(super) fn offers(path: &str) -> Option<String> {
+    Source::of(path).map(|_| format!("/pick/{path}/"))
 }
 
 /// The records that a field offers; none when there are too many.

@@ -2,6 +2,7 @@
 
 use web::locale::Locale;
 
+use super::fields;
 use crate::{
     admin::{
         about::{Administered, Filter, FilterKind},
@@ -41,6 +42,8 @@ pub(super) struct IdField {
     pub(super) text: String,
     /// The list in which the id is found.
     pub(super) list: String,
+    /// Where a script finds what to offer while somebody types.
+    pub(super) offers: Option<String>,
     /// Everything else that the list is asked for.
     pub(super) rest: Vec<(&'static str, String)>,
     /// The list without this filter.
@@ -184,6 +187,7 @@ async fn id_field(page: &PageState, filter: &Filter, asked: &Asked) -> Result<Id
         value: asked.value(filter.name).unwrap_or_default().to_owned(),
         text: record.map(|record| record.text).unwrap_or_default(),
         list: model.about().address(),
+        offers: fields::offers(path),
         rest,
         cleared: asked.with(|asked| asked.set(filter.name, None)),
     })

@@ -1,6 +1,8 @@
 //! The ledger of the whole shop, newest first, narrowed to products and days: what the administration reads. A page costs the same at
 //! ten million rows: it comes in order from an index, and counting and searching end somewhere.
 
+#[cfg(test)]
+mod plans;
 mod store;
 
 pub(crate) use store::LedgerEntry;

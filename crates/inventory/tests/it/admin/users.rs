@@ -111,7 +111,7 @@ on_both_engines!(
                 "ana",
                 "123456789012",
                 "123456789012",
-                "This password is too common.",
+                "This password is entirely numeric.",
             ),
             (
                 "mariana",
@@ -153,6 +153,23 @@ on_both_engines!(
                 &[("usable", "1"), ("password1", "x"), ("password2", "x")],
             )
             .await;
+        let person = [
+            ("username", "manager"),
+            ("active", "1"),
+            ("groups:2", "1"),
+            ("email", "gerencia@loja.example"),
+        ];
+        visitor.done("/admin/users/2/change/", &person).await;
+        let like = [
+            ("usable", "1"),
+            ("password1", "gerencia-2026"),
+            ("password2", "gerencia-2026"),
+        ];
+        let page = visitor.refused("/admin/users/2/password/", &like).await;
+        has(
+            &page,
+            &["The password is too similar to the email address."],
+        );
         let fields = [
             ("usable", "1"),
             ("password1", STRONG),

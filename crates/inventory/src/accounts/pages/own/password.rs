@@ -5,18 +5,15 @@ use axum::{
     extract::{Request, State as Extracted},
     response::Response,
 };
-use web::page::Layout;
 
 use super::Sent;
 use crate::{
     accounts::{
-        WeakPassword,
         pages::is_https,
-        password::{MAX_LENGTH, MIN_LENGTH},
         session::cookies,
         users::own::{self, KeptPassword},
     },
-    page::{Form, Frame, PageState, flash, see_other},
+    page::{Form, Frame, PageState, flash, messages::translated, see_other},
     rest::Refusal,
 };
 
@@ -95,22 +92,9 @@ async fn try_change(
             );
             form.complain(old, text);
         }
-        Err(KeptPassword::Weak(weak)) => form.complain(new, words(weak, &frame.layout)),
+        Err(KeptPassword::Weak(weak)) => {
+            form.complain(new, translated(frame.layout.locale, &weak.to_string()));
+        }
     }
     Ok(None)
-}
-
-/// Why a password is not taken, in the reader's language.
-fn words(weak: WeakPassword, layout: &Layout) -> String {
-    let portuguese = match weak {
-        WeakPassword::TooShort => {
-            format!("A senha é curta demais: use pelo menos {MIN_LENGTH} caracteres.")
-        }
-        WeakPassword::TooLong => {
-            format!("A senha é longa demais: use no máximo {MAX_LENGTH} bytes.")
-        }
-        WeakPassword::TooCommon => "Esta senha é comum demais.".to_owned(),
-        WeakPassword::LikeUsername => "A senha é parecida demais com o nome de usuário.".to_owned(),
-    };
-    layout.text(&portuguese, &weak.to_string()).to_owned()
 }

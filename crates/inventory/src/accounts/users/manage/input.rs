@@ -4,7 +4,7 @@ use crate::{
     accounts::{
         Permission,
         pages::posted,
-        password::check_strength,
+        password::{check_likeness, check_strength},
         users::{NAME_MAX, is_name, own},
     },
     rest::fields::{FieldErrors, Members, Mode, Reader},
@@ -76,7 +76,13 @@ pub(super) fn username(members: &Members) -> (String, FieldErrors) {
 }
 
 /// A new password, entered twice; or none, when the form says that the account has none.
-pub(super) fn password(members: &Members, username: &str, errors: &mut FieldErrors) -> NewPassword {
+/// `person` is what is known of the account's owner.
+pub(super) fn password(
+    members: &Members,
+    username: &str,
+    person: &[(&'static str, &str)],
+    errors: &mut FieldErrors,
+) -> NewPassword {
     if posted::text(members, "usable").as_deref() == Some("0") {
         return NewPassword::Unusable;
     }
@@ -91,7 +97,9 @@ pub(super) fn password(members: &Members, username: &str, errors: &mut FieldErro
     if !first.is_empty() && !second.is_empty() {
         if first != second {
             errors.add("password2", NOT_THE_SAME);
-        } else if let Err(weak) = check_strength(first, username) {
+        } else if let Err(weak) =
+            check_strength(first, username).and_then(|()| check_likeness(first, person))
+        {
             errors.add("password2", weak.to_string());
         }
     }

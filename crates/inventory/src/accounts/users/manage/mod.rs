@@ -42,7 +42,7 @@ pub(crate) async fn create(
     members: &Members,
 ) -> Result<(i64, String), Refusal> {
     let (username, mut errors) = input::username(members);
-    let password = input::password(members, &username, &mut errors);
+    let password = input::password(members, &username, &[], &mut errors);
     if !errors.is_empty() {
         return Err(errors.into());
     }
@@ -157,8 +157,9 @@ pub(crate) async fn reset_password(
     };
     refuse_greater(caller, &details)?;
     let mut errors = FieldErrors::default();
-    let username = details.user.username;
-    let password = input::password(members, &username, &mut errors);
+    let user = details.user;
+    let password = input::password(members, &user.username, &user.person(), &mut errors);
+    let username = user.username;
     if !errors.is_empty() {
         return Err(errors.into());
     }

@@ -1,16 +1,10 @@
 //! The engines' own word that no list of products looks at a whole table.
 
-use std::sync::Arc;
-
-use db::{Conn, Db, Engine, Error, Options, Query, Row, Timestamp};
+use db::{Conn, Engine, Error, Query, Row, Timestamp};
 use test_kit::on_both_engines;
 
 use super::{FIELDS, Measures, Selection};
-use crate::{
-    MIGRATIONS,
-    generate::{Plan, generate},
-    rest::query::Parameters,
-};
+use crate::{generate::made_up, rest::query::Parameters};
 
 const FILTERS: [&str; 10] = [
     "",
@@ -61,18 +55,7 @@ fn looks_at_all(step: &str) -> bool {
 on_both_engines!(
     every_filter_and_order_of_products_goes_along_an_index,
     async |address| {
-        let db = Db::open(&address.parse().unwrap(), &Options::default())
-            .await
-            .unwrap();
-        db.migrate(&MIGRATIONS).await.unwrap();
-        let shop = Plan {
-            products: 3000,
-            movements: 1000,
-            seed: 1,
-            days: 30,
-            until: Timestamp::from_micros(UNTIL),
-        };
-        generate(&db, shop, Arc::new(|_| ())).await.unwrap();
+        let db = made_up(&address, (3000, 1000), 30).await;
         let looked = db
             .read(async |conn: &mut Conn| {
                 if conn.engine() == Engine::Postgres {

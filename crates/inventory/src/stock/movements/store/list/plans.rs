@@ -1,15 +1,10 @@
 //! The engines' own word that no list of movements looks at a whole table.
 
-use std::sync::Arc;
-
-use db::{Db, Options, Row};
+use db::Row;
 use test_kit::on_both_engines;
 
 use super::*;
-use crate::{
-    MIGRATIONS,
-    generate::{Plan, generate},
-};
+use crate::generate::made_up;
 
 const FILTERS: [&str; 8] = [
     "",
@@ -46,18 +41,7 @@ fn looks_at_all(step: &str) -> bool {
 on_both_engines!(
     every_filter_and_order_of_movements_goes_along_an_index,
     async |address| {
-        let db = Db::open(&address.parse().unwrap(), &Options::default())
-            .await
-            .unwrap();
-        db.migrate(&MIGRATIONS).await.unwrap();
-        let shop = Plan {
-            products: 300,
-            movements: 6000,
-            seed: 1,
-            days: 60,
-            until: Timestamp::parse("2026-11-20T12:00:00Z").unwrap(),
-        };
-        generate(&db, shop, Arc::new(|_| ())).await.unwrap();
+        let db = made_up(&address, (300, 6000), 60).await;
         let looked = db
             .read(async |conn: &mut Conn| {
                 if conn.engine() == Engine::Postgres {

@@ -1,0 +1,72 @@
+//! The engines' own word that no list of the ledger looks at all of it.
+
+use db::{Conn, Engine, Error, Query, Row, Timestamp};
+use test_kit::on_both_engines;
+
+use super::store::Scope;
+use crate::generate::made_up;
+
+const UNTIL: i64 = 1_795_176_000_000_000;
+const DAY: i64 = 86_400_000_000;
+
+/// Every way to narrow the ledger, in both directions.
+fn scopes() -> Vec<Scope> {
+    let last_day = (
+        Timestamp::from_micros(UNTIL - DAY),
+        Timestamp::from_micros(UNTIL),
+    );
+    let mut scopes = Vec::new();
+    for products in [None, Some(vec![7]), Some(vec![1, 2, 3])] {
+        for between in [None, Some(last_day)] {
+            for is_oldest_first in [false, true] {
+                scopes.push(Scope {
+                    products: products.clone(),
+                    between,
+                    is_oldest_first,
+                });
+            }
+        }
+    }
+    scopes
+}
+
+/// The steps of the plan for one page, far behind the first.
+async fn plan(conn: &mut Conn, scope: &Scope) -> Result<Vec<String>, Error> {
+    let (begin, column) = match conn.engine() {
+        Engine::Sqlite => ("EXPLAIN QUERY PLAN ", 3),
+        Engine::Postgres => ("EXPLAIN ", 0),
+    };
+    let query = scope.statement(Query::new(begin), 100, 900);
+    conn.all_of(&query, |row: &Row<'_>| row.get(column)).await
+}
+
+fn looks_at_all(step: &str) -> bool {
+    let step = step.trim();
+    step == "SCAN ledger_entries" || step == "SCAN l" || step.contains("Seq Scan on ledger_entries")
+}
+
+on_both_engines!(
+    the_ledger_is_read_along_an_index_however_it_is_narrowed,
+    async |address| {
+        let db = made_up(&address, (200, 20_000), 30).await;
+        let looked = db
+            .read(async |conn: &mut Conn| {
+                let mut looked = Vec::new();
+                for scope in scopes() {
+                    let steps = plan(conn, &scope).await?;
+                    assert!(!steps.is_empty());
+                    if steps.iter().any(|step| looks_at_all(step)) {
+                        looked.push(format!(
+                            "{:?} {:?}: {steps:#?}",
+                            scope.products, scope.between
+                        ));
+                    }
+                }
+                Ok::<_, Error>(looked)
+            })
+            .await
+            .unwrap();
+        assert!(looked.is_empty(), "{}", looked.join("\n"));
+        db.close().await;
+    }
+);
