@@ -96,6 +96,7 @@ static ABOUT: About = About {
             verb: Verb::Change,
         },
     ],
+    site: Some("/webhooks/"),
     ..About::PLAIN
 };
 
