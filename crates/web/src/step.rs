@@ -8,7 +8,6 @@ use std::task::{Context, Poll};
 
 use axum::extract::Request;
 use axum::response::Response;
-use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service, ServiceExt};
 
 type Answer = Pin<Box<dyn Future<Output = Response> + Send>>;
@@ -31,13 +30,31 @@ impl Step {
 }
 
 /// What follows after a step: further steps, and at last the handler.
-pub struct Next(BoxCloneSyncService<Request, Response, Infallible>);
+pub struct Next(Arc<dyn Follow>);
 
 impl Next {
     /// Hands the request on.
     pub async fn run(self, request: Request) -> Response {
-        let Ok(response) = self.0.oneshot(request).await;
-        response
+        self.0.answer(request).await
+    }
+}
+
+/// A service behind a step. All requests share it, so that a router with many steps costs a request nothing to get at.
+trait Follow: Send + Sync {
+    fn answer(&self, request: Request) -> Answer;
+}
+
+impl<S> Follow for S
+where
+    S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + Sync + 'static,
+    S::Future: Send + 'static,
+{
+    fn answer(&self, request: Request) -> Answer {
+        let service = self.clone();
+        Box::pin(async move {
+            let Ok(response) = service.oneshot(request).await;
+            response
+        })
     }
 }
 
@@ -51,7 +68,7 @@ where
     fn layer(&self, inner: S) -> Stepped {
         Stepped {
             step: self.clone(),
-            inner: BoxCloneSyncService::new(inner),
+            inner: Arc::new(inner),
         }
     }
 }
@@ -60,21 +77,31 @@ where
 #[derive(Clone)]
 pub struct Stepped {
     step: Step,
-    inner: BoxCloneSyncService<Request, Response, Infallible>,
+    inner: Arc<dyn Follow>,
 }
 
 impl Service<Request> for Stepped {
     type Response = Response;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+    type Future = Stepping;
 
     fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         // `Next::run` waits for the inner service itself.
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request) -> Self::Future {
-        let answer = (self.step.0)(request, Next(self.inner.clone()));
-        Box::pin(async move { Ok(answer.await) })
+    fn call(&mut self, request: Request) -> Stepping {
+        Stepping((self.step.0)(request, Next(Arc::clone(&self.inner))))
+    }
+}
+
+/// The answer of a step, which is never an error.
+pub struct Stepping(Answer);
+
+impl Future for Stepping {
+    type Output = Result<Response, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.as_mut().poll(context).map(Ok)
     }
 }

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rusqlite::OpenFlags;
+use rusqlite::{OpenFlags, config::DbConfig};
 
 use super::{errors, money, values};
 use crate::{Error, Options, Param, Row, Rows};
@@ -197,6 +197,9 @@ fn set_up(
          PRAGMA cache_size = -{};",
         options.cache_mib.max(1) * 1024
     ))?;
+    // Plans depend on statistics and not on the values of one run: else SQLite would compile a cached statement anew
+    // for nearly every run.
+    raw.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     if matches!(role, Role::Reader | Role::Report) {
         raw.execute_batch("PRAGMA query_only = ON;")?;
     }
