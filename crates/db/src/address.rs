@@ -13,6 +13,17 @@ pub enum Engine {
     Postgres,
 }
 
+impl Engine {
+    /// The join of the few rows on its left, found by a subquery with a limit, with what belongs to each. PostgreSQL finds the
+    /// order by itself and has no `CROSS JOIN … ON`; SQLite, which does not know the limit when it plans, has to be told.
+    pub const fn join_in_order(self) -> &'static str {
+        match self {
+            Self::Sqlite => " CROSS JOIN ",
+            Self::Postgres => " JOIN ",
+        }
+    }
+}
+
 /// Where a database is: `sqlite:PATH` or `postgres://user:password@host:port/database?sslmode=require`.
 #[derive(Clone)]
 pub enum Address {

@@ -271,21 +271,41 @@ pub(super) async fn low(
     offset: i64,
 ) -> Result<Vec<LowStock>, Error> {
     let first = limit.saturating_add(offset);
-    conn.all(
-        "SELECT p.id, p.title, page.quantity, COALESCE(page.threshold, $1)
-         FROM (SELECT product_id, quantity, threshold
-               FROM (SELECT product_id, quantity, threshold FROM product_stock WHERE quantity < $1 AND threshold IS NULL
-                     ORDER BY quantity, product_id LIMIT $2) AS others
+    let mut query = Query::new("SELECT p.id, p.title, page.quantity, COALESCE(page.threshold, ");
+    query.bind(shop).push(
+        ") FROM (SELECT product_id, quantity, threshold
+               FROM (SELECT product_id, quantity, threshold FROM product_stock WHERE quantity < ",
+    );
+    query.bind(shop).push(
+        " AND threshold IS NULL
+                     ORDER BY quantity, product_id LIMIT ",
+    );
+    query.bind(first).push(
+        ") AS others
                UNION ALL
                SELECT product_id, quantity, threshold
                FROM (SELECT product_id, quantity, threshold FROM product_stock WHERE threshold IS NOT NULL AND quantity < threshold
-                     ORDER BY quantity, product_id LIMIT $2) AS own
-               ORDER BY quantity, product_id LIMIT $3 OFFSET $4) AS page
-         JOIN products AS p ON p.id = page.product_id
-         ORDER BY page.quantity, p.id",
-        &[&shop, &first, &limit, &offset],
-        |row| Ok(LowStock { product: Titled { id: row.get(0)?, title: row.get(1)? }, quantity: row.get(2)?, threshold: row.get(3)? }),
-    )
+                     ORDER BY quantity, product_id LIMIT ",
+    );
+    query
+        .bind(first)
+        .push(") AS own ORDER BY quantity, product_id LIMIT ")
+        .bind(limit)
+        .push(" OFFSET ")
+        .bind(offset)
+        .push(") AS page")
+        .push(conn.engine().join_in_order())
+        .push("products AS p ON p.id = page.product_id ORDER BY page.quantity, p.id");
+    conn.all_of(&query, |row| {
+        Ok(LowStock {
+            product: Titled {
+                id: row.get(0)?,
+                title: row.get(1)?,
+            },
+            quantity: row.get(2)?,
+            threshold: row.get(3)?,
+        })
+    })
     .await
 }
 

@@ -89,9 +89,8 @@ impl Selection {
             .bind(limit)
             .push(" OFFSET ")
             .bind(offset);
-        query.push(
-            ") AS page
-             JOIN products AS p ON p.id = page.id
+        query.push(") AS page").push(engine.join_in_order()).push(
+            "products AS p ON p.id = page.id
              JOIN product_stock AS s ON s.product_id = p.id
              JOIN categories AS c ON c.id = p.category_id
              JOIN brands AS b ON b.id = p.brand_id",
@@ -202,6 +201,9 @@ impl Selection {
             .order
             .first()
             .map_or(First::Products, |by| first_of(by.field));
+        if first == First::Stock && self.is_of_stock_alone() {
+            return self.push_along_stock(query, filtering);
+        }
         query.push("p.id FROM ").push(match first {
             First::Products => "products AS p",
             First::Stock => "product_stock AS s CROSS JOIN products AS p",
@@ -223,6 +225,24 @@ impl Selection {
         self.filter.push_ranges(query, filtering);
         self.filter.push_words(query, None);
         self.push_order(query);
+    }
+
+    /// Whether a row of the stock tells all that filter and order ask.
+    fn is_of_stock_alone(&self) -> bool {
+        let filter = &self.filter;
+        !filter.has_price()
+            && filter.words.is_empty()
+            && self
+                .order
+                .iter()
+                .all(|by| first_of(by.field) == First::Stock)
+    }
+
+    fn push_along_stock(&self, query: &mut Query, filtering: Filtering) {
+        query.push("s.product_id AS id FROM product_stock AS s WHERE TRUE");
+        self.filter.push_references(query, filtering, true);
+        self.push_fields(query);
+        query.push("s.product_id");
     }
 
     /// As many of each category or brand as the page may need, which is a look at the beginning of each: sorted by name, none of the others
@@ -276,6 +296,12 @@ impl Selection {
     }
 
     fn push_order(&self, query: &mut Query) {
+        self.push_fields(query);
+        query.push("p.id");
+    }
+
+    /// The fields that order, before the id that decides between equals.
+    fn push_fields(&self, query: &mut Query) {
         query.push(" ORDER BY ");
         for by in &self.order {
             query.push(match (by.field, by.descending) {
@@ -303,7 +329,6 @@ impl Selection {
                 (_, true) => "p.id DESC, ",
             });
         }
-        query.push("p.id");
     }
 }
 

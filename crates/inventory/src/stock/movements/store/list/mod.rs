@@ -192,12 +192,15 @@ impl Selection {
             .bind(limit)
             .push(" OFFSET ")
             .bind(offset);
+        query.push(") AS page").push(engine.join_in_order());
         query.push(match self.movement {
             Movement::Inflow => {
-                ") AS page JOIN inflows AS m ON m.id = page.id JOIN products AS p ON p.id = m.product_id
+                "inflows AS m ON m.id = page.id JOIN products AS p ON p.id = m.product_id
                  JOIN suppliers AS s ON s.id = m.supplier_id"
             }
-            Movement::Outflow => ") AS page JOIN outflows AS m ON m.id = page.id JOIN products AS p ON p.id = m.product_id",
+            Movement::Outflow => {
+                "outflows AS m ON m.id = page.id JOIN products AS p ON p.id = m.product_id"
+            }
         });
         self.push_order(&mut query);
         query
