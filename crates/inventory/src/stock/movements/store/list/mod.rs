@@ -221,9 +221,11 @@ impl Selection {
             Filtering::Planned
         } else {
             let all = tallies::count_movements(conn, self.movement, None, None, None).await?;
-            // Ids follow time, so what is asked for by time stands together wherever ids decide.
+            // Ids follow time, so what is asked for by time stands together wherever ids decide; and a supplier's products
+            // are of one kind, so they stand together among the titles.
             let factor = match first {
                 "" | "id" | "quantity" if has_days => CLUSTERED,
+                "product" if self.supplier.is_some() => CLUSTERED,
                 _ => 1,
             };
             let chance = wanted
