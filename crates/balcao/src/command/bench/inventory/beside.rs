@@ -28,7 +28,7 @@ pub(super) async fn sqlite(
     size: Size,
 ) -> Result<(), LoadError> {
     let shop = Shop::open(arguments, &folder.join("data"), None, size).await?;
-    let (at_rest, _) = shop.child.memory()?;
+    let at_rest = shop.memory_at_rest().await?;
     stock_up(&shop, arguments, size.products).await?;
     let sizes = [
         shop.read(LIST).await?.len(),
@@ -87,7 +87,7 @@ pub(super) async fn postgres(
     size: Size,
 ) -> Result<(), LoadError> {
     let shop = Shop::open(arguments, folder, Some(address), size).await?;
-    let (at_rest, _) = shop.child.memory()?;
+    let at_rest = shop.memory_at_rest().await?;
     stock_up(&shop, arguments, size.products).await?;
     let products = size.products;
     let cases = [

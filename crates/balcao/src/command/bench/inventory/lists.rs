@@ -76,7 +76,7 @@ pub(super) async fn measure(
 ) -> Result<(), LoadError> {
     let engine = engine(postgres);
     let shop = Shop::open(arguments, folder, postgres, size).await?;
-    let (at_rest, _) = shop.child.memory()?;
+    let at_rest = shop.memory_at_rest().await?;
     let products = count(&shop, "/api/v1/products/?page_size=1").await?;
     let outflows = count(&shop, "/api/v1/outflows/?page_size=1").await?;
     report(

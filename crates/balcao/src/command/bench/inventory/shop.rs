@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::http::{Method, StatusCode, header};
 use serde_json::{Value, json};
@@ -70,6 +71,17 @@ impl Shop {
         let access = answer.get("access").and_then(Value::as_str);
         access.ok_or("no token")?.clone_into(&mut shop.token);
         Ok(shop)
+    }
+
+    /// The memory that it holds when nobody has asked for anything for a while, in bytes: the thread that hashed the password
+    /// of the login ends when it has had nothing to do for ten seconds, and gives its memory back.
+    ///
+    /// # Errors
+    ///
+    /// When the process is gone.
+    pub(super) async fn memory_at_rest(&self) -> Result<u64, LoadError> {
+        tokio::time::sleep(Duration::from_secs(12)).await;
+        Ok(self.child.memory()?.0)
     }
 
     /// Requests to it, with what they are answered.
