@@ -164,7 +164,7 @@ fn empty_index(frame: &Frame, asked: Asked) -> Index {
         also: Vec::new(),
         chips: chips(frame, &address, &parameters, [&category, &brand]),
         filters: vec![
-            Filter::Search(frame.text("Nome, marca ou nº de série", "Name, brand or serie number")),
+            Filter::Search(frame.text("Nome, marca ou código", "Name, brand or code")),
             Filter::Record(category),
             Filter::Record(brand),
             Filter::Amount("min_price", frame.text("Preço de", "Price from")),
