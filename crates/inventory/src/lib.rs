@@ -53,7 +53,7 @@ pub const MIGRATIONS: db::Migrations = db::migrations!(
     "0009_second_factor",
     "0010_imports",
     "0011_units_sold",
-    "0013_ledger_days",
+    "0012_ledger_days",
 );
 
 /// What every request may use. Cheap to clone.
