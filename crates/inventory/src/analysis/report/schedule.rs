@@ -76,6 +76,10 @@ pub async fn step(state: &State) -> Result<Option<i64>, super::ReportError> {
     }
     let order = Order::new(&state.config, now);
     let summary = report(&state.db, &order, |_| Ok(())).await?;
+    // A shop without products is told nothing.
+    if summary.is_empty() {
+        return Ok(None);
+    }
     let locale = state.config.language;
     let figures = serde_json::to_string(&summary).unwrap_or_default();
     let new = NewAnalysis {

@@ -116,6 +116,11 @@ impl Summary {
         }
     }
 
+    /// Whether there is nothing to tell of.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.products == 0
+    }
+
     pub(super) fn add(&mut self, line: &Line) {
         self.products += 1;
         self.stock_value = sum(self.stock_value, line.stock_value);
