@@ -264,6 +264,8 @@ pub(super) async fn count_some_low(conn: &mut Conn, shop: i64, most: i64) -> Res
 }
 
 /// One page of the low products: the first of those under the shop's threshold and the first of those under their own, put in order.
+/// Those with a threshold of their own are few and have an index of their own: a sum is in no index, so neither engine looks through
+/// all products in the order of quantities to find them.
 pub(super) async fn low(
     conn: &mut Conn,
     shop: i64,
@@ -285,7 +287,7 @@ pub(super) async fn low(
                UNION ALL
                SELECT product_id, quantity, threshold
                FROM (SELECT product_id, quantity, threshold FROM product_stock WHERE threshold IS NOT NULL AND quantity < threshold
-                     ORDER BY quantity, product_id LIMIT ",
+                     ORDER BY quantity + 0, product_id LIMIT ",
     );
     query
         .bind(first)
