@@ -241,3 +241,34 @@ pub(super) fn create_private(path: &Path) -> Result<(), Error> {
         .map(drop)
         .map_err(failed)
 }
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+
+    use super::*;
+
+    #[test]
+    fn a_cached_statement_is_compiled_once_whatever_is_bound() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("shop.sqlite");
+        let connection = Connection::open(&path, Role::Writer, &Options::default()).unwrap();
+        // A planner that looks at what is bound would ask whether it is that of the index, and for each value again.
+        connection
+            .raw
+            .execute_batch(
+                "CREATE TABLE stock (id INTEGER PRIMARY KEY, quantity INTEGER, threshold INTEGER);
+                 CREATE INDEX stock_of_five ON stock (quantity) WHERE threshold = 5;",
+            )
+            .unwrap();
+        let sql = "SELECT id FROM stock WHERE threshold = $1";
+        for threshold in [5_i64, 6, 7] {
+            connection
+                .each(sql, &[&threshold], &mut |_| Ok(()))
+                .unwrap();
+        }
+        let statement = connection.prepare(sql).unwrap();
+        assert_eq!(statement.get_status(StatementStatus::Run), 3);
+        assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
+    }
+}
