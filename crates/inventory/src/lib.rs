@@ -12,6 +12,8 @@ mod dashboard;
 pub mod events;
 pub mod generate;
 mod page;
+#[cfg(test)]
+mod plans;
 pub mod rest;
 mod routes;
 mod search;

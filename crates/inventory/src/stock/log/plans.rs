@@ -1,10 +1,10 @@
 //! The engines' own word that no list of the ledger looks at all of it.
 
-use db::{Conn, Engine, Error, Query, Row, Timestamp};
+use db::{Conn, Error, Timestamp};
 use test_kit::on_both_engines;
 
 use super::store::Scope;
-use crate::generate::made_up;
+use crate::{generate::made_up, plans};
 
 const UNTIL: i64 = 1_795_176_000_000_000;
 const DAY: i64 = 86_400_000_000;
@@ -32,12 +32,7 @@ fn scopes() -> Vec<Scope> {
 
 /// The steps of the plan for one page, far behind the first.
 async fn plan(conn: &mut Conn, scope: &Scope) -> Result<Vec<String>, Error> {
-    let (begin, column) = match conn.engine() {
-        Engine::Sqlite => ("EXPLAIN QUERY PLAN ", 3),
-        Engine::Postgres => ("EXPLAIN ", 0),
-    };
-    let query = scope.statement(Query::new(begin), 100, 900);
-    conn.all_of(&query, |row: &Row<'_>| row.get(column)).await
+    plans::steps(conn, |query| scope.statement(query, 100, 900)).await
 }
 
 fn looks_at_all(step: &str) -> bool {
@@ -51,14 +46,10 @@ on_both_engines!(
         let db = made_up(&address, (200, 20_000), 30).await;
         let looked = db
             .read(async |conn: &mut Conn| {
-                if conn.engine() == Engine::Postgres {
-                    // So small a table is read whole unless that is forbidden; where there is no other way, it still is.
-                    conn.execute("SET enable_seqscan = off", &[]).await?;
-                }
+                plans::forbid_scans(conn).await?;
                 let mut looked = Vec::new();
                 for scope in scopes() {
                     let steps = plan(conn, &scope).await?;
-                    assert!(!steps.is_empty());
                     if steps.iter().any(|step| looks_at_all(step)) {
                         looked.push(format!(
                             "{:?} {:?}: {steps:#?}",
@@ -66,9 +57,7 @@ on_both_engines!(
                         ));
                     }
                 }
-                if conn.engine() == Engine::Postgres {
-                    conn.execute("RESET enable_seqscan", &[]).await?;
-                }
+                plans::allow_scans(conn).await?;
                 Ok::<_, Error>(looked)
             })
             .await

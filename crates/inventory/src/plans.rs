@@ -1,0 +1,35 @@
+//! The engines' own word, for tests, on how they will go about a statement: whether a list goes along an index is asked of them beside the
+//! statements of each list, and how they are asked stands here.
+
+use db::{Conn, Engine, Error, Query, Row};
+
+/// The steps that an engine plans for the statement that `finish` puts behind what it is given.
+pub(crate) async fn steps(
+    conn: &mut Conn,
+    finish: impl FnOnce(Query) -> Query,
+) -> Result<Vec<String>, Error> {
+    let (begin, column) = match conn.engine() {
+        Engine::Sqlite => ("EXPLAIN QUERY PLAN ", 3),
+        Engine::Postgres => ("EXPLAIN ", 0),
+    };
+    let query = finish(Query::new(begin));
+    let steps = conn.all_of(&query, |row: &Row<'_>| row.get(column)).await?;
+    assert!(!steps.is_empty());
+    Ok(steps)
+}
+
+/// Forbids PostgreSQL to read a table whole, which it prefers while a table is small; where there is no other way, it still does.
+pub(crate) async fn forbid_scans(conn: &mut Conn) -> Result<(), Error> {
+    if conn.engine() == Engine::Postgres {
+        conn.execute("SET enable_seqscan = off", &[]).await?;
+    }
+    Ok(())
+}
+
+/// Gives the connection back as it was.
+pub(crate) async fn allow_scans(conn: &mut Conn) -> Result<(), Error> {
+    if conn.engine() == Engine::Postgres {
+        conn.execute("RESET enable_seqscan", &[]).await?;
+    }
+    Ok(())
+}
