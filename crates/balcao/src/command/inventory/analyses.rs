@@ -8,11 +8,8 @@ use clap::Subcommand;
 use db::Db;
 use web::locale::Locale;
 
-use crate::command::{Common, Failure, with_runtime};
+use crate::command::{Common, Failure};
 use crate::console;
-use crate::run::Run;
-use crate::run::inventory::open_state;
-use crate::settings::{Purpose, Settings};
 
 #[derive(Debug, Subcommand)]
 #[command(
@@ -44,21 +41,11 @@ pub(super) enum Action {
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 pub(super) fn run(action: Action, common: &Common) -> Result<(), Failure> {
-    let (settings, warnings) = common.settings(Purpose::Any)?;
-    with_runtime(&settings.clone(), &warnings, act(action, settings))
-}
-
-async fn act(action: Action, settings: Settings) -> Result<(), Failure> {
-    let run = Run::new()?;
-    let (state, db) = open_state(&run, &settings).await?;
-    let done = match action {
-        Action::List { product, limit } => list(&db, product, limit).await,
-        Action::Show { id } => show(&state, id).await,
-        Action::Run { product } => analyse(&state, product).await,
-    };
-    drop(state);
-    db.close().await;
-    done
+    super::with_state(common, async move |state| match action {
+        Action::List { product, limit } => list(&state.db, product, limit).await,
+        Action::Show { id } => show(state, id).await,
+        Action::Run { product } => analyse(state, product).await,
+    })
 }
 
 async fn list(db: &Db, product: Option<i64>, limit: i64) -> Result<(), Failure> {

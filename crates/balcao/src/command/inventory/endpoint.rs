@@ -8,11 +8,8 @@ use ::inventory::events::{
 use ::inventory::stock::Actor;
 use clap::{ArgGroup, Subcommand};
 
-use crate::command::{Common, Failure, with_runtime};
+use crate::command::{Common, Failure};
 use crate::console;
-use crate::run::Run;
-use crate::run::inventory::open_state;
-use crate::settings::{Purpose, Settings};
 
 #[derive(Debug, Subcommand)]
 #[command(
@@ -84,17 +81,7 @@ fn types(text: &str) -> Result<String, UnknownType> {
 }
 
 pub(super) fn run(action: Action, common: &Common) -> Result<(), Failure> {
-    let (settings, warnings) = common.settings(Purpose::Any)?;
-    with_runtime(&settings.clone(), &warnings, act(action, settings))
-}
-
-async fn act(action: Action, settings: Settings) -> Result<(), Failure> {
-    let run = Run::new()?;
-    let (state, db) = open_state(&run, &settings).await?;
-    let done = perform(action, &state).await;
-    drop(state);
-    db.close().await;
-    done
+    super::with_state(common, async move |state| perform(action, state).await)
 }
 
 async fn perform(action: Action, state: &State) -> Result<(), Failure> {

@@ -6,11 +6,8 @@ use ::inventory::stock::Actor;
 use clap::{ArgGroup, Subcommand};
 use db::{Db, Error};
 
-use crate::command::{Common, Failure, with_runtime};
+use crate::command::{Common, Failure};
 use crate::console;
-use crate::run::Run;
-use crate::run::inventory::open_state;
-use crate::settings::{Purpose, Settings};
 
 #[derive(Debug, Subcommand)]
 #[command(
@@ -62,17 +59,7 @@ fn state(text: &str) -> Result<DeliveryState, String> {
 }
 
 pub(super) fn run(action: Action, common: &Common) -> Result<(), Failure> {
-    let (settings, warnings) = common.settings(Purpose::Any)?;
-    with_runtime(&settings.clone(), &warnings, act(action, settings))
-}
-
-async fn act(action: Action, settings: Settings) -> Result<(), Failure> {
-    let run = Run::new()?;
-    let (state, db) = open_state(&run, &settings).await?;
-    let done = perform(action, &state).await;
-    drop(state);
-    db.close().await;
-    done
+    super::with_state(common, async move |state| perform(action, state).await)
 }
 
 async fn perform(action: Action, state: &State) -> Result<(), Failure> {

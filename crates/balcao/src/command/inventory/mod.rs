@@ -10,10 +10,14 @@ mod verify;
 
 use std::path::PathBuf;
 
+use ::inventory::State;
 use ::inventory::transfer::Resource;
 use clap::{Args, Subcommand};
 
-use super::{Common, Failure};
+use super::{Common, Failure, with_runtime};
+use crate::run::Run;
+use crate::run::inventory::open_state;
+use crate::settings::Purpose;
 
 /// Check the books; records from and to CSV files; events and their receivers; analyses and the report
 #[derive(Debug, Args)]
@@ -98,4 +102,20 @@ pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<(), Failure> 
         Action::Analyses(action) => analyses::run(action, common),
         Action::Report(arguments) => report::run(arguments, common),
     }
+}
+
+/// Does something with what the service's functions work on, beside a service that may be running.
+fn with_state(
+    common: &Common,
+    work: impl AsyncFnOnce(&State) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let (settings, warnings) = common.settings(Purpose::Any)?;
+    with_runtime(&settings, &warnings, async {
+        let run = Run::new()?;
+        let (state, db) = open_state(&run, &settings).await?;
+        let done = work(&state).await;
+        drop(state);
+        db.close().await;
+        done
+    })
 }
