@@ -1,9 +1,10 @@
-//! Events: how many deliveries a second reach a receiver that answers at once, and what a receiver that never answers costs those
-//! who book outflows.
+//! Events: how many deliveries a second reach a receiver that answers at once, and what a receiver or a language model that never
+//! answers costs those who book outflows.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use ::inventory::accounts::TokenKey;
@@ -43,9 +44,9 @@ pub(super) struct Arguments {
     /// Seconds of each of the runs of outflows
     #[arg(long, default_value_t = 5)]
     seconds: u64,
-    /// Pairs of runs of outflows, without a receiver and with a dead one
+    /// Runs of outflows without company, with a dead receiver and with a model that hangs, in turns
     #[arg(long, default_value_t = 5)]
-    pairs: u32,
+    rounds: u32,
     /// An empty PostgreSQL database for the deliveries, besides SQLite
     #[arg(long)]
     postgres: Option<db::Address>,
@@ -57,6 +58,9 @@ pub(super) struct Arguments {
 /// Tills that book outflows at once, each of a product of its own.
 const TILLS: usize = 32;
 const PASSWORD: &str = "a bench made of oak";
+/// What each of their products has, and what they sell until it is low and its analysis is asked for.
+const STOCK: i64 = 1_000_000_000;
+const UNTIL_LOW: i64 = 5;
 
 /// Measures all of it in a folder that is removed afterwards.
 ///
@@ -164,42 +168,100 @@ async fn publish(tx: &mut db::Tx, events: i64, products: i64) -> Result<(), db::
     Ok(())
 }
 
-/// Outflows a second without a receiver and with one that takes connections and never answers, in turns.
+/// Outflows a second of a shop alone, of one with a dead receiver and of one with a model that hangs, in turns.
 async fn outflows(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> {
-    let dead = TcpListener::bind("127.0.0.1:0").await?;
-    let url = format!("http://{}/", dead.local_addr()?);
-    let hold = tokio::spawn(async move {
-        let mut held = Vec::new();
-        while let Ok((stream, _)) = dead.accept().await {
-            held.push(stream);
-        }
-    });
-    let without = Shop::open(&folder.join("without"), None).await?;
-    let with = Shop::open(&folder.join("with"), Some(url)).await?;
-    let (mut alone, mut beside) = (0.0, 0.0);
-    for pair in 0..=arguments.pairs {
-        let length = Duration::from_secs(if pair == 0 { 1 } else { arguments.seconds });
-        let (one, other) = (without.sell(length).await?, with.sell(length).await?);
-        // The first pair only warms up.
-        if pair > 0 {
-            alone += one;
-            beside += other;
+    let (receiver, model) = (Silent::open().await?, Silent::open().await?);
+    let shops = [
+        Shop::open(&folder.join("alone"), Vec::new()).await?,
+        Shop::open(&folder.join("receiver"), told(receiver.address)).await?,
+        Shop::open(&folder.join("model"), worded(model.address)).await?,
+    ];
+    let mut sold = [0.0; 3];
+    for round in 0..=arguments.rounds {
+        let length = Duration::from_secs(if round == 0 { 1 } else { arguments.seconds });
+        for (shop, sold) in shops.iter().zip(&mut sold) {
+            let now = shop.sell(length).await?;
+            // The first round only warms up.
+            if round > 0 {
+                *sold += now;
+            }
         }
     }
-    hold.abort();
+    receiver.check("receiver")?;
+    model.check("model")?;
     let seconds =
-        whole(i64::from(arguments.pairs)) * Duration::from_secs(arguments.seconds).as_secs_f64();
-    let slower = (1.0 - beside / alone) * 100.0;
-    report(
-        "outflows a second with a dead receiver",
-        &format!(
-            "{:.0} (without a receiver {:.0}, {slower:.1} % slower)",
-            beside / seconds,
-            alone / seconds
-        ),
-        "at most 5 % slower",
-    );
+        whole(i64::from(arguments.rounds)) * Duration::from_secs(arguments.seconds).as_secs_f64();
+    let [alone, receiver, model] = sold;
+    for (company, sold) in [("a dead receiver", receiver), ("a model that hangs", model)] {
+        let slower = (1.0 - sold / alone) * 100.0;
+        report(
+            &format!("outflows a second with {company}"),
+            &format!(
+                "{:.0} (without it {:.0}, {slower:.1} % slower)",
+                sold / seconds,
+                alone / seconds
+            ),
+            "at most 5 % slower",
+        );
+    }
     Ok(())
+}
+
+/// What takes connections and never answers.
+struct Silent {
+    address: SocketAddr,
+    taken: Arc<AtomicUsize>,
+    _accepting: JoinSet<()>,
+}
+
+impl Silent {
+    async fn open() -> Result<Self, LoadError> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        let taken = Arc::new(AtomicUsize::new(0));
+        let (counted, mut accepting) = (Arc::clone(&taken), JoinSet::new());
+        accepting.spawn(async move {
+            let mut held = Vec::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                counted.fetch_add(1, Ordering::Relaxed);
+                held.push(stream);
+            }
+        });
+        Ok(Self {
+            address,
+            taken,
+            _accepting: accepting,
+        })
+    }
+
+    /// What nobody called cost nothing: such a run says nothing.
+    fn check(&self, what: &str) -> Result<(), LoadError> {
+        match self.taken.load(Ordering::Relaxed) {
+            0 => Err(format!("the {what} was never called").into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The settings of a shop that tells a receiver.
+fn told(receiver: SocketAddr) -> Vec<(&'static str, String)> {
+    let secret = Secret::generate(&Random::system()).reveal();
+    vec![
+        (
+            "BALCAO_INVENTORY_WEBHOOK_URL",
+            format!("http://{receiver}/"),
+        ),
+        ("BALCAO_INVENTORY_WEBHOOK_SECRET", secret),
+        ("BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", "true".to_owned()),
+    ]
+}
+
+/// The settings of a shop whose analyses a model words.
+fn worded(model: SocketAddr) -> Vec<(&'static str, String)> {
+    vec![
+        ("BALCAO_LLM_BASE_URL", format!("http://{model}/v1")),
+        ("BALCAO_LLM_MODEL", "silent".to_owned()),
+    ]
 }
 
 /// A served inventory with a product for each till.
@@ -217,7 +279,7 @@ struct Till {
 }
 
 impl Shop {
-    async fn open(data: &Path, receiver: Option<String>) -> Result<Self, LoadError> {
+    async fn open(data: &Path, company: Vec<(&'static str, String)>) -> Result<Self, LoadError> {
         let mut settings = vec![
             ("BALCAO_INVENTORY_LISTEN", any_port()),
             ("BALCAO_INVENTORY_RATE_LIMIT_AUTH", "off".to_owned()),
@@ -225,13 +287,12 @@ impl Shop {
             ("BALCAO_INVENTORY_RATE_LIMIT_WRITE", "off".to_owned()),
             ("BALCAO_ADMIN_USERNAME", "bench".to_owned()),
             ("BALCAO_ADMIN_PASSWORD", PASSWORD.to_owned()),
+            (
+                "BALCAO_INVENTORY_LOW_STOCK_THRESHOLD",
+                (STOCK - UNTIL_LOW).to_string(),
+            ),
         ];
-        if let Some(url) = receiver {
-            settings.push(("BALCAO_INVENTORY_WEBHOOK_URL", url));
-            let secret = Secret::generate(&Random::system()).reveal();
-            settings.push(("BALCAO_INVENTORY_WEBHOOK_SECRET", secret));
-            settings.push(("BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", "true".to_owned()));
-        }
+        settings.extend(company);
         let child = Child::start(&["serve", "--only", "inventory"], &settings, data).await?;
         let address = child.address("inventory")?;
         let mut line = Line::open(address).await?;
@@ -249,7 +310,7 @@ impl Shop {
         let mut tills = Vec::new();
         for number in 0..TILLS {
             let product = json!({"title": format!("Product {number}"), "category": category, "brand": brand,
-                                 "cost_price": "1.00", "selling_price": "2.00", "quantity": 1_000_000_000});
+                                 "cost_price": "1.00", "selling_price": "2.00", "quantity": STOCK});
             let made = line.post("/api/v1/products/", Some(&token), &product);
             let product = id_of(&made.await?);
             tills.push(Till {
