@@ -11,25 +11,21 @@ use ::inventory::accounts::TokenKey;
 use ::inventory::events::{self, Configured, EventType, Secret, Target as Receiver, Webhooks};
 use ::inventory::{Config, MIGRATIONS, Parts};
 use axum::Router;
-use axum::body::Bytes;
-use axum::http::{Request, StatusCode, header};
+use axum::http::StatusCode;
 use axum::routing::post;
 use clap::Args;
 use db::{Db, Options, Timestamp};
-use http_body_util::{BodyExt, Full};
-use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper_util::rt::TokioIo;
-use serde_json::{Value, json};
-use tokio::net::{TcpListener, TcpStream};
+use serde_json::json;
+use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use web::rate::Windows;
 use web::server::Shutdown;
 use web::{Clock, Random};
 
-use super::child::Child;
-use super::load::LoadError;
-use super::{any_port, report};
+use super::load::{self, LoadError, Measured};
+use super::shop::{PLENTY, Shop, Size, TILLS};
+use super::{check, report};
 use crate::command::Failure;
 use crate::data_folder;
 
@@ -55,12 +51,13 @@ pub(super) struct Arguments {
     folder: PathBuf,
 }
 
-/// Tills that book outflows at once, each of a product of its own.
-const TILLS: usize = 32;
-const PASSWORD: &str = "a bench made of oak";
-/// What each of their products has, and what they sell until it is low and its analysis is asked for.
-const STOCK: i64 = 1_000_000_000;
-const UNTIL_LOW: i64 = 5;
+/// Products that are sold, each with days of sales before, so that an analysis has something to say.
+const SIZE: Size = Size {
+    products: 32,
+    movements: 10_000,
+};
+/// What each of them sells until it is low and its analysis is asked for.
+const UNTIL_LOW: u64 = 5;
 
 /// Measures all of it in a folder that is removed afterwards.
 ///
@@ -172,39 +169,45 @@ async fn publish(tx: &mut db::Tx, events: i64, products: i64) -> Result<(), db::
 async fn outflows(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> {
     let (receiver, model) = (Silent::open().await?, Silent::open().await?);
     let shops = [
-        Shop::open(&folder.join("alone"), Vec::new()).await?,
-        Shop::open(&folder.join("receiver"), told(receiver.address)).await?,
-        Shop::open(&folder.join("model"), worded(model.address)).await?,
+        open(&folder.join("alone"), Vec::new()).await?,
+        open(&folder.join("receiver"), told(receiver.address)).await?,
+        open(&folder.join("model"), worded(model.address)).await?,
     ];
-    let mut sold = [0.0; 3];
+    let mut sold = [(); 3].map(|()| Measured::default());
     for round in 0..=arguments.rounds {
         let length = Duration::from_secs(if round == 0 { 1 } else { arguments.seconds });
         for (shop, sold) in shops.iter().zip(&mut sold) {
-            let now = shop.sell(length).await?;
+            let now = load::run(&shop.sales(SIZE.products), TILLS, length).await?;
             // The first round only warms up.
             if round > 0 {
-                *sold += now;
+                sold.join(now);
             }
         }
     }
     receiver.check("receiver")?;
     model.check("model")?;
-    let seconds =
-        whole(i64::from(arguments.rounds)) * Duration::from_secs(arguments.seconds).as_secs_f64();
-    let [alone, receiver, model] = sold;
+    for sold in &sold {
+        check(sold, "inventory")?;
+    }
+    let [alone, receiver, model] = sold.map(|sold| sold.per_second());
     for (company, sold) in [("a dead receiver", receiver), ("a model that hangs", model)] {
         let slower = (1.0 - sold / alone) * 100.0;
         report(
             &format!("outflows a second with {company}"),
-            &format!(
-                "{:.0} (without it {:.0}, {slower:.1} % slower)",
-                sold / seconds,
-                alone / seconds
-            ),
+            &format!("{sold:.0} (without it {alone:.0}, {slower:.1} % slower)"),
             "at most 5 % slower",
         );
     }
     Ok(())
+}
+
+/// A shop where every product is about to run low.
+async fn open(data: &Path, company: Vec<(&'static str, String)>) -> Result<Shop, LoadError> {
+    let threshold = (PLENTY - UNTIL_LOW).to_string();
+    let settings = [("BALCAO_INVENTORY_LOW_STOCK_THRESHOLD", threshold)];
+    let shop = Shop::open(data, None, SIZE, settings.into_iter().chain(company)).await?;
+    shop.stock_up(SIZE.products, PLENTY).await?;
+    Ok(shop)
 }
 
 /// What takes connections and never answers.
@@ -264,144 +267,6 @@ fn worded(model: SocketAddr) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// A served inventory with a product for each till.
-struct Shop {
-    _child: Child,
-    tills: Vec<Till>,
-}
-
-/// Where one product is sold, over one connection.
-#[derive(Clone)]
-struct Till {
-    address: SocketAddr,
-    token: String,
-    outflow: Value,
-}
-
-impl Shop {
-    async fn open(data: &Path, company: Vec<(&'static str, String)>) -> Result<Self, LoadError> {
-        let mut settings = vec![
-            ("BALCAO_INVENTORY_LISTEN", any_port()),
-            ("BALCAO_INVENTORY_RATE_LIMIT_AUTH", "off".to_owned()),
-            ("BALCAO_INVENTORY_RATE_LIMIT_READ", "off".to_owned()),
-            ("BALCAO_INVENTORY_RATE_LIMIT_WRITE", "off".to_owned()),
-            ("BALCAO_ADMIN_USERNAME", "bench".to_owned()),
-            ("BALCAO_ADMIN_PASSWORD", PASSWORD.to_owned()),
-            (
-                "BALCAO_INVENTORY_LOW_STOCK_THRESHOLD",
-                (STOCK - UNTIL_LOW).to_string(),
-            ),
-        ];
-        settings.extend(company);
-        let child = Child::start(&["serve", "--only", "inventory"], &settings, data).await?;
-        let address = child.address("inventory")?;
-        let mut line = Line::open(address).await?;
-        let login = json!({"username": "bench", "password": PASSWORD});
-        let pair = line
-            .post("/api/v1/authentication/token/", None, &login)
-            .await?;
-        let token = pair.get("access").and_then(Value::as_str);
-        let token = token.ok_or("no token")?.to_owned();
-        let named = json!({"name": "Bench"});
-        let made = line.post("/api/v1/categories/", Some(&token), &named);
-        let category = id_of(&made.await?);
-        let made = line.post("/api/v1/brands/", Some(&token), &named);
-        let brand = id_of(&made.await?);
-        let mut tills = Vec::new();
-        for number in 0..TILLS {
-            let product = json!({"title": format!("Product {number}"), "category": category, "brand": brand,
-                                 "cost_price": "1.00", "selling_price": "2.00", "quantity": STOCK});
-            let made = line.post("/api/v1/products/", Some(&token), &product);
-            let product = id_of(&made.await?);
-            tills.push(Till {
-                address,
-                token: token.clone(),
-                outflow: json!({"product": product, "quantity": 1}),
-            });
-        }
-        Ok(Self {
-            _child: child,
-            tills,
-        })
-    }
-
-    /// Books outflows at every till for so long; how many.
-    async fn sell(&self, length: Duration) -> Result<f64, LoadError> {
-        let mut work = JoinSet::new();
-        for till in self.tills.clone() {
-            work.spawn(async move { till.sell(Instant::now() + length).await });
-        }
-        let mut sold = 0;
-        while let Some(done) = work.join_next().await {
-            sold += done??;
-        }
-        Ok(whole(sold))
-    }
-}
-
-impl Till {
-    async fn sell(self, end: Instant) -> Result<i64, LoadError> {
-        let mut line = Line::open(self.address).await?;
-        let mut sold = 0;
-        while Instant::now() < end {
-            line.post("/api/v1/outflows/", Some(&self.token), &self.outflow)
-                .await?;
-            sold += 1;
-        }
-        Ok(sold)
-    }
-}
-
-/// A connection that is used again and again.
-struct Line {
-    address: SocketAddr,
-    sender: SendRequest<Full<Bytes>>,
-}
-
-impl Line {
-    async fn open(address: SocketAddr) -> Result<Self, LoadError> {
-        let stream = TcpStream::connect(address).await?;
-        stream.set_nodelay(true)?;
-        let (sender, connection) = handshake(TokioIo::new(stream)).await?;
-        tokio::spawn(connection);
-        Ok(Self { address, sender })
-    }
-
-    /// Posts JSON and reads the JSON that comes back.
-    async fn post(
-        &mut self,
-        path: &str,
-        token: Option<&str>,
-        body: &Value,
-    ) -> Result<Value, LoadError> {
-        let mut request = Request::post(path)
-            .header(header::HOST, self.address.to_string())
-            .header(header::CONTENT_TYPE, "application/json");
-        if let Some(token) = token {
-            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
-        }
-        let request = request.body(Full::new(Bytes::from(body.to_string())))?;
-        self.sender.ready().await?;
-        let answer = self.sender.send_request(request).await?;
-        let status = answer.status();
-        let text = answer.into_body().collect().await?.to_bytes();
-        if status.is_success() {
-            Ok(serde_json::from_slice(&text)?)
-        } else {
-            Err(format!(
-                "{path} answered {status}: {}",
-                String::from_utf8_lossy(&text)
-            )
-            .into())
-        }
-    }
-}
-
 fn whole(number: i64) -> f64 {
     f64::from(i32::try_from(number).unwrap_or(i32::MAX))
-}
-
-/// The id of a record that was just made; null when there is none, which the next request is then refused for.
-fn id_of(record: &Value) -> Value {
-    record.get("id").cloned().unwrap_or_default()
 }

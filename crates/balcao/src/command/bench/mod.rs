@@ -1,7 +1,7 @@
 //! `balcao bench`: the figures of `docs/performance.md`, measured on this machine by this program.
 //!
 //! Every service runs in a process of its own, as it does for real; `load` sends the requests, `child` runs the processes,
-//! `provider` is a provider that costs next to nothing. Here are the measurements of checkout; those of the inventory are in
+//! `provider` is a provider that costs next to nothing, `shop` an inventory with a made-up data set. Here are the measurements of checkout; those of the inventory are in
 //! `inventory`, those of its events in `delivery`.
 
 mod child;
@@ -9,6 +9,7 @@ mod delivery;
 mod inventory;
 mod load;
 mod provider;
+mod shop;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -37,7 +38,7 @@ enum What {
     Checkout(Checkout),
     /// Lists, reads and sales beside what the machine can do, and every list at full size
     Inventory(inventory::Arguments),
-    /// Deliveries of events a second; what a dead receiver costs those who book outflows
+    /// Deliveries of events a second; what a dead receiver or a model that hangs costs those who book outflows
     InventoryDelivery(delivery::Arguments),
     /// A provider that answers at once, for `bench checkout`
     #[command(hide = true)]

@@ -4,18 +4,16 @@
 use std::path::Path;
 use std::time::Duration;
 
-use axum::http::{Method, StatusCode};
+use axum::http::StatusCode;
 
 use super::super::child::Child;
 use super::super::load::{self, Call, LoadError, Measured, Target};
+use super::super::shop::{PLENTY, Shop, Size};
 use super::super::{check, mebibytes, report};
 use super::one_by_one::one_by_one;
-use super::shop::{Shop, Size};
 use super::{Arguments, pgbench, store};
 
 const LIST: &str = "/api/v1/products/?page_size=10";
-/// Far more than a run sells.
-const PLENTY: u64 = 1_000_000_000;
 
 /// SQLite: reads beside a bare handler, durable sales beside one commit after the other.
 ///
@@ -27,9 +25,9 @@ pub(super) async fn sqlite(
     folder: &Path,
     size: Size,
 ) -> Result<(), LoadError> {
-    let shop = Shop::open(arguments, &folder.join("data"), None, size).await?;
+    let shop = Shop::open(&folder.join("data"), None, size, arguments.log()).await?;
     let at_rest = shop.memory_at_rest().await?;
-    stock_up(&shop, arguments, size.products).await?;
+    shop.stock_up(size.products, PLENTY).await?;
     let sizes = [
         shop.read(LIST).await?.len(),
         shop.read("/api/v1/products/1/").await?.len(),
@@ -50,7 +48,7 @@ pub(super) async fn sqlite(
         without.per_second(),
         "at least 20 %",
     );
-    let one = shop.target(reads(size.products), StatusCode::OK);
+    let one = shop.reads(size.products);
     let (ours, without) = in_turns(arguments, &one, &constant("/one")?).await?;
     ratio(
         "SQLite: one product beside a bare handler",
@@ -58,7 +56,7 @@ pub(super) async fn sqlite(
         without.per_second(),
         "at least 45 %",
     );
-    let sales = shop.target(sales(size.products), StatusCode::CREATED);
+    let sales = shop.sales(size.products);
     let (mut ours, mut alone) = (Measured::default(), 0.0);
     for _ in 0..arguments.rounds {
         ours.join(load::run(&sales, arguments.connections, length(arguments)).await?);
@@ -86,38 +84,38 @@ pub(super) async fn postgres(
     address: &str,
     size: Size,
 ) -> Result<(), LoadError> {
-    let shop = Shop::open(arguments, folder, Some(address), size).await?;
+    let shop = Shop::open(folder, Some(address), size, arguments.log()).await?;
     let at_rest = shop.memory_at_rest().await?;
-    stock_up(&shop, arguments, size.products).await?;
+    shop.stock_up(size.products, PLENTY).await?;
     let products = size.products;
     let cases = [
         (
             "one product",
-            shop.target(reads(products), StatusCode::OK),
+            shop.reads(products),
             store::read_one(products),
             "at least 80 %",
         ),
         (
             "sales",
-            shop.target(sales(products), StatusCode::CREATED),
+            shop.sales(products),
             store::outflow_at_once(products),
             "at least 80 %",
         ),
         (
             "sales by steps",
-            shop.target(sales(products), StatusCode::CREATED),
+            shop.sales(products),
             store::outflow_by_steps(products),
             "at least 80 %",
         ),
         (
             "sales of one product",
-            shop.target(sales(1), StatusCode::CREATED),
+            shop.sales(1),
             store::outflow_at_once(1),
             "at least 500 %",
         ),
         (
             "sales of one product by steps",
-            shop.target(sales(1), StatusCode::CREATED),
+            shop.sales(1),
             store::outflow_by_steps(1),
             "at least 500 %",
         ),
@@ -168,44 +166,6 @@ async fn in_turns(
     check(&first, "inventory")?;
     check(&second, "the bare handler")?;
     Ok((first, second))
-}
-
-/// Gives every product more units than a run sells.
-async fn stock_up(shop: &Shop, arguments: &Arguments, products: u64) -> Result<(), LoadError> {
-    let body = format!("{{\"quantity\":{PLENTY}}}");
-    let calls: Vec<Call> = (1..=products)
-        .map(|id| {
-            Call::send(
-                Method::PATCH,
-                format!("/api/v1/products/{id}/"),
-                body.clone(),
-            )
-        })
-        .collect();
-    let count = calls.len();
-    let target = shop.target(calls, StatusCode::OK);
-    let done = load::run_count(&target, arguments.connections, count).await?;
-    check(&done, "inventory")
-}
-
-fn reads(products: u64) -> Vec<Call> {
-    scattered(products)
-        .map(|id| Call::get(format!("/api/v1/products/{id}/")))
-        .collect()
-}
-
-fn sales(products: u64) -> Vec<Call> {
-    scattered(products)
-        .map(|id| {
-            let body = format!("{{\"product\":{id},\"quantity\":1}}");
-            Call::send(Method::POST, "/api/v1/outflows/", body)
-        })
-        .collect()
-}
-
-/// Every id once, neighbours far apart: 7919 is prime and shares no factor with round numbers.
-fn scattered(products: u64) -> impl Iterator<Item = u64> {
-    (0..products).map(move |number| number * 7919 % products + 1)
 }
 
 fn length(arguments: &Arguments) -> Duration {

@@ -9,9 +9,9 @@ use axum::http::StatusCode;
 use serde_json::Value;
 
 use super::super::load::{self, Call, LoadError};
+use super::super::shop::{Shop, Size};
 use super::super::{mebibytes, milliseconds, report};
 use super::Arguments;
-use super::shop::{Shop, Size};
 
 /// What a filter is asked with, in turns.
 struct Filter {
@@ -75,7 +75,7 @@ pub(super) async fn measure(
     size: Size,
 ) -> Result<(), LoadError> {
     let engine = engine(postgres);
-    let shop = Shop::open(arguments, folder, postgres, size).await?;
+    let shop = Shop::open(folder, postgres, size, arguments.log()).await?;
     let at_rest = shop.memory_at_rest().await?;
     let products = count(&shop, "/api/v1/products/?page_size=1").await?;
     let outflows = count(&shop, "/api/v1/outflows/?page_size=1").await?;

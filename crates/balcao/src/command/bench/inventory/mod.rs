@@ -1,8 +1,7 @@
 //! `balcao bench inventory`: the figures of the inventory service in `docs/performance.md`.
 //!
 //! `beside` compares the service with what the machine does without it, on SQLite and on PostgreSQL, in one run; `lists` asks for every
-//! list in every documented order at full size; `pages` opens what people open every day, as a browser does; `shop` runs the service on a
-//! data set.
+//! list in every documented order at full size; `pages` opens what people open every day, as a browser does.
 
 mod bare;
 mod beside;
@@ -10,7 +9,6 @@ mod lists;
 mod one_by_one;
 mod pages;
 mod pgbench;
-mod shop;
 mod store;
 mod visitor;
 mod weight;
@@ -23,8 +21,8 @@ pub(super) use bare::{Bare, serve_bare};
 
 use super::Failure;
 use super::load::LoadError;
+use super::shop::Size;
 use crate::data_folder;
-use shop::Size;
 
 /// What is measured, and how large it is.
 #[derive(Debug, Clone, Args)]
@@ -74,6 +72,13 @@ pub(crate) struct Arguments {
     /// Leave the folder, for another run on the same data
     #[arg(long)]
     keep: bool,
+}
+
+impl Arguments {
+    /// The service's setting of its log.
+    fn log(&self) -> [(&'static str, String); 1] {
+        [("BALCAO_LOG", self.log.clone())]
+    }
 }
 
 /// A part of the measurements.

@@ -7,10 +7,10 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::super::load::{self, Call, LoadError};
+use super::super::shop::{Shop, Size};
 use super::super::{milliseconds, report};
 use super::Arguments;
 use super::lists::{VARIANTS, count, engine, last_of, words};
-use super::shop::{Shop, Size};
 use super::visitor::{Visitor, compressed};
 use super::weight::{Scales, Weight};
 
@@ -41,7 +41,7 @@ pub(super) async fn measure(
     size: Size,
 ) -> Result<(), LoadError> {
     let engine = engine(postgres);
-    let shop = Shop::open(arguments, folder, postgres, size).await?;
+    let shop = Shop::open(folder, postgres, size, arguments.log()).await?;
     let (mut scales, mut good) = (Scales::default(), 0);
     let pages = pages(&shop).await?;
     for page in &pages {

@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, Method, Response, StatusCode, header};
 
 use super::super::load::{self, Call, LoadError, Target};
-use super::shop::{PASSWORD, Shop, USER};
+use super::super::shop::{PASSWORD, Shop, USER};
 
 /// A session.
 pub(super) struct Visitor {

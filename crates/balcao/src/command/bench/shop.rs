@@ -11,9 +11,9 @@ use axum::http::{Method, StatusCode, header};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use super::super::child::Child;
-use super::super::load::{self, Call, LoadError, Target};
-use super::Arguments;
+use super::check;
+use super::child::Child;
+use super::load::{self, Call, LoadError, Target};
 
 /// How large a data set is.
 #[derive(Debug, Clone, Copy)]
@@ -29,21 +29,25 @@ pub(super) struct Shop {
     token: String,
 }
 
+/// Far more than a run sells.
+pub(super) const PLENTY: u64 = 1_000_000_000;
+/// Connections that book at once.
+pub(super) const TILLS: u32 = 32;
 /// Who calls. The database is of this command alone.
 pub(super) const USER: &str = "measuring";
 pub(super) const PASSWORD: &str = "um balde de parafusos";
 
 impl Shop {
-    /// Fills the database unless it has products, and serves it.
+    /// Fills the database unless it has products, and serves it with further settings.
     ///
     /// # Errors
     ///
     /// When it cannot be filled or served.
     pub(super) async fn open(
-        arguments: &Arguments,
         data: &Path,
         postgres: Option<&str>,
         size: Size,
+        further: impl IntoIterator<Item = (&'static str, String)>,
     ) -> Result<Self, LoadError> {
         fill(data, postgres, size).await?;
         let mut settings = vec![
@@ -53,9 +57,9 @@ impl Shop {
             ("BALCAO_INVENTORY_RATE_LIMIT_WRITE", "off".to_owned()),
             ("BALCAO_ADMIN_USERNAME", USER.to_owned()),
             ("BALCAO_ADMIN_PASSWORD", PASSWORD.to_owned()),
-            ("BALCAO_LOG", arguments.log.clone()),
         ];
         settings.extend(database(postgres));
+        settings.extend(further);
         let child = Child::start(&["serve", "--only", "inventory"], &settings, data).await?;
         let address = child.address("inventory")?;
         let mut shop = Self {
@@ -95,6 +99,43 @@ impl Shop {
         }
     }
 
+    /// Gives every product so many units.
+    ///
+    /// # Errors
+    ///
+    /// When a request fails.
+    pub(super) async fn stock_up(&self, products: u64, units: u64) -> Result<(), LoadError> {
+        let body = format!("{{\"quantity\":{units}}}");
+        let call = |id| {
+            Call::send(
+                Method::PATCH,
+                format!("/api/v1/products/{id}/"),
+                body.clone(),
+            )
+        };
+        let calls: Vec<Call> = (1..=products).map(call).collect();
+        let count = calls.len();
+        let done = load::run_count(&self.target(calls, StatusCode::OK), TILLS, count).await?;
+        check(&done, "inventory")
+    }
+
+    /// Sales of one unit of so many products, in turns.
+    pub(super) fn sales(&self, products: u64) -> Target {
+        let sale = |id| {
+            let body = format!("{{\"product\":{id},\"quantity\":1}}");
+            Call::send(Method::POST, "/api/v1/outflows/", body)
+        };
+        let calls: Vec<Call> = scattered(products).map(sale).collect();
+        self.target(calls, StatusCode::CREATED)
+    }
+
+    /// Reads of so many products, one at a time, in turns.
+    pub(super) fn reads(&self, products: u64) -> Target {
+        let read = |id| Call::get(format!("/api/v1/products/{id}/"));
+        let calls: Vec<Call> = scattered(products).map(read).collect();
+        self.target(calls, StatusCode::OK)
+    }
+
     /// The body of one answer.
     ///
     /// # Errors
@@ -113,6 +154,11 @@ impl Shop {
     pub(super) async fn json(&self, path: &str) -> Result<Value, LoadError> {
         Ok(serde_json::from_slice(&self.read(path).await?)?)
     }
+}
+
+/// Every id once, neighbours far apart: 7919 is prime and shares no factor with round numbers.
+fn scattered(products: u64) -> impl Iterator<Item = u64> {
+    (0..products).map(move |number| number * 7919 % products + 1)
 }
 
 fn database(postgres: Option<&str>) -> Option<(&'static str, String)> {
