@@ -136,6 +136,11 @@ impl Connection {
         self.raw.is_autocommit()
     }
 
+    /// Rows changed since it was opened, those by triggers and foreign keys too.
+    pub(crate) fn changes(&self) -> u64 {
+        self.raw.total_changes()
+    }
+
     /// Rolls back what is open, if anything is.
     pub(crate) fn roll_back(&self) {
         if !self.is_idle()

@@ -1,6 +1,15 @@
-use std::{future::poll_fn, pin::pin, sync::mpsc, task::Poll};
+use std::{
+    future::poll_fn,
+    pin::pin,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
+    task::Poll,
+};
 
-use db::{Db, Error, ErrorKind, Options};
+use db::{Db, Error, ErrorKind, Options, Tx};
 use test_kit::{database, on_both_engines};
 
 use crate::schema::{count, insert, open, open_with, products};
@@ -143,8 +152,8 @@ on_both_engines!(a_report_sees_one_snapshot, async |address| {
     add(&db, "Rice".to_owned(), 1).await.unwrap();
     let (first_seen, wait_for_first) = tokio::sync::oneshot::channel();
     let (go_on, wait) = mpsc::channel();
-    let first_seen = std::sync::Mutex::new(Some(first_seen));
-    let wait = std::sync::Mutex::new(wait);
+    let first_seen = Mutex::new(Some(first_seen));
+    let wait = Mutex::new(wait);
     let other = db.clone();
     // Two lanes, so that the report's thread may stand still without holding up the write.
     let report = tokio::spawn(async move {
@@ -250,7 +259,7 @@ fn hold_writer(
 ) {
     let (held, is_held) = mpsc::channel();
     let (go_on, wait) = mpsc::channel();
-    let (held, wait) = (std::sync::Mutex::new(held), std::sync::Mutex::new(wait));
+    let (held, wait) = (Mutex::new(held), Mutex::new(wait));
     let db = db.clone();
     let task = tokio::spawn(async move {
         db.write(async move |_| {
@@ -325,6 +334,61 @@ fn a_failing_commit_fails_every_job_of_its_batch_and_no_other() {
         assert_eq!(products(&db).await, 0);
         add(&db, "Beans".to_owned(), 1).await.unwrap();
         assert_eq!(products(&db).await, 1);
+    });
+}
+
+#[test]
+fn what_fails_among_others_takes_back_what_it_wrote_and_is_not_run_again() {
+    database::run(database::Engine::Sqlite, async |address| {
+        let db = open_with(&address, &unhurried()).await;
+        let (held, is_held) = mpsc::channel();
+        let (go_on, wait) = mpsc::channel::<()>();
+        let (held, wait, holding) = (Mutex::new(held), Mutex::new(wait), db.clone());
+        let holder = tokio::spawn(async move {
+            let job = async move |_: &mut Tx| {
+                held.lock().unwrap().send(()).unwrap();
+                wait.lock().unwrap().recv().unwrap();
+                Err::<(), _>(Refusal::Sold)
+            };
+            holding.write(job).await.unwrap_err();
+        });
+        is_held.recv().unwrap();
+        let runs = Arc::new([const { AtomicUsize::new(0) }; 5]);
+        let mut jobs = Vec::new();
+        for number in 0..5_usize {
+            let (other, counted) = (db.clone(), Arc::clone(&runs));
+            jobs.push(tokio::spawn(async move {
+                let job = async move |tx: &mut Tx| {
+                    counted[number].fetch_add(1, Ordering::Relaxed);
+                    if number == 1 {
+                        return Err(Refusal::Sold);
+                    }
+                    insert(tx, &number.to_string(), 1).await?;
+                    if number == 3 {
+                        Err(Refusal::Sold)
+                    } else {
+                        Ok(())
+                    }
+                };
+                other.write(job).await.is_ok()
+            }));
+            until(|| db.statistics().waiting_writes == number as u64 + 1).await;
+        }
+        let before = db.statistics();
+        go_on.send(()).unwrap();
+        let mut kept = Vec::new();
+        for job in jobs {
+            kept.push(job.await.unwrap());
+        }
+        holder.await.unwrap();
+        assert_eq!(kept, [true, false, true, false, true]);
+        assert_eq!(products(&db).await, 3);
+        let runs = runs.each_ref().map(|runs| runs.load(Ordering::Relaxed));
+        // The fourth had written: those before it that had succeeded were run again.
+        assert_eq!(runs, [2, 1, 2, 1, 1]);
+        let after = db.statistics();
+        assert_eq!(after.commits - before.commits, 1);
+        assert_eq!(after.rollbacks - before.rollbacks, 3);
     });
 }
 
