@@ -1,13 +1,28 @@
-//! Keeping the write-ahead log short: a thread of its own copies it into the database file while the writer goes on,
-//! and the writer itself starts it anew when it has grown past its bound.
+//! Keeping the write-ahead log short: a thread of its own copies it into the database file while the writer goes on;
+//! the writer itself copies the little that came meanwhile, so that its next commit begins the log anew, and empties
+//! a log that has grown past its bound. A log that is written over costs half the flush of one that gets longer, which
+//! is why it has its usual length from the start.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    fs::OpenOptions,
+    io::{self, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use super::connection::Connection;
 use crate::{Counters, Error, Options, queue::Queue};
 
 /// Pages in the log that are worth a visit of the checkpoint thread (4 MiB).
 const PAGES_WORTH_COPYING: u64 = 1024;
+/// Pages that the writer copies itself between two batches (1 MiB), and by how many the log grows before it does so again
+/// after readers spoilt it.
+const PAGES_SOON_COPIED: u64 = 256;
+/// The length that the log's file has from the start, in bytes: what is in it when it is worth copying, and as much again.
+const ROOM: u64 = 8 * 1024 * 1024;
+/// What a processor's memory is divided into, in bytes.
+const PAGE: usize = 4096;
 /// How long the writer waits for readers of the old log before it goes on without starting it anew.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// After a visit that readers spoilt, the log may grow by this part of its bound before the writer tries again.
@@ -50,6 +65,7 @@ pub(crate) struct LogKeeper {
     page_bytes: u64,
     most_pages: u64,
     next_try: u64,
+    next_copy: u64,
     wait: Duration,
 }
 
@@ -65,13 +81,14 @@ impl LogKeeper {
             .query_row("PRAGMA page_size", [], |row| row.get::<_, i64>(0))
             .map_err(|error| connection.translate(error, "page size"))?;
         let page_bytes = u64::try_from(page_bytes).unwrap_or(4096).max(512);
-        let most_pages = u64::from(options.log_mib.max(1)) * 1024 * 1024 / page_bytes;
+        let most_pages = most_bytes(options) / page_bytes;
         Ok(Self {
             signals,
             counters,
             page_bytes,
             most_pages,
             next_try: most_pages,
+            next_copy: PAGES_WORTH_COPYING,
             wait: options.wait,
         })
     }
@@ -89,11 +106,18 @@ impl LogKeeper {
         if log.pages < self.most_pages {
             self.next_try = self.most_pages;
         }
+        if log.pages < PAGES_WORTH_COPYING {
+            self.next_copy = PAGES_WORTH_COPYING;
+        }
+        let left = log.pages.saturating_sub(log.copied);
         if log.pages >= self.next_try {
             self.restart(connection)?;
-        } else if log.pages.saturating_sub(log.copied) >= PAGES_WORTH_COPYING {
+        } else if log.pages >= self.next_copy && left > PAGES_SOON_COPIED {
             // A full queue means that a visit is due already.
             let _due_already = self.signals.push(());
+        } else if log.pages >= self.next_copy && left > 0 {
+            checkpoint(connection, "PRAGMA wal_checkpoint(PASSIVE)")?;
+            self.next_copy = log.pages + PAGES_SOON_COPIED;
         }
         Ok(())
     }
@@ -118,4 +142,45 @@ impl LogKeeper {
         };
         Ok(())
     }
+}
+
+/// The bound of the log, in bytes.
+fn most_bytes(options: &Options) -> u64 {
+    u64::from(options.log_mib.max(1)) * 1024 * 1024
+}
+
+/// Gives the log's file its usual length, filled with zeros, which are no pages of any log. Only who may write to the
+/// database may lengthen its log: meanwhile nobody else, in this process or another, adds to it.
+///
+/// # Errors
+///
+/// When another process writes, and faults of the disk. The database works all the same, and its log grows as it is written.
+pub(crate) fn make_room(
+    connection: &Connection,
+    database: &Path,
+    options: &Options,
+) -> Result<(), Error> {
+    let room = ROOM.min(most_bytes(options));
+    connection.control("BEGIN IMMEDIATE")?;
+    let done = lengthen(&log_of(database), room);
+    connection.control("ROLLBACK")?;
+    done.map_err(|error| Error::unavailable(format!("the log cannot be made longer: {error}")))
+}
+
+/// The log beside a database, as SQLite names it.
+fn log_of(database: &Path) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push("-wal");
+    name.into()
+}
+
+fn lengthen(log: &Path, room: u64) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).open(log)?;
+    let end = file.seek(SeekFrom::End(0))?;
+    // Page by page: an operating system that keeps what is written at once as one large page would look through all of
+    // that for each small page that is written over later.
+    for _ in 0..room.saturating_sub(end).div_ceil(PAGE as u64) {
+        file.write_all(&[0; PAGE])?;
+    }
+    file.sync_all()
 }

@@ -75,6 +75,9 @@ impl Sqlite {
 
     fn start_writer(&self) -> Result<(), Error> {
         let connection = self.connect(Role::Writer)?;
+        if let Err(error) = checkpoint::make_room(&connection, &self.path, &self.options) {
+            tracing::warn!(%error, "the log has no room from the start");
+        }
         let log = LogKeeper::new(
             &connection,
             &self.options,

@@ -195,6 +195,17 @@ fn a_full_disk_loses_nothing_that_was_acknowledged() {
     });
 }
 
+/// Writes about 40 KiB.
+async fn write_picture(db: &db::Db) {
+    db.write(async |tx| {
+        let sql = "INSERT INTO product (title, quantity, picture) VALUES ('Rice', 1, $1)";
+        tx.execute(sql, &[&vec![7_u8; 40_000]]).await
+    })
+    .await
+    .map_err(|error: Error| error)
+    .unwrap();
+}
+
 /// Writes about 1.2 MiB.
 async fn write_much(db: &db::Db) {
     db.write(async |tx| {
@@ -208,6 +219,23 @@ async fn write_much(db: &db::Db) {
     .await
     .map_err(|error: Error| error)
     .unwrap();
+}
+
+#[test]
+fn a_log_has_its_usual_length_from_the_start_and_is_written_over() {
+    database::run(database::Engine::Sqlite, async |address| {
+        let db = open_with(&address, &Options::default()).await;
+        let log = format!("{}-wal", address.strip_prefix("sqlite:").unwrap());
+        let length = || std::fs::metadata(&log).unwrap().len();
+        assert_eq!(length(), 8 * 1024 * 1024);
+        // Copied by the checkpoint thread and, what came meanwhile, by the writer: long before its bound the log begins anew.
+        let mut longest = 0;
+        while db.statistics().log_bytes >= longest {
+            longest = db.statistics().log_bytes;
+            write_picture(&db).await;
+        }
+        assert!(length() < 64 * 1024 * 1024, "{}", length());
+    });
 }
 
 #[test]
