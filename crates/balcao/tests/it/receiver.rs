@@ -11,6 +11,7 @@ use axum::serve::Listener;
 use rustls::ServerConfig;
 use serde_json::Value;
 use test_kit::process::Start;
+use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
@@ -110,4 +111,20 @@ impl Listener for Protected {
     fn local_addr(&self) -> std::io::Result<Self::Addr> {
         self.0.local_addr()
     }
+}
+
+/// A gate that ends TLS and passes on what comes to a server that speaks in the clear.
+pub(crate) async fn tls_before(server: SocketAddr, config: Arc<ServerConfig>) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut listener = Protected(listener, TlsAcceptor::from(config));
+    tokio::spawn(async move {
+        loop {
+            let (mut outside, _) = listener.accept().await;
+            let mut inside = TcpStream::connect(server).await.unwrap();
+            // Either side may hang up as it likes.
+            tokio::spawn(async move { copy_bidirectional(&mut outside, &mut inside).await });
+        }
+    });
+    address
 }

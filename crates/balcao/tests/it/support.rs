@@ -1,5 +1,6 @@
 //! What these tests share: a sandbox to pay at, a checkout before it, requests.
 
+use std::net::SocketAddr;
 use std::sync::OnceLock;
 
 use reqwest::{Client, Response};
@@ -35,6 +36,11 @@ impl Provider {
 
     pub(crate) fn url(&self) -> String {
         self.0.url()
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.0.address()
     }
 
     /// Lets calls of this path go wrong once.

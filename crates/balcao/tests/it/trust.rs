@@ -1,4 +1,4 @@
-//! Whom the program believes: receivers of webhooks and mail servers whose certificates come from an authority that the machine trusts,
+//! Whom the program believes: the provider, receivers of webhooks and mail servers whose certificates come from an authority that the machine trusts,
 //! a private one included, and no others.
 
 use std::path::Path;
@@ -9,7 +9,8 @@ use test_kit::process::{Balcao, Start};
 use test_kit::tls::Authority;
 
 use crate::inventory::{Caller, inventory, run_with, said, succeeds};
-use crate::receiver::Receiver;
+use crate::receiver::{Receiver, tls_before};
+use crate::support::{Provider, boleto, card, pay, pay_until_final, pix};
 
 const PRIVATE: &str = "BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE";
 
@@ -55,6 +56,52 @@ async fn a_receiver_with_a_certificate_of_a_private_authority_gets_events_where_
     ana.make("/api/v1/outflows/", &outflow).await;
     let arrived = receiver.has(2).await;
     assert_eq!(arrived[1].1["type"], "outflow.created");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn payments_reach_a_provider_of_a_trusted_authority_under_tls_and_no_other() {
+    let (authority, stranger) = (Authority::new(), Authority::new());
+    let provider = Provider::start().await;
+    let gate = tls_before(provider.address(), authority.server()).await;
+    let data = tempfile::tempdir().unwrap();
+    let checkout = async |trusted: &Authority| {
+        provider
+            .checkout()
+            .data(data.path())
+            .env(
+                "BALCAO_CHECKOUT_PROVIDER_URL",
+                format!("https://localhost:{}", gate.port()),
+            )
+            .env("SSL_CERT_FILE", trusted.file())
+            .ready()
+            .await
+    };
+    // An authority that does not vouch for it: the access token is not sent.
+    let mut doubting = checkout(&stranger).await;
+    let url = doubting.url("checkout").await;
+    let refused = pay(&url, "under-tls", &pix()).await.unwrap();
+    assert_eq!(refused.status(), 503);
+    assert!(
+        provider
+            .get("/sandbox/calls")
+            .await
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+    doubting.stop().await;
+    // Once it is trusted, the same request completes; and so do those of every method.
+    let believing = checkout(&authority).await;
+    let url = believing.url("checkout").await;
+    for (key, body) in [
+        ("under-tls", pix()),
+        ("second", card("APRO")),
+        ("third", boleto()),
+    ] {
+        let paid = pay_until_final(&url, key, &body).await;
+        assert!(paid["id"].is_string(), "{paid}");
+    }
+    assert_eq!(provider.charges().await.len(), 3);
 }
 
 /// A service that mails by this server, and believes this authority. A product of it has become low.
