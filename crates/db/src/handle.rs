@@ -111,6 +111,23 @@ impl Db {
         }
     }
 
+    /// As [`read`](Self::read), for a few rows that are found by their keys. On SQLite the thread that asks does it at once: to wake
+    /// another and to be woken by it costs more than such a reading.
+    ///
+    /// # Errors
+    /// Those of the job, and `Unavailable` when it could not be run.
+    pub async fn look_up<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        match &*self.store {
+            Store::Sqlite(sqlite) => sqlite.look_up(job).await,
+            Store::Postgres(postgres) => postgres.read(job).await,
+        }
+    }
+
     /// As [`read`](Self::read), but all statements see one snapshot, and it may take long: it has a connection of its
     /// own, so that pages do not wait for it.
     ///

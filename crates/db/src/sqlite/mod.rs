@@ -8,6 +8,7 @@ mod errors;
 mod load;
 pub(crate) mod migrate;
 pub(crate) mod money;
+mod pool;
 pub(crate) mod values;
 mod writer;
 
@@ -24,6 +25,7 @@ pub(crate) use connection::{Connection, Role};
 
 use self::{
     checkpoint::LogKeeper,
+    pool::{Lent, Pool},
     writer::{Job, WriteJob, Writer},
 };
 use crate::{
@@ -40,6 +42,7 @@ pub(crate) struct Sqlite {
     options: Options,
     counters: Arc<Counters>,
     reads: Arc<Queue<ReadJob>>,
+    look_ups: Pool,
     reports: Arc<Queue<ReadJob>>,
     writes: Arc<Queue<Box<dyn WriteJob>>>,
     checkpoints: Arc<Queue<()>>,
@@ -54,6 +57,7 @@ impl Sqlite {
             options: options.clone(),
             counters: Arc::default(),
             reads: Arc::new(Queue::new(options.queue)),
+            look_ups: Pool::new(options.readers.max(1)),
             reports: Arc::new(Queue::new(options.queue)),
             writes: Arc::new(Queue::new(options.queue)),
             checkpoints: Arc::new(Queue::new(1)),
@@ -133,6 +137,29 @@ impl Sqlite {
             job::finish_at_once(job(conn), counters)
         })
         .await
+    }
+
+    /// Runs the job on the calling thread; when all connections for that are lent, as [`read`](Self::read) does.
+    pub(crate) async fn look_up<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let mut conn = match self.look_ups.lend()? {
+            Lent::Conn(conn) => conn,
+            Lent::Open => {
+                let connection = self.connect(Role::Reader);
+                let connection = connection.inspect_err(|_| self.look_ups.forget_one())?;
+                Conn::sqlite(connection, Arc::clone(&self.counters))
+            }
+            Lent::None => return self.read(job).await,
+        };
+        self.counters.read();
+        conn.begin_job(false);
+        let result = job::finish_at_once(job(&mut conn), &self.counters);
+        self.look_ups.give_back(conn);
+        result
     }
 
     pub(crate) async fn report<T, E, F>(&self, job: F) -> Result<T, E>
@@ -235,6 +262,7 @@ impl Sqlite {
 
     fn stop(&self) {
         self.reads.close();
+        self.look_ups.close();
         self.reports.close();
         self.writes.close();
         self.checkpoints.close();

@@ -21,6 +21,8 @@ mod groups;
 mod jobs;
 /// Bounds: queues, times, the log's size.
 mod limits;
+/// Readings that the thread which asks does itself.
+mod look_ups;
 /// Migrations in pairs, forward only.
 mod migrations;
 /// Transactions that PostgreSQL asks to be run again.

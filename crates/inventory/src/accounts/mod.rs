@@ -23,14 +23,14 @@ pub use token::{Claims, TokenError, TokenKey, TokenType};
 
 use std::fmt::Write as _;
 
-use db::{Timestamp, Tx};
+use db::{Conn, Timestamp, Tx};
 use http::request::Parts;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
     State,
     audit::{self, Action},
-    rest::{Refusal, resource::Reading},
+    rest::{Refusal, reading, resource::Reading},
     stock::Actor,
 };
 
@@ -103,21 +103,20 @@ pub async fn authenticate_reading<T: Send + 'static>(
     }
     let token = bearer::token(&parts.headers)?;
     let (user, iat) = bearer::user_of(&state.token_key, token, state.clock.now())?;
-    let (account, read) = state
-        .db
-        .read(async move |conn| {
-            let account = store::account(conn, user).await?;
-            let read = match &reading {
-                Some(reading) if account.is_some() => match reading.over(conn).await {
-                    // The job may have to run again.
-                    Err(Refusal::Database(error)) => return Err(error),
-                    read => Some(read),
-                },
-                _ => None,
-            };
-            Ok::<_, db::Error>((account, read))
-        })
-        .await?;
+    let is_look_up = reading.as_ref().is_none_or(Reading::is_look_up);
+    let job = async move |conn: &mut Conn| {
+        let account = store::account(conn, user).await?;
+        let read = match &reading {
+            Some(reading) if account.is_some() => match reading.over(conn).await {
+                // The job may have to run again.
+                Err(Refusal::Database(error)) => return Err(error),
+                read => Some(read),
+            },
+            _ => None,
+        };
+        Ok::<_, db::Error>((account, read))
+    };
+    let (account, read) = reading::in_a_job(&state.db, is_look_up, job).await?;
     Ok((bearer::admit(account, iat)?, read))
 }
 

@@ -9,7 +9,7 @@ pub mod json;
 pub mod list;
 pub mod number;
 pub mod query;
-mod reading;
+pub mod reading;
 mod refusal;
 pub mod resource;
 pub mod value;

@@ -3,14 +3,17 @@
 
 use std::pin::Pin;
 
-use db::Conn;
+use db::{Conn, Db};
 
 use super::refusal::Refusal;
 use crate::State;
 
 /// What reads a record or a page over a connection that it is lent: in a job of its own, or in the one that finds out who calls. It may
 /// run again.
-pub struct Reading<T>(Box<dyn Run<T>>);
+pub struct Reading<T> {
+    what: Box<dyn Run<T>>,
+    is_look_up: bool,
+}
 
 type LocalFuture<'conn, T> = Pin<Box<dyn Future<Output = T> + 'conn>>;
 
@@ -38,7 +41,28 @@ impl<T: Send + 'static> Reading<T> {
         K: Send + Sync + 'static,
         F: AsyncFn(&K, &mut Conn) -> Result<T, Refusal> + Send + Sync + 'static,
     {
-        Self(Box::new(Prepared(known, read)))
+        Self {
+            what: Box::new(Prepared(known, read)),
+            is_look_up: false,
+        }
+    }
+
+    /// As [`new`](Self::new), for a few rows that are found by their keys.
+    pub fn look_up<K, F>(known: K, read: F) -> Self
+    where
+        K: Send + Sync + 'static,
+        F: AsyncFn(&K, &mut Conn) -> Result<T, Refusal> + Send + Sync + 'static,
+    {
+        let is_look_up = true;
+        Self {
+            is_look_up,
+            ..Self::new(known, read)
+        }
+    }
+
+    /// Whether it is of a few rows that are found by their keys.
+    pub const fn is_look_up(&self) -> bool {
+        self.is_look_up
     }
 
     /// Reads over `conn`.
@@ -47,7 +71,7 @@ impl<T: Send + 'static> Reading<T> {
     ///
     /// Its own.
     pub async fn over(&self, conn: &mut Conn) -> Result<T, Refusal> {
-        self.0.run(conn).await
+        self.what.run(conn).await
     }
 
     /// Reads in a job of its own.
@@ -56,6 +80,29 @@ impl<T: Send + 'static> Reading<T> {
     ///
     /// Its own.
     pub async fn alone(self, state: &State) -> Result<T, Refusal> {
-        state.db.read(async move |conn| self.over(conn).await).await
+        let is_look_up = self.is_look_up;
+        let read = async move |conn: &mut Conn| self.over(conn).await;
+        in_a_job(&state.db, is_look_up, read).await
+    }
+}
+
+/// Runs a job that reads: as a look-up or not.
+///
+/// # Errors
+///
+/// Those of the job, and faults of the store.
+pub async fn in_a_job<T, E>(
+    db: &Db,
+    is_look_up: bool,
+    job: impl AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
+) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: From<db::Error> + Send + 'static,
+{
+    if is_look_up {
+        db.look_up(job).await
+    } else {
+        db.read(job).await
     }
 }

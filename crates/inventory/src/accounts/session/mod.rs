@@ -110,7 +110,7 @@ pub async fn find(state: &State, headers: &HeaderMap) -> Result<Option<Session>,
     let (token_hash, now) = (digest(token), state.clock.now());
     let session = state
         .db
-        .read(async move |conn| store::find(conn, &token_hash, now).await)
+        .look_up(async move |conn| store::find(conn, &token_hash, now).await)
         .await?;
     Ok(session.filter(|session| session.account.active))
 }

@@ -116,7 +116,7 @@ pub async fn read(state: &State, kind: Kind, id: i64) -> Result<Option<NamedReco
 }
 
 fn reading(kind: Kind, id: i64) -> Reading<Option<NamedRecord>> {
-    Reading::new((kind, id), async |(kind, id), conn| {
+    Reading::look_up((kind, id), async |(kind, id), conn| {
         Ok(store::find(conn, *kind, *id).await?)
     })
 }

@@ -146,7 +146,7 @@ pub async fn read(state: &State, id: i64) -> Result<Option<ProductRecord>, Refus
 }
 
 fn reading(id: i64) -> Reading<Option<ProductRecord>> {
-    Reading::new(id, async |id, conn| Ok(store::find(conn, *id).await?))
+    Reading::look_up(id, async |id, conn| Ok(store::find(conn, *id).await?))
 }
 
 /// Creates a product; its quantity becomes the opening of its ledger.

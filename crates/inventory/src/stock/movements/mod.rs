@@ -112,7 +112,7 @@ pub async fn read(
 }
 
 fn reading(movement: Movement, id: i64) -> Reading<Option<MovementRecord>> {
-    Reading::new((movement, id), async |(movement, id), conn| {
+    Reading::look_up((movement, id), async |(movement, id), conn| {
         Ok(store::find(conn, *movement, *id).await?)
     })
 }

@@ -1,0 +1,62 @@
+use std::sync::{Mutex, mpsc};
+
+use db::{Conn, Error, ErrorKind, Options};
+use test_kit::{database, on_both_engines};
+
+use crate::schema::{count, insert, open, open_with};
+
+on_both_engines!(
+    a_look_up_sees_what_was_written_and_cannot_write,
+    async |address| {
+        let db = open(&address).await;
+        db.write(async |tx| insert(tx, "Rice", 1).await)
+            .await
+            .map_err(|error: Error| error)
+            .unwrap();
+        assert_eq!(db.look_up(async |conn| count(conn).await).await.unwrap(), 1);
+        let refused: Result<u64, Error> = db
+            .look_up(async |conn| conn.execute("DELETE FROM product", &[]).await)
+            .await;
+        assert!(refused.is_err());
+        assert_eq!(db.look_up(async |conn| count(conn).await).await.unwrap(), 1);
+    }
+);
+
+on_both_engines!(a_panicking_look_up_costs_no_connection, async |address| {
+    let db = open(&address).await;
+    for _ in 0..10 {
+        let panicked: Result<i64, Error> = db.look_up(async |_| panic!("on purpose")).await;
+        assert_eq!(*panicked.unwrap_err().kind(), ErrorKind::Other);
+    }
+    assert_eq!(db.look_up(async |conn| count(conn).await).await.unwrap(), 0);
+    db.clone().close().await;
+    let late = db.look_up(async |conn| count(conn).await).await;
+    assert_eq!(*late.unwrap_err().kind(), ErrorKind::Unavailable);
+});
+
+#[test]
+fn a_look_up_beyond_the_connections_for_them_is_read_like_any_other() {
+    database::run(database::Engine::Sqlite, async |address| {
+        let options = Options {
+            readers: 1,
+            ..Options::default()
+        };
+        let db = open_with(&address, &options).await;
+        let (held, is_held) = mpsc::channel();
+        let (go_on, wait) = mpsc::channel::<()>();
+        let (held, wait, other) = (Mutex::new(held), Mutex::new(wait), db.clone());
+        let holder = tokio::spawn(async move {
+            let waiting = async move |conn: &mut Conn| {
+                held.lock().unwrap().send(()).unwrap();
+                wait.lock().unwrap().recv().unwrap();
+                count(conn).await
+            };
+            other.look_up(waiting).await
+        });
+        tokio::task::block_in_place(|| is_held.recv().unwrap());
+        assert_eq!(db.look_up(async |conn| count(conn).await).await.unwrap(), 0);
+        assert!(!holder.is_finished());
+        go_on.send(()).unwrap();
+        assert_eq!(holder.await.unwrap().unwrap(), 0);
+    });
+}
