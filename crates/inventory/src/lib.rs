@@ -56,6 +56,7 @@ pub const MIGRATIONS: db::Migrations = db::migrations!(
     "0010_imports",
     "0011_units_sold",
     "0012_ledger_days",
+    "0013_lists",
 );
 
 /// What every request may use. Cheap to clone.

@@ -208,6 +208,7 @@ impl Load {
             cost_price: place.cost_price,
             selling_price: place.selling_price,
             present: if is_sale { step.quantity } else { 0 },
+            id: Some(reference),
         };
         self.count(place, 0, step.movement.change(step.quantity), Some(moved));
     }

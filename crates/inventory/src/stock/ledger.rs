@@ -82,6 +82,7 @@ impl Entry<'_> {
         };
         Some(Booking {
             movement,
+            id: self.reference,
             supplier: self.supplier,
             at: self.booked_at,
             units: self.change.abs(),

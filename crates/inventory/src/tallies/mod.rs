@@ -31,6 +31,8 @@ use crate::stock::movements::Movement;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Booking {
     pub(crate) movement: Movement,
+    /// Its id, when it is booked.
+    pub(crate) id: Option<i64>,
     /// Of inflows.
     pub(crate) supplier: Option<i64>,
     /// When it was booked: its own time, also when it is deleted later.
@@ -178,6 +180,31 @@ pub(crate) async fn count_movements(
     }
     let count = store::count_movements(conn, movement, supplier, from, until).await?;
     Ok(count.unsigned_abs())
+}
+
+/// The movements of a stretch of whole days: how many there are, and between which ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stretch {
+    pub(crate) count: u64,
+    /// The first and the last that any of them may have.
+    pub(crate) ids: (i64, i64),
+}
+
+/// As [`count_movements`], of a stretch of days, and where it lies among the ids.
+pub(crate) async fn measure_movements(
+    conn: &mut Conn,
+    movement: Movement,
+    supplier: Option<i64>,
+    from: Option<Timestamp>,
+    until: Option<Timestamp>,
+) -> Result<Stretch, Error> {
+    let (count, ids) = store::measure_movements(conn, movement, supplier, from, until).await?;
+    let count = if supplier.is_some_and(|supplier| supplier < 1) {
+        0
+    } else {
+        count.unsigned_abs()
+    };
+    Ok(Stretch { count, ids })
 }
 
 /// The movements of each UTC day that has any, from the first moment of one day until that of another.

@@ -74,6 +74,20 @@ pub(crate) struct DayKey {
     pub(crate) day: Timestamp,
 }
 
+/// The ids of a day's movements, deleted ones included: none lies outside, so that a list of a stretch of days need not look for any there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) first: i64,
+    pub(crate) last: i64,
+}
+
+/// The inflows or outflows of a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SpanKey {
+    pub(crate) movement: Movement,
+    pub(crate) day: Timestamp,
+}
+
 /// No supplier has this id.
 pub(crate) const ALL_SUPPLIERS: i64 = 0;
 
@@ -114,6 +128,8 @@ pub(crate) struct Moved {
     pub(crate) selling_price: Money,
     /// Units that are worth the prices of now from here on, or (negative) no longer.
     pub(crate) present: i64,
+    /// Its id, when it was booked. None: one of an earlier version of the program, which did not note it.
+    pub(crate) id: Option<i64>,
 }
 
 /// Changes added up.
@@ -121,6 +137,35 @@ pub(crate) struct Moved {
 pub(crate) struct Tallies {
     pub(crate) days: BTreeMap<DayKey, DayTally>,
     pub(crate) stock: BTreeMap<StockKey, StockTally>,
+    pub(crate) spans: BTreeMap<SpanKey, Span>,
+}
+
+impl Span {
+    /// Where an id is that nobody knows.
+    const ANYWHERE: Self = Self {
+        first: 1,
+        last: i64::MAX,
+    };
+
+    /// That of one movement.
+    const fn of(id: Option<i64>) -> Self {
+        match id {
+            Some(id) => Self {
+                first: id,
+                last: id,
+            },
+            None => Self::ANYWHERE,
+        }
+    }
+
+    fn widen(&mut self, other: Self) {
+        self.first = self.first.min(other.first);
+        self.last = self.last.max(other.last);
+    }
+
+    const fn holds(self, other: Self) -> bool {
+        self.first <= other.first && self.last >= other.last
+    }
 }
 
 impl Change {
@@ -173,6 +218,7 @@ impl Tallies {
                 };
                 self.days.entry(key).or_default().add(&tally);
             }
+            self.span(moved);
         }
         if change.products == 0 && change.units == 0 {
             return;
@@ -192,7 +238,21 @@ impl Tallies {
         }
     }
 
-    /// Where two counts of the same things differ. What is not there counts nothing.
+    /// Widens the span of a day by what was booked.
+    fn span(&mut self, moved: &Moved) {
+        if moved.movements <= 0 {
+            return;
+        }
+        let key = SpanKey {
+            movement: moved.movement,
+            day: moved.day,
+        };
+        let span = Span::of(moved.id);
+        let of_day = self.spans.entry(key).or_insert(span);
+        of_day.widen(span);
+    }
+
+    /// Where two counts of the same things differ. What is not there counts nothing; a span may be wider than what is left in it.
     pub(crate) fn differences(&self, recounted: &Self) -> Vec<Difference> {
         let mut differences = Vec::new();
         for key in self.days.keys().chain(recounted.days.keys()) {
@@ -213,6 +273,16 @@ impl Tallies {
                 differences.push(Difference {
                     subject: Subject::Stock(*key),
                     stored: stored.to_string(),
+                    counted: counted.to_string(),
+                });
+            }
+        }
+        for (key, counted) in &recounted.spans {
+            let stored = self.spans.get(key);
+            if stored.is_none_or(|stored| !stored.holds(*counted)) {
+                differences.push(Difference {
+                    subject: Subject::Span(*key),
+                    stored: stored.map_or_else(|| "nothing".to_owned(), Span::to_string),
                     counted: counted.to_string(),
                 });
             }
@@ -270,6 +340,12 @@ impl fmt::Display for StockTally {
     }
 }
 
+impl fmt::Display for Span {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "ids from {} to {}", self.first, self.last)
+    }
+}
+
 /// Where the tallies do not agree with what they count. There is none unless something other than this program wrote to the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
@@ -283,6 +359,7 @@ pub struct Difference {
 enum Subject {
     Day(DayKey),
     Stock(StockKey),
+    Span(SpanKey),
 }
 
 impl fmt::Display for Difference {
@@ -302,6 +379,10 @@ impl fmt::Display for Difference {
             Subject::Stock(StockKey { dimension, record }) => {
                 write!(formatter, "stock of {} {record}", dimension.name())?;
             }
+            Subject::Span(SpanKey { movement, day }) => {
+                let day = day.to_jiff().strftime("%Y-%m-%d").to_string();
+                write!(formatter, "ids of {} of {day}", movement.path())?;
+            }
         }
         write!(
             formatter,
@@ -314,6 +395,49 @@ impl fmt::Display for Difference {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn booked(id: Option<i64>, movements: i64) -> Change {
+        let moved = Moved {
+            movement: Movement::Outflow,
+            supplier: None,
+            day: Timestamp::from_micros(0),
+            movements,
+            units: movements,
+            cost_price: Money::ZERO,
+            selling_price: Money::ZERO,
+            present: movements,
+            id,
+        };
+        Change::of_movement(moved, Money::ZERO, Money::ZERO)
+    }
+
+    fn added(changes: &[Change]) -> Tallies {
+        let mut tallies = Tallies::default();
+        for change in changes {
+            tallies.take(change);
+        }
+        tallies
+    }
+
+    #[test]
+    fn a_span_holds_what_was_booked_and_is_not_narrowed_by_what_is_deleted() {
+        let stored = added(&[booked(Some(7), 1), booked(Some(3), 1), booked(None, -1)]);
+        let left = added(&[booked(Some(7), 1)]);
+        assert_eq!(
+            stored.spans.values().next(),
+            Some(&Span { first: 3, last: 7 })
+        );
+        let of_ids = |difference: &Difference| matches!(difference.subject, Subject::Span(_));
+        assert!(!stored.differences(&left).iter().any(of_ids));
+        let another = added(&[booked(Some(8), 1)]);
+        assert!(stored.differences(&another).iter().any(of_ids));
+    }
+
+    #[test]
+    fn a_movement_that_was_noted_without_its_id_may_be_anywhere() {
+        let stored = added(&[booked(Some(7), 1), booked(None, 1)]);
+        assert_eq!(stored.spans.values().next(), Some(&Span::ANYWHERE));
+    }
 
     #[test]
     fn days_begin_at_midnight_in_utc() {

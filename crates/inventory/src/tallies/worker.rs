@@ -70,5 +70,8 @@ pub async fn fold(tx: &mut Tx) -> Result<usize, Error> {
     for (key, tally) in &tallies.stock {
         store::add_to_stock(tx, key, tally).await?;
     }
+    for (key, span) in &tallies.spans {
+        store::widen_span(tx, key, *span).await?;
+    }
     Ok(changes.len())
 }

@@ -12,7 +12,8 @@ async fn traces(app: &TestApp) -> Vec<String> {
     let read = async |conn: &mut db::Conn| {
         conn.all(
             "SELECT l.kind, l.change, l.cost_price, l.user_id, l.user_name, t.movement, t.day, t.movements, t.moved, t.present, t.products,
-                    t.units, t.selling_price, t.moved_cost_price, o.description, o.description_key, o.created_at, s.updated_at
+                    t.units, t.selling_price, t.moved_cost_price, o.description, o.description_key, o.created_at, s.updated_at,
+                    CASE WHEN EXISTS (SELECT 1 FROM outflows AS n WHERE n.id = t.movement_id) THEN 1 ELSE 0 END
              FROM outflows AS o
              JOIN ledger_entries AS l ON l.reference_id = o.id AND l.kind = 'outflow'
              JOIN product_stock AS s ON s.product_id = o.product_id
@@ -25,7 +26,7 @@ async fn traces(app: &TestApp) -> Vec<String> {
                 let times: (db::Timestamp, db::Timestamp) = (row.get(16)?, row.get(17)?);
                 let movement: Option<String> = row.get(5)?;
                 let prices: (db::Money, db::Money, db::Money) = (row.get(2)?, row.get(12)?, row.get(13)?);
-                let numbers: Vec<i64> = [1, 7, 8, 9, 10, 11].into_iter().map(|at| row.get(at).unwrap()).collect();
+                let numbers: Vec<i64> = [1, 7, 8, 9, 10, 11, 18].into_iter().map(|at| row.get(at).unwrap()).collect();
                 Ok(format!("{user:?} {movement:?} {day:?} {texts:?} {times:?} {prices:?} {numbers:?}"))
             },
         )

@@ -30,8 +30,8 @@ use crate::{
 };
 use ledger::Entry;
 use model::Input;
-use store::Selection;
 pub use store::at_once::STATEMENT as OUTFLOW_AT_ONCE;
+use store::{Measured, Selection};
 pub(crate) use store::{after, set_counter};
 pub(crate) use trace::{booked_by, span};
 
@@ -58,11 +58,13 @@ fn listing(
     Ok(Reading::new(
         (selection, wanted),
         async |(selection, wanted), conn| {
-            let count = selection.count(conn).await?;
-            let (number, offset) = wanted.within(count)?;
-            let results = selection.page(conn, count, wanted.limit(), offset).await?;
+            let measured = selection.measure(conn).await?;
+            let (number, offset) = wanted.within(measured.count)?;
+            let results = selection
+                .page(conn, &measured, wanted.limit(), offset)
+                .await?;
             Ok(Page {
-                count,
+                count: measured.count,
                 number,
                 size: wanted.size,
                 results,
@@ -87,8 +89,8 @@ pub(crate) async fn part(
     Ok(state
         .db
         .read(async move |conn| {
-            let count = selection.count(conn).await?;
-            selection.page(conn, count, limit, offset).await
+            let measured = selection.measure(conn).await?;
+            selection.page(conn, &measured, limit, offset).await
         })
         .await?)
 }
@@ -218,14 +220,16 @@ pub(crate) async fn latest(
     limit: i64,
 ) -> Result<Vec<MovementRecord>, db::Error> {
     // However many there are: the newest come in order from an index.
-    let some = u64::try_from(limit).unwrap_or(1);
-    Selection::newest(movement).page(conn, some, limit, 0).await
+    let some = Measured::of(u64::try_from(limit).unwrap_or(1));
+    Selection::newest(movement)
+        .page(conn, &some, limit, 0)
+        .await
 }
 
 /// How many movements there are.
 pub(crate) async fn count(conn: &mut Conn, movement: Movement) -> Result<u64, Refusal> {
     let selection = Selection::parse(movement, &Parameters::parse(""))?;
-    Ok(selection.count(conn).await?)
+    Ok(selection.measure(conn).await?.count)
 }
 
 fn entry<'a>(movement: Movement, id: i64, record: &MovementRecord, actor: &'a Actor) -> Entry<'a> {

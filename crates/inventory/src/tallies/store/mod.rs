@@ -6,12 +6,16 @@ mod recount;
 
 use db::{Conn, Engine, Error, Kind, Money, Row, Rows, Timestamp, Tx};
 
-pub(super) use read::{count_movements, count_products, days, ledger_end, stock, stored};
+pub(super) use read::{
+    count_movements, count_products, days, ledger_end, measure_movements, stock, stored,
+};
 pub(super) use recount::{inflows_after, outflows_before, products_after};
 
 use super::{
     Booking,
-    model::{Change, DayKey, DayTally, Moved, StockKey, StockTally, Tallies, day_of},
+    model::{
+        Change, DayKey, DayTally, Moved, Span, SpanKey, StockKey, StockTally, Tallies, day_of,
+    },
 };
 use crate::stock::movements::Movement;
 
@@ -19,7 +23,7 @@ use crate::stock::movements::Movement;
 macro_rules! change_columns {
     () => {
         "movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present, \
-         category_id, brand_id, products, units, cost_price, selling_price"
+         category_id, brand_id, products, units, cost_price, selling_price, movement_id"
     };
 }
 use change_columns;
@@ -34,9 +38,9 @@ pub(super) async fn note_entry(
 ) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO tally_changes (movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present,
-                                    category_id, brand_id, products, units, cost_price, selling_price)
+                                    category_id, brand_id, products, units, cost_price, selling_price, movement_id)
          SELECT $2, $3, $4, $5, $6, p.cost_price, p.selling_price, $7,
-                p.category_id, p.brand_id, 0, $8, p.cost_price, p.selling_price
+                p.category_id, p.brand_id, 0, $8, p.cost_price, p.selling_price, $9
          FROM products AS p WHERE p.id = $1",
         &[
             &product,
@@ -47,6 +51,7 @@ pub(super) async fn note_entry(
             &booking.map_or(0_i64, |booking| booking.units),
             &booking.map_or(0_i64, Booking::present),
             &units,
+            &booking.and_then(|booking| booking.id),
         ],
     )
     .await?;
@@ -243,6 +248,25 @@ pub(super) async fn add_to_stock(
     Ok(())
 }
 
+/// Widens the ids of a day. The rows are locked in the order of keys, as those of the tallies are.
+pub(super) async fn widen_span(tx: &mut Tx, key: &SpanKey, span: Span) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO day_spans (movement, day, first_id, last_id) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (movement, day) DO UPDATE SET
+             first_id = CASE WHEN excluded.first_id < day_spans.first_id THEN excluded.first_id ELSE day_spans.first_id END,
+             last_id = CASE WHEN excluded.last_id > day_spans.last_id THEN excluded.last_id ELSE day_spans.last_id END",
+        &[&key.movement.name(), &key.day, &span.first, &span.last],
+    )
+    .await
+    .map(drop)
+}
+
+const SPANS: &[(&str, Kind)] = &[
+    ("movement", Kind::Text),
+    ("day", Kind::Timestamp),
+    ("first_id", Kind::Integer),
+    ("last_id", Kind::Integer),
+];
 const DAYS: &[(&str, Kind)] = &[
     ("movement", Kind::Text),
     ("supplier_id", Kind::Integer),
@@ -269,6 +293,7 @@ pub(super) async fn replace(tx: &mut Tx, tallies: &Tallies, now: Timestamp) -> R
         "DELETE FROM tally_changes",
         "DELETE FROM day_tallies",
         "DELETE FROM stock_tallies",
+        "DELETE FROM day_spans",
     ] {
         tx.execute(sql, &[]).await?;
     }
@@ -299,6 +324,16 @@ pub(super) async fn replace(tx: &mut Tx, tallies: &Tallies, now: Timestamp) -> R
         ]);
     }
     tx.insert_rows(&mut stock).await?;
+    let mut spans = Rows::new("day_spans", SPANS);
+    for (key, span) in &tallies.spans {
+        spans.push([
+            key.movement.name().into(),
+            key.day.into(),
+            span.first.into(),
+            span.last.into(),
+        ]);
+    }
+    tx.insert_rows(&mut spans).await?;
     set_filled(tx, now).await
 }
 
@@ -353,6 +388,7 @@ fn change_of(row: &Row<'_>, first: usize) -> Result<Change, Error> {
             cost_price: row.get(first + 5)?,
             selling_price: row.get(first + 6)?,
             present: row.get(first + 7)?,
+            id: row.get(first + 14)?,
         }),
     };
     Ok(Change {

@@ -8,7 +8,9 @@ use db::{Conn, Error, Query, Timestamp};
 use super::{change_columns, change_of, day_tally_of, movement_of, stock_tally_of};
 use crate::{
     stock::movements::Movement,
-    tallies::model::{ALL_SUPPLIERS, DayKey, DayTally, Dimension, StockKey, StockTally, Tallies},
+    tallies::model::{
+        ALL_SUPPLIERS, DayKey, DayTally, Dimension, Span, SpanKey, StockKey, StockTally, Tallies,
+    },
 };
 
 /// How many products there are: all, or those of a category or a brand.
@@ -64,6 +66,42 @@ pub(in crate::tallies) async fn count_movements(
     conn.one_of(&query, |row| row.get(0)).await
 }
 
+/// As [`count_movements`], with the first and the last id that any of them may have.
+pub(in crate::tallies) async fn measure_movements(
+    conn: &mut Conn,
+    movement: Movement,
+    supplier: Option<i64>,
+    from: Option<Timestamp>,
+    until: Option<Timestamp>,
+) -> Result<(i64, (i64, i64)), Error> {
+    let mut query = Query::new(
+        "SELECT CAST(COALESCE(sum(movements), 0) AS BIGINT), COALESCE(min(first_id), 1), COALESCE(max(last_id), 0)
+         FROM (SELECT movements, CAST(NULL AS BIGINT) AS first_id, CAST(NULL AS BIGINT) AS last_id FROM day_tallies WHERE movement = ",
+    );
+    query
+        .bind(movement.name())
+        .push(" AND supplier_id = ")
+        .bind(supplier.unwrap_or(ALL_SUPPLIERS));
+    push_days(&mut query, from, until);
+    query
+        .push(" UNION ALL SELECT 0, first_id, last_id FROM day_spans WHERE movement = ")
+        .bind(movement.name());
+    push_days(&mut query, from, until);
+    query.push(
+        " UNION ALL SELECT movements, CASE WHEN movements > 0 THEN COALESCE(movement_id, 1) END,
+                           CASE WHEN movements > 0 THEN COALESCE(movement_id, 9223372036854775807) END
+          FROM tally_changes WHERE movement = ",
+    );
+    query.bind(movement.name());
+    if let Some(supplier) = supplier {
+        query.push(" AND supplier_id = ").bind(supplier);
+    }
+    push_days(&mut query, from, until);
+    query.push(") AS counted");
+    conn.one_of(&query, |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))
+        .await
+}
+
 fn push_days(query: &mut Query, from: Option<Timestamp>, until: Option<Timestamp>) {
     if let Some(from) = from {
         query.push(" AND day >= ").bind(from);
@@ -84,7 +122,7 @@ pub(in crate::tallies) async fn days(
     conn.all(
         concat!(
             "SELECT day, movements, units, cost, value, present_cost, present_value,
-                    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+                    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
              FROM day_tallies WHERE movement = $1 AND supplier_id = 0 AND day >= $2 AND day < $3
              UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, ",
             change_columns!(),
@@ -125,7 +163,7 @@ pub(in crate::tallies) async fn stock(
     conn.all(
         concat!(
             "SELECT dimension, record_id, products, units, cost, value,
-                    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+                    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
              FROM stock_tallies
              UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, ",
             change_columns!(),
@@ -171,6 +209,25 @@ pub(in crate::tallies) async fn stored(conn: &mut Conn) -> Result<Tallies, Error
                 day: row.get(2)?,
             };
             tallies.days.insert(key, day_tally_of(row, 3)?);
+            Ok(())
+        },
+    )
+    .await?;
+    conn.all(
+        "SELECT movement, day, first_id, last_id FROM day_spans",
+        &[],
+        |row| {
+            let name: String = row.get(0)?;
+            let movement = movement_of(&name).ok_or_else(|| Error::other("an unknown movement"))?;
+            let key = SpanKey {
+                movement,
+                day: row.get(1)?,
+            };
+            let span = Span {
+                first: row.get(2)?,
+                last: row.get(3)?,
+            };
+            tallies.spans.insert(key, span);
             Ok(())
         },
     )

@@ -61,6 +61,7 @@ pub(in crate::tallies) async fn inflows_after(
                 cost_price: Money::ZERO,
                 selling_price: Money::ZERO,
                 present: 0,
+                id: row.get(0)?,
             };
             Ok((row.get(0)?, Change::of_movement(moved, Money::ZERO, Money::ZERO)))
         },
@@ -91,6 +92,7 @@ pub(in crate::tallies) async fn outflows_before(
                 cost_price: row.get(3)?,
                 selling_price: row.get(4)?,
                 present: -units,
+                id: row.get(5)?,
             };
             // A product that is gone has no sales that stand.
             let present = |price: Option<Money>| price.unwrap_or_default();

@@ -40,10 +40,10 @@ pub const STATEMENT: &str =
          FROM product AS p CROSS JOIN outflow AS o
      ), noted AS (
          INSERT INTO tally_changes (movement, day, movements, moved, moved_cost_price, moved_selling_price, present,
-                                    category_id, brand_id, products, units, cost_price, selling_price)
+                                    category_id, brand_id, products, units, cost_price, selling_price, movement_id)
          SELECT 'outflow', $9, 1, $2, p.cost_price, p.selling_price, $2,
-                p.category_id, p.brand_id, 0, -$2, p.cost_price, p.selling_price
-         FROM product AS p
+                p.category_id, p.brand_id, 0, -$2, p.cost_price, p.selling_price, o.id
+         FROM product AS p CROSS JOIN outflow AS o
      ), told AS (
          INSERT INTO events (type, product_id, payload, created_at)
          SELECT 'outflow.created', p.id,

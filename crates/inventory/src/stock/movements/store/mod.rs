@@ -6,7 +6,7 @@ mod list;
 
 use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
-pub(super) use list::Selection;
+pub(super) use list::{Measured, Selection};
 
 use super::model::{Movement, MovementRecord};
 use crate::{

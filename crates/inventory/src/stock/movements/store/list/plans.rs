@@ -2,7 +2,10 @@
 
 use test_kit::on_both_engines;
 
-use super::*;
+use super::{
+    page::Way::{self, Along, Few, Steps},
+    *,
+};
 use crate::{generate::made_up, plans};
 
 const FILTERS: [&str; 8] = [
@@ -17,11 +20,12 @@ const FILTERS: [&str; 8] = [
 ];
 
 async fn plan(conn: &mut Conn, selection: &Selection) -> Result<Vec<String>, Error> {
-    let count = selection.count(conn).await?.max(1);
-    let way = selection.way(conn, count, 10).await?;
+    let mut measured = selection.measure(conn).await?;
+    measured.count = measured.count.max(1);
+    let way = selection.way(conn, &measured, 10).await?;
     let engine = conn.engine();
     plans::steps(conn, |query| {
-        selection.statement(query, engine, way, (10, 0))
+        selection.statement(query, engine, &measured, way, (10, 0))
     })
     .await
 }
@@ -71,3 +75,47 @@ on_both_engines!(
         db.close().await;
     }
 );
+
+/// The ids of a page, by one way.
+async fn ids(
+    conn: &mut Conn,
+    selection: &Selection,
+    way: Way,
+    part: (i64, i64),
+) -> Result<Vec<i64>, Error> {
+    let measured = selection.measure(conn).await?;
+    let query = selection.statement(Query::new(""), conn.engine(), &measured, way, part);
+    let movement = selection.movement;
+    let records = conn.all_of(&query, |row| record_of(movement, row)).await?;
+    Ok(records.iter().map(|record| record.id).collect())
+}
+
+on_both_engines!(every_way_leads_to_the_same_page, async |address| {
+    let db = made_up(&address, (300, 6000), 60).await;
+    let read = async |conn: &mut Conn| {
+        for movement in [Movement::Inflow, Movement::Outflow] {
+            for filter in FILTERS.iter().filter(|filter| !filter.contains("product")) {
+                for (order, way) in [
+                    ("id", Along(Filtering::RowByRow)),
+                    ("quantity", Steps),
+                    ("description", Steps),
+                ] {
+                    for sign in ["", "-"] {
+                        for part in [(10, 0), (40, 25), (500, 0)] {
+                            let parameters = format!("{filter}&ordering={sign}{order}");
+                            let selection =
+                                Selection::parse(movement, &Parameters::parse(&parameters))
+                                    .unwrap();
+                            let expected = ids(conn, &selection, Few, part).await?;
+                            let found = ids(conn, &selection, way, part).await?;
+                            assert_eq!(found, expected, "{movement:?} {parameters} {part:?}");
+                        }
+                    }
+                }
+            }
+        }
+        Ok::<_, Error>(())
+    };
+    db.read(read).await.unwrap();
+    db.close().await;
+});

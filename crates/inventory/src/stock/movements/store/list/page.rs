@@ -1,0 +1,314 @@
+//! One page of movements: the ids in their order, from an index wherever there is one, then the records.
+
+use db::{Conn, Engine, Error, Query};
+
+use super::{
+    super::super::model::{Movement, MovementRecord},
+    Filtering, Measured, Selection, record_of,
+};
+use crate::tallies;
+
+/// The way to a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// From all that match, which are sorted.
+    Few,
+    /// Along the index that has the order.
+    Along(Filtering),
+    /// From value to value of the column that orders, and of each its first.
+    Steps,
+    /// From the first of each supplier, in the order of their names.
+    Suppliers(Filtering),
+}
+
+/// So many times longer than chance has it the way along an index may be, when what is asked for stands together in it.
+const CLUSTERED: u64 = 256;
+/// So few are sorted sooner than any other way is gone.
+const FEW: u64 = 3000;
+/// From so many records on, the first of each supplier are too many.
+const MOST_OF_A_SUPPLIER: u64 = 1000;
+
+impl Selection {
+    /// One page of them, of so many that are selected.
+    pub(in crate::stock::movements) async fn page(
+        &self,
+        conn: &mut Conn,
+        measured: &Measured,
+        limit: i64,
+        offset: i64,
+    ) -> Result<Vec<MovementRecord>, Error> {
+        if measured.count == 0 {
+            return Ok(Vec::new());
+        }
+        let wanted = limit.saturating_add(offset);
+        let way = self.way(conn, measured, wanted.unsigned_abs()).await?;
+        let records = self.fetch(conn, measured, way, (limit, offset)).await?;
+        let is_whole = records.len() as u64
+            >= limit
+                .unsigned_abs()
+                .min(measured.count.saturating_sub(offset.unsigned_abs()));
+        if way != Way::Steps || is_whole {
+            return Ok(records);
+        }
+        // The column has more values than are worth a step each.
+        let way = Way::Along(Filtering::RowByRow);
+        self.fetch(conn, measured, way, (limit, offset)).await
+    }
+
+    async fn fetch(
+        &self,
+        conn: &mut Conn,
+        measured: &Measured,
+        way: Way,
+        part: (i64, i64),
+    ) -> Result<Vec<MovementRecord>, Error> {
+        let query = self.statement(Query::new(""), conn.engine(), measured, way, part);
+        let movement = self.movement;
+        conn.all_of(&query, |row| record_of(movement, row)).await
+    }
+
+    /// The statement that gives a page, behind what `query` begins with.
+    pub(super) fn statement(
+        &self,
+        mut query: Query,
+        engine: Engine,
+        measured: &Measured,
+        way: Way,
+        (limit, offset): (i64, i64),
+    ) -> Query {
+        let wanted = limit.saturating_add(offset);
+        if way == Way::Few {
+            query.push(match self.movement {
+                Movement::Inflow => {
+                    "WITH few (id) AS MATERIALIZED (SELECT m.id FROM inflows AS m WHERE TRUE"
+                }
+                Movement::Outflow => {
+                    "WITH few (id) AS MATERIALIZED (SELECT m.id FROM outflows AS m WHERE TRUE"
+                }
+            });
+            self.push_filters(&mut query, Filtering::Planned);
+            query.push(") ");
+        }
+        if way == Way::Steps {
+            self.push_steps(&mut query, measured, wanted);
+        }
+        query.push("SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at");
+        query.push(match self.movement {
+            Movement::Inflow => ", m.supplier_id, s.name FROM (SELECT ",
+            Movement::Outflow => " FROM (SELECT ",
+        });
+        match way {
+            Way::Few => self.push_few(&mut query, engine),
+            Way::Along(filtering) => self.push_along(&mut query, engine, measured, filtering),
+            Way::Steps => self.push_stepped(&mut query, engine, measured, wanted),
+            Way::Suppliers(filtering) => {
+                self.push_suppliers(&mut query, engine, measured, filtering, wanted);
+            }
+        }
+        query
+            .push(" LIMIT ")
+            .bind(limit)
+            .push(" OFFSET ")
+            .bind(offset);
+        query.push(") AS page").push(engine.join_in_order());
+        query.push(match self.movement {
+            Movement::Inflow => {
+                "inflows AS m ON m.id = page.id JOIN products AS p ON p.id = m.product_id
+                 JOIN suppliers AS s ON s.id = m.supplier_id"
+            }
+            Movement::Outflow => {
+                "outflows AS m ON m.id = page.id JOIN products AS p ON p.id = m.product_id"
+            }
+        });
+        self.push_order(&mut query);
+        query
+    }
+
+    /// Decides by what each way has to look at: along an index as many rows as bring the page together, given how many of all match;
+    /// else all that match.
+    pub(super) async fn way(
+        &self,
+        conn: &mut Conn,
+        measured: &Measured,
+        wanted: u64,
+    ) -> Result<Way, Error> {
+        let (count, has_days) = (measured.count, self.has_days());
+        let first = self.order.first().map_or("", |by| by.field);
+        if self.goes_by_steps() {
+            let is_few = has_days && count <= FEW.max(wanted);
+            return Ok(if is_few { Way::Few } else { Way::Steps });
+        }
+        let is_in_index = match first {
+            _ if self.product.is_some() => true,
+            "created_at" | "updated_at" => true,
+            "product" => self.supplier.is_none() && !has_days,
+            _ => !has_days,
+        };
+        let filtering = if is_in_index {
+            Filtering::Planned
+        } else {
+            let all = tallies::count_movements(conn, self.movement, None, None, None).await?;
+            // What is asked for by time stands together among the ids; and a supplier's products are of one kind, so they stand
+            // together among the titles.
+            let factor = match first {
+                "product" if self.supplier.is_some() => CLUSTERED,
+                _ => 1,
+            };
+            let others_too = match measured.ids {
+                Some((first_id, last_id)) if matches!(first, "" | "id") => {
+                    last_id.saturating_sub(first_id).unsigned_abs().min(all)
+                }
+                _ => all,
+            };
+            let chance = wanted
+                .saturating_mul(others_too / count.max(1))
+                .saturating_mul(factor);
+            let others = all.saturating_sub(count).saturating_add(wanted);
+            if count <= chance.min(others) {
+                return Ok(Way::Few);
+            }
+            // Of a supplier's few the index by time is the shorter way, of its many the one by id.
+            if first == "supplier" && count < all / 4 {
+                Filtering::Planned
+            } else {
+                Filtering::RowByRow
+            }
+        };
+        let is_by_supplier = first == "supplier" && self.order.len() == 1 && self.product.is_none();
+        if is_by_supplier && wanted <= MOST_OF_A_SUPPLIER {
+            return Ok(Way::Suppliers(filtering));
+        }
+        Ok(Way::Along(filtering))
+    }
+
+    /// Those of the statement's `few`, in order.
+    fn push_few(&self, query: &mut Query, engine: Engine) {
+        query.push("few.id FROM few");
+        query.push(match (engine, self.movement) {
+            (Engine::Sqlite, Movement::Inflow) => " CROSS JOIN inflows AS m ON m.id = few.id",
+            (Engine::Sqlite, Movement::Outflow) => " CROSS JOIN outflows AS m ON m.id = few.id",
+            (Engine::Postgres, Movement::Inflow) => {
+                " CROSS JOIN LATERAL (SELECT * FROM inflows AS q WHERE q.id = few.id OFFSET 0) AS m"
+            }
+            (Engine::Postgres, Movement::Outflow) => {
+                " CROSS JOIN LATERAL (SELECT * FROM outflows AS q WHERE q.id = few.id OFFSET 0) AS m"
+            }
+        });
+        if self.needs("product") {
+            query.push(match engine {
+                Engine::Sqlite => " CROSS JOIN products AS p ON p.id = m.product_id",
+                Engine::Postgres => {
+                    " CROSS JOIN LATERAL (SELECT * FROM products AS q WHERE q.id = m.product_id OFFSET 0) AS p"
+                }
+            });
+        }
+        if self.needs("supplier") {
+            query.push(" JOIN suppliers AS s ON s.id = m.supplier_id");
+        }
+        self.push_order(query);
+    }
+
+    /// The movements along the index that has the order.
+    fn push_along(
+        &self,
+        query: &mut Query,
+        engine: Engine,
+        measured: &Measured,
+        filtering: Filtering,
+    ) {
+        let lead = self.order.first().map_or("", |by| by.field);
+        // The table whose index gives the order goes first, and stays first on both engines.
+        query.push("m.id FROM ").push(match (self.movement, lead) {
+            (Movement::Inflow, "product") => "products AS p CROSS JOIN inflows AS m",
+            (Movement::Inflow, "supplier") => "suppliers AS s CROSS JOIN inflows AS m",
+            (Movement::Inflow, _) => "inflows AS m",
+            (Movement::Outflow, "product") => "products AS p CROSS JOIN outflows AS m",
+            (Movement::Outflow, _) => "outflows AS m",
+        });
+        // SQLite would rather sort the whole table than fetch rows along an index, and does not know how few will do.
+        if engine == Engine::Sqlite && filtering == Filtering::RowByRow {
+            query.push(match (self.movement, lead) {
+                (Movement::Inflow, "quantity") => " INDEXED BY inflows_quantity",
+                (Movement::Inflow, "description") => " INDEXED BY inflows_description",
+                (Movement::Outflow, "quantity") => " INDEXED BY outflows_quantity",
+                (Movement::Outflow, "description") => " INDEXED BY outflows_description",
+                _ => "",
+            });
+        }
+        if lead != "product" && self.needs("product") {
+            query.push(" JOIN products AS p ON p.id = m.product_id");
+        }
+        if lead != "supplier" && self.needs("supplier") {
+            query.push(" JOIN suppliers AS s ON s.id = m.supplier_id");
+        }
+        query.push(match lead {
+            "product" => " WHERE m.product_id = p.id",
+            "supplier" => " WHERE m.supplier_id = s.id",
+            _ => " WHERE TRUE",
+        });
+        // A product's own index goes by time.
+        let filtering = if lead == "product" {
+            Filtering::Planned
+        } else {
+            filtering
+        };
+        self.push_filters(query, filtering);
+        if matches!(lead, "" | "id") && filtering == Filtering::RowByRow {
+            measured.push_ids(query);
+        }
+        self.push_order(query);
+    }
+
+    /// As many of each supplier as the page may need: sorted by name, none of the others comes before them.
+    fn push_suppliers(
+        &self,
+        query: &mut Query,
+        engine: Engine,
+        measured: &Measured,
+        filtering: Filtering,
+        most: i64,
+    ) {
+        query.push(match engine {
+            Engine::Sqlite => "x.id FROM suppliers AS g CROSS JOIN inflows AS x ON x.id IN (",
+            Engine::Postgres => "x.id FROM suppliers AS g CROSS JOIN LATERAL (",
+        });
+        query.push("SELECT m.id FROM inflows AS m WHERE m.supplier_id = g.id");
+        self.push_filters(query, filtering);
+        measured.push_ids(query);
+        query.push(" ORDER BY m.id LIMIT ").bind(most);
+        query.push(match engine {
+            Engine::Sqlite => ")",
+            Engine::Postgres => ") AS x",
+        });
+        query.push(if self.order.first().is_some_and(|by| by.descending) {
+            " ORDER BY g.name_folded DESC, x.id"
+        } else {
+            " ORDER BY g.name_folded, x.id"
+        });
+    }
+
+    fn needs(&self, field: &str) -> bool {
+        self.order.iter().any(|by| by.field == field)
+    }
+
+    fn push_order(&self, query: &mut Query) {
+        query.push(" ORDER BY ");
+        for by in &self.order {
+            query.push(match (by.field, by.descending) {
+                ("supplier", false) => "s.name_folded, ",
+                ("supplier", true) => "s.name_folded DESC, ",
+                ("product", false) => "p.title_folded, ",
+                ("product", true) => "p.title_folded DESC, ",
+                ("quantity", false) => "m.quantity, ",
+                ("quantity", true) => "m.quantity DESC, ",
+                ("description", false) => "m.description_key NULLS FIRST, ",
+                ("description", true) => "m.description_key DESC NULLS LAST, ",
+                ("created_at" | "updated_at", false) => "m.created_at, ",
+                ("created_at" | "updated_at", true) => "m.created_at DESC, ",
+                (_, false) => "m.id, ",
+                (_, true) => "m.id DESC, ",
+            });
+        }
+        query.push("m.id");
+    }
+}
