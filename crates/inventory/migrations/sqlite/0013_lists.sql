@@ -19,3 +19,30 @@ SELECT 'outflow', created_at - (created_at % 86400000000 + 86400000000) % 864000
 ALTER TABLE tally_changes ADD COLUMN movement_id INTEGER;
 -- What is noted by now is counted above.
 UPDATE tally_changes SET movement_id = (SELECT s.last_id FROM day_spans AS s WHERE s.movement = tally_changes.movement AND s.day = tally_changes.day);
+
+-- Prices in bands of a few per cent each: how many digits a price has in hundredths, and half of the first two. Products of a stretch of
+-- prices come from the bands within it in orders that go along with prices.
+ALTER TABLE products ADD COLUMN price_band INTEGER GENERATED ALWAYS AS (
+    length(ltrim(replace(selling_price, '.', ''), '0')) * 50 + CAST(substr(ltrim(replace(selling_price, '.', ''), '0'), 1, 2) AS INTEGER) / 2
+) VIRTUAL;
+CREATE INDEX products_band_title ON products (price_band, title_folded, id, selling_price);
+CREATE INDEX products_band_description ON products (price_band, description_key, id, selling_price);
+CREATE INDEX products_band_cost_price ON products (price_band, cost_price, id, selling_price);
+
+-- What a search is narrowed and ordered by stands beside each entry of a word: category, brand and prices of the product, so that it is counted
+-- and sorted without a look at any product. The program writes them with the product.
+CREATE TABLE word_entries (
+    word_id       INTEGER NOT NULL,
+    title_folded  TEXT    NOT NULL,
+    product_id    INTEGER NOT NULL,
+    category_id   INTEGER NOT NULL,
+    brand_id      INTEGER NOT NULL,
+    cost_price    TEXT    NOT NULL,
+    selling_price TEXT    NOT NULL,
+    CONSTRAINT product_words_pkey PRIMARY KEY (word_id, title_folded, product_id)
+) STRICT, WITHOUT ROWID;
+INSERT INTO word_entries (word_id, title_folded, product_id, category_id, brand_id, cost_price, selling_price)
+SELECT w.word_id, w.title_folded, w.product_id, p.category_id, p.brand_id, p.cost_price, p.selling_price
+FROM product_words AS w CROSS JOIN products AS p ON p.id = w.product_id ORDER BY w.word_id, w.title_folded, w.product_id;
+DROP TABLE product_words;
+ALTER TABLE word_entries RENAME TO product_words;

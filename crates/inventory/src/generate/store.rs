@@ -132,7 +132,13 @@ impl Load {
         let key = product.description.as_deref().map(description_key);
         let serie_number_folded = product.serie_number.as_deref().map(db::fold);
         let title_folded = db::fold(&product.title);
-        self.words.product(id, &title_folded);
+        let beside = search::Place {
+            category: id_of(place.category),
+            brand: id_of(place.brand),
+            cost_price: product.cost_price,
+            selling_price: product.selling_price,
+        };
+        self.words.product(id, &title_folded, &beside);
         self.products.push([
             id.into(),
             product.title.as_str().into(),

@@ -7,7 +7,7 @@
 mod store;
 mod words;
 
-pub(crate) use store::{Vocabulary, add, clear, move_counter, remove, rename};
+pub(crate) use store::{Place, Vocabulary, add, clear, move_counter, remove, renew};
 pub(crate) use words::{Key, successor as beyond};
 
 use db::Query;

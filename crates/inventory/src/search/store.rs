@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use db::{Error, Kind, Query, Rows, Tx};
+use db::{Error, Kind, Money, Query, Rows, Tx};
 
 use super::words::{endings, pieces};
 
-/// Enters a product under the words of its title.
+/// Enters a product, as it stands, under the words of its title.
 pub(crate) async fn add(tx: &mut Tx, product: i64, title_folded: &str) -> Result<(), Error> {
     let words = pieces(title_folded);
     if words.is_empty() {
@@ -16,13 +16,15 @@ pub(crate) async fn add(tx: &mut Tx, product: i64, title_folded: &str) -> Result
     if !new.is_empty() {
         insert_endings(tx, &new).await?;
     }
-    let mut query =
-        Query::new("INSERT INTO product_words (word_id, title_folded, product_id) SELECT w.id, ");
+    let mut query = Query::new(
+        "INSERT INTO product_words (word_id, title_folded, product_id, category_id, brand_id, cost_price, selling_price)
+         SELECT w.id, ",
+    );
     query
         .bind(title_folded)
-        .push(", ")
+        .push(", p.id, p.category_id, p.brand_id, p.cost_price, p.selling_price FROM products AS p CROSS JOIN search_words AS w WHERE p.id = ")
         .bind(product)
-        .push(" FROM search_words AS w WHERE w.word IN (");
+        .push(" AND w.word IN (");
     push_list(&mut query, &words);
     query.push(")");
     tx.execute_of(&query).await.map(drop)
@@ -45,13 +47,31 @@ pub(crate) async fn remove(tx: &mut Tx, product: i64, title_folded: &str) -> Res
     tx.execute_of(&query).await.map(drop)
 }
 
-/// Enters a product under its new title's words instead of the old one's.
-pub(crate) async fn rename(tx: &mut Tx, product: i64, old: &str, new: &str) -> Result<(), Error> {
-    if old == new {
+/// Enters a product as it stands now, under its new title's words instead of the old one's.
+pub(crate) async fn renew(tx: &mut Tx, product: i64, old: &str, new: &str) -> Result<(), Error> {
+    if old != new {
+        remove(tx, product, old).await?;
+        return add(tx, product, new).await;
+    }
+    let words = pieces(new);
+    if words.is_empty() {
         return Ok(());
     }
-    remove(tx, product, old).await?;
-    add(tx, product, new).await
+    let mut query = Query::new(
+        "UPDATE product_words SET category_id = p.category_id, brand_id = p.brand_id, cost_price = p.cost_price,
+                                  selling_price = p.selling_price
+         FROM products AS p WHERE p.id = ",
+    );
+    query
+        .bind(product)
+        .push(" AND product_words.product_id = p.id AND product_words.title_folded = ")
+        .bind(new)
+        .push(
+            " AND product_words.word_id IN (SELECT w.id FROM search_words AS w WHERE w.word IN (",
+        );
+    push_list(&mut query, &words);
+    query.push("))");
+    tx.execute_of(&query).await.map(drop)
 }
 
 /// Adds the words that are not known, in their order so that writers wait for each other in one order, and says which.
@@ -93,7 +113,20 @@ const PRODUCTS: &[(&str, Kind)] = &[
     ("word_id", Kind::Integer),
     ("title_folded", Kind::Text),
     ("product_id", Kind::Integer),
+    ("category_id", Kind::Integer),
+    ("brand_id", Kind::Integer),
+    ("cost_price", Kind::Money),
+    ("selling_price", Kind::Money),
 ];
+
+/// What stands beside a product's words.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) category: i64,
+    pub(crate) brand: i64,
+    pub(crate) cost_price: Money,
+    pub(crate) selling_price: Money,
+}
 
 /// The index of many titles at once, while an empty catalogue is filled.
 #[derive(Debug)]
@@ -116,11 +149,18 @@ impl Vocabulary {
     }
 
     /// A product with its title.
-    pub(crate) fn product(&mut self, product: i64, title_folded: &str) {
+    pub(crate) fn product(&mut self, product: i64, title_folded: &str, place: &Place) {
         for word in pieces(title_folded) {
             let id = self.id_of(word);
-            self.products
-                .push([id.into(), title_folded.into(), product.into()]);
+            self.products.push([
+                id.into(),
+                title_folded.into(),
+                product.into(),
+                place.category.into(),
+                place.brand.into(),
+                place.cost_price.into(),
+                place.selling_price.into(),
+            ]);
         }
     }
 

@@ -361,3 +361,48 @@ on_both_engines!(
         assert_eq!(found(&app, "search=cafezinho").await, (1, vec![id]));
     }
 );
+
+on_both_engines!(
+    a_search_is_narrowed_and_ordered_by_what_products_are_now,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.admin();
+        let mut ids = Vec::new();
+        for title in ["Café torrado", "Café moído", "Cafeteira"] {
+            ids.push(admin.a_product(title, 5).await);
+        }
+        let category = json!({"name": "Zebra"});
+        let category = admin.post("/api/v1/categories/", category).await.id();
+        let path = format!("/api/v1/products/{}/", ids[1]);
+        let change = json!({"category": category, "cost_price": "0.10", "selling_price": "70.00"});
+        let changed = admin.send(http::Method::PATCH, &path, Some(change)).await;
+        assert_eq!(changed.status.as_u16(), 200, "{changed:?}");
+        let path = format!("/api/v1/products/{}/", ids[2]);
+        let change = json!({"title": "Bule", "selling_price": "71.00"});
+        let changed = admin.send(http::Method::PATCH, &path, Some(change)).await;
+        assert_eq!(changed.status.as_u16(), 200, "{changed:?}");
+        for (query, expected) in [
+            ("search=cafe", vec![ids[1], ids[0]]),
+            ("search=cafe&min_price=60", vec![ids[1]]),
+            ("search=cafe&max_price=60", vec![ids[0]]),
+            ("search=cafe&ordering=cost_price", vec![ids[1], ids[0]]),
+            ("search=cafe&ordering=-cost_price", vec![ids[0], ids[1]]),
+            ("search=cafe&ordering=-category", vec![ids[1], ids[0]]),
+            ("search=bule&min_price=71", vec![ids[2]]),
+            (&format!("search=moido&category={category}"), vec![ids[1]]),
+        ] {
+            let page = admin
+                .get(&format!("/api/v1/products/?{query}"))
+                .await
+                .json();
+            let found: Vec<i64> = page["results"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|product| product["id"].as_i64().unwrap())
+                .collect();
+            assert_eq!(found, expected, "{query}");
+            assert_eq!(page["count"], expected.len(), "{query}");
+        }
+    }
+);

@@ -272,9 +272,7 @@ pub(super) async fn update_stock(
 
 /// Writes what an update names into the product itself.
 pub(super) async fn update(tx: &mut Tx, id: i64, input: &Input) -> Result<(), Error> {
-    if let (Some(title), Some(old)) = (&input.title, title_folded(tx, id).await?) {
-        search::rename(tx, id, &old, &db::fold(title)).await?;
-    }
+    let old = title_folded(tx, id).await?.unwrap_or_default();
     note_change(tx, id).await?;
     let mut product = Query::new("UPDATE products SET id = id");
     if let Some(title) = &input.title {
@@ -314,7 +312,8 @@ pub(super) async fn update(tx: &mut Tx, id: i64, input: &Input) -> Result<(), Er
     }
     product.push(" WHERE id = ").bind(id);
     tx.execute_of(&product).await?;
-    Ok(())
+    let new = input.title.as_deref().map_or_else(|| old.clone(), db::fold);
+    search::renew(tx, id, &old, &new).await
 }
 
 /// Deletes a product; its title, when it was there. Its stock row goes with it, its ledger stays.

@@ -17,7 +17,7 @@ use super::{
 };
 
 /// A word with more entries than this leads nowhere: looking at every title is as fast. The query's limit is the next number.
-const COMMON: u64 = 50_000;
+const COMMON: u64 = 100_000;
 
 /// What a filter selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,7 +149,7 @@ impl Filter {
             );
             push_word_ids(&mut query, engine, key);
             // One more than is few.
-            query.push(" LIMIT 50001) AS bounded)");
+            query.push(" LIMIT 100001) AS bounded)");
         }
         let leads = conn
             .one_of(&query, |row| {
@@ -187,13 +187,13 @@ impl Filter {
 
     fn push_count(&self, query: &mut Query, engine: Engine, lead: Option<Lead>) {
         match lead {
-            Some(lead) if self.is_one_word() && self.is_answered_by(lead) => {
+            Some(lead) if self.created.is_none() => {
                 query.push(if lead.only.is_some() {
                     "SELECT count(*) FROM product_words AS w"
                 } else {
                     "SELECT count(DISTINCT w.product_id) FROM product_words AS w"
                 });
-                self.push_lead(query, engine, lead);
+                self.push_entries(query, engine, lead);
             }
             Some(lead) if lead.is_few() => {
                 query.push(

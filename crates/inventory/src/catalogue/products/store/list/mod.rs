@@ -3,7 +3,9 @@
 //! How many there are is counted once for each state of the catalogue (`measure`). From that follows the way to a page (`page`): along the
 //! index that has the order, where enough match; from the few that match, where few do.
 
+mod bands;
 mod measure;
+mod names;
 mod page;
 #[cfg(test)]
 mod plans;
@@ -129,6 +131,27 @@ impl Filter {
         self.has_price() || self.created.is_some()
     }
 
+    /// Nothing is asked for: all products are.
+    const fn none() -> Self {
+        Self {
+            category: None,
+            brand: None,
+            min_price: None,
+            max_price: None,
+            created: None,
+            words: Vec::new(),
+        }
+    }
+
+    /// Whether a stretch of prices is all that is asked for.
+    fn is_price_alone(&self) -> bool {
+        self.has_price()
+            && self.words.is_empty()
+            && self.category.is_none()
+            && self.brand.is_none()
+            && self.created.is_none()
+    }
+
     /// Whether one word is all that is asked for.
     fn is_one_word(&self) -> bool {
         self.words.len() == 1
@@ -194,6 +217,11 @@ impl Filter {
                 })
                 .bind(max.min(Money::MAX));
         }
+        self.push_created(query, filtering);
+    }
+
+    fn push_created(&self, query: &mut Query, filtering: Filtering) {
+        let is_planned = filtering == Filtering::Planned;
         if let Some((from, until)) = self.created {
             let (after, before) = if is_planned {
                 (" AND p.created_at >= ", " AND p.created_at < ")
@@ -209,12 +237,38 @@ impl Filter {
 
     /// The words, of `products AS p`: all of them, or all that the lead does not answer for.
     fn push_words(&self, query: &mut Query, lead: Option<Lead>) {
+        self.push_words_of(query, "p.title_folded", lead);
+    }
+
+    fn push_words_of(&self, query: &mut Query, title: &'static str, lead: Option<Lead>) {
         let answered = lead.filter(|lead| self.is_answered_by(*lead));
         for (place, word) in self.words.iter().enumerate() {
             if answered.is_none_or(|lead| lead.word != place) {
-                search::contains(query, "p.title_folded", std::slice::from_ref(word));
+                search::contains(query, title, std::slice::from_ref(word));
             }
         }
+    }
+
+    /// What is asked for, of the entries `product_words AS w` that a lead finds: everything save when a product was created.
+    fn push_entries(&self, query: &mut Query, engine: Engine, lead: Lead) {
+        self.push_lead(query, engine, lead);
+        if let Some(category) = self.category {
+            query.push(" AND w.category_id = ").bind(category);
+        }
+        if let Some(brand) = self.brand {
+            query.push(" AND w.brand_id = ").bind(brand);
+        }
+        if let Some(min) = self.min_price {
+            query
+                .push(" AND w.selling_price >= ")
+                .bind(min.max(Money::ZERO));
+        }
+        if let Some(max) = self.max_price {
+            query
+                .push(" AND w.selling_price <= ")
+                .bind(max.min(Money::MAX));
+        }
+        self.push_words_of(query, "w.title_folded", Some(lead));
     }
 
     /// Whether every product that the lead finds has its word.

@@ -11,17 +11,23 @@ use super::{
 
 /// The way to a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+pub(super) enum Way {
     /// Under the one word of titles that is asked for, where the titles stand in order.
     Titles(Lead),
     /// From the products of a word, which are sorted.
     Word(Lead),
+    /// From the entries of a word, which have all that they are sorted by.
+    Entries(Lead),
     /// From the products that category, brand and price let through, which are sorted.
     Few,
     /// Along the index that has the order.
     Along(Filtering),
     /// From the first of each category or brand, in the order of their names.
     Groups(Filtering),
+    /// From the first of each name of categories or brands, as far as the page needs them.
+    Names,
+    /// From the first of each band of prices.
+    Bands,
 }
 
 /// The table whose index gives the order of a page.
@@ -35,6 +41,8 @@ enum First {
 
 /// So many times longer than chance has it the way along an index may be, when what is asked for stands together in it.
 const CLUSTERED: u64 = 256;
+/// So many entries of a word are read in the time of one product that is looked up.
+const LOOKED_UP: u64 = 15;
 /// From so many records on, the first of each group are too many.
 const MOST_OF_A_GROUP: u64 = 1000;
 
@@ -57,18 +65,39 @@ impl Selection {
     /// The statement that gives a page, behind what `query` begins with.
     pub(super) fn statement(
         &self,
-        mut query: Query,
+        query: Query,
         engine: Engine,
         measured: &Measured,
         (limit, offset): (i64, i64),
     ) -> Query {
-        let way = self.way(measured, limit.saturating_add(offset).unsigned_abs());
+        let way = self.way(
+            engine,
+            measured,
+            limit.saturating_add(offset).unsigned_abs(),
+        );
+        self.by_way(query, engine, way, (limit, offset))
+    }
+
+    /// As [`statement`](Self::statement), by one way. Every way gives the same page.
+    pub(super) fn by_way(
+        &self,
+        mut query: Query,
+        engine: Engine,
+        way: Way,
+        (limit, offset): (i64, i64),
+    ) -> Query {
         if way == Way::Few {
             query.push("WITH few (id) AS MATERIALIZED (SELECT p.id FROM products AS p WHERE TRUE");
             self.filter
                 .push_references(&mut query, Filtering::Planned, false);
             self.filter.push_ranges(&mut query, Filtering::Planned);
             query.push(") ");
+        }
+        let most = limit.saturating_add(offset);
+        match way {
+            Way::Bands => self.push_bands(&mut query),
+            Way::Names => self.push_names(&mut query, most),
+            _ => {}
         }
         query
             .push("SELECT ")
@@ -77,12 +106,12 @@ impl Selection {
         match way {
             Way::Titles(lead) => self.push_titles(&mut query, engine, lead),
             Way::Word(lead) => self.push_found(&mut query, engine, Some(lead)),
+            Way::Entries(lead) => self.push_entries(&mut query, engine, lead),
             Way::Few => self.push_found(&mut query, engine, None),
             Way::Along(filtering) => self.push_along(&mut query, filtering),
-            Way::Groups(filtering) => {
-                let most = limit.saturating_add(offset);
-                self.push_groups(&mut query, engine, filtering, most);
-            }
+            Way::Groups(filtering) => self.push_groups(&mut query, engine, filtering, most),
+            Way::Names => self.push_of_names(&mut query, engine, most),
+            Way::Bands => self.push_banded(&mut query, engine, most),
         }
         query
             .push(" LIMIT ")
@@ -101,7 +130,7 @@ impl Selection {
 
     /// Decides by what each way has to look at: along an index as many rows as bring the page together, given how many of all match;
     /// else all that match.
-    fn way(&self, measured: &Measured, wanted: u64) -> Way {
+    fn way(&self, engine: Engine, measured: &Measured, wanted: u64) -> Way {
         let first = self.order.first().map_or("", |by| by.field);
         let filter = &self.filter;
         let lead = measured.lead;
@@ -114,9 +143,16 @@ impl Selection {
         {
             return Way::Titles(lead);
         }
+        if self.goes_by_bands(measured, wanted) {
+            return Way::Bands;
+        }
+        if self.goes_by_names(engine, measured, wanted) {
+            return Way::Names;
+        }
         let is_clustered = match first {
             "title" | "category" | "brand" | "description" => !filter.words.is_empty(),
-            "cost_price" => filter.has_price(),
+            "cost_price" => filter.has_price() || !filter.words.is_empty(),
+            "selling_price" => !filter.words.is_empty(),
             // Ids follow time.
             "" | "id" | "updated_at" => filter.created.is_some(),
             _ => false,
@@ -125,7 +161,22 @@ impl Selection {
         let along = wanted
             .saturating_mul(measured.products / measured.count.max(1))
             .saturating_mul(factor);
+        // Of one that is left, the product is looked up, unless its entry says enough.
+        let has_entries = filter.created.is_none();
         let way = match lead.filter(|lead| lead.is_few()) {
+            Some(lead)
+                if has_entries
+                    && self.is_of_entries()
+                    && lead.entries <= along.saturating_mul(LOOKED_UP) =>
+            {
+                Way::Entries(lead)
+            }
+            Some(lead)
+                if has_entries
+                    && (lead.entries / LOOKED_UP).saturating_add(measured.count) <= along =>
+            {
+                Way::Word(lead)
+            }
             Some(lead) if lead.entries <= along => Way::Word(lead),
             _ if !filter.words.is_empty() => Way::Along(Filtering::RowByRow),
             _ if self.is_in_index(first) => Way::Along(Filtering::Planned),
@@ -171,12 +222,41 @@ impl Selection {
         });
     }
 
+    /// Whether the entries of a word have every field that orders.
+    fn is_of_entries(&self) -> bool {
+        self.order.iter().all(|by| entry_field(by.field).is_some())
+    }
+
+    /// The entries of a word, in order.
+    fn push_entries(&self, query: &mut Query, engine: Engine, lead: Lead) {
+        // A product that has several words that begin as asked stands under each.
+        query
+            .push("found.product_id AS id FROM (SELECT ")
+            .push(if lead.only.is_some() { "" } else { "DISTINCT " })
+            .push("w.product_id, w.title_folded, w.category_id, w.brand_id, w.cost_price, w.selling_price FROM product_words AS w");
+        self.filter.push_entries(query, engine, lead);
+        query.push(") AS found");
+        if self.needs(First::Categories) {
+            query.push(" JOIN categories AS c ON c.id = found.category_id");
+        }
+        if self.needs(First::Brands) {
+            query.push(" JOIN brands AS b ON b.id = found.brand_id");
+        }
+        query.push(" ORDER BY ");
+        for by in &self.order {
+            query
+                .push(entry_field(by.field).unwrap_or("found.product_id"))
+                .push(if by.descending { " DESC, " } else { ", " });
+        }
+        query.push("found.product_id");
+    }
+
     /// The products that a word leads to, or those of the statement's `few`, in order.
     fn push_found(&self, query: &mut Query, engine: Engine, lead: Option<Lead>) {
         query.push("few.id FROM ");
         if let Some(lead) = lead {
             query.push("(SELECT DISTINCT w.product_id AS id FROM product_words AS w");
-            self.filter.push_lead(query, engine, lead);
+            self.filter.push_entries(query, engine, lead);
             query.push(") AS ");
         }
         query.push("few");
@@ -187,10 +267,7 @@ impl Selection {
         self.push_named(query, First::Products);
         query.push(" WHERE TRUE");
         if lead.is_some() {
-            self.filter
-                .push_references(query, Filtering::RowByRow, false);
-            self.filter.push_ranges(query, Filtering::RowByRow);
-            self.filter.push_words(query, lead);
+            self.filter.push_created(query, Filtering::RowByRow);
         }
         self.push_order(query);
     }
@@ -224,7 +301,13 @@ impl Selection {
             .push_references(query, filtering, first == First::Stock);
         self.filter.push_ranges(query, filtering);
         self.filter.push_words(query, None);
-        self.push_order(query);
+        if first == First::Stock {
+            // The same number as the product's, and the one that its index has.
+            self.push_fields(query);
+            query.push("s.product_id");
+        } else {
+            self.push_order(query);
+        }
     }
 
     /// Whether a row of the stock tells all that filter and order ask.
@@ -329,6 +412,19 @@ impl Selection {
                 (_, true) => "p.id DESC, ",
             });
         }
+    }
+}
+
+/// Where an entry of a word has a field that orders.
+fn entry_field(field: &str) -> Option<&'static str> {
+    match field {
+        "id" => Some("found.product_id"),
+        "title" => Some("found.title_folded"),
+        "category" => Some("c.name_folded"),
+        "brand" => Some("b.name_folded"),
+        "cost_price" => Some("found.cost_price"),
+        "selling_price" => Some("found.selling_price"),
+        _ => None,
     }
 }
 

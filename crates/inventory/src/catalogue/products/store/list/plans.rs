@@ -1,9 +1,13 @@
 //! The engines' own word that no list of products looks at a whole table.
 
-use db::{Conn, Error, Timestamp};
+use db::{Conn, Error, Query, Timestamp};
 use test_kit::on_both_engines;
 
-use super::{FIELDS, Measures, Selection};
+use super::{
+    super::record_of,
+    FIELDS, Filtering, Measures, Selection,
+    page::Way::{self, Along, Bands, Entries, Few, Names, Word},
+};
 use crate::{generate::made_up, plans, rest::query::Parameters};
 
 const FILTERS: [&str; 10] = [
@@ -81,6 +85,102 @@ on_both_engines!(
             .await
             .unwrap();
         assert!(looked.is_empty(), "{}", looked.join("\n"));
+        db.close().await;
+    }
+);
+
+/// The ids of a page, by one way.
+async fn ids(
+    conn: &mut Conn,
+    parameters: &str,
+    way: Way,
+    part: (i64, i64),
+) -> Result<Vec<i64>, Error> {
+    let selection = Selection::parse(&Parameters::parse(parameters)).unwrap();
+    let query = selection.by_way(Query::new(""), conn.engine(), way, part);
+    let records = conn.all_of(&query, record_of).await?;
+    Ok(records.iter().map(|record| record.id).collect())
+}
+
+on_both_engines!(every_way_leads_to_the_same_page, async |address| {
+    let db = made_up(&address, (3000, 1000), 30).await;
+    let read = async |conn: &mut Conn| {
+        for filter in [
+            "",
+            "min_price=20",
+            "max_price=5",
+            "min_price=5&max_price=5.50",
+        ] {
+            for (order, way) in [
+                ("title", Bands),
+                ("description", Bands),
+                ("cost_price", Bands),
+                ("category", Names),
+                ("brand", Names),
+            ] {
+                for sign in ["", "-"] {
+                    for part in [(10, 0), (20, 35), (7, 180)] {
+                        let parameters = format!("{filter}&ordering={sign}{order}");
+                        let expected = ids(conn, &parameters, Few, part).await?;
+                        assert!(!expected.is_empty() || part.1 > 0, "{parameters}");
+                        for way in [way, Along(Filtering::RowByRow)] {
+                            let found = ids(conn, &parameters, way, part).await?;
+                            assert_eq!(found, expected, "{parameters} {part:?} {way:?}");
+                        }
+                    }
+                }
+            }
+        }
+        Ok::<_, Error>(())
+    };
+    db.read(read).await.unwrap();
+    db.close().await;
+});
+
+on_both_engines!(
+    every_way_of_a_search_leads_to_the_same_page,
+    async |address| {
+        let db = made_up(&address, (3000, 1000), 30).await;
+        let read = async |conn: &mut Conn| {
+            for filter in [
+                "search=cafe",
+                "search=ca",
+                "search=integral+kg&max_price=90",
+                "search=marca&category=2&min_price=3",
+                "search=edicao&brand=3",
+            ] {
+                let selection = Selection::parse(&Parameters::parse(filter)).unwrap();
+                let measured = selection.measure(conn, &Measures::default()).await?;
+                let Some(lead) = measured.lead else {
+                    continue;
+                };
+                for field in FIELDS {
+                    for sign in ["", "-"] {
+                        let parameters = format!("{filter}&ordering={sign}{field}");
+                        let all = (3000, 0);
+                        let expected =
+                            ids(conn, &parameters, Along(Filtering::RowByRow), all).await?;
+                        assert_eq!(expected.len() as u64, measured.count, "{parameters}");
+                        let found = ids(conn, &parameters, Word(lead), all).await?;
+                        assert_eq!(found, expected, "{parameters}");
+                        let is_beside = !matches!(
+                            field,
+                            "description"
+                                | "serie_number"
+                                | "quantity"
+                                | "created_at"
+                                | "updated_at"
+                        );
+                        if is_beside {
+                            let found = ids(conn, &parameters, Entries(lead), all).await?;
+                            assert_eq!(found, expected, "{parameters}");
+                        }
+                    }
+                }
+            }
+            Ok::<_, Error>(())
+        };
+        db.read(read).await.unwrap();
         db.close().await;
     }
 );
