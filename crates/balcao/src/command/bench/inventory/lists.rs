@@ -26,6 +26,27 @@ struct List {
     filters: Vec<Filter>,
 }
 
+/// One filter of one list in one order, as it was measured.
+struct Combination {
+    name: String,
+    median: Duration,
+    most: Duration,
+}
+
+impl Combination {
+    fn is_within(&self) -> bool {
+        self.median < MEDIAN && self.most < MOST
+    }
+
+    fn times(&self) -> String {
+        format!(
+            "50th {}, 99th {}",
+            milliseconds(self.median),
+            milliseconds(self.most)
+        )
+    }
+}
+
 const NAMED: &[&str] = &["id", "name", "description", "created_at", "updated_at"];
 const PRODUCTS: &[&str] = &[
     "id",
@@ -84,19 +105,14 @@ pub(super) async fn measure(
         &format!("{products} products, {outflows} outflows"),
         "",
     );
-    let mut met = (0, 0);
+    let mut all = Vec::new();
     for list in lists(&shop, products).await? {
         for filter in &list.filters {
-            let (good, all) = one_filter(arguments, &shop, engine, &list, filter).await?;
-            met = (met.0 + good, met.1 + all);
+            all.extend(one_filter(arguments, &shop, engine, &list, filter).await?);
         }
     }
     let (_, most) = shop.child.memory()?;
-    report(
-        &format!("{engine}: combinations within the goal"),
-        &format!("{} of {}", met.0, met.1),
-        "all",
-    );
+    sum_up(engine, all);
     report(
         &format!("{engine}: memory with the large data set"),
         &format!(
@@ -118,6 +134,34 @@ pub(super) const fn engine(postgres: Option<&str>) -> &'static str {
     }
 }
 
+/// How many combinations are within the goal, the middle one and nearly the last of all, and those that take longest.
+fn sum_up(engine: &str, mut all: Vec<Combination>) {
+    let met = all.iter().filter(|one| one.is_within()).count();
+    report(
+        &format!("{engine}: combinations within the goal"),
+        &format!("{met} of {}", all.len()),
+        "all",
+    );
+    all.sort_by_key(|one| std::cmp::Reverse(one.median));
+    let place = |percent: usize| all.get(all.len() * (100 - percent) / 100);
+    let below = |percent| {
+        let median = place(percent).map(|one| one.median);
+        milliseconds(median.unwrap_or_default())
+    };
+    report(
+        &format!("{engine}: medians of all combinations"),
+        &format!("half up to {}, 99 of 100 up to {}", below(50), below(99)),
+        "",
+    );
+    for one in all.iter().take(10) {
+        report(
+            &format!("    among the ten slowest: {}", one.name),
+            &one.times(),
+            "",
+        );
+    }
+}
+
 /// One filter of one list in every order: a line for all of them, and one for each that is beyond the goal.
 async fn one_filter(
     arguments: &Arguments,
@@ -125,8 +169,9 @@ async fn one_filter(
     engine: &str,
     list: &List,
     filter: &Filter,
-) -> Result<(usize, usize), LoadError> {
-    let (mut medians, mut mosts, mut beyond) = (Vec::new(), Vec::new(), Vec::new());
+) -> Result<Vec<Combination>, LoadError> {
+    let mut combinations = Vec::new();
+    let (mut worst, mut beyond) = ((Duration::ZERO, Duration::ZERO), Vec::new());
     let orders = list
         .orders
         .iter()
@@ -140,24 +185,23 @@ async fn one_filter(
         let target = shop.target(calls, StatusCode::OK);
         let measured = load::run_count(&target, 1, arguments.requests).await?;
         super::super::check(&measured, "inventory")?;
-        let (half, most) = (measured.percentile(50), measured.percentile(99));
-        if half >= MEDIAN || most >= MOST {
-            beyond.push(format!(
-                "{order} (50th {}, 99th {})",
-                milliseconds(half),
-                milliseconds(most)
-            ));
+        let one = Combination {
+            name: format!("{}, {}, by {order}", list.path, filter.name),
+            median: measured.percentile(50),
+            most: measured.percentile(99),
+        };
+        if !one.is_within() {
+            beyond.push(format!("{order} ({})", one.times()));
         }
-        medians.push(half);
-        mosts.push(most);
+        worst = (worst.0.max(one.median), worst.1.max(one.most));
+        combinations.push(one);
     }
-    let all = medians.len();
-    let worst = |times: Vec<Duration>| milliseconds(times.into_iter().max().unwrap_or_default());
+    let all = combinations.len();
     let text = format!(
         "{} of {all} orders within the goal; worst 50th {}, worst 99th {}",
         all - beyond.len(),
-        worst(medians),
-        worst(mosts)
+        milliseconds(worst.0),
+        milliseconds(worst.1)
     );
     report(
         &format!("{engine}: {}, {}", list.path, filter.name),
@@ -167,7 +211,7 @@ async fn one_filter(
     for order in &beyond {
         report("    beyond it", order, "");
     }
-    Ok((all - beyond.len(), all))
+    Ok(combinations)
 }
 
 pub(super) async fn count(shop: &Shop, path: &str) -> Result<u64, LoadError> {
