@@ -150,9 +150,10 @@ impl Selection {
             return Way::Names;
         }
         let is_clustered = match first {
-            "title" | "category" | "brand" | "description" => !filter.words.is_empty(),
+            "title" | "category" | "brand" | "description" | "selling_price" => {
+                !filter.words.is_empty()
+            }
             "cost_price" => filter.has_price() || !filter.words.is_empty(),
-            "selling_price" => !filter.words.is_empty(),
             // Ids follow time.
             "" | "id" | "updated_at" => filter.created.is_some(),
             _ => false,
