@@ -57,6 +57,7 @@ pub const MIGRATIONS: db::Migrations = db::migrations!(
     "0011_units_sold",
     "0012_ledger_days",
     "0013_lists",
+    "0014_low_products",
 );
 
 /// What every request may use. Cheap to clone.

@@ -26,8 +26,6 @@ use model::{Course, Period, Prices};
 
 /// Products that run low, as many as are looked at: those with the fewest units.
 const LOOKED_AT: i64 = 40;
-/// As many low products are counted; a shop with more is told that there are.
-const LOW_COUNTED: i64 = 1001;
 /// Of these, as many as are shown: those that are missed first.
 const LOW: usize = 6;
 /// Movements of each kind.
@@ -58,7 +56,6 @@ pub(crate) struct Dashboard {
     pub(crate) categories: Shares,
     pub(crate) brands: Shares,
     pub(crate) low: Vec<Low>,
-    /// Up to [`LOW_COUNTED`].
     pub(crate) low_count: i64,
     /// Newest first.
     pub(crate) movements: Vec<(Movement, MovementRecord)>,
@@ -129,7 +126,7 @@ async fn gather(
     let (begin, end) = (period.begin_before(now), tallies::day_of(now) + DAY);
     let days = tallies::days(conn, Movement::Outflow, begin, end).await?;
     let stock = tallies::stock(conn).await?;
-    let (low_count, low) = stock::lowest(conn, threshold, LOW_COUNTED, LOOKED_AT).await?;
+    let (low_count, low) = stock::lowest(conn, threshold, LOOKED_AT).await?;
     Ok(Dashboard {
         wanted,
         now,

@@ -178,6 +178,7 @@ impl Load {
             units,
             cost_price: place.cost_price,
             selling_price: place.selling_price,
+            low: 0,
         });
     }
 

@@ -3,8 +3,8 @@
 
 use db::{Timestamp, Tx};
 
-use super::{Actor, Changed, Impossible, movements::Movement, store};
-use crate::tallies::{self, Booking};
+use super::{Actor, Changed, Held, Impossible, movements::Movement, store};
+use crate::tallies::{self, Booking, Shelf};
 
 /// What a change came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +96,7 @@ pub(super) async fn record_past(
     tx: &mut Tx,
     entry: &Entry<'_>,
 ) -> Result<Result<(), Impossible>, db::Error> {
-    let Some(quantity) = store::lock_quantity(tx, entry.product).await? else {
+    let Some(Held { quantity, .. }) = store::lock_quantity(tx, entry.product).await? else {
         return Ok(Err(Impossible::NoProduct));
     };
     let Some(most) = quantity.checked_add(entry.change.abs()) else {
@@ -116,17 +116,17 @@ pub(super) async fn record_past(
     store::insert_entry(tx, adding, most).await?;
     store::insert_entry(tx, taking, quantity).await?;
     // The quantity is what it was; the movement counts for its day.
-    tally(tx, entry, 0).await?;
+    tally(tx, entry, Shelf::default()).await?;
     Ok(Ok(()))
 }
 
-/// Counts a change in the tallies: so many units on the shelf, and the movement that came or went with it.
-async fn tally(tx: &mut Tx, entry: &Entry<'_>, units: i64) -> Result<(), db::Error> {
+/// Counts a change in the tallies: what it did on the shelf, and the movement that came or went with it.
+async fn tally(tx: &mut Tx, entry: &Entry<'_>, shelf: Shelf) -> Result<(), db::Error> {
     match (entry.kind, entry.booking(), entry.reference) {
         (Kind::InflowReversed | Kind::OutflowReversed, Some(booking), Some(id)) => {
-            tallies::note_deletion(tx, entry.product, units, &booking, id).await
+            tallies::note_deletion(tx, entry.product, shelf, &booking, id).await
         }
-        (_, booking, _) => tallies::note(tx, entry.product, units, booking.as_ref()).await,
+        (_, booking, _) => tallies::note(tx, entry.product, shelf, booking.as_ref()).await,
     }
 }
 
@@ -135,7 +135,8 @@ pub(super) async fn apply(
     tx: &mut Tx,
     entry: &Entry<'_>,
 ) -> Result<Result<Changed, Impossible>, db::Error> {
-    let Some(changed) = store::change_quantity(tx, entry.product, entry.change, entry.now).await?
+    let Some((changed, counted)) =
+        store::change_quantity(tx, entry.product, entry.change, entry.now).await?
     else {
         let quantity = store::quantity(tx, entry.product).await?;
         return Ok(Err(match quantity {
@@ -145,6 +146,17 @@ pub(super) async fn apply(
         }));
     };
     store::insert_entry(tx, entry, changed.after).await?;
-    tally(tx, entry, entry.change).await?;
+    let held = |quantity| Held {
+        quantity,
+        threshold: changed.threshold,
+        counted,
+    };
+    // A product is counted from its opening on.
+    let was_low = entry.kind != Kind::Opening && held(changed.before).is_low();
+    let shelf = Shelf {
+        units: entry.change,
+        low: i64::from(held(changed.after).is_low()) - i64::from(was_low),
+    };
+    tally(tx, entry, shelf).await?;
     Ok(Ok(changed))
 }

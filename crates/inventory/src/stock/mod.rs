@@ -31,6 +31,7 @@ use crate::{
         query::Parameters,
         resource::{Page, Wanted},
     },
+    tallies,
 };
 use ledger::{Entry, Kind};
 
@@ -53,6 +54,24 @@ pub struct Changed {
     pub after: i64,
     /// The product's own threshold.
     pub threshold: Option<i64>,
+}
+
+/// A product's stock row, while nobody else changes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Held {
+    quantity: i64,
+    /// The product's own.
+    threshold: Option<i64>,
+    /// The shop's, under which low products are counted; none before they are.
+    counted: Option<i64>,
+}
+
+impl Held {
+    /// Whether the product is one of the low ones that are counted.
+    fn is_low(self) -> bool {
+        let threshold = self.threshold.or(self.counted);
+        threshold.is_some_and(|threshold| Level::of(self.quantity, threshold) == Level::Low)
+    }
 }
 
 /// Why a quantity cannot be changed.
@@ -93,13 +112,17 @@ pub async fn open(
     Ok(())
 }
 
-/// Lets nobody else change a product's quantity until the transaction ends.
+/// Takes a product off the shelves, before it is deleted: nobody else changes its quantity until the transaction ends.
 ///
 /// # Errors
 ///
 /// Faults of the store.
-pub(crate) async fn lock(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
-    store::lock_quantity(tx, product).await.map(drop)
+pub(crate) async fn close(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
+    let held = store::lock_quantity(tx, product).await?;
+    if held.is_some_and(Held::is_low) {
+        tallies::note_level(tx, product, -1).await?;
+    }
+    tallies::note_lost_product(tx, product).await
 }
 
 /// Writes a product's quantity: the difference becomes an adjustment, and no difference becomes nothing.
@@ -259,11 +282,18 @@ pub async fn threshold_set(
     state
         .db
         .write(async move |tx| {
-            let before = store::threshold(tx, product).await?;
-            if !store::set_threshold(tx, product, threshold).await? {
-                return Err(Refusal::NotFound);
+            let before = store::lock_quantity(tx, product).await?;
+            let before = before.ok_or(Refusal::NotFound)?;
+            store::set_threshold(tx, product, threshold).await?;
+            let after = Held {
+                threshold,
+                ..before
+            };
+            let low = i64::from(after.is_low()) - i64::from(before.is_low());
+            if low != 0 {
+                tallies::note_level(tx, product, low).await?;
             }
-            let changed = audit::changed([("threshold", before != Some(threshold))]);
+            let changed = audit::changed([("threshold", before != after)]);
             let titled = movements::store::product(tx, product).await?;
             let title = titled.map(|product| product.title).unwrap_or_default();
             let action = Action::Changed(&changed);
@@ -283,7 +313,7 @@ pub async fn low_stock_list(state: &State, wanted: Wanted) -> Result<Page<LowSto
     state
         .db
         .read(async move |conn| {
-            let count = store::count_low(conn, shop).await?;
+            let count = tallies::count_low(conn, shop).await?.unsigned_abs();
             let (number, offset) = wanted.within(count)?;
             let results = store::low(conn, shop, wanted.limit(), offset).await?;
             Ok(Page {
@@ -296,14 +326,13 @@ pub async fn low_stock_list(state: &State, wanted: Wanted) -> Result<Page<LowSto
         .await
 }
 
-/// How many products are below their thresholds, counted up to `most`, and those with the fewest units.
+/// How many products are below their thresholds, and those with the fewest units.
 pub(crate) async fn lowest(
     conn: &mut Conn,
     shop: i64,
-    most: i64,
     limit: i64,
 ) -> Result<(i64, Vec<LowStock>), db::Error> {
-    let count = store::count_some_low(conn, shop, most).await?;
+    let count = tallies::count_low(conn, shop).await?;
     let lowest = store::low(conn, shop, limit, 0).await?;
     Ok((count, lowest))
 }

@@ -5,34 +5,36 @@ use std::collections::BTreeMap;
 use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
 use super::{
-    Changed, MOST_DIFFERENCES,
+    Changed, Held, MOST_DIFFERENCES,
     ledger::{Entry, Kind},
     model::{Difference, LedgerRow, LowStock, OwnThreshold, Reference, Subject},
 };
 use crate::rest::json::Titled;
 
-/// Adds to a quantity, unless it would leave the range of 0 to 64 bits or there is no such product.
+/// Adds to a quantity, unless it would leave the range of 0 to 64 bits or there is no such product. With the threshold under which
+/// low products are counted.
 pub(super) async fn change_quantity(
     tx: &mut Tx,
     product: i64,
     change: i64,
     now: Timestamp,
-) -> Result<Option<Changed>, Error> {
+) -> Result<Option<(Changed, Option<i64>)>, Error> {
     // No arithmetic in the condition, since engines differ in what an overflow is.
     let least = change.min(0).checked_neg().unwrap_or(i64::MAX);
     let most = i64::MAX - change.max(0);
     tx.optional(
         "UPDATE product_stock SET quantity = quantity + $2, updated_at = $3
          WHERE product_id = $1 AND quantity >= $4 AND quantity <= $5
-         RETURNING quantity, threshold",
+         RETURNING quantity, threshold, (SELECT threshold FROM low_tally)",
         &[&product, &change, &now, &least, &most],
         |row| {
             let after: i64 = row.get(0)?;
-            Ok(Changed {
+            let changed = Changed {
                 before: after - change,
                 after,
                 threshold: row.get(1)?,
-            })
+            };
+            Ok((changed, row.get(2)?))
         },
     )
     .await
@@ -48,11 +50,18 @@ pub(super) async fn quantity(conn: &mut Conn, product: i64) -> Result<Option<i64
 }
 
 /// A product's quantity, which nobody else changes until the transaction ends.
-pub(super) async fn lock_quantity(tx: &mut Tx, product: i64) -> Result<Option<i64>, Error> {
+pub(super) async fn lock_quantity(tx: &mut Tx, product: i64) -> Result<Option<Held>, Error> {
     tx.optional(
-        "UPDATE product_stock SET quantity = quantity WHERE product_id = $1 RETURNING quantity",
+        "UPDATE product_stock SET quantity = quantity WHERE product_id = $1
+         RETURNING quantity, threshold, (SELECT threshold FROM low_tally)",
         &[&product],
-        |row| row.get(0),
+        |row| {
+            Ok(Held {
+                quantity: row.get(0)?,
+                threshold: row.get(1)?,
+                counted: row.get(2)?,
+            })
+        },
     )
     .await
 }
@@ -226,41 +235,14 @@ pub(super) async fn own_thresholds(
     Ok(found.into_iter().collect())
 }
 
-/// Writes a product's own threshold; whether the product was there.
+/// Writes a product's own threshold.
 pub(super) async fn set_threshold(
     tx: &mut Tx,
     product: i64,
     threshold: Option<i64>,
-) -> Result<bool, Error> {
+) -> Result<(), Error> {
     let sql = "UPDATE product_stock SET threshold = $2 WHERE product_id = $1";
-    Ok(tx.execute(sql, &[&product, &threshold]).await? > 0)
-}
-
-/// How many products are low. Those with a threshold of their own are few and have an index; of all the others the index of quantities
-/// alone says how many are below the shop's.
-pub(super) async fn count_low(conn: &mut Conn, shop: i64) -> Result<u64, Error> {
-    conn.one(
-        "SELECT (SELECT count(*) FROM product_stock WHERE quantity < $1)
-              - (SELECT count(*) FROM product_stock WHERE threshold IS NOT NULL AND quantity < $1)
-              + (SELECT count(*) FROM product_stock WHERE threshold IS NOT NULL AND quantity < threshold)",
-        &[&shop],
-        |row| row.get::<i64>(0),
-    )
-    .await
-    .map(i64::unsigned_abs)
-}
-
-/// How many products are low, but no more than `most` are counted.
-pub(super) async fn count_some_low(conn: &mut Conn, shop: i64, most: i64) -> Result<i64, Error> {
-    let count: i64 = conn
-        .one(
-            "SELECT (SELECT count(*) FROM (SELECT 1 FROM product_stock WHERE quantity < $1 AND threshold IS NULL LIMIT $2) AS others)
-                  + (SELECT count(*) FROM (SELECT 1 FROM product_stock WHERE threshold IS NOT NULL AND quantity < threshold LIMIT $2) AS own)",
-            &[&shop, &most],
-            |row| row.get(0),
-        )
-        .await?;
-    Ok(count.min(most))
+    tx.execute(sql, &[&product, &threshold]).await.map(drop)
 }
 
 /// One page of the low products: the first of those under the shop's threshold and the first of those under their own, put in order.

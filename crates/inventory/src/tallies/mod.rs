@@ -5,6 +5,7 @@
 //! so no row is wanted by every sale. What is read is always tallies and notes together, in one statement, and exact at any moment.
 //! Carries no rule of the specification; `balcao inventory verify` counts everything anew and compares.
 
+mod low;
 mod model;
 mod pulse;
 mod recount;
@@ -12,6 +13,8 @@ mod store;
 mod sum;
 mod worker;
 
+pub use low::know_low;
+pub(crate) use low::{count_low, note_level};
 use model::StockKey;
 pub(crate) use model::{Change, Moved, Tallies};
 pub use model::{DAY, DayTally, Difference, Dimension, StockTally, day_of};
@@ -51,26 +54,35 @@ impl Booking {
     }
 }
 
-/// Notes that so many units came onto a product's shelf (or left it), and the movement that was booked with it. To be called in the
-/// transaction of the change, after the product's quantity was changed (which locks it).
+/// What a change did on a product's shelf.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Shelf {
+    /// Units that came, or (negative) left.
+    pub(crate) units: i64,
+    /// 1: the product is low now; -1: it no longer is; 0: it is what it was.
+    pub(crate) low: i64,
+}
+
+/// Notes what happened on a product's shelf, and the movement that was booked with it. To be called in the transaction of the change,
+/// after the product's quantity was changed (which locks it).
 pub(crate) async fn note(
     tx: &mut Tx,
     product: i64,
-    units: i64,
+    shelf: Shelf,
     booking: Option<&Booking>,
 ) -> Result<(), Error> {
-    store::note_entry(tx, product, units, booking).await
+    store::note_entry(tx, product, shelf, booking).await
 }
 
-/// Notes that a movement was deleted, and that so many units came back or left. As [`note`].
+/// Notes that a movement was deleted, and what that did on the shelf. As [`note`].
 pub(crate) async fn note_deletion(
     tx: &mut Tx,
     product: i64,
-    units: i64,
+    shelf: Shelf,
     booking: &Booking,
     id: i64,
 ) -> Result<(), Error> {
-    store::note_reversal(tx, product, units, booking, id).await
+    store::note_reversal(tx, product, shelf, booking, id).await
 }
 
 /// Notes that a product was made; what it opens with is noted by the ledger.
@@ -241,5 +253,6 @@ pub(crate) async fn ledger_end(conn: &mut Conn) -> Result<i64, Error> {
 
 /// Puts tallies that were added up while a data set was made in the place of whatever is there.
 pub(crate) async fn replace(tx: &mut Tx, tallies: &Tallies, now: Timestamp) -> Result<(), Error> {
-    store::replace(tx, tallies, now).await
+    store::replace(tx, tallies, now).await?;
+    low::recount(tx).await
 }

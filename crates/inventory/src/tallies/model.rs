@@ -111,6 +111,8 @@ pub(crate) struct Change {
     /// The price of now, of `units` and of what is revalued.
     pub(crate) cost_price: Money,
     pub(crate) selling_price: Money,
+    /// Products that became low, or no longer are.
+    pub(crate) low: i64,
 }
 
 /// What a change did to a day's movements.
@@ -138,6 +140,8 @@ pub(crate) struct Tallies {
     pub(crate) days: BTreeMap<DayKey, DayTally>,
     pub(crate) stock: BTreeMap<StockKey, StockTally>,
     pub(crate) spans: BTreeMap<SpanKey, Span>,
+    /// Low products; only what changes say of them, as counting them takes the shop's threshold.
+    pub(crate) low: i64,
 }
 
 impl Span {
@@ -179,6 +183,7 @@ impl Change {
             units: 0,
             cost_price,
             selling_price,
+            low: 0,
         }
     }
 }
@@ -220,6 +225,7 @@ impl Tallies {
             }
             self.span(moved);
         }
+        self.low += change.low;
         if change.products == 0 && change.units == 0 {
             return;
         }
@@ -360,6 +366,19 @@ enum Subject {
     Day(DayKey),
     Stock(StockKey),
     Span(SpanKey),
+    /// How many products are low, under a shop's threshold.
+    Low(i64),
+}
+
+impl Difference {
+    /// Of the number of low products, if two counts of it differ.
+    pub(super) fn of_low(threshold: i64, stored: i64, counted: i64) -> Option<Self> {
+        (stored != counted).then(|| Self {
+            subject: Subject::Low(threshold),
+            stored: stored.to_string(),
+            counted: counted.to_string(),
+        })
+    }
 }
 
 impl fmt::Display for Difference {
@@ -382,6 +401,9 @@ impl fmt::Display for Difference {
             Subject::Span(SpanKey { movement, day }) => {
                 let day = day.to_jiff().strftime("%Y-%m-%d").to_string();
                 write!(formatter, "ids of {} of {day}", movement.path())?;
+            }
+            Subject::Low(threshold) => {
+                write!(formatter, "low products under a threshold of {threshold}")?;
             }
         }
         write!(

@@ -43,7 +43,7 @@ async fn fill_within(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
         return Ok(());
     }
     let tallies = recount(tx).await?;
-    store::replace(tx, &tallies, now).await
+    super::replace(tx, &tallies, now).await
 }
 
 /// Counts everything and answers where the tallies do not agree. Nothing is to be said of tallies that are not filled yet.
@@ -57,7 +57,12 @@ pub async fn verify(db: &Db) -> Result<Vec<Difference>, Error> {
             return Ok(Vec::new());
         }
         let stored = store::stored(conn).await?;
-        Ok(stored.differences(&recount(conn).await?))
+        let mut differences = stored.differences(&recount(conn).await?);
+        if let Some((threshold, count)) = store::low::stored(conn).await? {
+            let counted = store::low::count(conn, threshold).await?;
+            differences.extend(Difference::of_low(threshold, count, counted));
+        }
+        Ok(differences)
     })
     .await
 }

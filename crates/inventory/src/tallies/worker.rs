@@ -73,5 +73,8 @@ pub async fn fold(tx: &mut Tx) -> Result<usize, Error> {
     for (key, span) in &tallies.spans {
         store::widen_span(tx, key, *span).await?;
     }
+    if tallies.low != 0 {
+        store::low::add(tx, tallies.low).await?;
+    }
     Ok(changes.len())
 }

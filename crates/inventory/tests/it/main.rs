@@ -21,6 +21,7 @@ mod generate;
 mod hostile;
 mod ledger;
 mod lists;
+mod low;
 mod model;
 mod movements;
 mod openapi;

@@ -44,6 +44,11 @@ enum Step {
         cents: i64,
         category: usize,
     },
+    /// Its own threshold, or the shop's again.
+    Threshold {
+        product: usize,
+        threshold: Option<i64>,
+    },
     /// A worker folds what is noted.
     Fold,
     Wait,
@@ -59,6 +64,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (0..50_usize).prop_map(|nth| Step::DeleteOutflow { nth }),
         1 => (product, 0..30_i64).prop_map(|(product, quantity)| Step::Adjust { product, quantity }),
         1 => (0..PRODUCTS, 0..100_000_i64, 0..PRODUCTS).prop_map(|(product, cents, category)| Step::Edit { product, cents, category }),
+        1 => (0..PRODUCTS, proptest::option::of(0..25_i64)).prop_map(|(product, threshold)| Step::Threshold { product, threshold }),
         1 => Just(Step::Fold),
         1 => Just(Step::Wait),
     ]
@@ -68,6 +74,7 @@ fn step() -> impl Strategy<Value = Step> {
 #[derive(Default)]
 struct Model {
     quantities: [i64; PRODUCTS],
+    thresholds: [Option<i64>; PRODUCTS],
     inflows: BTreeMap<i64, (usize, i64)>,
     outflows: BTreeMap<i64, (usize, i64)>,
     entries: [u64; PRODUCTS],
@@ -121,6 +128,12 @@ impl Shop {
                 cents,
                 category,
             } => self.edit(product, cents, category).await,
+            Step::Threshold { product, threshold } => {
+                let path = format!("/api/v1/products/{}/threshold/", self.products[product]);
+                let body = json!({"threshold": threshold});
+                assert_eq!(self.app.admin().put(&path, body).await.status.as_u16(), 200);
+                self.model.thresholds[product] = threshold;
+            }
             Step::Fold => {
                 tallies::step(&self.app.state.db).await.unwrap();
             }
@@ -259,7 +272,7 @@ impl Shop {
                 ),
                 (Some(self.model.entries[product]), Some(expected))
             );
-            low += u64::from(expected < THRESHOLD);
+            low += u64::from(expected < self.model.thresholds[product].unwrap_or(THRESHOLD));
         }
         assert_eq!(
             viewer.get("/api/v1/low-stock/").await.json()["count"].as_u64(),

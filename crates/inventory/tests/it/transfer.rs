@@ -37,7 +37,7 @@ async fn load(app: &TestApp, resource: Resource, file: &Path) -> Result<Report, 
 }
 
 /// Imports bytes.
-async fn load_bytes(
+pub(crate) async fn load_bytes(
     app: &TestApp,
     resource: Resource,
     bytes: impl AsRef<[u8]>,

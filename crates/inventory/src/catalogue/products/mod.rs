@@ -380,8 +380,7 @@ pub(crate) async fn remove(
     now: Timestamp,
 ) -> Result<bool, Refusal> {
     refuse_when_referenced("product", &store::referring(tx, id).await?)?;
-    stock::lock(tx, id).await?;
-    tallies::note_lost_product(tx, id).await?;
+    stock::close(tx, id).await?;
     let Some(title) = store::delete(tx, id).await? else {
         return Ok(false);
     };

@@ -9,7 +9,7 @@ use db::Timestamp;
 use web::locale::Locale;
 
 use super::{
-    Dashboard, LOW_COUNTED, Low, Shares,
+    Dashboard, Low, Shares,
     model::{Change, Period, Prices, Sales},
 };
 use crate::{
@@ -308,12 +308,7 @@ impl<'a> View<'a> {
     }
 
     pub(super) fn low_count(&self) -> String {
-        let count = self.shown.low_count;
-        if count < LOW_COUNTED {
-            return self.locale().number(count);
-        }
-        let most = self.locale().number(LOW_COUNTED - 1);
-        format!("{} {most}", self.text("mais de", "more than"))
+        self.locale().number(self.shown.low_count)
     }
 
     pub(super) fn low(&self) -> Vec<LowRow> {

@@ -1,6 +1,7 @@
 //! Statements that note changes and fold them into the tallies; those that read are in `read`, those that count everything anew in
-//! `recount`.
+//! `recount`, those about low products in `low`.
 
+pub(super) mod low;
 mod read;
 mod recount;
 
@@ -12,7 +13,7 @@ pub(super) use read::{
 pub(super) use recount::{inflows_after, outflows_before, products_after};
 
 use super::{
-    Booking,
+    Booking, Shelf,
     model::{
         Change, DayKey, DayTally, Moved, Span, SpanKey, StockKey, StockTally, Tallies, day_of,
     },
@@ -23,7 +24,7 @@ use crate::stock::movements::Movement;
 macro_rules! change_columns {
     () => {
         "movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present, \
-         category_id, brand_id, products, units, cost_price, selling_price, movement_id"
+         category_id, brand_id, products, units, cost_price, selling_price, movement_id, low"
     };
 }
 use change_columns;
@@ -33,14 +34,14 @@ use change_columns;
 pub(super) async fn note_entry(
     tx: &mut Tx,
     product: i64,
-    units: i64,
+    shelf: Shelf,
     booking: Option<&Booking>,
 ) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO tally_changes (movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present,
-                                    category_id, brand_id, products, units, cost_price, selling_price, movement_id)
+                                    category_id, brand_id, products, units, cost_price, selling_price, movement_id, low)
          SELECT $2, $3, $4, $5, $6, p.cost_price, p.selling_price, $7,
-                p.category_id, p.brand_id, 0, $8, p.cost_price, p.selling_price, $9
+                p.category_id, p.brand_id, 0, $8, p.cost_price, p.selling_price, $9, $10
          FROM products AS p WHERE p.id = $1",
         &[
             &product,
@@ -50,8 +51,9 @@ pub(super) async fn note_entry(
             &booking.map_or(0, |_| 1_i64),
             &booking.map_or(0_i64, |booking| booking.units),
             &booking.map_or(0_i64, Booking::present),
-            &units,
+            &shelf.units,
             &booking.and_then(|booking| booking.id),
+            &shelf.low,
         ],
     )
     .await?;
@@ -62,15 +64,15 @@ pub(super) async fn note_entry(
 pub(super) async fn note_reversal(
     tx: &mut Tx,
     product: i64,
-    units: i64,
+    shelf: Shelf,
     booking: &Booking,
     reference: i64,
 ) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO tally_changes (movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present,
-                                    category_id, brand_id, products, units, cost_price, selling_price)
+                                    category_id, brand_id, products, units, cost_price, selling_price, low)
          SELECT $2, $3, $4, -1, -CAST($5 AS BIGINT), l.cost_price, l.selling_price, -CAST($6 AS BIGINT),
-                p.category_id, p.brand_id, 0, $7, p.cost_price, p.selling_price
+                p.category_id, p.brand_id, 0, $7, p.cost_price, p.selling_price, $10
          FROM products AS p JOIN ledger_entries AS l ON l.id =
              (SELECT max(id) FROM ledger_entries WHERE product_id = $1 AND created_at = $8 AND kind = $2 AND reference_id = $9)
          WHERE p.id = $1",
@@ -81,9 +83,10 @@ pub(super) async fn note_reversal(
             &day_of(booking.at),
             &booking.units,
             &booking.present(),
-            &units,
+            &shelf.units,
             &booking.at,
             &reference,
+            &shelf.low,
         ],
     )
     .await?;
@@ -399,6 +402,7 @@ fn change_of(row: &Row<'_>, first: usize) -> Result<Change, Error> {
         units: row.get(first + 11)?,
         cost_price: row.get(first + 12)?,
         selling_price: row.get(first + 13)?,
+        low: row.get(first + 15)?,
     })
 }
 

@@ -122,7 +122,7 @@ pub(in crate::tallies) async fn days(
     conn.all(
         concat!(
             "SELECT day, movements, units, cost, value, present_cost, present_value,
-                    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+                    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
              FROM day_tallies WHERE movement = $1 AND supplier_id = 0 AND day >= $2 AND day < $3
              UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, ",
             change_columns!(),
@@ -163,7 +163,7 @@ pub(in crate::tallies) async fn stock(
     conn.all(
         concat!(
             "SELECT dimension, record_id, products, units, cost, value,
-                    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+                    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
              FROM stock_tallies
              UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, ",
             change_columns!(),

@@ -19,13 +19,14 @@ pub(in crate::stock::movements) struct AtOnce {
     pub(in crate::stock::movements) told: [String; 4],
 }
 
-/// Books it, unless the product would become low, has too little or is unknown: then it changes nothing and answers no row.
+/// Books it, unless the product would become low, has too little or is unknown: then it changes nothing and answers no row. Low products
+/// may be counted under the threshold of a process with another setting; a product that becomes low under that one takes the long way too.
 ///
 /// Product, quantity, time, the shop's threshold, description and its key, user and name, day, and the four pieces of the event's body.
 pub const STATEMENT: &str =
     "WITH taken AS (
          UPDATE product_stock SET quantity = quantity - $2, updated_at = $3
-         WHERE product_id = $1 AND quantity - $2 >= COALESCE(threshold, $4)
+         WHERE product_id = $1 AND quantity - $2 >= COALESCE(threshold, GREATEST($4, (SELECT threshold FROM low_tally)))
          RETURNING product_id, quantity
      ), product AS (
          SELECT p.id, p.title, p.cost_price, p.selling_price, p.category_id, p.brand_id, t.quantity

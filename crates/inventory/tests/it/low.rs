@@ -1,0 +1,191 @@
+//! How many products are low is known exactly at any moment, whatever changed a quantity or a threshold.
+
+use http::StatusCode;
+use inventory::{Config, tallies, transfer::Resource};
+use serde_json::{Value, json};
+use test_kit::on_both_engines;
+
+use crate::{app::TestApp, transfer::load_bytes};
+
+/// How many the list says there are; and nothing disagrees with what is stored, before a worker folds it and after.
+async fn low(app: &TestApp) -> u64 {
+    let count = async || {
+        assert_eq!(tallies::verify(&app.state.db).await.unwrap(), []);
+        let list = app.viewer().get("/api/v1/low-stock/").await.json();
+        assert_eq!(
+            list["results"].as_array().map(Vec::len),
+            list["count"]
+                .as_u64()
+                .map(|count| usize::try_from(count).unwrap())
+        );
+        list["count"].as_u64().unwrap()
+    };
+    let noted = count().await;
+    tallies::fold_all(&app.state.db).await.unwrap();
+    assert_eq!(count().await, noted);
+    noted
+}
+
+/// The settings of a shop with this threshold.
+fn under(app: &TestApp, threshold: i64) -> Config {
+    Config {
+        low_stock_threshold: threshold,
+        ..app.state.config.clone()
+    }
+}
+
+async fn booked(app: &TestApp, path: &str, body: Value) -> i64 {
+    app.admin()
+        .post(&format!("/api/v1/{path}/"), body)
+        .await
+        .id()
+}
+
+async fn deleted(app: &TestApp, path: &str, id: i64) {
+    let answer = app.admin().delete(&format!("/api/v1/{path}/{id}/")).await;
+    assert_eq!(answer.status, StatusCode::NO_CONTENT, "{answer:?}");
+}
+
+async fn changed(app: &TestApp, product: i64, body: Value) {
+    let path = format!("/api/v1/products/{product}/");
+    assert_eq!(app.admin().patch(&path, body).await.status, StatusCode::OK);
+}
+
+async fn threshold(app: &TestApp, product: i64, threshold: Option<i64>) {
+    let path = format!("/api/v1/products/{product}/threshold/");
+    let answer = app
+        .admin()
+        .put(&path, json!({"threshold": threshold}))
+        .await;
+    assert_eq!(answer.status, StatusCode::OK);
+}
+
+on_both_engines!(
+    whatever_makes_a_product_low_or_not_is_counted,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        assert_eq!(low(&app).await, 0);
+        let product = app.admin().a_product("Arroz", 12).await;
+        let other = app.admin().a_product("Feijão", 9).await;
+        let supplier = booked(&app, "suppliers", json!({"name": "S"})).await;
+        assert_eq!(low(&app).await, 1);
+        let sell = async |quantity: i64| {
+            booked(
+                &app,
+                "outflows",
+                json!({"product": product, "quantity": quantity}),
+            )
+            .await
+        };
+        let receive = async |quantity: i64| {
+            booked(
+                &app,
+                "inflows",
+                json!({"product": product, "supplier": supplier, "quantity": quantity}),
+            )
+            .await
+        };
+        sell(2).await;
+        assert_eq!(low(&app).await, 1, "to the threshold");
+        let sold = sell(1).await;
+        assert_eq!(low(&app).await, 2, "below it");
+        sell(1).await;
+        assert_eq!(low(&app).await, 2, "still below it");
+        let received = receive(2).await;
+        assert_eq!(low(&app).await, 1, "back at it");
+        deleted(&app, "inflows", received).await;
+        assert_eq!(low(&app).await, 2, "without the delivery");
+        receive(1).await;
+        assert_eq!(low(&app).await, 2);
+        deleted(&app, "outflows", sold).await;
+        assert_eq!(low(&app).await, 1, "without the sale");
+        changed(&app, product, json!({"quantity": 0})).await;
+        assert_eq!(low(&app).await, 2, "corrected downwards");
+        changed(
+            &app,
+            product,
+            json!({"quantity": 15, "selling_price": "9.99"}),
+        )
+        .await;
+        assert_eq!(low(&app).await, 1, "corrected upwards");
+        threshold(&app, product, Some(16)).await;
+        assert_eq!(low(&app).await, 2, "under a threshold of its own");
+        threshold(&app, product, Some(15)).await;
+        assert_eq!(low(&app).await, 1, "at it");
+        threshold(&app, other, Some(0)).await;
+        assert_eq!(low(&app).await, 0, "a threshold of nothing");
+        sell(1).await;
+        assert_eq!(low(&app).await, 1, "sold below its own threshold");
+        threshold(&app, product, None).await;
+        threshold(&app, other, None).await;
+        assert_eq!(low(&app).await, 1, "the shop's threshold again");
+        deleted(&app, "products", other).await;
+        assert_eq!(low(&app).await, 0, "deleted");
+    }
+);
+
+on_both_engines!(
+    imported_products_and_movements_are_counted,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Arroz", 12).await;
+        let products = "title;category;brand;cost_price;selling_price;quantity\nSal;Grãos;Tio João;1,00;2,00;3\nSoja;Grãos;Tio João;1,00;2,00;30\n";
+        load_bytes(&app, Resource::Products, products)
+            .await
+            .unwrap();
+        assert_eq!(low(&app).await, 1);
+        let outflows = Resource::Movements(inventory::stock::movements::Movement::Outflow);
+        let rows = format!("product;quantity\n{product};3\n");
+        load_bytes(&app, outflows, rows).await.unwrap();
+        assert_eq!(low(&app).await, 2);
+    }
+);
+
+on_both_engines!(
+    the_number_is_known_without_counting_and_put_right_at_a_start,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Arroz", 3).await;
+        let counted = async |app: &TestApp| {
+            let list = app.viewer().get("/api/v1/low-stock/?page_size=1").await;
+            list.json()["count"].as_u64().unwrap()
+        };
+        let tampered = app.state.db.write::<_, db::Error, _>(async |tx| {
+            tx.execute("UPDATE low_tally SET products = products + 76", &[])
+                .await
+        });
+        tampered.await.unwrap();
+        assert_eq!(counted(&app).await, 77);
+        let told = tallies::verify(&app.state.db).await.unwrap();
+        let told: Vec<String> = told.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            told,
+            ["low products under a threshold of 10: the tally is 77, counted are 1"]
+        );
+        let again = app.restarted(&address, under(&app, 10)).await;
+        assert_eq!((counted(&again).await, low(&again).await), (1, 1));
+    }
+);
+
+on_both_engines!(
+    processes_with_other_thresholds_each_have_their_number_right,
+    async |address| {
+        let five = TestApp::new(&address).await;
+        let five = five.restarted(&address, under(&five, 5)).await;
+        let product = five.admin().a_product("Arroz", 30).await;
+        let other = five.admin().a_product("Feijão", 7).await;
+        assert_eq!(low(&five).await, 0);
+        let twenty = five.restarted(&address, under(&five, 20)).await;
+        assert_eq!((low(&twenty).await, low(&five).await), (1, 0));
+        // An ordinary sale for the one, below the threshold for the other.
+        let sale = |quantity: i64, product: i64| json!({"product": product, "quantity": quantity});
+        booked(&five, "outflows", sale(15, product)).await;
+        assert_eq!((low(&twenty).await, low(&five).await), (2, 0));
+        booked(&twenty, "outflows", sale(3, other)).await;
+        assert_eq!((low(&twenty).await, low(&five).await), (2, 1));
+        let five = five.restarted(&address, under(&five, 5)).await;
+        assert_eq!((low(&twenty).await, low(&five).await), (2, 1));
+        booked(&twenty, "outflows", sale(11, product)).await;
+        assert_eq!((low(&twenty).await, low(&five).await), (2, 2));
+    }
+);
