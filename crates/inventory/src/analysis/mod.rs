@@ -12,6 +12,7 @@ pub mod model;
 pub(crate) mod pages;
 pub mod report;
 mod result;
+pub(crate) mod search;
 mod service;
 mod store;
 mod terms;

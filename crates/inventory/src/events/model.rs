@@ -205,6 +205,8 @@ pub struct Delivery {
     pub url: String,
     /// The product that the event is about.
     pub product: i64,
+    /// Its title, while there is such a product.
+    pub product_title: Option<String>,
     /// How far it is.
     pub state: DeliveryState,
     /// Attempts made since it was last begun.

@@ -10,8 +10,19 @@ pub(in crate::admin) const MOST: i64 = 10_000;
 
 /// The page that is asked for, of all records.
 pub(in crate::admin) fn select(mut records: Vec<Record>, asked: &Asked, about: &About) -> Rows {
+    search(&mut records, asked, about);
+    records.retain(|record| passes(record, asked));
+    arrange(records, asked, about)
+}
+
+/// Keeps the records that have the words of the search.
+pub(in crate::admin) fn search(records: &mut Vec<Record>, asked: &Asked, about: &About) {
     let words = asked.words();
-    records.retain(|record| matches(record, &words, about) && passes(record, asked));
+    records.retain(|record| matches(record, &words, about));
+}
+
+/// The page that is asked for, of records that were searched and filtered already.
+pub(in crate::admin) fn arrange(mut records: Vec<Record>, asked: &Asked, about: &About) -> Rows {
     records.sort_by(|left, right| compare(left, right, asked, about));
     let count = Count::exact(records.len() as u64);
     let skipped = usize::try_from(asked.offset()).unwrap_or(usize::MAX);
@@ -50,7 +61,10 @@ fn compare(left: &Record, right: &Record, asked: &Asked, about: &About) -> Order
         let Some(column) = about.columns.get(*column) else {
             continue;
         };
-        let ordering = compare_cells(left.fact(column.name), right.fact(column.name));
+        let ordering = match column.name {
+            "id" => left.id.cmp(&right.id),
+            name => compare_cells(left.fact(name), right.fact(name)),
+        };
         if ordering != Ordering::Equal {
             return if *descends {
                 ordering.reverse()

@@ -9,15 +9,21 @@ use crate::{
             Words, Work,
         },
         listing::Asked,
-        models::rows_of,
+        models::{counted, rows_of},
     },
-    analysis::{self, Source, Summary},
+    analysis::{self, Source, Summary, search::Sought},
     rest::{list::PageNumber, resource::Wanted},
 };
 
 pub(in crate::admin) struct Analyses;
 
 pub(in crate::admin) static ANALYSES: Analyses = Analyses;
+
+/// What is said when there is more than a search looks at, or finds.
+const CUT: Text = (
+    "A busca olhou as análises de até 100 produtos e as 2.000 mais novas, e mostra as 1.000 mais novas. Escreva mais palavras.",
+    "The search looked at the analyses of up to 100 products and at the newest 2,000, and shows the newest 1,000. Write more words.",
+);
 
 static ABOUT: About = About {
     path: "analyses",
@@ -32,6 +38,7 @@ static ABOUT: About = About {
         Column::shown("suggested_quantity"),
         Column::shown("result"),
     ],
+    search: Some(("produto, texto", "product, text")),
     filters: &[Filter::related("product", "products")],
     site: Some("/analyses/"),
     ..About::PLAIN
@@ -48,7 +55,18 @@ impl Administered for Analyses {
             size: asked.size,
         };
         let product = asked.id("product");
+        let sought = Sought {
+            text: asked.search.clone(),
+            words: asked.words(),
+            product,
+        };
         Box::pin(async move {
+            if !sought.words.is_empty() {
+                let found = analysis::search::search(state, sought, wanted).await?;
+                let mut rows = counted(found.count, found.page.into_iter().map(record).collect());
+                rows.note = found.is_cut.then_some(CUT);
+                return Ok(rows);
+            }
             let page = analysis::list(state, product, wanted).await?;
             Ok(rows_of(page, record))
         })

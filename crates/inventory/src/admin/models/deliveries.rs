@@ -8,7 +8,7 @@ use crate::{
             About, Action, Administered, Allowed, Application, Cell, Column, Filter, Record, Rows,
             Text, Words, Work,
         },
-        listing::Asked,
+        listing::{Asked, shelf},
         models::{counted, stretch},
     },
     events::{self, Delivery, DeliveryState, deliveries},
@@ -21,6 +21,14 @@ pub(in crate::admin) static DELIVERIES: Deliveries = Deliveries;
 
 /// So many of the newest deliveries are listed; older ones are found through their endpoint.
 const NEWEST: usize = 1_000;
+/// A search looks at so many of the newest.
+const SEARCHED: usize = 10_000;
+
+/// What is said when there are more than a search looks at.
+const CUT: Text = (
+    "A busca olhou as 10.000 entregas mais novas destes filtros.",
+    "The search looked at the newest 10,000 deliveries of these filters.",
+);
 
 const WAITING: Text = ("esperando", "waiting");
 const DELIVERED: Text = ("entregue", "delivered");
@@ -39,6 +47,7 @@ static ABOUT: About = About {
     columns: &[
         Column::shown("id"),
         Column::shown("type"),
+        Column::shown("product"),
         Column::shown("endpoint"),
         Column::shown("state"),
         Column::shown("attempts"),
@@ -46,6 +55,10 @@ static ABOUT: About = About {
         Column::shown("created_at"),
         Column::shown("finished_at"),
     ],
+    search: Some((
+        "tipo, produto, destino, resultado",
+        "type, product, endpoint, outcome",
+    )),
     filters: &[
         Filter::choices(
             "state",
@@ -86,17 +99,20 @@ impl Administered for Deliveries {
         };
         let (limit, offset) = stretch(asked);
         Box::pin(async move {
-            let most = i64::try_from(NEWEST).unwrap_or(i64::MAX).saturating_add(1);
-            let newest = deliveries::newest(&state.db, filter, most).await?;
-            let count = newest.len();
+            let is_search = !asked.words().is_empty();
+            let most = if is_search { SEARCHED } else { NEWEST };
+            let limit_read = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
+            let newest = deliveries::newest(&state.db, filter, limit_read).await?;
+            let is_cut = newest.len() > most;
+            let mut records = newest.into_iter().take(most).map(record).collect();
+            shelf::search(&mut records, asked, &ABOUT);
+            let count = records.len() as u64;
             let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
             let taken = usize::try_from(limit).unwrap_or(usize::MAX);
-            let shown = newest.into_iter().take(NEWEST).skip(skipped).take(taken);
-            let mut rows = counted(count as u64, shown.map(record).collect());
-            if count > NEWEST {
-                rows.count.number = NEWEST as u64;
-                rows.count.is_more = true;
-            }
+            let shown = records.into_iter().skip(skipped).take(taken);
+            let mut rows = counted(count, shown.collect());
+            rows.note = (is_search && is_cut).then_some(CUT);
+            rows.count.is_more = !is_search && is_cut;
             Ok(rows)
         })
     }
@@ -158,6 +174,12 @@ fn record(delivery: Delivery) -> Record {
         vec![
             ("id", Cell::number(delivery.id)),
             ("type", Cell::Text(delivery.kind)),
+            (
+                "product",
+                delivery.product_title.map_or(Cell::Empty, |title| {
+                    Cell::Record("products", delivery.product, title)
+                }),
+            ),
             (
                 "endpoint",
                 Cell::Record("endpoints", delivery.endpoint, delivery.url),

@@ -9,9 +9,9 @@ use crate::{
     admin::{
         about::{
             About, Administered, Allowed, Application, Cell, Column, Field, FieldKind, Filter,
-            Record, Rows, Target, Words, Work, Written,
+            Record, Rows, Target, Text, Words, Work, Written,
         },
-        listing::Asked,
+        listing::{Asked, shelf},
         models::rows_of,
     },
     rest::{
@@ -19,7 +19,7 @@ use crate::{
         fields::{FieldErrors, Members},
         resource::{Created, Submission},
     },
-    stock::movements::{self, Movement, MovementRecord, movement_text},
+    stock::movements::{self, Movement, MovementRecord, movement_text, search::Sought},
 };
 
 pub(in crate::admin) struct Movements(Movement);
@@ -34,6 +34,18 @@ const QUANTITY: Field = Field::required("quantity", FieldKind::Integer);
 const PRODUCT: Field = Field::required("product", FieldKind::Related("products"));
 const DESCRIPTION: Field = Field::optional("description", FieldKind::Lines);
 const OF_PRODUCT: Filter = Filter::related("product", "products");
+
+/// What a search looks at.
+const SEARCHED: Text = (
+    "produto, nº de série, descrição, usuário",
+    "product, serie number, description, user",
+);
+
+/// What is said when there is more than a search looks at, or finds.
+const CUT: Text = (
+    "A busca olhou as movimentações de até 100 produtos e as 10.000 mais novas, e mostra as 1.000 mais novas. Escreva mais palavras, ou escolha um ano, um mês ou um dia.",
+    "The search looked at the movements of up to 100 products and at the newest 10,000, and shows the newest 1,000. Write more words, or choose a year, a month or a day.",
+);
 
 static INFLOW: About = About {
     path: "inflows",
@@ -50,6 +62,7 @@ static INFLOW: About = About {
         Column::sorted("created_at"),
     ],
     order: "-6",
+    search: Some(SEARCHED),
     filters: &[Filter::related("supplier", "suppliers"), OF_PRODUCT],
     has_dates: true,
     fields: &[
@@ -79,6 +92,7 @@ static OUTFLOW: About = About {
         Column::sorted("created_at"),
     ],
     order: "-5",
+    search: Some(SEARCHED),
     filters: &[OF_PRODUCT],
     has_dates: true,
     fields: &[
@@ -103,6 +117,9 @@ impl Administered for Movements {
 
     fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
         Box::pin(async move {
+            if !asked.words().is_empty() {
+                return self.search(state, asked).await;
+            }
             let parameters = asked.parameters(self.about());
             let page = movements::list(state, self.0, &parameters).await?;
             Ok(rows_of(page, |movement| record(movement, None)))
@@ -160,6 +177,24 @@ impl Administered for Movements {
 
     fn span<'a>(&'a self, state: &'a State) -> Work<'a, Option<(Timestamp, Timestamp)>> {
         Box::pin(movements::span(state, self.0))
+    }
+}
+
+impl Movements {
+    async fn search(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+        let sought = Sought {
+            text: asked.search.clone(),
+            words: asked.words(),
+            supplier: asked.id("supplier"),
+            product: asked.id("product"),
+            between: asked.dates.moments(),
+        };
+        let found = movements::search::search(state, self.0, sought).await?;
+        let records = found.movements.into_iter();
+        let records = records.map(|movement| record(movement, None)).collect();
+        let mut rows = shelf::arrange(records, asked, self.about());
+        rows.note = found.is_cut.then_some(CUT);
+        Ok(rows)
     }
 }
 

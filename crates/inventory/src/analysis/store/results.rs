@@ -1,6 +1,6 @@
 //! The results, and where each came from.
 
-use db::{Conn, Error, Row, Timestamp, Tx};
+use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
 use super::super::result::{Analysis, Provenance, Source, Summary};
 
@@ -71,6 +71,66 @@ pub(crate) async fn count(conn: &mut Conn, product: Option<i64>) -> Result<u64, 
         }
     };
     Ok(count.unsigned_abs())
+}
+
+/// The newest analyses with what they are found by: id, product, and the product's title above the result. Of one product when it is
+/// named.
+pub(crate) async fn texts(
+    conn: &mut Conn,
+    product: Option<i64>,
+    limit: i64,
+) -> Result<Vec<(i64, Option<i64>, String)>, Error> {
+    let mut query = Query::new(
+        "SELECT page.id, page.product_id, p.title, page.result FROM (SELECT id, product_id, result FROM analyses",
+    );
+    if let Some(product) = product {
+        query.push(" WHERE product_id = ").bind(product);
+    }
+    query
+        .push(" ORDER BY id DESC LIMIT ")
+        .bind(limit)
+        .push(") AS page LEFT JOIN products AS p ON p.id = page.product_id ORDER BY page.id DESC");
+    conn.all_of(&query, |row| {
+        let (title, result): (Option<String>, String) = (row.get(2)?, row.get(3)?);
+        let text = format!("{}\n{result}", title.unwrap_or_default());
+        Ok((row.get(0)?, row.get(1)?, text))
+    })
+    .await
+}
+
+/// The newest analyses of some products: their ids.
+pub(crate) async fn newest_of(
+    conn: &mut Conn,
+    products: &[i64],
+    limit: i64,
+) -> Result<Vec<i64>, Error> {
+    if products.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut query = Query::new("SELECT id FROM (");
+    for (place, product) in products.iter().enumerate() {
+        query
+            .push(if place == 0 { "" } else { " UNION ALL " })
+            .push("SELECT id FROM (SELECT id FROM analyses WHERE product_id = ")
+            .bind(*product)
+            .push(" ORDER BY id DESC LIMIT ")
+            .bind(limit)
+            .push(") AS of_product");
+    }
+    query.push(") AS found ORDER BY id DESC LIMIT ").bind(limit);
+    conn.all_of(&query, |row| row.get(0)).await
+}
+
+/// These, newest first.
+pub(crate) async fn of_ids(conn: &mut Conn, ids: &[i64]) -> Result<Vec<Summary>, Error> {
+    let mut query = Query::new(
+        "SELECT id, result, created_at, product_id, source, suggested_quantity FROM analyses WHERE id IN (0",
+    );
+    for id in ids {
+        query.push(", ").bind(*id);
+    }
+    query.push(") ORDER BY id DESC");
+    conn.all_of(&query, summary).await
 }
 
 /// One page, newest first.

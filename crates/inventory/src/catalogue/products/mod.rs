@@ -8,7 +8,7 @@ pub(crate) mod pages;
 mod store;
 
 pub use api::Products;
-pub(crate) use lookup::best;
+pub(crate) use lookup::{best, few};
 pub use model::{MAX_SERIE_NUMBER, ProductRecord};
 
 use db::{Conn, Timestamp, Tx};

@@ -5,8 +5,9 @@ use db::{Conn, Error, Query, Row};
 use crate::events::model::{Attempt, Delivery, DeliveryState, Event, Filter, Waiting};
 
 const DELIVERIES: &str = "SELECT d.id, d.event_id, e.type, d.endpoint_id, w.url, d.product_id, d.state, d.attempts, d.due_at, d.last_outcome,
-        d.last_status, d.created_at, d.finished_at
+        d.last_status, d.created_at, d.finished_at, p.title
  FROM deliveries AS d JOIN events AS e ON e.id = d.event_id JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
+ LEFT JOIN products AS p ON p.id = d.product_id
  WHERE TRUE";
 
 impl Filter {
@@ -77,6 +78,7 @@ fn delivery(row: &Row<'_>) -> Result<Delivery, Error> {
         last_status: row.get(10)?,
         created_at: row.get(11)?,
         finished_at: row.get(12)?,
+        product_title: row.get(13)?,
     })
 }
 

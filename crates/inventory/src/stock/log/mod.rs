@@ -11,9 +11,6 @@ use db::Timestamp;
 
 use crate::{State, catalogue::products, rest::Refusal};
 
-/// A search by title looks at the entries of so many products.
-const MOST_PRODUCTS: usize = 100;
-
 /// Which entries are asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Which {
@@ -73,14 +70,9 @@ async fn products_of(state: &State, which: &Which) -> Result<(Option<Vec<i64>>, 
     if which.titled.is_empty() {
         return Ok((which.product.map(|product| vec![product]), false));
     }
-    let most = i64::try_from(MOST_PRODUCTS)
-        .unwrap_or(i64::MAX)
-        .saturating_add(1);
-    let found = products::best(state, &which.titled, most).await?;
-    let is_cut = found.len() > MOST_PRODUCTS;
-    let ids = found.iter().take(MOST_PRODUCTS).map(|product| product.id);
-    let wanted = |id: &i64| which.product.is_none_or(|product| product == *id);
-    Ok((Some(ids.filter(wanted).collect()), is_cut))
+    let (mut products, is_cut) = products::few(state, &which.titled).await?;
+    products.retain(|id| which.product.is_none_or(|product| product == *id));
+    Ok((Some(products), is_cut))
 }
 
 /// One entry.

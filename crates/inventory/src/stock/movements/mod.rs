@@ -6,6 +6,7 @@ mod at_once;
 mod model;
 pub(crate) mod pages;
 pub(crate) mod repeat;
+pub(crate) mod search;
 pub(super) mod store;
 mod trace;
 mod words;

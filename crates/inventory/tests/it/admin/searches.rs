@@ -107,3 +107,109 @@ on_both_engines!(
         has(&page, &["Nothing was found."]);
     }
 );
+
+on_both_engines!(
+    movements_are_searched_by_product_serie_number_description_and_user,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let visitor = app.superuser().await;
+        app.admin()
+            .post("/api/v1/suppliers/", json!({"name": "Sul"}))
+            .await
+            .id();
+        for (product, quantity, description) in [
+            (1, 4, "Pedido do João"),
+            (2, 30, "Café trocado"),
+            (2, 5, ""),
+        ] {
+            let inflow = json!({"supplier": 1, "product": product, "quantity": quantity, "description": description});
+            app.manager().post("/api/v1/inflows/", inflow).await.id();
+            app.clock.advance(DAY);
+        }
+        for (list, query, expected) in [
+            ("inflows", "q=torrado", vec!["#1"]),
+            ("inflows", "q=789", vec!["#1"]),
+            ("inflows", "q=joao", vec!["#1"]),
+            ("inflows", "q=torrado+joao+pedido", vec!["#1"]),
+            ("inflows", "q=cafe", vec!["#2", "#1"]),
+            ("inflows", "q=cafe&o=1", vec!["#1", "#2"]),
+            ("inflows", "q=cafe&o=-4", vec!["#2", "#1"]),
+            ("inflows", "q=cafe&product=2", vec!["#2"]),
+            ("inflows", "q=cafe&supplier=2", vec![]),
+            ("inflows", "q=manager", vec!["#3", "#2", "#1"]),
+            ("inflows", "q=manager&o=4", vec!["#1", "#3", "#2"]),
+            ("inflows", "q=manager&year=2026&month=11", vec![]),
+            ("inflows", "q=nothing", vec![]),
+            ("outflows", "q=cafe", vec!["#1"]),
+            ("outflows", "q=admin", vec!["#1"]),
+            ("outflows", "q=arroz", vec![]),
+        ] {
+            let page = visitor.page(&format!("/admin/{list}/?{query}")).await;
+            assert_eq!(first_column(&page), expected, "{list} {query}");
+        }
+        let page = visitor.page("/admin/inflows/?q=cafe").await;
+        has(&page, &["2 inflows (<a href=\"?\">3 total</a>)"]);
+        has_not(&page, &["The search looked at"]);
+    }
+);
+
+on_both_engines!(a_search_of_movements_ends_and_says_so, async |address| {
+    let app = TestApp::new(&address).await;
+    app.admin().a_product("Arroz", 50).await;
+    let many = async |tx: &mut db::Tx| {
+        tx.execute(
+                "INSERT INTO outflows (product_id, quantity, created_at)
+                 WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 1001)
+                 SELECT p.id, n.number, p.created_at FROM numbers AS n CROSS JOIN products AS p",
+                &[],
+            )
+            .await
+    };
+    app.state.db.write::<_, db::Error, _>(many).await.unwrap();
+    let visitor = app.superuser().await;
+    let page = visitor.page("/admin/outflows/?q=arroz&o=3").await;
+    has(&page, &["1,000 outflows (", "and shows the newest 1,000."]);
+    // Of the same moment the greatest ids are the newest: the first is not among them.
+    assert_eq!(first_column(&page).first().unwrap(), "#2");
+});
+
+on_both_engines!(
+    deliveries_and_analyses_are_searched_by_what_they_are_about,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let visitor = app.superuser().await;
+        let endpoint = [("url", "https://erp.example/hook")];
+        visitor.submit("/admin/endpoints/add/", &endpoint).await;
+        for title in ["Café torrado", "Arroz"] {
+            let product = app.admin().a_product(title, 10).await;
+            let outflow = json!({"product": product, "quantity": 1});
+            app.admin().post("/api/v1/outflows/", outflow).await.id();
+            inventory::analysis::step(&app.state).await.unwrap();
+        }
+        inventory::events::pass(&app.state).await.unwrap();
+        for (list, query, expected) in [
+            ("deliveries", "q=torrado", 2),
+            ("deliveries", "q=low_stock", 2),
+            ("deliveries", "q=arroz+outflow.created", 1),
+            ("deliveries", "q=erp.example", 4),
+            ("deliveries", "q=erp.example&state=failed", 0),
+            ("deliveries", "q=nothing", 0),
+            ("analyses", "q=CAFE", 1),
+            ("analyses", "q=cafe&product=2", 0),
+            ("analyses", "q=torrado+nothing", 0),
+            ("analyses", "", 2),
+        ] {
+            let page = visitor.page(&format!("/admin/{list}/?{query}")).await;
+            assert_eq!(first_column(&page).len(), expected, "{list} {query}");
+        }
+        let record = app.viewer().get("/api/v1/analyses/").await.json();
+        let result = record["results"][0]["result"].as_str().unwrap();
+        let word = result
+            .split_whitespace()
+            .find(|word| word.len() > 3)
+            .unwrap();
+        let page = visitor.page(&format!("/admin/analyses/?q={word}")).await;
+        assert_eq!(first_column(&page).len(), 2, "{word}");
+    }
+);

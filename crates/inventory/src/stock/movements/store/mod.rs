@@ -1,8 +1,9 @@
-//! Statements about inflows and outflows: one record at a time here, lists in `list`.
+//! Statements about inflows and outflows: one record at a time here, lists in `list`, searches in `search`.
 //! What a movement does to a quantity is in `stock::store`.
 
 pub(super) mod at_once;
 mod list;
+pub(super) mod search;
 
 use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
