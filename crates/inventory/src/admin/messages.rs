@@ -28,6 +28,16 @@ pub(super) enum Done {
     Deleted,
 }
 
+/// What is said of a cell that somebody else has changed since its list was shown.
+pub(super) fn meanwhile(locale: Locale, now: &str) -> String {
+    match (locale, now.trim()) {
+        (Locale::PtBr, "") => "Alguém apagou este valor enquanto a lista estava aberta. Salve de novo para ficar com o seu.".to_owned(),
+        (Locale::En, "") => "Somebody cleared this while the list was open. Save again to keep yours.".to_owned(),
+        (Locale::PtBr, now) => format!("Alguém mudou este valor para “{now}” enquanto a lista estava aberta. Salve de novo para ficar com o seu."),
+        (Locale::En, now) => format!("Somebody changed this to “{now}” while the list was open. Save again to keep yours."),
+    }
+}
+
 /// `The product “X” was added successfully.`, and what may be done next.
 pub(super) fn done(
     locale: Locale,

@@ -1,6 +1,6 @@
 //! Columns that are written in the list itself: `cell:{id}:{field}` is what stands in a field now, `was:{id}:{field}` what stood there
 //! when the list was shown. Only what was changed is written, record by record, by the service function that the record's own form
-//! calls. What can be told without the store is told before anything is written.
+//! calls. What can be told beforehand is told before anything is written; that somebody else has changed a cell meanwhile, too.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::typed;
 use crate::{
     accounts::{Verb, pages::posted},
     admin::{
-        about::{About, Administered, Field, Target},
+        about::{About, Administered, Field, Record, Target},
         listing::Asked,
         messages,
         pages::list,
@@ -80,6 +80,9 @@ pub(super) async fn save(
             form.complain(field, said);
         }
         form.absorb(&model.problems(Target::Part(*id), members), site.locale);
+        if let Some(record) = model.read(&page.state, *id).await? {
+            meanwhile(site, &record, sent, &mut form);
+        }
         edits.0.insert(*id, form);
     }
     let mut saved = 0;
@@ -109,6 +112,24 @@ pub(super) async fn save(
     } else {
         flash::success(back, messages::changed(site.locale, about, saved))
     })
+}
+
+/// Complains of what somebody else has changed since the list was shown. The list that is shown again has the new values to compare
+/// with, so whoever saves it once more means it.
+fn meanwhile(site: &Site, record: &Record, sent: &Members, form: &mut Form) {
+    let lines = |text: &str| text.trim().replace("\r\n", "\n");
+    let fields: Vec<&'static str> = record.facts.iter().map(|(field, _)| *field).collect();
+    for field in fields {
+        let Some(typed) = posted::text(sent, &format!("cell:{}:{field}", record.id)) else {
+            continue;
+        };
+        let was = posted::text(sent, &format!("was:{}:{field}", record.id)).unwrap_or_default();
+        let now = record.fact(field).typed(site.locale);
+        let is_theirs = lines(&was) != lines(&now);
+        if is_theirs && lines(&was) != lines(&typed) && lines(&now) != lines(&typed) {
+            form.complain(field, messages::meanwhile(site.locale, &now));
+        }
+    }
 }
 
 /// The fields of each record that are not what they were when the list was shown.

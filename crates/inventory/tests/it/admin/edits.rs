@@ -171,3 +171,57 @@ on_both_engines!(
         assert_eq!(answer.status.as_u16(), 403);
     }
 );
+
+on_both_engines!(
+    a_cell_that_somebody_else_changed_meanwhile_is_told_and_everything_typed_is_kept,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let visitor = app.superuser().await;
+        let before = price(&app, 1).await;
+        let theirs = json!({"selling_price": "31.41"});
+        app.manager().patch("/api/v1/products/1/", theirs).await;
+        let fields = |was: &'static str| {
+            [
+                ("_save", "1"),
+                ("cell:1:selling_price", "12.90"),
+                ("was:1:selling_price", was),
+                ("cell:2:selling_price", "7.77"),
+                ("was:2:selling_price", "12.50"),
+            ]
+        };
+        assert_eq!(before, "12.50");
+        let page = visitor.refused(LIST, &fields("12.50")).await;
+        has(
+            &page,
+            &[
+                "Somebody changed this to “31.41” while the list was open. Save again to keep yours.",
+                "name=\"cell:1:selling_price\" value=\"12.90\"",
+                "name=\"was:1:selling_price\" value=\"31.41\"",
+                "name=\"cell:2:selling_price\" value=\"7.77\"",
+                "name=\"was:2:selling_price\" value=\"12.50\"",
+            ],
+        );
+        assert_eq!(
+            (price(&app, 1).await, price(&app, 2).await),
+            ("31.41".to_owned(), before)
+        );
+        visitor.done(LIST, &fields("31.41")).await;
+        assert_eq!(
+            (price(&app, 1).await.as_str(), price(&app, 2).await.as_str()),
+            ("12.90", "7.77")
+        );
+        // What somebody else changed and this reader did not is left alone; the same value twice is no conflict.
+        let theirs = json!({"selling_price": "1.00", "cost_price": "0.50"});
+        app.manager().patch("/api/v1/products/1/", theirs).await;
+        let same = [
+            ("_save", "1"),
+            ("cell:1:selling_price", "12.90"),
+            ("was:1:selling_price", "12.90"),
+            ("cell:1:cost_price", "0.50"),
+            ("was:1:cost_price", "8.00"),
+        ];
+        visitor.done(LIST, &same).await;
+        assert_eq!(price(&app, 1).await, "1.00");
+    }
+);
