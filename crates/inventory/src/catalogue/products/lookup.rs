@@ -124,15 +124,114 @@ pub(crate) async fn numbered_like(
     text: &str,
     limit: i64,
 ) -> Result<Vec<ProductRecord>, Refusal> {
-    let beginning = db::fold(text.trim());
-    if beginning.contains('\0') || beginning.chars().nth(SHORTEST - 1).is_none() {
+    numbered_part(state, text, (limit, 0)).await
+}
+
+/// A stretch of the products whose serie numbers begin with a text, in the order of their numbers.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn numbered_part(
+    state: &State,
+    text: &str,
+    stretch: (i64, i64),
+) -> Result<Vec<ProductRecord>, Refusal> {
+    let Some(beginning) = beginning(text) else {
         return Ok(Vec::new());
-    }
+    };
     let beyond = search::beyond(&beginning);
     let read = async move |conn: &mut db::Conn| {
-        store::numbered_from(conn, &beginning, beyond.as_deref(), limit).await
+        store::numbered_from(conn, &beginning, beyond.as_deref(), stretch).await
     };
     Ok(state.db.read(read).await?)
+}
+
+/// A text as serie numbers may begin with it; none where it begins too many, or none.
+fn beginning(text: &str) -> Option<String> {
+    let beginning = db::fold(text.trim());
+    let is_some = !beginning.contains('\0') && beginning.chars().nth(SHORTEST - 1).is_some();
+    is_some.then_some(beginning)
+}
+
+/// Products that are listed by the beginning of their serie numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Numbered {
+    /// The beginning, as it was typed.
+    pub(crate) text: String,
+    /// How many of them are listed.
+    pub(crate) count: u64,
+    /// Whether there are more.
+    pub(crate) is_cut: bool,
+}
+
+/// So many products are listed by the beginning of their serie numbers: who types on finds the others.
+const MOST_NUMBERED: u64 = 10_000;
+
+impl Numbered {
+    /// Those that a search means which no title has, if nothing else is asked for; `understood` is how the search was understood.
+    ///
+    /// # Errors
+    ///
+    /// Filters that cannot be read, and faults of the store.
+    pub(crate) async fn find(
+        state: &State,
+        understood: &Parameters,
+    ) -> Result<Option<Self>, Refusal> {
+        let others = ["category", "brand", "min_price", "max_price"];
+        let is_narrowed = others.iter().any(|name| understood.get(name).is_some());
+        let text = understood.get("search").unwrap_or_default();
+        let Some(beginning) = beginning(text).filter(|_| !is_narrowed) else {
+            return Ok(None);
+        };
+        if count(state, understood).await? > 0 {
+            return Ok(None);
+        }
+        let beyond = search::beyond(&beginning);
+        let most = i64::try_from(MOST_NUMBERED).unwrap_or(i64::MAX);
+        let read = async move |conn: &mut db::Conn| {
+            store::count_numbered(conn, &beginning, beyond.as_deref(), most.saturating_add(1)).await
+        };
+        let counted = state.db.read(read).await?;
+        Ok((counted > 0).then(|| Self {
+            text: text.trim().to_owned(),
+            count: counted.min(MOST_NUMBERED),
+            is_cut: counted > MOST_NUMBERED,
+        }))
+    }
+
+    /// A stretch of them.
+    ///
+    /// # Errors
+    ///
+    /// Faults of the store.
+    pub(crate) async fn part(
+        &self,
+        state: &State,
+        limit: i64,
+        offset: i64,
+    ) -> Result<Vec<ProductRecord>, Refusal> {
+        let left = i64::try_from(self.count).unwrap_or(i64::MAX) - offset;
+        if left <= 0 {
+            return Ok(Vec::new());
+        }
+        numbered_part(state, &self.text, (limit.min(left), offset)).await
+    }
+}
+
+/// So many products are what a search of something else means by their words.
+const MOST_MEANT: usize = 100;
+
+/// The products that a text finds, for what is searched by them, and whether there are more than are looked at; none for no text.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn few(state: &State, text: &str) -> Result<(Vec<i64>, bool), Refusal> {
+    let most = i64::try_from(MOST_MEANT).unwrap_or(i64::MAX);
+    let found = best(state, text, most.saturating_add(1)).await?;
+    let ids = found.iter().take(MOST_MEANT).map(|product| product.id);
+    Ok((ids.collect(), found.len() > MOST_MEANT))
 }
 
 /// The product of a serie number alone; else the first of those whose titles have all words of a text, then of those whose serie numbers

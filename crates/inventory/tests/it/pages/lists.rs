@@ -107,6 +107,18 @@ on_both_engines!(
         for said in ["1–6 of 6", "Café 02", "Café 20", "Café 28"] {
             assert!(by_number.contains(said), "{said}: {by_number}");
         }
+        let second = page(&viewer, "/products/?search=789&page=2", 200).await;
+        assert!(second.contains("11–15 of 15"), "{second}");
+        page(&viewer, "/products/?search=789&page=3", 404).await;
+        let file = viewer.get("/products/export/?search=789&page=2").await;
+        let numbers: Vec<&str> = file
+            .text
+            .lines()
+            .skip(1)
+            .filter_map(|line| line.split(',').nth(5))
+            .collect();
+        assert_eq!(numbers.len(), 15, "{}", file.text);
+        assert!(numbers.is_sorted() && numbers[0] == "78910", "{numbers:?}");
         let within = page(&viewer, "/products/?search=7892&category=1", 200).await;
         assert!(within.contains("7892 · Café 02") && within.contains("Nothing matches"));
         let title = page(&viewer, "/products/?search=cafe", 200).await;

@@ -324,6 +324,7 @@ async fn export(Extracted(page): Page, frame: Frame, request: Request) -> Answer
     let parameters = Parameters::of_address(request.uri());
     let parameters = Asked::read(&page, &frame, parameters).await?.parameters;
     let (parameters, _) = lookup::understood(&page.state, &parameters).await?;
+    let numbered = lookup::Numbered::find(&page.state, &parameters).await?;
     let columns = [
         "id",
         "title",
@@ -339,7 +340,13 @@ async fn export(Extracted(page): Page, frame: Frame, request: Request) -> Answer
     ];
     let read = move |batch: index::Batch| {
         let (state, parameters) = (page.state.clone(), parameters.clone());
-        async move { super::part(&state, &parameters, batch.limit, batch.offset).await }
+        let numbered = numbered.clone();
+        async move {
+            match numbered {
+                Some(numbered) => numbered.part(&state, batch.limit, batch.offset).await,
+                None => super::part(&state, &parameters, batch.limit, batch.offset).await,
+            }
+        }
     };
     Ok(index::export(frame.locale, "products", &columns, read, exported).await?)
 }

@@ -5,19 +5,20 @@ use crate::{
     State,
     catalogue::{
         named::{self, Kind},
-        products::{self, ProductRecord, lookup},
+        products::{
+            self, ProductRecord,
+            lookup::{self, Numbered},
+        },
     },
     page::{
         Frame, PageState,
         index::{Chip, Index},
     },
-    rest::{Refusal, query::Parameters},
+    rest::{Refusal, query::Parameters, resource::Wanted},
 };
 
 type Found = crate::rest::resource::Page<ProductRecord>;
 
-/// So many products are listed whose serie numbers begin with what was typed: whoever wants others types on.
-const MOST_NUMBERED: i64 = 50;
 /// As many of each kind are named beside what a search finds.
 const ALSO: i64 = 3;
 
@@ -42,34 +43,38 @@ pub(super) async fn found(
         };
         index.note = format!("{text} {}:", meant.name);
     }
-    let found = products::list(state, &understood).await?;
-    let Some(search) = parameters.get("search") else {
-        return Ok(found);
-    };
-    if found.count == 0 && index.address.filtered().count() == 1 {
-        let numbered = lookup::numbered_like(state, search, MOST_NUMBERED).await?;
-        if !numbered.is_empty() {
-            let text = frame.text(
-                "Nenhum título tem isto. Produtos cujo número de série começa com",
-                "No title has this. Products whose serie number begins with",
-            );
-            index.note = format!("{text} {}:", search.trim());
-            index.is_exported = false;
-            return Ok(all_on_one_page(numbered));
-        }
+    if let Some(numbered) = Numbered::find(state, &understood).await? {
+        index.note = note(frame, &numbered);
+        let wanted = Wanted::parse(state, parameters)?;
+        let (number, offset) = wanted.within(numbered.count)?;
+        return Ok(Found {
+            count: numbered.count,
+            number,
+            size: wanted.size,
+            results: numbered.part(state, wanted.limit(), offset).await?,
+        });
     }
-    index.also = also(state, frame, search, meant.as_ref()).await?;
+    let found = products::list(state, &understood).await?;
+    if let Some(search) = parameters.get("search") {
+        index.also = also(state, frame, search, meant.as_ref()).await?;
+    }
     Ok(found)
 }
 
-fn all_on_one_page(results: Vec<ProductRecord>) -> Found {
-    let count = u64::try_from(results.len()).unwrap_or(u64::MAX);
-    Found {
-        count,
-        number: 1,
-        size: count,
-        results,
-    }
+fn note(frame: &Frame, numbered: &Numbered) -> String {
+    let text = frame.text(
+        "Nenhum título tem isto. Produtos cujo número de série começa com",
+        "No title has this. Products whose serie number begins with",
+    );
+    let more = if numbered.is_cut {
+        frame.text(
+            " (os primeiros 10.000; digite mais para achar os outros)",
+            " (the first 10,000; type on to find the others)",
+        )
+    } else {
+        ""
+    };
+    format!("{text} {}{more}:", numbered.text)
 }
 
 /// Where else a search may lead: to the product of a serie number that begins so, to the products of a brand or category of that name.

@@ -95,19 +95,18 @@ pub(super) async fn numbered_from(
     conn: &mut Conn,
     least: &str,
     beyond: Option<&str>,
-    limit: i64,
+    (limit, offset): (i64, i64),
 ) -> Result<Vec<ProductRecord>, Error> {
     let mut query = Query::new("SELECT ");
     query
         .push(RECORD_COLUMNS)
-        .push(" FROM (SELECT id FROM products WHERE serie_number_folded >= ")
-        .bind(least);
-    if let Some(beyond) = beyond {
-        query.push(" AND serie_number_folded < ").bind(beyond);
-    }
+        .push(" FROM (SELECT id FROM products");
+    push_numbered(&mut query, least, beyond);
     query
         .push(" ORDER BY serie_number_folded, id LIMIT ")
         .bind(limit)
+        .push(" OFFSET ")
+        .bind(offset)
         .push(
             ") AS few
              JOIN products AS p ON p.id = few.id
@@ -117,6 +116,28 @@ pub(super) async fn numbered_from(
              ORDER BY p.serie_number_folded, p.id",
         );
     conn.all_of(&query, record_of).await
+}
+
+/// How many products have a serie number from one on, and before another; counting stops at `most`.
+pub(super) async fn count_numbered(
+    conn: &mut Conn,
+    least: &str,
+    beyond: Option<&str>,
+    most: i64,
+) -> Result<u64, Error> {
+    let mut query = Query::new("SELECT count(*) FROM (SELECT id FROM products");
+    push_numbered(&mut query, least, beyond);
+    query.push(" LIMIT ").bind(most).push(") AS counted");
+    conn.one_of(&query, |row| row.get::<i64>(0))
+        .await
+        .map(i64::unsigned_abs)
+}
+
+fn push_numbered(query: &mut Query, least: &str, beyond: Option<&str>) {
+    query.push(" WHERE serie_number_folded >= ").bind(least);
+    if let Some(beyond) = beyond {
+        query.push(" AND serie_number_folded < ").bind(beyond);
+    }
 }
 
 /// Stores a product with nothing in stock, under the id that is given or the next one; its opening quantity is the ledger's to write.
