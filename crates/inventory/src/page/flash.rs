@@ -48,6 +48,8 @@ pub(crate) struct Flash {
     pub(crate) text: String,
     /// The address that an Undo form posts to.
     pub(crate) undo: Option<String>,
+    /// Where it is put right by whoever may not undo it.
+    pub(crate) correct: Option<String>,
 }
 
 impl Flash {
@@ -57,6 +59,7 @@ impl Flash {
             tone: Tone::Success,
             text: text.into().chars().take(MAX_TEXT).collect(),
             undo: None,
+            correct: None,
         }
     }
 
@@ -71,6 +74,12 @@ impl Flash {
     /// Offers to take it back: a form that posts to `address`.
     pub(crate) fn undo(mut self, address: impl Into<String>) -> Self {
         self.undo = Some(address.into());
+        self
+    }
+
+    /// Leads to where it is put right.
+    pub(crate) fn correct(mut self, address: impl Into<String>) -> Self {
+        self.correct = Some(address.into());
         self
     }
 

@@ -36,6 +36,14 @@ impl Movement {
         }
     }
 
+    /// What takes one back without deleting it.
+    pub const fn opposite(self) -> Self {
+        match self {
+            Self::Inflow => Self::Outflow,
+            Self::Outflow => Self::Inflow,
+        }
+    }
+
     /// Whose permissions count.
     pub const fn model(self) -> Model {
         match self {

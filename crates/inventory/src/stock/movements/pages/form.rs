@@ -90,7 +90,9 @@ pub(super) async fn new(
     };
     let product = product_picker(&frame);
     let shown = Shown {
-        form: Form::new().with("quantity", asked.get("quantity").unwrap_or("1")),
+        form: Form::new()
+            .with("quantity", asked.get("quantity").unwrap_or("1"))
+            .with("description", asked.get("description").unwrap_or_default()),
         product: product.choose_known(state, asked.get("product")).await?,
         supplier,
         token: frame.one_use_token(),
@@ -205,6 +207,6 @@ async fn done(
         return Ok(flash::leave(see_other(&next), Flash::warning(text)));
     };
     let text = told(page, frame, words(movement).booked, record).await?;
-    let flash = undo(movement, frame, record.id, Flash::success(text));
+    let flash = undo(movement, frame, record, Flash::success(text));
     Ok(flash::leave(see_other(&next), flash))
 }

@@ -27,7 +27,11 @@ use crate::{
         picker::{Picked, Source},
         posts, see_other,
     },
-    rest::{Refusal, query::Parameters, resource::RecordId},
+    rest::{
+        Refusal,
+        query::{Parameters, encode},
+        resource::RecordId,
+    },
 };
 
 type Answer = Result<Response, web::Error>;
@@ -251,9 +255,23 @@ fn row(movement: Movement, frame: &Frame, record: &MovementRecord, may_delete: b
         address: format!("{}delete/", address(movement, record.id)),
         is_dialog: false,
     };
+    let correct = opposite(movement, frame, record).map(|address| Action {
+        icon: "undo",
+        text: format!(
+            "{}: {}",
+            frame.text(
+                "Corrigir com o movimento contrário",
+                "Correct with the opposite movement"
+            ),
+            record.product.title
+        ),
+        address,
+        is_dialog: true,
+    });
+    let action = if may_delete { Some(delete) } else { correct };
     Row {
         cells,
-        actions: may_delete.then_some(delete).into_iter().collect(),
+        actions: action.into_iter().collect(),
     }
 }
 
@@ -306,6 +324,8 @@ struct DetailPage<'a> {
     words: &'a Words,
     record: &'a MovementRecord,
     may_delete: bool,
+    /// Where it is corrected by whoever may not delete it.
+    opposite: Option<String>,
     product: String,
 }
 
@@ -327,6 +347,7 @@ async fn detail(movement: Movement, Extracted(page): Page, frame: Frame, id: Rec
         frame: &frame,
         words: &words,
         may_delete: frame.may(Verb::Delete, movement.model()),
+        opposite: opposite(movement, &frame, &record),
         product: format!("/products/{}/", record.product.id),
         record: &record,
     }))
@@ -405,11 +426,33 @@ async fn told(
     ))
 }
 
-/// Undoing is deleting: who may not delete is not offered it.
-fn undo(movement: Movement, frame: &Frame, id: i64, flash: Flash) -> Flash {
+/// Undoing is deleting: who may not delete is led to the opposite movement instead.
+fn undo(movement: Movement, frame: &Frame, record: &MovementRecord, flash: Flash) -> Flash {
     if frame.may(Verb::Delete, movement.model()) {
-        flash.undo(format!("{}delete/", address(movement, id)))
-    } else {
-        flash
+        return flash.undo(format!("{}delete/", address(movement, record.id)));
     }
+    match opposite(movement, frame, record) {
+        Some(address) => flash.correct(address),
+        None => flash,
+    }
+}
+
+/// The form that books the opposite of a movement, filled in; none for those who may not.
+fn opposite(movement: Movement, frame: &Frame, record: &MovementRecord) -> Option<String> {
+    let other = movement.opposite();
+    if !frame.may(Verb::Add, other.model()) {
+        return None;
+    }
+    let of = match movement {
+        Movement::Inflow => frame.text("Correção da entrada", "Correction of inflow"),
+        Movement::Outflow => frame.text("Correção da saída", "Correction of outflow"),
+    };
+    let mut description = String::new();
+    encode(&format!("{of} #{}", record.id), &mut description);
+    Some(format!(
+        "/{}/new/?product={}&quantity={}&description={description}",
+        other.path(),
+        record.product.id,
+        record.quantity
+    ))
 }
