@@ -348,6 +348,20 @@ on_both_engines!(
         app.admin().a_product("Arroz", 5).await;
         let admin = app.logged_in("admin").await;
         let longest = "\u{1F600}".repeat(65_536);
+        // Browsers count such a character as two.
+        for (path, most) in [
+            ("/products/new/", ["1000", "400", "131072"]),
+            ("/brands/new/", ["1000", "1000", "131072"]),
+            ("/outflows/new/", ["131072", "131072", "131072"]),
+        ] {
+            let form = page(&admin, path, 200).await;
+            for most in most {
+                assert!(
+                    form.contains(&format!("maxlength=\"{most}\"")),
+                    "{path} {most}"
+                );
+            }
+        }
         let (title, name) = ("\u{1F600}".repeat(500), "\u{1F600}".repeat(200));
         let product = [
             ("title", title.as_str()),
