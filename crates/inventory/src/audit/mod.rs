@@ -13,7 +13,7 @@ use db::{Conn, Timestamp, Tx};
 
 use crate::{
     State,
-    accounts::{Caller, Model},
+    accounts::Model,
     rest::{
         Refusal,
         resource::{Page, Wanted},
@@ -109,32 +109,6 @@ pub async fn recent(state: &State, user: i64, limit: i64) -> Result<Vec<Entry>, 
         .db
         .read(async move |conn| store::of_user(conn, user, limit).await)
         .await?)
-}
-
-/// Writes down what was done to one record in the words of [`Done`], in a transaction of its own: for what other services have done
-/// already, and for the rows that a form brought with its record.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub(crate) async fn note(
-    state: &State,
-    caller: &Caller,
-    (done, fields): (Done, Vec<&'static str>),
-    (model, id): (Model, i64),
-    text: &str,
-) -> Result<(), Refusal> {
-    let (actor, now, text) = (Actor::from(caller), state.clock.now(), text.to_owned());
-    let write = async move |tx: &mut Tx| {
-        let action = match done {
-            Done::Added => Action::Added,
-            Done::Changed => Action::Changed(&fields),
-            Done::Deleted => Action::Deleted,
-            Done::Imported => Action::Imported,
-        };
-        record(tx, &actor, action, model, id, &text, now).await
-    };
-    Ok(state.db.write(write).await?)
 }
 
 /// A search looks at the texts of so many rows: those that come first.

@@ -279,28 +279,38 @@ pub async fn threshold_set(
     threshold: Option<i64>,
 ) -> Result<(), Refusal> {
     let (actor, now) = (Actor::from(caller), state.clock.now());
-    state
-        .db
-        .write(async move |tx| {
-            let before = store::lock_quantity(tx, product).await?;
-            let before = before.ok_or(Refusal::NotFound)?;
-            store::set_threshold(tx, product, threshold).await?;
-            let after = Held {
-                threshold,
-                ..before
-            };
-            let low = i64::from(after.is_low()) - i64::from(before.is_low());
-            if low != 0 {
-                tallies::note_level(tx, product, low).await?;
-            }
-            let changed = audit::changed([("threshold", before != after)]);
-            let titled = movements::store::product(tx, product).await?;
-            let title = titled.map(|product| product.title).unwrap_or_default();
-            let action = Action::Changed(&changed);
-            audit::record(tx, &actor, action, Model::Product, product, &title, now).await?;
-            Ok(())
-        })
-        .await
+    let set = async move |tx: &mut Tx| {
+        threshold_set_within(tx, product, threshold, &actor, now).await?;
+        Ok(())
+    };
+    state.db.write(set).await
+}
+
+/// Gives a product a threshold within a transaction, as [`threshold_set`] does: its title.
+pub(crate) async fn threshold_set_within(
+    tx: &mut Tx,
+    product: i64,
+    threshold: Option<i64>,
+    actor: &Actor,
+    now: Timestamp,
+) -> Result<String, Refusal> {
+    let before = store::lock_quantity(tx, product).await?;
+    let before = before.ok_or(Refusal::NotFound)?;
+    store::set_threshold(tx, product, threshold).await?;
+    let after = Held {
+        threshold,
+        ..before
+    };
+    let low = i64::from(after.is_low()) - i64::from(before.is_low());
+    if low != 0 {
+        tallies::note_level(tx, product, low).await?;
+    }
+    let changed = audit::changed([("threshold", before != after)]);
+    let titled = movements::store::product(tx, product).await?;
+    let title = titled.map(|product| product.title).unwrap_or_default();
+    let action = Action::Changed(&changed);
+    audit::record(tx, actor, action, Model::Product, product, &title, now).await?;
+    Ok(title)
 }
 
 /// One page of the products below their thresholds, lowest first.

@@ -129,7 +129,7 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let product = app.admin().a_product("Arroz", 12).await;
-        let products = "title;category;brand;cost_price;selling_price;quantity\nSal;Grãos;Tio João;1,00;2,00;3\nSoja;Grãos;Tio João;1,00;2,00;30\n";
+        let products = "title;category_name;brand_name;cost_price;selling_price;quantity\nSal;Grãos;Tio João;1,00;2,00;3\nSoja;Grãos;Tio João;1,00;2,00;30\n";
         load_bytes(&app, Resource::Products, products)
             .await
             .unwrap();

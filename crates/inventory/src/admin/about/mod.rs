@@ -2,7 +2,7 @@
 
 use std::{future::Future, pin::Pin};
 
-use db::Timestamp;
+use db::{Timestamp, Tx};
 
 use super::listing::Asked;
 use crate::{
@@ -12,6 +12,7 @@ use crate::{
         Refusal,
         fields::{FieldErrors, Members, Mode},
     },
+    stock::{Actor, Policy},
 };
 
 mod description;
@@ -25,6 +26,30 @@ pub(super) type Text = (&'static str, &'static str);
 
 /// What the functions of a model answer.
 pub(super) type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, Refusal>> + Send + 'a>>;
+
+/// What they answer within a transaction that is running.
+pub(super) type Within<'a, T> = Pin<Box<dyn Future<Output = Result<T, Refusal>> + 'a>>;
+
+/// Who writes within a transaction, when, and under which rules of the shop.
+#[derive(Debug, Clone)]
+pub(super) struct By {
+    pub(super) caller: Caller,
+    pub(super) actor: Actor,
+    pub(super) policy: Policy,
+    pub(super) now: Timestamp,
+}
+
+impl By {
+    /// Somebody, now.
+    pub(super) fn now(state: &State, caller: &Caller) -> Self {
+        Self {
+            caller: caller.clone(),
+            actor: Actor::from(caller),
+            policy: Policy::from(&state.config),
+            now: state.clock.now(),
+        }
+    }
+}
 
 /// Which record is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +109,23 @@ pub(super) trait Administered: Send + Sync {
 
     /// Deletes a record; whether it was there.
     fn delete<'a>(&'a self, _state: &'a State, _caller: &'a Caller, _id: i64) -> Work<'a, bool> {
+        Box::pin(async { Err(Refusal::forbidden()) })
+    }
+
+    /// As [`write`](Self::write), within the transaction of a form that has rows of another model: for models that have such forms, or
+    /// are such rows.
+    fn write_within<'a>(
+        &'a self,
+        _tx: &'a mut Tx,
+        _by: &'a By,
+        _target: Target,
+        _members: &'a Members,
+    ) -> Within<'a, Written> {
+        Box::pin(async { Err(Refusal::forbidden()) })
+    }
+
+    /// As [`delete`](Self::delete), within such a transaction.
+    fn delete_within<'a>(&'a self, _tx: &'a mut Tx, _by: &'a By, _id: i64) -> Within<'a, bool> {
         Box::pin(async { Err(Refusal::forbidden()) })
     }
 

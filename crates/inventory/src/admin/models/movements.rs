@@ -1,6 +1,6 @@
 //! Inflows and outflows: made and deleted, never changed.
 
-use db::Timestamp;
+use db::{Timestamp, Tx};
 use http::Method;
 
 use crate::{
@@ -8,8 +8,8 @@ use crate::{
     accounts::{Caller, Model, Verb, digest, pages::posted},
     admin::{
         about::{
-            About, Administered, Allowed, Application, Cell, Column, Field, FieldKind, Filter,
-            Record, Rows, Target, Text, Words, Work, Written,
+            About, Administered, Allowed, Application, By, Cell, Column, Field, FieldKind, Filter,
+            Record, Rows, Target, Text, Within, Words, Work, Written,
         },
         listing::{Asked, shelf},
         models::rows_of,
@@ -19,7 +19,9 @@ use crate::{
         fields::{FieldErrors, Members},
         resource::{Created, Submission},
     },
-    stock::movements::{self, Movement, MovementRecord, movement_text, search::Sought},
+    stock::movements::{
+        self, Movement, MovementRecord, movement_text, repeat, search::Sought, within,
+    },
 };
 
 pub(in crate::admin) struct Movements(Movement);
@@ -151,23 +153,26 @@ impl Administered for Movements {
             if target != Target::New {
                 return Err(Refusal::forbidden());
             }
-            let submission = Submission {
-                caller: caller.clone(),
-                method: Method::POST,
-                key: posted::text(&members, "once").filter(|key| (1..=255).contains(&key.len())),
-                fingerprint: digest(self.about().path),
-                members,
-            };
-            match movements::create(state, self.0, submission).await? {
-                Created::New(movement) => Ok(Written::of(movement.id, text(&movement))),
-                // The same form, sent twice: it was booked by the first.
-                Created::Replayed(body) => {
-                    let body: serde_json::Value =
-                        serde_json::from_str(&body).map_err(web::Error::internal)?;
-                    let id = body.get("id").and_then(serde_json::Value::as_i64);
-                    Ok(Written::of(id.ok_or(Refusal::NotFound)?, String::new()))
-                }
+            let submission = self.submission(caller, members);
+            written(movements::create(state, self.0, submission).await?)
+        })
+    }
+
+    fn write_within<'a>(
+        &'a self,
+        tx: &'a mut Tx,
+        by: &'a By,
+        target: Target,
+        members: &'a Members,
+    ) -> Within<'a, Written> {
+        Box::pin(async move {
+            if target != Target::New {
+                return Err(Refusal::forbidden());
             }
+            let submission = self.submission(&by.caller, members.clone());
+            let key = submission.repeatable(self.0.path());
+            let shop = (&by.actor, by.policy);
+            written(within::create(tx, self.0, members, key.as_ref(), shop, by.now).await?)
         })
     }
 
@@ -175,12 +180,40 @@ impl Administered for Movements {
         Box::pin(movements::delete(state, caller, self.0, id))
     }
 
+    fn delete_within<'a>(&'a self, tx: &'a mut Tx, by: &'a By, id: i64) -> Within<'a, bool> {
+        let shop = (&by.actor, by.policy);
+        Box::pin(within::delete(tx, self.0, id, shop, by.now))
+    }
+
     fn span<'a>(&'a self, state: &'a State) -> Work<'a, Option<(Timestamp, Timestamp)>> {
         Box::pin(movements::span(state, self.0))
     }
 }
 
+/// The movement that was booked.
+fn written(created: Created<MovementRecord>) -> Result<Written, Refusal> {
+    match created {
+        Created::New(movement) => Ok(Written::of(movement.id, text(&movement))),
+        // The same form, sent twice: it was booked by the first.
+        Created::Replayed(body) => {
+            let id = repeat::id_in(&body)?.ok_or(Refusal::NotFound)?;
+            Ok(Written::of(id, String::new()))
+        }
+    }
+}
+
 impl Movements {
+    /// A form as the service takes it: what it carries of one use is the key of a request that may be repeated.
+    fn submission(&self, caller: &Caller, members: Members) -> Submission {
+        Submission {
+            caller: caller.clone(),
+            method: Method::POST,
+            key: posted::text(&members, "once").filter(|key| (1..=255).contains(&key.len())),
+            fingerprint: digest(self.about().path),
+            members,
+        }
+    }
+
     async fn search(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
         let sought = Sought {
             text: asked.search.clone(),

@@ -1,12 +1,14 @@
 //! Brands, categories and suppliers.
 
+use db::Tx;
+
 use crate::{
     State,
     accounts::{Caller, Model},
     admin::{
         about::{
-            About, Administered, Cell, Column, Field, FieldKind, Inline, Limit, Record, Related,
-            Rows, Target, Words, Work, Written,
+            About, Administered, By, Cell, Column, Field, FieldKind, Inline, Limit, Record,
+            Related, Rows, Target, Within, Words, Work, Written,
         },
         listing::Asked,
         models::rows_of,
@@ -137,6 +139,26 @@ impl Administered for Named {
             let written = match target.id() {
                 None => Some(named::create(state, caller, kind, &members).await?),
                 Some(id) => named::update(state, caller, kind, id, &members, mode).await?,
+            };
+            let record = written.ok_or(Refusal::NotFound)?;
+            Ok(Written::of(record.id, record.name))
+        })
+    }
+
+    fn write_within<'a>(
+        &'a self,
+        tx: &'a mut Tx,
+        by: &'a By,
+        target: Target,
+        members: &'a Members,
+    ) -> Within<'a, Written> {
+        Box::pin(async move {
+            let (kind, mode, actor) = (self.kind, target.mode(), &by.actor);
+            let written = match target.id() {
+                None => Some(named::create_within(tx, kind, members, actor, by.now).await?),
+                Some(id) => {
+                    named::update_within(tx, (kind, id), members, mode, actor, by.now).await?
+                }
             };
             let record = written.ok_or(Refusal::NotFound)?;
             Ok(Written::of(record.id, record.name))

@@ -1,19 +1,19 @@
 //! Products.
 
-use db::Timestamp;
+use db::{Timestamp, Tx};
 
 use crate::{
     State,
     accounts::Caller,
     admin::{
         about::{
-            About, Administered, Cell, Column, Field, FieldKind, Filter, Inline, Limit, Record,
-            Related, Rows, Target, Words, Work, Written,
+            About, Administered, By, Cell, Column, Field, FieldKind, Filter, Inline, Limit, Record,
+            Related, Rows, Target, Within, Words, Work, Written,
         },
         listing::Asked,
         models::rows_of,
     },
-    catalogue::products::{self, ProductRecord},
+    catalogue::products::{self, ProductRecord, within},
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
@@ -116,6 +116,26 @@ impl Administered for Products {
             let written = match target.id() {
                 None => products::create(state, caller, &members).await.map(Some),
                 Some(id) => products::update(state, caller, id, &members, target.mode()).await,
+            };
+            let record = written.map_err(familiar)?.ok_or(Refusal::NotFound)?;
+            Ok(Written::of(record.id, record.title))
+        })
+    }
+
+    fn write_within<'a>(
+        &'a self,
+        tx: &'a mut Tx,
+        by: &'a By,
+        target: Target,
+        members: &'a Members,
+    ) -> Within<'a, Written> {
+        Box::pin(async move {
+            let shop = (&by.actor, by.policy);
+            let written = match target.id() {
+                None => within::create(tx, members, &by.actor, by.now)
+                    .await
+                    .map(Some),
+                Some(id) => within::update(tx, id, members, target.mode(), shop, by.now).await,
             };
             let record = written.map_err(familiar)?.ok_or(Refusal::NotFound)?;
             Ok(Written::of(record.id, record.title))

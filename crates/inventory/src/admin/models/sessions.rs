@@ -1,5 +1,7 @@
 //! Sessions of the web interface: who is logged in where; deleting one puts its reader out.
 
+use db::Tx;
+
 use crate::{
     State,
     accounts::{
@@ -8,8 +10,8 @@ use crate::{
     },
     admin::{
         about::{
-            About, Administered, Allowed, Application, Cell, Column, Filter, Record, Rows, Words,
-            Work,
+            About, Administered, Allowed, Application, By, Cell, Column, Filter, Record, Rows,
+            Within, Words, Work,
         },
         listing::{Asked, shelf},
     },
@@ -63,6 +65,10 @@ impl Administered for Sessions {
 
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
         Box::pin(manage::end_session(state, caller, id))
+    }
+
+    fn delete_within<'a>(&'a self, tx: &'a mut Tx, by: &'a By, id: i64) -> Within<'a, bool> {
+        Box::pin(manage::end_session_within(tx, &by.caller, id, by.now))
     }
 }
 

@@ -1,12 +1,14 @@
 //! Products' own thresholds of low stock: the id of one is its product's. Deleting one gives the product the shop's again.
 
+use db::Tx;
+
 use crate::{
     State,
     accounts::Caller,
     admin::{
         about::{
-            About, Administered, Allowed, Application, At, Cell, Column, Field, FieldKind, Filter,
-            Record, Rows, Target, Words, Work, Written,
+            About, Administered, Allowed, Application, At, By, Cell, Column, Field, FieldKind,
+            Filter, Record, Rows, Target, Within, Words, Work, Written,
         },
         listing::{Asked, shelf},
     },
@@ -82,31 +84,49 @@ impl Administered for Thresholds {
         members: Members,
     ) -> Work<'a, Written> {
         Box::pin(async move {
-            let ((product, threshold), errors) = read(target, &members);
-            let (Some(product), Some(threshold)) = (product, threshold) else {
+            let by = By::now(state, caller);
+            let write =
+                async move |tx: &mut Tx| THRESHOLDS.write_within(tx, &by, target, &members).await;
+            state.db.write(write).await
+        })
+    }
+
+    fn write_within<'a>(
+        &'a self,
+        tx: &'a mut Tx,
+        by: &'a By,
+        target: Target,
+        members: &'a Members,
+    ) -> Within<'a, Written> {
+        Box::pin(async move {
+            let ((product, threshold), errors) = read(target, members);
+            let (Some(product), Some(_)) = (product, threshold) else {
                 return Err(errors.into());
             };
             let unknown = FieldErrors::of(
                 "product",
                 format!("Invalid pk \"{product}\" - object does not exist."),
             );
-            match stock::threshold_set(state, caller, product, Some(threshold)).await {
-                Err(Refusal::NotFound) if target == Target::New => return Err(unknown.into()),
-                set => set?,
+            match stock::threshold_set_within(tx, product, threshold, &by.actor, by.now).await {
+                Err(Refusal::NotFound) if target == Target::New => Err(unknown.into()),
+                set => Ok(Written::of(product, set?)),
             }
-            let written = self.read(state, product).await?;
-            Ok(Written::of(
-                product,
-                written.map(|record| record.text).unwrap_or_default(),
-            ))
         })
     }
 
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
         Box::pin(async move {
-            match stock::threshold_set(state, caller, id, None).await {
+            let by = By::now(state, caller);
+            let delete = async move |tx: &mut Tx| THRESHOLDS.delete_within(tx, &by, id).await;
+            state.db.write(delete).await
+        })
+    }
+
+    fn delete_within<'a>(&'a self, tx: &'a mut Tx, by: &'a By, id: i64) -> Within<'a, bool> {
+        Box::pin(async move {
+            match stock::threshold_set_within(tx, id, None, &by.actor, by.now).await {
                 Err(Refusal::NotFound) => Ok(false),
-                set => set.map(|()| true),
+                set => set.map(|_| true),
             }
         })
     }

@@ -1,5 +1,7 @@
 //! Accounts.
 
+use db::Tx;
+
 use crate::{
     State,
     accounts::{
@@ -11,8 +13,8 @@ use crate::{
     },
     admin::{
         about::{
-            About, Administered, Application, At, Cell, Column, Field, FieldKind, Filter, Inline,
-            Record, Related, Rows, Target, Words, Work, Written,
+            About, Administered, Application, At, By, Cell, Column, Field, FieldKind, Filter,
+            Inline, Record, Related, Rows, Target, Within, Words, Work, Written,
         },
         listing::{Asked, shelf},
         models::permissions,
@@ -142,6 +144,21 @@ impl Administered for Users {
                     .map(Written::from)
                     .ok_or(Refusal::NotFound),
             }
+        })
+    }
+
+    fn write_within<'a>(
+        &'a self,
+        tx: &'a mut Tx,
+        by: &'a By,
+        target: Target,
+        members: &'a Members,
+    ) -> Within<'a, Written> {
+        Box::pin(async move {
+            // A new account has no rows yet.
+            let id = target.id().ok_or(Refusal::NotFound)?;
+            let changed = manage::change_within(tx, &by.caller, id, members, by.now).await?;
+            changed.map(Written::from).ok_or(Refusal::NotFound)
         })
     }
 

@@ -156,8 +156,7 @@ pub(crate) async fn create_once(
             {
                 return store::find(tx, kind, id).await?.ok_or(Refusal::NotFound);
             }
-            let record = add(tx, kind, &members, &Given::default(), now).await?;
-            note(tx, &actor, Action::Added, kind, &record, now).await?;
+            let record = create_within(tx, kind, &members, &actor, now).await?;
             if let Some(key) = &key {
                 repeat::remember(tx, key, &record, now).await?;
             }
@@ -176,6 +175,19 @@ pub(crate) async fn create_once(
         }
         (created, _) => created,
     }
+}
+
+/// Creates a record within a transaction, as [`create`] does.
+pub(crate) async fn create_within(
+    tx: &mut Tx,
+    kind: Kind,
+    members: &Members,
+    actor: &Actor,
+    now: Timestamp,
+) -> Result<NamedRecord, Refusal> {
+    let record = add(tx, kind, members, &Given::default(), now).await?;
+    note(tx, actor, Action::Added, kind, &record, now).await?;
+    Ok(record)
 }
 
 /// What is wrong with the fields of a form, as far as it can be told without the store.
@@ -237,23 +249,34 @@ pub async fn update(
     members: &Members,
     mode: Mode,
 ) -> Result<Option<NamedRecord>, Refusal> {
-    let input = Input::read(members, mode)?;
+    let members = members.clone();
     let (actor, now) = (Actor::from(caller), state.clock.now());
-    Ok(state
+    state
         .db
-        .write(async move |tx| {
-            let before = store::find(tx, kind, id).await?;
-            let after = store::update(tx, kind, id, &input, now).await?;
-            if let (Some(before), Some(after)) = (before, &after) {
-                let changed = audit::changed([
-                    ("name", before.name != after.name),
-                    ("description", before.description != after.description),
-                ]);
-                note(tx, &actor, Action::Changed(&changed), kind, after, now).await?;
-            }
-            Ok::<_, db::Error>(after)
-        })
-        .await?)
+        .write(async move |tx| update_within(tx, (kind, id), &members, mode, &actor, now).await)
+        .await
+}
+
+/// Changes a record within a transaction, as [`update`] does.
+pub(crate) async fn update_within(
+    tx: &mut Tx,
+    (kind, id): (Kind, i64),
+    members: &Members,
+    mode: Mode,
+    actor: &Actor,
+    now: Timestamp,
+) -> Result<Option<NamedRecord>, Refusal> {
+    let input = Input::read(members, mode)?;
+    let before = store::find(tx, kind, id).await?;
+    let after = store::update(tx, kind, id, &input, now).await?;
+    if let (Some(before), Some(after)) = (before, &after) {
+        let changed = audit::changed([
+            ("name", before.name != after.name),
+            ("description", before.description != after.description),
+        ]);
+        note(tx, actor, Action::Changed(&changed), kind, after, now).await?;
+    }
+    Ok(after)
 }
 
 /// What refers to a record, and keeps it from being deleted.

@@ -6,6 +6,7 @@ pub(crate) mod lookup;
 mod model;
 pub(crate) mod pages;
 mod store;
+pub(crate) mod within;
 
 pub use api::Products;
 pub(crate) use lookup::{best, few};
@@ -183,10 +184,7 @@ pub(crate) async fn create_once(
             {
                 return store::find(tx, id).await?.ok_or(Refusal::NotFound);
             }
-            let id = insert(tx, &input, errors.clone(), &Given::default(), &actor, now).await?;
-            let record = store::find(tx, id).await?.ok_or(Refusal::NotFound)?;
-            let title = &record.title;
-            audit::record(tx, &actor, Action::Added, Model::Product, id, title, now).await?;
+            let record = within::made(tx, &input, errors.clone(), &actor, now).await?;
             if let Some(key) = &key {
                 repeat::remember(tx, key, &record, now).await?;
             }

@@ -9,6 +9,7 @@ pub(crate) mod repeat;
 pub(crate) mod search;
 pub(super) mod store;
 mod trace;
+pub(crate) mod within;
 mod words;
 
 pub use model::{Movement, MovementRecord};
@@ -146,19 +147,17 @@ pub async fn create(
         state
             .db
             .write(async move |tx| {
-                if let Some(repeatable) = &repeatable
-                    && let Some(replayed) = repeat::find(tx, repeatable, now).await?
-                {
-                    return Ok(replayed);
-                }
                 let actor = Actor::from(&submission.caller);
-                let found = check(tx, movement, &input, errors.clone()).await?;
-                let given = Given::default();
-                let record = book(tx, movement, found, &given, &actor, policy, now).await?;
-                if let Some(repeatable) = &repeatable {
-                    repeat::remember(tx, repeatable, &record, now).await?;
-                }
-                Ok(Created::New(record))
+                let read = (&input, errors.clone());
+                within::booked(
+                    tx,
+                    movement,
+                    read,
+                    repeatable.as_ref(),
+                    (&actor, policy),
+                    now,
+                )
+                .await
             })
             .await
     };

@@ -114,31 +114,99 @@ on_both_engines!(
 );
 
 on_both_engines!(
-    what_only_the_store_knows_refuses_its_row_and_leaves_the_others_saved,
+    what_only_the_store_knows_refuses_everything_and_keeps_what_was_typed,
     async |address| {
         let app = TestApp::new(&address).await;
         shop(&app).await;
         let visitor = app.superuser().await;
-        let fields = [
+        let mut fields = [
             ("name", "Sul e Filhos"),
             ("inflows:once", "a-token"),
             ("inflows:new-0:product", "99"),
             ("inflows:new-0:quantity", "3"),
             ("inflows:new-1:product", "2"),
             ("inflows:new-1:quantity", "4"),
+            ("inflows:new-2:product", "98"),
+            ("inflows:new-2:quantity", "5"),
         ];
+        let rows = app.audit_rows().await;
+        let before = app.admin().quantity_of(2).await;
         let page = visitor.refused(SUPPLIER, &fields).await;
         has(
             &page,
             &[
-                "The record was saved; the rows below were not yet.",
+                "Please correct the errors below.",
                 "Product: Invalid pk &#34;99&#34; - object does not exist.",
+                "Product: Invalid pk &#34;98&#34; - object does not exist.",
                 "value=\"Sul e Filhos\"",
                 "name=\"inflows:new-0:quantity\" value=\"3\"",
+                "name=\"inflows:new-1:quantity\" value=\"4\"",
             ],
         );
-        has_not(&page, &["name=\"inflows:new-1:quantity\" value=\"4\""]);
-        assert_eq!(app.admin().quantity_of(2).await, 9);
+        let supplier = app.admin().get("/api/v1/suppliers/1/").await.json();
+        assert_eq!(supplier["name"], "Sul");
+        assert_eq!(app.audit_rows().await, rows);
+        assert_eq!(app.admin().quantity_of(2).await, before);
+        // Mended, it is saved once, however often it is sent.
+        fields[2].1 = "1";
+        fields[6].1 = "2";
+        for _ in 0..2 {
+            visitor.done(SUPPLIER, &fields).await;
+        }
+        assert_eq!(app.admin().quantity_of(2).await, before + 9);
+    }
+);
+
+on_both_engines!(
+    a_row_that_cannot_be_taken_back_keeps_the_record_as_it_was,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let (admin, visitor) = (app.admin(), app.superuser().await);
+        let inflow = json!({"supplier": 1, "product": 1, "quantity": 3});
+        admin.post("/api/v1/inflows/", inflow).await.id();
+        let outflow = json!({"product": 1, "quantity": 7});
+        admin.post("/api/v1/outflows/", outflow).await.id();
+        let fields = [
+            ("name", "Outro"),
+            ("inflows:1:delete", "1"),
+            ("inflows:new-0:product", "2"),
+            ("inflows:new-0:quantity", "4"),
+        ];
+        visitor.refused(SUPPLIER, &fields).await;
+        let supplier = admin.get("/api/v1/suppliers/1/").await.json();
+        assert_eq!(supplier["name"], "Sul");
+        assert_eq!(
+            (admin.quantity_of(1).await, admin.quantity_of(2).await),
+            (1, 5)
+        );
+    }
+);
+
+on_both_engines!(
+    a_new_record_that_is_refused_leaves_no_row_behind,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let visitor = app.superuser().await;
+        let fields = [
+            ("name", "Norte"),
+            ("inflows:new-0:product", "1"),
+            ("inflows:new-0:quantity", "4"),
+            ("inflows:new-1:product", "99"),
+            ("inflows:new-1:quantity", "4"),
+        ];
+        let page = visitor.refused("/admin/suppliers/add/", &fields).await;
+        has(
+            &page,
+            &[
+                "value=\"Norte\"",
+                "name=\"inflows:new-0:quantity\" value=\"4\"",
+            ],
+        );
+        let suppliers = app.admin().get("/api/v1/suppliers/").await.json();
+        assert_eq!(suppliers["count"], 1);
+        assert_eq!(app.admin().quantity_of(1).await, 5);
     }
 );
 

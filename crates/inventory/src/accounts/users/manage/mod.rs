@@ -85,31 +85,40 @@ pub(crate) async fn change(
     id: i64,
     members: &Members,
 ) -> Result<Option<(i64, String)>, Refusal> {
+    let (caller, members, now) = (caller.clone(), members.clone(), state.clock.now());
+    let changed = state
+        .db
+        .write(async move |tx| change_within(tx, &caller, id, &members, now).await)
+        .await;
+    changed.map_err(taken)
+}
+
+/// Changes an account within a transaction, as [`change`] does.
+pub(crate) async fn change_within(
+    tx: &mut Tx,
+    caller: &Caller,
+    id: i64,
+    members: &Members,
+    now: Timestamp,
+) -> Result<Option<(i64, String)>, Refusal> {
     let (profile, errors) = Profile::read(members);
     if !errors.is_empty() {
         return Err(errors.into());
     }
-    let (caller, now) = (caller.clone(), state.clock.now());
-    let changed = state
-        .db
-        .write(async move |tx| {
-            let Some(before) = store::details(tx, id).await? else {
-                return Ok(None);
-            };
-            refuse_greater(&caller, &before)?;
-            profile.refuse_locking_out(&caller, &before)?;
-            write_profile(tx, &caller, id, &profile, now).await?;
-            let after = store::details(tx, id).await?.ok_or(Refusal::NotFound)?;
-            if !caller.granted.covers(&after.granted) {
-                return Err(FieldErrors::of("permissions", TOO_MUCH).into());
-            }
-            let fields = before.changed_fields(&after);
-            let (actor, action) = (Actor::from(&caller), Action::Changed(&fields));
-            note(tx, &actor, action, id, &after.user.username, now).await?;
-            Ok(Some((id, after.user.username)))
-        })
-        .await;
-    changed.map_err(taken)
+    let Some(before) = store::details(tx, id).await? else {
+        return Ok(None);
+    };
+    refuse_greater(caller, &before)?;
+    profile.refuse_locking_out(caller, &before)?;
+    write_profile(tx, caller, id, &profile, now).await?;
+    let after = store::details(tx, id).await?.ok_or(Refusal::NotFound)?;
+    if !caller.granted.covers(&after.granted) {
+        return Err(FieldErrors::of("permissions", TOO_MUCH).into());
+    }
+    let fields = before.changed_fields(&after);
+    let (actor, action) = (Actor::from(caller), Action::Changed(&fields));
+    note(tx, &actor, action, id, &after.user.username, now).await?;
+    Ok(Some((id, after.user.username)))
 }
 
 async fn write_profile(
@@ -215,17 +224,25 @@ pub(crate) async fn end_session(state: &State, caller: &Caller, id: i64) -> Resu
     let (caller, now) = (caller.clone(), state.clock.now());
     state
         .db
-        .write(async move |tx| {
-            let Some(user) = store::delete_session(tx, id).await? else {
-                return Ok(false);
-            };
-            let details = store::details(tx, user).await?.ok_or(Refusal::NotFound)?;
-            refuse_greater(&caller, &details)?;
-            let (actor, name) = (Actor::from(&caller), &details.user.username);
-            audit::record(tx, &actor, Action::Deleted, Model::Session, id, name, now).await?;
-            Ok(true)
-        })
+        .write(async move |tx| end_session_within(tx, &caller, id, now).await)
         .await
+}
+
+/// Ends one session within a transaction, as [`end_session`] does.
+pub(crate) async fn end_session_within(
+    tx: &mut Tx,
+    caller: &Caller,
+    id: i64,
+    now: Timestamp,
+) -> Result<bool, Refusal> {
+    let Some(user) = store::delete_session(tx, id).await? else {
+        return Ok(false);
+    };
+    let details = store::details(tx, user).await?.ok_or(Refusal::NotFound)?;
+    refuse_greater(caller, &details)?;
+    let (actor, name) = (Actor::from(caller), &details.user.username);
+    audit::record(tx, &actor, Action::Deleted, Model::Session, id, name, now).await?;
+    Ok(true)
 }
 
 /// Revokes every token of a user that was made until now; whether there is such a user.

@@ -1,12 +1,12 @@
 //! Saving a form: first everything that can be told without the store, of the record and of the rows of its tables together; then the
-//! record; then its rows, each as the API would write it alone. A row that is refused then leaves what was saved before it.
+//! record and its rows in one transaction, each as the API would write it alone. If anything is refused, nothing is saved.
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
 use http::{StatusCode, request::Parts};
 use web::errors::wants_json;
 
-use super::{form_of, show};
+use super::show;
 use crate::{
     accounts::pages::keep_nothing,
     admin::{
@@ -94,29 +94,32 @@ pub(super) async fn save(
         return show(page, site, about, saving.record, (form, sent)).await;
     }
     let members = saving.members.clone();
-    let written = match model
-        .write(&page.state, &site.caller, target, members)
-        .await
-    {
-        Ok(written) => written,
+    let written = if sent.is_empty() {
+        alone(page, site, (model, target, members), &mut form).await?
+    } else {
+        inlines::write(page, site, (model, target, members), &mut form, &mut sent).await?
+    };
+    match written {
+        Some(written) => Ok(saved(site, about, written, target, &saving)),
+        None => show(page, site, about, saving.record, (form, sent)).await,
+    }
+}
+
+/// Writes a record whose form has no rows; none when it is refused, and the form says why.
+async fn alone(
+    page: &PageState,
+    site: &Site,
+    (model, target, members): (&'static dyn Administered, Target, Members),
+    form: &mut Form,
+) -> Result<Option<Written>, Refusal> {
+    let written = model.write(&page.state, &site.caller, target, members);
+    match written.await {
+        Ok(written) => Ok(Some(written)),
         Err(refusal) => {
             form.take(refusal, site.locale)?;
-            return show(page, site, about, saving.record, (form, sent)).await;
+            Ok(None)
         }
-    };
-    inlines::write(page, site, about, &written, &mut sent).await?;
-    if sent.is_empty() {
-        return Ok(saved(site, about, written, target, &saving));
     }
-    let record = model.read(&page.state, written.id).await?;
-    let record = record.ok_or(Refusal::NotFound)?;
-    let mut form = form_of(site, model, &record);
-    site.text(
-        "O registro foi salvo; as linhas abaixo ainda não.",
-        "The record was saved; the rows below were not yet.",
-    )
-    .clone_into(&mut form.problem);
-    show(page, site, about, Some(record), (form, sent)).await
 }
 
 /// A form as it was sent. Boxes of one field come as members of their own and are kept together; no page brings a password back.

@@ -1,8 +1,9 @@
-//! Tables of related rows in the form of a record: what was sent of them, checked and written. A row is a record of another model and
-//! is written as that model writes it: by its service functions, its permissions and its rules. Members are called
+//! Tables of related rows in the form of a record: what was sent of them and checked here, written with the record in `whole`. A row is a
+//! record of another model and is written as that model writes it: by its service functions, its permissions and its rules. Members are called
 //! `{path of the model}:{row}:{field}`; a row is an id, or `new` and anything behind it.
 
 mod view;
+mod whole;
 
 use std::collections::BTreeMap;
 
@@ -10,15 +11,15 @@ use super::typed;
 use crate::{
     accounts::{Verb, pages::posted},
     admin::{
-        about::{About, Administered, Inline, Limit, Record, Target, Written},
+        about::{About, Administered, Inline, Limit, Record, Target},
         registry,
         site::Site,
     },
-    audit::{self, Done},
     page::{Form, PageState},
     rest::{Refusal, fields::Members},
 };
 pub(super) use view::{Table, tables};
+pub(super) use whole::write;
 
 /// A row that was sent: to be added, changed or deleted.
 pub(super) struct Sent {
@@ -75,19 +76,6 @@ impl Sent {
         }
         let problems = self.model.problems(self.target(), &self.members);
         self.form.absorb(&problems, site.locale);
-    }
-
-    async fn write(&self, page: &PageState, site: &Site) -> Result<(), Refusal> {
-        let (state, caller) = (&page.state, &site.caller);
-        match self.id {
-            Some(id) if self.is_deleted => self.model.delete(state, caller, id).await.map(drop),
-            _ => {
-                let written = self
-                    .model
-                    .write(state, caller, self.target(), self.members.clone());
-                written.await.map(drop)
-            }
-        }
     }
 }
 
@@ -203,50 +191,4 @@ fn limit(inline: &Inline, site: &Site, sent: &mut [Sent]) {
     for row in new.skip(most) {
         row.form.problem = view::at_most(site, most);
     }
-}
-
-/// Writes the rows of a record that was saved, deletions first. What is left in `sent` are those that were refused, with the reason.
-/// The record's own history says that its rows were changed.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub(super) async fn write(
-    page: &PageState,
-    site: &Site,
-    about: &About,
-    parent: &Written,
-    sent: &mut Vec<Sent>,
-) -> Result<(), Refusal> {
-    sent.sort_by_key(|row| !row.is_deleted);
-    let mut refused = Vec::new();
-    let mut changed: Vec<&'static str> = Vec::new();
-    for mut row in sent.drain(..) {
-        if row.id.is_none() {
-            typed::set(&mut row.members, row.inline.key, &parent.id.to_string());
-        }
-        match row.write(page, site).await {
-            Err(refusal) => {
-                row.form.take(refusal, site.locale)?;
-                refused.push(row);
-            }
-            // What is a part of the record writes the record's history by itself.
-            Ok(()) if row.model.about().model == about.model => {}
-            Ok(()) if changed.contains(&row.inline.path) => {}
-            Ok(()) => changed.push(row.inline.path),
-        }
-    }
-    *sent = refused;
-    if changed.is_empty() {
-        return Ok(());
-    }
-    let record = (about.model, parent.id);
-    audit::note(
-        &page.state,
-        &site.caller,
-        (Done::Changed, changed),
-        record,
-        &parent.text,
-    )
-    .await
 }

@@ -1,0 +1,185 @@
+//! A record and the rows of its form, written in one transaction: all of them, or none and every reason at once.
+
+use std::sync::Arc;
+
+use db::{Error, ErrorKind, Tx};
+
+use super::Sent;
+use crate::{
+    admin::{
+        about::{Administered, By, Target, Written},
+        pages::typed,
+        site::Site,
+    },
+    audit::{self, Action},
+    page::{Form, PageState},
+    rest::{Refusal, fields::Members},
+};
+
+/// Why nothing was written.
+enum Failed {
+    /// What people can mend: of the record (no number), and of rows by their place.
+    Refused(Vec<(Option<usize>, Refusal)>),
+    /// Anything else that is refused.
+    Other(Refusal),
+    Database(Error),
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+/// A record that is to be written with its rows.
+struct Whole {
+    model: &'static dyn Administered,
+    target: Target,
+    members: Members,
+    rows: Vec<Row>,
+    by: By,
+}
+
+/// A row, as it is written.
+struct Row {
+    model: &'static dyn Administered,
+    path: &'static str,
+    /// The field by which it refers to the record.
+    key: &'static str,
+    id: Option<i64>,
+    is_deleted: bool,
+    members: Members,
+}
+
+impl Row {
+    fn of(sent: &Sent) -> Self {
+        Self {
+            model: sent.model,
+            path: sent.inline.path,
+            key: sent.inline.key,
+            id: sent.id,
+            is_deleted: sent.is_deleted,
+            members: sent.members.clone(),
+        }
+    }
+
+    async fn write(&self, tx: &mut Tx, by: &By, parent: i64) -> Result<(), Refusal> {
+        let mut members = self.members.clone();
+        let target = match self.id {
+            Some(id) if self.is_deleted => {
+                return self.model.delete_within(tx, by, id).await.map(drop);
+            }
+            Some(id) => Target::Part(id),
+            None => {
+                typed::set(&mut members, self.key, &parent.to_string());
+                Target::New
+            }
+        };
+        let written = self.model.write_within(tx, by, target, &members);
+        written.await.map(drop)
+    }
+}
+
+impl Whole {
+    async fn write(&self, tx: &mut Tx) -> Result<Written, Failed> {
+        let (model, by) = (self.model, &self.by);
+        let mut refused = Vec::new();
+        let written = model.write_within(tx, by, self.target, &self.members);
+        let written = match written.await {
+            Ok(written) => Some(written),
+            Err(refusal) => {
+                refused.push((None, mendable(refusal)?));
+                None
+            }
+        };
+        let mut changed = Vec::new();
+        let parent = written.as_ref().map(|written| written.id);
+        // The rows of a record that could not be made cannot be looked at further.
+        for (place, row) in self.rows.iter().enumerate() {
+            let Some(parent) = parent.or(self.target.id()) else {
+                break;
+            };
+            if let Err(refusal) = row.write(tx, by, parent).await {
+                refused.push((Some(place), mendable(refusal)?));
+            } else if row.model.about().model != model.about().model && !changed.contains(&row.path)
+            {
+                // What is a part of the record writes the record's history by itself.
+                changed.push(row.path);
+            }
+        }
+        let Some(written) = written.filter(|_| refused.is_empty()) else {
+            return Err(Failed::Refused(refused));
+        };
+        if !changed.is_empty() {
+            let (action, of) = (Action::Changed(&changed), model.about().model);
+            audit::record(tx, &by.actor, action, of, written.id, &written.text, by.now).await?;
+        }
+        Ok(written)
+    }
+}
+
+/// A refusal that the form tells, so that what else is wrong can be told with it.
+fn mendable(refusal: Refusal) -> Result<Refusal, Failed> {
+    match refusal {
+        Refusal::Fields(_) | Refusal::Conflict(_) => Ok(refusal),
+        Refusal::Database(error) => Err(Failed::Database(error)),
+        other => Err(Failed::Other(other)),
+    }
+}
+
+/// Writes a record with its rows, deletions first. None, and nothing is written, when anything is refused: the form and the rows say
+/// what.
+///
+/// # Errors
+///
+/// What no form can tell, and faults of the store.
+pub(in crate::admin::pages) async fn write(
+    page: &PageState,
+    site: &Site,
+    (model, target, members): (&'static dyn Administered, Target, Members),
+    form: &mut Form,
+    sent: &mut [Sent],
+) -> Result<Option<Written>, Refusal> {
+    sent.sort_by_key(|row| !row.is_deleted);
+    let whole = Arc::new(Whole {
+        model,
+        target,
+        members,
+        rows: sent.iter().map(Row::of).collect(),
+        by: By::now(&page.state, &site.caller),
+    });
+    let attempt = async || {
+        let whole = Arc::clone(&whole);
+        let write = async move |tx: &mut Tx| whole.write(tx).await;
+        page.state.db.write(write).await
+    };
+    let mut written = attempt().await;
+    // What another request did between a check and a write is met by the check of a second attempt.
+    if matches!(&written, Err(Failed::Database(error)) if is_race(error)) {
+        written = attempt().await;
+    }
+    match written {
+        Ok(written) => {
+            page.state.pulse.beat();
+            Ok(Some(written))
+        }
+        Err(Failed::Refused(refused)) => {
+            for (place, refusal) in refused {
+                match place.and_then(|place| sent.get_mut(place)) {
+                    Some(row) => row.form.take(refusal, site.locale)?,
+                    None => form.take(refusal, site.locale)?,
+                }
+            }
+            Ok(None)
+        }
+        Err(Failed::Other(refusal)) => Err(refusal),
+        Err(Failed::Database(error)) => Err(error.into()),
+    }
+}
+
+fn is_race(error: &Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::Unique(_) | ErrorKind::ForeignKey(_)
+    )
+}

@@ -1,0 +1,54 @@
+//! Products written as a part of something larger, within its transaction.
+
+use db::{Timestamp, Tx};
+
+use super::{Input, ProductRecord, change, insert, store};
+use crate::{
+    accounts::Model,
+    audit::{self, Action},
+    rest::{
+        Refusal,
+        fields::{FieldErrors, Members, Mode},
+        given::Given,
+    },
+    stock::{Actor, Policy},
+};
+
+/// Creates a product, as [`create`](super::create) does.
+pub(crate) async fn create(
+    tx: &mut Tx,
+    members: &Members,
+    actor: &Actor,
+    now: Timestamp,
+) -> Result<ProductRecord, Refusal> {
+    let (input, errors) = Input::read(members, Mode::Whole);
+    made(tx, &input, errors, actor, now).await
+}
+
+/// Makes a product of fields that were read, and writes down who did.
+pub(super) async fn made(
+    tx: &mut Tx,
+    input: &Input,
+    errors: FieldErrors,
+    actor: &Actor,
+    now: Timestamp,
+) -> Result<ProductRecord, Refusal> {
+    let id = insert(tx, input, errors, &Given::default(), actor, now).await?;
+    let record = store::find(tx, id).await?.ok_or(Refusal::NotFound)?;
+    let title = &record.title;
+    audit::record(tx, actor, Action::Added, Model::Product, id, title, now).await?;
+    Ok(record)
+}
+
+/// Changes a product, as [`update`](super::update) does.
+pub(crate) async fn update(
+    tx: &mut Tx,
+    id: i64,
+    members: &Members,
+    mode: Mode,
+    (actor, policy): (&Actor, Policy),
+    now: Timestamp,
+) -> Result<Option<ProductRecord>, Refusal> {
+    let (input, errors) = Input::read(members, mode);
+    change(tx, id, &input, errors, actor, policy, now).await
+}

@@ -1,0 +1,61 @@
+//! Movements written as a part of something larger, within its transaction.
+
+use db::{Timestamp, Tx};
+
+use super::{Input, Movement, MovementRecord, book, check, remove, repeat};
+use crate::{
+    rest::{
+        Refusal,
+        fields::{FieldErrors, Members},
+        given::Given,
+        resource::{Created, Repeatable},
+    },
+    stock::{Actor, Policy},
+};
+
+/// Books a movement, as [`create`](super::create) does.
+pub(crate) async fn create(
+    tx: &mut Tx,
+    movement: Movement,
+    members: &Members,
+    key: Option<&Repeatable>,
+    by: (&Actor, Policy),
+    now: Timestamp,
+) -> Result<Created<MovementRecord>, Refusal> {
+    let (input, errors) = Input::read(movement, members);
+    booked(tx, movement, (&input, errors), key, by, now).await
+}
+
+/// Books a movement of fields that were read, once under its key.
+pub(super) async fn booked(
+    tx: &mut Tx,
+    movement: Movement,
+    (input, errors): (&Input, FieldErrors),
+    key: Option<&Repeatable>,
+    (actor, policy): (&Actor, Policy),
+    now: Timestamp,
+) -> Result<Created<MovementRecord>, Refusal> {
+    if let Some(key) = key
+        && let Some(replayed) = repeat::find(tx, key, now).await?
+    {
+        return Ok(replayed);
+    }
+    let found = check(tx, movement, input, errors).await?;
+    let given = Given::default();
+    let record = book(tx, movement, found, &given, actor, policy, now).await?;
+    if let Some(key) = key {
+        repeat::remember(tx, key, &record, now).await?;
+    }
+    Ok(Created::New(record))
+}
+
+/// Deletes a movement and reverses its effect, as [`delete`](super::delete) does.
+pub(crate) async fn delete(
+    tx: &mut Tx,
+    movement: Movement,
+    id: i64,
+    (actor, policy): (&Actor, Policy),
+    now: Timestamp,
+) -> Result<bool, Refusal> {
+    remove(tx, movement, id, actor, policy, now).await
+}
