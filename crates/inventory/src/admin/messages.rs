@@ -30,13 +30,22 @@ pub(super) enum Done {
 
 /// What is said of a cell that somebody else has changed since its list was shown.
 pub(super) fn meanwhile(locale: Locale, now: &str) -> String {
-    match (locale, now.trim()) {
-        (Locale::PtBr, "") => "Alguém apagou este valor enquanto a lista estava aberta. Salve de novo para ficar com o seu.".to_owned(),
-        (Locale::En, "") => "Somebody cleared this while the list was open. Save again to keep yours.".to_owned(),
-        (Locale::PtBr, now) => format!("Alguém mudou este valor para “{now}” enquanto a lista estava aberta. Salve de novo para ficar com o seu."),
-        (Locale::En, now) => format!("Somebody changed this to “{now}” while the list was open. Save again to keep yours."),
-    }
+    let now: String = now.trim().chars().take(SHOWN).collect();
+    let (begin, end) = match locale {
+        Locale::PtBr if now.is_empty() => ("Alguém apagou este valor", String::new()),
+        Locale::PtBr => ("Alguém mudou este valor", format!(" para “{now}”")),
+        Locale::En if now.is_empty() => ("Somebody cleared this", String::new()),
+        Locale::En => ("Somebody changed this", format!(" to “{now}”")),
+    };
+    let rest = locale.text(
+        "enquanto a lista estava aberta. Salve de novo para ficar com o seu.",
+        "while the list was open. Save again to keep yours.",
+    );
+    format!("{begin}{end} {rest}")
 }
+
+/// As much of somebody else's value is shown.
+const SHOWN: usize = 120;
 
 /// `The product “X” was added successfully.`, and what may be done next.
 pub(super) fn done(
