@@ -118,15 +118,16 @@ pub(super) async fn save(
 /// with, so whoever saves it once more means it.
 fn meanwhile(site: &Site, record: &Record, sent: &Members, form: &mut Form) {
     let lines = |text: &str| text.trim().replace("\r\n", "\n");
-    let fields: Vec<&'static str> = record.facts.iter().map(|(field, _)| *field).collect();
-    for field in fields {
-        let Some(typed) = posted::text(sent, &format!("cell:{}:{field}", record.id)) else {
+    for (field, cell) in &record.facts {
+        let sent = |prefix: &str| posted::text(sent, &format!("{prefix}:{}:{field}", record.id));
+        let Some(typed) = sent("cell") else {
             continue;
         };
-        let was = posted::text(sent, &format!("was:{}:{field}", record.id)).unwrap_or_default();
-        let now = record.fact(field).typed(site.locale);
-        let is_theirs = lines(&was) != lines(&now);
-        if is_theirs && lines(&was) != lines(&typed) && lines(&now) != lines(&typed) {
+        let (typed, was) = (lines(&typed), lines(&sent("was").unwrap_or_default()));
+        let now = lines(&cell.typed(site.locale));
+        let is_written_over = was != now && was != typed && now != typed;
+        // What is wrong with it anyway is told first.
+        if is_written_over && form.error(field).is_empty() {
             form.complain(field, messages::meanwhile(site.locale, &now));
         }
     }

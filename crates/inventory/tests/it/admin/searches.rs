@@ -113,7 +113,6 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         shop(&app).await;
-        let visitor = app.superuser().await;
         app.admin()
             .post("/api/v1/suppliers/", json!({"name": "Sul"}))
             .await
@@ -127,6 +126,7 @@ on_both_engines!(
             app.manager().post("/api/v1/inflows/", inflow).await.id();
             app.clock.advance(DAY);
         }
+        let visitor = app.superuser().await;
         for (list, query, expected) in [
             ("inflows", "q=torrado", vec!["#1"]),
             ("inflows", "q=789", vec!["#1"]),
@@ -189,10 +189,10 @@ on_both_engines!(
         }
         inventory::events::pass(&app.state).await.unwrap();
         for (list, query, expected) in [
-            ("deliveries", "q=torrado", 2),
+            ("deliveries", "q=torrado", 3),
             ("deliveries", "q=low_stock", 2),
             ("deliveries", "q=arroz+outflow.created", 1),
-            ("deliveries", "q=erp.example", 4),
+            ("deliveries", "q=erp.example", 6),
             ("deliveries", "q=erp.example&state=failed", 0),
             ("deliveries", "q=nothing", 0),
             ("analyses", "q=CAFE", 1),
