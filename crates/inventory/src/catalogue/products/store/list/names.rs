@@ -52,35 +52,40 @@ impl Selection {
         named.push_next(query, None);
         query.push(", CAST(0 AS BIGINT) UNION ALL SELECT one.place + 1, ");
         named.push_next(query, Some("one.name"));
-        query.push(", one.found + (SELECT count(*) FROM (SELECT 1 FROM ");
+        // Counted for each category or brand by itself: joined with them, PostgreSQL would go through all prices.
+        query.push(", one.found + (SELECT CAST(COALESCE(sum((");
+        self.push_own(query, named, wanted);
         query
+            .push(")), 0) AS BIGINT) FROM ")
             .push(named.table())
-            .push(" AS g CROSS JOIN products AS p WHERE g.name_folded = one.name AND ")
-            .push(named.reference());
-        self.filter.push_ranges(query, Filtering::Planned);
-        // The index of their prices has whatever is asked for.
-        query
-            .push(" ORDER BY p.selling_price LIMIT ")
-            .bind(wanted)
-            .push(") AS bounded) FROM names AS one WHERE one.name IS NOT NULL AND one.found < ")
+            .push(" AS g WHERE g.name_folded = one.name) FROM names AS one WHERE one.name IS NOT NULL AND one.found < ")
             .bind(wanted)
             .push("), parts (place, id, own) AS MATERIALIZED (SELECT one.place, g.id, ");
         if self.filter.has_price() {
-            query
-                .push("(SELECT count(*) FROM (SELECT 1 FROM products AS p WHERE ")
-                .push(named.reference());
-            self.filter.push_ranges(query, Filtering::Planned);
-            query
-                .push(" ORDER BY p.selling_price LIMIT ")
-                .bind(FEW_OF_A_NAME.max(wanted))
-                .push(") AS bounded)");
+            query.push("(");
+            self.push_own(query, named, FEW_OF_A_NAME.max(wanted));
+            query.push(")");
         } else {
             query.push("0");
         }
         query
             .push(" FROM names AS one JOIN ")
             .push(named.table())
-            .push(" AS g ON g.name_folded = one.name) ");
+            .push(" AS g ON g.name_folded = one.name WHERE one.found < ")
+            .bind(wanted)
+            .push(") ");
+    }
+
+    /// How many a category or brand has, as far as it matters: their prices are in its index.
+    fn push_own(&self, query: &mut Query, named: Named, most: i64) {
+        query
+            .push("SELECT count(*) FROM (SELECT 1 FROM products AS p WHERE ")
+            .push(named.reference());
+        self.filter.push_ranges(query, Filtering::Planned);
+        query
+            .push(" ORDER BY p.selling_price LIMIT ")
+            .bind(most)
+            .push(") AS bounded");
     }
 
     /// The first of each name, in order.
