@@ -29,9 +29,10 @@ impl Connector {
         // Reading jobs run without a transaction of their own, so what they may not do is the session's default. It is
         // also why a BEGIN may travel together with the statements after it: should it fail, they cannot write.
         // A client that stalls in the middle of a transaction does not hold its locks for ever.
+        // What a request asks for is found by an index: starting workers or compiling the plan would take longer than all of it.
         let set_up = format!(
             "SET default_transaction_read_only = on; SET statement_timeout = {0}; SET lock_timeout = {0};
-             SET idle_in_transaction_session_timeout = {1}",
+             SET idle_in_transaction_session_timeout = {1}; SET max_parallel_workers_per_gather = 0; SET jit = off",
             options.statement_timeout.as_millis(),
             options.report_timeout.as_millis(),
         );

@@ -85,7 +85,8 @@ impl Lane {
             batch: options.batch.max(1),
             retries: options.retries,
             begin_report: format!(
-                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = {}",
+                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL max_parallel_workers_per_gather TO DEFAULT;
+                 SET LOCAL statement_timeout = {}",
                 options.report_timeout.as_millis()
             ),
         })

@@ -24,6 +24,19 @@ pub(crate) fn contains(query: &mut Query, column: &'static str, words: &[String]
     }
 }
 
+/// As [`contains`], where a walk along an index is to meet enough: PostgreSQL believes that hardly a record has a word, and would sort
+/// all of them to find those; of what is wrapped in a function it expects every second one to.
+pub(crate) fn often_contains(query: &mut Query, column: &'static str, words: &[String]) {
+    for word in words {
+        query
+            .push(" AND COALESCE(")
+            .push(column)
+            .push(" LIKE ")
+            .bind(pattern(word))
+            .push(" ESCAPE '\\', FALSE)");
+    }
+}
+
 /// Of records found by a folded name (id and name, those of exactly this name first): the exact one or, when there is none, all of them.
 pub(crate) fn meant(found: &[(i64, String)], name: &str) -> Vec<i64> {
     let exact: Vec<i64> = found

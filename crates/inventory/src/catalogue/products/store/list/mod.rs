@@ -237,16 +237,17 @@ impl Filter {
 
     /// The words, of `products AS p`: all of them, or all that the lead does not answer for.
     fn push_words(&self, query: &mut Query, lead: Option<Lead>) {
-        self.push_words_of(query, "p.title_folded", lead);
+        search::often_contains(query, "p.title_folded", &self.words_beside(lead));
     }
 
-    fn push_words_of(&self, query: &mut Query, title: &'static str, lead: Option<Lead>) {
+    /// The words that the lead does not answer for.
+    fn words_beside(&self, lead: Option<Lead>) -> Vec<String> {
         let answered = lead.filter(|lead| self.is_answered_by(*lead));
-        for (place, word) in self.words.iter().enumerate() {
-            if answered.is_none_or(|lead| lead.word != place) {
-                search::contains(query, title, std::slice::from_ref(word));
-            }
-        }
+        let words = self.words.iter().enumerate();
+        words
+            .filter(|(place, _)| answered.is_none_or(|lead| lead.word != *place))
+            .map(|(_, word)| word.clone())
+            .collect()
     }
 
     /// What is asked for, of the entries `product_words AS w` that a lead finds: everything save when a product was created.
@@ -268,7 +269,7 @@ impl Filter {
                 .push(" AND w.selling_price <= ")
                 .bind(max.min(Money::MAX));
         }
-        self.push_words_of(query, "w.title_folded", Some(lead));
+        search::contains(query, "w.title_folded", &self.words_beside(Some(lead)));
     }
 
     /// Whether every product that the lead finds has its word.
