@@ -2,6 +2,8 @@
    A host says which cell of a row is drawn (`data-cell`), and how many decimals it has (`data-decimals`). A row stands for each day, the
    newest (`data-newest` of the table) first. */
 
+import { scrub, tip } from "./scrubber.js";
+
 const HEIGHT = 224;
 /* From so many days on, bars would be too thin to tell apart. */
 const MANY = 120;
@@ -39,29 +41,23 @@ function ink(host, name) {
 }
 
 /* The words at the pointer. */
-function tip(host, current) {
-  const box = document.createElement("div");
-  box.className = "chart-tip";
-  box.hidden = true;
-  const [value, day] = [document.createElement("strong"), document.createElement("span")];
-  box.append(value, day);
+function pointed(words) {
+  let tell;
   return {
     hooks: {
-      ready: (plot) => plot.over.append(box),
+      ready: (plot) => {
+        tell = tip(plot.over);
+      },
       setCursor: (plot) => {
         const place = plot.cursor.idx;
-        box.hidden = place == null || plot.cursor.left < 0;
-        if (box.hidden) return;
-        value.textContent = current().texts[place];
-        day.textContent = current().days[place];
-        const middle = plot.valToPos(place, "x") - box.offsetWidth / 2;
-        box.style.left = `${Math.max(0, Math.min(middle, plot.over.clientWidth - box.offsetWidth))}px`;
+        const isOff = place == null || plot.cursor.left < 0;
+        tell(isOff ? null : words(place), isOff ? 0 : plot.valToPos(place, "x"));
       },
     },
   };
 }
 
-function options(host, current, width) {
+function options(host, current, words) {
   const lang = document.documentElement.lang;
   const dayText = new Intl.DateTimeFormat(lang, { day: "2-digit", month: "short", timeZone: "UTC" });
   const short = new Intl.NumberFormat(lang, { notation: "compact", maximumFractionDigits: 1 });
@@ -71,12 +67,12 @@ function options(host, current, width) {
   const isLong = current().values.length > MANY;
   const font = `12px ${getComputedStyle(host).fontFamily}`;
   return {
-    width,
+    width: host.clientWidth,
     height: HEIGHT,
     padding: [8, 28, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: isLong } },
-    plugins: [tip(host, current)],
+    plugins: [pointed(words)],
     scales: {
       x: { time: false, range: (_plot, low, high) => [low - 0.5, high + 0.5] },
       y: { range: (_plot, low, high) => [Math.min(0, low), high > 0 ? high * 1.05 : 1] },
@@ -115,10 +111,25 @@ function options(host, current, width) {
   };
 }
 
-/* Draws a chart, and answers what draws it again from the table as it then is. */
+/* What goes over the chart place by place. */
+function places(plot, words) {
+  return {
+    count: () => plot.data[0].length,
+    words,
+    placeAt: (x) => plot.posToIdx(x - plot.over.getBoundingClientRect().left),
+    show: (place) => {
+      const left = place === null ? -10 : plot.valToPos(place, "x");
+      plot.setCursor({ left, top: place === null ? -10 : 0 });
+    },
+  };
+}
+
+/* Draws a chart, and answers what draws it again: from the table as it then is, and in the colours as they then are. */
 export function draw(host, table) {
   let state = read(table, host);
-  const plot = new window.uPlot(options(host, () => state, host.clientWidth), plotted(state), host);
+  const words = (place) => [state.days[place], state.texts[place]];
+  const plot = new window.uPlot(options(host, () => state, words), plotted(state), host);
+  const scrubber = scrub(host, places(plot, words));
   new ResizeObserver(() => {
     if (host.clientWidth > 0) plot.setSize({ width: host.clientWidth, height: HEIGHT });
   }).observe(host);
@@ -126,7 +137,8 @@ export function draw(host, table) {
     update: (newTable) => {
       state = read(newTable, host);
       plot.setData(plotted(state));
+      scrubber.tell();
     },
-    redraw: () => plot.redraw(false),
+    redraw: () => plot.redraw(),
   };
 }

@@ -1,16 +1,18 @@
 //! The API's documents: the `OpenAPI` document itself, and two viewers for it, Swagger UI and Redoc, whose files are embedded.
 //!
-//! Nothing is asked of another site. The viewers' pages have a security policy of their own, see [`Policy::Documents`].
+//! Nothing is asked of another site. The viewers are dressed in our design tokens, light and dark, and what their markup keeps from
+//! readers who cannot see it is mended by the scripts in `assets/documents`. The viewers' pages have a security policy of their own, see [`Policy::Documents`].
 
 use askama::Template;
 use axum::Router;
 use axum::response::IntoResponse;
-use axum::routing::get;
+use axum::routing::{MethodRouter, get};
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderValue};
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use rust_embed::RustEmbed;
 
 use crate::assets::Assets;
+use crate::locale::Theme;
 use crate::page::Page;
 use crate::security::{self, Policy};
 
@@ -36,6 +38,7 @@ pub struct Paths {
 #[template(path = "documents/viewer.html")]
 struct Viewer {
     title: &'static str,
+    theme: Theme,
     schema: &'static str,
     /// Each viewer's name, its path, and whether this page is it.
     viewers: [(&'static str, &'static str, bool); 2],
@@ -43,6 +46,9 @@ struct Viewer {
     styles: Vec<String>,
     scripts: Vec<String>,
 }
+
+/// The design tokens, which the viewers are given instead of colours of their own.
+const TOKENS: &str = "css/tokens.css";
 
 /// The documents of one API: the viewers at their paths, and the document. `assets` must have the shared files and those of [`Viewers`].
 pub fn routes<S: Clone + Send + Sync + 'static>(
@@ -54,6 +60,7 @@ pub fn routes<S: Clone + Send + Sync + 'static>(
     let urls = |names: &[&str]| names.iter().map(|name| assets.url(name)).collect();
     let viewer = |path: &str, styles: &[&str], scripts: &[&str]| Viewer {
         title,
+        theme: Theme::Auto,
         schema: paths.schema,
         viewers: [("Swagger UI", paths.swagger_ui), ("Redoc", paths.redoc)]
             .map(|(name, there)| (name, there, there == path)),
@@ -63,12 +70,17 @@ pub fn routes<S: Clone + Send + Sync + 'static>(
     };
     let swagger_ui = viewer(
         paths.swagger_ui,
-        &["swagger-ui/swagger-ui.css", "documents/documents.css"],
+        &[
+            "swagger-ui/swagger-ui.css",
+            TOKENS,
+            "documents/documents.css",
+            "documents/swagger-ui.css",
+        ],
         &["swagger-ui/swagger-ui-bundle.js", "documents/swagger-ui.js"],
     );
     let redoc = viewer(
         paths.redoc,
-        &["documents/documents.css"],
+        &[TOKENS, "documents/documents.css", "documents/redoc.css"],
         &["redoc/redoc.standalone.js", "documents/redoc.js"],
     );
     let document: Bytes = document.into();
@@ -80,8 +92,16 @@ pub fn routes<S: Clone + Send + Sync + 'static>(
             .into_response()
     };
     Router::new()
-        .route(paths.swagger_ui, get(async move || Page::new(swagger_ui)))
-        .route(paths.redoc, get(async move || Page::new(redoc)))
+        .route(paths.swagger_ui, viewer_page(swagger_ui))
+        .route(paths.redoc, viewer_page(redoc))
         .layer(security::layer(Policy::Documents))
         .route(paths.schema, get(schema))
+}
+
+/// A viewer in the colours that its reader has chosen on our other pages.
+fn viewer_page<S: Clone + Send + Sync + 'static>(viewer: Viewer) -> MethodRouter<S> {
+    get(async move |headers: HeaderMap| {
+        let theme = Theme::of(&headers);
+        Page::new(Viewer { theme, ..viewer })
+    })
 }

@@ -6,7 +6,7 @@ use db::Timestamp;
 use web::locale::Locale;
 
 /// The drawing's size, in its own units.
-const WIDTH: u64 = 600;
+pub(crate) const WIDTH: u64 = 600;
 const HEIGHT: u64 = 120;
 
 /// A drawing.
@@ -22,6 +22,8 @@ pub(crate) struct Trend {
     pub(crate) highest: String,
     /// The first and the last day.
     pub(crate) days: (String, String),
+    /// What the drawing says at each of its steps: a line for each, with its distance from the left, its time and its balance.
+    pub(crate) steps: String,
 }
 
 impl Trend {
@@ -57,7 +59,7 @@ impl Trend {
                     HEIGHT,
                 )
         };
-        let mut line = String::new();
+        let (mut line, mut steps) = (String::new(), Vec::new());
         for (index, (time, balance)) in points.iter().enumerate() {
             // Writing to a string cannot fail.
             _ = if index == 0 {
@@ -65,6 +67,8 @@ impl Trend {
             } else {
                 write!(line, "H{}V{}", across(time), down(*balance))
             };
+            let (when, balance) = (locale.date_time(*time), locale.number(*balance));
+            steps.push(format!("{}|{when}|{balance}", across(time)));
         }
         let number = |number: i64| locale.number(number);
         let words = |portuguese, english| locale.text(portuguese, english);
@@ -81,6 +85,7 @@ impl Trend {
             ),
             highest: number(highest),
             days: (locale.date(*start), locale.date(*end)),
+            steps: steps.join("\n"),
             line,
         })
     }
@@ -105,6 +110,8 @@ mod tests {
         let trend = Trend::of(&[(at(0), 10), (at(5), 5), (at(10), 20)], Locale::En).unwrap();
         assert_eq!(trend.line, "M0 60H300V90H600V0");
         assert_eq!(trend.summary, "Balance: lowest 5, highest 20, now 20");
+        let steps = "0|20 Nov 2026, 09:00|10\n300|20 Nov 2026, 09:05|5\n600|20 Nov 2026, 09:10|20";
+        assert_eq!(trend.steps, steps);
         assert!(Trend::of(&[(at(0), 1)], Locale::En).is_none());
         assert!(Trend::of(&[(at(0), 0), (at(0), i64::MAX)], Locale::En).is_some());
     }

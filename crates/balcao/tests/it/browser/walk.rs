@@ -74,6 +74,30 @@ const FAULTS: [&str; 2] = ["/nowhere/", "/products/999999999/"];
 const DESK: (u32, u32) = (1280, 900);
 const PHONE: (u32, u32) = (360, 740);
 
+/// A viewer of an API's documents.
+#[derive(Clone, Copy)]
+struct Viewer {
+    /// Where the inventory and checkout have it.
+    paths: [&'static str; 2],
+    /// What is shown when it is ready.
+    shown: &'static str,
+    /// What opens an operation, where it is not open at once.
+    opens: Option<&'static str>,
+}
+
+const VIEWERS: [Viewer; 2] = [
+    Viewer {
+        paths: ["/api/v1/docs/", "/docs"],
+        shown: ".opblock-summary-path",
+        opens: Some(".opblock-summary-control"),
+    },
+    Viewer {
+        paths: ["/api/v1/redoc/", "/redoc"],
+        shown: "main .api-content h2",
+        opens: None,
+    },
+];
+
 struct Walk {
     browser: Browser,
     problems: BTreeSet<String>,
@@ -97,12 +121,17 @@ impl Walk {
         for problem in self.browser.html_problems().await {
             self.note(url, &format!("HTML: {problem}"));
         }
-        self.look(url, language, schemes).await;
+        self.look(url, language, on_both(schemes)).await;
     }
 
-    /// Looks at the page as it is now: on a desk in the first scheme, on a phone in the second.
-    async fn look(&mut self, url: &str, language: &str, schemes: [Scheme; 2]) {
-        for (scheme, (width, height)) in schemes.into_iter().zip([DESK, PHONE]) {
+    /// Looks at the page as it is now, in each of these schemes and sizes.
+    async fn look(
+        &mut self,
+        url: &str,
+        language: &str,
+        looks: impl IntoIterator<Item = (Scheme, (u32, u32))>,
+    ) {
+        for (scheme, (width, height)) in looks {
             self.browser.resize(width, height).await;
             self.browser.prefer(scheme).await;
             if self.browser.is_too_wide().await {
@@ -168,6 +197,28 @@ impl Walk {
         );
     }
 
+    /// The viewers of an API's documents, which draw the page by script: in each scheme on a desk and on a phone, with an operation open.
+    async fn documents(&mut self, url: &str, viewer: Viewer) {
+        for scheme in [Scheme::Light, Scheme::Dark] {
+            for (width, height) in [DESK, PHONE] {
+                self.browser.resize(width, height).await;
+                self.browser.prefer(scheme).await;
+                self.browser.goto(url).await;
+                self.browser.wait_for(viewer.shown).await;
+                if let Some(opens) = viewer.opens {
+                    self.browser.click(opens).await;
+                    self.browser
+                        .wait_for(".opblock-body .responses-table")
+                        .await;
+                }
+                self.look(url, "English", [(scheme, (width, height))]).await;
+            }
+        }
+        for problem in self.browser.html_problems().await {
+            self.note(url, &format!("HTML: {problem}"));
+        }
+    }
+
     /// What has no address: a form of the administration refused with its rows, a list refused with its cells, a form over another.
     async fn refusals(&mut self, inventory: &str) {
         let schemes = [Scheme::Light, Scheme::Dark];
@@ -198,15 +249,32 @@ impl Walk {
             self.browser.fill(&field, "x").await;
             self.browser.click(button).await;
             self.browser.wait_for(shown).await;
-            self.look(&format!("{url} {shown}"), "English", schemes)
+            self.look(&format!("{url} {shown}"), "English", on_both(schemes))
                 .await;
         }
+    }
+
+    /// Nothing was found, and the pages asked nobody else than `hosts`.
+    async fn end(&self, hosts: &[&str]) {
+        let found: Vec<_> = self.problems.iter().map(String::as_str).collect();
+        assert!(
+            found.is_empty(),
+            "{} problems:\n{}",
+            found.len(),
+            found.join("\n")
+        );
+        self.browser.check_clean(hosts).await;
     }
 
     fn note(&mut self, url: &str, problem: &str) {
         let path = url.splitn(4, '/').nth(3).unwrap_or_default();
         self.problems.insert(format!("/{path}: {problem}"));
     }
+}
+
+/// A desk in the first scheme, a phone in the second.
+fn on_both(schemes: [Scheme; 2]) -> impl Iterator<Item = (Scheme, (u32, u32))> {
+    schemes.into_iter().zip([DESK, PHONE])
 }
 
 /// The pages of the inventory that whoever is logged in may open.
@@ -295,6 +363,25 @@ async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
 }
 
 #[tokio::test]
+async fn the_documents_of_both_interfaces_are_for_everybody() {
+    let demo = Start::new(["demo"]).ready().await;
+    let services = [demo.url("inventory").await, demo.url("checkout").await];
+    let mut walk = Walk {
+        browser: Browser::open().await,
+        problems: BTreeSet::new(),
+    };
+    for viewer in VIEWERS {
+        for (service, path) in services.iter().zip(viewer.paths) {
+            walk.documents(&format!("{service}{path}"), viewer).await;
+        }
+    }
+    let hosts = services
+        .each_ref()
+        .map(|url| url.trim_start_matches("http://"));
+    walk.end(&hosts).await;
+}
+
+#[tokio::test]
 async fn every_page_is_for_everybody() {
     let demo = Start::new(["demo"]).ready().await;
     let inventory = demo.url("inventory").await;
@@ -327,18 +414,11 @@ async fn every_page_is_for_everybody() {
     }
     walk.administration(&inventory).await;
     walk.refusals(&inventory).await;
-    let found: Vec<_> = walk.problems.iter().map(String::as_str).collect();
-    assert!(
-        found.is_empty(),
-        "{} problems:\n{}",
-        found.len(),
-        found.join("\n")
-    );
     let services = ["checkout", "inventory", "sandbox"];
     let mut hosts = Vec::new();
     for service in services {
         hosts.push(demo.url(service).await.replace("http://", ""));
     }
     let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
-    walk.browser.check_clean(&hosts).await;
+    walk.end(&hosts).await;
 }
