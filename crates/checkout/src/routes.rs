@@ -6,7 +6,7 @@ use axum::Router;
 use axum::routing::{get, post};
 use http::Method;
 use web::assets::Assets;
-use web::errors::Detailed;
+use web::errors::{self, Detailed, ForReaders, Pages};
 use web::rate::{Limiter, Period, Rate};
 use web::{Edge, compression, docs, health, limits};
 
@@ -47,11 +47,11 @@ pub(crate) fn router(state: &State) -> Router {
     let assets = Assets::shared()
         .with::<page::Files>()
         .with::<docs::Viewers>();
-    let router = Router::new()
-        .merge(api(state))
-        .merge(pages(state, &assets))
+    let errors = Detailed::new(state.clock.clone());
+    let programs = api(state)
         .merge(probes(state))
-        .merge(assets.routes());
+        .layer(errors::layer(errors.clone()));
+    let router = programs.merge(pages(state, &assets)).merge(assets.routes());
     let edge = Edge {
         service: SERVICE,
         random: state.random.clone(),
@@ -59,7 +59,7 @@ pub(crate) fn router(state: &State) -> Router {
         public_url: state.config.public_url.clone(),
         metrics: state.figures.clone(),
     };
-    edge.around(router, Detailed::new(state.clock.clone()))
+    edge.around(router, ForReaders::new(Pages::new(assets), errors))
 }
 
 fn api(state: &State) -> Router {

@@ -45,7 +45,7 @@ function pointed(words) {
   let tell;
   return {
     hooks: {
-      ready: (plot) => {
+      init: (plot) => {
         tell = tip(plot.over);
       },
       setCursor: (plot) => {
@@ -139,6 +139,7 @@ export function draw(host, table) {
       plot.setData(plotted(state));
       scrubber.tell();
     },
-    redraw: () => plot.redraw(),
+    // At once, since paper does not wait; with its data, since what is drawn keeps its colours as long as they are the same.
+    redraw: () => plot.batch(() => plot.setData(plotted(state))),
   };
 }

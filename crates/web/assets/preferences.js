@@ -14,3 +14,12 @@ form?.addEventListener("submit", (event) => {
     // The choice then holds for this page only.
   });
 });
+
+// Paper says where it comes from, and when.
+addEventListener("beforeprint", () => {
+  const when = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "long", timeStyle: "short" });
+  const note = document.querySelector(".printed") ?? document.createElement("p");
+  note.className = "printed";
+  note.textContent = `${location.href} \u00b7 ${when.format(new Date())}`;
+  (document.querySelector("main") ?? document.body).append(note);
+});

@@ -11,8 +11,8 @@ mod texts;
 use axum::Router;
 use rust_embed::RustEmbed;
 use web::assets::Assets;
+use web::locale;
 use web::security::{self, Policy};
-use web::{errors, locale};
 
 /// The page's own style sheet and script.
 #[derive(RustEmbed)]
@@ -39,9 +39,8 @@ impl Default for Shop {
 
 /// `GET /` and the switches of language and colours, with what stands around pages. `assets` must hold [`Files`] beside the shared ones.
 pub fn routes<S: Clone + Send + Sync + 'static>(shop: Shop, assets: Assets) -> Router<S> {
-    pages::routes(shop, assets.clone())
+    pages::routes(shop, assets)
         .merge(locale::routes())
         .layer(locale::remember())
-        .layer(errors::layer(errors::Pages::new(assets)))
         .layer(security::layer(Policy::Pages))
 }

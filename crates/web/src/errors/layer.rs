@@ -29,6 +29,8 @@ pub struct Facts {
     pub theme: Theme,
     /// Whether the caller is a program that speaks JSON rather than a person with a browser.
     pub wants_json: bool,
+    /// Whether the caller asks for a page by name, as browsers do and programs do not.
+    pub wants_page: bool,
 }
 
 impl Facts {
@@ -41,23 +43,30 @@ impl Facts {
             locale: Locale::of(request.headers(), request.uri()),
             theme: Theme::of(request.headers()),
             wants_json: wants_json(request.headers()),
+            wants_page: wants_page(request.headers()),
         }
     }
 }
 
 /// Whether a request sends JSON, or accepts it and no page: for addresses that people and programs share.
 pub fn wants_json(headers: &HeaderMap) -> bool {
-    let names = |header: HeaderName, media_type: &str| {
-        headers
-            .get_all(header)
-            .iter()
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(','))
-            .filter_map(|range| range.split(';').next())
-            .any(|essence| essence.trim().eq_ignore_ascii_case(media_type))
-    };
-    names(CONTENT_TYPE, "application/json")
-        || (names(ACCEPT, "application/json") && !names(ACCEPT, "text/html"))
+    names(headers, CONTENT_TYPE, "application/json")
+        || (names(headers, ACCEPT, "application/json") && !names(headers, ACCEPT, "text/html"))
+}
+
+fn wants_page(headers: &HeaderMap) -> bool {
+    names(headers, ACCEPT, "text/html") && !names(headers, CONTENT_TYPE, "application/json")
+}
+
+/// Whether a header names a media type.
+fn names(headers: &HeaderMap, header: HeaderName, media_type: &str) -> bool {
+    headers
+        .get_all(header)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|range| range.split(';').next())
+        .any(|essence| essence.trim().eq_ignore_ascii_case(media_type))
 }
 
 /// Marks a response whose error an inner layer has rendered and logged already.

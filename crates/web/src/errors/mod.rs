@@ -10,7 +10,7 @@ mod render;
 
 pub use error::{Error, Public};
 pub use layer::{Facts, layer, layer_for, wants_json};
-pub use pages::{Pages, Told};
+pub use pages::{ForReaders, Pages, Told};
 pub use render::{Conventional, Detailed, Render};
 
 /// The only text a 500 ever shows.

@@ -9,6 +9,7 @@ use super::{Facts, Public, Render};
 use crate::assets::Assets;
 use crate::locale::Locale;
 use crate::page::{Layout, Page};
+use crate::security::{self, Policy};
 
 /// Renders errors as pages in the reader's language.
 #[derive(Clone, Debug)]
@@ -18,6 +19,30 @@ impl Pages {
     /// A renderer whose pages take their styles from `assets`.
     pub const fn new(assets: Assets) -> Self {
         Self(assets)
+    }
+}
+
+/// Renders errors as pages for browsers, which ask for a page by name, and by another renderer for everybody else: for what people and
+/// programs share, an address that is not there above all.
+#[derive(Clone, Debug)]
+pub struct ForReaders<R>(Pages, R);
+
+impl<R> ForReaders<R> {
+    /// Pages for browsers, `programs` for everybody else.
+    pub const fn new(pages: Pages, programs: R) -> Self {
+        Self(pages, programs)
+    }
+}
+
+impl<R: Render> Render for ForReaders<R> {
+    fn render(&self, error: &Public, request: &Facts) -> Response {
+        let Self(pages, programs) = self;
+        if !request.wants_page {
+            return programs.render(error, request);
+        }
+        let mut response = pages.render(error, request);
+        security::allow(Policy::Pages, &mut response);
+        response
     }
 }
 
@@ -119,6 +144,23 @@ fn words(status: StatusCode) -> Words {
             (
                 "Sua conta não tem permissão para isto.",
                 "Your account does not have permission for this.",
+            ),
+        ),
+        StatusCode::METHOD_NOT_ALLOWED => (
+            (
+                "Este endereço não se abre assim",
+                "This address is not opened this way",
+            ),
+            (
+                "Ele só recebe o que um botão ou um programa envia. Volte e use o botão da página.",
+                "It only takes what a button or a program sends. Go back and use the button of the page.",
+            ),
+        ),
+        StatusCode::REQUEST_TIMEOUT => (
+            ("O envio demorou demais", "Sending took too long"),
+            (
+                "Confira a sua conexão e tente de novo.",
+                "Check your connection and try again.",
             ),
         ),
         StatusCode::PAYLOAD_TOO_LARGE => (

@@ -7,13 +7,13 @@ use axum::extract::{Path, Request};
 use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use http::header::{ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::header::{ACCEPT, ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use test_kit::logs::Logs;
 use tower::ServiceExt;
-use web::errors::{self, Conventional, Detailed, Pages};
+use web::errors::{self, Conventional, Detailed, ForReaders, Pages};
 use web::{Error, limits, panics};
 
 use crate::support::{Running, clock, edge, edged};
@@ -217,6 +217,39 @@ async fn pages_say_what_happened_in_the_readers_language() {
     assert!(body.contains("<h1>Página não encontrada</h1>"), "{body}");
     let (_, _, body) = call(&router, "GET", "/missing?lang=en", "").await;
     assert!(body.contains("<h1>Page not found</h1>"), "{body}");
+}
+
+#[tokio::test]
+async fn browsers_get_a_page_that_may_load_its_styles_and_programs_what_they_read() {
+    let pages = Pages::new(web::assets::Assets::shared());
+    let router = edge().around(routes(), ForReaders::new(pages, Conventional));
+    let ask = async |method: &str, path: &str, accept: &str| {
+        let request = Request::builder().method(method).uri(path);
+        let request = request.header(ACCEPT, accept).body(Body::empty()).unwrap();
+        let (parts, body) = router.clone().oneshot(request).await.unwrap().into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        let policy = parts.headers["content-security-policy"].to_str().unwrap();
+        (parts.status.as_u16(), policy.to_owned(), body)
+    };
+    const BROWSER: &str = "text/html,application/xhtml+xml,*/*;q=0.8";
+    for (method, path, status, title) in [
+        ("GET", "/missing", 404, "Página não encontrada"),
+        ("GET", "/body", 405, "Este endereço não se abre assim"),
+        ("GET", "/panic", 500, "Algo deu errado do nosso lado"),
+    ] {
+        let (seen, policy, body) = ask(method, path, BROWSER).await;
+        let body = String::from_utf8(body.to_vec()).unwrap();
+        assert_eq!(seen, status, "{path}");
+        assert!(body.contains(&format!("<h1>{title}</h1>")), "{body}");
+        assert!(policy.contains("style-src 'self'"), "{policy}");
+        for accept in ["*/*", "application/json"] {
+            let (seen, policy, body) = ask(method, path, accept).await;
+            assert_eq!(seen, status, "{path}");
+            let body: Value = serde_json::from_slice(&body).unwrap();
+            assert!(body["detail"].is_string(), "{body}");
+            assert!(!policy.contains("style-src"), "{policy}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use test_kit::{
-    browser::{Browser, Key, Reader},
+    browser::{Browser, Key, Reader, Scheme},
     process::Start,
 };
 
@@ -92,4 +92,95 @@ async fn another_period_is_a_link_away_and_every_number_is_in_a_table() {
     browser
         .check_clean(&[inventory.trim_start_matches("http://")])
         .await;
+}
+
+/// The words of a day in the table below the charts, the newest first: its name, and its value.
+async fn told(browser: &Browser, row: usize) -> (String, String) {
+    let cell = async |column: usize| {
+        let script = format!(
+            "return document.querySelector('#sales-days tbody').rows[{row}].cells[{column}].textContent"
+        );
+        let text = browser.script(&script).await;
+        text.as_str().unwrap().to_owned()
+    };
+    (cell(0).await, cell(3).await)
+}
+
+/// Asserts that the one tip of the page says these words, and stands in the window.
+async fn check_tip(browser: &Browser, (day, value): (String, String)) {
+    const TIP: &str = ".chart-tip:not([hidden])";
+    let said = browser.wait_text(TIP, &day).await;
+    assert!(said.contains(&value), "{said} is not {value}");
+    let script = format!(
+        "const box = document.querySelector('{TIP}').getBoundingClientRect();
+         return box.left >= 0 && box.right <= innerWidth && box.top >= 0 && box.bottom <= innerHeight"
+    );
+    assert_eq!(browser.script(&script).await, true, "{said} is cut off");
+}
+
+#[tokio::test]
+async fn a_chart_tells_day_and_value_to_the_mouse_to_fingers_to_keys_and_to_ears() {
+    const CHART: &str = ".chart-host[data-chart=value]";
+    let demo = Start::new(["demo"]).ready().await;
+    let inventory = demo.url("inventory").await;
+    let browser = opened((360, 740)).await;
+    log_in(&browser, &inventory, "viewer").await;
+    browser.resize(360, 740).await;
+    browser.wait_for(&format!("{CHART} canvas")).await;
+    let script = format!("document.querySelector('{CHART}').scrollIntoView({{block: 'center'}})");
+    browser.script(&script).await;
+    let script = format!(
+        "const box = document.querySelector('{CHART} .u-over').getBoundingClientRect();
+         return [box.right - 2, box.left + 2, box.top + box.height / 2]"
+    );
+    let points = browser.script(&script).await;
+    let (newest, oldest, y) = (&points[0], &points[1], &points[2]);
+    let mouse = json!({"type": "mouseMoved", "x": newest, "y": y});
+    browser.devtools("Input.dispatchMouseEvent", mouse).await;
+    check_tip(&browser, told(&browser, 0).await).await;
+    let away = json!({"type": "mouseMoved", "x": 2, "y": 2});
+    browser.devtools("Input.dispatchMouseEvent", away).await;
+    browser.wait_gone(".chart-tip").await;
+    let finger = json!({"type": "touchStart", "touchPoints": [{"x": oldest, "y": y}]});
+    browser.devtools("Input.dispatchTouchEvent", finger).await;
+    check_tip(&browser, told(&browser, 29).await).await;
+    let lifted = json!({"type": "touchEnd", "touchPoints": []});
+    browser.devtools("Input.dispatchTouchEvent", lifted).await;
+    let focus = format!("document.querySelector('{CHART}').focus()");
+    browser.script(&focus).await;
+    browser.press(Key::End).await;
+    browser.press(Key::Left).await;
+    let (day, value) = told(&browser, 1).await;
+    let heard = browser.attribute(CHART, "aria-valuetext").await;
+    assert_eq!(heard, Some(format!("{day}: {value}")));
+    assert_eq!(browser.role(CHART).await, "slider");
+    check_tip(&browser, (day, value)).await;
+    browser.press(Key::Escape).await;
+    browser.wait_gone(".chart-tip").await;
+}
+
+#[tokio::test]
+async fn charts_are_drawn_again_in_the_colours_that_the_reader_comes_to_prefer() {
+    let demo = Start::new(["demo"]).ready().await;
+    let inventory = demo.url("inventory").await;
+    let browser = opened((1280, 900)).await;
+    browser.prefer(Scheme::Light).await;
+    log_in(&browser, &inventory, "viewer").await;
+    browser.wait_for(".chart-host canvas").await;
+    let is_as_said = "[...document.querySelectorAll('.chart-host')].every((host) => {
+        const canvas = host.querySelector('canvas');
+        const painted = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+        const probe = document.createElement('canvas').getContext('2d');
+        probe.fillStyle = getComputedStyle(host).color;
+        probe.fillRect(0, 0, 1, 1);
+        const [red, green, blue] = probe.getImageData(0, 0, 1, 1).data;
+        let found = 0;
+        for (let place = 0; place < painted.length; place += 4) {
+            if (painted[place] === red && painted[place + 1] === green && painted[place + 2] === blue) found += 1;
+        }
+        return found > 1000;
+    })";
+    browser.wait_until("bars in light", is_as_said).await;
+    browser.prefer(Scheme::Dark).await;
+    browser.wait_until("bars in dark", is_as_said).await;
 }

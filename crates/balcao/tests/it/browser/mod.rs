@@ -3,9 +3,11 @@
 mod administration;
 mod dashboard;
 mod login;
+mod paper;
 mod shelves;
 mod walk;
 mod webhooks;
+mod without_scripts;
 
 use test_kit::browser::Browser;
 

@@ -60,16 +60,17 @@ const BY_LINKS: [(&str, &str, &str); 2] = [
 ];
 
 /// Pages beside those of the tables: of other states, and of faults.
-const FURTHER: [&str; 6] = [
+const FURTHER: [&str; 7] = [
     "/admin/ledger/?q=arroz&year=2026",
     "/admin/products/?q=arroz&_facets=1&year=2026",
     "/admin/suppliers/1/change/",
     "/products/?search=nothing-has-this-name",
+    "/products/?search=wwww",
     "/nowhere/",
     "/products/999999999/",
 ];
 /// Of these, the ones that are faults.
-const FAULTS: [&str; 2] = ["/nowhere/", "/products/999999999/"];
+const FAULTS: [&str; 3] = ["/nowhere/", "/nowhere", "/products/999999999/"];
 
 const DESK: (u32, u32) = (1280, 900);
 const PHONE: (u32, u32) = (360, 740);
@@ -254,6 +255,17 @@ impl Walk {
         }
     }
 
+    /// What a reader sees who may only read, where more is needed: the page names the permission.
+    async fn forbidden(&mut self, inventory: &str) {
+        self.browser.forget_cookies().await;
+        log_in(&self.browser, inventory, "viewer").await;
+        let url = format!("{inventory}/products/new/");
+        self.browser.goto(&url).await;
+        self.browser.wait_text("main", "add_product").await;
+        let schemes = [Scheme::Light, Scheme::Dark];
+        self.look(&url, "Portuguese", on_both(schemes)).await;
+    }
+
     /// Nothing was found, and the pages asked nobody else than `hosts`.
     async fn end(&self, hosts: &[&str]) {
         let found: Vec<_> = self.problems.iter().map(String::as_str).collect();
@@ -325,7 +337,11 @@ fn every_address_that_is_not_walked_or_has_an_example_is_there() {
 /// The pages of the sandbox and of checkout, with a payment of each kind.
 async fn others(demo: &Balcao) -> Vec<String> {
     let (checkout, sandbox) = (demo.url("checkout").await, demo.url("sandbox").await);
-    let mut urls = vec![format!("{checkout}/"), format!("{sandbox}/")];
+    let mut urls = vec![
+        format!("{checkout}/"),
+        format!("{checkout}/nowhere"),
+        format!("{sandbox}/"),
+    ];
     for (key, body, document) in [
         ("walk-1", pix(), Some("ticket")),
         ("walk-2", boleto(), Some("boleto")),
@@ -339,7 +355,8 @@ async fn others(demo: &Balcao) -> Vec<String> {
     urls
 }
 
-/// An endpoint at an address that nobody serves, a delivery that fails there, and an analysis.
+/// An endpoint at an address that nobody serves, a delivery that fails there, an analysis, and a product whose every text and number is
+/// as long as can be.
 async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
     let browser = &walk.browser;
     browser.goto(&format!("{inventory}/webhooks/new/")).await;
@@ -349,6 +366,11 @@ async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
     let program = Caller::log_in(demo, "manager", PASSWORD).await;
     let sold = json!({"product": 1, "quantity": 1});
     program.make("/api/v1/outflows/", &sold).await;
+    let long = json!({
+        "title": "W".repeat(200), "serie_number": "S".repeat(120), "brand": 1, "category": 1, "quantity": 3,
+        "cost_price": "99999999999999999999.98", "selling_price": "99999999999999999999.99",
+    });
+    program.make("/api/v1/products/", &long).await;
     browser.goto(&format!("{inventory}/products/1/")).await;
     browser.click("#analysis form button").await;
     browser
@@ -414,6 +436,7 @@ async fn every_page_is_for_everybody() {
     }
     walk.administration(&inventory).await;
     walk.refusals(&inventory).await;
+    walk.forbidden(&inventory).await;
     let services = ["checkout", "inventory", "sandbox"];
     let mut hosts = Vec::new();
     for service in services {
