@@ -110,6 +110,7 @@ async fn told(browser: &Browser, row: usize) -> (String, String) {
 async fn check_tip(browser: &Browser, (day, value): (String, String)) {
     const TIP: &str = ".chart-tip:not([hidden])";
     let said = browser.wait_text(TIP, &day).await;
+    let value = value.replace('\u{a0}', " ");
     assert!(said.contains(&value), "{said} is not {value}");
     let script = format!(
         "const box = document.querySelector('{TIP}').getBoundingClientRect();

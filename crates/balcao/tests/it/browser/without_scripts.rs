@@ -55,7 +55,7 @@ async fn a_shopkeeper_without_scripts_searches_books_is_refused_undoes_makes_and
     browser.press(Key::Enter).await;
     browser.wait_text("main tbody", "Arroz").await;
     book_out(&browser, &inventory, "1").await;
-    browser.wait_text("#toasts", "Outflow booked").await;
+    browser.wait_text("#toasts", "Booked out").await;
     browser.click("#toasts form button").await;
     browser.wait_text("#toasts", "undone").await;
     book_out(&browser, &inventory, "999999").await;
