@@ -198,22 +198,20 @@ impl Walk {
         );
     }
 
-    /// The viewers of an API's documents, which draw the page by script: in each scheme on a desk and on a phone, with an operation open.
+    /// The viewers of an API's documents, which draw the page by script: on a desk and on a phone, with an operation open.
     async fn documents(&mut self, url: &str, viewer: Viewer) {
-        for scheme in [Scheme::Light, Scheme::Dark] {
-            for (width, height) in [DESK, PHONE] {
-                self.browser.resize(width, height).await;
-                self.browser.prefer(scheme).await;
-                self.browser.goto(url).await;
-                self.browser.wait_for(viewer.shown).await;
-                if let Some(opens) = viewer.opens {
-                    self.browser.click(opens).await;
-                    self.browser
-                        .wait_for(".opblock-body .responses-table")
-                        .await;
-                }
-                self.look(url, "English", [(scheme, (width, height))]).await;
+        for (scheme, (width, height)) in on_both([Scheme::Light, Scheme::Dark]) {
+            self.browser.resize(width, height).await;
+            self.browser.prefer(scheme).await;
+            self.browser.goto(url).await;
+            self.browser.wait_for(viewer.shown).await;
+            if let Some(opens) = viewer.opens {
+                self.browser.click(opens).await;
+                self.browser
+                    .wait_for(".opblock-body .responses-table")
+                    .await;
             }
+            self.look(url, "English", [(scheme, (width, height))]).await;
         }
         for problem in self.browser.html_problems().await {
             self.note(url, &format!("HTML: {problem}"));
