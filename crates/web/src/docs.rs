@@ -48,7 +48,7 @@ struct Viewer {
 }
 
 /// The design tokens, which the viewers are given instead of colours of their own.
-const TOKENS: &str = "css/tokens.css";
+const TOKENS: &str = "tokens.css";
 
 /// The documents of one API: the viewers at their paths, and the document. `assets` must have the shared files and those of [`Viewers`].
 pub fn routes<S: Clone + Send + Sync + 'static>(

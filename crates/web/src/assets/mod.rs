@@ -15,7 +15,7 @@ use rust_embed::RustEmbed;
 
 use store::Store;
 
-/// The assets that every service uses: the style sheet and its companions.
+/// The assets that every service uses: the style sheet and its companions, and the dress of the documents' viewers.
 #[derive(RustEmbed)]
 #[folder = "assets/"]
 #[exclude = "vendor/*"]
@@ -47,6 +47,8 @@ impl Assets {
     pub fn shared() -> Self {
         let mut store = Store::default();
         store.add::<Shared>();
+        // Pages that bring styles of their own take our colours and sizes, and nothing else of ours.
+        store.also("css/tokens.css", "tokens.css");
         store.join("balcao.css", STYLES);
         Self(Arc::new(store))
     }

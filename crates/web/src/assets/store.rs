@@ -34,6 +34,15 @@ impl Store {
         self.set = self.hash_of_all();
     }
 
+    /// Gives a file another name besides its own.
+    pub(super) fn also(&mut self, name: &str, other: &str) {
+        if let Some(file) = self.files.get(name).map(Arc::clone) {
+            self.files.insert(other.to_owned(), file);
+        } else {
+            tracing::error!(name, "no such asset");
+        }
+    }
+
     /// Puts the content of some files, in this order, into one of this name; the parts are no longer there by themselves.
     pub(super) fn join(&mut self, name: &str, parts: &[&str]) {
         let mut whole = Vec::new();

@@ -55,6 +55,11 @@ async fn the_document_is_json_and_the_viewers_have_a_policy_of_their_own() {
                 && policy.contains("style-src 'self' 'unsafe-inline'"),
             "{policy}"
         );
-        test_kit::html::check(&page.text().await.unwrap());
+        let page = page.text().await.unwrap();
+        test_kit::html::check(&page);
+        let files = page.split('"').filter(|part| part.starts_with("/assets/"));
+        for file in files {
+            assert_eq!(get(file).await.status(), 200, "{path} wants {file}");
+        }
     }
 }
