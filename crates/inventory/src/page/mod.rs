@@ -31,7 +31,7 @@ use web::{assets::Assets, locale::is_own_path};
 
 use crate::{State, rest::query::encode};
 
-/// The scripts of the pages.
+/// The scripts of the pages, and the styles of the administration.
 #[derive(RustEmbed)]
 #[folder = "assets/"]
 pub(crate) struct Files;
