@@ -108,7 +108,15 @@ on_both_engines!(every_way_leads_to_the_same_page, async |address| {
                                     .unwrap();
                             let expected = ids(conn, &selection, Few, part).await?;
                             let found = ids(conn, &selection, way, part).await?;
-                            assert_eq!(found, expected, "{movement:?} {parameters} {part:?}");
+                            let what = format!("{movement:?} {parameters} {part:?}");
+                            // What gives up after many values has fewer, and the page goes another way.
+                            let gave_up = way == Steps && found.len() < expected.len();
+                            assert!(found == expected || gave_up, "{what}");
+                            assert!(expected.starts_with(&found), "{what}");
+                            let measured = selection.measure(conn).await?;
+                            let page = selection.page(conn, &measured, part.0, part.1).await?;
+                            let page: Vec<i64> = page.iter().map(|record| record.id).collect();
+                            assert_eq!(page, expected, "{what}");
                         }
                     }
                 }

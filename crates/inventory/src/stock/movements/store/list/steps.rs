@@ -62,7 +62,7 @@ impl Selection {
         query.push(" LIMIT ").bind(wanted);
         // More values than this and another way is shorter.
         query
-            .push(") AS bounded) FROM steps AS one WHERE one.value IS NOT NULL AND one.place < 2000 AND one.found < ")
+            .push(") AS bounded) FROM steps AS one WHERE one.value IS NOT NULL AND one.place < 400 AND one.found < ")
             .bind(wanted)
             .push(") ");
     }
