@@ -7,6 +7,7 @@ mod paper;
 mod shelves;
 mod walk;
 mod webhooks;
+mod without_scripts;
 
 use test_kit::browser::Browser;
 
