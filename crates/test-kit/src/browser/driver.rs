@@ -13,8 +13,11 @@ use serde_json::{Value, json};
 
 use crate::environment;
 
-/// How long chromedriver and the browser may take to start, and one request to be answered.
+/// How long chromedriver and the browser may take to start.
 const START: Duration = Duration::from_secs(60);
+
+/// How long one request may take to be answered: a script that looks at every element of a long page, on a busy machine.
+const ANSWER: Duration = Duration::from_secs(200);
 
 /// What WebDriver answered instead of a value: its error code and its message.
 #[derive(Debug)]
@@ -40,7 +43,7 @@ impl Driver {
         let (chromedriver, port) = chromedriver();
         let client = reqwest::Client::builder()
             .no_proxy()
-            .timeout(START)
+            .timeout(ANSWER)
             .build()
             .expect("an HTTP client");
         let mut driver = Self {
