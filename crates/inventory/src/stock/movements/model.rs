@@ -37,6 +37,7 @@ impl Movement {
     }
 
     /// What takes one back without deleting it.
+    #[must_use]
     pub const fn opposite(self) -> Self {
         match self {
             Self::Inflow => Self::Outflow,
