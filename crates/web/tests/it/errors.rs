@@ -221,6 +221,7 @@ async fn pages_say_what_happened_in_the_readers_language() {
 
 #[tokio::test]
 async fn browsers_get_a_page_that_may_load_its_styles_and_programs_what_they_read() {
+    const BROWSER: &str = "text/html,application/xhtml+xml,*/*;q=0.8";
     let pages = Pages::new(web::assets::Assets::shared());
     let router = edge().around(routes(), ForReaders::new(pages, Conventional));
     let ask = async |method: &str, path: &str, accept: &str| {
@@ -231,7 +232,6 @@ async fn browsers_get_a_page_that_may_load_its_styles_and_programs_what_they_rea
         let policy = parts.headers["content-security-policy"].to_str().unwrap();
         (parts.status.as_u16(), policy.to_owned(), body)
     };
-    const BROWSER: &str = "text/html,application/xhtml+xml,*/*;q=0.8";
     for (method, path, status, title) in [
         ("GET", "/missing", 404, "Página não encontrada"),
         ("GET", "/body", 405, "Este endereço não se abre assim"),
