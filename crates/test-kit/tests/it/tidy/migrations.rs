@@ -127,7 +127,7 @@ fn on_sqlite(migrations: &BTreeMap<String, String>) -> Schema {
         // A primary key refuses NULL without being declared so.
         rows(
             "SELECT t.name, c.name, c.type, CAST(c.\"notnull\" OR c.pk > 0 AS TEXT)
-              FROM pragma_table_list t JOIN pragma_table_info(t.name) c
+              FROM pragma_table_list t JOIN pragma_table_xinfo(t.name) c
               WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite%'",
         ),
         rows(

@@ -26,6 +26,9 @@ pub(in crate::stock::movements) struct Texts {
 /// When a movement was booked, and its id: the order of lists.
 pub(in crate::stock::movements) type Key = (Timestamp, i64);
 
+/// Where the movements of a statement that follows stand in the order of time.
+const PLACES: &str = "SELECT created_at, id FROM (";
+
 impl Scope {
     /// The newest movements, of one product or of all, behind what the query has.
     fn push_newest(&self, query: &mut Query, movement: Movement, product: Option<i64>, limit: i64) {
@@ -60,10 +63,10 @@ impl Scope {
         products: &[i64],
         limit: i64,
     ) -> Query {
-        query.push("SELECT created_at, id FROM (");
+        query.push(PLACES);
         for (place, product) in products.iter().enumerate() {
             query.push(if place == 0 { "" } else { " UNION ALL " });
-            query.push("SELECT created_at, id FROM (");
+            query.push(PLACES);
             self.push_newest(&mut query, movement, Some(*product), limit);
             query.push(") AS of_product");
         }

@@ -119,7 +119,7 @@ impl Selection {
                 Engine::Sqlite => "products AS x ON x.id IN (",
                 Engine::Postgres => "LATERAL (",
             })
-            .push("SELECT p.id FROM products AS p WHERE ")
+            .push(PRODUCTS_OF)
             .push(named.reference());
         self.filter.push_ranges(query, filtering);
         query.push(match filtering {
@@ -133,6 +133,18 @@ impl Selection {
     }
 }
 
+/// Products that refer to a category or brand: [`reference`] follows.
+pub(super) const PRODUCTS_OF: &str = "SELECT p.id FROM products AS p WHERE ";
+
+/// What `products AS p` have of a category or brand `AS g`.
+pub(super) const fn reference(is_category: bool) -> &'static str {
+    if is_category {
+        "p.category_id = g.id"
+    } else {
+        "p.brand_id = g.id"
+    }
+}
+
 impl Named {
     const fn table(self) -> &'static str {
         if self.is_category {
@@ -143,11 +155,7 @@ impl Named {
     }
 
     const fn reference(self) -> &'static str {
-        if self.is_category {
-            "p.category_id = g.id"
-        } else {
-            "p.brand_id = g.id"
-        }
+        reference(self.is_category)
     }
 
     /// The first name, or the next one.

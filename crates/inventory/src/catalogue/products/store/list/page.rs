@@ -6,7 +6,7 @@ use super::{
     super::{super::model::ProductRecord, RECORD_COLUMNS, record_of},
     Fetched, Filtering, Lead, Selection,
     measure::Measured,
-    push_fetched,
+    names, push_fetched,
 };
 
 /// The way to a page.
@@ -345,12 +345,8 @@ impl Selection {
             (Engine::Postgres, false) => "x.id FROM brands AS g CROSS JOIN LATERAL (",
         });
         query
-            .push("SELECT p.id FROM products AS p WHERE ")
-            .push(if is_category {
-                "p.category_id = g.id"
-            } else {
-                "p.brand_id = g.id"
-            });
+            .push(names::PRODUCTS_OF)
+            .push(names::reference(is_category));
         self.filter.push_references(query, filtering, false);
         self.filter.push_ranges(query, filtering);
         query.push(" ORDER BY p.id LIMIT ").bind(most);

@@ -178,16 +178,20 @@ impl Selection {
         measured: &Measured,
         value: &'static str,
     ) {
-        query.push("SELECT m.id");
-        self.push_from(query);
-        query.push(column.name).push(" = ").push(value);
-        self.push_rest(query, measured);
+        self.push_ids_of(query, measured, &[column.name, " = ", value]);
     }
 
     fn push_bare(&self, query: &mut Query, measured: &Measured) {
+        self.push_ids_of(query, measured, &["m.description_key IS NULL"]);
+    }
+
+    /// The movements of one value of the column.
+    fn push_ids_of(&self, query: &mut Query, measured: &Measured, condition: &[&'static str]) {
         query.push("SELECT m.id");
         self.push_from(query);
-        query.push("m.description_key IS NULL");
+        for part in condition {
+            query.push(part);
+        }
         self.push_rest(query, measured);
     }
 
