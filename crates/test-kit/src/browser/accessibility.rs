@@ -41,11 +41,11 @@ impl Browser {
         found.iter().map(string).collect()
     }
 
-    /// What a strict reader finds wrong with the HTML that the server sends for the address of the page now.
+    /// What a strict reader finds wrong with the HTML that the server sends for the address of the page now, asked for as a page:
+    /// to programs some addresses answer JSON.
     pub async fn html_problems(&self) -> Vec<String> {
-        let html = self
-            .script("return fetch(location.href).then(answer => answer.text())")
-            .await;
+        let asked = "return fetch(location.href, {headers: {Accept: 'text/html'}}).then(answer => answer.text())";
+        let html = self.script(asked).await;
         match html {
             Value::String(html) => crate::html::problems(&html),
             other => vec![format!("the page cannot be fetched again: {other}")],
