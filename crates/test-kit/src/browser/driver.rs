@@ -15,6 +15,8 @@ use crate::environment;
 
 /// How long chromedriver and the browser may take to start.
 const START: Duration = Duration::from_secs(60);
+/// How often it is started until one says its port.
+const STARTS: usize = 5;
 
 /// How long one request may take to be answered: a script that looks at every element of a long page, on a busy machine.
 const ANSWER: Duration = Duration::from_secs(200);
@@ -162,11 +164,19 @@ pub(super) fn chromium() -> String {
     environment("BALCAO_TEST_CHROMIUM").unwrap_or_else(|| "/usr/bin/chromium".to_owned())
 }
 
-/// Starts chromedriver on a port that it chooses, and reads the port from what it prints.
+/// Starts chromedriver. It chooses a port that is free for one kind of addresses and ends when it is taken for the other; then another is
+/// started.
 fn chromedriver() -> (Child, u16) {
     let program =
         environment("BALCAO_TEST_CHROMEDRIVER").unwrap_or_else(|| "chromedriver".to_owned());
-    let mut chromedriver = Command::new(&program)
+    (0..STARTS)
+        .find_map(|_| start(&program))
+        .unwrap_or_else(|| panic!("{program} was started {STARTS} times and did not say its port"))
+}
+
+/// Starts chromedriver on a port that it chooses, and reads the port from what it prints; none when it ends before, or says nothing for long.
+fn start(program: &str) -> Option<(Child, u16)> {
+    let mut chromedriver = Command::new(program)
         .arg("--port=0")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -191,11 +201,10 @@ fn chromedriver() -> (Child, u16) {
             }
         }
     });
-    match port.recv_timeout(START) {
-        Ok(port) => (chromedriver, port),
-        Err(_silence) => {
-            let _ = chromedriver.kill();
-            panic!("{program} did not say its port in {START:?}")
-        }
-    }
+    let Ok(port) = port.recv_timeout(START) else {
+        let _ = chromedriver.kill();
+        let _ = chromedriver.wait();
+        return None;
+    };
+    Some((chromedriver, port))
 }
