@@ -133,7 +133,7 @@ impl Selection {
     }
 }
 
-/// Products that refer to a category or brand: [`reference`] follows.
+/// Products that refer to a category or brand: what they refer by follows.
 pub(super) const PRODUCTS_OF: &str = "SELECT p.id FROM products AS p WHERE ";
 
 /// What `products AS p` have of a category or brand `AS g`.
