@@ -12,7 +12,10 @@ use std::{
 use db::{Db, Error, ErrorKind, Options, Tx};
 use test_kit::{database, on_both_engines};
 
-use crate::schema::{count, insert, open, open_with, products};
+use crate::{
+    pause::{Paused, pause},
+    schema::{count, insert, open, open_with, products},
+};
 
 /// What a service's function looks like: its future crosses threads, its job borrows what it captured.
 async fn add(db: &Db, title: String, quantity: i64) -> Result<i64, Error> {
@@ -250,35 +253,26 @@ fn unhurried() -> Options {
 }
 
 /// Holds the SQLite writer still in a job of its own, until told to go on.
-fn hold_writer(
-    db: &Db,
-) -> (
-    mpsc::Receiver<()>,
-    mpsc::Sender<()>,
-    tokio::task::JoinHandle<()>,
-) {
-    let (held, is_held) = mpsc::channel();
-    let (go_on, wait) = mpsc::channel();
-    let (held, wait) = (Mutex::new(held), Mutex::new(wait));
+fn hold_writer(db: &Db) -> (Paused, tokio::task::JoinHandle<()>) {
+    let (pause, paused) = pause();
     let db = db.clone();
     let task = tokio::spawn(async move {
         db.write(async move |_| {
-            held.lock().unwrap().send(()).unwrap();
-            wait.lock().unwrap().recv().unwrap();
+            pause.here();
             Ok::<_, Error>(())
         })
         .await
         .unwrap();
     });
-    (is_held, go_on, task)
+    (paused, task)
 }
 
 #[test]
 fn jobs_share_a_commit_and_none_is_answered_before_it() {
     database::run(database::Engine::Sqlite, async |address| {
         let db = open_with(&address, &unhurried()).await;
-        let (held, go_on, holder) = hold_writer(&db);
-        held.recv().unwrap();
+        let (paused, holder) = hold_writer(&db);
+        paused.reached();
         let before = db.statistics();
         let first: Vec<_> = (0..10)
             .map(|number| {
@@ -287,14 +281,14 @@ fn jobs_share_a_commit_and_none_is_answered_before_it() {
             })
             .collect();
         until(|| db.statistics().waiting_writes == 10).await;
-        let (last_held, last_go_on, last) = hold_writer(&db);
+        let (last_paused, last) = hold_writer(&db);
         until(|| db.statistics().waiting_writes == 11).await;
-        go_on.send(()).unwrap();
-        last_held.recv().unwrap();
+        paused.go_on();
+        last_paused.reached();
         // All ten have run in the open transaction, and the writer stands before its commit.
         assert!(first.iter().all(|task| !task.is_finished()) && !holder.is_finished());
         assert_eq!(products(&db).await, 0);
-        last_go_on.send(()).unwrap();
+        last_paused.go_on();
         for task in first {
             task.await.unwrap().unwrap();
         }
@@ -318,8 +312,8 @@ fn a_failing_commit_fails_every_job_of_its_batch_and_no_other() {
         db.write(async |tx| tx.execute(sql, &[]).await)
             .await
             .unwrap();
-        let (held, go_on, holder) = hold_writer(&db);
-        held.recv().unwrap();
+        let (paused, holder) = hold_writer(&db);
+        paused.reached();
         let (one, two) = (db.clone(), db.clone());
         let good = tokio::spawn(async move { add(&one, "Rice".to_owned(), 1).await });
         let bad = tokio::spawn(async move {
@@ -327,7 +321,7 @@ fn a_failing_commit_fails_every_job_of_its_batch_and_no_other() {
             two.write(async |tx| tx.execute(sql, &[]).await).await
         });
         until(|| db.statistics().waiting_writes == 2).await;
-        go_on.send(()).unwrap();
+        paused.go_on();
         assert!(good.await.unwrap().unwrap_err().is_foreign_key());
         assert!(bad.await.unwrap().unwrap_err().is_foreign_key());
         assert!(holder.await.is_err(), "the holder was in the batch too");
@@ -341,18 +335,16 @@ fn a_failing_commit_fails_every_job_of_its_batch_and_no_other() {
 fn what_fails_among_others_takes_back_what_it_wrote_and_is_not_run_again() {
     database::run(database::Engine::Sqlite, async |address| {
         let db = open_with(&address, &unhurried()).await;
-        let (held, is_held) = mpsc::channel();
-        let (go_on, wait) = mpsc::channel::<()>();
-        let (held, wait, holding) = (Mutex::new(held), Mutex::new(wait), db.clone());
+        let (pause, paused) = pause();
+        let holding = db.clone();
         let holder = tokio::spawn(async move {
             let job = async move |_: &mut Tx| {
-                held.lock().unwrap().send(()).unwrap();
-                wait.lock().unwrap().recv().unwrap();
+                pause.here();
                 Err::<(), _>(Refusal::Sold)
             };
             holding.write(job).await.unwrap_err();
         });
-        is_held.recv().unwrap();
+        paused.reached();
         let runs = Arc::new([const { AtomicUsize::new(0) }; 5]);
         let mut jobs = Vec::new();
         for number in 0..5_usize {
@@ -375,7 +367,7 @@ fn what_fails_among_others_takes_back_what_it_wrote_and_is_not_run_again() {
             until(|| db.statistics().waiting_writes == number as u64 + 1).await;
         }
         let before = db.statistics();
-        go_on.send(()).unwrap();
+        paused.go_on();
         let mut kept = Vec::new();
         for job in jobs {
             kept.push(job.await.unwrap());

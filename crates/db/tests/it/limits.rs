@@ -1,6 +1,5 @@
 use std::{
     future::{Future, poll_fn},
-    sync::{Mutex, mpsc},
     task::Poll,
     time::Duration,
 };
@@ -10,6 +9,7 @@ use test_kit::{database, on_both_engines};
 
 use crate::{
     jobs::until,
+    pause::pause,
     schema::{count, insert, open_with, products},
 };
 
@@ -19,20 +19,17 @@ on_both_engines!(a_full_queue_refuses_at_once, async |address| {
         ..Options::default()
     };
     let db = open_with(&address, &options).await;
-    let (held, is_held) = mpsc::channel();
-    let (go_on, wait) = mpsc::channel();
-    let (held, wait) = (Mutex::new(held), Mutex::new(wait));
+    let (pause, paused) = pause();
     let holding = db.clone();
     let holder = tokio::spawn(async move {
         holding
             .write(async move |_| {
-                held.lock().unwrap().send(()).unwrap();
-                wait.lock().unwrap().recv().unwrap();
+                pause.here();
                 Ok::<_, Error>(())
             })
             .await
     });
-    is_held.recv().unwrap();
+    paused.reached();
     let mut waiting = Vec::new();
     let mut refused = 0;
     for number in 0..10_i64 {
@@ -54,7 +51,7 @@ on_both_engines!(a_full_queue_refuses_at_once, async |address| {
         assert_eq!((refused, db.statistics().waiting_writes), (7, 3));
     }
     assert_eq!(db.statistics().refusals, refused);
-    go_on.send(()).unwrap();
+    paused.go_on();
     for write in waiting {
         write.await.unwrap();
     }
@@ -122,27 +119,24 @@ fn a_job_that_waited_too_long_is_not_begun() {
 fn pages_are_read_and_written_while_a_report_runs() {
     database::run(database::Engine::Sqlite, async |address| {
         let db = open_with(&address, &Options::default()).await;
-        let (go_on, wait) = mpsc::channel();
-        let wait = Mutex::new(wait);
-        let (held, is_held) = mpsc::channel();
-        let (held, other) = (Mutex::new(held), db.clone());
+        let (pause, paused) = pause();
+        let other = db.clone();
         let report = tokio::spawn(async move {
             other
                 .report(async move |_| {
-                    held.lock().unwrap().send(()).unwrap();
-                    wait.lock().unwrap().recv().unwrap();
+                    pause.here();
                     Ok::<_, Error>(())
                 })
                 .await
         });
-        is_held.recv().unwrap();
+        paused.reached();
         db.write(async |tx| insert(tx, "Rice", 1).await)
             .await
             .map_err(|error: Error| error)
             .unwrap();
         assert_eq!(products(&db).await, 1);
         assert!(!report.is_finished());
-        go_on.send(()).unwrap();
+        paused.go_on();
         report.await.unwrap().unwrap();
     });
 }
@@ -265,20 +259,18 @@ fn a_long_report_lets_the_log_grow_rather_than_hold_up_writers() {
             ..Options::default()
         };
         let db = open_with(&address, &options).await;
-        let (go_on, wait) = mpsc::channel();
-        let (held, is_held) = mpsc::channel();
-        let (held, wait, other) = (Mutex::new(held), Mutex::new(wait), db.clone());
+        let (pause, paused) = pause();
+        let other = db.clone();
         let report = tokio::spawn(async move {
             other
                 .report(async move |conn| {
                     let before = count(conn).await?;
-                    held.lock().unwrap().send(()).unwrap();
-                    wait.lock().unwrap().recv().unwrap();
+                    pause.here();
                     Ok::<_, Error>((before, count(conn).await?))
                 })
                 .await
         });
-        is_held.recv().unwrap();
+        paused.reached();
         let started = std::time::Instant::now();
         for _ in 0..10 {
             write_much(&db).await;
@@ -287,7 +279,7 @@ fn a_long_report_lets_the_log_grow_rather_than_hold_up_writers() {
         assert!(started.elapsed() < Duration::from_secs(20));
         let grown = db.statistics().log_bytes;
         assert!(grown > 8 * 1024 * 1024, "{grown}");
-        go_on.send(()).unwrap();
+        paused.go_on();
         assert_eq!(report.await.unwrap().unwrap(), (0, 0));
         for _ in 0..4 {
             write_much(&db).await;

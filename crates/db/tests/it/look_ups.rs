@@ -1,9 +1,10 @@
-use std::sync::{Mutex, mpsc};
-
 use db::{Conn, Error, ErrorKind, Options};
 use test_kit::{database, on_both_engines};
 
-use crate::schema::{count, insert, open, open_with};
+use crate::{
+    pause::pause,
+    schema::{count, insert, open, open_with},
+};
 
 on_both_engines!(
     a_look_up_sees_what_was_written_and_cannot_write,
@@ -42,21 +43,19 @@ fn a_look_up_beyond_the_connections_for_them_is_read_like_any_other() {
             ..Options::default()
         };
         let db = open_with(&address, &options).await;
-        let (held, is_held) = mpsc::channel();
-        let (go_on, wait) = mpsc::channel::<()>();
-        let (held, wait, other) = (Mutex::new(held), Mutex::new(wait), db.clone());
+        let (pause, paused) = pause();
+        let other = db.clone();
         let holder = tokio::spawn(async move {
             let waiting = async move |conn: &mut Conn| {
-                held.lock().unwrap().send(()).unwrap();
-                wait.lock().unwrap().recv().unwrap();
+                pause.here();
                 count(conn).await
             };
             other.look_up(waiting).await
         });
-        tokio::task::block_in_place(|| is_held.recv().unwrap());
+        paused.reached();
         assert_eq!(db.look_up(async |conn| count(conn).await).await.unwrap(), 0);
         assert!(!holder.is_finished());
-        go_on.send(()).unwrap();
+        paused.go_on();
         assert_eq!(holder.await.unwrap().unwrap(), 0);
     });
 }

@@ -25,6 +25,8 @@ mod limits;
 mod look_ups;
 /// Migrations in pairs, forward only.
 mod migrations;
+/// A job that stands still until its test lets it go on.
+mod pause;
 /// Transactions that PostgreSQL asks to be run again.
 mod retries;
 mod schema;
