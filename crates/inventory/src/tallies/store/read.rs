@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use db::{Conn, Error, Query, Timestamp};
+use db::{Conn, Error, Query, Row, Timestamp};
 
 use super::{change_columns, change_of, day_tally_of, movement_of, stock_tally_of};
 use crate::{
@@ -191,6 +191,12 @@ pub(in crate::tallies) async fn stock(
     Ok(tallies.stock)
 }
 
+/// The movement that a row begins with.
+fn movement_in(row: &Row<'_>) -> Result<Movement, Error> {
+    let name: String = row.get(0)?;
+    movement_of(&name).ok_or_else(|| Error::other("an unknown movement"))
+}
+
 /// Everything that the tallies say. Within a job that sees one state of the database.
 pub(in crate::tallies) async fn stored(conn: &mut Conn) -> Result<Tallies, Error> {
     let mut tallies = Tallies {
@@ -201,8 +207,7 @@ pub(in crate::tallies) async fn stored(conn: &mut Conn) -> Result<Tallies, Error
         "SELECT movement, supplier_id, day, movements, units, cost, value, present_cost, present_value FROM day_tallies",
         &[],
         |row| {
-            let name: String = row.get(0)?;
-            let movement = movement_of(&name).ok_or_else(|| Error::other("an unknown movement"))?;
+            let movement = movement_in(row)?;
             let key = DayKey {
                 movement,
                 supplier: row.get(1)?,
@@ -217,8 +222,7 @@ pub(in crate::tallies) async fn stored(conn: &mut Conn) -> Result<Tallies, Error
         "SELECT movement, day, first_id, last_id FROM day_spans",
         &[],
         |row| {
-            let name: String = row.get(0)?;
-            let movement = movement_of(&name).ok_or_else(|| Error::other("an unknown movement"))?;
+            let movement = movement_in(row)?;
             let key = SpanKey {
                 movement,
                 day: row.get(1)?,
