@@ -1,7 +1,7 @@
 //! The engines' own word, for tests, on how they will go about a statement: whether a list goes along an index is asked of them beside the
 //! statements of each list, and how they are asked stands here.
 
-use db::{Conn, Engine, Error, Query, Row};
+use db::{Conn, Db, Engine, Error, Query, Row};
 
 /// The steps that an engine plans for the statement that `finish` puts behind what it is given.
 pub(crate) async fn steps(
@@ -18,8 +18,26 @@ pub(crate) async fn steps(
     Ok(steps)
 }
 
+/// Asserts that `look` finds no step that reads a table whole.
+pub(crate) async fn nothing_is_scanned<F>(db: Db, look: F)
+where
+    F: AsyncFn(&mut Conn) -> Result<Vec<String>, Error> + Send + 'static,
+{
+    let looked = db
+        .read(async move |conn: &mut Conn| {
+            forbid_scans(conn).await?;
+            let looked = look(conn).await?;
+            allow_scans(conn).await?;
+            Ok::<_, Error>(looked)
+        })
+        .await
+        .unwrap();
+    assert!(looked.is_empty(), "{}", looked.join("\n"));
+    db.close().await;
+}
+
 /// Forbids PostgreSQL to read a table whole, which it prefers while a table is small; where there is no other way, it still does.
-pub(crate) async fn forbid_scans(conn: &mut Conn) -> Result<(), Error> {
+async fn forbid_scans(conn: &mut Conn) -> Result<(), Error> {
     if conn.engine() == Engine::Postgres {
         conn.execute("SET enable_seqscan = off", &[]).await?;
     }
@@ -27,7 +45,7 @@ pub(crate) async fn forbid_scans(conn: &mut Conn) -> Result<(), Error> {
 }
 
 /// Gives the connection back as it was.
-pub(crate) async fn allow_scans(conn: &mut Conn) -> Result<(), Error> {
+async fn allow_scans(conn: &mut Conn) -> Result<(), Error> {
     if conn.engine() == Engine::Postgres {
         conn.execute("RESET enable_seqscan", &[]).await?;
     }
