@@ -26,8 +26,11 @@ pub struct Options {
     pub batch: usize,
     /// SQLite: no further job joins a commit after this long. Default 10 ms.
     pub batch_time: Duration,
-    /// SQLite: page cache of each connection, in MiB. It should hold the smallest index of the largest table. Default 8.
+    /// SQLite: page cache of each connection, in MiB; of the one that writes, four times that. It should hold the smallest index of the largest table. Default 8.
     pub cache_mib: u32,
+    /// SQLite: what the write-ahead log holds, in MiB, when it is copied into the database file. More is less work, since a page that was
+    /// written many times is copied once, and a longer stretch of it at a time, which flushes of the log wait behind. Default 4.
+    pub copy_mib: u32,
     /// SQLite: size of the write-ahead log, in MiB, from which the writer empties it between two batches. Default 64.
     pub log_mib: u32,
     /// PostgreSQL: the name under which connections show in `pg_stat_activity`. Default `balcao`.
@@ -50,6 +53,7 @@ impl Default for Options {
             batch: 128,
             batch_time: Duration::from_millis(10),
             cache_mib: 8,
+            copy_mib: 4,
             log_mib: 64,
             application_name: "balcao".to_owned(),
         }

@@ -20,6 +20,9 @@ use crate::kept;
 use crate::settings::Settings;
 use crate::settings::value::{LowStockAlert, ReportSchedule, Switch};
 
+/// What the log of a SQLite database holds when it is copied, in MiB. Sales of a busy shop write to the same pages of the newest movements
+/// again and again; nobody here waits for less than a commit takes while that is copied.
+const COPY_MIB: u32 = 32;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Inventory while it runs: what must outlive its last request.
@@ -69,7 +72,11 @@ pub(crate) async fn start(
 ///
 /// When it cannot be reached or migrated.
 pub(crate) async fn open_database(settings: &Settings) -> Result<(Db, Vec<&'static str>), Failure> {
-    open_database_with(settings, &Options::default()).await
+    let options = Options {
+        copy_mib: COPY_MIB,
+        ..Options::default()
+    };
+    open_database_with(settings, &options).await
 }
 
 /// As [`open_database`], with bounds of its own: for loads.

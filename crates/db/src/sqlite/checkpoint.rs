@@ -14,12 +14,10 @@ use std::{
 use super::connection::Connection;
 use crate::{Counters, Error, Options, queue::Queue};
 
-/// Pages in the log that are worth a visit of the checkpoint thread (4 MiB).
-const PAGES_WORTH_COPYING: u64 = 1024;
-/// Pages that the writer copies itself between two batches (1 MiB), and by how many the log grows before it does so again
-/// after readers spoilt it.
-const PAGES_SOON_COPIED: u64 = 256;
-/// The length that the log's file has from the start, in bytes: what is in it when it is worth copying, and as much again.
+/// Bytes that the writer copies itself between two batches, and by how many the log grows before it does so again after
+/// readers spoilt it.
+const SOON_COPIED: u64 = 1024 * 1024;
+/// The length that the log's file has from the start, in bytes; what goes beyond it is lengthened once, while the first log is written.
 const ROOM: u64 = 8 * 1024 * 1024;
 /// What a processor's memory is divided into, in bytes.
 const PAGE: usize = 4096;
@@ -63,7 +61,10 @@ pub(crate) struct LogKeeper {
     signals: Arc<Queue<()>>,
     counters: Arc<Counters>,
     page_bytes: u64,
+    /// The bound of the log, what of it is worth copying, and what is soon copied, in pages.
     most_pages: u64,
+    worth_copying: u64,
+    soon_copied: u64,
     next_try: u64,
     next_copy: u64,
     wait: Duration,
@@ -81,14 +82,17 @@ impl LogKeeper {
             .query_row("PRAGMA page_size", [], |row| row.get::<_, i64>(0))
             .map_err(|error| connection.translate(error, "page size"))?;
         let page_bytes = u64::try_from(page_bytes).unwrap_or(4096).max(512);
-        let most_pages = most_bytes(options) / page_bytes;
+        let most_pages = mebibytes(options.log_mib) / page_bytes;
+        let worth_copying = mebibytes(options.copy_mib) / page_bytes;
         Ok(Self {
             signals,
             counters,
             page_bytes,
             most_pages,
+            worth_copying,
+            soon_copied: SOON_COPIED / page_bytes,
             next_try: most_pages,
-            next_copy: PAGES_WORTH_COPYING,
+            next_copy: worth_copying,
             wait: options.wait,
         })
     }
@@ -106,18 +110,18 @@ impl LogKeeper {
         if log.pages < self.most_pages {
             self.next_try = self.most_pages;
         }
-        if log.pages < PAGES_WORTH_COPYING {
-            self.next_copy = PAGES_WORTH_COPYING;
+        if log.pages < self.worth_copying {
+            self.next_copy = self.worth_copying;
         }
         let left = log.pages.saturating_sub(log.copied);
         if log.pages >= self.next_try {
             self.restart(connection)?;
-        } else if log.pages >= self.next_copy && left > PAGES_SOON_COPIED {
+        } else if log.pages >= self.next_copy && left > self.soon_copied {
             // A full queue means that a visit is due already.
             let _due_already = self.signals.push(());
         } else if log.pages >= self.next_copy && left > 0 {
             checkpoint(connection, "PRAGMA wal_checkpoint(PASSIVE)")?;
-            self.next_copy = log.pages + PAGES_SOON_COPIED;
+            self.next_copy = log.pages + self.soon_copied;
         }
         Ok(())
     }
@@ -144,9 +148,9 @@ impl LogKeeper {
     }
 }
 
-/// The bound of the log, in bytes.
-fn most_bytes(options: &Options) -> u64 {
-    u64::from(options.log_mib.max(1)) * 1024 * 1024
+/// Mebibytes in bytes; at least one.
+fn mebibytes(count: u32) -> u64 {
+    u64::from(count.max(1)) * 1024 * 1024
 }
 
 /// Gives the log's file its usual length, filled with zeros, which are no pages of any log. Only who may write to the
@@ -160,7 +164,7 @@ pub(crate) fn make_room(
     database: &Path,
     options: &Options,
 ) -> Result<(), Error> {
-    let room = ROOM.min(most_bytes(options));
+    let room = ROOM.min(mebibytes(options.log_mib));
     connection.control("BEGIN IMMEDIATE")?;
     let done = lengthen(&log_of(database), room);
     connection.control("ROLLBACK")?;

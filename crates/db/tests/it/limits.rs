@@ -233,6 +233,23 @@ fn a_log_has_its_usual_length_from_the_start_and_is_written_over() {
 }
 
 #[test]
+fn a_log_is_copied_when_as_much_is_in_it_as_is_asked_for() {
+    database::run(database::Engine::Sqlite, async |address| {
+        let options = Options {
+            copy_mib: 12,
+            ..Options::default()
+        };
+        let db = open_with(&address, &options).await;
+        let mut longest = 0;
+        while db.statistics().log_bytes >= longest {
+            longest = db.statistics().log_bytes;
+            write_picture(&db).await;
+        }
+        assert!(longest >= 12 * 1024 * 1024, "{longest}");
+    });
+}
+
+#[test]
 fn the_log_stays_short_though_writing_goes_on() {
     database::run(database::Engine::Sqlite, async |address| {
         let options = Options {
