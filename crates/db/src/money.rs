@@ -51,17 +51,11 @@ impl Money {
         if whole.is_empty() {
             return Err(NotMoney);
         }
-        let mut cents: i128 = 0;
-        let padding = "00".get(decimals.len()..).unwrap_or_default();
-        for digit in whole.bytes().chain(decimals.bytes()).chain(padding.bytes()) {
-            if !digit.is_ascii_digit() {
-                return Err(NotMoney);
-            }
-            cents = cents
-                .checked_mul(10)
-                .and_then(|cents| cents.checked_add(i128::from(digit - b'0')))
-                .ok_or(NotMoney)?;
-        }
+        let places = if decimals.len() == 1 { 10 } else { 1 };
+        let hundredths = number(decimals).ok_or(NotMoney)? * places;
+        let cents = number(whole)
+            .and_then(|whole| whole.checked_mul(100)?.checked_add(hundredths))
+            .ok_or(NotMoney)?;
         Ok(Self(if negative { -cents } else { cents }))
     }
 
@@ -96,11 +90,29 @@ impl Money {
     }
 }
 
+/// The number that digits make, if nothing else is among them.
+fn number(digits: &str) -> Option<i128> {
+    // Stored amounts begin with zeros. What is left is nearly always short, and read several times as fast as a wide number.
+    let significant = digits.trim_start_matches('0');
+    if !significant.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    match significant.len() {
+        0 => Some(0),
+        1..=19 => significant.parse::<u64>().ok().map(i128::from),
+        _ => significant.parse().ok(),
+    }
+}
+
 impl fmt::Display for Money {
     /// `12.30`, `-0.05`: always two places, no separators.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cents = self.0.unsigned_abs();
-        let text = format!("{}.{:02}", cents / 100, cents % 100);
+        // Nearly every amount is short, and written several times as fast from a narrow number.
+        let text = match u64::try_from(cents) {
+            Ok(cents) => format!("{}.{:02}", cents / 100, cents % 100),
+            Err(_) => format!("{}.{:02}", cents / 100, cents % 100),
+        };
         formatter.pad_integral(self.0 >= 0, "", &text)
     }
 }

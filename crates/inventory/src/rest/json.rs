@@ -27,16 +27,17 @@ pub struct Titled {
 ///
 /// Those of the serializer.
 pub fn time<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&time_text(*time))
+    serializer.serialize_str(&time_text(*time))
 }
 
 /// A time as [`time()`] writes it.
 pub fn time_text(time: Timestamp) -> String {
-    let text = time.to_string();
-    match text.strip_suffix(".000000Z") {
-        Some(whole) => format!("{whole}Z"),
-        None => text,
+    let mut text = time.to_string();
+    if let Some(whole) = text.strip_suffix(".000000Z") {
+        text.truncate(whole.len());
+        text.push('Z');
     }
+    text
 }
 
 /// Writes a price as a string with two places.
@@ -45,7 +46,7 @@ pub fn time_text(time: Timestamp) -> String {
 ///
 /// Those of the serializer.
 pub fn price<S: Serializer>(price: &Money, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(price)
+    serializer.serialize_str(&price.to_string())
 }
 
 #[cfg(test)]
