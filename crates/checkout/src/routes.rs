@@ -89,20 +89,25 @@ fn api(state: &State) -> Router {
             post(notifications::api::notification_receive),
         )
         .with_state(state.clone())
-        // A payment is never left half made because its buyer hung up.
-        .layer(limits::to_the_end())
-        .layer(limits::timeout(patience))
-        .layer(https_only(state.config.allow_http))
-        .layer(limiter.layer())
+        .layer(
+            limiter
+                .layer()
+                .then(https_only(state.config.allow_http))
+                .then(limits::timeout(patience))
+                // A payment is never left half made because its buyer hung up.
+                .then(limits::to_the_end()),
+        )
 }
 
 fn pages(state: &State, assets: &Assets) -> Router {
     let limiter = Limiter::by_address("checkout:pages", state.windows.clone(), PAGE_RATE.into());
     page::routes(state.config.shop.clone(), assets.clone())
         .merge(docs::routes("Balcão checkout", OPENAPI, DOCUMENTS, assets))
-        .layer(web::client::to_https())
-        .layer(limiter.layer())
-        .layer(compression::pages())
+        .layer(
+            compression::pages()
+                .then(limiter.layer())
+                .then(web::client::to_https()),
+        )
 }
 
 fn probes(state: &State) -> Router {

@@ -174,8 +174,7 @@ pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
         .merge(api(state))
         .merge(pages(state, &assets))
         .merge(probes(state))
-        .merge(assets.routes())
-        .layer(slashes());
+        .merge(assets.routes());
     let edge = Edge {
         service: SERVICE,
         random: state.random.clone(),
@@ -189,10 +188,13 @@ pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
 fn api(state: &State) -> Router {
     resources(state.clone())
         .route("/api/{*unknown}", any(async || Error::not_found()))
-        .layer(gate::tell_limits())
-        .layer(limits::body(state.config.max_body))
-        .layer(limits::timeout(PATIENCE))
-        .layer(errors::layer(Conventional))
+        .layer(
+            slashes()
+                .then(errors::layer(Conventional))
+                .then(limits::timeout(PATIENCE))
+                .then(limits::body(state.config.max_body))
+                .then(gate::tell_limits()),
+        )
 }
 
 fn pages(state: &State, assets: &Assets) -> Router {
@@ -215,21 +217,20 @@ fn pages(state: &State, assets: &Assets) -> Router {
         .merge(locale::routes())
         .route("/{*unknown}", any(async || Error::not_found()))
         // What the API takes a page takes: a form says it in no more bytes than JSON may, where each character is an escape.
-        .layer(limits::body(state.config.max_body))
-        .layer(limits::timeout(PATIENCE));
+        .layer(limits::timeout(PATIENCE).then(limits::body(state.config.max_body)));
     // Files are larger than forms, and take longer.
     let files = transfer::brought::routes().layer(limits::timeout(FILE_PATIENCE));
-    everyday
-        .merge(files)
-        .with_state(page.clone())
-        .layer(page::errors::layer(&page))
-        .layer(gate::tell_limits())
-        .layer(flash::layer())
-        .layer(visits(state))
-        .layer(locale::remember())
-        .layer(errors::layer(Shapes::new(assets.clone())))
-        .layer(security::layer(Policy::Pages))
-        .layer(compression::pages())
+    everyday.merge(files).with_state(page.clone()).layer(
+        slashes()
+            .then(compression::pages())
+            .then(security::layer(Policy::Pages))
+            .then(errors::layer(Shapes::new(assets.clone())))
+            .then(locale::remember())
+            .then(visits(state))
+            .then(flash::layer())
+            .then(gate::tell_limits())
+            .then(page::errors::layer(&page)),
+    )
 }
 
 fn probes(state: &State) -> Router {

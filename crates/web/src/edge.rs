@@ -39,10 +39,12 @@ impl Edge {
         router
             // Merged routers bring fallbacks with layers of their own, and the last one would win.
             .fallback(async || Error::not_found())
-            .layer(limits::head())
-            .layer(errors::layer(renderer))
-            .layer(security::layer(Policy::Api))
-            .layer(self.watch())
+            .layer(
+                self.watch()
+                    .then(security::layer(Policy::Api))
+                    .then(errors::layer(renderer))
+                    .then(limits::head()),
+            )
     }
 
     /// Everything about a request that is known before it is handled, and what is written down after.

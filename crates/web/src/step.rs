@@ -1,4 +1,4 @@
-//! One step around a router: an async function as a layer with a name, so that steps can be stored, returned and put on any router.
+//! One step around a router: an async function as a layer with a name, so that steps can be stored, returned, joined and put on any router.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -8,13 +8,14 @@ use std::task::{Context, Poll};
 
 use axum::extract::Request;
 use axum::response::Response;
-use tower::{Layer, Service, ServiceExt};
+use tower::{Layer, Service};
 
 type Answer = Pin<Box<dyn Future<Output = Response> + Send>>;
+type Function = Arc<dyn Fn(Request, Next) -> Answer + Send + Sync>;
 
-/// A layer made of one async function from a request and what comes [`Next`] to a response.
+/// A layer made of one async function from a request and what comes [`Next`] to a response, or of several such functions in their order.
 #[derive(Clone)]
-pub struct Step(Arc<dyn Fn(Request, Next) -> Answer + Send + Sync>);
+pub struct Step(Arc<[Function]>);
 
 impl Step {
     /// Makes a step of an async function or closure.
@@ -23,19 +24,36 @@ impl Step {
         F: Fn(Request, Next) -> A + Send + Sync + 'static,
         A: Future<Output = Response> + Send + 'static,
     {
-        Self(Arc::new(move |request, next| {
-            Box::pin(function(request, next))
-        }))
+        let function: Function = Arc::new(move |request, next| Box::pin(function(request, next)));
+        Self(Arc::new([function]))
+    }
+
+    /// This step and, within it, another. As one layer they cost a request less than as two: what is between two layers of a router
+    /// is made anew for each request.
+    #[must_use]
+    pub fn then(self, inner: Self) -> Self {
+        Self(self.0.iter().chain(&*inner.0).cloned().collect())
     }
 }
 
 /// What follows after a step: further steps, and at last the handler.
-pub struct Next(Arc<dyn Follow>);
+pub struct Next {
+    steps: Arc<[Function]>,
+    /// How many of the steps have begun.
+    begun: usize,
+    last: Arc<dyn Follow>,
+}
 
 impl Next {
     /// Hands the request on.
-    pub async fn run(self, request: Request) -> Response {
-        self.0.answer(request).await
+    pub async fn run(mut self, request: Request) -> Response {
+        match self.steps.get(self.begun).cloned() {
+            Some(step) => {
+                self.begun += 1;
+                step(request, self).await
+            }
+            None => self.last.answer(request).await,
+        }
     }
 }
 
@@ -50,9 +68,10 @@ where
     S::Future: Send + 'static,
 {
     fn answer(&self, request: Request) -> Answer {
-        let service = self.clone();
+        let mut service = self.clone();
         Box::pin(async move {
-            let Ok(response) = service.oneshot(request).await;
+            let Ok(()) = std::future::poll_fn(|context| service.poll_ready(context)).await;
+            let Ok(response) = service.call(request).await;
             response
         })
     }
@@ -91,7 +110,12 @@ impl Service<Request> for Stepped {
     }
 
     fn call(&mut self, request: Request) -> Stepping {
-        Stepping((self.step.0)(request, Next(Arc::clone(&self.inner))))
+        let next = Next {
+            steps: Arc::clone(&self.step.0),
+            begun: 0,
+            last: Arc::clone(&self.inner),
+        };
+        Stepping(Box::pin(next.run(request)))
     }
 }
 
@@ -103,5 +127,51 @@ impl Future for Stepping {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         self.0.as_mut().poll(context).map(Ok)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::routing::get;
+    use http::{HeaderName, HeaderValue};
+    use tower::ServiceExt;
+
+    use super::*;
+
+    const TRACE: HeaderName = HeaderName::from_static("x-trace");
+
+    /// Leaves a word with the request on its way in, and with the response on its way out.
+    fn tracing(word: &'static str) -> Step {
+        Step::new(move |mut request: Request, next: Next| async move {
+            let value = HeaderValue::from_static(word);
+            request.headers_mut().append(TRACE, value.clone());
+            let mut response = next.run(request).await;
+            response.headers_mut().append(TRACE, value);
+            response
+        })
+    }
+
+    fn words(headers: &http::HeaderMap) -> String {
+        let words: Vec<_> = headers
+            .get_all(TRACE)
+            .iter()
+            .map(|word| word.to_str().unwrap())
+            .collect();
+        words.join(" ")
+    }
+
+    #[tokio::test]
+    async fn joined_steps_are_taken_from_outside_in_and_back() {
+        let handler = async |request: Request| words(request.headers());
+        let steps = tracing("one").then(tracing("two").then(tracing("three")));
+        let router = Router::new().route("/", get(handler)).layer(steps);
+        let request = Request::new(axum::body::Body::empty());
+        let Ok(response) = router.oneshot(request).await;
+        assert_eq!(words(response.headers()), "three two one");
+        let body = axum::body::to_bytes(response.into_body(), 100)
+            .await
+            .unwrap();
+        assert_eq!(body, "one two three");
     }
 }
