@@ -27,6 +27,9 @@ impl<W: Write> Write for Scrubbing<W> {
 const DIGITS: std::ops::RangeInclusive<usize> = 13..=19;
 
 fn scrubbed(line: &[u8]) -> Cow<'_, [u8]> {
+    if !has_enough_digits(line) {
+        return Cow::Borrowed(line);
+    }
     let groups = groups_of_digits(line);
     let mut masked = Cow::Borrowed(line);
     for (start, first) in groups.iter().enumerate() {
@@ -53,6 +56,19 @@ fn scrubbed(line: &[u8]) -> Cow<'_, [u8]> {
         }
     }
     masked
+}
+
+/// Whether so many digits as a card number has stand in one row, in groups or not: in hardly any line they do, and this look at it is short.
+fn has_enough_digits(line: &[u8]) -> bool {
+    let (mut digits, mut is_apart) = (0, false);
+    line.iter().any(|byte| {
+        match byte {
+            b'0'..=b'9' => (digits, is_apart) = (digits + 1, false),
+            b' ' | b'-' if !is_apart => is_apart = true,
+            _ => digits = 0,
+        }
+        digits >= *DIGITS.start()
+    })
 }
 
 /// Where digits stand in unbroken rows.
@@ -106,6 +122,15 @@ mod tests {
                 )
             );
         }
+    }
+
+    #[test]
+    fn a_line_is_looked_at_closely_only_when_a_number_may_be_in_it() {
+        assert!(!has_enough_digits(
+            b"2026-11-20T00:18:12.123456Z  INFO 127.0.0.1: 4235 6477 2802"
+        ));
+        assert!(has_enough_digits(b"x4235 6477-2802 5x"));
+        assert!(!has_enough_digits(b"4235  6477 2802 5"));
     }
 
     #[test]
