@@ -72,6 +72,8 @@ pub fn layer(policy: Policy) -> Step {
             .get::<Origin>()
             .is_some_and(|origin| origin.is_https && !origin.address.is_loopback());
         let mut response = next.run(request).await;
+        // What the headers of a handler and these need is had at once.
+        response.headers_mut().reserve(ALWAYS.len() + 3);
         set(&mut response, CONTENT_SECURITY_POLICY, policy.content());
         for (name, value) in ALWAYS {
             set(&mut response, name, value);

@@ -156,6 +156,9 @@ fn is_hs256(header: &str) -> bool {
     struct Header {
         alg: String,
     }
+    if header == HEADER {
+        return true;
+    }
     let decoded = URL_SAFE_NO_PAD.decode(header).unwrap_or_default();
     serde_json::from_slice(&decoded).is_ok_and(|header: Header| header.alg == "HS256")
 }
