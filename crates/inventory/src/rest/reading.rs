@@ -60,7 +60,15 @@ impl<T: Send + 'static> Reading<T> {
         }
     }
 
-    /// Whether it is of a few rows that are found by their keys.
+    /// The same, as a look-up if it is as short as one: a page that an index leads to at once.
+    pub fn look_up_if(self, is_short: bool) -> Self {
+        Self {
+            is_look_up: is_short,
+            ..self
+        }
+    }
+
+    /// Whether it is of a few rows that are found by their keys, or as short.
     pub const fn is_look_up(&self) -> bool {
         self.is_look_up
     }

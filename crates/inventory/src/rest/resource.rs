@@ -61,6 +61,9 @@ pub struct Page<T> {
     pub results: Vec<T>,
 }
 
+/// A page that ends here or before is a few rows from the beginning of its list.
+const NEAR: u64 = 200;
+
 /// Which page a list is asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted {
@@ -99,6 +102,11 @@ impl Wanted {
             number,
             i64::try_from((number - 1).saturating_mul(self.size)).unwrap_or(i64::MAX),
         ))
+    }
+
+    /// Whether it ends among the first few hundred of its list, so that nothing long stands before it.
+    pub fn is_near(self) -> bool {
+        matches!(self.page, PageNumber::Number(number) if number.saturating_mul(self.size) <= NEAR)
     }
 
     /// The most records of one answer.

@@ -70,10 +70,11 @@ fn listed(
     selection: Selection,
 ) -> Result<Reading<Page<ProductRecord>>, Refusal> {
     let wanted = Wanted::parse(state, parameters)?;
+    let is_short = selection.is_everything() && wanted.is_near();
     let known = (selection, wanted, state.clone());
-    Ok(Reading::new(
+    let reading = Reading::new(
         known,
-        async |(selection, wanted, state), conn| {
+        async |(selection, wanted, state): &(Selection, Wanted, State), conn| {
             let measured = selection.measure(conn, &state.measures).await?;
             let (number, offset) = wanted.within(measured.count)?;
             let results = selection
@@ -86,7 +87,8 @@ fn listed(
                 results,
             })
         },
-    ))
+    );
+    Ok(reading.look_up_if(is_short))
 }
 
 /// A part of what [`list`] has on all its pages, in the same order.

@@ -105,6 +105,11 @@ impl Selection {
         }
     }
 
+    /// Whether all products are asked for, by one field at most: the tallies know how many, and an index has the order.
+    pub(in crate::catalogue::products) fn is_everything(&self) -> bool {
+        self.filter == Filter::none() && self.order.len() <= 1
+    }
+
     /// Of these, the ones that were created from one moment on, and before another.
     pub(in crate::catalogue::products) fn created(
         mut self,
