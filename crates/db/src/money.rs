@@ -108,11 +108,14 @@ impl fmt::Display for Money {
     /// `12.30`, `-0.05`: always two places, no separators.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cents = self.0.unsigned_abs();
+        let (whole, hundredths) = (cents / 100, cents % 100);
         // Nearly every amount is short, and written several times as fast from a narrow number.
-        let text = match u64::try_from(cents) {
-            Ok(cents) => format!("{}.{:02}", cents / 100, cents % 100),
-            Err(_) => format!("{}.{:02}", cents / 100, cents % 100),
+        let mut text = match u64::try_from(whole) {
+            Ok(whole) => whole.to_string(),
+            Err(_) => whole.to_string(),
         };
+        text.push_str(if hundredths < 10 { ".0" } else { "." });
+        text.push_str(&hundredths.to_string());
         formatter.pad_integral(self.0 >= 0, "", &text)
     }
 }

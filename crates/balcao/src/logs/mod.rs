@@ -7,6 +7,9 @@ mod traces;
 
 use std::io::IsTerminal;
 
+use tracing::field::Field;
+use tracing_subscriber::field::MakeExt;
+use tracing_subscriber::fmt::format::{self, Writer};
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -35,7 +38,11 @@ pub(crate) fn start(settings: &Settings) -> Result<Logs, Failure> {
         .log_internal_errors(false)
         .with_writer(BoxMakeWriter::new(|| scrub::Scrubbing(std::io::stderr())));
     let lines = match settings.log_format {
-        LogFormat::Text => lines.with_ansi(std::io::stderr().is_terminal()).boxed(),
+        LogFormat::Text if std::io::stderr().is_terminal() => lines.with_ansi(true).boxed(),
+        LogFormat::Text => lines
+            .with_ansi(false)
+            .fmt_fields(format::debug_fn(plain).delimited(" "))
+            .boxed(),
         LogFormat::Json => lines
             .json()
             .flatten_event(true)
@@ -44,6 +51,15 @@ pub(crate) fn start(settings: &Settings) -> Result<Logs, Failure> {
     };
     let registry = tracing_subscriber::registry().with(filter).with(lines);
     start_with(registry, settings)
+}
+
+/// A field as it is written without colours: the writer of fields with them takes twice as long for each line of the access log.
+fn plain(writer: &mut Writer<'_>, field: &Field, value: &dyn std::fmt::Debug) -> std::fmt::Result {
+    if field.name() == "message" {
+        write!(writer, "{value:?}")
+    } else {
+        write!(writer, "{field}={value:?}")
+    }
 }
 
 #[cfg(not(feature = "otel"))]
