@@ -58,6 +58,18 @@ impl Session {
         }
     }
 
+    /// A session beside this one on the same connection, whose statements travel between those of this one; none within a transaction,
+    /// where what one of them fails of would stop the other.
+    pub(crate) fn beside(&self) -> Option<Self> {
+        match self.transaction {
+            Transaction::None => Some(Self {
+                link: self.link.clone(),
+                transaction: Transaction::None,
+            }),
+            Transaction::Wanted(_) | Transaction::Open | Transaction::Shared { .. } => None,
+        }
+    }
+
     pub(crate) async fn each(
         &mut self,
         sql: Sql<'_>,

@@ -105,16 +105,16 @@ pub async fn authenticate_reading<T: Send + 'static>(
     let (user, iat) = bearer::user_of(&state.token_key, token, state.clock.now())?;
     let is_look_up = reading.as_ref().is_none_or(Reading::is_look_up);
     let job = async move |conn: &mut Conn| {
-        let account = store::account(conn, user).await?;
-        let read = match &reading {
-            Some(reading) if account.is_some() => match reading.over(conn).await {
-                // The job may have to run again.
-                Err(Refusal::Database(error)) => return Err(error),
-                read => Some(read),
-            },
-            _ => None,
+        let Some(reading) = &reading else {
+            return Ok((store::account(conn, user).await?, None));
         };
-        Ok::<_, db::Error>((account, read))
+        let account = async |conn: &mut Conn| store::account(conn, user).await;
+        let read = async |conn: &mut Conn| reading.over(conn).await;
+        match conn.both(account, read).await {
+            // The job may have to run again.
+            (Err(error), _) | (_, Err(Refusal::Database(error))) => Err(error),
+            (Ok(account), read) => Ok::<_, db::Error>((account, Some(read))),
+        }
     };
     let (account, read) = reading::in_a_job(&state.db, is_look_up, job).await?;
     Ok((bearer::admit(account, iat)?, read))
