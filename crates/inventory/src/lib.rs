@@ -58,6 +58,7 @@ pub const MIGRATIONS: db::Migrations = db::migrations!(
     "0012_ledger_days",
     "0013_lists",
     "0014_low_products",
+    "0015_title_order",
 );
 
 /// What every request may use. Cheap to clone.

@@ -52,6 +52,24 @@ pub(super) struct Goods {
     brands: Vec<&'static str>,
 }
 
+/// What a product is made of.
+#[derive(Debug, Clone, Copy)]
+struct Combination {
+    /// Number of its category, from 0.
+    category: usize,
+    /// Number of its brand, from 0.
+    brand: usize,
+    season: Season,
+    good: &'static str,
+    variant: &'static str,
+    size: &'static str,
+    brand_name: &'static str,
+    /// What one unit costs.
+    cost: Money,
+    /// How many of the same there are before it.
+    edition: u64,
+}
+
 /// A product that was made up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Product {
@@ -116,9 +134,38 @@ impl Goods {
         &self.brands
     }
 
+    /// The title of the product of this number.
+    pub(super) fn title(&self, number: u64) -> Option<String> {
+        self.combination(number).map(|one| one.title())
+    }
+
     /// The product of this number: category, good, brand, variant and size change from the first to the last, each when the one before
     /// has had its turn. Beyond all combinations there is a new edition of each.
     pub(super) fn product(&self, number: u64, chance: &mut Chance) -> Option<Product> {
+        let one = self.combination(number)?;
+        let (cost_price, selling_price) = prices(one.cost, chance);
+        let Combination {
+            good,
+            variant,
+            size,
+            brand_name,
+            ..
+        } = one;
+        Some(Product {
+            title: one.title(),
+            category: one.category,
+            brand: one.brand,
+            season: one.season,
+            description: chance
+                .percent(60)
+                .then(|| format!("{good} ({variant}), {size}. Marca {brand_name}.")),
+            serie_number: chance.percent(70).then(|| article_number(number)),
+            cost_price,
+            selling_price,
+        })
+    }
+
+    fn combination(&self, number: u64) -> Option<Combination> {
         let mut rest = number;
         let category_number = take(&mut rest, self.categories.len())?;
         let category = self.categories.get(category_number)?;
@@ -128,25 +175,35 @@ impl Goods {
             .get(take(&mut rest, category.brands.len())?)?;
         let variant = *good.variants.get(take(&mut rest, good.variants.len())?)?;
         let (size, cost) = *good.sizes.get(take(&mut rest, good.sizes.len())?)?;
-        let brand_name = *self.brands.get(brand)?;
-        let edition = if rest == 0 {
-            String::new()
-        } else {
-            format!(" – edição {}", rest + 1)
-        };
-        let (cost_price, selling_price) = prices(cost, chance);
-        Some(Product {
-            title: format!("{} {variant} {brand_name} {size}{edition}", good.name),
+        Some(Combination {
             category: category_number,
             brand,
             season: category.season,
-            description: chance
-                .percent(60)
-                .then(|| format!("{} ({variant}), {size}. Marca {brand_name}.", good.name)),
-            serie_number: chance.percent(70).then(|| article_number(number)),
-            cost_price,
-            selling_price,
+            good: good.name,
+            variant,
+            size,
+            brand_name: self.brands.get(brand)?,
+            cost,
+            edition: rest,
         })
+    }
+}
+
+impl Combination {
+    fn title(&self) -> String {
+        let Self {
+            good,
+            variant,
+            size,
+            brand_name,
+            ..
+        } = self;
+        let edition = if self.edition == 0 {
+            String::new()
+        } else {
+            format!(" – edição {}", self.edition + 1)
+        };
+        format!("{good} {variant} {brand_name} {size}{edition}")
     }
 }
 

@@ -104,7 +104,7 @@ async fn fill(tx: &mut Tx, plan: Plan, progress: &Progress) -> Result<(), Genera
     store::insert_named(tx, "suppliers", SUPPLIERS, begin).await?;
     let mut load = Load::new();
     let mut shop = stock_up(tx, plan, &goods, begin, &mut load, progress).await?;
-    trade(tx, plan, &mut shop, &mut load, progress).await?;
+    trade(tx, plan, &goods, &mut shop, &mut load, progress).await?;
     for (id, shelf) in (1..).zip(&shop.shelves) {
         load.stock(id, shelf);
         load.send_when_many(tx).await?;
@@ -156,6 +156,7 @@ async fn stock_up(
 async fn trade(
     tx: &mut Tx,
     plan: Plan,
+    goods: &Goods,
     shop: &mut Shop,
     load: &mut Load,
     progress: &Progress,
@@ -167,7 +168,8 @@ async fn trade(
             };
             if let Some(shelf) = shop.shelves.get(step.product) {
                 let id = i64::try_from(step.product + 1).unwrap_or(i64::MAX);
-                load.step(&step, id, shelf);
+                let title = || goods.title(step.product as u64).unwrap_or_default();
+                load.step(&step, id, shelf, title);
             }
             load.send_when_many(tx).await?;
             progress(1);

@@ -68,6 +68,7 @@ const INFLOWS: &[(&str, Kind)] = &[
     ("id", Kind::Integer),
     ("supplier_id", Kind::Integer),
     ("product_id", Kind::Integer),
+    ("title_folded", Kind::Text),
     ("quantity", Kind::Integer),
     ("description", Kind::Text),
     ("description_key", Kind::Text),
@@ -137,6 +138,7 @@ impl Load {
             brand: id_of(place.brand),
             cost_price: product.cost_price,
             selling_price: product.selling_price,
+            key: key.clone(),
         };
         self.words.product(id, &title_folded, &beside);
         self.products.push([
@@ -187,10 +189,16 @@ impl Load {
         tallies::replace(tx, &self.tallies, now).await
     }
 
-    /// A movement with its row in the ledger.
-    pub(super) fn step(&mut self, step: &Step, product: i64, place: &Shelf) {
+    /// A movement with its row in the ledger. The product's title is asked for where it is written.
+    pub(super) fn step(
+        &mut self,
+        step: &Step,
+        product: i64,
+        place: &Shelf,
+        title: impl FnOnce() -> String,
+    ) {
         let (kind, reference) = match step.movement {
-            Movement::Inflow => ("inflow", self.inflow(step, product)),
+            Movement::Inflow => ("inflow", self.inflow(step, product, &title())),
             Movement::Outflow => ("outflow", self.outflow(step, product)),
         };
         self.last_entry += 1;
@@ -220,7 +228,7 @@ impl Load {
         self.count(place, 0, step.movement.change(step.quantity), Some(moved));
     }
 
-    fn inflow(&mut self, step: &Step, product: i64) -> i64 {
+    fn inflow(&mut self, step: &Step, product: i64, title: &str) -> i64 {
         self.last_inflow += 1;
         let description =
             (step.note % 10 < 7).then(|| format!("Nota fiscal {:06}", step.note % 999_983));
@@ -229,6 +237,7 @@ impl Load {
             self.last_inflow.into(),
             id_of(step.supplier).into(),
             product.into(),
+            db::fold(title).into(),
             step.quantity.into(),
             description.into(),
             key.into(),

@@ -17,12 +17,12 @@ pub(crate) async fn add(tx: &mut Tx, product: i64, title_folded: &str) -> Result
         insert_endings(tx, &new).await?;
     }
     let mut query = Query::new(
-        "INSERT INTO product_words (word_id, title_folded, product_id, category_id, brand_id, cost_price, selling_price)
+        "INSERT INTO product_words (word_id, title_folded, product_id, category_id, brand_id, cost_price, selling_price, description_begin)
          SELECT w.id, ",
     );
     query
         .bind(title_folded)
-        .push(", p.id, p.category_id, p.brand_id, p.cost_price, p.selling_price FROM products AS p CROSS JOIN search_words AS w WHERE p.id = ")
+        .push(", p.id, p.category_id, p.brand_id, p.cost_price, p.selling_price, substr(p.description_key, 1, 60) FROM products AS p CROSS JOIN search_words AS w WHERE p.id = ")
         .bind(product)
         .push(" AND w.word IN (");
     push_list(&mut query, &words);
@@ -59,7 +59,7 @@ pub(crate) async fn renew(tx: &mut Tx, product: i64, old: &str, new: &str) -> Re
     }
     let mut query = Query::new(
         "UPDATE product_words SET category_id = p.category_id, brand_id = p.brand_id, cost_price = p.cost_price,
-                                  selling_price = p.selling_price
+                                  selling_price = p.selling_price, description_begin = substr(p.description_key, 1, 60)
          FROM products AS p WHERE p.id = ",
     );
     query
@@ -117,15 +117,21 @@ const PRODUCTS: &[(&str, Kind)] = &[
     ("brand_id", Kind::Integer),
     ("cost_price", Kind::Money),
     ("selling_price", Kind::Money),
+    ("description_begin", Kind::Text),
 ];
 
+/// Characters of a description's key that stand beside each word; statements have the number written out.
+const BEGINNING: usize = 60;
+
 /// What stands beside a product's words.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(crate) category: i64,
     pub(crate) brand: i64,
     pub(crate) cost_price: Money,
     pub(crate) selling_price: Money,
+    /// Of the description.
+    pub(crate) key: Option<String>,
 }
 
 /// The index of many titles at once, while an empty catalogue is filled.
@@ -150,6 +156,10 @@ impl Vocabulary {
 
     /// A product with its title.
     pub(crate) fn product(&mut self, product: i64, title_folded: &str, place: &Place) {
+        let begins = place.key.as_deref().map(|key| {
+            let characters = key.chars().take(BEGINNING);
+            characters.collect::<String>()
+        });
         for word in pieces(title_folded) {
             let id = self.id_of(word);
             self.products.push([
@@ -160,6 +170,7 @@ impl Vocabulary {
                 place.brand.into(),
                 place.cost_price.into(),
                 place.selling_price.into(),
+                begins.as_deref().into(),
             ]);
         }
     }

@@ -7,6 +7,7 @@
 
 mod low;
 mod model;
+pub(crate) mod prices;
 mod pulse;
 mod recount;
 mod store;

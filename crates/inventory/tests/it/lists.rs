@@ -328,6 +328,38 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    inflows_stand_where_the_titles_of_their_products_are_now,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.admin();
+        let supplier = json!({"name": "Atacado"});
+        let supplier = admin.post("/api/v1/suppliers/", supplier).await.id();
+        let mut inflows = Vec::new();
+        let mut products = Vec::new();
+        for title in ["Bule", "Copo", "Açúcar"] {
+            let product = admin.a_product(title, 5).await;
+            let body = json!({"supplier": supplier, "product": product, "quantity": 2});
+            inflows.push(admin.post("/api/v1/inflows/", body).await.id());
+            products.push(product);
+        }
+        let viewer = app.viewer();
+        let path = |filter: &str| format!("/api/v1/inflows/?ordering=product{filter}");
+        let expected = [inflows[2], inflows[0], inflows[1]];
+        assert_eq!(ids(&viewer, &path("")).await, expected);
+        let renamed = json!({"title": "ÁGUA"});
+        admin
+            .patch(&format!("/api/v1/products/{}/", products[1]), renamed)
+            .await;
+        let body = json!({"supplier": supplier, "product": products[1], "quantity": 1});
+        inflows.push(admin.post("/api/v1/inflows/", body).await.id());
+        let expected = [inflows[2], inflows[1], inflows[3], inflows[0]];
+        for filter in ["", &format!("&supplier={supplier}")] {
+            assert_eq!(ids(&viewer, &path(filter)).await, expected, "{filter}");
+        }
+    }
+);
+
+on_both_engines!(
     a_page_has_ten_records_unless_asked_otherwise_and_a_hundred_at_most,
     async |address| {
         let app = TestApp::new(&address).await;

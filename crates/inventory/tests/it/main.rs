@@ -36,5 +36,6 @@ mod tallies;
 mod throttle;
 mod tokens;
 mod transfer;
+mod upgrades;
 mod visitor;
 mod webhooks;

@@ -4,9 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use db::{Db, Migrations, Options};
 use inventory::{
-    MIGRATIONS,
     generate::{Plan, generate},
     rest::{list::search_words, query::Parameters},
 };
@@ -15,7 +13,7 @@ use test_kit::on_both_engines;
 
 use crate::app::TestApp;
 
-const TITLES: [&str; 16] = [
+pub(crate) const TITLES: [&str; 16] = [
     "Café 100% arábica 1 kg",
     "Café torrado e moído",
     "CAFETEIRA elétrica",
@@ -35,7 +33,7 @@ const TITLES: [&str; 16] = [
 ];
 
 /// Searches, quotes and all.
-const SEARCHES: [&str; 44] = [
+pub(crate) const SEARCHES: [&str; 44] = [
     "cafe",
     "CAFÉ",
     "afe",
@@ -83,19 +81,19 @@ const SEARCHES: [&str; 44] = [
 ];
 
 /// The titles in which every word of a search occurs, by id.
-fn expected(titles: &BTreeMap<i64, String>, search: &str) -> Vec<i64> {
+pub(crate) fn expected(titles: &BTreeMap<i64, String>, search: &str) -> Vec<i64> {
     let words = search_words(&Parameters::parse(&query(search)));
     let has_all = |title: &str| words.iter().all(|word| db::fold(title).contains(word));
     let found = titles.iter().filter(|(_, title)| has_all(title));
     found.map(|(id, _)| *id).collect()
 }
 
-fn query(search: &str) -> String {
+pub(crate) fn query(search: &str) -> String {
     let bytes: Vec<String> = search.bytes().map(|byte| format!("%{byte:02X}")).collect();
     format!("search={}", bytes.concat())
 }
 
-async fn found(app: &TestApp, query: &str) -> (u64, Vec<i64>) {
+pub(crate) async fn found(app: &TestApp, query: &str) -> (u64, Vec<i64>) {
     let path = format!("/api/v1/products/?{query}");
     let page = app.viewer().get(&path).await.json();
     let results = page["results"].as_array().unwrap();
@@ -283,85 +281,6 @@ on_both_engines!(made_up_titles_are_found, async |address| {
     }
 });
 
-/// The migrations before the one that made the index.
-fn before_the_index() -> Migrations {
-    let before = |list: &'static [db::Migration]| -> &'static [db::Migration] {
-        let end = list
-            .iter()
-            .position(|(name, _)| *name == "0005_search")
-            .unwrap();
-        &list[..end]
-    };
-    Migrations {
-        name: MIGRATIONS.name,
-        sqlite: before(MIGRATIONS.sqlite),
-        postgres: before(MIGRATIONS.postgres),
-    }
-}
-
-on_both_engines!(
-    titles_that_were_there_before_the_index_are_found,
-    async |address| {
-        let db = Db::open(&address.parse().unwrap(), &Options::default())
-            .await
-            .unwrap();
-        db.migrate(&before_the_index()).await.unwrap();
-        let long = format!("{}agulha{}", "palha".repeat(30), "feno".repeat(20));
-        let titles: Vec<String> = TITLES
-            .into_iter()
-            .chain([long.as_str()])
-            .map(str::to_owned)
-            .collect();
-        let inserted = titles.clone();
-        db.write(async move |tx| {
-            let at = db::Timestamp::parse(crate::app::NOW).unwrap();
-            for table in [
-                "INSERT INTO brands (name, name_folded, created_at, updated_at) VALUES ('B', 'b', $1, $1)",
-                "INSERT INTO categories (name, name_folded, created_at, updated_at) VALUES ('C', 'c', $1, $1)",
-            ] {
-                tx.execute(table, &[&at]).await?;
-            }
-            let price = db::Money::from_cents(100);
-            for title in &inserted {
-                let id: i64 = tx
-                    .one(
-                        "INSERT INTO products (title, title_folded, category_id, brand_id, cost_price, selling_price, created_at)
-                         VALUES ($1, $2, 1, 1, $3, $3, $4) RETURNING id",
-                        &[title, &db::fold(title), &price, &at],
-                        |row| row.get(0),
-                    )
-                    .await?;
-                tx.execute(
-                    "INSERT INTO product_stock (product_id, category_id, brand_id, quantity, updated_at) VALUES ($1, 1, 1, 0, $2)",
-                    &[&id, &at],
-                )
-                .await?;
-            }
-            Ok::<_, db::Error>(())
-        })
-        .await
-        .unwrap();
-        db.close().await;
-        let app = TestApp::new(&address).await;
-        let titles: BTreeMap<i64, String> = (1..).zip(titles).collect();
-        for search in SEARCHES
-            .into_iter()
-            .chain(["agulha", "lhapalhapalhaagulhafenofenofenofeno"])
-        {
-            let expected = expected(&titles, search);
-            let (count, ids) = found(
-                &app,
-                &format!("{}&page_size=100&ordering=id", query(search)),
-            )
-            .await;
-            assert_eq!((count, ids), (expected.len() as u64, expected), "{search}");
-        }
-        // And what is written from now on stands beside them.
-        let id = app.admin().a_product("Cafezinho", 1).await;
-        assert_eq!(found(&app, "search=cafezinho").await, (1, vec![id]));
-    }
-);
-
 on_both_engines!(
     a_search_is_narrowed_and_ordered_by_what_products_are_now,
     async |address| {
@@ -403,6 +322,43 @@ on_both_engines!(
                 .collect();
             assert_eq!(found, expected, "{query}");
             assert_eq!(page["count"], expected.len(), "{query}");
+        }
+    }
+);
+
+on_both_engines!(
+    a_search_is_ordered_by_whole_descriptions_however_long_they_begin_alike,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.admin();
+        let alike = "Moído na hora. ".repeat(6);
+        let mut products = Vec::new();
+        // The first of a description and the last one have the least ids and the greatest.
+        for number in [3, 9, 1, 0, 7, 5, 2, 8, 6, 4] {
+            let id = admin.a_product("Café, cafeteira e café", 5).await;
+            let description = match number {
+                0 => serde_json::Value::Null,
+                9 => json!("Moído"),
+                number => json!(format!("{alike}{number}")),
+            };
+            let path = format!("/api/v1/products/{id}/");
+            let changed = admin
+                .patch(&path, json!({"description": description}))
+                .await;
+            assert_eq!(changed.status.as_u16(), 200);
+            // Nothing comes first, and the shortest of those that begin alike.
+            let place = if number == 9 { 1 } else { number * 2 };
+            products.push((place, id));
+        }
+        products.sort_unstable();
+        let mut expected: Vec<i64> = products.iter().map(|(_, id)| *id).collect();
+        for order in ["description", "-description"] {
+            for page in 1..=4 {
+                let path = format!("search=cafe&ordering={order}&page_size=3&page={page}");
+                let part = expected.chunks(3).nth(page - 1).unwrap();
+                assert_eq!(found(&app, &path).await, (10, part.to_vec()), "{path}");
+            }
+            expected.reverse();
         }
     }
 );

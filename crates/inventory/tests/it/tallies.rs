@@ -346,6 +346,7 @@ on_both_engines!(
                 "DELETE FROM tally_changes",
                 "DELETE FROM day_tallies",
                 "DELETE FROM stock_tallies",
+                "DELETE FROM price_tallies",
                 "DELETE FROM tallies_filled",
             ] {
                 tx.execute(sql, &[]).await?;
@@ -376,16 +377,22 @@ on_both_engines!(
         sell(&app, product, 3).await;
         tallies::fold_all(&app.state.db).await.unwrap();
         let break_it = async |tx: &mut db::Tx| {
+            tx.execute("UPDATE price_tallies SET products = 4", &[])
+                .await?;
             tx.execute("UPDATE day_tallies SET movements = 7", &[])
                 .await
         };
         app.state.db.write::<_, Error, _>(break_it).await.unwrap();
         let differences = tallies::verify(&app.state.db).await.unwrap();
         let texts: Vec<String> = differences.iter().map(ToString::to_string).collect();
-        assert_eq!(texts.len(), 1);
+        assert_eq!(texts.len(), 2);
         assert!(
             texts[0].starts_with("outflows of 2026-11-20: the tally is 7 movements of 3 units"),
             "{texts:?}"
+        );
+        assert_eq!(
+            texts[1],
+            "products at 12.50 to 12.59: the tally is 4, counted are 1"
         );
     }
 );

@@ -200,7 +200,7 @@ pub(crate) async fn add(
     match (given.created_at, opened_at) {
         (Some(at), Some(opened_at)) if at <= opened_at => {
             let record = found.into_record(at);
-            let id = store::insert(tx, movement, given.id, &record).await?;
+            let id = insert(tx, movement, given.id, &record).await?;
             let entry = entry(movement, id, &record, actor);
             let recorded = ledger::record_past(tx, &entry).await?;
             recorded.map_err(refused)?;
@@ -256,7 +256,7 @@ async fn book(
     now: Timestamp,
 ) -> Result<MovementRecord, Refusal> {
     let mut record = found.into_record(given.created_at.unwrap_or(now));
-    record.id = store::insert(tx, movement, given.id, &record).await?;
+    record.id = insert(tx, movement, given.id, &record).await?;
     let entry = entry(movement, record.id, &record, actor);
     let changed = ledger::apply(tx, &entry).await?.map_err(refused)?;
     match movement {
@@ -266,6 +266,19 @@ async fn book(
         }
     }
     Ok(record)
+}
+
+/// Stores a movement. An inflow has its product's title beside it: whoever changes that holds the stock row, so it is locked first.
+async fn insert(
+    tx: &mut Tx,
+    movement: Movement,
+    id: Option<i64>,
+    record: &MovementRecord,
+) -> Result<i64, Refusal> {
+    if movement == Movement::Inflow {
+        super::store::lock_quantity(tx, record.product.id).await?;
+    }
+    Ok(store::insert(tx, movement, id, record).await?)
 }
 
 /// A movement whose references were found.

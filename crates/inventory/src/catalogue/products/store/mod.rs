@@ -334,6 +334,13 @@ pub(super) async fn update(tx: &mut Tx, id: i64, input: &Input) -> Result<(), Er
     product.push(" WHERE id = ").bind(id);
     tx.execute_of(&product).await?;
     let new = input.title.as_deref().map_or_else(|| old.clone(), db::fold);
+    if old != new {
+        tx.execute(
+            "UPDATE inflows SET title_folded = $2 WHERE product_id = $1",
+            &[&id, &new.as_str()],
+        )
+        .await?;
+    }
     search::renew(tx, id, &old, &new).await
 }
 

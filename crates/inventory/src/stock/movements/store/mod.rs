@@ -52,6 +52,7 @@ pub(in crate::stock) async fn product(conn: &mut Conn, id: i64) -> Result<Option
 }
 
 /// Stores a movement, under the id that is given or the next one; what it does to the product's quantity is the ledger's to write.
+/// An inflow gets its product's title: the product's stock row is locked, and with it the title.
 pub(super) async fn insert(
     tx: &mut Tx,
     movement: Movement,
@@ -68,12 +69,25 @@ pub(super) async fn insert(
         ""
     });
     query.push(if id.is_some() { "id, " } else { "" });
-    query.push("product_id, quantity, description, description_key, created_at) VALUES (");
+    query.push(match movement {
+        Movement::Inflow => {
+            "title_folded, product_id, quantity, description, description_key, created_at) VALUES ("
+        }
+        Movement::Outflow => {
+            "product_id, quantity, description, description_key, created_at) VALUES ("
+        }
+    });
     if let Some(supplier) = &record.supplier {
         query.bind(supplier.id).push(", ");
     }
     if let Some(id) = id {
         query.bind(id).push(", ");
+    }
+    if movement == Movement::Inflow {
+        query
+            .push("COALESCE((SELECT p.title_folded FROM products AS p WHERE p.id = ")
+            .bind(record.product.id)
+            .push("), ''), ");
     }
     let key = record.description.as_deref().map(description_key);
     query

@@ -5,6 +5,7 @@
 use db::{Engine, Money, Query};
 
 use super::{Filtering, Selection, measure::Measured};
+use crate::tallies::prices::digits_of;
 
 /// So few products are sorted sooner than the bands are asked for theirs.
 const FEW: u64 = 3000;
@@ -21,10 +22,7 @@ struct Column {
 
 /// The band of a price, as the column `price_band` has it: by how many digits it has in hundredths, and half of the first two.
 pub(super) fn band_of(price: Money) -> i64 {
-    let digits = match price.cents() {
-        0 => String::new(),
-        cents => cents.to_string(),
-    };
+    let digits = digits_of(price);
     let first_two: String = digits.chars().take(2).collect();
     let length = i64::try_from(digits.len()).unwrap_or(0);
     length * 50 + first_two.parse::<i64>().unwrap_or(0) / 2

@@ -8,9 +8,9 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use db::{Conn, Engine, Error, Query};
+use db::{Conn, Engine, Error, Money, Query};
 
-use crate::tallies::{self, Dimension};
+use crate::tallies::{self, Dimension, prices::Stretch};
 
 use super::{
     Fetched, Filter, Filtering, Lead, Selection, push_endings, push_fetched, push_word_ids,
@@ -144,6 +144,8 @@ impl Filter {
             push_endings(&mut query, key);
             query.push("), (SELECT max(e.word_id) FROM search_endings AS e");
             push_endings(&mut query, key);
+            query.push("), (SELECT count(DISTINCT e.word_id) FROM search_endings AS e");
+            push_endings(&mut query, key);
             query.push(
                 "), (SELECT count(*) FROM (SELECT 1 FROM product_words AS w WHERE w.word_id ",
             );
@@ -155,12 +157,13 @@ impl Filter {
             .one_of(&query, |row| {
                 let mut leads = Vec::with_capacity(keys.len());
                 for (number, (word, _)) in keys.iter().enumerate() {
-                    let least: Option<i64> = row.get(number * 3)?;
-                    let most: Option<i64> = row.get(number * 3 + 1)?;
+                    let least: Option<i64> = row.get(number * 4)?;
+                    let most: Option<i64> = row.get(number * 4 + 1)?;
                     leads.push(Lead {
                         word: *word,
                         only: least.filter(|_| least == most),
-                        entries: row.get::<i64>(number * 3 + 2)?.unsigned_abs(),
+                        forms: row.get::<i64>(number * 4 + 2)?.unsigned_abs(),
+                        entries: row.get::<i64>(number * 4 + 3)?.unsigned_abs(),
                     });
                 }
                 Ok(leads)
@@ -207,12 +210,39 @@ impl Filter {
                 self.push_ranges(query, Filtering::RowByRow);
                 self.push_words(query, Some(lead));
             }
+            _ if self.is_price_alone() && self.priced().is_some() => self.push_priced(query),
             _ => {
                 query.push("SELECT count(*) FROM products AS p WHERE TRUE");
                 self.push_references(query, Filtering::Planned, false);
                 self.push_ranges(query, Filtering::Planned);
                 self.push_words(query, None);
             }
+        }
+    }
+
+    /// The stretch of prices, where the tallies know most of it.
+    fn priced(&self) -> Option<Stretch> {
+        let (min, max) = (self.min_price.unwrap_or_default(), self.max_price);
+        Stretch::of(
+            min.max(Money::ZERO),
+            max.unwrap_or(Money::MAX).min(Money::MAX),
+        )
+    }
+
+    /// How many products a stretch of prices has: those of its bands are tallied, the others are counted.
+    fn push_priced(&self, query: &mut Query) {
+        let Some(stretch) = self.priced() else {
+            return;
+        };
+        query.push("SELECT ");
+        stretch.push_bands(query);
+        for (from, to) in [stretch.before, stretch.behind].into_iter().flatten() {
+            query
+                .push(" + (SELECT count(*) FROM products AS p WHERE p.selling_price >= ")
+                .bind(from)
+                .push(" AND p.selling_price <= ")
+                .bind(to)
+                .push(")");
         }
     }
 }

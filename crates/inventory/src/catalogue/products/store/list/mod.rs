@@ -9,6 +9,7 @@ mod names;
 mod page;
 #[cfg(test)]
 mod plans;
+mod words;
 
 pub(crate) use measure::Measures;
 
@@ -50,6 +51,8 @@ struct Lead {
     word: usize,
     /// The one word of titles that it occurs in, when there is only one.
     only: Option<i64>,
+    /// In how many words of titles it occurs.
+    forms: u64,
     /// Entries that the index has under it, products that have it twice counted twice.
     entries: u64,
 }

@@ -18,6 +18,8 @@ pub(super) enum Way {
     Word(Lead),
     /// From the entries of a word, which have all that they are sorted by.
     Entries(Lead),
+    /// From the entries of a word, which have the beginnings of the descriptions that order.
+    Beginnings(Lead),
     /// From the products that category, brand and price let through, which are sorted.
     Few,
     /// Along the index that has the order.
@@ -32,7 +34,7 @@ pub(super) enum Way {
 
 /// The table whose index gives the order of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum First {
+pub(super) enum First {
     Products,
     Stock,
     Categories,
@@ -97,6 +99,7 @@ impl Selection {
         match way {
             Way::Bands => self.push_bands(&mut query),
             Way::Names => self.push_names(&mut query, most),
+            Way::Beginnings(lead) => self.push_beginnings(&mut query, engine, lead, most),
             _ => {}
         }
         query
@@ -106,7 +109,8 @@ impl Selection {
         match way {
             Way::Titles(lead) => self.push_titles(&mut query, engine, lead),
             Way::Word(lead) => self.push_found(&mut query, engine, Some(lead)),
-            Way::Entries(lead) => self.push_entries(&mut query, engine, lead),
+            Way::Entries(lead) => self.push_entries(&mut query, engine, lead, most),
+            Way::Beginnings(lead) => self.push_begun(&mut query, engine, lead),
             Way::Few => self.push_found(&mut query, engine, None),
             Way::Along(filtering) => self.push_along(&mut query, filtering),
             Way::Groups(filtering) => self.push_groups(&mut query, engine, filtering, most),
@@ -174,6 +178,13 @@ impl Selection {
             }
             Some(lead)
                 if has_entries
+                    && self.is_by_description()
+                    && lead.entries <= along.saturating_mul(LOOKED_UP) =>
+            {
+                Way::Beginnings(lead)
+            }
+            Some(lead)
+                if has_entries
                     && (lead.entries / LOOKED_UP).saturating_add(measured.count) <= along =>
             {
                 Way::Word(lead)
@@ -210,46 +221,6 @@ impl Selection {
             (Some(_), Some(_)) => !filter.has_range() && matches!(first, "" | "id"),
             _ => is_ranged_by,
         }
-    }
-
-    fn push_titles(&self, query: &mut Query, engine: Engine, lead: Lead) {
-        query.push("w.product_id AS id FROM product_words AS w");
-        self.filter.push_lead(query, engine, lead);
-        let is_descending = self.order.first().is_some_and(|by| by.descending);
-        query.push(if is_descending {
-            " ORDER BY w.title_folded DESC, w.product_id"
-        } else {
-            " ORDER BY w.title_folded, w.product_id"
-        });
-    }
-
-    /// Whether the entries of a word have every field that orders.
-    fn is_of_entries(&self) -> bool {
-        self.order.iter().all(|by| entry_field(by.field).is_some())
-    }
-
-    /// The entries of a word, in order.
-    fn push_entries(&self, query: &mut Query, engine: Engine, lead: Lead) {
-        // A product that has several words that begin as asked stands under each.
-        query
-            .push("found.product_id AS id FROM (SELECT ")
-            .push(if lead.only.is_some() { "" } else { "DISTINCT " })
-            .push("w.product_id, w.title_folded, w.category_id, w.brand_id, w.cost_price, w.selling_price FROM product_words AS w");
-        self.filter.push_entries(query, engine, lead);
-        query.push(") AS found");
-        if self.needs(First::Categories) {
-            query.push(" JOIN categories AS c ON c.id = found.category_id");
-        }
-        if self.needs(First::Brands) {
-            query.push(" JOIN brands AS b ON b.id = found.brand_id");
-        }
-        query.push(" ORDER BY ");
-        for by in &self.order {
-            query
-                .push(entry_field(by.field).unwrap_or("found.product_id"))
-                .push(if by.descending { " DESC, " } else { ", " });
-        }
-        query.push("found.product_id");
     }
 
     /// The products that a word leads to, or those of the statement's `few`, in order.
@@ -361,7 +332,7 @@ impl Selection {
         });
     }
 
-    fn needs(&self, table: First) -> bool {
+    pub(super) fn needs(&self, table: First) -> bool {
         self.order.iter().any(|by| first_of(by.field) == table)
     }
 
@@ -375,7 +346,7 @@ impl Selection {
         }
     }
 
-    fn push_order(&self, query: &mut Query) {
+    pub(super) fn push_order(&self, query: &mut Query) {
         self.push_fields(query);
         query.push("p.id");
     }
@@ -409,19 +380,6 @@ impl Selection {
                 (_, true) => "p.id DESC, ",
             });
         }
-    }
-}
-
-/// Where an entry of a word has a field that orders.
-fn entry_field(field: &str) -> Option<&'static str> {
-    match field {
-        "id" => Some("found.product_id"),
-        "title" => Some("found.title_folded"),
-        "category" => Some("c.name_folded"),
-        "brand" => Some("b.name_folded"),
-        "cost_price" => Some("found.cost_price"),
-        "selling_price" => Some("found.selling_price"),
-        _ => None,
     }
 }
 

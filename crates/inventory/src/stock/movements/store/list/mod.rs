@@ -1,10 +1,11 @@
 //! The lists of inflows and outflows: their filters, their orders, and how many they select. The statement that each combination becomes
-//! is in `page`, the one that goes from value to value of a column in `steps`.
+//! is in `page`, those that go from value to value of a column and from supplier to supplier in `steps` and `suppliers`.
 
 mod page;
 #[cfg(test)]
 mod plans;
 mod steps;
+mod suppliers;
 
 use std::time::Duration;
 

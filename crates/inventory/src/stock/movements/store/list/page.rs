@@ -17,16 +17,14 @@ pub(super) enum Way {
     Along(Filtering),
     /// From value to value of the column that orders, and of each its first.
     Steps,
-    /// From the first of each supplier, in the order of their names.
+    /// From the first of each name of suppliers, as far as the page needs them.
     Suppliers(Filtering),
 }
 
-/// So many times longer than chance has it the way along an index may be, when what is asked for stands together in it.
-const CLUSTERED: u64 = 256;
 /// So few are sorted sooner than any other way is gone.
 const FEW: u64 = 3000;
-/// From so many records on, the first of each supplier are too many.
-const MOST_OF_A_SUPPLIER: u64 = 1000;
+/// From so many records on, SQLite walks all of a supplier's ids sooner than it looks each of them up.
+const MOST_ON_SQLITE: u64 = 1000;
 
 impl Selection {
     /// One page of them, of so many that are selected.
@@ -89,8 +87,12 @@ impl Selection {
             self.push_filters(&mut query, Filtering::Planned);
             query.push(") ");
         }
-        if way == Way::Steps {
-            self.push_steps(&mut query, measured, wanted);
+        match way {
+            Way::Steps => self.push_steps(&mut query, measured, wanted),
+            Way::Suppliers(filtering) => {
+                self.push_suppliers(&mut query, measured, filtering, wanted);
+            }
+            _ => {}
         }
         query.push("SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at");
         query.push(match self.movement {
@@ -102,7 +104,7 @@ impl Selection {
             Way::Along(filtering) => self.push_along(&mut query, engine, measured, filtering),
             Way::Steps => self.push_stepped(&mut query, engine, measured, wanted),
             Way::Suppliers(filtering) => {
-                self.push_suppliers(&mut query, engine, measured, filtering, wanted);
+                self.push_of_suppliers(&mut query, engine, measured, filtering, wanted);
             }
         }
         query
@@ -138,31 +140,27 @@ impl Selection {
             let is_few = has_days && count <= FEW.max(wanted);
             return Ok(if is_few { Way::Few } else { Way::Steps });
         }
+        if self.product.is_some() && first == "supplier" {
+            // From supplier to supplier each would be asked for all that it delivered.
+            return Ok(Way::Few);
+        }
         let is_in_index = match first {
             _ if self.product.is_some() => true,
             "created_at" | "updated_at" => true,
-            "product" => self.supplier.is_none() && !has_days,
             _ => !has_days,
         };
         let filtering = if is_in_index {
             Filtering::Planned
         } else {
             let all = tallies::count_movements(conn, self.movement, None, None, None).await?;
-            // What is asked for by time stands together among the ids; and a supplier's products are of one kind, so they stand
-            // together among the titles.
-            let factor = match first {
-                "product" if self.supplier.is_some() => CLUSTERED,
-                _ => 1,
-            };
+            // What is asked for by time stands together among the ids.
             let others_too = match measured.ids {
                 Some((first_id, last_id)) if matches!(first, "" | "id") => {
                     last_id.saturating_sub(first_id).unsigned_abs().min(all)
                 }
                 _ => all,
             };
-            let chance = wanted
-                .saturating_mul(others_too / count.max(1))
-                .saturating_mul(factor);
+            let chance = wanted.saturating_mul(others_too / count.max(1));
             let others = all.saturating_sub(count).saturating_add(wanted);
             if count <= chance.min(others) {
                 return Ok(Way::Few);
@@ -175,7 +173,7 @@ impl Selection {
             }
         };
         let is_by_supplier = first == "supplier" && self.order.len() == 1 && self.product.is_none();
-        if is_by_supplier && wanted <= MOST_OF_A_SUPPLIER {
+        if is_by_supplier && (conn.engine() == Engine::Postgres || wanted <= MOST_ON_SQLITE) {
             return Ok(Way::Suppliers(filtering));
         }
         Ok(Way::Along(filtering))
@@ -194,7 +192,7 @@ impl Selection {
                 " CROSS JOIN LATERAL (SELECT * FROM outflows AS q WHERE q.id = few.id OFFSET 0) AS m"
             }
         });
-        if self.needs("product") {
+        if self.needs_products() {
             query.push(match engine {
                 Engine::Sqlite => " CROSS JOIN products AS p ON p.id = m.product_id",
                 Engine::Postgres => {
@@ -219,7 +217,6 @@ impl Selection {
         let lead = self.order.first().map_or("", |by| by.field);
         // The table whose index gives the order goes first, and stays first on both engines.
         query.push("m.id FROM ").push(match (self.movement, lead) {
-            (Movement::Inflow, "product") => "products AS p CROSS JOIN inflows AS m",
             (Movement::Inflow, "supplier") => "suppliers AS s CROSS JOIN inflows AS m",
             (Movement::Inflow, _) => "inflows AS m",
             (Movement::Outflow, "product") => "products AS p CROSS JOIN outflows AS m",
@@ -229,25 +226,27 @@ impl Selection {
         if engine == Engine::Sqlite && filtering == Filtering::RowByRow {
             query.push(match (self.movement, lead) {
                 (Movement::Inflow, "quantity") => " INDEXED BY inflows_quantity",
+                (Movement::Inflow, "product") => " INDEXED BY inflows_title",
                 (Movement::Inflow, "description") => " INDEXED BY inflows_description",
                 (Movement::Outflow, "quantity") => " INDEXED BY outflows_quantity",
                 (Movement::Outflow, "description") => " INDEXED BY outflows_description",
                 _ => "",
             });
         }
-        if lead != "product" && self.needs("product") {
+        if lead != "product" && self.needs_products() {
             query.push(" JOIN products AS p ON p.id = m.product_id");
         }
         if lead != "supplier" && self.needs("supplier") {
             query.push(" JOIN suppliers AS s ON s.id = m.supplier_id");
         }
+        let is_by_products = lead == "product" && self.needs_products();
         query.push(match lead {
-            "product" => " WHERE m.product_id = p.id",
+            _ if is_by_products => " WHERE m.product_id = p.id",
             "supplier" => " WHERE m.supplier_id = s.id",
             _ => " WHERE TRUE",
         });
         // A product's own index goes by time.
-        let filtering = if lead == "product" {
+        let filtering = if is_by_products {
             Filtering::Planned
         } else {
             filtering
@@ -259,42 +258,22 @@ impl Selection {
         self.push_order(query);
     }
 
-    /// As many of each supplier as the page may need: sorted by name, none of the others comes before them.
-    fn push_suppliers(
-        &self,
-        query: &mut Query,
-        engine: Engine,
-        measured: &Measured,
-        filtering: Filtering,
-        most: i64,
-    ) {
-        query.push(match engine {
-            Engine::Sqlite => "x.id FROM suppliers AS g CROSS JOIN inflows AS x ON x.id IN (",
-            Engine::Postgres => "x.id FROM suppliers AS g CROSS JOIN LATERAL (",
-        });
-        query.push("SELECT m.id FROM inflows AS m WHERE m.supplier_id = g.id");
-        self.push_filters(query, filtering);
-        measured.push_ids(query);
-        query.push(" ORDER BY m.id LIMIT ").bind(most);
-        query.push(match engine {
-            Engine::Sqlite => ")",
-            Engine::Postgres => ") AS x",
-        });
-        query.push(if self.order.first().is_some_and(|by| by.descending) {
-            " ORDER BY g.name_folded DESC, x.id"
-        } else {
-            " ORDER BY g.name_folded, x.id"
-        });
-    }
-
     fn needs(&self, field: &str) -> bool {
         self.order.iter().any(|by| by.field == field)
     }
 
+    /// Whether the order takes a look at products: inflows have the titles of theirs.
+    fn needs_products(&self) -> bool {
+        self.movement == Movement::Outflow && self.needs("product")
+    }
+
     fn push_order(&self, query: &mut Query) {
+        let has_title = self.movement == Movement::Inflow;
         query.push(" ORDER BY ");
         for by in &self.order {
             query.push(match (by.field, by.descending) {
+                ("product", false) if has_title => "m.title_folded, ",
+                ("product", true) if has_title => "m.title_folded DESC, ",
                 ("supplier", false) => "s.name_folded, ",
                 ("supplier", true) => "s.name_folded DESC, ",
                 ("product", false) => "p.title_folded, ",

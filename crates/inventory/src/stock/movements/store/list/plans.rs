@@ -3,7 +3,7 @@
 use test_kit::on_both_engines;
 
 use super::{
-    page::Way::{self, Along, Few, Steps},
+    page::Way::{self, Along, Few, Steps, Suppliers},
     *,
 };
 use crate::{generate::made_up, plans};
@@ -86,13 +86,23 @@ on_both_engines!(every_way_leads_to_the_same_page, async |address| {
     let read = async |conn: &mut Conn| {
         for movement in [Movement::Inflow, Movement::Outflow] {
             for filter in FILTERS.iter().filter(|filter| !filter.contains("product")) {
+                let by_supplier = [
+                    ("supplier", Suppliers(Filtering::Planned)),
+                    ("supplier", Suppliers(Filtering::RowByRow)),
+                ];
+                let is_free = movement == Movement::Inflow && !filter.contains("supplier");
                 for (order, way) in [
                     ("id", Along(Filtering::RowByRow)),
+                    ("product", Along(Filtering::RowByRow)),
+                    ("product", Along(Filtering::Planned)),
                     ("quantity", Steps),
                     ("description", Steps),
-                ] {
+                ]
+                .into_iter()
+                .chain(by_supplier.into_iter().filter(|_| is_free))
+                {
                     for sign in ["", "-"] {
-                        for part in [(10, 0), (40, 25), (500, 0)] {
+                        for part in [(10, 0), (40, 25), (500, 0), (10, 1200)] {
                             let parameters = format!("{filter}&ordering={sign}{order}");
                             let selection =
                                 Selection::parse(movement, &Parameters::parse(&parameters))

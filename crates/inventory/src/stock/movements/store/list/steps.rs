@@ -6,6 +6,9 @@ use db::{Engine, Query};
 
 use super::{super::super::model::Movement, Filtering, Measured, Selection};
 
+/// From so many movements on, it is seen early whether values have enough of them.
+const MANY: i64 = 1000;
+
 /// A column that orders and has few values, or many that are shared.
 struct Column {
     name: &'static str,
@@ -63,8 +66,15 @@ impl Selection {
         // More values than this and another way is shorter.
         query
             .push(") AS bounded) FROM steps AS one WHERE one.value IS NOT NULL AND one.place < 400 AND one.found < ")
-            .bind(wanted)
-            .push(") ");
+            .bind(wanted);
+        if wanted > MANY {
+            // Nor does it help to go on when at this pace so many values would not be enough.
+            query
+                .push(" AND (one.place < 20 OR one.found * 400 >= one.place * CAST(")
+                .bind(wanted)
+                .push(" AS BIGINT))");
+        }
+        query.push(") ");
     }
 
     /// The first movements of each of these values, in order.
@@ -94,7 +104,7 @@ impl Selection {
         query.push(") AS firsts ORDER BY firsts.place, firsts.id");
     }
 
-    /// Of each value its first. PostgreSQL takes as many of each as are wanted; SQLite is quicker with all of each but the last, which
+    /// Of each value its first. PostgreSQL takes as many of each as are still wanted; SQLite is quicker with all of each but the last, which
     /// do not suffice, and as many of the last.
     fn push_firsts(
         &self,
@@ -110,7 +120,8 @@ impl Selection {
             query
                 .push(" ORDER BY m.id LIMIT ")
                 .bind(wanted)
-                .push(") AS x");
+                .push(" - step.found) AS x WHERE step.found < ")
+                .bind(wanted);
             return;
         }
         query
