@@ -91,3 +91,26 @@ fn a_part_without_its_database_is_refused() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--postgres"));
 }
+
+#[test]
+fn deliveries_are_measured_and_what_those_who_never_answer_cost() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("bench");
+    let small =
+        "bench inventory-delivery --events 50 --products 5 --milliseconds 100 --pairs 2 --folder";
+    let output = Start::new(small.split_whitespace().chain([place.to_str().unwrap()])).output();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success(),
+        "{said}\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert_figures(
+        &said,
+        &[
+            "deliveries a second from SQLite, ",
+            "outflows with a dead receiver, SQLite: ",
+            "outflows with a model that hangs, SQLite: ",
+        ],
+    );
+}

@@ -1,0 +1,208 @@
+//! What a receiver that is dead and a language model that hangs cost those who book outflows.
+//!
+//! One shop, one process, one database: two shops differ more by their files than by what is looked for. Its company is switched on and
+//! off between short runs, in the order without, with, with, without, …, so that what changes slowly (the database that grows, the
+//! machine's neighbours) hits both alike. Two neighbouring runs are a pair; what is told is the median of the pairs' ratios.
+//!
+//! - The receiver takes connections and never answers. *Without* it, its endpoint is disabled, as a person does it; *with* it, the
+//!   endpoint is enabled, and whatever waits there is tried again at once, all that was made in the runs before included. Sales leave
+//!   plenty, so each is one event.
+//! - The model cannot be taken away from a shop that runs. *Without* means that it has nothing to say: what was asked of it has been
+//!   refused at once, nothing waits. *With* means that an analysis of every product was asked for by a person: two calls hang, the rest
+//!   wait behind them. Every product is low, so each sale asks for an analysis, in both.
+
+use std::path::Path;
+use std::time::Duration;
+
+use ::inventory::events::endpoints;
+use ::inventory::stock::Actor;
+use ::inventory::{Config, State, analysis};
+use db::{Db, Options};
+use tokio::time::{sleep, timeout};
+use web::server::Shutdown;
+
+use super::super::load::{self, LoadError, Target};
+use super::super::shop::{PLENTY, Shop, Size, TILLS};
+use super::super::{check, report};
+use super::stand_in::{Model, Receiver};
+use super::{Arguments, Part, parts};
+
+/// Products that are sold, each with days of sales before, so that an analysis has something to say.
+const SIZE: Size = Size {
+    products: 32,
+    movements: 10_000,
+};
+/// How long what a switch leaves behind may take.
+const PATIENCE: Duration = Duration::from_secs(120);
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// Outflows a second of two neighbouring runs.
+#[derive(Debug, Clone, Copy)]
+struct Pair {
+    alone: f64,
+    with: f64,
+}
+
+/// Measures what is wanted of both, on one engine.
+///
+/// # Errors
+///
+/// When a process does not start or requests fail, and when nobody called the receiver or the model.
+pub(super) async fn outflows(
+    arguments: &Arguments,
+    engine: &str,
+    data: &Path,
+    postgres: Option<&str>,
+) -> Result<(), LoadError> {
+    let (receiver, model) = (Receiver::open().await?, Model::open().await?);
+    let low = ("BALCAO_INVENTORY_LOW_STOCK_THRESHOLD", PLENTY.to_string());
+    let settings = receiver.settings().into_iter().chain(model.settings());
+    let shop = Shop::open(data, postgres, SIZE, settings.chain([low])).await?;
+    let sqlite = format!("sqlite:{}", data.join("inventory.sqlite").display());
+    let db = Db::open(&postgres.unwrap_or(&sqlite).parse()?, &Options::default()).await?;
+    // As a command beside the service has it.
+    let state = ::inventory::state(Config::default(), parts(&db, &Shutdown::new()))?;
+    let (sales, state) = (shop.sales(SIZE.products), &state);
+    let endpoint = configured(&db).await?;
+    if arguments.wants(Part::Receiver) {
+        shop.stock_up(SIZE.products, 2 * PLENTY).await?;
+        let switch = async |is_on| enable(state, endpoint, is_on).await;
+        let told = pairs(arguments, &sales, switch).await?;
+        receiver.check()?;
+        tell(engine, "a dead receiver", &told);
+    }
+    enable(state, endpoint, false).await?;
+    if arguments.wants(Part::Model) {
+        shop.stock_up(SIZE.products, PLENTY).await?;
+        let switch = async |is_on| occupy(state, &model, is_on).await;
+        let worded = pairs(arguments, &sales, switch).await?;
+        tell(engine, "a model that hangs", &worded);
+    }
+    db.close().await;
+    Ok(())
+}
+
+/// The endpoint of the shop's settings.
+async fn configured(db: &Db) -> Result<i64, LoadError> {
+    let all = endpoints::list(db).await?;
+    let configured = all.iter().find(|endpoint| endpoint.configured);
+    Ok(configured.ok_or("no endpoint is configured")?.id)
+}
+
+/// Runs with and without company, side by side.
+async fn pairs(
+    arguments: &Arguments,
+    sales: &Target,
+    switch: impl AsyncFn(bool) -> Result<(), LoadError>,
+) -> Result<Vec<Pair>, LoadError> {
+    let length = Duration::from_millis(arguments.milliseconds);
+    let mut all = Vec::new();
+    // The first pair only warms up.
+    for number in 0..=arguments.pairs {
+        let mut pair = Pair {
+            alone: 0.0,
+            with: 0.0,
+        };
+        for is_on in [number % 2 == 1, number % 2 == 0] {
+            switch(is_on).await?;
+            let sold = load::run(sales, TILLS, length).await?;
+            check(&sold, "inventory")?;
+            let place = if is_on {
+                &mut pair.with
+            } else {
+                &mut pair.alone
+            };
+            *place = sold.per_second();
+        }
+        if number > 0 {
+            all.push(pair);
+        }
+    }
+    Ok(all)
+}
+
+async fn enable(state: &State, endpoint: i64, is_on: bool) -> Result<(), LoadError> {
+    let nobody = Actor(None);
+    if is_on {
+        endpoints::enable(state, &nobody, endpoint).await?;
+    } else {
+        endpoints::disable(state, &nobody, endpoint).await?;
+    }
+    Ok(())
+}
+
+/// Gives the model something to hang at, or lets it refuse all that waits.
+async fn occupy(state: &State, model: &Model, is_on: bool) -> Result<(), LoadError> {
+    model.hang(is_on);
+    if is_on {
+        for product in 1..=i64::try_from(SIZE.products)? {
+            analysis::ask(state, "bench", product).await?;
+        }
+        return model.is_called().await;
+    }
+    let nothing_waits = async {
+        while analysis::waiting(state).await? > 0 {
+            sleep(LOOK_EVERY).await;
+        }
+        Ok(())
+    };
+    timeout(PATIENCE, nothing_waits).await?
+}
+
+fn tell(engine: &str, company: &str, pairs: &[Pair]) {
+    let alone = sorted(pairs.iter().map(|pair| pair.alone));
+    let with = sorted(pairs.iter().map(|pair| pair.with));
+    let slower = sorted(
+        pairs
+            .iter()
+            .map(|pair| (1.0 - pair.with / pair.alone) * 100.0),
+    );
+    let text = format!(
+        "{:.1} % slower, half of {} pairs between {:.1} and {:.1} % ({:.0} of {:.0} a second)",
+        part(&slower, 2),
+        pairs.len(),
+        part(&slower, 1),
+        part(&slower, 3),
+        part(&with, 2),
+        part(&alone, 2),
+    );
+    report(
+        &format!("outflows with {company}, {engine}"),
+        &text,
+        "at most 5 % slower",
+    );
+}
+
+fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+/// The value below which so many quarters of the sorted values lie: between two of them, their mean.
+fn part(sorted: &[f64], quarters: usize) -> f64 {
+    let last = sorted.len().saturating_sub(1) * quarters;
+    let at = |place: usize| sorted.get(place).copied().unwrap_or_default();
+    let (below, above) = (at(last / 4), at(last.div_ceil(4)));
+    f64::midpoint(below, above)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_of_an_even_number_lies_between_two() {
+        let values = sorted([4.0, 1.0, 3.0, 2.0].into_iter());
+        assert!((part(&values, 2) - 2.5).abs() < f64::EPSILON);
+        let values = sorted([5.0, 1.0, 2.0, 4.0, 3.0].into_iter());
+        let quarters = [1, 2, 3].map(|quarters| part(&values, quarters));
+        assert!(
+            quarters
+                .iter()
+                .zip([2.0, 3.0, 4.0])
+                .all(|(part, whole)| (part - whole).abs() < f64::EPSILON)
+        );
+        assert!(part(&[], 2).abs() < f64::EPSILON);
+    }
+}
