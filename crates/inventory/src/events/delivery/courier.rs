@@ -1,10 +1,18 @@
 //! Delivers at one endpoint: what is due is posted, so many at once, and what became of it is recorded in batches.
 //! A crash between the two leaves the delivery as it was: it is posted again, under the same `webhook-id`.
 
-use std::{collections::HashSet, time::Duration};
+use std::{
+    collections::HashSet,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use db::{Error, Timestamp};
-use tokio::{sync::Notify, task::JoinSet};
+use tokio::{
+    sync::Notify,
+    task::JoinSet,
+    time::{Instant, sleep_until},
+};
 
 use super::{
     lease::is_enough,
@@ -28,6 +36,28 @@ const AT_ONCE: usize = 32;
 /// How long what is under way may take to end once the service stops.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// A receiver that has answered nothing for so long while attempts are under way stands still.
+const SILENCE: Duration = Duration::from_secs(1);
+
+/// What those who make deliveries tell the courier of an endpoint, and what they know of it.
+#[derive(Debug, Default)]
+pub(in crate::events) struct Post {
+    /// There is something to deliver.
+    pub(super) wake: Notify,
+    stands_still: AtomicBool,
+}
+
+impl Post {
+    /// Whether the endpoint takes nothing now: its last answer was none that it should be, or it answers nothing.
+    pub(super) fn stands_still(&self) -> bool {
+        self.stands_still.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn note(&self, stands_still: bool) {
+        self.stands_still.store(stands_still, Ordering::Relaxed);
+    }
+}
+
 /// What was done at an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
@@ -41,13 +71,14 @@ pub struct Progress {
     pub is_over: bool,
 }
 
-/// Posts what is due at an endpoint until nothing is, and what becomes due meanwhile when `wake` says so. It does nothing at an
+/// Posts what is due at an endpoint until nothing is, and what becomes due meanwhile when it is woken. It does nothing at an
 /// endpoint that gets no events or that another process has.
 pub(in crate::events) async fn deliver_due(
     state: &State,
     endpoint: i64,
-    wake: &Notify,
+    post: &Post,
 ) -> Result<Progress, Error> {
+    let mut heard_at = Instant::now();
     let mut progress = Progress::default();
     let mut in_flight: HashSet<i64> = HashSet::new();
     let mut work: JoinSet<Ended> = JoinSet::new();
@@ -62,7 +93,11 @@ pub(in crate::events) async fn deliver_due(
         }
         let first = tokio::select! {
             ended = work.join_next() => ended,
-            () = wake.notified() => continue,
+            () = post.wake.notified() => continue,
+            () = sleep_until(heard_at + SILENCE), if !post.stands_still() => {
+                post.note(true);
+                continue;
+            }
             () = grace(state) => return Ok(progress),
         };
         let mut ended = Vec::new();
@@ -73,6 +108,8 @@ pub(in crate::events) async fn deliver_due(
             ended.push(one);
             next = work.try_join_next();
         }
+        heard_at = Instant::now();
+        post.note(!ended.iter().any(|one| one.answer.outcome.is_delivered()));
         for one in &ended {
             in_flight.remove(&one.delivery);
             progress.attempts += 1;

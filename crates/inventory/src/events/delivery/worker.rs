@@ -5,13 +5,12 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use db::{Error, Timestamp};
 use tokio::{
-    sync::Notify,
     task::{AbortHandle, JoinSet},
     time::Instant,
 };
 
 use super::{
-    courier::{Progress, deliver_due},
+    courier::{Post, Progress, deliver_due},
     fan_out::fan_out,
     lease::{lease, release},
 };
@@ -23,6 +22,9 @@ const SLEEP_MAX: Duration = Duration::from_secs(5);
 const SLEEP_MIN: Duration = Duration::from_millis(20);
 /// What happens within this of the first word is taken together, so that many small changes do not make as many small turns.
 const GATHERING: Duration = Duration::from_millis(10);
+/// The same while nobody waits for it: at every endpoint there are older ones that are not taken. Those who sell pay for small turns with
+/// their own time.
+const GATHERING_FOR_NOBODY: Duration = Duration::from_millis(250);
 /// How often the figures of what waits are renewed, and how often what is old is removed.
 const FIGURES_EVERY: Duration = Duration::from_secs(15);
 const TIDY_EVERY: Duration = Duration::from_secs(60 * 60);
@@ -30,7 +32,7 @@ const TIDY_EVERY: Duration = Duration::from_secs(60 * 60);
 /// The couriers at work, by endpoint.
 #[derive(Default)]
 struct Couriers {
-    at: HashMap<i64, (Arc<Notify>, AbortHandle)>,
+    at: HashMap<i64, (Arc<Post>, AbortHandle)>,
     work: JoinSet<()>,
 }
 
@@ -53,7 +55,7 @@ pub(crate) async fn run(state: State) {
         }
         tokio::select! {
             () = state.outbox.published.notified() => {}
-            _ = beats.changed() => tokio::time::sleep(GATHERING).await,
+            _ = beats.changed() => tokio::time::sleep(couriers.gathering()).await,
             () = tokio::time::sleep(SLEEP_MAX) => {}
             () = state.shutdown.begun() => {}
         }
@@ -75,8 +77,8 @@ async fn turn(state: &State, couriers: &mut Couriers) -> Result<(), Error> {
         couriers.place(state, &ours);
         let made = fan_out(state).await?;
         for endpoint in &made.endpoints {
-            if let Some((wake, _)) = couriers.at.get(endpoint) {
-                wake.notify_one();
+            if let Some((post, _)) = couriers.at.get(endpoint) {
+                post.wake.notify_one();
             }
         }
         if made.mails {
@@ -95,19 +97,28 @@ impl Couriers {
         self.at.retain(|_, (_, task)| !task.is_finished());
         for endpoint in ours {
             if !self.at.contains_key(endpoint) {
-                let wake = Arc::new(Notify::new());
-                let courier = courier(state.clone(), *endpoint, Arc::clone(&wake));
+                let post = Arc::new(Post::default());
+                let courier = courier(state.clone(), *endpoint, Arc::clone(&post));
                 let task = self.work.spawn(courier);
-                self.at.insert(*endpoint, (wake, task));
+                self.at.insert(*endpoint, (post, task));
             }
+        }
+    }
+
+    /// How long events are gathered before their deliveries are made.
+    fn gathering(&self) -> Duration {
+        if self.at.values().all(|(post, _)| post.stands_still()) {
+            GATHERING_FOR_NOBODY
+        } else {
+            GATHERING
         }
     }
 }
 
 /// Delivers at one endpoint until the service stops or the endpoint is another process's.
-async fn courier(state: State, endpoint: i64, wake: Arc<Notify>) {
+async fn courier(state: State, endpoint: i64, post: Arc<Post>) {
     while !state.shutdown.has_begun() {
-        let sleep = match deliver_due(&state, endpoint, &wake).await {
+        let sleep = match deliver_due(&state, endpoint, &post).await {
             Ok(Progress { is_over: true, .. }) => return,
             Ok(Progress { next, .. }) => next.map_or(SLEEP_MAX, |next| {
                 next.since(state.clock.now()).clamp(SLEEP_MIN, SLEEP_MAX)
@@ -118,7 +129,7 @@ async fn courier(state: State, endpoint: i64, wake: Arc<Notify>) {
             }
         };
         tokio::select! {
-            () = wake.notified() => {}
+            () = post.wake.notified() => {}
             () = tokio::time::sleep(sleep) => {}
             () = state.shutdown.begun() => {}
         }
@@ -136,7 +147,7 @@ pub async fn pass(state: &State) -> Result<Progress, Error> {
     let mut work = JoinSet::new();
     for endpoint in lease(state).await? {
         let state = state.clone();
-        work.spawn(async move { deliver_due(&state, endpoint, &Notify::new()).await });
+        work.spawn(async move { deliver_due(&state, endpoint, &Post::default()).await });
     }
     let mut all = Progress::default();
     while let Some(done) = work.join_next().await {
@@ -175,4 +186,37 @@ pub async fn tidy(state: &State) -> Result<(), Error> {
     let mails = async move |tx: &mut db::Tx| store::mails::remove_old(tx, before).await;
     while state.db.write::<_, Error, _>(mails).await? > 0 {}
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Couriers at so many endpoints, with what they know of them.
+    fn couriers(stand_still: &[bool]) -> Couriers {
+        let mut couriers = Couriers::default();
+        for (endpoint, stands_still) in (1..).zip(stand_still) {
+            let post = Arc::new(Post::default());
+            post.note(*stands_still);
+            let task = couriers.work.spawn(std::future::pending());
+            couriers.at.insert(endpoint, (post, task));
+        }
+        couriers
+    }
+
+    #[tokio::test]
+    async fn events_wait_a_little_longer_only_while_no_endpoint_takes_any() {
+        for (stand_still, expected) in [
+            ([].as_slice(), GATHERING_FOR_NOBODY),
+            (&[true, true], GATHERING_FOR_NOBODY),
+            (&[true, false], GATHERING),
+            (&[false], GATHERING),
+        ] {
+            assert_eq!(
+                couriers(stand_still).gathering(),
+                expected,
+                "{stand_still:?}"
+            );
+        }
+    }
 }
