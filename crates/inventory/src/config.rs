@@ -1,6 +1,6 @@
 //! What the service needs to know to run. Reading it from the environment is the program's business.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use web::{
     client::{Proxies, PublicUrl},
@@ -47,6 +47,8 @@ pub struct Config {
     pub language: Locale,
     /// How products are analysed.
     pub analysis: analysis::Config,
+    /// Where files of the moment are put: exports on their way to their readers.
+    pub scratch: PathBuf,
     /// The largest body, in bytes.
     pub max_body: usize,
 }
@@ -70,6 +72,7 @@ impl Default for Config {
             mail: None,
             language: Locale::default(),
             analysis: analysis::Config::default(),
+            scratch: PathBuf::from("."),
             max_body: 1024 * 1024,
         }
     }

@@ -195,6 +195,7 @@ pub(crate) fn config(settings: &Settings) -> inventory::Config {
         mail: mail(settings),
         language: settings.inventory_language.0,
         analysis: analysis(settings),
+        scratch: settings.data_dir.clone(),
         ..inventory::Config::default()
     }
 }

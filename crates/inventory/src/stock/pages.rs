@@ -16,7 +16,6 @@ use crate::{
     },
     rest::{
         Refusal,
-        list::PageNumber,
         query::{Parameters, encode},
         resource::Wanted,
     },
@@ -116,35 +115,17 @@ fn row(frame: &Frame, low: &LowStock, may: [bool; 2], here: &str) -> Row {
 async fn export(Extracted(page): Extracted<PageState>, frame: Frame) -> Answer {
     frame.require(Verb::View, Model::Product)?;
     let columns = ["product", "product_title", "quantity", "threshold"];
-    let read = move |batch: index::Batch| {
-        let state = page.state.clone();
-        async move {
-            let size = batch.limit.unsigned_abs();
-            let number = batch.offset.unsigned_abs() / size + 1;
-            let wanted = Wanted {
-                page: PageNumber::Number(number),
-                size,
-            };
-            match low_stock_list(&state, wanted).await {
-                Ok(found) => Ok(found.results),
-                Err(Refusal::InvalidPage(_)) => Ok(Vec::new()),
-                Err(refusal) => Err(refusal),
-            }
-        }
-    };
-    let file = index::export(
-        frame.locale,
-        "low-stock",
-        &columns,
-        read,
-        |low: &LowStock, _| {
-            vec![
+    let shop = page.state.config.low_stock_threshold;
+    let read = async move |conn: &mut db::Conn, sheet: &index::Sheet| {
+        for low in super::low_stock(conn, shop).await? {
+            sheet.row(&[
                 low.product.id.to_string(),
                 index::Cells::text(&low.product.title),
                 low.quantity.to_string(),
                 low.threshold.to_string(),
-            ]
-        },
-    );
-    Ok(file.await?)
+            ])?;
+        }
+        Ok(())
+    };
+    Ok(index::export(&page.state, frame.locale, "low-stock", &columns, read).await?)
 }

@@ -188,26 +188,19 @@ async fn export(kind: Kind, Extracted(page): Page, frame: Frame, request: Reques
     frame.require(Verb::View, kind.model())?;
     let parameters = Parameters::of_address(request.uri());
     let columns = ["id", "name", "description", "created_at", "updated_at"];
-    let read = move |batch: index::Batch| {
-        let (state, parameters) = (page.state.clone(), parameters.clone());
-        async move { super::part(&state, kind, &parameters, batch.limit, batch.offset).await }
-    };
-    let file = index::export(
-        frame.locale,
-        kind.path(),
-        &columns,
-        read,
-        |record: &NamedRecord, _| {
-            vec![
+    let read = async move |conn: &mut db::Conn, sheet: &index::Sheet| {
+        for record in super::all(conn, kind, &parameters).await? {
+            sheet.row(&[
                 record.id.to_string(),
                 index::Cells::text(&record.name),
                 index::Cells::optional(record.description.as_deref()),
                 history::machine_time(record.created_at),
                 history::machine_time(record.updated_at),
-            ]
-        },
-    );
-    Ok(file.await?)
+            ])?;
+        }
+        Ok(())
+    };
+    Ok(index::export(&page.state, frame.locale, kind.path(), &columns, read).await?)
 }
 
 /// The form for a new record or a known one.

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use db::{Conn, Error};
+
 use super::{ProductRecord, part, store, store::Selection};
 use crate::{
     State,
@@ -107,7 +109,7 @@ fn quoted(word: &str) -> String {
 async fn count(state: &State, parameters: &Parameters) -> Result<u64, Refusal> {
     let selection = Selection::parse(parameters)?;
     let shared = state.clone();
-    let read = async move |conn: &mut db::Conn| {
+    let read = async move |conn: &mut Conn| {
         let measured = selection.measure(conn, &shared.measures).await?;
         Ok::<_, Refusal>(measured.count)
     };
@@ -137,14 +139,21 @@ pub(crate) async fn numbered_part(
     text: &str,
     stretch: (i64, i64),
 ) -> Result<Vec<ProductRecord>, Refusal> {
+    let text = text.to_owned();
+    let read = async move |conn: &mut Conn| numbered_within(conn, &text, stretch).await;
+    Ok(state.db.read(read).await?)
+}
+
+async fn numbered_within(
+    conn: &mut Conn,
+    text: &str,
+    stretch: (i64, i64),
+) -> Result<Vec<ProductRecord>, Error> {
     let Some(beginning) = beginning(text) else {
         return Ok(Vec::new());
     };
     let beyond = search::beyond(&beginning);
-    let read = async move |conn: &mut db::Conn| {
-        store::numbered_from(conn, &beginning, beyond.as_deref(), stretch).await
-    };
-    Ok(state.db.read(read).await?)
+    store::numbered_from(conn, &beginning, beyond.as_deref(), stretch).await
 }
 
 /// A text as serie numbers may begin with it; none where it begins too many, or none.
@@ -189,7 +198,7 @@ impl Numbered {
         }
         let beyond = search::beyond(&beginning);
         let most = i64::try_from(MOST_NUMBERED).unwrap_or(i64::MAX);
-        let read = async move |conn: &mut db::Conn| {
+        let read = async move |conn: &mut Conn| {
             store::count_numbered(conn, &beginning, beyond.as_deref(), most.saturating_add(1)).await
         };
         let counted = state.db.read(read).await?;
@@ -216,6 +225,23 @@ impl Numbered {
             return Ok(Vec::new());
         }
         numbered_part(state, &self.text, (limit.min(left), offset)).await
+    }
+
+    /// All of them.
+    ///
+    /// # Errors
+    ///
+    /// Faults of the store, and those of `take`.
+    pub(crate) async fn each(
+        &self,
+        conn: &mut Conn,
+        mut take: impl FnMut(&ProductRecord) -> Result<(), Error>,
+    ) -> Result<(), Refusal> {
+        let all = i64::try_from(self.count).unwrap_or(i64::MAX);
+        for product in numbered_within(conn, &self.text, (all, 0)).await? {
+            take(&product)?;
+        }
+        Ok(())
     }
 }
 

@@ -113,6 +113,22 @@ pub(crate) async fn part(
         .await
 }
 
+/// Every product that a list selects, in its order.
+///
+/// # Errors
+///
+/// Filters that cannot be read, faults of the store, and those of `take`.
+pub(crate) async fn each(
+    conn: &mut Conn,
+    state: &State,
+    parameters: &Parameters,
+    take: impl FnMut(&ProductRecord) -> Result<(), db::Error>,
+) -> Result<(), Refusal> {
+    let selection = Selection::parse(parameters)?;
+    let measured = selection.measure(conn, &state.measures).await?;
+    Ok(selection.each(conn, &measured, take).await?)
+}
+
 /// The product of a serie number.
 ///
 /// # Errors

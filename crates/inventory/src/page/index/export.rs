@@ -1,16 +1,15 @@
-//! A list as a CSV file: every page of what is shown, in its order, read a part at a time while the reader takes it.
+//! A list as a CSV file: every record of what is shown, in its order, read by one statement in one snapshot.
 //! For a spreadsheet of the reader's language: semicolons and decimal commas in Portuguese, commas and decimal points in English, UTF-8
 //! with its mark; texts are kept from being run as formulas. The import reads both.
 
-use std::{future::Future, io};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::{
     body::Body,
     response::{IntoResponse as _, Response},
 };
-use bytes::Bytes;
-use csv::{Terminator, WriterBuilder};
-use db::Money;
+use csv::{Terminator, Writer, WriterBuilder};
+use db::{Conn, Error, Money};
 use http::{
     HeaderValue,
     header::{CONTENT_DISPOSITION, CONTENT_TYPE},
@@ -19,19 +18,14 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use web::locale::Locale;
 
-use crate::{rest::Refusal, transfer};
+use super::spool::{self, Writing};
+use crate::{State, rest::Refusal, transfer};
 
-/// Records that are read at once.
-const AT_ONCE: i64 = 1000;
+/// Bytes that are gathered before they are written.
+const GATHERED: usize = 64 * 1024;
 
-/// Which part of a list is read.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Batch {
-    /// Records before it.
-    pub(crate) offset: i64,
-    /// The most records in it.
-    pub(crate) limit: i64,
-}
+/// What a file of UTF-8 begins with, for spreadsheets.
+const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
 /// Cells of a file.
 #[derive(Debug, Clone, Copy)]
@@ -54,61 +48,143 @@ impl Cells {
     }
 }
 
-/// Answers a file of this name with these columns. The first part is read before the answer begins, so that what cannot be read at all
-/// is an error page and no broken file.
+/// The file as it is written, row by row.
+pub(crate) struct Sheet {
+    locale: Locale,
+    columns: Vec<&'static str>,
+    rows: Mutex<Rows>,
+}
+
+struct Rows {
+    writer: Writer<Vec<u8>>,
+    gathered: usize,
+    file: Writing,
+}
+
+impl Sheet {
+    fn new(locale: Locale, columns: Vec<&'static str>, file: Writing) -> Self {
+        let rows = Rows {
+            writer: writer(locale),
+            gathered: 0,
+            file,
+        };
+        Self {
+            locale,
+            columns,
+            rows: Mutex::new(rows),
+        }
+    }
+
+    /// How cells are written.
+    pub(crate) const fn cells(&self) -> Cells {
+        Cells(self.locale)
+    }
+
+    /// Writes one row.
+    ///
+    /// # Errors
+    ///
+    /// When nobody reads the file any more, or it cannot be written.
+    pub(crate) fn row(&self, cells: &[String]) -> Result<(), Error> {
+        let mut rows = self.lock();
+        rows.add(cells)?;
+        if rows.gathered >= GATHERED {
+            rows.flush(self.locale)?;
+        }
+        Ok(())
+    }
+
+    /// Begins, or begins again what a lost connection has interrupted, unless a part of it may have been sent.
+    fn begin(&self) -> Result<(), Error> {
+        let mut rows = self.lock();
+        if rows.file.has_begun() {
+            return Err(Error::other("the export was interrupted"));
+        }
+        rows.writer = writer(self.locale);
+        rows.gathered = 0;
+        rows.add(&self.columns)
+    }
+
+    fn finish(&self) -> Result<(), Error> {
+        let mut rows = self.lock();
+        rows.flush(self.locale)?;
+        rows.file.finish();
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Rows> {
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Rows {
+    fn add<C: AsRef<[u8]>>(&mut self, cells: &[C]) -> Result<(), Error> {
+        self.gathered += cells.iter().map(|cell| cell.as_ref().len()).sum::<usize>();
+        let written = self.writer.write_record(cells);
+        written.map_err(|error| Error::other(error.to_string()))
+    }
+
+    fn flush(&mut self, locale: Locale) -> Result<(), Error> {
+        let mut bytes = Vec::new();
+        if !self.file.has_begun() {
+            bytes.extend(MARK);
+        }
+        let full = std::mem::replace(&mut self.writer, writer(locale));
+        let gathered = full.into_inner();
+        bytes.extend(gathered.map_err(|error| Error::other(error.error().to_string()))?);
+        self.gathered = 0;
+        let written = self.file.write(&bytes);
+        written.map_err(|error| Error::other(error.to_string()))
+    }
+}
+
+fn writer(locale: Locale) -> Writer<Vec<u8>> {
+    WriterBuilder::new()
+        .delimiter(if locale == Locale::PtBr { b';' } else { b',' })
+        .terminator(Terminator::CRLF)
+        .from_writer(Vec::new())
+}
+
+/// Answers a file of this name with these columns; `read` writes its rows. The answer begins with the first of them, so that what cannot
+/// be read at all is an error page and no broken file.
 ///
 /// # Errors
 ///
-/// Those of `read`.
-pub(crate) async fn export<T, R, F>(
+/// Those of `read`, and a folder that takes no files.
+pub(crate) async fn export<F>(
+    state: &State,
     locale: Locale,
     name: &str,
     columns: &[&'static str],
-    read: R,
-    row: fn(&T, Cells) -> Vec<String>,
+    read: F,
 ) -> Result<Response, Refusal>
 where
-    T: Send + Sync + 'static,
-    R: Fn(Batch) -> F + Send + 'static,
-    F: Future<Output = Result<Vec<T>, Refusal>> + Send,
+    F: AsyncFn(&mut Conn, &Sheet) -> Result<(), Refusal> + Send + 'static,
 {
-    let mut batch = Batch {
-        offset: 0,
-        limit: AT_ONCE,
-    };
-    let mut records = read(batch).await?;
-    let mut head = vec![0xEF, 0xBB, 0xBF];
-    head.extend(written(locale, [columns.to_vec()])?);
-    let (sender, receiver) = mpsc::channel::<io::Result<Bytes>>(2);
-    tokio::spawn(async move {
-        let mut part = head;
-        loop {
-            let cells = Cells(locale);
-            let rows = records.iter().map(|record| row(record, cells));
-            let Ok(text) = written(locale, rows) else {
-                return;
-            };
-            part.extend(text);
-            // A reader who has gone takes no more.
-            if sender.send(Ok(Bytes::from(part))).await.is_err() {
-                return;
-            }
-            if records.len() < usize::try_from(AT_ONCE).unwrap_or(usize::MAX) {
-                return;
-            }
-            part = Vec::new();
-            batch.offset += AT_ONCE;
-            records = match read(batch).await {
-                Ok(records) => records,
-                Err(refusal) => {
-                    tracing::error!(%refusal, "an export ends early");
-                    let broken = io::Error::other("the export cannot be read further");
-                    _ = sender.send(Err(broken)).await;
-                    return;
-                }
-            };
+    let own = format!("export-{}.partial", state.random.uuid());
+    let opened = spool::open(&state.config.scratch, &own);
+    let (writing, mut sending) = opened.map_err(web::Error::internal)?;
+    let sheet = Sheet::new(locale, columns.to_vec(), writing);
+    let shared = state.clone();
+    let written = tokio::spawn(async move {
+        let write = async move |conn: &mut Conn| {
+            sheet.begin()?;
+            read(conn, &sheet).await?;
+            Ok::<_, Refusal>(sheet.finish()?)
+        };
+        let written = shared.db.report(write).await;
+        if let Err(refusal) = &written {
+            tracing::warn!(%refusal, "an export ended early");
         }
+        written
     });
+    if !sending.has_begun().await {
+        let ended = written.await.map_err(web::Error::internal)?;
+        let unfinished = || web::Error::internal("the export has no end").into();
+        return Err(ended.err().unwrap_or_else(unfinished));
+    }
+    let (sender, receiver) = mpsc::channel(2);
+    tokio::spawn(sending.send(sender));
     let disposition = format!("attachment; filename=\"{name}.csv\"");
     let disposition =
         HeaderValue::from_str(&disposition).unwrap_or(HeaderValue::from_static("attachment"));
@@ -120,23 +196,4 @@ where
         (CONTENT_DISPOSITION, disposition),
     ];
     Ok((headers, Body::from_stream(ReceiverStream::new(receiver))).into_response())
-}
-
-fn written<C: AsRef<[u8]>>(
-    locale: Locale,
-    rows: impl IntoIterator<Item = Vec<C>>,
-) -> Result<Vec<u8>, Refusal> {
-    let delimiter = if locale == Locale::PtBr { b';' } else { b',' };
-    let mut writer = WriterBuilder::new()
-        .delimiter(delimiter)
-        .terminator(Terminator::CRLF)
-        .from_writer(Vec::new());
-    for row in rows {
-        writer
-            .write_record(row)
-            .map_err(|error| Refusal::from(web::Error::internal(error)))?;
-    }
-    writer
-        .into_inner()
-        .map_err(|error| Refusal::from(web::Error::internal(error.error().to_string())))
 }

@@ -3,9 +3,10 @@
 
 mod address;
 mod export;
+mod spool;
 
 pub(crate) use address::Address;
-pub(crate) use export::{Batch, Cells, export};
+pub(crate) use export::{Cells, Sheet, export};
 
 use askama::Template;
 use axum::response::Response;

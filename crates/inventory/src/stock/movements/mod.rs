@@ -75,26 +75,20 @@ fn listing(
     ))
 }
 
-/// A part of what [`list`] has on all its pages, in the same order.
+/// Every movement that a list selects, in its order.
 ///
 /// # Errors
 ///
-/// Filters that cannot be read, and faults of the store.
-pub(crate) async fn part(
-    state: &State,
+/// Filters that cannot be read, faults of the store, and those of `take`.
+pub(crate) async fn each(
+    conn: &mut Conn,
     movement: Movement,
     parameters: &Parameters,
-    limit: i64,
-    offset: i64,
-) -> Result<Vec<MovementRecord>, Refusal> {
+    take: impl FnMut(&MovementRecord) -> Result<(), db::Error>,
+) -> Result<(), Refusal> {
     let selection = Selection::parse(movement, parameters)?;
-    Ok(state
-        .db
-        .read(async move |conn| {
-            let measured = selection.measure(conn).await?;
-            selection.page(conn, &measured, limit, offset).await
-        })
-        .await?)
+    let measured = selection.measure(conn).await?;
+    Ok(selection.each(conn, &measured, take).await?)
 }
 
 /// What is wrong with the fields of a form, as far as it can be told without the store.

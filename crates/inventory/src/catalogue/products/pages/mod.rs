@@ -338,17 +338,15 @@ async fn export(Extracted(page): Page, frame: Frame, request: Request) -> Answer
         "created_at",
         "updated_at",
     ];
-    let read = move |batch: index::Batch| {
-        let (state, parameters) = (page.state.clone(), parameters.clone());
-        let numbered = numbered.clone();
-        async move {
-            match numbered {
-                Some(numbered) => numbered.part(&state, batch.limit, batch.offset).await,
-                None => super::part(&state, &parameters, batch.limit, batch.offset).await,
-            }
+    let state = page.state.clone();
+    let read = async move |conn: &mut db::Conn, sheet: &index::Sheet| {
+        let put = |product: &ProductRecord| sheet.row(&exported(product, sheet.cells()));
+        match &numbered {
+            Some(numbered) => numbered.each(conn, put).await,
+            None => super::each(conn, &state, &parameters, put).await,
         }
     };
-    Ok(index::export(frame.locale, "products", &columns, read, exported).await?)
+    Ok(index::export(&page.state, frame.locale, "products", &columns, read).await?)
 }
 
 fn exported(product: &ProductRecord, cells: index::Cells) -> Vec<String> {

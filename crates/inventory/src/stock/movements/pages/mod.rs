@@ -296,14 +296,14 @@ async fn export(
     if movement == Movement::Inflow {
         columns.insert(1, "supplier_name");
     }
-    let read = move |batch: index::Batch| {
-        let (state, parameters) = (page.state.clone(), parameters.clone());
-        async move { super::part(&state, movement, &parameters, batch.limit, batch.offset).await }
+    let read = async move |conn: &mut db::Conn, sheet: &index::Sheet| {
+        let put = |record: &MovementRecord| sheet.row(&exported(record));
+        super::each(conn, movement, &parameters, put).await
     };
-    Ok(index::export(frame.locale, movement.path(), &columns, read, exported).await?)
+    Ok(index::export(&page.state, frame.locale, movement.path(), &columns, read).await?)
 }
 
-fn exported(record: &MovementRecord, _: index::Cells) -> Vec<String> {
+fn exported(record: &MovementRecord) -> Vec<String> {
     let mut row = vec![
         record.id.to_string(),
         index::Cells::text(&record.product.title),

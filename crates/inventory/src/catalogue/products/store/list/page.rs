@@ -64,6 +64,21 @@ impl Selection {
         conn.all_of(&query, record_of).await
     }
 
+    /// All of them, one by one.
+    pub(in crate::catalogue::products) async fn each(
+        &self,
+        conn: &mut Conn,
+        measured: &Measured,
+        mut take: impl FnMut(&ProductRecord) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let all = i64::try_from(measured.count).unwrap_or(i64::MAX);
+        let query = self.statement(Query::new(""), conn.engine(), measured, (all, 0));
+        // Nothing is kept of a row.
+        conn.all_of(&query, |row| take(&record_of(row)?))
+            .await
+            .map(drop)
+    }
+
     /// The statement that gives a page, behind what `query` begins with.
     pub(super) fn statement(
         &self,

@@ -53,6 +53,26 @@ impl Selection {
         self.fetch(conn, measured, way, (limit, offset)).await
     }
 
+    /// All of them, one by one.
+    pub(in crate::stock::movements) async fn each(
+        &self,
+        conn: &mut Conn,
+        measured: &Measured,
+        mut take: impl FnMut(&MovementRecord) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let all = i64::try_from(measured.count).unwrap_or(i64::MAX);
+        // From value to value is for pages: it gives up after many values.
+        let way = match self.way(conn, measured, measured.count).await? {
+            Way::Steps => Way::Along(Filtering::RowByRow),
+            way => way,
+        };
+        let query = self.statement(Query::new(""), conn.engine(), measured, way, (all, 0));
+        let movement = self.movement;
+        // Nothing is kept of a row.
+        let each = conn.all_of(&query, |row| take(&record_of(movement, row)?));
+        each.await.map(drop)
+    }
+
     async fn fetch(
         &self,
         conn: &mut Conn,

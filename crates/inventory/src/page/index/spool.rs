@@ -1,0 +1,174 @@
+//! A file on its way to a reader: written at one end, as fast as the database tells it, and sent from the other, as fast as the reader
+//! takes it. So a snapshot of the database is held for as long as reading it takes, however slow the reader is, and memory does not
+//! grow with the file. It has no name from the first moment on, and is gone with its last user.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read as _, Write as _},
+    path::Path,
+};
+
+use bytes::Bytes;
+use tokio::{
+    sync::{mpsc, watch},
+    task::spawn_blocking,
+};
+
+/// The most bytes that are sent at once.
+const PART: usize = 64 * 1024;
+
+/// What is written so far.
+#[derive(Debug, Clone, Copy, Default)]
+struct Written {
+    length: u64,
+    is_whole: bool,
+}
+
+/// The end that writes. Dropped before it says that the file is whole, it has failed.
+#[derive(Debug)]
+pub(super) struct Writing {
+    file: File,
+    told: watch::Sender<Written>,
+}
+
+/// The end that sends.
+#[derive(Debug)]
+pub(super) struct Sending {
+    file: File,
+    told: watch::Receiver<Written>,
+}
+
+/// Makes such a file. `name` is nobody else's.
+pub(super) fn open(folder: &Path, name: &str) -> io::Result<(Writing, Sending)> {
+    let path = folder.join(name);
+    let writing = File::create_new(&path)?;
+    let sending = File::open(&path);
+    fs::remove_file(&path)?;
+    let (told, heard) = watch::channel(Written::default());
+    let writing = Writing {
+        file: writing,
+        told,
+    };
+    let sending = Sending {
+        file: sending?,
+        told: heard,
+    };
+    Ok((writing, sending))
+}
+
+impl Writing {
+    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.told.is_closed() {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        self.file.write_all(bytes)?;
+        self.told
+            .send_modify(|written| written.length += bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Whether something has been written, which may have been sent.
+    pub(super) fn has_begun(&self) -> bool {
+        self.told.borrow().length > 0
+    }
+
+    pub(super) fn finish(&mut self) {
+        self.told.send_modify(|written| written.is_whole = true);
+    }
+}
+
+impl Sending {
+    /// Waits for the beginning; whether there is any.
+    pub(super) async fn has_begun(&mut self) -> bool {
+        let begun = |written: &Written| written.length > 0 || written.is_whole;
+        self.told.wait_for(begun).await.is_ok()
+    }
+
+    /// Sends all of it, until the reader is gone.
+    pub(super) async fn send(self, reader: mpsc::Sender<io::Result<Bytes>>) {
+        let Self { mut file, mut told } = self;
+        let mut sent = 0;
+        loop {
+            let is_more = |written: &Written| written.length > sent || written.is_whole;
+            let length = told.wait_for(is_more).await.map(|written| written.length);
+            let Ok(length) = length else {
+                let broken = io::Error::other("the file cannot be written further");
+                _ = reader.send(Err(broken)).await;
+                return;
+            };
+            if length == sent {
+                return;
+            }
+            let most = usize::try_from(length - sent).map_or(PART, |left| left.min(PART));
+            let read = spawn_blocking(move || {
+                let mut part = vec![0; most];
+                file.read_exact(&mut part).map(|()| (file, part))
+            });
+            let part = match read.await.map_err(io::Error::other).and_then(|read| read) {
+                Ok((same, part)) => {
+                    file = same;
+                    part
+                }
+                Err(error) => {
+                    _ = reader.send(Err(error)).await;
+                    return;
+                }
+            };
+            sent += part.len() as u64;
+            if reader.send(Ok(part.into())).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn all(sending: Sending) -> io::Result<Vec<u8>> {
+        let (sender, mut receiver) = mpsc::channel(1);
+        let sent = tokio::spawn(sending.send(sender));
+        let mut whole = Vec::new();
+        while let Some(part) = receiver.recv().await {
+            whole.extend(part?);
+        }
+        sent.await.map_err(io::Error::other)?;
+        Ok(whole)
+    }
+
+    #[tokio::test]
+    async fn what_is_written_arrives_while_more_is_written_and_leaves_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut writing, mut sending) = open(folder.path(), "export").unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        writing.write(b"first ").unwrap();
+        assert!(sending.has_begun().await);
+        let received = tokio::spawn(all(sending));
+        let large = vec![b'x'; 3 * PART + 1];
+        writing.write(&large).unwrap();
+        writing.finish();
+        let received = received.await.unwrap().unwrap();
+        assert_eq!(received, [b"first ".as_slice(), &large].concat());
+    }
+
+    #[tokio::test]
+    async fn a_file_that_is_not_finished_is_a_failure_for_its_reader() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut writing, sending) = open(folder.path(), "export").unwrap();
+        writing.write(b"half").unwrap();
+        drop(writing);
+        all(sending).await.unwrap_err();
+        let (writing, mut sending) = open(folder.path(), "export").unwrap();
+        drop(writing);
+        assert!(!sending.has_begun().await);
+    }
+
+    #[tokio::test]
+    async fn nothing_is_written_for_a_reader_who_has_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut writing, sending) = open(folder.path(), "export").unwrap();
+        drop(sending);
+        writing.write(b"nobody").unwrap_err();
+    }
+}
