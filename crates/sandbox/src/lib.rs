@@ -25,14 +25,14 @@ use std::net::SocketAddr;
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use axum::routing::{MethodRouter, get, post, put};
-use http::{HeaderName, HeaderValue};
+use http::{HeaderName, HeaderValue, StatusCode};
 use tokio::task::JoinHandle;
+use web::errors::{self, ForReaders, Pages};
 use web::{Clock, Random};
 
 pub use config::Config;
-use refusal::Refusal;
 use state::State;
 use values::Moment;
 
@@ -99,11 +99,15 @@ impl Sandbox {
                 "/sandbox/notifications",
                 get(control::api::list_notifications),
             )
-            .route("/sandbox/payments/{id}/{act}", post(control::api::perform));
+            .route("/sandbox/payments/{id}/{act}", post(control::api::perform))
+            .fallback(|| async { StatusCode::NOT_FOUND })
+            .layer(errors::layer(ForReaders::new(
+                Pages::new(self.state.assets.clone()),
+                refusal::Programs,
+            )));
         provider
             .merge(control)
             .merge(pages::routes(&self.state.assets))
-            .fallback(|| async { Refusal::not_found().into_response() })
             .layer(middleware::from_fn(mark))
             .with_state(self.state.clone())
     }

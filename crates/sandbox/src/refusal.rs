@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use serde_json::{Value, json};
+use web::errors::{Facts, Public, Render};
 
 /// A request that the provider refuses.
 #[derive(Debug)]
@@ -117,4 +118,18 @@ fn name(status: StatusCode) -> String {
         .unwrap_or("error")
         .to_lowercase()
         .replace([' ', '-'], "_")
+}
+
+/// Says to programs what no handler has said: that an address is not there, or is not asked for in this way.
+#[derive(Clone, Debug)]
+pub(crate) struct Programs;
+
+impl Render for Programs {
+    fn render(&self, error: &Public, _: &Facts) -> Response {
+        let refusal = match error.status {
+            StatusCode::NOT_FOUND => Refusal::not_found(),
+            status => Refusal::of_status(status),
+        };
+        refusal.into_response()
+    }
 }

@@ -205,3 +205,48 @@ async fn the_style_sheet_and_the_script_are_served() {
         );
     }
 }
+
+#[tokio::test]
+async fn what_cannot_be_opened_is_a_page_for_browsers_and_a_refusal_for_programs() {
+    let provider = Provider::start().await;
+    for (path, status, title, message) in [
+        (
+            "/nowhere",
+            404,
+            "Página não encontrada",
+            "resource not found",
+        ),
+        (
+            "/v1/nowhere",
+            404,
+            "Página não encontrada",
+            "resource not found",
+        ),
+        (
+            "/sandbox/nowhere",
+            404,
+            "Página não encontrada",
+            "resource not found",
+        ),
+        (
+            "/sandbox/payments/1/pay",
+            405,
+            "Este endereço não se abre assim",
+            "Method Not Allowed",
+        ),
+    ] {
+        let bare = || provider.bare(Method::GET, path);
+        let shown = send(bare().header("accept", "text/html,*/*;q=0.8")).await;
+        assert_eq!(shown.status, status, "{path}");
+        html::check(&shown.text);
+        assert!(shown.text.contains(title), "{path}");
+        assert!(
+            !shown.text.contains("Solicitação"),
+            "the sandbox numbers no requests"
+        );
+        let refused = send(bare().header("accept", "application/json")).await;
+        assert_eq!(refused.status, status, "{path}");
+        let body: Value = serde_json::from_str(&refused.text).unwrap();
+        assert_eq!(body["message"], message, "{path}");
+    }
+}

@@ -72,8 +72,15 @@ const FURTHER: [&str; 7] = [
 /// Of these, the ones that are faults.
 const FAULTS: [&str; 3] = ["/nowhere/", "/nowhere", "/products/999999999/"];
 
-const DESK: (u32, u32) = (1280, 900);
+pub(super) const DESK: (u32, u32) = (1280, 900);
 const PHONE: (u32, u32) = (360, 740);
+/// A desk and a phone, each in light and dark.
+pub(super) const LOOKS: [(Scheme, (u32, u32)); 4] = [
+    (Scheme::Light, DESK),
+    (Scheme::Dark, DESK),
+    (Scheme::Light, PHONE),
+    (Scheme::Dark, PHONE),
+];
 
 /// A viewer of an API's documents.
 #[derive(Clone, Copy)]
@@ -99,12 +106,19 @@ const VIEWERS: [Viewer; 2] = [
     },
 ];
 
-struct Walk {
-    browser: Browser,
+pub(super) struct Walk {
+    pub(super) browser: Browser,
     problems: BTreeSet<String>,
 }
 
 impl Walk {
+    pub(super) async fn begin() -> Self {
+        Self {
+            browser: Browser::open().await,
+            problems: BTreeSet::new(),
+        }
+    }
+
     /// Looks at one address: in each language on a desk and on a phone, in light and dark.
     async fn visit(&mut self, url: &str) {
         self.read(url, "pt-BR", [Scheme::Light, Scheme::Dark]).await;
@@ -126,7 +140,7 @@ impl Walk {
     }
 
     /// Looks at the page as it is now, in each of these schemes and sizes.
-    async fn look(
+    pub(super) async fn look(
         &mut self,
         url: &str,
         language: &str,
@@ -198,9 +212,9 @@ impl Walk {
         );
     }
 
-    /// The viewers of an API's documents, which draw the page by script: on a desk and on a phone, with an operation open.
+    /// The viewers of an API's documents, which draw the page by script: on a desk and on a phone, in light and dark, with an operation open.
     async fn documents(&mut self, url: &str, viewer: Viewer) {
-        for (scheme, (width, height)) in on_both([Scheme::Light, Scheme::Dark]) {
+        for (scheme, (width, height)) in LOOKS {
             self.browser.resize(width, height).await;
             self.browser.prefer(scheme).await;
             self.browser.goto(url).await;
@@ -266,6 +280,11 @@ impl Walk {
 
     /// Nothing was found, and the pages asked nobody else than `hosts`.
     async fn end(&self, hosts: &[&str]) {
+        self.nothing_is_found();
+        self.browser.check_clean(hosts).await;
+    }
+
+    pub(super) fn nothing_is_found(&self) {
         let found: Vec<_> = self.problems.iter().map(String::as_str).collect();
         assert!(
             found.is_empty(),
@@ -273,10 +292,9 @@ impl Walk {
             found.len(),
             found.join("\n")
         );
-        self.browser.check_clean(hosts).await;
     }
 
-    fn note(&mut self, url: &str, problem: &str) {
+    pub(super) fn note(&mut self, url: &str, problem: &str) {
         let path = url.splitn(4, '/').nth(3).unwrap_or_default();
         self.problems.insert(format!("/{path}: {problem}"));
     }
@@ -386,10 +404,7 @@ async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
 async fn the_documents_of_both_interfaces_are_for_everybody() {
     let demo = Start::new(["demo"]).ready().await;
     let services = [demo.url("inventory").await, demo.url("checkout").await];
-    let mut walk = Walk {
-        browser: Browser::open().await,
-        problems: BTreeSet::new(),
-    };
+    let mut walk = Walk::begin().await;
     for viewer in VIEWERS {
         for (service, path) in services.iter().zip(viewer.paths) {
             walk.documents(&format!("{service}{path}"), viewer).await;
@@ -405,10 +420,7 @@ async fn the_documents_of_both_interfaces_are_for_everybody() {
 async fn every_page_is_for_everybody() {
     let demo = Start::new(["demo"]).ready().await;
     let inventory = demo.url("inventory").await;
-    let mut walk = Walk {
-        browser: Browser::open().await,
-        problems: BTreeSet::new(),
-    };
+    let mut walk = Walk::begin().await;
     walk.visit(&format!("{inventory}/login/")).await;
     for url in others(&demo).await {
         walk.visit(&url).await;

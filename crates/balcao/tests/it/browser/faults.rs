@@ -1,0 +1,129 @@
+//! What people are told when something cannot be: not there, too large, too much, not now, broken. Each service has pages for it, which
+//! everybody can read in both languages, in light and dark, on a desk and on a phone.
+
+use std::sync::mpsc;
+
+use db::{Db, Options};
+use test_kit::process::{Balcao, Start};
+
+use super::{
+    log_in,
+    walk::{DESK, LOOKS, Walk},
+};
+
+/// More than anybody may ask for in a minute.
+const TOO_MANY: &str = "return (async () => {
+    let status = 200;
+    while (status === 200) {
+        const answers = await Promise.all(Array.from({ length: 50 }, () => fetch(location.href)));
+        status = answers.at(-1).status;
+    }
+    return status;
+})()";
+
+impl Walk {
+    /// Looks at an address that tells of a fault.
+    async fn fault(&mut self, url: &str, status: u16) {
+        for language in ["pt-BR", "en"] {
+            if status == 429 {
+                assert_eq!(self.browser.script(TOO_MANY).await, status, "{url}");
+            }
+            self.browser.goto(&format!("{url}?lang={language}")).await;
+            let script = "return performance.getEntriesByType('navigation')[0].responseStatus";
+            assert_eq!(self.browser.script(script).await, status, "{url}");
+            self.told(url, status, language).await;
+        }
+    }
+
+    /// Looks at the fault that the page tells of now.
+    async fn told(&mut self, url: &str, status: u16, language: &str) {
+        let number = status.to_string();
+        self.browser.wait_text("main .fine", &number).await;
+        for problem in self.browser.html_problems().await {
+            self.note(url, &format!("HTML: {problem}"));
+        }
+        self.look(url, language, LOOKS).await;
+    }
+}
+
+async fn database(demo: &Balcao) -> Db {
+    let file = demo.data().join("demo").join("inventory.sqlite");
+    let address = format!("sqlite:{}", file.display()).parse().unwrap();
+    Db::open(&address, &Options::default()).await.unwrap()
+}
+
+async fn change(db: &Db, sql: &'static str) {
+    let change = async move |tx: &mut db::Tx| tx.execute(sql, &[]).await;
+    db.write::<_, db::Error, _>(change).await.unwrap();
+}
+
+/// A file beyond what is taken.
+async fn too_large(walk: &mut Walk, inventory: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("brands.csv");
+    std::fs::write(&file, vec![b'x'; 5 * 1024 * 1024]).unwrap();
+    let url = format!("{inventory}/import/");
+    walk.browser.resize(DESK.0, DESK.1).await;
+    walk.browser.goto(&url).await;
+    walk.browser
+        .type_text("#file", file.to_str().unwrap())
+        .await;
+    walk.browser.click("main form button[type=submit]").await;
+    walk.told(&url, 413, "Portuguese").await;
+}
+
+/// A database at which somebody else writes for long.
+async fn not_now(walk: &mut Walk, inventory: &str, db: &Db) {
+    let (begun, has_begun) = tokio::sync::oneshot::channel();
+    let (release, released) = mpsc::channel::<()>();
+    let (begun, db) = (std::sync::Mutex::new(Some(begun)), db.clone());
+    let holding = tokio::spawn(async move {
+        let hold = async move |tx: &mut db::Tx| {
+            tx.execute("UPDATE brands SET name = name WHERE id = 0", &[])
+                .await?;
+            if let Some(begun) = begun.lock().unwrap().take() {
+                begun.send(()).unwrap();
+            }
+            // Until the page is there.
+            _ = released.recv();
+            Ok::<_, db::Error>(())
+        };
+        db.write(hold).await
+    });
+    has_begun.await.unwrap();
+    let url = format!("{inventory}/brands/new/");
+    walk.browser.resize(DESK.0, DESK.1).await;
+    walk.browser.goto(&url).await;
+    walk.browser.fill("#name", "Tarde demais").await;
+    walk.browser.click("main form button[type=submit]").await;
+    walk.told(&url, 503, "Portuguese").await;
+    release.send(()).unwrap();
+    holding.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn every_fault_is_told_on_a_page_that_everybody_can_read() {
+    let demo = Start::new(["demo"]).ready().await;
+    let (inventory, checkout) = (demo.url("inventory").await, demo.url("checkout").await);
+    let sandbox = demo.url("sandbox").await;
+    let mut walk = Walk::begin().await;
+    walk.fault(&format!("{sandbox}/nowhere"), 404).await;
+    walk.fault(&format!("{sandbox}/sandbox/payments/1/pay"), 405)
+        .await;
+    log_in(&walk.browser, &inventory, "admin").await;
+    too_large(&mut walk, &inventory).await;
+    let db = database(&demo).await;
+    not_now(&mut walk, &inventory, &db).await;
+    change(&db, "ALTER TABLE analyses RENAME TO gone").await;
+    walk.fault(&format!("{inventory}/analyses/"), 500).await;
+    walk.fault(&format!("{inventory}/admin/analyses/"), 500)
+        .await;
+    change(&db, "ALTER TABLE gone RENAME TO analyses").await;
+    db.close().await;
+    walk.browser.goto(&format!("{inventory}/shortcuts/")).await;
+    walk.fault(&format!("{inventory}/products/"), 429).await;
+    walk.fault(&format!("{inventory}/admin/"), 429).await;
+    walk.browser.goto(&format!("{checkout}/")).await;
+    walk.fault(&format!("{checkout}/"), 429).await;
+    walk.nothing_is_found();
+}
