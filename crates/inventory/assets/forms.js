@@ -24,5 +24,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !event.target.matches("[data-scan]") || event.target.value === "") return;
   event.preventDefault();
   const fields = [...event.target.form.querySelectorAll("input:not([type=hidden]), textarea, select")];
-  fields[fields.indexOf(event.target) + 1]?.focus();
+  const next = fields[fields.indexOf(event.target) + 1];
+  next?.focus();
+  next?.select?.();
 });

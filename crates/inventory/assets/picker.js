@@ -5,6 +5,12 @@
 const WAIT = 150;
 let serial = 0;
 
+/* As with Tab: what is typed next takes the place of what stands there, so that a 5 over the suggested 1 is no 51. */
+export function goTo(field) {
+  field?.focus();
+  field?.select?.();
+}
+
 class Picker {
   constructor(root) {
     this.root = root;
@@ -131,7 +137,7 @@ class Picker {
     this.close();
     this.input.removeAttribute("aria-invalid");
     this.tell();
-    if (goesOn) this.next()?.focus();
+    if (goesOn) goTo(this.next());
   }
 
   /* The list of a page is filtered by what was chosen. */

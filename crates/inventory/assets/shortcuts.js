@@ -1,5 +1,5 @@
-/* Keys that act: `/` the search, `e` goods in, `s` goods out, `n` the page's new record, `?` the help. Not in text fields, and not when
-   they are switched off. */
+/* Keys that act: `/` the search, `e` goods in, `s` goods out, `n` the page's new record, `u` what was told and its way back, `?` the
+   help. Not in text fields, and not when they are switched off. */
 
 import { book } from "./dialogs.js";
 
@@ -10,7 +10,14 @@ const actions = {
   "?": () => document.getElementById("shortcuts"),
   e: () => offered("inflows"),
   s: () => offered("outflows"),
+  u: told,
 };
+
+/* Goes to the message's first answer, such as Undo, and does not press it: a slip of the finger undoes nothing. */
+function told() {
+  const answer = document.querySelector("#toasts .toast:last-child :is(button, a)");
+  return answer && (() => answer.focus());
+}
 
 /* The page's own link, which knows its product, else the form for any; nothing for those who may not. */
 function offered(path) {

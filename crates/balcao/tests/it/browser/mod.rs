@@ -2,6 +2,8 @@
 
 mod administration;
 mod dashboard;
+mod faults;
+mod keyboard;
 mod login;
 mod paper;
 mod shelves;
