@@ -1,9 +1,9 @@
-/* What can be told wrong about a field before anything is sent, each as the name of a text. The service checks all of it again and
+/* What can be told wrong about a field before anything is sent; a check gives the name of a text. The service checks all of it again and
    has the last word; this only spares people the round trip. */
 
 import { codeLength, digits, network, passesLuhn } from "./card.js";
 import { cents } from "./masks.js";
-import { form } from "./page.js";
+import { form, limits, say } from "./page.js";
 
 const MOST_CENTS = 99_999_999_999_999;
 
@@ -46,10 +46,17 @@ const CHECKS = {
   },
 };
 
-/** The name of the text that says what is wrong with a field, or null. */
+/** What is wrong with a field, or null. */
 export function problemOf(name) {
-  if (value(name) === "") return `${name}_missing`;
-  return CHECKS[name]?.() ?? null;
+  if (value(name) === "") return say(`${name}_missing`);
+  const problem = CHECKS[name]?.();
+  if (problem) return say(problem);
+  return isTooLong(name) ? say("too_long", { most: limits[name] }) : null;
+}
+
+/* Characters are counted as the service counts them: an emoji is one, where `length` and `maxlength` have two. */
+function isTooLong(name) {
+  return [...value(name)].length > limits[name];
 }
 
 /** Whether the check digits of a CPF or a CNPJ, letters included, are right. */

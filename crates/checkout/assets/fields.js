@@ -27,10 +27,9 @@ export function checkAll() {
   const problems = currentFields()
     .map((field) => [field.name, problemOf(field.name)])
     .filter(([name, problem]) => {
-      showProblem(name, problem && say(problem));
+      showProblem(name, problem);
       return problem;
-    })
-    .map(([name, problem]) => [name, say(problem)]);
+    });
   if (problems.length) showSummary(say(problems.length === 1 ? "problems_one" : "problems_many", { count: problems.length }), problems);
   else hideSummary();
   return problems.length === 0;
@@ -82,6 +81,5 @@ export function watchFields() {
 }
 
 function refresh(field) {
-  const problem = problemOf(field.name);
-  showProblem(field.name, problem && say(problem));
+  showProblem(field.name, problemOf(field.name));
 }

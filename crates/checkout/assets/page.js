@@ -1,9 +1,10 @@
-/* What the server wrote into the page for this script: texts in the reader's language, the table of card networks, reasons of
-   refused payments. Nothing of it is repeated by hand here. */
+/* What the server wrote into the page for this script: texts in the reader's language, the table of card networks, how long texts may
+   be, reasons of refused payments. Nothing of it is repeated by hand here. */
 
 export const root = document.querySelector("#checkout");
 export const form = document.querySelector("#payment");
 export const networks = JSON.parse(root.dataset.networks);
+export const limits = JSON.parse(root.dataset.limits);
 
 const texts = JSON.parse(root.dataset.texts);
 const language = document.documentElement.lang;

@@ -139,7 +139,8 @@ function showDeclined(sale, actions) {
 
 function showPix(sale, actions) {
   const image = sale.image && `data:image/png;base64,${sale.image}`;
-  const view = show("pix", { ...facts(sale), code: sale.code, image }, {
+  const until = sale.expires && moment(new Date(sale.expires));
+  const view = show("pix", { ...facts(sale), code: sale.code, image, until }, {
     ...actions,
     copy: (button) => copy(button, sale.code, view.querySelector('[data-slot="code"]')),
   });

@@ -9,11 +9,13 @@ use axum::extract::{FromRef, Query, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use brazil::{FederalUnit, NETWORKS};
+use serde_json::Value;
 use web::assets::Assets;
 use web::page::{Layout, Page};
 
 use super::order::{Address, Order};
 use super::{Shop, texts};
+use crate::request::TEXT_LIMITS;
 
 /// The script's modules, in no order: named in the page so that the browser asks for all of them at once.
 const MODULES: &[&str] = &[
@@ -56,11 +58,20 @@ struct CheckoutPage<'a> {
     order: Order,
     /// The table of card networks as JSON: the script has no copy of it.
     networks: String,
+    /// The most characters of each text as JSON, for the script too.
+    limits: String,
     /// The script's texts as JSON.
     texts: String,
     federal_units: Vec<&'static str>,
     script: String,
     modules: Vec<String>,
+}
+
+fn limits() -> Value {
+    let limits = TEXT_LIMITS.iter();
+    limits
+        .map(|(field, most)| ((*field).to_owned(), Value::from(*most)))
+        .collect()
 }
 
 async fn checkout(
@@ -75,6 +86,7 @@ async fn checkout(
             |Query(address)| Order::of(&address, layout.locale),
         ),
         networks: serde_json::to_string(NETWORKS).map_err(web::Error::internal)?,
+        limits: limits().to_string(),
         texts: texts::for_script(layout.locale).to_string(),
         federal_units: units.map(|unit| unit.as_str()).collect(),
         script: assets.module("checkout.js"),

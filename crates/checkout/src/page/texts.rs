@@ -40,6 +40,11 @@ const TEXTS: &[(&str, &str, &str)] = &[
         "Check {count} fields",
     ),
     (
+        "too_long",
+        "Use no máximo {most} caracteres.",
+        "Use at most {most} characters.",
+    ),
+    (
         "transaction_amount_missing",
         "Digite o valor.",
         "Enter the amount.",

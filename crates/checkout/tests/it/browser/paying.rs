@@ -231,3 +231,30 @@ async fn what_is_not_in_the_address_is_typed() {
     buyer.see("paid").await;
     buyer.wait_text("#result", "R$ 1.234,50").await;
 }
+
+#[tokio::test]
+async fn on_paper_a_pix_and_a_boleto_say_whose_they_are_for_what_and_until_when() {
+    let shop = Shop::open().await;
+    for (method, until) in [("pix", "Vale até"), ("boleto", "Vencimento")] {
+        let buyer = Buyer::at(&shop, ORDER).await;
+        buyer.choose(method).await;
+        match method {
+            "pix" => buyer.fill_payer().await,
+            _ => buyer.fill_boleto().await,
+        }
+        buyer.pay().await;
+        buyer.see(method).await;
+        let on_screen = buyer.text("#result").await;
+        assert!(!on_screen.contains("Livraria da Praça"), "{on_screen}");
+        let paper = serde_json::json!({"media": "print"});
+        buyer.devtools("Emulation.setEmulatedMedia", paper).await;
+        let printed = buyer.text("#result").await;
+        let id = buyer.payment().await;
+        for part in ["Livraria da Praça", "Pedido 1042", "R$ 149,90", until, &id] {
+            assert!(printed.contains(part), "{part} in {printed}");
+        }
+        for gone in ["#countdown", "#result .button", "#result .waiting"] {
+            assert!(!buyer.is_shown(gone).await, "{method} prints {gone}");
+        }
+    }
+}

@@ -147,3 +147,26 @@ async fn what_the_service_finds_wrong_lands_beside_its_field() {
     assert_eq!(buyer.focused().await, "#problems");
     assert!(buyer.has("#email[aria-invalid=true]").await);
 }
+
+#[tokio::test]
+async fn characters_are_counted_as_the_service_counts_them() {
+    let shop = Shop::open().await;
+    let buyer = Buyer::at(&shop, "/?amount=5").await;
+    buyer.choose("pix").await;
+    buyer.fill("#email", "ana@example.com").await;
+    buyer.fill("#identification_number", "12345678909").await;
+    let filled = async |length: usize| {
+        buyer.clear("#description").await;
+        buyer.click("#description").await;
+        buyer.paste(&"🛒".repeat(length)).await;
+        buyer.pay().await;
+    };
+    filled(257).await;
+    buyer
+        .wait_text("#description-error", "Use no máximo 256 caracteres.")
+        .await;
+    assert_eq!(shop.creations().await, 0);
+    filled(256).await;
+    buyer.see("pix").await;
+    assert_eq!(shop.creations().await, 1);
+}
