@@ -251,6 +251,19 @@ pub(crate) async fn own_threshold(
         .await?)
 }
 
+/// A product's own threshold, which nobody else changes until the transaction ends.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn own_threshold_held(
+    tx: &mut Tx,
+    product: i64,
+) -> Result<Option<OwnThreshold>, db::Error> {
+    store::lock_quantity(tx, product).await?;
+    store::own_threshold(tx, product).await
+}
+
 /// The thresholds of their own that some of these products have.
 ///
 /// # Errors
@@ -334,6 +347,15 @@ pub async fn low_stock_list(state: &State, wanted: Wanted) -> Result<Page<LowSto
             })
         })
         .await
+}
+
+/// All products below their thresholds, lowest first.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn low_stock(conn: &mut Conn, shop: i64) -> Result<Vec<LowStock>, db::Error> {
+    store::low(conn, shop, i64::MAX, 0).await
 }
 
 /// How many products are below their thresholds, and those with the fewest units.

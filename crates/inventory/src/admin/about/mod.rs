@@ -112,8 +112,8 @@ pub(super) trait Administered: Send + Sync {
         Box::pin(async { Err(Refusal::forbidden()) })
     }
 
-    /// As [`write`](Self::write), within the transaction of a form that has rows of another model: for models that have such forms, or
-    /// are such rows.
+    /// As [`write`](Self::write), within the transaction of a form that has rows of another model, or of a list: for models that have such
+    /// forms, are such rows, or have columns that are written in the list.
     fn write_within<'a>(
         &'a self,
         _tx: &'a mut Tx,
@@ -121,6 +121,12 @@ pub(super) trait Administered: Send + Sync {
         _target: Target,
         _members: &'a Members,
     ) -> Within<'a, Written> {
+        Box::pin(async { Err(Refusal::forbidden()) })
+    }
+
+    /// As [`read`](Self::read), within a transaction until whose end nobody else changes the record: for models with columns that are
+    /// written in the list.
+    fn read_held<'a>(&'a self, _tx: &'a mut Tx, _id: i64) -> Within<'a, Option<Record>> {
         Box::pin(async { Err(Refusal::forbidden()) })
     }
 

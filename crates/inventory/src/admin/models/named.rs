@@ -165,6 +165,10 @@ impl Administered for Named {
         })
     }
 
+    fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
+        Box::pin(async move { Ok(named::held(tx, self.kind, id).await?.map(record)) })
+    }
+
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
         Box::pin(named::delete(state, caller, self.kind, id))
     }

@@ -142,6 +142,10 @@ impl Administered for Products {
         })
     }
 
+    fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
+        Box::pin(async move { Ok(within::held(tx, id).await?.map(record)) })
+    }
+
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
         Box::pin(products::delete(state, caller, id))
     }

@@ -114,6 +114,10 @@ impl Administered for Thresholds {
         })
     }
 
+    fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
+        Box::pin(async move { Ok(stock::own_threshold_held(tx, id).await?.map(record)) })
+    }
+
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
         Box::pin(async move {
             let by = By::now(state, caller);

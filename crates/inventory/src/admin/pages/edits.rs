@@ -1,23 +1,32 @@
 //! Columns that are written in the list itself: `cell:{id}:{field}` is what stands in a field now, `was:{id}:{field}` what stood there
-//! when the list was shown. Only what was changed is written, record by record, by the service function that the record's own form
-//! calls. What can be told beforehand is told before anything is written; that somebody else has changed a cell meanwhile, too.
+//! when the list was shown. Only what was changed is written, by the service function that the record's own form calls, all of it or
+//! none in one transaction. It holds the records before it looks whether somebody else has changed a cell meanwhile, so that nobody
+//! can between that and the writing.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use axum::response::Response;
+use db::Tx;
+use web::locale::Locale;
 
-use super::typed;
+use super::{
+    together::{self, Failed, mendable},
+    typed,
+};
 use crate::{
     accounts::{Verb, pages::posted},
     admin::{
-        about::{About, Administered, Field, Record, Target},
+        about::{About, Administered, By, Field, Record, Target},
         listing::Asked,
         messages,
         pages::list,
         site::Site,
     },
     page::{Form, PageState, flash, see_other},
-    rest::{Refusal, fields::Members},
+    rest::{
+        Refusal,
+        fields::{FieldErrors, Members},
+    },
 };
 
 /// What was typed into a list, and what is wrong with it, by record.
@@ -73,39 +82,40 @@ pub(super) async fn save(
     site.demand(about, Verb::Change)?;
     let fields = fields(site, about);
     let mut edits = Edits::default();
-    let mut changed = changed(&fields, sent);
-    for (id, members) in &mut changed {
-        let mut form = Form::of(members);
-        for (field, said) in typed::understand(fields.iter().copied(), members, site.locale) {
+    let mut rows = Vec::new();
+    for (id, mut members) in changed(&fields, sent) {
+        let mut form = Form::of(&members);
+        for (field, said) in typed::understand(fields.iter().copied(), &mut members, site.locale) {
             form.complain(field, said);
         }
-        form.absorb(&model.problems(Target::Part(*id), members), site.locale);
-        if let Some(record) = model.read(&page.state, *id).await? {
-            meanwhile(site, &record, sent, &mut form);
-        }
-        edits.0.insert(*id, form);
+        form.absorb(&model.problems(Target::Part(id), &members), site.locale);
+        edits.0.insert(id, form);
+        let compared = fields
+            .iter()
+            .filter_map(|field| Compared::of(id, field, sent));
+        rows.push(Row {
+            id,
+            members,
+            compared: compared.collect(),
+        });
     }
-    let mut saved = 0;
-    if !edits.is_refused() {
-        for (id, members) in changed {
-            let written = model.write(&page.state, &site.caller, Target::Part(id), members);
-            match written.await {
-                Ok(_) => {
-                    saved += 1;
-                    edits.0.remove(&id);
-                }
-                // It is gone, and so will its row be.
-                Err(Refusal::NotFound) => {}
-                Err(refusal) => {
-                    let form = edits.0.entry(id).or_default();
-                    form.take(refusal, site.locale)?;
-                }
+    let all = Arc::new(Changes {
+        model,
+        rows,
+        is_refused: edits.is_refused(),
+        by: By::now(&page.state, &site.caller),
+        locale: site.locale,
+    });
+    let write = async move |tx: &mut Tx| all.write(tx).await;
+    let saved = match together::written(&page.state, write).await? {
+        Ok(saved) => saved,
+        Err(refused) => {
+            for (id, refusal) in refused {
+                edits.0.entry(id).or_default().take(refusal, site.locale)?;
             }
+            return list::shown_again(page, site, model, asked, edits).await;
         }
-    }
-    if edits.is_refused() {
-        return list::shown_again(page, site, model, asked, edits).await;
-    }
+    };
     let back = see_other(&format!("{}{}", about.address(), asked.href()));
     Ok(if saved == 0 {
         back
@@ -114,23 +124,93 @@ pub(super) async fn save(
     })
 }
 
-/// Complains of what somebody else has changed since the list was shown. The list that is shown again has the new values to compare
-/// with, so whoever saves it once more means it.
-fn meanwhile(site: &Site, record: &Record, sent: &Members, form: &mut Form) {
-    let lines = |text: &str| text.trim().replace("\r\n", "\n");
-    for (field, cell) in &record.facts {
-        let sent = |prefix: &str| posted::text(sent, &format!("{prefix}:{}:{field}", record.id));
-        let Some(typed) = sent("cell") else {
-            continue;
-        };
-        let (typed, was) = (lines(&typed), lines(&sent("was").unwrap_or_default()));
-        let now = lines(&cell.typed(site.locale));
-        let is_written_over = was != now && was != typed && now != typed;
-        // What is wrong with it anyway is told first.
-        if is_written_over && form.error(field).is_empty() {
-            form.complain(field, messages::meanwhile(site.locale, &now));
+/// The records that were changed in a list.
+struct Changes {
+    model: &'static dyn Administered,
+    rows: Vec<Row>,
+    /// Whether something is wrong already, so that nothing is written whatever else is found.
+    is_refused: bool,
+    by: By,
+    locale: Locale,
+}
+
+/// What was changed of one record.
+struct Row {
+    id: i64,
+    members: Members,
+    compared: Vec<Compared>,
+}
+
+/// A cell as it was shown, and as it was sent.
+struct Compared {
+    field: &'static str,
+    was: String,
+    typed: String,
+}
+
+impl Compared {
+    fn of(id: i64, field: &Field, sent: &Members) -> Option<Self> {
+        let name = field.name;
+        let sent = |prefix: &str| posted::text(sent, &format!("{prefix}:{id}:{name}"));
+        Some(Self {
+            field: name,
+            typed: lines(&sent("cell")?),
+            was: lines(&sent("was").unwrap_or_default()),
+        })
+    }
+}
+
+fn lines(text: &str) -> String {
+    text.trim().replace("\r\n", "\n")
+}
+
+impl Changes {
+    /// Holds every record, looks whether each is still as it was shown, and writes all of them or none; how many.
+    async fn write(&self, tx: &mut Tx) -> Result<u64, Failed<i64>> {
+        let (mut refused, mut there) = (Vec::new(), Vec::new());
+        for row in &self.rows {
+            // One that is gone is left out, as its row will be.
+            if let Some(record) = self.model.read_held(tx, row.id).await.map_err(other)? {
+                let errors = self.meanwhile(&record, row);
+                if !errors.is_empty() {
+                    refused.push((row.id, errors.into()));
+                }
+                there.push(row);
+            }
+        }
+        if self.is_refused || !refused.is_empty() {
+            return Err(Failed::Refused(refused));
+        }
+        for row in &there {
+            let target = Target::Part(row.id);
+            let written = self.model.write_within(tx, &self.by, target, &row.members);
+            if let Err(refusal) = written.await {
+                refused.push((row.id, mendable(refusal)?));
+            }
+        }
+        if refused.is_empty() {
+            Ok(there.len() as u64)
+        } else {
+            Err(Failed::Refused(refused))
         }
     }
+
+    /// What somebody else has changed since the list was shown. The list that is shown again has the new values to compare with, so
+    /// whoever saves it once more means it.
+    fn meanwhile(&self, record: &Record, row: &Row) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        for Compared { field, was, typed } in &row.compared {
+            let now = lines(&record.fact(field).typed(self.locale));
+            if *was != now && was != typed && now != *typed {
+                errors.add(field, messages::meanwhile(self.locale, &now));
+            }
+        }
+        errors
+    }
+}
+
+fn other(refusal: Refusal) -> Failed<i64> {
+    mendable(refusal).map_or_else(|failed| failed, Failed::Other)
 }
 
 /// The fields of each record that are not what they were when the list was shown.

@@ -13,6 +13,7 @@ mod inlines;
 mod list;
 mod login;
 mod password;
+mod together;
 mod typed;
 
 use axum::{Router, extract::Path, response::Response, routing::get};

@@ -92,6 +92,20 @@ pub(crate) async fn part(
         .await?)
 }
 
+/// All that a list selects, in its order.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn all(
+    conn: &mut Conn,
+    kind: Kind,
+    parameters: &Parameters,
+) -> Result<Vec<NamedRecord>, db::Error> {
+    let order = ordering(parameters, &FIELDS, BY_NAME);
+    store::page(conn, kind, &search_words(parameters), &order, i64::MAX, 0).await
+}
+
 /// The first of those whose name has all words of a text.
 ///
 /// # Errors
@@ -277,6 +291,16 @@ pub(crate) async fn update_within(
         note(tx, actor, Action::Changed(&changed), kind, after, now).await?;
     }
     Ok(after)
+}
+
+/// A record, which nobody else changes until the transaction ends.
+pub(crate) async fn held(
+    tx: &mut Tx,
+    kind: Kind,
+    id: i64,
+) -> Result<Option<NamedRecord>, db::Error> {
+    store::hold(tx, kind, id).await?;
+    store::find(tx, kind, id).await
 }
 
 /// What refers to a record, and keeps it from being deleted.

@@ -86,6 +86,16 @@ pub(super) async fn find(
     conn.optional(sql, &[&id], record_of).await
 }
 
+/// Locks a record.
+pub(super) async fn hold(tx: &mut Tx, kind: Kind, id: i64) -> Result<(), Error> {
+    let sql = on_table!(
+        kind,
+        "UPDATE ",
+        " SET updated_at = updated_at WHERE id = $1"
+    );
+    tx.execute(sql, &[&id]).await.map(drop)
+}
+
 /// Stores a record, under the id that is given or the next one.
 pub(super) async fn insert(
     tx: &mut Tx,

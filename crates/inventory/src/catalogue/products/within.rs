@@ -1,6 +1,6 @@
 //! Products written as a part of something larger, within its transaction.
 
-use db::{Timestamp, Tx};
+use db::{Error, Timestamp, Tx};
 
 use super::{Input, ProductRecord, change, insert, store};
 use crate::{
@@ -51,4 +51,14 @@ pub(crate) async fn update(
 ) -> Result<Option<ProductRecord>, Refusal> {
     let (input, errors) = Input::read(members, mode);
     change(tx, id, &input, errors, actor, policy, now).await
+}
+
+/// A product, which nobody else changes until the transaction ends.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn held(tx: &mut Tx, id: i64) -> Result<Option<ProductRecord>, Error> {
+    store::hold(tx, id).await?;
+    store::find(tx, id).await
 }

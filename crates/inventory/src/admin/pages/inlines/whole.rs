@@ -2,34 +2,22 @@
 
 use std::sync::Arc;
 
-use db::{Error, ErrorKind, Tx};
+use db::Tx;
 
 use super::Sent;
 use crate::{
     admin::{
         about::{Administered, By, Target, Written},
-        pages::typed,
+        pages::{
+            together::{self, Failed, mendable},
+            typed,
+        },
         site::Site,
     },
     audit::{self, Action},
     page::{Form, PageState},
     rest::{Refusal, fields::Members},
 };
-
-/// Why nothing was written.
-enum Failed {
-    /// What people can mend: of the record (no number), and of rows by their place.
-    Refused(Vec<(Option<usize>, Refusal)>),
-    /// Anything else that is refused.
-    Other(Refusal),
-    Database(Error),
-}
-
-impl From<Error> for Failed {
-    fn from(error: Error) -> Self {
-        Self::Database(error)
-    }
-}
 
 /// A record that is to be written with its rows.
 struct Whole {
@@ -81,7 +69,7 @@ impl Row {
 }
 
 impl Whole {
-    async fn write(&self, tx: &mut Tx) -> Result<Written, Failed> {
+    async fn write(&self, tx: &mut Tx) -> Result<Written, Failed<Option<usize>>> {
         let (model, by) = (self.model, &self.by);
         let mut refused = Vec::new();
         let written = model.write_within(tx, by, self.target, &self.members);
@@ -118,15 +106,6 @@ impl Whole {
     }
 }
 
-/// A refusal that the form tells, so that what else is wrong can be told with it.
-fn mendable(refusal: Refusal) -> Result<Refusal, Failed> {
-    match refusal {
-        Refusal::Fields(_) | Refusal::Conflict(_) => Ok(refusal),
-        Refusal::Database(error) => Err(Failed::Database(error)),
-        other => Err(Failed::Other(other)),
-    }
-}
-
 /// Writes a record with its rows, deletions first. None, and nothing is written, when anything is refused: the form and the rows say
 /// what.
 ///
@@ -148,38 +127,16 @@ pub(in crate::admin::pages) async fn write(
         rows: sent.iter().map(Row::of).collect(),
         by: By::now(&page.state, &site.caller),
     });
-    let attempt = async || {
-        let whole = Arc::clone(&whole);
-        let write = async move |tx: &mut Tx| whole.write(tx).await;
-        page.state.db.write(write).await
-    };
-    let mut written = attempt().await;
-    // What another request did between a check and a write is met by the check of a second attempt.
-    if matches!(&written, Err(Failed::Database(error)) if is_race(error)) {
-        written = attempt().await;
-    }
-    match written {
-        Ok(written) => {
-            page.state.pulse.beat();
-            Ok(Some(written))
-        }
-        Err(Failed::Refused(refused)) => {
+    let write = async move |tx: &mut Tx| whole.write(tx).await;
+    match together::written(&page.state, write).await? {
+        Ok(written) => Ok(Some(written)),
+        Err(refused) => {
             for (place, refusal) in refused {
-                match place.and_then(|place| sent.get_mut(place)) {
-                    Some(row) => row.form.take(refusal, site.locale)?,
-                    None => form.take(refusal, site.locale)?,
-                }
+                let row = place.and_then(|place: usize| sent.get_mut(place));
+                let told = row.map_or(&mut *form, |row| &mut row.form);
+                told.take(refusal, site.locale)?;
             }
             Ok(None)
         }
-        Err(Failed::Other(refusal)) => Err(refusal),
-        Err(Failed::Database(error)) => Err(error.into()),
     }
-}
-
-fn is_race(error: &Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::Unique(_) | ErrorKind::ForeignKey(_)
-    )
 }

@@ -291,6 +291,12 @@ pub(super) async fn update_stock(
     Ok(tx.execute_of(&stock).await? > 0)
 }
 
+/// Locks the stock row, where every change of a product begins.
+pub(super) async fn hold(tx: &mut Tx, id: i64) -> Result<(), Error> {
+    let sql = "UPDATE product_stock SET updated_at = updated_at WHERE product_id = $1";
+    tx.execute(sql, &[&id]).await.map(drop)
+}
+
 /// Writes what an update names into the product itself.
 pub(super) async fn update(tx: &mut Tx, id: i64, input: &Input) -> Result<(), Error> {
     let old = title_folded(tx, id).await?.unwrap_or_default();
