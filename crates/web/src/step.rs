@@ -15,7 +15,7 @@ type Function = Arc<dyn Fn(Request, Next) -> Answer + Send + Sync>;
 
 /// A layer made of one async function from a request and what comes [`Next`] to a response, or of several such functions in their order.
 #[derive(Clone)]
-pub struct Step(Arc<[Function]>);
+pub struct Step(Vec<Function>);
 
 impl Step {
     /// Makes a step of an async function or closure.
@@ -25,14 +25,15 @@ impl Step {
         A: Future<Output = Response> + Send + 'static,
     {
         let function: Function = Arc::new(move |request, next| Box::pin(function(request, next)));
-        Self(Arc::new([function]))
+        Self(vec![function])
     }
 
     /// This step and, within it, another. As one layer they cost a request less than as two: what is between two layers of a router
     /// is made anew for each request.
     #[must_use]
-    pub fn then(self, inner: Self) -> Self {
-        Self(self.0.iter().chain(&*inner.0).cloned().collect())
+    pub fn then(mut self, inner: Self) -> Self {
+        self.0.extend(inner.0);
+        self
     }
 }
 
@@ -86,16 +87,16 @@ where
 
     fn layer(&self, inner: S) -> Stepped {
         Stepped {
-            step: self.clone(),
+            steps: self.0.as_slice().into(),
             inner: Arc::new(inner),
         }
     }
 }
 
-/// A service with a step before it.
+/// A service with steps before it.
 #[derive(Clone)]
 pub struct Stepped {
-    step: Step,
+    steps: Arc<[Function]>,
     inner: Arc<dyn Follow>,
 }
 
@@ -111,7 +112,7 @@ impl Service<Request> for Stepped {
 
     fn call(&mut self, request: Request) -> Stepping {
         let next = Next {
-            steps: Arc::clone(&self.step.0),
+            steps: Arc::clone(&self.steps),
             begun: 0,
             last: Arc::clone(&self.inner),
         };

@@ -61,6 +61,7 @@ impl<T: Send + 'static> Reading<T> {
     }
 
     /// The same, as a look-up if it is as short as one: a page that an index leads to at once.
+    #[must_use]
     pub fn look_up_if(self, is_short: bool) -> Self {
         Self {
             is_look_up: is_short,
