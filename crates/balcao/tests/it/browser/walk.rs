@@ -91,6 +91,8 @@ struct Viewer {
     shown: &'static str,
     /// What opens an operation, where it is not open at once.
     opens: Option<&'static str>,
+    /// One that has no dark scheme of its own is looked at once in each size.
+    looks: &'static [(Scheme, (u32, u32))],
 }
 
 const VIEWERS: [Viewer; 2] = [
@@ -98,11 +100,13 @@ const VIEWERS: [Viewer; 2] = [
         paths: ["/api/v1/docs/", "/docs"],
         shown: ".opblock-summary-path",
         opens: Some(".opblock-summary-control"),
+        looks: &LOOKS,
     },
     Viewer {
         paths: ["/api/v1/redoc/", "/redoc"],
         shown: "main .api-content h2",
         opens: None,
+        looks: &[(Scheme::Light, DESK), (Scheme::Dark, PHONE)],
     },
 ];
 
@@ -214,7 +218,7 @@ impl Walk {
 
     /// The viewers of an API's documents, which draw the page by script: on a desk and on a phone, in light and dark, with an operation open.
     async fn documents(&mut self, url: &str, viewer: Viewer) {
-        for (scheme, (width, height)) in LOOKS {
+        for &(scheme, (width, height)) in viewer.looks {
             self.browser.resize(width, height).await;
             self.browser.prefer(scheme).await;
             self.browser.goto(url).await;
