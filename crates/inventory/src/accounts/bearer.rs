@@ -1,58 +1,68 @@
 //! `Authorization: Bearer …` on API calls, with the conventional body for everything that can be wrong with it.
 
 use db::Timestamp;
-use http::{HeaderMap, header::AUTHORIZATION};
-use serde_json::json;
+use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
 
-use super::{Account, Caller, TokenKey, TokenType};
-use crate::rest::Refusal;
+use super::{Account, Caller, TokenError, TokenKey, TokenType};
+use crate::rest::{Refusal, TOKEN_NOT_VALID, Unknown};
+
+/// How the header begins.
+const SCHEME: &[u8] = b"Bearer";
 
 /// Whether a request brings a bearer token, right or wrong. The scheme is written `Bearer`; other schemes are no credentials.
 pub(super) fn is_sent(headers: &HeaderMap) -> bool {
-    header(headers).split_ascii_whitespace().next() == Some("Bearer")
+    words(header(headers)).next() == Some(SCHEME)
 }
 
-fn header(headers: &HeaderMap) -> &str {
+fn header(headers: &HeaderMap) -> &[u8] {
     headers
         .get(AUTHORIZATION)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default()
+        .map_or(&[][..], HeaderValue::as_bytes)
+}
+
+/// The words of the header, whatever bytes they are of.
+fn words(header: &[u8]) -> impl Iterator<Item = &[u8]> {
+    header
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty())
 }
 
 /// The token of a request.
 pub(super) fn token(headers: &HeaderMap) -> Result<&str, Refusal> {
     let header = header(headers);
-    let is_blank = |byte: u8| byte.is_ascii_whitespace();
     // As clients write it; the rest of the grammar takes longer to read.
-    if let Some(token) = header.strip_prefix("Bearer ")
+    if let Some(token) = header.strip_prefix(b"Bearer ")
         && !token.is_empty()
-        && !token.bytes().any(is_blank)
+        && !token.iter().any(u8::is_ascii_whitespace)
     {
-        return Ok(token);
+        return text(token);
     }
-    let mut parts = header.split_ascii_whitespace();
-    if parts.next() != Some("Bearer") {
+    let mut words = words(header);
+    if words.next() != Some(SCHEME) {
         return Err(Refusal::no_credentials());
     }
-    match (parts.next(), parts.next()) {
-        (Some(token), None) => Ok(token),
-        _ => Err(Refusal::Unauthenticated(json!({
-            "detail": "Authorization header must contain two space-delimited values",
-            "code": "bad_authorization_header",
-        }))),
+    match (words.next(), words.next()) {
+        (Some(token), None) => text(token),
+        _ => Err(
+            Unknown::new("Authorization header must contain two space-delimited values")
+                .code("bad_authorization_header")
+                .into(),
+        ),
     }
+}
+
+/// No token of ours has bytes that are no text.
+fn text(token: &[u8]) -> Result<&str, Refusal> {
+    std::str::from_utf8(token).map_err(|_| Unknown::token(TokenError::Invalid.to_string()).into())
 }
 
 /// The user that an access token names, and the second in which it was made.
 pub(super) fn user_of(key: &TokenKey, token: &str, now: Timestamp) -> Result<(i64, i64), Refusal> {
     let claims = key
         .verify_type(token, TokenType::Access, now)
-        .map_err(|error| not_valid(&error.to_string()))?;
+        .map_err(|error| Unknown::token(error.to_string()))?;
     let user = claims.user_id.ok_or_else(|| {
-        Refusal::Unauthenticated(json!({
-            "detail": "Token contained no recognizable user identification",
-            "code": "token_not_valid",
-        }))
+        Unknown::new("Token contained no recognizable user identification").code(TOKEN_NOT_VALID)
     })?;
     // Our own tokens name an id; a signed one that does not names nobody.
     let user = user.parse().map_err(|_| unknown_user())?;
@@ -63,22 +73,16 @@ pub(super) fn user_of(key: &TokenKey, token: &str, now: Timestamp) -> Result<(i6
 pub(super) fn admit(account: Option<Account>, iat: i64) -> Result<Caller, Refusal> {
     match account {
         None => Err(unknown_user()),
-        Some(Account { active: false, .. }) => Err(Refusal::Unauthenticated(
-            json!({"detail": "User is inactive", "code": "user_inactive"}),
-        )),
-        Some(account) if account.has_revoked(iat) => Err(not_valid("Token is blacklisted")),
+        Some(Account { active: false, .. }) => Err(Unknown::new("User is inactive")
+            .code("user_inactive")
+            .into()),
+        Some(account) if account.has_revoked(iat) => {
+            Err(Unknown::token("Token is blacklisted").into())
+        }
         Some(Account { caller, .. }) => Ok(caller),
     }
 }
 
 fn unknown_user() -> Refusal {
-    Refusal::Unauthenticated(json!({"detail": "User not found", "code": "user_not_found"}))
-}
-
-fn not_valid(message: &str) -> Refusal {
-    Refusal::Unauthenticated(json!({
-        "detail": "Given token not valid for any token type",
-        "code": "token_not_valid",
-        "messages": [{"token_class": "AccessToken", "token_type": "access", "message": message}],
-    }))
+    Unknown::new("User not found").code("user_not_found").into()
 }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use db::{Db, Timestamp};
 use serde::Serialize;
-use serde_json::json;
 use web::rate::{Period, Rate, Rates};
 
 use super::{
@@ -12,7 +11,7 @@ use super::{
 };
 use crate::{
     State,
-    rest::{Refusal, gate},
+    rest::{Refusal, TOKEN_NOT_VALID, Unknown, gate},
     stock::Actor,
 };
 
@@ -89,15 +88,13 @@ pub(super) async fn prove(state: &State, credentials: Credentials) -> Result<Acc
     }
     let code = otp.ok_or_else(|| {
         let detail = "This account has a second factor: a one-time code is required in otp.";
-        Refusal::Unauthenticated(json!({"detail": detail, "code": "otp_required"}))
+        Unknown::new(detail).code("otp_required")
     })?;
     if second_factor::take(state, user, &code).await? {
         Ok(account)
     } else {
         let detail = "The one-time code is not valid, or was used already.";
-        Err(Refusal::Unauthenticated(
-            json!({"detail": detail, "code": "otp_invalid"}),
-        ))
+        Err(Unknown::new(detail).code("otp_invalid").into())
     }
 }
 
@@ -309,14 +306,16 @@ fn sign(state: &State, account: &Account, token_type: TokenType, lifetime: Durat
     })
 }
 
-fn detail(text: &str) -> Refusal {
-    Refusal::Unauthenticated(json!({"detail": text}))
+fn detail(text: &'static str) -> Refusal {
+    Unknown::new(text).into()
 }
 
 fn not_valid(error: TokenError) -> Refusal {
-    Refusal::Unauthenticated(json!({"detail": error.to_string(), "code": "token_not_valid"}))
+    Unknown::new(error.to_string()).code(TOKEN_NOT_VALID).into()
 }
 
 fn blacklisted() -> Refusal {
-    Refusal::Unauthenticated(json!({"detail": "Token is blacklisted", "code": "token_not_valid"}))
+    Unknown::new("Token is blacklisted")
+        .code(TOKEN_NOT_VALID)
+        .into()
 }

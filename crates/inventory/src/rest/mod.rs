@@ -14,4 +14,5 @@ mod refusal;
 pub mod resource;
 pub mod value;
 
-pub use refusal::Refusal;
+pub(crate) use refusal::TOKEN_NOT_VALID;
+pub use refusal::{Refusal, Unknown};

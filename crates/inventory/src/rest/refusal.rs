@@ -1,21 +1,27 @@
 //! Everything that a request can be refused for, as the conventions answer it: one place that turns a refusal into the edge's error.
 
+use std::borrow::Cow;
+
 use http::{
     HeaderValue, Method, StatusCode,
     header::{ALLOW, WWW_AUTHENTICATE},
 };
 
+use serde::Serialize;
+
 use super::{body::BodyError, fields::FieldErrors, list::InvalidPage};
 use crate::accounts::Permission;
 
 const FORBIDDEN: &str = "You do not have permission to perform this action.";
+/// The code of everything that is wrong with a token.
+pub(crate) const TOKEN_NOT_VALID: &str = "token_not_valid";
 
 /// Why a request of the API is not done. What the caller may read stands in the variants; causes of faults are for the log.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// 401: who it is, is not known. Further members as the conventions have them.
+    /// 401: who it is, is not known.
     #[error("not authenticated")]
-    Unauthenticated(serde_json::Value),
+    Unauthenticated(Unknown),
     /// 403: known, and not allowed; or the CSRF check failed, with its text.
     #[error("forbidden")]
     Forbidden(String),
@@ -51,6 +57,61 @@ pub enum Refusal {
     Database(#[from] db::Error),
 }
 
+/// The body of a 401, as the conventions have it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unknown {
+    detail: Cow<'static, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages: Option<[Tried; 1]>,
+}
+
+/// As what a token was tried, and why it is none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Tried {
+    token_class: &'static str,
+    token_type: &'static str,
+    message: String,
+}
+
+impl Unknown {
+    /// Words alone.
+    pub fn new(detail: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            detail: detail.into(),
+            code: None,
+            messages: None,
+        }
+    }
+
+    /// The same, with a code for programs.
+    #[must_use]
+    pub fn code(mut self, code: &'static str) -> Self {
+        self.code = Some(code);
+        self
+    }
+
+    /// A bearer token that opens nothing, and why.
+    pub fn token(message: impl Into<String>) -> Self {
+        let tried = Tried {
+            token_class: "AccessToken",
+            token_type: "access",
+            message: message.into(),
+        };
+        Self {
+            messages: Some([tried]),
+            ..Self::new("Given token not valid for any token type").code(TOKEN_NOT_VALID)
+        }
+    }
+}
+
+impl From<Unknown> for Refusal {
+    fn from(unknown: Unknown) -> Self {
+        Self::Unauthenticated(unknown)
+    }
+}
+
 impl From<FieldErrors> for Refusal {
     fn from(errors: FieldErrors) -> Self {
         Self::Fields(errors)
@@ -71,9 +132,7 @@ impl Refusal {
 
     /// 401 with the conventional text for a request without usable credentials.
     pub fn no_credentials() -> Self {
-        Self::Unauthenticated(
-            serde_json::json!({"detail": "Authentication credentials were not provided."}),
-        )
+        Unknown::new("Authentication credentials were not provided.").into()
     }
 }
 
@@ -83,7 +142,7 @@ impl From<Refusal> for web::Error {
         match refusal {
             Refusal::Unauthenticated(body) => {
                 detail(StatusCode::UNAUTHORIZED, "Unauthorized".to_owned())
-                    .body(body)
+                    .body(&body)
                     .header(
                         WWW_AUTHENTICATE,
                         HeaderValue::from_static("Bearer realm=\"api\""),

@@ -7,6 +7,8 @@ use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::header::{HeaderName, HeaderValue};
 use http::{HeaderMap, StatusCode};
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
@@ -30,8 +32,8 @@ pub struct Public {
     pub messages: Vec<(Cow<'static, str>, Vec<String>)>,
     /// Further members of a JSON body.
     pub extra: Map<String, Value>,
-    /// A whole JSON body, for the few answers that have a shape of their own.
-    pub body: Option<Value>,
+    /// A whole JSON body as it is written, for the few answers that have a shape of their own.
+    pub body: Option<Box<RawValue>>,
     /// Headers of the answer.
     pub headers: HeaderMap,
 }
@@ -120,10 +122,11 @@ impl Error {
         self
     }
 
-    /// Sets the whole JSON body, for an answer whose shape is not the renderer's.
+    /// Sets the whole JSON body, for an answer whose shape is not the renderer's. Its members are written in their own order.
     #[must_use]
-    pub fn body(mut self, body: Value) -> Self {
-        self.0.public.body = Some(body);
+    pub fn body(mut self, body: &impl Serialize) -> Self {
+        // What cannot be written is left to the renderer.
+        self.0.public.body = to_raw_value(body).ok();
         self
     }
 

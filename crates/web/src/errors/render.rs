@@ -3,7 +3,8 @@
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use serde_json::{Map, Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
 use super::{Facts, Public};
 use crate::Clock;
@@ -36,12 +37,12 @@ impl Detailed {
 
 impl Render for Detailed {
     fn render(&self, error: &Public, _request: &Facts) -> Response {
-        let mut body = Map::new();
-        body.insert("detail".to_owned(), error.detail.as_ref().into());
-        body.insert("status_code".to_owned(), error.status.as_u16().into());
-        body.insert("timestamp".to_owned(), self.0.now().to_string().into());
+        let mut body = Members::default();
+        body.add("detail", error.detail.as_ref());
+        body.add("status_code", error.status.as_u16());
+        body.add("timestamp", self.0.now().to_string());
         if let Some(field) = &error.field {
-            body.insert("field".to_owned(), field.as_ref().into());
+            body.add("field", field.as_ref());
         }
         respond(body, error)
     }
@@ -53,11 +54,11 @@ pub struct Conventional;
 
 impl Render for Conventional {
     fn render(&self, error: &Public, request: &Facts) -> Response {
-        let mut body = Map::new();
+        let mut body = Members::default();
         for (field, messages) in &error.messages {
-            body.insert(field.to_string(), json!(messages));
+            body.add(field, json!(messages));
         }
-        if body.is_empty() {
+        if error.messages.is_empty() {
             let detail = match error.status {
                 StatusCode::NOT_FOUND if error.detail == "Not Found" => "Not found.".to_owned(),
                 StatusCode::METHOD_NOT_ALLOWED => {
@@ -65,18 +66,37 @@ impl Render for Conventional {
                 }
                 _ => error.detail.to_string(),
             };
-            body.insert("detail".to_owned(), detail.into());
+            body.add("detail", detail);
         }
         respond(body, error)
     }
 }
 
-fn respond(mut body: Map<String, Value>, error: &Public) -> Response {
+/// The members of a body, written in the order in which they came: people read the first one first.
+#[derive(Default)]
+struct Members<'error>(Vec<(&'error str, Value)>);
+
+impl<'error> Members<'error> {
+    /// Adds a member; one that is there already stays as it is.
+    fn add(&mut self, name: &'error str, value: impl Into<Value>) {
+        if self.0.iter().all(|(known, _)| *known != name) {
+            self.0.push((name, value.into()));
+        }
+    }
+}
+
+impl Serialize for Members<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+fn respond<'error>(mut body: Members<'error>, error: &'error Public) -> Response {
     if let Some(body) = &error.body {
         return Json(body).into_response();
     }
     for (name, value) in &error.extra {
-        body.entry(name.as_str()).or_insert_with(|| value.clone());
+        body.add(name, value.clone());
     }
     Json(body).into_response()
 }

@@ -57,13 +57,13 @@ fn routes() -> Router {
             get(async || {
                 Error::new(StatusCode::BAD_REQUEST, "")
                     .messages("name", vec!["Required.".to_owned()])
+                    .messages("age", vec!["Required.".to_owned()])
             }),
         )
         .route(
             "/array",
             get(async || {
-                Error::new(StatusCode::BAD_REQUEST, "")
-                    .body(json!(["Null characters are not allowed."]))
+                Error::new(StatusCode::BAD_REQUEST, "").body(&["Null characters are not allowed."])
             }),
         )
         .route(
@@ -160,7 +160,7 @@ async fn errors_have_the_conventional_shape_where_the_service_says_so() {
         (
             "GET",
             "/fields",
-            json!({"name": ["Required."], "status": 400}),
+            json!({"name": ["Required."], "age": ["Required."], "status": 400}),
         ),
         (
             "GET",
@@ -178,6 +178,17 @@ async fn errors_have_the_conventional_shape_where_the_service_says_so() {
     }
     let (_, _, body) = call(&router, "GET", "/array", "").await;
     assert_eq!(body, r#"["Null characters are not allowed."]"#);
+}
+
+#[tokio::test]
+async fn members_of_a_body_stand_in_the_order_in_which_they_were_added() {
+    let conventional = edge().around(routes(), Conventional);
+    let (_, _, body) = call(&conventional, "GET", "/fields", "").await;
+    assert_eq!(body, r#"{"name":["Required."],"age":["Required."]}"#);
+    let (_, _, body) = call(&edged(routes()), "GET", "/field", "").await;
+    let places = ["detail", "status_code", "timestamp", "field", "hint"]
+        .map(|member| body.find(&format!("\"{member}\":")).unwrap());
+    assert!(places.is_sorted(), "{body}");
 }
 
 #[tokio::test]
