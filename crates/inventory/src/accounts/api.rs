@@ -17,13 +17,21 @@ use crate::{
         Refusal,
         fields::{Members, Mode, Reader},
         gate,
+        metadata::{self, Action, Field},
         resource::{answer, json, read_members},
     },
 };
 
 const METHODS: &[Method] = &[Method::POST, Method::OPTIONS];
-/// Longer names, passwords and tokens are none.
+/// Longer names and passwords are none.
 pub(crate) const MAX_TEXT: usize = 4096;
+
+const OBTAIN: &[Field] = &[
+    Field::text("username", MAX_TEXT),
+    Field::text("password", MAX_TEXT),
+];
+const REFRESH: &[Field] = &[Field::token("refresh")];
+const VERIFY: &[Field] = &[Field::token("token")];
 
 /// The addresses under `/api/v1/authentication/`.
 pub(crate) fn routes() -> Router<State> {
@@ -55,13 +63,17 @@ pub(crate) fn routes() -> Router<State> {
 }
 
 async fn obtain(state: &State, request: Request) -> Result<Response, Refusal> {
-    let members = open(state, request).await?;
+    let Some(members) = open(state, request).await? else {
+        return Ok(described("Token Obtain Pair", OBTAIN));
+    };
     let pair = service::log_in(state, credentials(&members)?).await?;
     Ok(json(StatusCode::OK, &pair))
 }
 
 async fn refresh(state: &State, request: Request) -> Result<Response, Refusal> {
-    let members = open(state, request).await?;
+    let Some(members) = open(state, request).await? else {
+        return Ok(described("Token Refresh", REFRESH));
+    };
     let token = one(&members, "refresh")?;
     Ok(json(
         StatusCode::OK,
@@ -70,16 +82,27 @@ async fn refresh(state: &State, request: Request) -> Result<Response, Refusal> {
 }
 
 async fn verify(state: &State, request: Request) -> Result<Response, Refusal> {
-    let members = open(state, request).await?;
+    let Some(members) = open(state, request).await? else {
+        return Ok(described("Token Verify", VERIFY));
+    };
     let token = one(&members, "token")?;
     service::verify(state, &token).await?;
     Ok(json(StatusCode::OK, &json!({})))
 }
 
-/// Negotiation 406 → rate 429 → method 405 → body 415 and 400: whoever sends it, tokens in the header are not looked at.
-async fn open(state: &State, request: Request) -> Result<Members, Refusal> {
+/// Negotiation 406 → rate 429 → method 405 → body 415 and 400: whoever sends it, tokens in the header are not looked at. `OPTIONS` asks
+/// what may be sent, and sends nothing.
+async fn open(state: &State, request: Request) -> Result<Option<Members>, Refusal> {
     let (parts, body) = gate::admit_anyone(state, METHODS, request).await?;
-    read_members(state, &parts.headers, body).await
+    if parts.method == Method::OPTIONS {
+        return Ok(None);
+    }
+    read_members(state, &parts.headers, body).await.map(Some)
+}
+
+fn described(name: &str, fields: &'static [Field]) -> Response {
+    let method = Method::POST;
+    metadata::answer(name, Some(Action { method, fields }))
 }
 
 /// What a program proves with who it is: `otp` is looked at for accounts that have a second factor.
@@ -100,8 +123,9 @@ pub(super) fn credentials(members: &Members) -> Result<Credentials, Refusal> {
     }
 }
 
+/// A token; one of any length is looked at, and told to be none.
 pub(super) fn one(members: &Members, field: &'static str) -> Result<String, Refusal> {
     let mut reader = Reader::new(members, Mode::Whole);
-    let read = reader.text(field, MAX_TEXT);
+    let read = reader.text(field, usize::MAX);
     read.ok_or_else(|| reader.finish().into())
 }

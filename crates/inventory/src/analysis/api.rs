@@ -3,7 +3,7 @@
 use axum::{
     Router,
     extract::{Request, State as Extracted},
-    response::{IntoResponse as _, Response},
+    response::Response,
     routing::any,
 };
 use http::{Method, StatusCode};
@@ -15,6 +15,7 @@ use crate::{
     rest::{
         Refusal,
         gate::{self, Endpoint},
+        metadata,
         resource::{RecordId, Wanted, answer, json, paginated, submission},
     },
 };
@@ -66,7 +67,7 @@ pub(crate) fn routes() -> Router<State> {
 async fn list(state: &State, request: Request) -> Result<Response, Refusal> {
     let call = gate::admit(state, ENDPOINT, request).await?;
     if call.parts.method == Method::OPTIONS {
-        return Ok(StatusCode::OK.into_response());
+        return Ok(metadata::answer("Analysis List", None));
     }
     let wanted = Wanted::parse(state, &call.parameters)?;
     let page = super::records(state, wanted).await?;
@@ -76,7 +77,7 @@ async fn list(state: &State, request: Request) -> Result<Response, Refusal> {
 async fn read(state: &State, id: Option<i64>, request: Request) -> Result<Response, Refusal> {
     let call = gate::admit(state, ENDPOINT, request).await?;
     if call.parts.method == Method::OPTIONS {
-        return Ok(StatusCode::OK.into_response());
+        return Ok(metadata::answer("Analysis Instance", None));
     }
     let id = id.ok_or(Refusal::NotFound)?;
     let analysis = super::read(state, id).await?.ok_or(Refusal::NotFound)?;
@@ -89,7 +90,7 @@ async fn read(state: &State, id: Option<i64>, request: Request) -> Result<Respon
 async fn terms(state: &State, id: Option<i64>, request: Request) -> Result<Response, Refusal> {
     let call = gate::admit(state, TERMS, request).await?;
     if call.parts.method == Method::OPTIONS {
-        return Ok(StatusCode::OK.into_response());
+        return Ok(metadata::answer("Restock Terms", None));
     }
     let id = id.ok_or(Refusal::NotFound)?;
     // An unknown product is unknown whatever the body says.

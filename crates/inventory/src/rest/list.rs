@@ -4,15 +4,20 @@
 use std::time::Duration;
 
 use db::{Money, Timestamp};
+use http::StatusCode;
 
 use super::{
     fields::FieldErrors,
     number::{Decimal, MAX_NUMBER_LENGTH},
     query::Parameters,
+    refusal::Refusal,
 };
 
 /// Most words of a search that are looked at; nobody types more, and each costs a condition.
 pub const MAX_SEARCH_WORDS: usize = 16;
+
+/// The largest number that a filter takes is ten to this power.
+const MAX_FILTER_EXPONENT: i64 = 50;
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -130,12 +135,31 @@ pub fn search_words(parameters: &Parameters) -> Vec<String> {
             }
             _ => rest.split_at(rest.find(is_separator).unwrap_or(rest.len())),
         };
-        if !word.is_empty() && words.len() < MAX_SEARCH_WORDS {
+        // A quotation mark that stands alone is a phrase that somebody has begun.
+        if !matches!(word, "" | "\"" | "'") && words.len() < MAX_SEARCH_WORDS {
             words.push(word.to_owned());
         }
         rest = after.trim_start_matches(is_separator);
     }
     words
+}
+
+/// Refuses a search for a character that no text can hold.
+///
+/// # Errors
+///
+/// 400 with the conventional body, which is a list of messages.
+pub fn check_search(parameters: &Parameters) -> Result<(), Refusal> {
+    const MESSAGE: &str = "Null characters are not allowed.";
+    if parameters
+        .get("search")
+        .is_some_and(|text| text.contains('\0'))
+    {
+        return Err(web::Error::new(StatusCode::BAD_REQUEST, MESSAGE)
+            .body(&[MESSAGE])
+            .into());
+    }
+    Ok(())
 }
 
 fn is_separator(character: char) -> bool {
@@ -206,10 +230,17 @@ impl<'query> Filters<'query> {
         let number = Some(text)
             .filter(|text| text.len() <= MAX_NUMBER_LENGTH)
             .and_then(Decimal::parse);
-        if number.is_none() {
+        let Some(number) = number else {
             self.errors.add(name, "Enter a number.");
+            return None;
+        };
+        if number.is_above_power_of_ten(MAX_FILTER_EXPONENT) {
+            let message =
+                format!("Ensure this value is less than or equal to 1e+{MAX_FILTER_EXPONENT}.");
+            self.errors.add(name, message);
+            return None;
         }
-        number.as_ref().map(round)
+        Some(round(&number))
     }
 }
 
@@ -223,7 +254,8 @@ pub fn parse_day(text: &str) -> Option<Timestamp> {
                 byte.is_ascii_digit()
             }
         });
-    if !shape {
+    // There is no year 0 in the calendar that clients of the conventions count by.
+    if !shape || text.starts_with("0000") {
         return None;
     }
     // The last day that can be written begins later than the last time that can be read.
@@ -330,6 +362,8 @@ mod tests {
         assert_eq!(words("search=%22two+alpha%22+x"), ["two alpha", "x"]);
         assert_eq!(words("search=it's+\"open"), ["it's", "\"open"]);
         assert!(words("search=,+,").is_empty());
+        assert!(words("search=%22").is_empty());
+        assert_eq!(words("search='+tv+%22"), ["tv"]);
     }
 
     #[test]

@@ -135,6 +135,16 @@ impl Decimal {
                 > 16
     }
 
+    /// Whether it is more than ten to this power.
+    pub fn is_above_power_of_ten(&self, power: i64) -> bool {
+        let length = i64::try_from(self.digits.len()).unwrap_or(i64::MAX);
+        let magnitude = length.saturating_add(self.exponent) - 1;
+        let is_power = self.digits.trim_end_matches('0') == "1";
+        !self.negative
+            && !self.digits.is_empty()
+            && (magnitude > power || (magnitude == power && !is_power))
+    }
+
     /// Whether it has no fraction, whatever its size.
     pub fn is_whole(&self) -> bool {
         self.exponent >= 0
@@ -260,6 +270,20 @@ mod tests {
             price("-0.01"),
             Err("Ensure this value is greater than or equal to 0.")
         );
+    }
+
+    #[test]
+    fn a_number_is_compared_with_a_power_of_ten_however_it_is_written() {
+        let is_above =
+            |text: &str| Decimal::parse(text).map(|number| number.is_above_power_of_ten(3));
+        for text in ["1000.01", "1001", "2e3", "1e4", "1e999999999"] {
+            assert_eq!(is_above(text), Some(true), "{text}");
+        }
+        for text in [
+            "1000", "1e3", "100e1", "1000.00", "999.99", "0", "0e9", "-1e9", "1e-9",
+        ] {
+            assert_eq!(is_above(text), Some(false), "{text}");
+        }
     }
 
     #[test]

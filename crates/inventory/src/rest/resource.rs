@@ -1,36 +1,36 @@
 //! One dispatcher for every resource of the API: methods to functions, refusals to errors, records to JSON.
 //! A resource says what its records are and where they are kept; what it has in common with the others stands here.
 
-use std::{convert::Infallible, fmt, future::Future};
+use std::{fmt, future::Future};
 
 use axum::{
     Router,
     body::{Body, Bytes},
-    extract::{FromRequestParts, Path, Request},
+    extract::{FromRequestParts as _, Request},
     response::{IntoResponse, Response},
     routing::any,
 };
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
     header::{ALLOW, CONTENT_TYPE, VARY},
-    request::Parts,
 };
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use web::client::PublicUrl;
 
-pub use super::reading::Reading;
 use super::{
     body,
     fields::{Members, Mode},
     gate::{self, Call, Endpoint},
     list::{InvalidPage, PageNumber, page_size},
+    metadata::{self, Action, Field},
     query::Parameters,
     refusal::{Refusal, allow},
 };
+pub use super::{reading::Reading, record_id::RecordId};
 use crate::{
     State,
-    accounts::{self, Caller, Model},
+    accounts::{self, Caller, Model, Permission, Verb},
 };
 
 /// The methods of a list's address.
@@ -176,6 +176,8 @@ pub trait Resource: Copy + Send + Sync + 'static {
     fn model(self) -> Model;
     /// The methods of one record's address, in the order of `Allow`.
     fn methods(self) -> &'static [Method];
+    /// Its fields, in the order of answers and errors.
+    fn fields(self) -> &'static [Field];
 
     /// Reads the records of one page. Filters are checked before the page is.
     ///
@@ -258,7 +260,7 @@ async fn on_list<R: Resource>(
             let submission = submission(state, call).await?;
             Ok(created(resource.create(state, submission).await?))
         }
-        Method::OPTIONS => Ok(StatusCode::OK.into_response()),
+        Method::OPTIONS => Ok(described(resource, &call.caller, "List", Some(Verb::Add))),
         _ => {
             let page = if let Some(page) = read {
                 page?
@@ -283,9 +285,16 @@ async fn on_record<R: Resource>(
     };
     let prepare = |_: &Parameters| id.map(|id| resource.reading(id));
     let (call, read) = gate::admit_reading(state, endpoint, request, prepare).await?;
+    if call.parts.method == Method::OPTIONS {
+        let known = match id {
+            Some(id) => resource.reading(id).alone(state).await?,
+            None => None,
+        };
+        let verb = known.map(|_| Verb::Change);
+        return Ok(described(resource, &call.caller, "Instance", verb));
+    }
     let id = id.ok_or(Refusal::NotFound)?;
     match call.parts.method {
-        Method::OPTIONS => Ok(StatusCode::OK.into_response()),
         Method::DELETE => {
             let is_deleted = resource.delete(state, call.caller, id).await?;
             if is_deleted {
@@ -320,25 +329,25 @@ async fn on_record<R: Resource>(
     }
 }
 
-/// The id in an address; none when no record can have it. Telling so is left to the handler: who may not ask is told that first.
-#[derive(Debug, Clone, Copy)]
-pub struct RecordId(pub Option<i64>);
-
-impl<S: Send + Sync> FromRequestParts<S> for RecordId {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
-        // What is no UTF-8 is no id either.
-        let id = Path::<String>::from_request_parts(parts, state).await;
-        Ok(Self(id.ok().and_then(|Path(id)| parse_id(&id))))
-    }
-}
-
-/// An id is digits. One past 64 bits is as unknown as any other.
-fn parse_id(text: &str) -> Option<i64> {
-    let is_id =
-        !text.is_empty() && text.len() <= 20 && text.bytes().all(|byte| byte.is_ascii_digit());
-    if is_id { text.parse().ok() } else { None }
+/// What an address tells of itself, with what may be written there by whoever asks.
+fn described<R: Resource>(
+    resource: R,
+    caller: &Caller,
+    what: &str,
+    writes: Option<Verb>,
+) -> Response {
+    let model = resource.model();
+    let method = match writes {
+        Some(verb) if !caller.may(Permission::new(verb, model)) => None,
+        Some(Verb::Add) => Some(Method::POST),
+        Some(Verb::Change) if resource.methods().contains(&Method::PUT) => Some(Method::PUT),
+        _ => None,
+    };
+    let actions = method.map(|method| Action {
+        method,
+        fields: resource.fields(),
+    });
+    metadata::answer(&metadata::called(model.code(), what), actions)
 }
 
 /// Reads what a request submits: its body whole, within the limit, and its key.

@@ -3,7 +3,7 @@
 use axum::{
     Router,
     extract::{Request, State as Extracted},
-    response::{IntoResponse as _, Response},
+    response::Response,
     routing::any,
 };
 use http::{Method, StatusCode};
@@ -16,6 +16,7 @@ use crate::{
         Refusal,
         fields::{Mode, Reader, Setting},
         gate::{self, Call, Endpoint},
+        metadata,
         resource::{RecordId, Wanted, answer, json, paginated, submission},
     },
 };
@@ -71,7 +72,7 @@ async fn admit(state: &State, allow: &'static [Method], request: Request) -> Res
 async fn ledger(state: &State, id: Option<i64>, request: Request) -> Result<Response, Refusal> {
     let call = admit(state, READ, request).await?;
     if call.parts.method == Method::OPTIONS {
-        return Ok(StatusCode::OK.into_response());
+        return Ok(metadata::answer("Ledger List", None));
     }
     let id = id.ok_or(Refusal::NotFound)?;
     let as_of = super::read_as_of(&call.parameters)?;
@@ -83,7 +84,7 @@ async fn ledger(state: &State, id: Option<i64>, request: Request) -> Result<Resp
 async fn threshold(state: &State, id: Option<i64>, request: Request) -> Result<Response, Refusal> {
     let call = admit(state, READ_AND_PUT, request).await?;
     if call.parts.method == Method::OPTIONS {
-        return Ok(StatusCode::OK.into_response());
+        return Ok(metadata::answer("Threshold", None));
     }
     let id = id.ok_or(Refusal::NotFound)?;
     // An unknown product is unknown whatever the body says.
@@ -109,7 +110,7 @@ async fn threshold(state: &State, id: Option<i64>, request: Request) -> Result<R
 async fn low_stock(state: &State, request: Request) -> Result<Response, Refusal> {
     let call = admit(state, READ, request).await?;
     if call.parts.method == Method::OPTIONS {
-        return Ok(StatusCode::OK.into_response());
+        return Ok(metadata::answer("Low Stock List", None));
     }
     let wanted = Wanted::parse(state, &call.parameters)?;
     let page = super::low_stock_list(state, wanted).await?;

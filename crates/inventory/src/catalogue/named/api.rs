@@ -2,13 +2,15 @@
 
 use http::Method;
 
-use super::{Kind, NamedRecord};
+use super::{Kind, NamedRecord, model::DESCRIBED};
 use crate::{
     State,
     accounts::{Caller, Model},
     rest::{
         Refusal,
         fields::Mode,
+        list::check_search,
+        metadata::Field,
         query::Parameters,
         resource::{Created, MUTABLE, Page, Reading, Resource, Submission},
     },
@@ -29,11 +31,16 @@ impl Resource for Kind {
         MUTABLE
     }
 
+    fn fields(self) -> &'static [Field] {
+        &DESCRIBED
+    }
+
     fn listing(
         self,
         state: &State,
         parameters: &Parameters,
     ) -> Result<Reading<Page<NamedRecord>>, Refusal> {
+        check_search(parameters)?;
         super::listing(state, self, parameters)
     }
 

@@ -10,6 +10,7 @@ use crate::{
         fields::{FieldErrors, Members, Mode, Reader, Setting},
         given::Given,
         json,
+        metadata::{self, Field},
     },
 };
 
@@ -49,8 +50,16 @@ impl Kind {
     }
 }
 
-/// The fields, in the order of answers and errors; each of them orders a list.
-pub(super) const FIELDS: [&str; 5] = ["id", "name", "description", "created_at", "updated_at"];
+/// The fields, in the order of answers and errors.
+pub(super) const DESCRIBED: [Field; 5] = [
+    Field::ID,
+    Field::text("name", MAX_NAME),
+    Field::text("description", MAX_DESCRIPTION).optional(),
+    Field::CREATED_AT,
+    Field::UPDATED_AT,
+];
+/// Their names; each of them orders a list.
+pub(super) const FIELDS: [&str; 5] = metadata::names(&DESCRIBED);
 
 /// A record as the API shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

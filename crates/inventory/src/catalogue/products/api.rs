@@ -2,13 +2,15 @@
 
 use http::Method;
 
-use super::ProductRecord;
+use super::{ProductRecord, model::DESCRIBED};
 use crate::{
     State,
     accounts::{Caller, Model},
     rest::{
         Refusal,
         fields::Mode,
+        list::check_search,
+        metadata::Field,
         query::Parameters,
         resource::{Created, MUTABLE, Page, Reading, Resource, Submission},
     },
@@ -33,11 +35,16 @@ impl Resource for Products {
         MUTABLE
     }
 
+    fn fields(self) -> &'static [Field] {
+        &DESCRIBED
+    }
+
     fn listing(
         self,
         state: &State,
         parameters: &Parameters,
     ) -> Result<Reading<Page<ProductRecord>>, Refusal> {
+        check_search(parameters)?;
         super::listing(state, parameters)
     }
 

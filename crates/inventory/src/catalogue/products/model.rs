@@ -9,6 +9,7 @@ use crate::{
     rest::{
         fields::{FieldErrors, Members, Mode, Reader, Reference, Setting},
         json::{self, Named},
+        metadata::{self, Field},
     },
     tallies::Standing,
 };
@@ -16,20 +17,22 @@ use crate::{
 /// Longest serie number, in characters.
 pub const MAX_SERIE_NUMBER: usize = 200;
 
-/// The fields, in the order of answers and errors; each of them orders a list.
-pub(super) const FIELDS: [&str; 11] = [
-    "id",
-    "title",
-    "category",
-    "brand",
-    "description",
-    "serie_number",
-    "cost_price",
-    "selling_price",
-    "quantity",
-    "created_at",
-    "updated_at",
+/// The fields, in the order of answers and errors.
+pub(super) const DESCRIBED: [Field; 11] = [
+    Field::ID,
+    Field::text("title", MAX_NAME),
+    Field::reference("category"),
+    Field::reference("brand"),
+    Field::text("description", MAX_DESCRIPTION).optional(),
+    Field::text("serie_number", MAX_SERIE_NUMBER).optional(),
+    Field::price("cost_price"),
+    Field::price("selling_price"),
+    Field::integer("quantity", 0, i64::MAX),
+    Field::CREATED_AT,
+    Field::UPDATED_AT,
 ];
+/// Their names; each of them orders a list.
+pub(super) const FIELDS: [&str; 11] = metadata::names(&DESCRIBED);
 
 /// The message about a serie number that another product has.
 pub(crate) const SERIE_NUMBER_TAKEN: &str = "product with this serie number already exists.";

@@ -9,6 +9,7 @@ use crate::{
     rest::{
         Refusal,
         fields::Mode,
+        metadata::Field,
         query::Parameters,
         resource::{Created, IMMUTABLE, Page, Reading, Resource, Submission},
     },
@@ -27,6 +28,10 @@ impl Resource for Movement {
 
     fn methods(self) -> &'static [Method] {
         IMMUTABLE
+    }
+
+    fn fields(self) -> &'static [Field] {
+        self.described()
     }
 
     fn listing(

@@ -9,9 +9,31 @@ use crate::{
     rest::{
         fields::{FieldErrors, Members, Mode, Reader, Reference},
         json::{self, Named, Titled},
+        metadata::{self, Field},
     },
     stock::ledger,
 };
+
+const QUANTITY: Field = Field::integer("quantity", 1, i64::MAX);
+const DESCRIPTION: Field = Field::text("description", MAX_DESCRIPTION).optional();
+
+const INFLOW: [Field; 7] = [
+    Field::ID,
+    Field::reference("supplier"),
+    Field::reference("product"),
+    QUANTITY,
+    DESCRIPTION,
+    Field::CREATED_AT,
+    Field::UPDATED_AT,
+];
+const OUTFLOW: [Field; 6] = [
+    Field::ID,
+    Field::reference("product"),
+    QUANTITY,
+    DESCRIPTION,
+    Field::CREATED_AT,
+    Field::UPDATED_AT,
+];
 
 /// Which way goods move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,28 +75,21 @@ impl Movement {
         }
     }
 
-    /// The fields, in the order of answers and errors; each of them orders a list.
-    pub(super) const fn fields(self) -> &'static [&'static str] {
-        const INFLOW: [&str; 7] = [
-            "id",
-            "supplier",
-            "product",
-            "quantity",
-            "description",
-            "created_at",
-            "updated_at",
-        ];
-        const OUTFLOW: [&str; 6] = [
-            "id",
-            "product",
-            "quantity",
-            "description",
-            "created_at",
-            "updated_at",
-        ];
+    /// The fields, in the order of answers and errors.
+    pub(super) const fn described(self) -> &'static [Field] {
         match self {
             Self::Inflow => &INFLOW,
             Self::Outflow => &OUTFLOW,
+        }
+    }
+
+    /// Their names; each of them orders a list.
+    pub(super) const fn fields(self) -> &'static [&'static str] {
+        const INFLOW_NAMES: [&str; 7] = metadata::names(&INFLOW);
+        const OUTFLOW_NAMES: [&str; 6] = metadata::names(&OUTFLOW);
+        match self {
+            Self::Inflow => &INFLOW_NAMES,
+            Self::Outflow => &OUTFLOW_NAMES,
         }
     }
 

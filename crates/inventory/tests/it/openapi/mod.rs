@@ -28,8 +28,7 @@ pub(crate) fn assert_described(
         return;
     }
     if *method == Method::OPTIONS && status == 200 {
-        assert!(headers.contains_key("allow"), "{path}");
-        return assert!(body.is_empty(), "{path}");
+        return assert!(headers.contains_key("allow"), "{path}");
     }
     // What comes before the method is looked at answers every method as the one that the address has.
     let posted = inventory::ROUTES
