@@ -2,7 +2,13 @@
 
 use serde_json::value::RawValue;
 
-use super::{fields::Members, query::Parameters, value::Value};
+use super::{
+    charset,
+    complaint::{self, Complaint},
+    fields::Members,
+    query::Parameters,
+    value::Value,
+};
 
 /// Why a body holds no object.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,8 +38,9 @@ pub fn parse(content_type: Option<&str>, body: &[u8]) -> Result<Members, BodyErr
             content_type.unwrap_or_default().chars().take(200).collect(),
         ));
     }
-    let text =
-        std::str::from_utf8(body).map_err(|error| BodyError::Malformed(not_utf8(body, error)))?;
+    let text = charset::decode(content_type, body)
+        .map_err(|reason| BodyError::Malformed(format!("JSON parse error - {reason}")))?;
+    let text = &*text;
     if text.starts_with('\u{feff}') {
         return Err(BodyError::Malformed(located(
             "Unexpected UTF-8 BOM (decode using utf-8-sig)",
@@ -41,12 +48,9 @@ pub fn parse(content_type: Option<&str>, body: &[u8]) -> Result<Members, BodyErr
             0,
         )));
     }
-    let raw: &RawValue =
-        serde_json::from_str(text).map_err(|error| BodyError::Malformed(reason(text, &error)))?;
+    let raw: &RawValue = serde_json::from_str(text).map_err(|_| refused(text))?;
     match Value::of(raw) {
-        Value::Object => {
-            serde_json::from_str(text).map_err(|error| BodyError::Malformed(reason(text, &error)))
-        }
+        Value::Object => serde_json::from_str(text).map_err(|_| refused(text)),
         Value::Null => Err(BodyError::NotAnObject("No data provided".to_owned())),
         value => Err(BodyError::NotAnObject(format!(
             "Invalid data. Expected a dictionary, but got {}.",
@@ -87,141 +91,15 @@ fn is_json(content_type: Option<&str>) -> bool {
         .any(|accepted| essence.eq_ignore_ascii_case(accepted))
 }
 
-fn not_utf8(body: &[u8], error: std::str::Utf8Error) -> String {
-    let position = error.valid_up_to();
-    let byte = body.get(position).copied().unwrap_or_default();
-    let why = match (error.error_len(), byte) {
-        (None, _) => "unexpected end of data",
-        (Some(_), 0xc2..=0xf4) => "invalid continuation byte",
-        _ => "invalid start byte",
-    };
-    format!(
-        "JSON parse error - 'utf-8' codec can't decode byte 0x{byte:02x} in position {position}: {why}"
-    )
-}
-
-/// The parser's complaint in the words that clients of the conventions know.
-fn reason(text: &str, error: &serde_json::Error) -> String {
-    let at = offset(text, error.line(), error.column());
-    let rest = text.get(at..).unwrap_or_default();
-    // The parser stops after the sign.
-    let signed = text.get(at.saturating_sub(1)..).unwrap_or_default();
-    if let Some(name) = ["-Infinity", "NaN", "Infinity"]
-        .into_iter()
-        .find(|name| rest.starts_with(name) || (name.starts_with('-') && signed.starts_with(name)))
-    {
-        return format!(
-            "JSON parse error - Out of range float values are not JSON compliant: '{name}'"
-        );
-    }
-    if error.is_eof() {
-        let (words, at) = ended(text, &error.to_string());
-        return located(words, text, at);
-    }
-    let complaint = error.to_string();
-    let known = [
-        ("trailing characters", "Extra data"),
-        (
-            "key must be a string",
-            "Expecting property name enclosed in double quotes",
-        ),
-        ("expected `,` or", "Expecting ',' delimiter"),
-        ("expected `:`", "Expecting ':' delimiter"),
-        ("control character", "Invalid control character at"),
-        ("invalid escape", "Invalid \\escape"),
-        ("invalid unicode", "Invalid \\escape"),
-        ("surrogate", "Invalid \\escape"),
-    ];
-    let words = known
-        .iter()
-        .find(|(parser, _)| complaint.contains(parser))
-        .map_or("Expecting value", |(_, words)| words);
-    let at = noted_at(words, &complaint, text, at);
-    let before = text.get(..at).unwrap_or_default().trim_end();
-    if rest.starts_with('}') && before.ends_with(',') {
-        return located(
-            "Illegal trailing comma before end of object",
-            text,
-            before.len() - 1,
-        );
-    }
-    located(words, text, at)
-}
-
-/// Where clients are told that a complaint lies: the parser stops before a control character, and after an escape or a word.
-fn noted_at(words: &str, complaint: &str, text: &str, at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or_default();
-    match words {
-        "Invalid control character at" => rest
-            .find(|character: char| character.is_ascii_control())
-            .map_or(at, |more| at + more),
-        "Invalid \\escape" => text
-            .get(..=at)
-            .and_then(|before| before.rfind('\\'))
-            .unwrap_or(at),
-        // A word that is none of JSON's is noted where it begins.
-        _ if complaint.contains("expected ident") => text
-            .get(..at)
-            .unwrap_or_default()
-            .trim_end_matches(|character: char| character.is_ascii_alphabetic())
-            .len(),
-        _ => at,
-    }
-}
-
-/// What was expected where a text ends too early, and where that is noted: a string at its beginning, all else at the end.
-fn ended(text: &str, complaint: &str) -> (&'static str, usize) {
-    if complaint.contains("string") {
-        return ("Unterminated string starting at", last_quote(text));
-    }
-    let words = match text.trim_end().as_bytes().last() {
-        _ if complaint.contains("value") => "Expecting value",
-        Some(b'[') => "Expecting value",
-        Some(b'{' | b',') if complaint.contains("object") => {
-            "Expecting property name enclosed in double quotes"
+/// The complaint about a text that the parser has refused.
+fn refused(text: &str) -> BodyError {
+    BodyError::Malformed(match complaint::about(text) {
+        Some(Complaint::Constant(name)) => {
+            format!("JSON parse error - Out of range float values are not JSON compliant: '{name}'")
         }
-        // After a name a colon leads on to a value, after a value it does not.
-        Some(b'"') if wants_colon(text) => "Expecting ':' delimiter",
-        _ => "Expecting ',' delimiter",
-    };
-    (words, text.len())
-}
-
-fn wants_colon(text: &str) -> bool {
-    serde_json::from_str::<&RawValue>(&format!("{text}:"))
-        .is_err_and(|error| error.is_eof() && error.to_string().contains("value"))
-}
-
-/// Where the last quotation mark stands that no backslash escapes.
-fn last_quote(text: &str) -> usize {
-    let is_escaped = |at: usize| {
-        let before = text.as_bytes().get(..at).unwrap_or_default();
-        before
-            .iter()
-            .rev()
-            .take_while(|byte| **byte == b'\\')
-            .count()
-            % 2
-            == 1
-    };
-    text.rmatch_indices('"')
-        .map(|(at, _)| at)
-        .find(|at| !is_escaped(*at))
-        .unwrap_or_default()
-}
-
-/// Where the parser stopped, as an offset into the text. Its lines and columns count from one, columns in bytes.
-fn offset(text: &str, line: usize, column: usize) -> usize {
-    let start: usize = text
-        .split_inclusive('\n')
-        .take(line.saturating_sub(1))
-        .map(str::len)
-        .sum();
-    let mut at = (start + column.saturating_sub(1)).min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
+        Some(Complaint::At(words, at)) => located(words, text, at),
+        None => located("Expecting value", text, 0),
+    })
 }
 
 fn located(words: &str, text: &str, at: usize) -> String {

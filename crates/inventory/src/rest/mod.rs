@@ -2,6 +2,8 @@
 //! a request is checked, how lists are paged and errors are worded. What a resource is stands in its own folder.
 
 pub mod body;
+mod charset;
+mod complaint;
 pub mod fields;
 pub mod gate;
 pub mod given;

@@ -1,7 +1,7 @@
 //! One dispatcher for every resource of the API: methods to functions, refusals to errors, records to JSON.
 //! A resource says what its records are and where they are kept; what it has in common with the others stands here.
 
-use std::{fmt, future::Future};
+use std::{error::Error as StdError, fmt, future::Future};
 
 use axum::{
     Router,
@@ -14,6 +14,7 @@ use http::{
     HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
     header::{ALLOW, CONTENT_TYPE, VARY},
 };
+use http_body_util::LengthLimitError;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use web::client::PublicUrl;
@@ -398,18 +399,22 @@ pub fn content_type(headers: &HeaderMap) -> Option<&str> {
 ///
 /// # Errors
 ///
-/// 413
+/// 413, and 400 for one that ends before its time.
 pub async fn read_bytes(state: &State, body: Body) -> Result<Bytes, Refusal> {
     axum::body::to_bytes(body, state.config.max_body)
         .await
-        .map_err(too_large)
+        .map_err(unread)
 }
 
-/// What cannot be read to its end is too long, or its sender has gone.
-fn too_large(error: axum::Error) -> Refusal {
-    web::Error::new(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large")
-        .cause(error)
-        .into()
+fn unread(error: axum::Error) -> Refusal {
+    let outermost: &(dyn StdError + 'static) = &error;
+    let mut causes = std::iter::successors(Some(outermost), |&cause| cause.source());
+    let unread = if causes.any(|cause| cause.is::<LengthLimitError>()) {
+        web::Error::new(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large")
+    } else {
+        web::Error::new(StatusCode::BAD_REQUEST, "The body ends before its time.")
+    };
+    unread.cause(error).into()
 }
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Refusal> {

@@ -55,6 +55,22 @@ const MALFORMED: &[(&[u8], &str)] = &[
         "Illegal trailing comma before end of object: line 1 column 13 (char 12)",
     ),
     (
+        b"{\"name\": [1,]}",
+        "Illegal trailing comma before end of array: line 1 column 12 (char 11)",
+    ),
+    (
+        b"{\"name\": 01}",
+        "Expecting ',' delimiter: line 1 column 11 (char 10)",
+    ),
+    (
+        b"{\"name\": 1.}",
+        "Expecting ',' delimiter: line 1 column 11 (char 10)",
+    ),
+    (
+        b"{\"name\": \"\\u12\"}",
+        "Invalid \\uXXXX escape: line 1 column 12 (char 11)",
+    ),
+    (
         b"{\"name\": \"a\" \"b\": 1}",
         "Expecting ',' delimiter: line 1 column 14 (char 13)",
     ),

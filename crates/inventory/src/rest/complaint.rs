@@ -1,0 +1,275 @@
+//! Where and why a text is no JSON, in the words and places that clients of the conventions know. The parser knows others, so a text
+//! that it has refused is walked again.
+
+/// What is wrong with a text, and where: as an offset into it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Complaint {
+    /// Something else was expected at this place.
+    At(&'static str, usize),
+    /// A number that JSON has no way to write.
+    Constant(&'static str),
+}
+
+/// The first complaint about a text; none when it is JSON after all.
+pub(super) fn about(text: &str) -> Option<Complaint> {
+    let mut walk = Walk { text, at: 0 };
+    walk.document().err()
+}
+
+struct Walk<'text> {
+    text: &'text str,
+    at: usize,
+}
+
+type Step = Result<(), Complaint>;
+
+impl Walk<'_> {
+    /// One value, and nothing behind it. What is open is kept as the sign that closes it, so that depth costs no stack.
+    fn document(&mut self) -> Step {
+        let mut open = Vec::new();
+        self.skip_space();
+        loop {
+            if let Some(close) = self.value()? {
+                open.push(close);
+                continue;
+            }
+            loop {
+                self.skip_space();
+                let Some(close) = open.last().copied() else {
+                    return if self.at == self.text.len() {
+                        Ok(())
+                    } else {
+                        self.complain("Extra data")
+                    };
+                };
+                if self.peek() != Some(close) {
+                    break self.comma(close)?;
+                }
+                self.at += 1;
+                open.pop();
+            }
+        }
+    }
+
+    /// A value to its end; of a list or an object that is not empty only the beginning, and what will close it.
+    fn value(&mut self) -> Result<Option<u8>, Complaint> {
+        let close = match self.peek() {
+            Some(b'{') => b'}',
+            Some(b'[') => b']',
+            _ => return self.scalar().map(|()| None),
+        };
+        self.at += 1;
+        self.skip_space();
+        if self.peek() == Some(close) {
+            self.at += 1;
+            return Ok(None);
+        }
+        if close == b'}' {
+            self.name()?;
+        }
+        Ok(Some(close))
+    }
+
+    /// The comma between two values, and the name behind it.
+    fn comma(&mut self, close: u8) -> Step {
+        let comma = self.at;
+        if self.peek() != Some(b',') {
+            return self.complain("Expecting ',' delimiter");
+        }
+        self.at += 1;
+        self.skip_space();
+        match close {
+            b'}' if self.peek() == Some(close) => Err(Complaint::At(
+                "Illegal trailing comma before end of object",
+                comma,
+            )),
+            b'}' => self.name(),
+            _ if self.peek() == Some(close) => Err(Complaint::At(
+                "Illegal trailing comma before end of array",
+                comma,
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// A name and the colon behind it.
+    fn name(&mut self) -> Step {
+        if self.peek() != Some(b'"') {
+            return self.complain("Expecting property name enclosed in double quotes");
+        }
+        self.string()?;
+        self.skip_space();
+        if self.peek() != Some(b':') {
+            return self.complain("Expecting ':' delimiter");
+        }
+        self.at += 1;
+        self.skip_space();
+        Ok(())
+    }
+
+    fn scalar(&mut self) -> Step {
+        let rest = self.rest();
+        if rest.starts_with('"') {
+            return self.string();
+        }
+        for constant in ["NaN", "Infinity", "-Infinity"] {
+            if rest.starts_with(constant) {
+                return Err(Complaint::Constant(constant));
+            }
+        }
+        let word = ["null", "true", "false"]
+            .into_iter()
+            .find(|word| rest.starts_with(word));
+        match word.map_or_else(|| number(rest), str::len) {
+            0 => self.complain("Expecting value"),
+            length => {
+                self.at += length;
+                Ok(())
+            }
+        }
+    }
+
+    fn string(&mut self) -> Step {
+        let begin = self.at;
+        self.at += 1;
+        loop {
+            match self.peek() {
+                None => return Err(Complaint::At("Unterminated string starting at", begin)),
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                Some(b'\\') => self.escape(begin)?,
+                Some(..=0x1f) => return self.complain("Invalid control character at"),
+                Some(_) => self.at += 1,
+            }
+        }
+    }
+
+    fn escape(&mut self, begin: usize) -> Step {
+        let after = self.text.as_bytes().get(self.at + 1..).unwrap_or_default();
+        match after {
+            [] => Err(Complaint::At("Unterminated string starting at", begin)),
+            [b'u', digits @ ..] => {
+                let is_unit = digits.len() > 4 && digits.iter().take(4).all(u8::is_ascii_hexdigit);
+                if !is_unit {
+                    return Err(Complaint::At("Invalid \\uXXXX escape", self.at + 1));
+                }
+                self.at += 6;
+                Ok(())
+            }
+            [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => {
+                self.at += 2;
+                Ok(())
+            }
+            _ => self.complain("Invalid \\escape"),
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn rest(&self) -> &str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    fn complain(&self, words: &'static str) -> Step {
+        Err(Complaint::At(words, self.at))
+    }
+}
+
+/// How many bytes at the beginning of a text are a number: as many as can be.
+fn number(text: &str) -> usize {
+    let digits = |from: usize| {
+        let rest = text.as_bytes().get(from..).unwrap_or_default();
+        rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
+    };
+    let at = |place: usize| text.as_bytes().get(place).copied();
+    let sign = usize::from(at(0) == Some(b'-'));
+    let mut end = match at(sign) {
+        Some(b'0') => sign + 1,
+        Some(b'1'..=b'9') => sign + digits(sign),
+        _ => return 0,
+    };
+    if at(end) == Some(b'.') && digits(end + 1) > 0 {
+        end += 1 + digits(end + 1);
+    }
+    if matches!(at(end), Some(b'e' | b'E')) {
+        let from = end + 1 + usize::from(matches!(at(end + 1), Some(b'+' | b'-')));
+        if digits(from) > 0 {
+            end = from + digits(from);
+        }
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_json_is_told_where_it_stops_being_it() {
+        for (text, words, at) in [
+            ("", "Expecting value", 0),
+            ("[", "Expecting value", 1),
+            ("{", "Expecting property name enclosed in double quotes", 1),
+            (
+                r#"{"a":1,"#,
+                "Expecting property name enclosed in double quotes",
+                7,
+            ),
+            (r#"{"a""#, "Expecting ':' delimiter", 4),
+            (r#"{"a":"#, "Expecting value", 5),
+            (r#"{"a":1"#, "Expecting ',' delimiter", 6),
+            (r#"{"a":[]"#, "Expecting ',' delimiter", 7),
+            (
+                r#"{"a":1 ,}"#,
+                "Illegal trailing comma before end of object",
+                7,
+            ),
+            ("[1, ]", "Illegal trailing comma before end of array", 2),
+            ("[[1],[2]] 3", "Extra data", 10),
+            ("01", "Extra data", 1),
+            (r#"{"a":01}"#, "Expecting ',' delimiter", 6),
+            (r#"{"a":1.}"#, "Expecting ',' delimiter", 6),
+            (r#"{"a":1.5e+}"#, "Expecting ',' delimiter", 8),
+            (r#"{"a":-}"#, "Expecting value", 5),
+            (r#"{"a":tru}"#, "Expecting value", 5),
+            (r#"{"a":"b"#, "Unterminated string starting at", 5),
+            (r#"{"a":"b\"#, "Unterminated string starting at", 5),
+            (r#"{"a":"\x"}"#, "Invalid \\escape", 6),
+            (r#"{"a":"\u12"}"#, "Invalid \\uXXXX escape", 7),
+            (r#"{"a":"\ud83d\u12"}"#, "Invalid \\uXXXX escape", 13),
+            ("{\"a\":\"é\n\"}", "Invalid control character at", 8),
+        ] {
+            assert_eq!(about(text), Some(Complaint::At(words, at)), "{text}");
+        }
+        for constant in ["NaN", "Infinity", "-Infinity"] {
+            let text = format!("[1, {constant}]");
+            assert_eq!(about(&text), Some(Complaint::Constant(constant)));
+        }
+    }
+
+    #[test]
+    fn there_is_no_complaint_about_json_however_deep() {
+        let deep = format!("{}{}", "[{\"a\":".repeat(50_000), "}]".repeat(50_000));
+        for text in [
+            " {} ",
+            r#"{"a": [1, -0.5e-3, {"b": "\u00e9\n"}, [], null], "c": true} "#,
+            "\"\\ud800\"",
+        ] {
+            assert_eq!(about(text), None, "{text}");
+        }
+        assert!(matches!(
+            about(&deep),
+            Some(Complaint::At("Expecting value", _))
+        ));
+    }
+}
