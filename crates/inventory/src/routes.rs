@@ -2,11 +2,17 @@
 
 use std::time::Duration;
 
-use axum::{Router, extract::Request, response::IntoResponse as _, routing::any};
+use axum::{
+    Router,
+    extract::Request,
+    response::{IntoResponse as _, Response},
+    routing::any,
+};
 use http::{HeaderValue, Method, StatusCode, Uri, header::LOCATION};
 use web::{
     Edge, Error, Next, Step,
     assets::Assets,
+    client::PublicUrl,
     compression, docs,
     errors::{self, Conventional},
     health, limits, locale,
@@ -20,7 +26,7 @@ use crate::{
     analysis, catalogue, dashboard, events,
     page::{self, PageState, Shapes, flash},
     rest::{
-        gate,
+        gate, indent,
         resource::{IMMUTABLE, LIST, MUTABLE},
     },
     router as resources, stock, transfer,
@@ -189,7 +195,7 @@ fn api(state: &State) -> Router {
     resources(state.clone())
         .route("/api/{*unknown}", any(async || Error::not_found()))
         .layer(
-            slashes()
+            door()
                 .then(errors::layer(Conventional))
                 .then(limits::timeout(PATIENCE))
                 .then(limits::body(state.config.max_body))
@@ -221,7 +227,7 @@ fn pages(state: &State, assets: &Assets) -> Router {
     // Files are larger than forms, and take longer.
     let files = transfer::brought::routes().layer(limits::timeout(FILE_PATIENCE));
     everyday.merge(files).with_state(page.clone()).layer(
-        slashes()
+        door()
             .then(compression::pages())
             .then(security::layer(Policy::Pages))
             .then(errors::layer(Shapes::new(assets.clone())))
@@ -242,22 +248,34 @@ fn probes(state: &State) -> Router {
     health::routes(SERVICE, VERSION, is_ready)
 }
 
-/// Leads from an address without its last slash to the one with it: 301 for readers, 308 for others, which keeps method and body.
-fn slashes() -> Step {
+/// What every request meets first. One to a host that no address can name is refused: it would stand in `next`, `previous` and redirects.
+/// An address without its last slash leads to the one with it. An answer is written over lines where that is asked for.
+fn door() -> Step {
     Step::new(|request: Request, next: Next| async move {
-        match with_slash(request.uri()) {
-            None => next.run(request).await,
-            Some(location) => {
-                let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-                let status = if is_read {
-                    StatusCode::MOVED_PERMANENTLY
-                } else {
-                    StatusCode::PERMANENT_REDIRECT
-                };
-                (status, [(LOCATION, location)]).into_response()
-            }
+        if !PublicUrl::can_name_host_of(request.headers()) {
+            return Error::new(StatusCode::BAD_REQUEST, "The Host header is not valid.")
+                .into_response();
+        }
+        if let Some(location) = with_slash(request.uri()) {
+            return led_to(location, request.method());
+        }
+        let indent = indent::asked(request.headers());
+        let response = next.run(request).await;
+        match indent {
+            Some(indent) => Box::pin(indent::over_lines(response, indent)).await,
+            None => response,
         }
     })
+}
+
+/// 301 for readers, 308 for others, which keeps method and body.
+fn led_to(location: HeaderValue, method: &Method) -> Response {
+    let status = if matches!(*method, Method::GET | Method::HEAD) {
+        StatusCode::MOVED_PERMANENTLY
+    } else {
+        StatusCode::PERMANENT_REDIRECT
+    };
+    (status, [(LOCATION, location)]).into_response()
 }
 
 /// The address with its last slash, when that is one of ours. Never another site's: it begins like one of the table.

@@ -132,12 +132,8 @@ const FIXED: &[(&str, &str)] = &[
         "Já existe um produto com este número de série.",
     ),
     (
-        "The product or the supplier was deleted meanwhile.",
-        "O produto ou o fornecedor foi excluído nesse meio-tempo.",
-    ),
-    (
-        "The category or the brand was deleted meanwhile.",
-        "A categoria ou a marca foi excluída nesse meio-tempo.",
+        "A quotation mark in this row is not closed: perhaps the file was cut off.",
+        "Uma aspa desta linha não foi fechada: talvez o arquivo tenha sido cortado.",
     ),
     (
         "Cannot delete this outflow because the product's quantity would be too large.",

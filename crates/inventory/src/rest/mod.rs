@@ -7,6 +7,7 @@ mod complaint;
 pub mod fields;
 pub mod gate;
 pub mod given;
+pub mod indent;
 pub mod json;
 pub mod list;
 pub mod metadata;

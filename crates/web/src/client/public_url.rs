@@ -43,6 +43,13 @@ impl PublicUrl {
         &self.0
     }
 
+    /// Whether the host that a request says it is sent to can stand in an address. One that says none can.
+    pub fn can_name_host_of(headers: &HeaderMap) -> bool {
+        headers
+            .get(HOST)
+            .is_none_or(|host| host.to_str().is_ok_and(is_host))
+    }
+
     fn of_request(headers: &HeaderMap, uri: &Uri, is_https: bool) -> Self {
         let scheme = if is_https { "https" } else { "http" };
         let sent = headers.get(HOST).and_then(|host| host.to_str().ok());
@@ -153,6 +160,13 @@ mod tests {
             b"a#b",
         ] {
             assert_eq!(url(host), "http://localhost", "{host:?}");
+            let headers = HeaderMap::from_iter([(HOST, HeaderValue::from_bytes(host).unwrap())]);
+            assert!(!PublicUrl::can_name_host_of(&headers), "{host:?}");
         }
+        for host in ["shop.example:8000", "[::1]:8000", "shop_inventory"] {
+            let headers = HeaderMap::from_iter([(HOST, HeaderValue::from_static(host))]);
+            assert!(PublicUrl::can_name_host_of(&headers), "{host}");
+        }
+        assert!(PublicUrl::can_name_host_of(&HeaderMap::new()));
     }
 }

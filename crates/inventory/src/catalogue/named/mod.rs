@@ -322,20 +322,15 @@ pub async fn referring(state: &State, kind: Kind, id: i64) -> Result<[Referring;
 /// 409 while other records refer to it, and faults of the store.
 pub async fn delete(state: &State, caller: &Caller, kind: Kind, id: i64) -> Result<bool, Refusal> {
     let (actor, now) = (Actor::from(caller), state.clock.now());
-    let deleted = state
-        .db
-        .write(async move |tx| remove(tx, kind, id, &actor, now).await)
-        .await;
-    match deleted {
-        // Someone began to refer to it between the count and the delete: count again.
-        Err(Refusal::Database(error)) if error.is_foreign_key() => {
-            let referring = state
-                .db
-                .read(async move |conn| store::referring(conn, kind, id).await)
-                .await?;
-            refuse_when_referenced(kind.name(), &referring)?;
-            Err(Refusal::Database(error))
-        }
+    let remove = || {
+        let actor = actor.clone();
+        state
+            .db
+            .write(async move |tx| remove(tx, kind, id, &actor, now).await)
+    };
+    match remove().await {
+        // Somebody began to refer to it between the count and the delete: beginning again counts again.
+        Err(Refusal::Database(error)) if error.is_foreign_key() => remove().await,
         deleted => deleted,
     }
 }

@@ -226,9 +226,12 @@ pub(crate) async fn create_once(
                     },
                 )
                 .await?;
-            first.ok_or(explained(refusal))
+            match first {
+                Some(first) => Ok(first),
+                None => Err(explained(state, None, (members, Mode::Whole), refusal).await),
+            }
         }
-        (Err(refusal), None) => Err(explained(refusal)),
+        (Err(refusal), None) => Err(explained(state, None, (members, Mode::Whole), refusal).await),
     }
 }
 
@@ -296,7 +299,10 @@ pub async fn update(
     if matches!(updated, Ok(Some(_))) {
         state.pulse.beat();
     }
-    updated.map_err(explained)
+    match updated {
+        Err(refusal) => Err(explained(state, Some(id), (members, mode), refusal).await),
+        updated => updated,
+    }
 }
 
 async fn change(
@@ -367,25 +373,21 @@ pub async fn referring(state: &State, id: i64) -> Result<[Referring; 2], Refusal
 /// 409 while movements refer to it, and faults of the store.
 pub async fn delete(state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
     let (actor, now) = (Actor::from(caller), state.clock.now());
-    let deleted = state
-        .db
-        .write(async move |tx| remove(tx, id, &actor, now).await)
-        .await;
+    let remove = || {
+        let actor = actor.clone();
+        state
+            .db
+            .write(async move |tx| remove(tx, id, &actor, now).await)
+    };
+    let deleted = match remove().await {
+        // A movement was booked between the count and the delete: beginning again counts again.
+        Err(Refusal::Database(error)) if error.is_foreign_key() => remove().await,
+        deleted => deleted,
+    };
     if matches!(deleted, Ok(true)) {
         state.pulse.beat();
     }
-    match deleted {
-        // A movement was booked between the count and the delete: count again.
-        Err(Refusal::Database(error)) if error.is_foreign_key() => {
-            let referring = state
-                .db
-                .read(async move |conn| store::referring(conn, id).await)
-                .await?;
-            refuse_when_referenced("product", &referring)?;
-            Err(Refusal::Database(error))
-        }
-        deleted => deleted,
-    }
+    deleted
 }
 
 /// Deletes a product within a transaction, as [`delete`] does.
@@ -412,26 +414,26 @@ struct Checked {
 
 /// Adds what only the store knows to the errors of the fields, and refuses when there is any.
 async fn check(
-    tx: &mut Tx,
+    conn: &mut Conn,
     own: Option<i64>,
     input: &Input,
     mut errors: FieldErrors,
 ) -> Result<Checked, Refusal> {
     let category = match &input.category {
-        Some(reference) => store::category(tx, reference.id).await?.map_or_else(
+        Some(reference) => store::category(conn, reference.id).await?.map_or_else(
             || complain(&mut errors, "category", reference.unknown()),
             Some,
         ),
         None => None,
     };
     let brand = match &input.brand {
-        Some(reference) => store::brand(tx, reference.id)
+        Some(reference) => store::brand(conn, reference.id)
             .await?
             .map_or_else(|| complain(&mut errors, "brand", reference.unknown()), Some),
         None => None,
     };
     if let Setting::Set(Some(serie_number)) = &input.serie_number
-        && store::with_serie_number(tx, serie_number)
+        && store::with_serie_number(conn, serie_number)
             .await?
             .is_some_and(|other| Some(other) != own)
     {
@@ -468,14 +470,24 @@ impl Checked {
     }
 }
 
-/// What another request did between our check and our write, in the words of the check.
-fn explained(refusal: Refusal) -> Refusal {
+/// What another request did between our check and our write, as the check tells it now.
+async fn explained(
+    state: &State,
+    own: Option<i64>,
+    (members, mode): (&Members, Mode),
+    refusal: Refusal,
+) -> Refusal {
     match refusal {
         Refusal::Database(error) if error.is_unique("products_serie_number_key") => {
             FieldErrors::of("serie_number", SERIE_NUMBER_TAKEN).into()
         }
         Refusal::Database(error) if error.is_foreign_key() => {
-            Refusal::Conflict("The category or the brand was deleted meanwhile.".to_owned())
+            let (input, errors) = Input::read(members, mode);
+            let checked = state
+                .db
+                .read(async move |conn| check(conn, own, &input, errors.clone()).await)
+                .await;
+            checked.err().unwrap_or(Refusal::Database(error))
         }
         refusal => refusal,
     }

@@ -137,11 +137,10 @@ pub async fn create(
         return Ok(Created::New(record));
     }
     let booked = {
-        let repeatable = repeatable.clone();
+        let (repeatable, actor) = (repeatable.clone(), Actor::from(&submission.caller));
         state
             .db
             .write(async move |tx| {
-                let actor = Actor::from(&submission.caller);
                 let read = (&input, errors.clone());
                 within::booked(
                     tx,
@@ -169,10 +168,15 @@ pub async fn create(
                 .await?
                 .ok_or(Refusal::Database(error))
         }
-        // What the movement refers to was deleted between our check and our write.
-        (Err(Refusal::Database(error)), _) if error.is_foreign_key() => Err(Refusal::Conflict(
-            "The product or the supplier was deleted meanwhile.".to_owned(),
-        )),
+        // What the movement refers to was deleted between our check and our write: the check tells it now.
+        (Err(Refusal::Database(error)), _) if error.is_foreign_key() => {
+            let (input, errors) = Input::read(movement, &submission.members);
+            let checked = state
+                .db
+                .read(async move |conn| check(conn, movement, &input, errors.clone()).await)
+                .await;
+            Err(checked.err().unwrap_or(Refusal::Database(error)))
+        }
         (booked, _) => booked,
     }
 }
@@ -300,21 +304,21 @@ impl Found {
 
 /// Adds what only the store knows to the errors of the fields, and refuses when there is any.
 async fn check(
-    tx: &mut Tx,
+    conn: &mut Conn,
     movement: Movement,
     input: &Input,
     mut errors: FieldErrors,
 ) -> Result<Found, Refusal> {
     let mut supplier = None;
     if let Some(reference) = &input.supplier {
-        supplier = store::supplier(tx, reference.id).await?;
+        supplier = store::supplier(conn, reference.id).await?;
         if supplier.is_none() {
             errors.add("supplier", reference.unknown());
         }
     }
     let mut product = None;
     if let Some(reference) = &input.product {
-        product = store::product(tx, reference.id).await?;
+        product = store::product(conn, reference.id).await?;
         if product.is_none() {
             errors.add("product", reference.unknown());
         }
