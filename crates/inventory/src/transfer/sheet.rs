@@ -79,6 +79,8 @@ impl Sheet {
                 file: buffered,
                 left: MAX_ROW,
                 progress,
+                given: 0,
+                end: None,
             });
         let mut sheet = Self {
             reader,
@@ -91,7 +93,7 @@ impl Sheet {
     }
 
     fn read_header(&mut self, resource: Resource) -> Result<(), ImportError> {
-        if !self.advance()? {
+        if !self.advance()? || self.is_beyond_the_end() {
             return Err(ImportError::Format(
                 "the file is empty: its first row names the columns".to_owned(),
             ));
@@ -124,12 +126,31 @@ impl Sheet {
     /// The next row, or what is wrong with it as a whole. Rows of blank cells, as spreadsheets leave them, are passed over.
     pub(super) fn next(&mut self) -> Result<Option<Result<Line, Problem>>, ImportError> {
         while self.advance()? {
+            if self.is_beyond_the_end() {
+                return Ok(None);
+            }
             let is_blank = |cell: &[u8]| cell.iter().all(u8::is_ascii_whitespace);
             if !self.record.iter().all(is_blank) {
                 return Ok(Some(self.line()));
             }
         }
         Ok(None)
+    }
+
+    /// Whether the row that was read ends behind the file.
+    fn has_read_the_end(&self) -> bool {
+        let read = self.reader.position().byte();
+        let bounded = self.reader.get_ref();
+        bounded
+            .end
+            .is_some_and(|end| read >= end + BEHIND.len() as u64)
+    }
+
+    /// Whether it is the row that was put there.
+    fn is_beyond_the_end(&self) -> bool {
+        self.has_read_the_end()
+            && self.record.len() == 1
+            && BEHIND.ends_with(self.record.as_slice())
     }
 
     fn line(&self) -> Result<Line, Problem> {
@@ -139,6 +160,11 @@ impl Sheet {
             column,
             message,
         };
+        if self.has_read_the_end() {
+            let message =
+                "A quotation mark in this row is not closed: perhaps the file was cut off.";
+            return Err(problem(None, message.to_owned()));
+        }
         let (found, wanted) = (self.record.len(), self.columns.len());
         if found != wanted {
             let message = format!("This row has {found} cells, the first row has {wanted}.");
@@ -162,11 +188,18 @@ impl Sheet {
     }
 }
 
+/// A line's end and one more row, put behind every file: a row that swallows them has a quotation mark that is not closed.
+const BEHIND: &[u8] = b"\n-";
+
 /// The file, of which only so much is given for one row.
 struct Bounded {
     file: BufReader<Box<dyn Read + Send>>,
     left: usize,
     progress: Progress,
+    /// How many bytes have been given.
+    given: u64,
+    /// How many bytes the file has, once that is known.
+    end: Option<u64>,
 }
 
 impl Read for Bounded {
@@ -175,7 +208,13 @@ impl Read for Bounded {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         let length = self.file.read(buffer)?;
+        if length == 0 && self.end.is_none() && buffer.len() >= BEHIND.len() {
+            self.end = Some(self.given);
+            let mut behind = BEHIND;
+            return behind.read(buffer);
+        }
         self.left = self.left.saturating_sub(length);
+        self.given += length as u64;
         (self.progress)(length as u64);
         Ok(length)
     }

@@ -194,6 +194,32 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    a_file_that_was_cut_off_within_a_cell_is_refused,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let whole = "name,description\nArroz,\"em sacos\nde 5 kg\"\nFeijão,\"preto\"";
+        let problem = "A quotation mark in this row is not closed: perhaps the file was cut off.";
+        for cut in [
+            "name,description\nArroz,\"em sacos\nde 5",
+            "name,description\nArroz,\"",
+            "name,description\nArroz,\"em sacos\"\nFeijão,\"preto\n-\n",
+        ] {
+            let line = if cut.contains("Feijão") { 3 } else { 2 };
+            assert_eq!(
+                problems(&app, CATEGORIES, cut).await,
+                [format!("line {line}: {problem}")],
+                "{cut}"
+            );
+        }
+        for end in ["", "\n", "\r\n", "\n\n", "\n-,\n"] {
+            let report = load_bytes(&app, CATEGORIES, format!("{whole}{end}")).await;
+            let rows = if end.contains('-') { 3 } else { 2 };
+            assert_eq!(report.unwrap().added, rows, "{end:?}");
+        }
+    }
+);
+
+on_both_engines!(
     references_by_name_mean_one_record_or_are_refused,
     async |address| {
         let app = TestApp::new(&address).await;
