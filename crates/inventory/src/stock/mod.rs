@@ -162,7 +162,7 @@ pub async fn adjust(
     Ok(())
 }
 
-/// Reads `as_of`: a day (its end, in UTC) or a point in time.
+/// Reads `as_of`: a day (its end, in UTC) or a point in time, in UTC where it does not say otherwise.
 ///
 /// # Errors
 ///
@@ -173,11 +173,18 @@ pub fn read_as_of(parameters: &Parameters) -> Result<Option<Timestamp>, FieldErr
     };
     let last_moment = Duration::from_secs(24 * 60 * 60) - Duration::from_micros(1);
     let day = parse_day(text).map(|day| day + last_moment);
-    // A plus sign of an offset that was not escaped arrives as a space.
-    match day.or_else(|| Timestamp::parse(&text.replace(' ', "+")).ok()) {
+    match day.or_else(|| moment(text)) {
         Some(moment) => Ok(Some(moment)),
         None => Err(FieldErrors::of("as_of", "Enter a valid date/time.")),
     }
+}
+
+/// A date and a time; where it does not say how far from UTC, it is in UTC.
+fn moment(text: &str) -> Option<Timestamp> {
+    // A plus sign of an offset that was not escaped arrives as a space.
+    Timestamp::parse(&text.replace(' ', "+"))
+        .or_else(|_| Timestamp::parse(&format!("{text}Z")))
+        .ok()
 }
 
 /// One page of a product's ledger, newest first; with `as_of` the rows up to then, so that the first row's balance is the one of that moment.

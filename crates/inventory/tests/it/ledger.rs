@@ -116,6 +116,11 @@ on_both_engines!(
             kinds(&admin, product, "?as_of=2026-11-21T08:59:59-03:00").await,
             rows(&[("opening", 7, 7)])
         );
+        // Without a word on how far from UTC it is, a time is in UTC.
+        for (time, count) in [("11:59:59", 1), ("12:00:00", 2)] {
+            let past = kinds(&admin, product, &format!("?as_of=2026-11-21T{time}")).await;
+            assert_eq!(past.len(), count, "{time}");
+        }
         assert_eq!(kinds(&admin, product, "?as_of=2026-11-19").await, []);
         let malformed = admin
             .get(&format!(
