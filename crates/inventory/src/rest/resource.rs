@@ -409,7 +409,7 @@ pub async fn read_bytes(state: &State, body: Body) -> Result<Bytes, Refusal> {
 fn unread(error: axum::Error) -> Refusal {
     let outermost: &(dyn StdError + 'static) = &error;
     let mut causes = std::iter::successors(Some(outermost), |&cause| cause.source());
-    let unread = if causes.any(|cause| cause.is::<LengthLimitError>()) {
+    let unread = if causes.any(<dyn StdError>::is::<LengthLimitError>) {
         web::Error::new(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large")
     } else {
         web::Error::new(StatusCode::BAD_REQUEST, "The body ends before its time.")
