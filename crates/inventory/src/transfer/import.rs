@@ -33,7 +33,7 @@ pub enum ImportError {
     #[error("{0}")]
     Format(String),
     /// Rows with problems.
-    #[error("{} problems in {} rows; nothing was imported", .0.problem_count, .0.rows)]
+    #[error("{}", .0.findings())]
     Rows(Report),
     /// Nothing is wrong, and nothing was to be done.
     #[error("nothing was to be imported")]

@@ -157,10 +157,47 @@ pub struct Report {
 pub const MOST_PROBLEMS: usize = 1000;
 
 impl Report {
+    /// How much is wrong, in how much.
+    pub fn findings(&self) -> String {
+        let several = |count| if count == 1 { "" } else { "s" };
+        let Self {
+            rows,
+            problem_count: problems,
+            ..
+        } = self;
+        format!(
+            "{problems} problem{} in {rows} row{}; nothing was imported",
+            several(*problems),
+            several(*rows)
+        )
+    }
+
     fn complain(&mut self, problem: Problem) {
         self.problem_count += 1;
         if self.problems.len() < MOST_PROBLEMS {
             self.problems.push(problem);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_problem_is_one() {
+        let found = |problem_count, rows| Report {
+            problem_count,
+            rows,
+            ..Report::default()
+        };
+        assert_eq!(
+            found(1, 1).findings(),
+            "1 problem in 1 row; nothing was imported"
+        );
+        assert_eq!(
+            found(2, 30).findings(),
+            "2 problems in 30 rows; nothing was imported"
+        );
     }
 }

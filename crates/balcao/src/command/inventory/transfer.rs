@@ -75,10 +75,7 @@ fn summary(report: &Report, resource: Resource, is_dry_run: bool) -> String {
 }
 
 fn listing(name: &str, report: &Report) -> String {
-    let mut lines = vec![format!(
-        "{name}: {} problems in {} rows; nothing was imported",
-        report.problem_count, report.rows
-    )];
+    let mut lines = vec![format!("{name}: {}", report.findings())];
     lines.extend(
         report
             .problems
