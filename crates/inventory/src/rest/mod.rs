@@ -17,6 +17,7 @@ pub mod reading;
 mod record_id;
 mod refusal;
 pub mod resource;
+mod submission;
 pub mod value;
 
 pub(crate) use refusal::TOKEN_NOT_VALID;

@@ -187,8 +187,8 @@ mod tests {
     #[test]
     fn one_problem_is_one() {
         let found = |problem_count, rows| Report {
-            problem_count,
             rows,
+            problem_count,
             ..Report::default()
         };
         assert_eq!(

@@ -248,7 +248,7 @@ pub(crate) async fn count(conn: &mut Conn, kind: Kind) -> Result<u64, db::Error>
     store::count(conn, kind, &[]).await
 }
 
-pub(crate) use store::{after, called, set_counter};
+pub(crate) use store::{NameSteps, after, called, set_counter};
 
 /// Changes a record; `None` when it is gone.
 ///

@@ -4,6 +4,7 @@
 use db::{Engine, Query};
 
 use super::{Filter, Filtering, Selection, measure::Measured};
+use crate::catalogue::named::{Kind, NameSteps};
 
 /// So few of a category or brand are sorted; of more, the first that fit are met soon on the way along their ids.
 const FEW_OF_A_NAME: i64 = 2000;
@@ -48,19 +49,10 @@ impl Selection {
         let Some(named) = self.named() else {
             return;
         };
-        query.push("WITH RECURSIVE names (place, name, found) AS (SELECT CAST(1 AS BIGINT), ");
-        named.push_next(query, None);
-        query.push(", CAST(0 AS BIGINT) UNION ALL SELECT one.place + 1, ");
-        named.push_next(query, Some("one.name"));
-        // Counted for each category or brand by itself: joined with them, PostgreSQL would go through all prices.
-        query.push(", one.found + (SELECT CAST(COALESCE(sum((");
-        self.push_own(query, named, wanted);
-        query
-            .push(")), 0) AS BIGINT) FROM ")
-            .push(named.table())
-            .push(" AS g WHERE g.name_folded = one.name) FROM names AS one WHERE one.name IS NOT NULL AND one.found < ")
-            .bind(wanted)
-            .push("), parts (place, id, own) AS MATERIALIZED (SELECT one.place, g.id, ");
+        named.steps().push(query, wanted, |query| {
+            self.push_own(query, named, wanted);
+        });
+        query.push(", parts (place, id, own) AS MATERIALIZED (SELECT one.place, g.id, ");
         if self.filter.has_price() {
             query.push("(");
             self.push_own(query, named, FEW_OF_A_NAME.max(wanted));
@@ -70,7 +62,7 @@ impl Selection {
         }
         query
             .push(" FROM names AS one JOIN ")
-            .push(named.table())
+            .push(named.steps().table())
             .push(" AS g ON g.name_folded = one.name WHERE one.found < ")
             .bind(wanted)
             .push(") ");
@@ -146,37 +138,18 @@ pub(super) const fn reference(is_category: bool) -> &'static str {
 }
 
 impl Named {
-    const fn table(self) -> &'static str {
-        if self.is_category {
-            "categories"
-        } else {
-            "brands"
+    const fn steps(self) -> NameSteps {
+        NameSteps {
+            kind: if self.is_category {
+                Kind::Category
+            } else {
+                Kind::Brand
+            },
+            is_descending: self.descending,
         }
     }
 
     const fn reference(self) -> &'static str {
         reference(self.is_category)
-    }
-
-    /// The first name, or the next one.
-    fn push_next(self, query: &mut Query, after: Option<&'static str>) {
-        query
-            .push("(SELECT g.name_folded FROM ")
-            .push(self.table())
-            .push(" AS g");
-        if let Some(name) = after {
-            query
-                .push(if self.descending {
-                    " WHERE g.name_folded < "
-                } else {
-                    " WHERE g.name_folded > "
-                })
-                .push(name);
-        }
-        query.push(if self.descending {
-            " ORDER BY g.name_folded DESC LIMIT 1)"
-        } else {
-            " ORDER BY g.name_folded LIMIT 1)"
-        });
     }
 }

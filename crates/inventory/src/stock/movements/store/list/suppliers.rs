@@ -4,9 +4,10 @@
 use db::{Engine, Query};
 
 use super::{Filtering, Measured, Selection};
+use crate::catalogue::named::{Kind, NameSteps};
 
 impl Selection {
-    /// The names that the page needs: a name, its place, and how many those before it have. Behind the last name comes one that is NULL.
+    /// The names that the page needs.
     pub(super) fn push_suppliers(
         &self,
         query: &mut Query,
@@ -14,22 +15,16 @@ impl Selection {
         filtering: Filtering,
         wanted: i64,
     ) {
-        let is_descending = self.order.first().is_some_and(|by| by.descending);
-        query.push("WITH RECURSIVE names (place, name, found) AS (SELECT CAST(1 AS BIGINT), ");
-        push_next(query, is_descending, None);
-        query.push(", CAST(0 AS BIGINT) UNION ALL SELECT one.place + 1, ");
-        push_next(query, is_descending, Some("one.name"));
-        query.push(", one.found + (SELECT CAST(COALESCE(sum((SELECT count(*) FROM (");
-        self.push_of_supplier(query, measured, filtering);
-        query
-            .push(" LIMIT ")
-            .bind(wanted)
-            .push(
-                ") AS bounded)), 0) AS BIGINT) FROM suppliers AS g WHERE g.name_folded = one.name) FROM names AS one
-                 WHERE one.name IS NOT NULL AND one.found < ",
-            )
-            .bind(wanted)
-            .push(") ");
+        let steps = NameSteps {
+            kind: Kind::Supplier,
+            is_descending: self.order.first().is_some_and(|by| by.descending),
+        };
+        steps.push(query, wanted, |query| {
+            query.push("SELECT count(*) FROM (");
+            self.push_of_supplier(query, measured, filtering);
+            query.push(" LIMIT ").bind(wanted).push(") AS bounded");
+        });
+        query.push(" ");
     }
 
     /// The first of each name, in order.
@@ -67,23 +62,4 @@ impl Selection {
         self.push_filters(query, filtering);
         measured.push_ids(query);
     }
-}
-
-/// The first name, or the next one.
-fn push_next(query: &mut Query, is_descending: bool, after: Option<&'static str>) {
-    query.push("(SELECT n.name_folded FROM suppliers AS n");
-    if let Some(name) = after {
-        query
-            .push(if is_descending {
-                " WHERE n.name_folded < "
-            } else {
-                " WHERE n.name_folded > "
-            })
-            .push(name);
-    }
-    query.push(if is_descending {
-        " ORDER BY n.name_folded DESC LIMIT 1)"
-    } else {
-        " ORDER BY n.name_folded LIMIT 1)"
-    });
 }

@@ -20,6 +20,10 @@ macro_rules! on_table {
     };
 }
 
+mod steps;
+
+pub(crate) use steps::NameSteps;
+
 /// Records of the kind, as [`record_of`] reads them.
 macro_rules! records {
     ($kind:expr, $after:literal) => {

@@ -1,0 +1,136 @@
+//! What a client sends to create or change a record: its body, whole and within the limit, and the key under which it may be repeated.
+//! What the body may be is `body`'s business.
+
+use std::error::Error as StdError;
+
+use axum::body::{Body, Bytes};
+use http::{HeaderMap, Method, StatusCode, header::CONTENT_TYPE};
+use http_body_util::LengthLimitError;
+use sha2::{Digest as _, Sha256};
+
+use super::{body, fields::Members, gate::Call, refusal::Refusal};
+use crate::{
+    State,
+    accounts::{self, Caller},
+};
+
+/// What a client sends to create or change a record.
+#[derive(Debug)]
+pub struct Submission {
+    /// Who sends it.
+    pub caller: Caller,
+    /// How.
+    pub method: Method,
+    /// The members of its body.
+    pub members: Members,
+    /// `Idempotency-Key`, 1 to 255 characters.
+    pub key: Option<String>,
+    /// SHA-256 of the body as sent, in hexadecimal.
+    pub fingerprint: String,
+}
+
+/// A request that may be repeated: the same key by the same user at the same address is the same request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repeatable {
+    /// Who sends it.
+    pub user: i64,
+    /// The resource's place in addresses.
+    pub path: &'static str,
+    /// The key.
+    pub key: String,
+    /// What the request asks for, as a digest.
+    pub fingerprint: String,
+}
+
+impl Submission {
+    /// The request as one that may be repeated, when it carries a key.
+    pub fn repeatable(&self, path: &'static str) -> Option<Repeatable> {
+        let key = self.key.clone()?;
+        Some(Repeatable {
+            user: self.caller.id,
+            path,
+            key,
+            fingerprint: self.fingerprint.clone(),
+        })
+    }
+}
+
+/// Reads what a request submits: its body whole, within the limit, and its key.
+///
+/// # Errors
+///
+/// 413, 415 and 400.
+pub async fn submission(state: &State, call: Call) -> Result<Submission, Refusal> {
+    let Call {
+        caller,
+        parts,
+        body,
+        ..
+    } = call;
+    let bytes = read_bytes(state, body).await?;
+    let members = body::parse(content_type(&parts.headers), &bytes)?;
+    let key = idempotency_key(&parts.headers)?;
+    let fingerprint = accounts::hex(&Sha256::digest(&bytes));
+    Ok(Submission {
+        caller,
+        method: parts.method,
+        members,
+        key,
+        fingerprint,
+    })
+}
+
+/// Reads a body whole, within the limit, as the members of one JSON object.
+///
+/// # Errors
+///
+/// 413, 415 and 400.
+pub async fn read_members(
+    state: &State,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Members, Refusal> {
+    let bytes = read_bytes(state, body).await?;
+    Ok(body::parse(content_type(headers), &bytes)?)
+}
+
+/// The content type of a request's body, as sent.
+pub fn content_type(headers: &HeaderMap) -> Option<&str> {
+    headers.get(CONTENT_TYPE)?.to_str().ok()
+}
+
+/// Reads a body whole, within the limit.
+///
+/// # Errors
+///
+/// 413, and 400 for one that ends before its time.
+pub async fn read_bytes(state: &State, body: Body) -> Result<Bytes, Refusal> {
+    axum::body::to_bytes(body, state.config.max_body)
+        .await
+        .map_err(unread)
+}
+
+fn unread(error: axum::Error) -> Refusal {
+    let outermost: &(dyn StdError + 'static) = &error;
+    let mut causes = std::iter::successors(Some(outermost), |&cause| cause.source());
+    let unread = if causes.any(<dyn StdError>::is::<LengthLimitError>) {
+        web::Error::new(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large")
+    } else {
+        web::Error::new(StatusCode::BAD_REQUEST, "The body ends before its time.")
+    };
+    unread.cause(error).into()
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Refusal> {
+    let Some(value) = headers.get("idempotency-key") else {
+        return Ok(None);
+    };
+    match value.to_str().map(str::trim) {
+        Ok(key) if (1..=255).contains(&key.len()) => Ok(Some(key.to_owned())),
+        _ => Err(web::Error::new(
+            StatusCode::BAD_REQUEST,
+            "Idempotency-Key must be 1 to 255 visible ASCII characters.",
+        )
+        .into()),
+    }
+}
