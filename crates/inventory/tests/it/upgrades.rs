@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use db::{Db, Migrations, Options, Timestamp, Tx};
+use db::{Db, Migrations, Money, Options, Timestamp, Tx};
 use inventory::{
     MIGRATIONS,
     tallies::{day_of, fold_all},
@@ -39,6 +39,30 @@ async fn named(tx: &mut Tx, at: Timestamp) -> Result<(), db::Error> {
     Ok(())
 }
 
+/// A product of the first brand and category, without stock, and its id: they are numbered from 1.
+async fn product(
+    tx: &mut Tx,
+    title: &str,
+    description: Option<&str>,
+    price: Money,
+    at: Timestamp,
+) -> Result<i64, db::Error> {
+    let id: i64 = tx
+        .one(
+            "INSERT INTO products (title, title_folded, category_id, brand_id, description, description_key, cost_price, selling_price, created_at)
+             VALUES ($1, $2, 1, 1, $3, $4, $5, $5, $6) RETURNING id",
+            &[&title, &db::fold(title), &description, &description.map(db::fold), &price, &at],
+            |row| row.get(0),
+        )
+        .await?;
+    tx.execute(
+        "INSERT INTO product_stock (product_id, category_id, brand_id, quantity, updated_at) VALUES ($1, 1, 1, 0, $2)",
+        &[&id, &at],
+    )
+    .await?;
+    Ok(id)
+}
+
 on_both_engines!(
     titles_that_were_there_before_the_index_are_found,
     async |address| {
@@ -56,21 +80,9 @@ on_both_engines!(
         db.write(async move |tx| {
             let at = db::Timestamp::parse(crate::app::NOW).unwrap();
             named(tx, at).await?;
-            let price = db::Money::from_cents(100);
+            let price = Money::from_cents(100);
             for title in &inserted {
-                let id: i64 = tx
-                    .one(
-                        "INSERT INTO products (title, title_folded, category_id, brand_id, cost_price, selling_price, created_at)
-                         VALUES ($1, $2, 1, 1, $3, $3, $4) RETURNING id",
-                        &[title, &db::fold(title), &price, &at],
-                        |row| row.get(0),
-                    )
-                    .await?;
-                tx.execute(
-                    "INSERT INTO product_stock (product_id, category_id, brand_id, quantity, updated_at) VALUES ($1, 1, 1, 0, $2)",
-                    &[&id, &at],
-                )
-                .await?;
+                product(tx, title, None, price, at).await?;
             }
             Ok::<_, db::Error>(())
         })
@@ -113,19 +125,9 @@ on_both_engines!(
             ] {
                 tx.execute(sql, &[&at]).await?;
             }
-            for (id, title, cents) in [(1_i64, "cafe b", 0_i128), (2, "cafe a", 999), (3, "cafe c", 123_456_789)] {
-                let price = db::Money::from_cents(cents);
-                tx.execute(
-                    "INSERT INTO products (id, title, title_folded, category_id, brand_id, description, description_key, cost_price, selling_price, created_at)
-                     VALUES ($1, $2, $2, 1, 1, $2, $2, $3, $3, $4)",
-                    &[&id, &title, &price, &at],
-                )
-                .await?;
-                tx.execute(
-                    "INSERT INTO product_stock (product_id, category_id, brand_id, quantity, updated_at) VALUES ($1, 1, 1, 0, $2)",
-                    &[&id, &at],
-                )
-                .await?;
+            for (title, cents) in [("cafe b", 0_i128), ("cafe a", 999), ("cafe c", 123_456_789)] {
+                let price = Money::from_cents(cents);
+                let id = product(tx, title, Some(title), price, at).await?;
                 tx.execute(
                     "INSERT INTO product_words (word_id, title_folded, product_id, category_id, brand_id, cost_price, selling_price)
                      VALUES (1, $2, $1, 1, 1, $3, $3)",
