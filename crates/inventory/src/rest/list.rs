@@ -45,13 +45,14 @@ pub struct OrderBy {
 }
 
 impl PageNumber {
-    /// Reads `page`.
+    /// Reads `page`. Empty is as good as absent; spaces are not.
     ///
     /// # Errors
     ///
     /// [`InvalidPage`] for what is neither a number from 1 nor `last`.
     pub fn parse(parameters: &Parameters) -> Result<Self, InvalidPage> {
-        let Some(page) = parameters.get("page").map(str::trim) else {
+        let page = parameters.sent("page").filter(|page| !page.is_empty());
+        let Some(page) = page.map(str::trim) else {
             return Ok(Self::Number(1));
         };
         if page == "last" {
@@ -295,6 +296,7 @@ mod tests {
             Ok(PageNumber::Last)
         );
         for query in [
+            "page=%20",
             "page=0",
             "page=-1",
             "page=abc",

@@ -40,27 +40,20 @@ impl Parameters {
 
     /// The last value of a parameter, as sent; blank ones are as good as absent.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let value = self
-            .0
-            .iter()
-            .rev()
+        self.sent(name).filter(|value| !value.trim().is_empty())
+    }
+
+    /// The last value of a parameter, as sent, blank or not.
+    pub(crate) fn sent(&self, name: &str) -> Option<&str> {
+        let mut newest_first = self.0.iter().rev();
+        newest_first
             .find(|(key, _)| key == name)
-            .map(|(_, value)| value.as_str());
-        value.filter(|value| !value.trim().is_empty())
+            .map(|(_, value)| value.as_str())
     }
 
     /// The query string again, in the order the parameters came.
     pub(crate) fn written(&self) -> String {
-        let mut query = String::new();
-        for (key, value) in &self.0 {
-            if !query.is_empty() {
-                query.push('&');
-            }
-            encode(key, &mut query);
-            query.push('=');
-            encode(value, &mut query);
-        }
-        query
+        write_pairs(self.iter())
     }
 
     /// Every parameter, in the order they came.
@@ -72,27 +65,28 @@ impl Parameters {
 
     /// The same query with another `page` (none: without it), keys in byte order, for the address of another page.
     pub fn with_page(&self, page: Option<u64>) -> String {
-        let mut pairs: Vec<(&str, String)> = self
-            .0
-            .iter()
-            .filter(|(key, _)| key != "page")
-            .map(|(key, value)| (key.as_str(), value.clone()))
+        let page = page.map(|page| page.to_string());
+        let others = self.iter().filter(|(key, _)| *key != "page");
+        let mut pairs: Vec<(&str, &str)> = others
+            .chain(page.as_deref().map(|page| ("page", page)))
             .collect();
-        if let Some(page) = page {
-            pairs.push(("page", page.to_string()));
-        }
-        pairs.sort_by(|(left, _), (right, _)| left.as_bytes().cmp(right.as_bytes()));
-        let mut query = String::new();
-        for (key, value) in pairs {
-            if !query.is_empty() {
-                query.push('&');
-            }
-            encode(key, &mut query);
-            query.push('=');
-            encode(&value, &mut query);
-        }
-        query
+        // Stable, so that values of one key keep their order.
+        pairs.sort_by_key(|(key, _)| *key);
+        write_pairs(pairs)
     }
+}
+
+fn write_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let mut query = String::new();
+    for (key, value) in pairs {
+        if !query.is_empty() {
+            query.push('&');
+        }
+        encode(key, &mut query);
+        query.push('=');
+        encode(value, &mut query);
+    }
+    query
 }
 
 fn decode(text: &str) -> String {

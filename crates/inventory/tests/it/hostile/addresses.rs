@@ -29,8 +29,10 @@ const LISTS: [&str; 8] = [
 ];
 
 /// Ids that no record has, whatever they are.
-const IDS: [&str; 24] = [
+const IDS: [&str; 26] = [
     "0",
+    "01",
+    "0000000000000000000001",
     "-1",
     "99999",
     "9223372036854775807",
