@@ -376,7 +376,8 @@ pub(crate) async fn lowest(
     Ok((count, lowest))
 }
 
-/// Recomputes everything from the ledger and answers where it does not agree; at most [`MOST_DIFFERENCES`] of each kind.
+/// Recomputes everything from the ledger, compares copies with what they were copied from, and answers what does not agree:
+/// at most [`MOST_DIFFERENCES`] of each kind.
 ///
 /// # Errors
 ///
@@ -387,10 +388,11 @@ pub async fn verify(db: &db::Db) -> Result<Vec<Difference>, db::Error> {
         differences.extend(store::verify_balances(conn).await?);
         differences.extend(store::verify_inflows(conn).await?);
         differences.extend(store::verify_outflows(conn).await?);
+        differences.extend(store::verify_inflow_titles(conn).await?);
         Ok(differences)
     })
     .await
 }
 
-/// Differences of one kind that are told: enough to see what is wrong.
+/// The most differences of one kind that are reported: enough to see what is wrong.
 pub const MOST_DIFFERENCES: i64 = 1000;

@@ -1,5 +1,7 @@
 //! What the ledger and the low-stock list answer.
 
+use std::fmt;
+
 use db::Timestamp;
 use serde::Serialize;
 
@@ -59,18 +61,28 @@ pub(crate) struct OwnThreshold {
 
 /// Where what is stored does not agree with itself. There is none unless something other than this program wrote to the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
-    /// Of which product.
-    pub product: i64,
-    /// What is compared.
-    pub subject: Subject,
-    /// What is stored.
-    pub stored: i64,
-    /// What the ledger says.
-    pub ledger: i64,
+pub enum Difference {
+    /// Units that do not agree with the ledger.
+    Units {
+        /// Of which product.
+        product: i64,
+        /// What is compared.
+        subject: Subject,
+        /// What is stored.
+        stored: i64,
+        /// What the ledger says.
+        ledger: i64,
+    },
+    /// Inflows that lists by title put in the wrong place: the title beside them is not their product's.
+    InflowTitles {
+        /// Of which product.
+        product: i64,
+        /// How many of its inflows.
+        inflows: i64,
+    },
 }
 
-/// What a [`Difference`] is about.
+/// Which units a [`Difference`] is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// The product's quantity against the sum of its changes.
@@ -83,18 +95,33 @@ pub enum Subject {
     Outflows,
 }
 
-impl std::fmt::Display for Difference {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let subject = match self.subject {
-            Subject::Quantity => "quantity",
-            Subject::Balance => "balance after an entry",
-            Subject::Inflows => "units of its inflows",
-            Subject::Outflows => "units of its outflows",
-        };
-        write!(
-            formatter,
-            "product {}: {subject} is {}, the ledger says {}",
-            self.product, self.stored, self.ledger
-        )
+impl fmt::Display for Subject {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Quantity => "quantity",
+            Self::Balance => "balance after an entry",
+            Self::Inflows => "units of its inflows",
+            Self::Outflows => "units of its outflows",
+        })
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Units {
+                product,
+                subject,
+                stored,
+                ledger,
+            } => write!(
+                formatter,
+                "product {product}: {subject} is {stored}, the ledger says {ledger}"
+            ),
+            Self::InflowTitles { product, inflows } => write!(
+                formatter,
+                "product {product}: inflows filed under another title than the product's: {inflows}"
+            ),
+        }
     }
 }

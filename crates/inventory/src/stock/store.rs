@@ -351,8 +351,23 @@ pub(super) async fn verify_outflows(conn: &mut Conn) -> Result<Vec<Difference>, 
     .await
 }
 
+pub(super) async fn verify_inflow_titles(conn: &mut Conn) -> Result<Vec<Difference>, Error> {
+    conn.all(
+        "SELECT m.product_id, count(*) FROM inflows AS m JOIN products AS p ON p.id = m.product_id
+         WHERE m.title_folded <> p.title_folded GROUP BY m.product_id ORDER BY m.product_id LIMIT $1",
+        &[&MOST_DIFFERENCES],
+        |row| {
+            Ok(Difference::InflowTitles {
+                product: row.get(0)?,
+                inflows: row.get(1)?,
+            })
+        },
+    )
+    .await
+}
+
 fn difference(subject: Subject, row: &Row<'_>) -> Result<Difference, Error> {
-    Ok(Difference {
+    Ok(Difference::Units {
         product: row.get(0)?,
         subject,
         stored: row.get(1)?,

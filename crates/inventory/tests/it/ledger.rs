@@ -360,31 +360,54 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(verify_tells_what_something_else_wrote, async |address| {
-    let app = TestApp::new(&address).await;
-    let product = app.admin().a_product("Arroz", 10).await;
+/// Writes past the service, and answers what `verify` then says.
+async fn told_after(app: &TestApp, sql: &'static str, product: i64) -> Vec<String> {
     assert_eq!(inventory::stock::verify(&app.state.db).await.unwrap(), []);
-    let tampered = app.state.db.write(async move |tx| {
-        tx.execute(
-            "UPDATE product_stock SET quantity = 11 WHERE product_id = $1",
-            &[&product],
-        )
-        .await
-    });
+    let tampered = app
+        .state
+        .db
+        .write(async move |tx| tx.execute(sql, &[&product]).await);
     assert_eq!(tampered.await.unwrap(), 1);
-    let told: Vec<String> = inventory::stock::verify(&app.state.db)
-        .await
-        .unwrap()
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    assert_eq!(
-        told,
-        [format!(
-            "product {product}: quantity is 11, the ledger says 10"
-        )]
-    );
-});
+    let differences = inventory::stock::verify(&app.state.db).await.unwrap();
+    differences.iter().map(ToString::to_string).collect()
+}
+
+on_both_engines!(
+    verify_reports_a_quantity_that_something_else_wrote,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Arroz", 10).await;
+        let sql = "UPDATE product_stock SET quantity = 11 WHERE product_id = $1";
+        assert_eq!(
+            told_after(&app, sql, product).await,
+            [format!(
+                "product {product}: quantity is 11, the ledger says 10"
+            )]
+        );
+    }
+);
+
+on_both_engines!(
+    verify_reports_inflows_that_are_filed_under_another_title,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.admin();
+        let product = admin.a_product("Arroz", 10).await;
+        let supplier = admin.post("/api/v1/suppliers/", json!({"name": "Torra"}));
+        let supplier = supplier.await.id();
+        let inflow = json!({"supplier": supplier, "product": product, "quantity": 5});
+        admin.post("/api/v1/inflows/", inflow).await.id();
+        let path = format!("/api/v1/products/{product}/");
+        admin.patch(&path, json!({"title": "Arroz integral"})).await;
+        let sql = "UPDATE inflows SET title_folded = 'arroz' WHERE product_id = $1";
+        assert_eq!(
+            told_after(&app, sql, product).await,
+            [format!(
+                "product {product}: inflows filed under another title than the product's: 1"
+            )]
+        );
+    }
+);
 
 on_both_engines!(the_database_itself_refuses_to_owe_goods, async |address| {
     let app = TestApp::new(&address).await;

@@ -1,4 +1,4 @@
-//! `balcao inventory verify`: recomputes everything from the ledger.
+//! `balcao inventory verify`: recomputes everything from the ledger, and compares copies with what they were copied from.
 
 use ::inventory::{stock, tallies};
 
@@ -17,21 +17,23 @@ async fn verify(settings: Settings) -> Result<(), Failure> {
     let verified = stock::verify(&db).await;
     let tallied = tallies::verify(&db).await;
     db.close().await;
-    let differences = verified.map_err(|error| Failure::of("the ledger cannot be read", &error))?;
-    let miscounted = tallied.map_err(|error| Failure::of("the tallies cannot be read", &error))?;
+    let verified = verified.map_err(|error| Failure::of("the ledger cannot be read", &error))?;
+    let tallied = tallied.map_err(|error| Failure::of("the tallies cannot be read", &error))?;
+    let stock = verified.iter().map(ToString::to_string);
+    let differences: Vec<String> = stock
+        .chain(tallied.iter().map(ToString::to_string))
+        .collect();
     for difference in &differences {
-        console::say(&difference.to_string());
+        console::say(difference);
     }
-    for difference in &miscounted {
-        console::say(&difference.to_string());
-    }
-    let count = differences.len() + miscounted.len();
-    if count == 0 {
-        console::say("every quantity agrees with the ledger");
-        Ok(())
-    } else {
-        Err(Failure::new(format!(
-            "{count} differences between what is stored and the ledger",
-        )))
+    match differences.len() {
+        0 => {
+            console::say("every quantity agrees with the ledger");
+            Ok(())
+        }
+        1 => Err(Failure::new("1 difference in what is stored")),
+        count => Err(Failure::new(format!(
+            "{count} differences in what is stored"
+        ))),
     }
 }
