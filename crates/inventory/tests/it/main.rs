@@ -33,6 +33,7 @@ mod resources;
 mod search;
 mod second_factor;
 mod sessions;
+mod snapshots;
 mod statements;
 mod tallies;
 mod throttle;

@@ -1,0 +1,130 @@
+//! Exports that run while somebody else changes every record: each file shows the shop at one moment.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    sync::{
+        Arc, Once,
+        atomic::{AtomicBool, AtomicI64, Ordering},
+    },
+};
+
+use db::Timestamp;
+use http::Method;
+use http_body_util::BodyExt as _;
+use inventory::{
+    generate::{Plan, generate},
+    transfer::{Resource, export},
+};
+use test_kit::on_both_engines;
+
+use crate::app::{NOW, TestApp};
+
+async fn products(app: &TestApp, products: u64) {
+    let plan = Plan {
+        products,
+        movements: 0,
+        seed: 3,
+        days: 30,
+        until: app.clock.now(),
+    };
+    generate(&app.state.db, plan, Arc::new(|_| ()))
+        .await
+        .unwrap();
+}
+
+/// Gives every product the same new time of its last change, in one transaction.
+async fn touch_all(app: &TestApp, at: Timestamp) {
+    let touch = async move |tx: &mut db::Tx| {
+        tx.execute("UPDATE product_stock SET updated_at = $1", &[&at])
+            .await
+    };
+    app.state.db.write::<_, db::Error, _>(touch).await.unwrap();
+}
+
+on_both_engines!(
+    a_file_exported_by_command_shows_the_shop_as_it_was_when_the_export_began,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        // More than are read at once.
+        products(&app, 2_500).await;
+        let folder = tempfile::tempdir().unwrap();
+        let (before, during) = (folder.path().join("before"), folder.path().join("during"));
+        export(&app.state.db, Resource::Products, &before, Arc::new(|_| ()))
+            .await
+            .unwrap();
+        let other = app.replica(&address).await;
+        let (runtime, changed) = (tokio::runtime::Handle::current(), Once::new());
+        // After the first part of the file, before it goes on.
+        let change = move |_| {
+            changed.call_once(|| {
+                let (sender, receiver) = std::sync::mpsc::channel();
+                let other = other.clone();
+                runtime.spawn(async move {
+                    touch_all(&other, other.clock.now()).await;
+                    other.admin().a_product("Novo", 1).await;
+                    sender.send(()).unwrap();
+                });
+                receiver.recv().unwrap();
+            });
+        };
+        let count = export(&app.state.db, Resource::Products, &during, Arc::new(change))
+            .await
+            .unwrap();
+        assert_eq!(count, 2_500);
+        assert_eq!(fs::read(&during).unwrap(), fs::read(&before).unwrap());
+        let after = folder.path().join("after");
+        let count = export(&app.state.db, Resource::Products, &after, Arc::new(|_| ()))
+            .await
+            .unwrap();
+        assert_eq!(count, 2_501);
+        assert_ne!(fs::read(&after).unwrap(), fs::read(&before).unwrap());
+    }
+);
+
+on_both_engines!(
+    a_list_downloaded_while_every_record_keeps_changing_shows_one_moment,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        products(&app, 20_000).await;
+        let viewer = app.logged_in("viewer").await;
+        let (rounds, is_over) = (
+            Arc::new(AtomicI64::new(0)),
+            Arc::new(AtomicBool::new(false)),
+        );
+        let changing = {
+            let other = app.replica(&address).await;
+            let (rounds, is_over) = (Arc::clone(&rounds), Arc::clone(&is_over));
+            tokio::spawn(async move {
+                let begin = Timestamp::parse(NOW).unwrap().micros();
+                while !is_over.load(Ordering::Relaxed) {
+                    let round = rounds.load(Ordering::Relaxed) + 1;
+                    touch_all(&other, Timestamp::from_micros(begin + round)).await;
+                    rounds.store(round, Ordering::Relaxed);
+                }
+            })
+        };
+        while rounds.load(Ordering::Relaxed) == 0 {
+            tokio::task::yield_now().await;
+        }
+        // The answer begins with the first records, and the rest of them are still to be read.
+        let response = viewer
+            .open(Method::GET, "/products/export/?ordering=id")
+            .await;
+        let first = rounds.load(Ordering::Relaxed);
+        let file = response.into_body().collect().await.unwrap().to_bytes();
+        let last = rounds.load(Ordering::Relaxed);
+        is_over.store(true, Ordering::Relaxed);
+        changing.await.unwrap();
+        assert!(last > first, "nothing changed while the file was written");
+        let file = String::from_utf8(file.to_vec()).unwrap();
+        let times: Vec<&str> = file
+            .lines()
+            .skip(1)
+            .map(|line| line.rsplit(',').next().unwrap())
+            .collect();
+        let moments: BTreeSet<&str> = times.iter().copied().collect();
+        assert_eq!(moments.len(), 1, "{moments:?}");
+        assert_eq!(times.len(), 20_000);
+    }
+);
