@@ -8,7 +8,7 @@ use web::rate::Windows;
 use web::server::Listener;
 use web::{Clock, Random};
 
-use super::database_figures::DatabaseFigures;
+use super::database::Database;
 use super::{Run, server_options};
 use crate::command::Failure;
 use crate::data_folder::{self, Hold};
@@ -39,8 +39,6 @@ pub(crate) async fn start(
     settings: &Settings,
     listener: Listener,
 ) -> Result<Checkout, Failure> {
-    data_folder::create(&settings.data_dir)
-        .map_err(|error| Failure::of(&settings.data_dir.display().to_string(), &error))?;
     let hold = super::hold(&kept::checkout_database(settings))?;
     if settings.checkout_allow_http {
         tracing::warn!(
@@ -56,10 +54,7 @@ pub(crate) async fn start(
     let App {
         router, workers, ..
     } = app;
-    run.metrics().collect(DatabaseFigures {
-        service: checkout::SERVICE,
-        db: db.clone(),
-    });
+    run.count(checkout::SERVICE, &db);
     run.work(workers.run());
     run.serve(checkout::SERVICE, listener, router, options);
     Ok(Checkout { db, _hold: hold })
@@ -85,23 +80,14 @@ pub(crate) async fn open(run: &Run, settings: &Settings) -> Result<(State, Db), 
 ///
 /// When it cannot be reached or migrated.
 pub(crate) async fn open_database(settings: &Settings) -> Result<(Db, Vec<&'static str>), Failure> {
-    let address = kept::checkout_database(settings);
-    let failure = |error: db::Error| {
-        Failure::of(
-            &format!("BALCAO_CHECKOUT_DATABASE_URL: {address} cannot be used"),
-            &error,
-        )
+    let database = Database {
+        service: checkout::SERVICE,
+        setting: "BALCAO_CHECKOUT_DATABASE_URL",
+        address: kept::checkout_database(settings),
+        options: &Options::default(),
+        migrations: &MIGRATIONS,
     };
-    data_folder::create(&settings.data_dir)
-        .map_err(|error| Failure::of(&settings.data_dir.display().to_string(), &error))?;
-    let db = Db::open(&address, &Options::default())
-        .await
-        .map_err(failure)?;
-    let applied = db.migrate(&MIGRATIONS).await.map_err(failure)?;
-    for migration in &applied {
-        tracing::info!(service = checkout::SERVICE, migration, "migrated");
-    }
-    Ok((db, applied))
+    database.open(settings).await
 }
 
 fn parts(run: &Run, settings: &Settings, db: &Db) -> Result<Parts, Failure> {

@@ -1,6 +1,7 @@
-//! A database's counters among the figures of the process, read when someone asks for them.
+//! The counters of the services' databases among the metrics of the process, read when someone asks for them.
 
 use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use db::{Db, Statistics};
 use prometheus_client::collector::Collector;
@@ -9,10 +10,22 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 
-/// The counters of the database of one service.
-pub(super) struct DatabaseFigures {
-    pub(super) service: &'static str,
-    pub(super) db: Db,
+/// The databases of this process by service. One collector for all of them, since a metric's name may be declared only once.
+#[derive(Clone, Default)]
+pub(super) struct DatabaseFigures(Arc<Mutex<Vec<(&'static str, Db)>>>);
+
+impl DatabaseFigures {
+    /// Adds the database of a service.
+    pub(super) fn add(&self, service: &'static str, db: Db) {
+        let mut databases = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        databases.push((service, db));
+    }
+
+    fn read(&self) -> Vec<(&'static str, Statistics)> {
+        let databases = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = |(service, db): &(&'static str, Db)| (*service, db.statistics());
+        databases.iter().map(read).collect()
+    }
 }
 
 /// Name, meaning, how to read it.
@@ -71,23 +84,31 @@ const GAUGES: [Row; 3] = [
 
 impl fmt::Debug for DatabaseFigures {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "DatabaseFigures({})", self.service)
+        formatter.write_str("DatabaseFigures")
     }
 }
 
 impl Collector for DatabaseFigures {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let counted = self.db.statistics();
-        let label = [("service", self.service)];
+        let counted = self.read();
+        if counted.is_empty() {
+            return Ok(());
+        }
         for (name, meaning, read) in COUNTERS {
             let mut family = encoder.encode_descriptor(name, meaning, None, MetricType::Counter)?;
-            ConstCounter::new(read(&counted)).encode(family.encode_family(&label)?)?;
+            for (service, counted) in &counted {
+                let label = [("service", *service)];
+                ConstCounter::new(read(counted)).encode(family.encode_family(&label)?)?;
+            }
         }
         for (name, meaning, read) in GAUGES {
             let mut family = encoder.encode_descriptor(name, meaning, None, MetricType::Gauge)?;
-            // What is too large for the type of a gauge would be a fault of its own to see.
-            let value = i64::try_from(read(&counted)).unwrap_or(i64::MAX);
-            ConstGauge::new(value).encode(family.encode_family(&label)?)?;
+            for (service, counted) in &counted {
+                let label = [("service", *service)];
+                // A gauge is signed. No counter gets near the end of its range.
+                let value = i64::try_from(read(counted)).unwrap_or(i64::MAX);
+                ConstGauge::new(value).encode(family.encode_family(&label)?)?;
+            }
         }
         Ok(())
     }

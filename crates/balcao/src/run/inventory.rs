@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use db::{Address, Db, Options};
+use db::{Db, Options};
 use inventory::accounts::TokenKey;
 use inventory::analysis::{self, ApiKey, LanguageModel, model::Terms};
 use inventory::events::{Configured, Mail, Webhooks};
@@ -12,7 +12,7 @@ use web::rate::Windows;
 use web::server::Listener;
 use web::{Clock, Random};
 
-use super::database_figures::DatabaseFigures;
+use super::database::Database;
 use super::{Run, server_options};
 use crate::command::Failure;
 use crate::data_folder::{self, Hold};
@@ -20,8 +20,8 @@ use crate::kept;
 use crate::settings::Settings;
 use crate::settings::value::{LowStockAlert, ReportSchedule, Switch};
 
-/// What the log of a SQLite database holds when it is copied, in MiB. Sales of a busy shop write to the same pages of the newest movements
-/// again and again; nobody here waits for less than a commit takes while that is copied.
+/// How long the write-ahead log of a SQLite database may get before it is copied into the database, in MiB. The sales of a busy shop write
+/// the same few pages again and again, so a longer log saves copying them each time; nobody here minds the longer copy.
 const COPY_MIB: u32 = 32;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -57,10 +57,7 @@ pub(crate) async fn start(
     } = inventory::app(config(settings), parts)
         .await
         .map_err(|error| Failure::of("inventory cannot start", &error))?;
-    run.metrics().collect(DatabaseFigures {
-        service: SERVICE,
-        db: db.clone(),
-    });
+    run.count(SERVICE, &db);
     run.work(workers.run());
     run.serve(SERVICE, listener, router, options);
     Ok(Inventory { db, _hold: hold })
@@ -88,27 +85,14 @@ pub(crate) async fn open_database_with(
     settings: &Settings,
     options: &Options,
 ) -> Result<(Db, Vec<&'static str>), Failure> {
-    let address = kept::inventory_database(settings);
-    let failure = |error: db::Error| {
-        Failure::of(
-            &format!("BALCAO_INVENTORY_DATABASE_URL: {address} cannot be used"),
-            &error,
-        )
+    let database = Database {
+        service: SERVICE,
+        setting: "BALCAO_INVENTORY_DATABASE_URL",
+        address: kept::inventory_database(settings),
+        options,
+        migrations: &MIGRATIONS,
     };
-    data_folder::create(&settings.data_dir)
-        .map_err(|error| Failure::of(&settings.data_dir.display().to_string(), &error))?;
-    if let Address::Sqlite(file) = &address
-        && let Some(folder) = file.parent()
-    {
-        data_folder::create(folder)
-            .map_err(|error| Failure::of(&folder.display().to_string(), &error))?;
-    }
-    let db = Db::open(&address, options).await.map_err(failure)?;
-    let applied = db.migrate(&MIGRATIONS).await.map_err(failure)?;
-    for migration in &applied {
-        tracing::info!(service = SERVICE, migration, "migrated");
-    }
-    Ok((db, applied))
+    database.open(settings).await
 }
 
 /// Opens the database and what the service's functions work on, for a command beside a service that may be running.

@@ -1,7 +1,8 @@
-//! Services while they run: listening, being announced, being stopped by signals. `checkout` and
-//! `sandbox` hand a service its settings; what it does lives in its own crate.
+//! Running the services: binding addresses, serving, and stopping on signals. `checkout`, `inventory` and `sandbox` build each service
+//! from its settings; what a service does lives in its own crate.
 
 pub(crate) mod checkout;
+mod database;
 mod database_figures;
 pub(crate) mod inventory;
 pub(crate) mod sandbox;
@@ -11,7 +12,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use axum::Router;
-use db::Address;
+use db::{Address, Db};
 use tokio::task::JoinSet;
 use web::metrics::Metrics;
 use web::server::{self, Listener, Options, Shutdown, Tls, TlsFiles};
@@ -20,11 +21,13 @@ use crate::command::Failure;
 use crate::data_folder::{self, Hold};
 use crate::settings::Settings;
 use crate::settings::value::Switch;
+use database_figures::DatabaseFigures;
 
 /// Services of this process, from the first that listens to the last that has stopped.
 pub(crate) struct Run {
     shutdown: Shutdown,
     metrics: Metrics,
+    databases: DatabaseFigures,
     tasks: JoinSet<()>,
 }
 
@@ -38,9 +41,12 @@ impl Run {
         let shutdown = Shutdown::new();
         signals::listen(shutdown.clone())
             .map_err(|error| Failure::of("signals cannot be received", &error))?;
+        let (metrics, databases) = (Metrics::new(), DatabaseFigures::default());
+        metrics.collect(databases.clone());
         Ok(Self {
             shutdown,
-            metrics: Metrics::new(),
+            metrics,
+            databases,
             tasks: JoinSet::new(),
         })
     }
@@ -53,6 +59,11 @@ impl Run {
     /// The figures of this process.
     pub(crate) fn metrics(&self) -> Metrics {
         self.metrics.clone()
+    }
+
+    /// Shows the counters of a service's database among the metrics.
+    pub(crate) fn count(&self, service: &'static str, db: &Db) {
+        self.databases.add(service, db.clone());
     }
 
     /// Serves `router` on `listener` until the word to stop.
