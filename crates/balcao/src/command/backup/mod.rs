@@ -32,19 +32,19 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure> {
     let (settings, warnings) = common.settings(Purpose::Any)?;
     super::with_runtime(
-        &settings.clone(),
+        &settings,
         &warnings,
-        backup(settings, arguments.file.clone()),
+        backup(&settings, arguments.file.clone()),
     )
 }
 
-async fn backup(settings: Settings, file: PathBuf) -> Result<(), Failure> {
+async fn backup(settings: &Settings, file: PathBuf) -> Result<(), Failure> {
     // Copies lie beside the archive: that disk has room for it, or the backup fails either way.
     let work = beside(&file, "copies");
     let made = data_folder::create(&work)
         .map_err(|error| Failure::of(&format!("{} cannot be made", work.display()), &error));
     let done = match made {
-        Ok(()) => copy_and_pack(&settings, &file, &work).await,
+        Ok(()) => copy_and_pack(settings, &file, &work).await,
         Err(failure) => Err(failure),
     };
     // What cannot be removed is seen in the folder; the backup itself is good or has its own failure.

@@ -31,11 +31,11 @@ pub(super) enum Action {
 
 pub(super) fn run(action: Action, common: &Common) -> Result<(), Failure> {
     let (settings, warnings) = common.settings(Purpose::Any)?;
-    with_runtime(&settings.clone(), &warnings, act(action, settings))
+    with_runtime(&settings, &warnings, act(action, &settings))
 }
 
-async fn act(action: Action, settings: Settings) -> Result<(), Failure> {
-    let (db, _) = open_database(&settings).await?;
+async fn act(action: Action, settings: &Settings) -> Result<(), Failure> {
+    let (db, _) = open_database(settings).await?;
     let done = match action {
         Action::Add { name } => add(&db, &name).await,
         Action::List => list(&db).await,

@@ -12,12 +12,12 @@ pub(super) fn run(common: &Common) -> Result<(), Failure> {
         checkout: true,
         inventory: false,
     }))?;
-    with_runtime(&settings.clone(), &warnings, ask(settings))
+    with_runtime(&settings, &warnings, ask(&settings))
 }
 
-async fn ask(settings: Settings) -> Result<(), Failure> {
+async fn ask(settings: &Settings) -> Result<(), Failure> {
     let run = Run::new()?;
-    let (state, db) = checkout::open(&run, &settings).await?;
+    let (state, db) = checkout::open(&run, settings).await?;
     let asked = reconcile::run_once(&state, Scope::All).await;
     drop(state);
     db.close().await;

@@ -49,16 +49,16 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure>
         days: DAYS,
         until: Clock::system().now(),
     };
-    with_runtime(&settings.clone(), &warnings, work(settings, plan))
+    with_runtime(&settings, &warnings, work(&settings, plan))
 }
 
-async fn work(settings: Settings, plan: Plan) -> Result<(), Failure> {
+async fn work(settings: &Settings, plan: Plan) -> Result<(), Failure> {
     let options = Options {
         cache_mib: CACHE_MIB,
         readers: 1,
         ..Options::default()
     };
-    let (db, _) = open_database_with(&settings, &options).await?;
+    let (db, _) = open_database_with(settings, &options).await?;
     let done = make(&db, plan).await;
     db.close().await;
     done?;

@@ -39,13 +39,13 @@ enum Format {
 
 pub(super) fn run(arguments: Arguments, common: &Common) -> Result<(), Failure> {
     let (settings, warnings) = common.settings(Purpose::Any)?;
-    with_runtime(&settings.clone(), &warnings, act(arguments, settings))
+    with_runtime(&settings, &warnings, act(arguments, &settings))
 }
 
-async fn act(arguments: Arguments, settings: Settings) -> Result<(), Failure> {
-    let config = config(&settings);
+async fn act(arguments: Arguments, settings: &Settings) -> Result<(), Failure> {
+    let config = config(settings);
     let order = Order::new(&config, Clock::system().now());
-    let (db, _) = open_database(&settings).await?;
+    let (db, _) = open_database(settings).await?;
     let written = write(&db, &order, &arguments, config.language).await;
     db.close().await;
     let what = match &arguments.file {

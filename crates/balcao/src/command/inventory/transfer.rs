@@ -32,11 +32,11 @@ pub(super) fn import(
         policy: Policy::from(&config(&settings)),
         now: Clock::system().now(),
     };
-    with_runtime(&settings.clone(), &warnings, bring_in(settings, order))
+    with_runtime(&settings, &warnings, bring_in(&settings, order))
 }
 
-async fn bring_in(settings: Settings, order: Order) -> Result<(), Failure> {
-    let (db, _) = open_database(&settings).await?;
+async fn bring_in(settings: &Settings, order: Order) -> Result<(), Failure> {
+    let (db, _) = open_database(settings).await?;
     let done = read(&db, order).await;
     db.close().await;
     console::say(&done?);
@@ -92,15 +92,11 @@ fn listing(name: &str, report: &Report) -> String {
 
 pub(super) fn export(resource: Resource, file: PathBuf, common: &Common) -> Result<(), Failure> {
     let (settings, warnings) = common.settings(Purpose::Any)?;
-    with_runtime(
-        &settings.clone(),
-        &warnings,
-        bring_out(settings, resource, file),
-    )
+    with_runtime(&settings, &warnings, bring_out(&settings, resource, file))
 }
 
-async fn bring_out(settings: Settings, resource: Resource, file: PathBuf) -> Result<(), Failure> {
-    let (db, _) = open_database(&settings).await?;
+async fn bring_out(settings: &Settings, resource: Resource, file: PathBuf) -> Result<(), Failure> {
+    let (db, _) = open_database(settings).await?;
     let done = write(&db, resource, &file).await;
     db.close().await;
     console::say(&format!("{}: {} {resource}", file.display(), done?));

@@ -9,11 +9,11 @@ use crate::settings::{Purpose, Settings};
 
 pub(super) fn run(common: &Common) -> Result<(), Failure> {
     let (settings, warnings) = common.settings(Purpose::Any)?;
-    with_runtime(&settings.clone(), &warnings, verify(settings))
+    with_runtime(&settings, &warnings, verify(&settings))
 }
 
-async fn verify(settings: Settings) -> Result<(), Failure> {
-    let (db, _) = open_database(&settings).await?;
+async fn verify(settings: &Settings) -> Result<(), Failure> {
+    let (db, _) = open_database(settings).await?;
     let verified = stock::verify(&db).await;
     let tallied = tallies::verify(&db).await;
     db.close().await;

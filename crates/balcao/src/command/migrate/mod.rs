@@ -12,14 +12,14 @@ use crate::settings::{Purpose, Settings};
 /// When a database cannot be reached, was made by a newer version, or a migration fails.
 pub(crate) fn run(common: &Common) -> Result<(), Failure> {
     let (settings, warnings) = common.settings(Purpose::Any)?;
-    super::with_runtime(&settings.clone(), &warnings, migrate(settings))
+    super::with_runtime(&settings, &warnings, migrate(&settings))
 }
 
-async fn migrate(settings: Settings) -> Result<(), Failure> {
-    let (db, applied) = checkout::open_database(&settings).await?;
+async fn migrate(settings: &Settings) -> Result<(), Failure> {
+    let (db, applied) = checkout::open_database(settings).await?;
     db.close().await;
     tell("checkout", &applied);
-    let (db, applied) = inventory::open_database(&settings).await?;
+    let (db, applied) = inventory::open_database(settings).await?;
     db.close().await;
     tell("inventory", &applied);
     Ok(())

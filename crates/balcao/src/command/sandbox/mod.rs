@@ -27,14 +27,10 @@ pub(crate) struct Arguments {
 /// When the address or the journal cannot be had.
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure> {
     let (settings, warnings) = common.settings(Purpose::Any)?;
-    super::with_runtime(
-        &settings.clone(),
-        &warnings,
-        serve(settings, arguments.forget),
-    )
+    super::with_runtime(&settings, &warnings, serve(&settings, arguments.forget))
 }
 
-async fn serve(settings: Settings, forget: bool) -> Result<(), Failure> {
+async fn serve(settings: &Settings, forget: bool) -> Result<(), Failure> {
     let mut run = Run::new()?;
     let place = run::sandbox::listen(settings.sandbox_listen).await?;
     let data = (!forget).then(|| settings.data_dir.join("sandbox"));
@@ -42,7 +38,7 @@ async fn serve(settings: Settings, forget: bool) -> Result<(), Failure> {
         data_folder::create(folder)
             .map_err(|error| Failure::of(&folder.display().to_string(), &error))?;
     }
-    let SecretList(secrets) = settings.checkout_provider_webhook_secret;
+    let SecretList(secrets) = &settings.checkout_provider_webhook_secret;
     let webhook_secret = secrets.first().map(|secret| secret.expose().to_owned());
     run::sandbox::start(
         &mut run,

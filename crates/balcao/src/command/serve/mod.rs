@@ -29,10 +29,10 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure> {
     let (settings, warnings) = common.settings(Purpose::Serve(services(arguments.only)))?;
     let services = services(arguments.only);
-    super::with_runtime(&settings.clone(), &warnings, serve(settings, services))
+    super::with_runtime(&settings, &warnings, serve(&settings, services))
 }
 
-async fn serve(settings: Settings, services: Services) -> Result<(), Failure> {
+async fn serve(settings: &Settings, services: Services) -> Result<(), Failure> {
     let mut run = Run::new()?;
     // Addresses first: whoever cannot listen does not touch a database.
     let to_checkout = listen(
@@ -48,14 +48,14 @@ async fn serve(settings: Settings, services: Services) -> Result<(), Failure> {
     )
     .await?;
     let checkout = match to_checkout {
-        Some(listener) => Some(checkout::start(&mut run, &settings, listener).await?),
+        Some(listener) => Some(checkout::start(&mut run, settings, listener).await?),
         None => None,
     };
     let inventory = match to_inventory {
-        Some(listener) => Some(inventory::start(&mut run, &settings, listener).await?),
+        Some(listener) => Some(inventory::start(&mut run, settings, listener).await?),
         None => None,
     };
-    run::metrics(&mut run, &settings).await?;
+    run::metrics(&mut run, settings).await?;
     console::say("ready");
     run.until_stopped().await;
     if let Some(checkout) = checkout {

@@ -85,16 +85,16 @@ pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<(), Failure> 
         }
         _ => Zeroizing::default(),
     };
-    let work = act(arguments.action, settings.clone(), password);
+    let work = act(arguments.action, &settings, password);
     with_runtime(&settings, &warnings, work)
 }
 
 async fn act(
     action: Action,
-    settings: Settings,
+    settings: &Settings,
     password: Zeroizing<String>,
 ) -> Result<(), Failure> {
-    let (db, _) = open_database(&settings).await?;
+    let (db, _) = open_database(settings).await?;
     let done = obey(action, &db, password).await;
     db.close().await;
     done
