@@ -1,16 +1,15 @@
 //! Log lines to standard error: for people on a terminal, as JSON by setting; traces to a collector where one is set.
 //! What is logged is decided where it happens; `scrub` masks what looks like a card number all the same.
 
+mod lines;
+mod plain;
 mod scrub;
 #[cfg(feature = "otel")]
 mod traces;
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Stderr};
+use std::sync::Arc;
 
-use tracing::field::Field;
-use tracing_subscriber::field::MakeExt;
-use tracing_subscriber::fmt::format::{self, Writer};
-use tracing_subscriber::fmt::writer::BoxMakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
@@ -19,10 +18,23 @@ use crate::command::Failure;
 use crate::settings::Settings;
 use crate::settings::value::LogFormat;
 
-/// What must live as long as logging: dropping it sends the last traces.
+use self::lines::Lines;
+use self::plain::Plain;
+use self::scrub::Scrubbing;
+
+type Writing = Arc<Scrubbing<Lines<Stderr>>>;
+
+/// What must live as long as logging: dropping it writes the last lines and sends the last traces.
 pub(crate) struct Logs {
+    lines: Writing,
     #[cfg(feature = "otel")]
     _traces: Option<traces::Sending>,
+}
+
+impl Drop for Logs {
+    fn drop(&mut self) {
+        self.lines.0.finish();
+    }
 }
 
 /// Starts logging for the whole process.
@@ -33,15 +45,17 @@ pub(crate) struct Logs {
 pub(crate) fn start(settings: &Settings) -> Result<Logs, Failure> {
     // The filter was checked when the setting was read; the fallback is only for the type.
     let filter = EnvFilter::try_new(&settings.log.0).unwrap_or_else(|_| EnvFilter::new("info"));
+    let writing: Writing = Arc::new(Scrubbing(Lines::new(std::io::stderr())));
     let lines = tracing_subscriber::fmt::layer()
         // A closed pipe must not turn a log line into a panic.
         .log_internal_errors(false)
-        .with_writer(BoxMakeWriter::new(|| scrub::Scrubbing(std::io::stderr())));
+        .with_writer(Arc::clone(&writing));
     let lines = match settings.log_format {
         LogFormat::Text if std::io::stderr().is_terminal() => lines.with_ansi(true).boxed(),
         LogFormat::Text => lines
             .with_ansi(false)
-            .fmt_fields(format::debug_fn(plain).delimited(" "))
+            .fmt_fields(Plain)
+            .event_format(Plain)
             .boxed(),
         LogFormat::Json => lines
             .json()
@@ -50,31 +64,26 @@ pub(crate) fn start(settings: &Settings) -> Result<Logs, Failure> {
             .boxed(),
     };
     let registry = tracing_subscriber::registry().with(filter).with(lines);
-    start_with(registry, settings)
-}
-
-/// A field as it is written without colours: the writer of fields with them takes twice as long for each line of the access log.
-fn plain(writer: &mut Writer<'_>, field: &Field, value: &dyn std::fmt::Debug) -> std::fmt::Result {
-    if field.name() == "message" {
-        write!(writer, "{value:?}")
-    } else {
-        write!(writer, "{field}={value:?}")
-    }
+    start_with(registry, settings, writing)
 }
 
 #[cfg(not(feature = "otel"))]
 #[expect(clippy::unnecessary_wraps, reason = "the twin with traces can fail")]
-fn start_with(registry: impl SubscriberInitExt, settings: &Settings) -> Result<Logs, Failure> {
+fn start_with(
+    registry: impl SubscriberInitExt,
+    settings: &Settings,
+    lines: Writing,
+) -> Result<Logs, Failure> {
     registry.init();
     // Settings with a collector are refused by such a build; should one come here, it is said and not passed over.
     if settings.otlp_endpoint.is_some() {
         tracing::warn!("this program was built without the feature `otel`: no traces are sent");
     }
-    Ok(Logs {})
+    Ok(Logs { lines })
 }
 
 #[cfg(feature = "otel")]
-fn start_with<S>(registry: S, settings: &Settings) -> Result<Logs, Failure>
+fn start_with<S>(registry: S, settings: &Settings, lines: Writing) -> Result<Logs, Failure>
 where
     S: tracing::Subscriber
         + for<'span> tracing_subscriber::registry::LookupSpan<'span>
@@ -94,5 +103,8 @@ where
                 .map(|sending| tracing_opentelemetry::layer().with_tracer(sending.tracer())),
         )
         .init();
-    Ok(Logs { _traces: sending })
+    Ok(Logs {
+        lines,
+        _traces: sending,
+    })
 }

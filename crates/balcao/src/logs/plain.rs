@@ -1,0 +1,190 @@
+//! A line of the log without colours, in the library's own shape. The library's writer goes through its colours for each part of a line,
+//! with or without them, which is most of what a line of the access log takes.
+
+use std::fmt::{self, Debug, Write};
+
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::field::RecordFields;
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields};
+use tracing_subscriber::registry::LookupSpan;
+
+/// `TIME LEVEL span{field=value}: target: message field=value`
+pub(super) struct Plain;
+
+impl<S, N> FormatEvent<S, N> for Plain
+where
+    S: Subscriber + for<'span> LookupSpan<'span>,
+    N: for<'writer> FormatFields<'writer> + 'static,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut line: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        SystemTime.format_time(&mut line)?;
+        line.write_str(level(*event.metadata().level()))?;
+        let spans = context.event_scope().map(|scope| scope.from_root());
+        let mut is_in_span = false;
+        for span in spans.into_iter().flatten() {
+            is_in_span = true;
+            line.write_str(span.name())?;
+            if let Some(fields) = span.extensions().get::<FormattedFields<N>>()
+                && !fields.is_empty()
+            {
+                line.write_char('{')?;
+                line.write_str(fields)?;
+                line.write_char('}')?;
+            }
+            line.write_char(':')?;
+        }
+        if is_in_span {
+            line.write_char(' ')?;
+        }
+        line.write_str(event.metadata().target())?;
+        line.write_str(": ")?;
+        context.format_fields(line.by_ref(), event)?;
+        line.write_char('\n')
+    }
+}
+
+impl<'writer> FormatFields<'writer> for Plain {
+    fn format_fields<R: RecordFields>(&self, line: Writer<'writer>, fields: R) -> fmt::Result {
+        let mut visitor = Fields {
+            line,
+            is_first: true,
+            done: Ok(()),
+        };
+        fields.record(&mut visitor);
+        visitor.done
+    }
+}
+
+/// Of one width, so that what follows stands in columns.
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::ERROR => " ERROR ",
+        Level::WARN => "  WARN ",
+        Level::INFO => "  INFO ",
+        Level::DEBUG => " DEBUG ",
+        Level::TRACE => " TRACE ",
+    }
+}
+
+/// Writes fields one after the other: the message as it is, others with their names.
+struct Fields<'writer> {
+    line: Writer<'writer>,
+    is_first: bool,
+    done: fmt::Result,
+}
+
+impl Fields<'_> {
+    fn name(&mut self, field: &Field) -> fmt::Result {
+        if !std::mem::replace(&mut self.is_first, false) {
+            self.line.write_char(' ')?;
+        }
+        if field.name() == "message" {
+            return Ok(());
+        }
+        self.line.write_str(field.name())?;
+        self.line.write_char('=')
+    }
+
+    fn debug(&mut self, field: &Field, value: &dyn Debug) -> fmt::Result {
+        self.name(field)?;
+        write!(OneLine(&mut self.line), "{value:?}")
+    }
+
+    /// A text that needs no escapes is written at once: it is what nearly all are.
+    fn quoted(&mut self, field: &Field, text: &str) -> fmt::Result {
+        let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+        if !text.bytes().all(is_plain) {
+            return self.debug(field, &text);
+        }
+        self.name(field)?;
+        self.line.write_char('"')?;
+        self.line.write_str(text)?;
+        self.line.write_char('"')
+    }
+}
+
+impl Visit for Fields<'_> {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        if self.done.is_ok() {
+            self.done = self.debug(field, value);
+        }
+    }
+
+    fn record_str(&mut self, field: &Field, text: &str) {
+        if self.done.is_ok() && field.name() == "message" {
+            self.done = self.debug(field, &format_args!("{text}"));
+        } else if self.done.is_ok() {
+            self.done = self.quoted(field, text);
+        }
+    }
+}
+
+/// Escapes control characters: what somebody sent can neither begin a line that looks like one of ours nor steer a terminal.
+struct OneLine<W>(W);
+
+impl<W: Write> Write for OneLine<W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let mut rest = text;
+        while let Some(place) = rest.find(char::is_control) {
+            let (before, from) = rest.split_at(place);
+            self.0.write_str(before)?;
+            let mut after = from.chars();
+            for escaped in after.next().into_iter().flat_map(char::escape_default) {
+                self.0.write_char(escaped)?;
+            }
+            rest = after.as_str();
+        }
+        self.0.write_str(rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is logged meanwhile, without the time.
+    fn logged(log: impl FnOnce()) -> Vec<String> {
+        let (reader, writer) = std::io::pipe().unwrap();
+        let subscriber = tracing_subscriber::fmt()
+            .with_ansi(false)
+            .fmt_fields(Plain)
+            .event_format(Plain)
+            .with_writer(std::sync::Mutex::new(writer))
+            .finish();
+        tracing::subscriber::with_default(subscriber, log);
+        let lines = std::io::read_to_string(reader).unwrap();
+        lines
+            .lines()
+            .map(|line| line.split_once(' ').unwrap().1.to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn a_line_has_its_spans_its_target_its_message_and_its_fields() {
+        let lines = logged(|| {
+            let _request = tracing::info_span!("request", service = "shop", id = 7).entered();
+            let _step = tracing::info_span!("step").entered();
+            tracing::warn!(target: "access", status = 200, path = "/a b", error = %"late", "said {}", 1);
+        });
+        let expected = r#" WARN request{service="shop" id=7}:step: access: said 1 status=200 path="/a b" error=late"#;
+        assert_eq!(lines, [expected]);
+    }
+
+    #[test]
+    fn what_somebody_sent_stays_in_its_line() {
+        let lines = logged(|| {
+            let sent = "x\n2026 ERROR \u{1b}[31m\"é\\";
+            tracing::error!(target: "t", sent, %sent, "{sent}");
+        });
+        let expected = r#"ERROR t: x\n2026 ERROR \u{1b}[31m"é\ sent="x\n2026 ERROR \u{1b}[31m\"é\\" sent=x\n2026 ERROR \u{1b}[31m"é\"#;
+        assert_eq!(lines, [expected]);
+    }
+}
