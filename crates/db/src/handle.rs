@@ -112,7 +112,7 @@ impl Db {
     }
 
     /// As [`read`](Self::read), for a few rows that are found by their keys. On SQLite the thread that asks does it at once: to wake
-    /// another and to be woken by it costs more than such a reading.
+    /// another and to be woken by it costs more than such a reading. There all its statements see the state that the first of them saw.
     ///
     /// # Errors
     /// Those of the job, and `Unavailable` when it could not be run.

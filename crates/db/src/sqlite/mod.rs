@@ -157,7 +157,7 @@ impl Sqlite {
         };
         self.counters.read();
         conn.begin_job(false);
-        let result = job::finish_at_once(job(&mut conn), &self.counters);
+        let result = job::finish_at_once(in_one_state(&mut conn, &job), &self.counters);
         self.look_ups.give_back(conn);
         result
     }
@@ -292,6 +292,17 @@ impl Conn {
         self.as_sqlite()
             .ok_or_else(|| Error::other("a connection of the other engine"))
     }
+}
+
+/// Runs a reading whose statements all see the same state of the database: one look at the log, and one lock that is shared with other
+/// processes, for all of them instead of for each. [`Pool::give_back`] ends the transaction.
+async fn in_one_state<T, E, F>(conn: &mut Conn, job: &F) -> Result<T, E>
+where
+    F: AsyncFn(&mut Conn) -> Result<T, E>,
+    E: From<Error>,
+{
+    conn.sqlite_connection()?.control("BEGIN")?;
+    job(conn).await
 }
 
 /// Refuses to begin a job that has waited too long: under overload its caller has given up, or will soon.

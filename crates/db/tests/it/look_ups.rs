@@ -90,3 +90,28 @@ fn a_look_up_beyond_the_connections_for_them_is_read_like_any_other() {
         assert_eq!(holder.await.unwrap().unwrap(), 0);
     });
 }
+
+#[test]
+fn all_statements_of_a_look_up_see_one_state() {
+    database::run(database::Engine::Sqlite, async |address| {
+        let db = open(&address).await;
+        let (pause, paused) = pause();
+        let other = db.clone();
+        let reader = tokio::spawn(async move {
+            let counting = async move |conn: &mut Conn| {
+                let before = count(conn).await?;
+                pause.here();
+                Ok::<_, Error>((before, count(conn).await?))
+            };
+            other.look_up(counting).await
+        });
+        paused.reached();
+        db.write(async |tx| insert(tx, "Rice", 1).await)
+            .await
+            .map_err(|error: Error| error)
+            .unwrap();
+        paused.go_on();
+        assert_eq!(reader.await.unwrap().unwrap(), (0, 0));
+        assert_eq!(db.look_up(async |conn| count(conn).await).await.unwrap(), 1);
+    });
+}
