@@ -59,6 +59,7 @@ pub const MIGRATIONS: db::Migrations = db::migrations!(
     "0013_lists",
     "0014_low_products",
     "0015_title_order",
+    "0016_events",
 );
 
 /// What every request may use. Cheap to clone.

@@ -66,33 +66,13 @@ pub async fn find(db: &Db, id: i64) -> Result<Option<(Delivery, Event, Vec<Attem
     .await
 }
 
-/// One page of events, newest first, of one product or of all.
-///
-/// # Errors
-///
-/// A page that does not exist, and faults of the store.
-pub async fn events(db: &Db, product: Option<i64>, wanted: Wanted) -> Result<Page<Event>, Refusal> {
-    db.read(async move |conn| {
-        let count = lists::count_events(conn, product).await?;
-        let (number, offset) = wanted.within(count)?;
-        let results = lists::events(conn, product, wanted.limit(), offset).await?;
-        Ok(Page {
-            count,
-            number,
-            size: wanted.size,
-            results,
-        })
-    })
-    .await
-}
-
-/// The newest events, without counting them.
+/// The newest events of one product, or of all: a look through all that are kept, for the command line.
 ///
 /// # Errors
 ///
 /// Faults of the store.
 pub async fn newest_events(db: &Db, product: Option<i64>, limit: i64) -> Result<Vec<Event>, Error> {
-    db.read(async move |conn| lists::events(conn, product, limit, 0).await)
+    db.read(async move |conn| lists::events(conn, product, limit).await)
         .await
 }
 

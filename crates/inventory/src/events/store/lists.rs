@@ -107,27 +107,16 @@ pub(in crate::events) async fn attempts(
     Ok(newest)
 }
 
-pub(in crate::events) async fn count_events(
-    conn: &mut Conn,
-    product: Option<i64>,
-) -> Result<u64, Error> {
-    let sql = "SELECT count(*) FROM events WHERE $1 IS NULL OR product_id = $1";
-    conn.one(sql, &[&product], |row| row.get::<i64>(0))
-        .await
-        .map(i64::unsigned_abs)
-}
-
 /// Events, newest first, of one product or of all.
 pub(in crate::events) async fn events(
     conn: &mut Conn,
     product: Option<i64>,
     limit: i64,
-    offset: i64,
 ) -> Result<Vec<Event>, Error> {
     conn.all(
         "SELECT id, type, product_id, payload, created_at FROM events WHERE $1 IS NULL OR product_id = $1
-         ORDER BY id DESC LIMIT $2 OFFSET $3",
-        &[&product, &limit, &offset],
+         ORDER BY id DESC LIMIT $2",
+        &[&product, &limit],
         event,
     )
     .await
