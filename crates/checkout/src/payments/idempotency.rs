@@ -26,6 +26,9 @@ pub enum KeyError {
     /// Something other than printable ASCII.
     #[error("must be printable ASCII")]
     NotPrintable,
+    /// One header with two values: which of them the caller will repeat cannot be known.
+    #[error("must be given once")]
+    Several,
 }
 
 impl IdempotencyKey {
@@ -35,7 +38,11 @@ impl IdempotencyKey {
     /// `KeyError` when the header holds what cannot be a key.
     pub fn from_headers(headers: &HeaderMap) -> Result<Option<Self>, KeyError> {
         for name in ["idempotency-key", "x-idempotency-key"] {
-            if let Some(value) = headers.get(name) {
+            let mut values = headers.get_all(name).iter();
+            if let Some(value) = values.next() {
+                if values.any(|other| other != value) {
+                    return Err(KeyError::Several);
+                }
                 let text = value.to_str().map_err(|_| KeyError::NotPrintable)?;
                 if let Some(key) = Self::parse(text)? {
                     return Ok(Some(key));
@@ -83,6 +90,13 @@ mod tests {
             key(&[("x-idempotency-key", "b"), ("idempotency-key", "a")]),
             Ok(Some("a".into()))
         );
+    }
+
+    #[test]
+    fn a_header_that_is_given_twice_is_a_key_only_if_both_say_the_same() {
+        let twice = |one, two| key(&[("idempotency-key", one), ("idempotency-key", two)]);
+        assert_eq!(twice("a", "b"), Err(KeyError::Several));
+        assert_eq!(twice("a", "a"), Ok(Some("a".into())));
     }
 
     #[test]
