@@ -7,7 +7,7 @@ use db::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
-use super::read::ListQuery;
+use super::read::{LATEST, ListQuery};
 use super::state::PaymentState;
 use crate::request::{MethodKind, Refusal};
 
@@ -93,12 +93,20 @@ fn moment(field: &'static str, text: &str) -> Result<Moment, Refusal> {
     };
     if text.len() == 10 {
         let date: Date = text.parse().map_err(|_| refused())?;
-        let first = utc(date.at(0, 0, 0, 0))?;
+        // The last day of all does not end within the calendar.
+        let start = |date: Date| utc(date.at(0, 0, 0, 0)).unwrap_or(LATEST);
         return Ok(Moment {
-            first,
-            behind: first + Duration::from_secs(24 * 60 * 60),
+            first: start(date),
+            behind: date.tomorrow().map_or(LATEST, start),
         });
     }
+    // A plus sign that was not encoded arrives as a blank.
+    let text = &match text.rsplit_once(' ') {
+        Some((time, offset)) if offset.contains(':') && time.contains('T') => {
+            format!("{time}+{offset}")
+        }
+        _ => text.to_owned(),
+    };
     let first = match Timestamp::parse(text) {
         Ok(moment) => moment,
         Err(_) => utc(text.parse().map_err(|_| refused())?)?,
@@ -169,6 +177,18 @@ mod tests {
             ),
             (None, None, None, None)
         );
+    }
+
+    #[test]
+    fn the_last_day_of_all_and_an_offset_whose_plus_was_not_encoded_are_read() {
+        let query = parse(&pairs(&[
+            ("created_from", "2026-11-20T03:00:00 03:00"),
+            ("created_to", "9999-12-31"),
+        ]))
+        .unwrap();
+        let midnight = Timestamp::parse("2026-11-20T00:00:00Z").unwrap();
+        assert_eq!(query.created_from, Some(midnight));
+        assert_eq!(query.created_before, Some(LATEST));
     }
 
     #[test]
