@@ -19,6 +19,9 @@ pub async fn read(body: Body, limit: usize) -> Result<Zeroizing<Vec<u8>>, Refusa
     // As large as it can get at once: a buffer that grew would leave its first half behind, unwiped. A declared length
     // is believed no further than the limit, and exceeding it is the connection's error.
     let declared = body.size_hint().exact();
+    if declared.is_some_and(|length| usize::try_from(length).is_ok_and(|length| length > limit)) {
+        return Err(Refusal::too_large());
+    }
     let capacity = declared.and_then(|length| usize::try_from(length).ok());
     let mut bytes = Zeroizing::new(Vec::with_capacity(capacity.unwrap_or(limit).min(limit)));
     let mut body = Limited::new(body, limit);
@@ -44,8 +47,11 @@ fn wipe(data: Bytes) {
     }
 }
 
-/// Refuses every content type but JSON in UTF-8.
-pub(super) fn check_content_type(content_type: Option<&str>) -> Result<(), Refusal> {
+/// Refuses every content type but JSON in UTF-8: before the body is read, which may be large or never come.
+///
+/// # Errors
+/// 422.
+pub fn check_content_type(content_type: Option<&str>) -> Result<(), Refusal> {
     let mut parts = content_type.unwrap_or_default().split(';').map(str::trim);
     let is_json = parts
         .next()

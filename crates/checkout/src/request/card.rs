@@ -60,6 +60,13 @@ impl CardNumber {
         is_valid.then_some((digits, network))
     }
 
+    /// Does a text hold the number, however its digits are set apart?
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        let mut digits = Zeroizing::new(String::with_capacity(text.len()));
+        digits.extend(text.chars().filter(char::is_ascii_digit));
+        digits.contains(&self.0)
+    }
+
     /// The digits, for the provider's eyes only.
     pub(crate) fn expose(&self) -> &str {
         &self.0

@@ -16,13 +16,13 @@ mod text;
 use brazil::{FederalUnit, PostalCode, TaxId};
 use db::{Money, Timestamp};
 
-pub use body::read as read_body;
+pub use body::{check_content_type, read as read_body};
 pub use card::{Card, CardNumber, Expiry, SecurityCode};
 pub use refusal::Refusal;
 pub use text::TEXT_LIMITS;
 
 use crate::json::Value;
-use body::{Member, Members, check_content_type};
+use body::{Member, Members};
 
 /// A request for a payment that has passed every check this service can make itself.
 #[derive(Debug)]
@@ -167,6 +167,10 @@ pub fn check(
     };
     let description = text::checked("description", &members.text("description")?)?;
     let email = text::email(&members.text("email")?)?;
+    if let Some(card) = &card {
+        refuse_number(card, "description", &description)?;
+        refuse_number(card, "email", &email)?;
+    }
     let tax_id = check_tax_id(&members)?;
     let method = match (card, kind) {
         (Some(card), _) => Method::Card(card),
@@ -227,14 +231,24 @@ fn check_card(members: &Members<'_>, now: Timestamp) -> Result<Card, Refusal> {
     let security_code = SecurityCode::parse(members.text("security_code")?.trim(), network)?;
     let holder = text::checked("cardholder_name", &members.text("cardholder_name")?)?;
     let installments = check_installments(members.get("installments"), network.max_installments())?;
-    Ok(Card {
+    let card = Card {
         number,
         security_code,
         expiry,
         holder,
         installments,
         network,
-    })
+    };
+    refuse_number(&card, "cardholder_name", &card.holder)?;
+    Ok(card)
+}
+
+/// A card's number that was typed or filled into another field too would be stored and shown with it.
+fn refuse_number(card: &Card, field: &'static str, text: &str) -> Result<(), Refusal> {
+    if card.number.is_in(text) {
+        return Err(Refusal::invalid(field, "must not contain the card number"));
+    }
+    Ok(())
 }
 
 fn check_installments(member: &Member<'_>, most: u8) -> Result<u8, Refusal> {

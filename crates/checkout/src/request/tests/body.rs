@@ -149,3 +149,29 @@ async fn a_body_is_read_up_to_its_limit() {
         Refusal::too_large()
     );
 }
+
+#[tokio::test]
+async fn a_body_that_says_it_is_too_long_is_refused_before_it_comes() {
+    let endless = axum::body::Body::new(Declared(101));
+    let refused = read_body(endless, 100).await.unwrap_err();
+    assert_eq!(refused.status.as_u16(), 413);
+}
+
+/// A body that tells its length and never arrives.
+struct Declared(u64);
+
+impl axum::body::HttpBody for Declared {
+    type Data = bytes::Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        self: std::pin::Pin<&mut Self>,
+        _: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Result<http_body::Frame<bytes::Bytes>, Self::Error>>> {
+        panic!("it was read");
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        http_body::SizeHint::with_exact(self.0)
+    }
+}

@@ -54,6 +54,26 @@ fn a_fingerprint_is_the_keyed_digest_of_rfc_2104() {
 const PIX_FINGERPRINT: &str = "14e936ddd25284227c2ddea772df91009dda6cc3154a691b707574114bf7c00c";
 
 #[test]
+fn the_cards_own_number_is_refused_in_every_text_that_would_be_kept() {
+    for (field, text) in [
+        ("cardholder_name", "5031433215406351"),
+        ("cardholder_name", "ANA 5031 4332 1540 6351"),
+        ("description", "order for 5031.4332.1540-6351, two books"),
+        ("email", "5031433215406351@exemplo.com.br"),
+    ] {
+        let told = (
+            422,
+            format!("Validation error: {field}: must not contain the card number"),
+            Some(field),
+        );
+        assert_eq!(refusal(&with(card(), field, json!(text))), told, "{text}");
+    }
+    for harmless in ["order 5031433215406350", "6351", "503143"] {
+        assert!(checked(&with(card(), "description", json!(harmless))).is_ok());
+    }
+}
+
+#[test]
 fn card_data_shows_itself_in_no_debug_text() {
     let text = format!("{:?}", checked(&card()).unwrap());
     for secret in [
