@@ -12,7 +12,7 @@ use http::HeaderMap;
 use web::rate::{Period, Rate, Reserve};
 
 use crate::app::State;
-use crate::payments::is_provider_id;
+use crate::provider::is_provider_id;
 use signature::Signed;
 use store::NewNotification;
 

@@ -18,6 +18,8 @@ const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const HOUR: Duration = Duration::from_secs(60 * 60);
 /// The longest sleep: what another process left behind is found after it.
 const SLEEP_MAX: Duration = Duration::from_secs(30);
+/// The sleep after a fault of the database: what else waits should not wait long for it.
+const FAULT_WAIT: Duration = Duration::from_secs(2);
 
 /// Works on the inbox until the service stops.
 pub(crate) async fn run(state: State) {
@@ -27,7 +29,7 @@ pub(crate) async fn run(state: State) {
             Ok(_) => continue,
             Err(error) => {
                 tracing::warn!(%error, "the inbox could not be worked on");
-                SLEEP_MAX
+                FAULT_WAIT
             }
         };
         tokio::select! {
@@ -75,14 +77,18 @@ pub async fn work_once(state: &State) -> Result<usize, db::Error> {
         let state = state.clone();
         work.spawn(async move { read_back(&state, waiting).await });
     }
-    let mut worked = 0;
+    let (mut worked, mut failed) = (0, None);
     while let Some(done) = work.join_next().await {
-        worked += usize::from(done.unwrap_or(Ok(false))?);
+        match done.unwrap_or(Ok(false)) {
+            Ok(has_worked) => worked += usize::from(has_worked),
+            // The others' readings are not given up for it.
+            Err(error) => failed = Some(error),
+        }
     }
     if worked > 0 {
         state.metrics.inbox(inbox_length(state).await?);
     }
-    Ok(worked)
+    failed.map_or(Ok(worked), Err)
 }
 
 /// How many notifications wait.

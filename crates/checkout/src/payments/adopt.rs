@@ -64,6 +64,7 @@ pub(crate) async fn complete(
     match settle_made(state, made, payment, source).await {
         Ok(_) => Ok(Adopted::Made),
         Err(SettleError::Database(error)) => Err(error),
+        Err(SettleError::Mixed) => Ok(Adopted::Recorded(Recorded::Unknown)),
         // A status that nobody knows, for now: asked for again later.
         Err(SettleError::Word(_) | SettleError::Shape(_)) => Ok(Adopted::Busy),
     }

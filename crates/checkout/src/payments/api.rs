@@ -15,11 +15,12 @@ use web::client::PublicUrl;
 use super::errors::{database, not_found};
 use super::events::{self, StatusView};
 use super::idempotency::{IdempotencyKey, REPLAYED};
-use super::model::{Payment, is_provider_id};
+use super::model::Payment;
 use super::shape::{ArtefactsBody, PaymentBody};
 use super::{Created, query};
 use crate::access::Merchant;
 use crate::app::State;
+use crate::provider::is_provider_id;
 use crate::{BODY_MAX, digest, request};
 
 /// Carries the token that lets a page follow its payment.
@@ -50,6 +51,7 @@ pub(crate) async fn payment_create(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Error> {
+    request::check_content_type(content_type(&headers))?;
     let body = request::read_body(body, BODY_MAX).await?;
     let request = request::check(content_type(&headers), &body, state.clock.now())?;
     drop(body);
@@ -86,6 +88,7 @@ pub(crate) async fn payment_cancel(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Error> {
+    request::check_content_type(content_type(&headers))?;
     let body = request::read_body(body, BODY_MAX).await?;
     request::check_cancellation(content_type(&headers), &body)?;
     show(&super::cancel(&state, &id).await?)

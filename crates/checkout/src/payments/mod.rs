@@ -28,7 +28,6 @@ pub(crate) use checks::{
 };
 pub(crate) use claim::{new_key, reference};
 pub(crate) use errors::database as database_error;
-pub(crate) use model::is_provider_id;
 pub(crate) use refund::match_refund;
 pub(crate) use settle::{Recorded, settle_word};
 pub(crate) use store::{Attempt, AttemptStep, Due, Known, OpenRefund, Source};

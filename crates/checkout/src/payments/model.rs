@@ -107,6 +107,8 @@ pub struct Word {
     pub status_detail: String,
     /// When it was approved, as it wrote it.
     pub date_approved: Option<String>,
+    /// What is paid: it cannot change, so another amount is a word about something else.
+    pub amount: Money,
     /// What was given back.
     pub refunded: Money,
 }
@@ -231,6 +233,7 @@ impl From<&ProviderPayment> for Word {
             status: payment.status.clone(),
             status_detail: payment.status_detail.clone(),
             date_approved: payment.date_approved.clone(),
+            amount: payment.amount,
             refunded: payment.refunded,
         }
     }
@@ -296,10 +299,4 @@ fn artefacts(made: &ProviderPayment) -> Artefacts {
 /// The picture of a pix code that came without one.
 fn drawn(qr_code: Option<&str>) -> Option<String> {
     qr_code.and_then(|code| brazil::qr::png_base64(code).ok())
-}
-
-/// Can a text be the provider's id of a payment? Those are digits; letters are let through for kinds of payment to come.
-pub(crate) fn is_provider_id(text: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-    (1..=64).contains(&text.len()) && text.bytes().all(is_plain)
 }

@@ -33,6 +33,9 @@ pub(crate) enum SettleError {
     Database(#[from] db::Error),
     #[error("a payment could not be written as JSON")]
     Shape(#[from] serde_json::Error),
+    /// The provider gave one id to two of our references, or made two payments by one of them.
+    #[error("the provider's id and our reference belong to two payments")]
+    Mixed,
 }
 
 /// What became of a word on a known payment.
@@ -86,10 +89,18 @@ pub(crate) async fn settle_made(
         source,
         now,
     };
-    let body = state
+    let written = state
         .db
-        .write(async move |tx| record.write(tx).await)
-        .await?;
+        .write::<_, SettleError, _>(async move |tx| record.write(tx).await)
+        .await;
+    if matches!(written, Err(SettleError::Mixed)) {
+        tracing::error!(
+            payment = new.id,
+            reference = new.reference,
+            "the provider's id and our reference belong to two payments: look at both there, one may be a second charge"
+        );
+    }
+    let body = written?;
     state.metrics.payment_created(new.method, new.state);
     state.hub.publish(&new.id, new.state, &new.status_detail);
     Ok((new, body))
@@ -108,7 +119,7 @@ struct Record {
 
 impl Record {
     /// The body to answer: that of an earlier run, if one has ended the attempt in the meantime.
-    async fn write(&self, tx: &mut Tx) -> Result<String, db::Error> {
+    async fn write(&self, tx: &mut Tx) -> Result<String, SettleError> {
         let check_at = next_check(self.payment.state, 0, self.now);
         let row = match store::insert_payment(tx, &self.payment, self.now, check_at).await? {
             Some(row) => {
@@ -136,11 +147,11 @@ impl Record {
     }
 
     /// The payment was recorded by another run in the meantime: this word is one more on a known payment.
-    async fn write_known(&self, tx: &mut Tx) -> Result<i64, db::Error> {
+    async fn write_known(&self, tx: &mut Tx) -> Result<i64, SettleError> {
         let known = store::find_known(tx, &self.payment.id).await?;
-        let known = known.ok_or_else(|| {
-            db::Error::other("one reference belongs to two payments of the provider")
-        })?;
+        let known = known
+            .filter(|known| known.reference == self.payment.reference)
+            .ok_or(SettleError::Mixed)?;
         write_word(tx, &known, &self.word, self.source, self.now).await?;
         Ok(known.row)
     }
@@ -170,7 +181,7 @@ pub(crate) async fn settle_word(
         }
         Recorded::Refused(_) => tracing::warn!(
             payment = id,
-            "the provider reported a move backwards; it was refused"
+            "the provider reported a move backwards or another amount; it was refused"
         ),
         Recorded::Unknown => {}
     }
@@ -185,6 +196,9 @@ async fn write_word(
     source: Source,
     now: Timestamp,
 ) -> Result<Recorded, db::Error> {
+    if word.amount != known.amount {
+        return refuse(tx, known, word, source, now).await;
+    }
     let mut known = known.clone();
     loop {
         let Ok((next, steps)) = known.standing.after(word, now) else {

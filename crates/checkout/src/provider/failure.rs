@@ -56,6 +56,14 @@ impl Failure {
         }
     }
 
+    /// The provider's answer contradicts what is known of its payments.
+    pub(crate) const fn contradiction(reason: &'static str) -> Self {
+        Failure::Unreadable {
+            status: None,
+            reason: Cow::Borrowed(reason),
+        }
+    }
+
     /// Reads the error in an answer of the provider. `body` need not be JSON.
     pub(super) fn refused(status: u16, body: &[u8], retry_after: Option<Duration>) -> Self {
         let (code, message) = message::of_error(body);

@@ -24,13 +24,14 @@ use web::rate::{Rates, Reserve, Windows};
 
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use failure::{Cause, Failure};
-pub use payment::{ProviderPayment, ProviderRefund, RefundAnswer};
+pub use payment::{ProviderPayment, ProviderRefund, RefundAnswer, is_provider_id};
 pub use secret::{
     AccessToken, AccessTokenError, CardToken, ExternalReference, ExternalReferenceError,
     UpstreamKey,
 };
 
 use crate::request::{Card, PaymentRequest};
+use payment::Asked;
 use transport::{Answer, Transport};
 
 /// Under which name the calls are counted in the windows.
@@ -197,7 +198,8 @@ impl Client {
         let body = send::payment(payment, &self.0.boleto_method)
             .map_err(|error| Failure::NotSent(error.into()))?;
         let answer = self.call(Method::POST, "/v1/payments", body, key).await?;
-        ProviderPayment::read(answer.status, &answer.body)
+        let asked = Asked::Reference(payment.external_reference);
+        ProviderPayment::read(answer.status, &answer.body)?.about(answer.status, asked)
     }
 
     /// Reads a payment by its id. `GET /v1/payments/{id}`
@@ -209,7 +211,7 @@ impl Client {
         let answer = self
             .call(Method::GET, &path, send::Bytes::default(), key)
             .await?;
-        ProviderPayment::read(answer.status, &answer.body)
+        ProviderPayment::read(answer.status, &answer.body)?.about(answer.status, Asked::Id(id))
     }
 
     /// The payments made under our own name, newest first; more than one only if something went very wrong.
@@ -222,17 +224,19 @@ impl Client {
         reference: &ExternalReference,
         key: UpstreamKey,
     ) -> Result<Vec<ProviderPayment>, Failure> {
-        let reference = reference.as_str();
+        let text = reference.as_str();
         let path = format!(
-            "/v1/payments/search?sort=date_created&criteria=desc&external_reference={reference}"
+            "/v1/payments/search?sort=date_created&criteria=desc&external_reference={text}"
         );
         let answer = self
             .call(Method::GET, &path, send::Bytes::default(), key)
             .await?;
         let mut payments = ProviderPayment::read_results(answer.status, &answer.body)?;
         // Parts of the provider's API are known to ignore this filter.
-        payments.retain(|payment| payment.external_reference.as_deref() == Some(reference));
-        Ok(payments)
+        payments.retain(|payment| payment.external_reference.as_deref() == Some(text));
+        let ours =
+            |payment: ProviderPayment| payment.about(answer.status, Asked::Reference(reference));
+        payments.into_iter().map(ours).collect()
     }
 
     /// Cancels a payment that is not paid yet. `PUT /v1/payments/{id}`
@@ -244,7 +248,7 @@ impl Client {
         let answer = self
             .call(Method::PUT, &path, send::cancellation(), key)
             .await?;
-        ProviderPayment::read(answer.status, &answer.body)
+        ProviderPayment::read(answer.status, &answer.body)?.about(answer.status, Asked::Id(id))
     }
 
     /// Gives back `amount`, or all that is left. `POST /v1/payments/{id}/refunds`

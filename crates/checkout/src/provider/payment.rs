@@ -7,7 +7,7 @@
 use db::Money;
 use jiff::Timestamp;
 
-use super::{CardToken, Failure};
+use super::{CardToken, ExternalReference, Failure};
 use crate::json::{Object, Value, unescape};
 
 /// A payment as the provider tells it. Texts are as it sent them; what it left out or sent as another type is none.
@@ -33,6 +33,8 @@ pub struct ProviderPayment {
     pub date_of_expiration: Option<String>,
     /// Our own name for the payment.
     pub external_reference: Option<String>,
+    /// The currency of its amounts, if told.
+    pub currency: Option<String>,
     /// The text of the pix code.
     pub qr_code: Option<String>,
     /// Its picture, a PNG in base64.
@@ -59,6 +61,15 @@ pub struct ProviderPayment {
     pub payer_identification_number: Option<String>,
     /// The refunds made, as far as they are listed.
     pub refunds: Vec<ProviderRefund>,
+}
+
+/// By which name a payment was asked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Asked<'a> {
+    /// Our own, of a payment to be made or to be found.
+    Reference(&'a ExternalReference),
+    /// The provider's.
+    Id(&'a str),
 }
 
 /// A refund as the provider tells it.
@@ -110,6 +121,29 @@ impl ProviderPayment {
             .map_err(|reason| Failure::unreadable(status, reason))
     }
 
+    /// The payment, if it is the one that was asked for: in reais, by an id that can stand in an address. What an answer
+    /// says of any other must not decide this one.
+    pub(super) fn about(self, status: u16, asked: Asked<'_>) -> Result<Self, Failure> {
+        let is_asked_for = match asked {
+            // A provider that does not repeat our name tells nothing by that.
+            Asked::Reference(reference) => self
+                .external_reference
+                .as_deref()
+                .is_none_or(|told| told == reference.as_str()),
+            Asked::Id(id) => self.id == id,
+        };
+        let reason = if !is_asked_for {
+            "it is about another payment"
+        } else if self.currency.as_deref().is_some_and(|told| told != "BRL") {
+            "its amount is not in BRL"
+        } else if !is_provider_id(&self.id) {
+            "its id is none"
+        } else {
+            return Ok(self);
+        };
+        Err(Failure::unreadable(status, reason))
+    }
+
     fn from_json(payment: &Object<'_>) -> Result<Self, &'static str> {
         let payer = payment.object("payer");
         let identification = payer
@@ -137,6 +171,7 @@ impl ProviderPayment {
             date_approved: date(payment.get("date_approved")),
             date_of_expiration: date(payment.get("date_of_expiration")),
             external_reference: text(payment.get("external_reference")),
+            currency: text(payment.get("currency_id")),
             qr_code: inner(pix.as_ref(), "qr_code"),
             qr_code_base64: inner(pix.as_ref(), "qr_code_base64"),
             ticket_url: inner(pix.as_ref(), "ticket_url"),
@@ -207,6 +242,12 @@ impl CardToken {
             _ => Err(Failure::unreadable(status, "no card token")),
         }
     }
+}
+
+/// Can a text be the provider's id of a payment? Those are digits; letters are let through for kinds of payment to come.
+pub fn is_provider_id(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    (1..=64).contains(&text.len()) && text.bytes().all(is_plain)
 }
 
 fn object(status: u16, body: &[u8]) -> Result<Object<'_>, Failure> {

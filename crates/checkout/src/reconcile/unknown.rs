@@ -65,10 +65,10 @@ async fn ask(state: &State, attempt: Attempt) -> Result<Option<Finding>, db::Err
     match found.map(|payments| payments.into_iter().next()) {
         Ok(Some(payment)) => {
             let adopted = payments::complete(state, attempt, &payment, Source::Reconciler).await?;
-            Ok(Some(if adopted == Adopted::Made {
-                Finding::Found
-            } else {
-                Finding::Failed("unknown status".to_owned())
+            Ok(Some(match adopted {
+                Adopted::Made => Finding::Found,
+                Adopted::Busy => Finding::Failed("unknown status".to_owned()),
+                Adopted::Recorded(_) => Finding::Failed("its id is another payment's".to_owned()),
             }))
         }
         Ok(None) => none_found(state, attempt, next, now).await.map(Some),

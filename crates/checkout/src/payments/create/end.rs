@@ -33,6 +33,13 @@ pub(super) async fn finish(
             release(state, &run, AttemptStep::Sending).await?;
             Err(CreateError::UnknownStatus)
         }
+        Err(SettleError::Mixed) => {
+            release(state, &run, AttemptStep::Sending).await?;
+            Err(CreateError::Provider {
+                failure: Failure::contradiction("its id is another payment's"),
+                may_be_charged: true,
+            })
+        }
         Err(SettleError::Database(error)) => Err(error.into()),
         Err(SettleError::Shape(_)) => {
             Err(CreateError::Fault("a payment could not be written as JSON"))

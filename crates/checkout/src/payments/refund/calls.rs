@@ -72,6 +72,7 @@ fn reckoned(payment: &Payment, before: Money, amount: Money) -> Word {
         status: status.to_owned(),
         status_detail: detail.to_owned(),
         date_approved: payment.date_approved.clone(),
+        amount: payment.amount,
         refunded,
     }
 }

@@ -14,6 +14,8 @@ pub(crate) struct Known {
     pub(crate) row: i64,
     /// The provider's id.
     pub(crate) id: String,
+    /// Our `external_reference`.
+    pub(crate) reference: String,
     /// The row's version: a change is only written over the version that it was computed from.
     pub(crate) version: i64,
     pub(crate) amount: Money,
@@ -22,7 +24,7 @@ pub(crate) struct Known {
     pub(crate) checks: i64,
 }
 
-/// Stores a payment with its payer, method and transaction; none when its reference is stored already.
+/// Stores a payment with its payer, method and transaction; none when its id or its reference is stored already.
 pub(crate) async fn insert_payment(
     tx: &mut Tx,
     payment: &Payment,
@@ -34,7 +36,7 @@ pub(crate) async fn insert_payment(
             "INSERT INTO payments (provider_id, reference, method, provider_method, state, status_detail, amount, refunded,
                  description, date_created, date_approved, version, created_at, changed_at, check_at, checks)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1, $12, $12, $13, 0)
-             ON CONFLICT (reference) DO NOTHING
+             ON CONFLICT DO NOTHING
              RETURNING id",
             &[
                 &payment.id,
@@ -117,7 +119,8 @@ async fn insert_transaction(
 macro_rules! known_columns {
     ($rest:literal) => {
         concat!(
-            "SELECT id, provider_id, version, state, status_detail, date_approved, refunded, check_at, checks, amount
+            "SELECT id, provider_id, version, state, status_detail, date_approved, refunded, check_at, checks, amount,
+                 reference
              FROM payments ",
             $rest
         )
@@ -134,7 +137,8 @@ pub(crate) async fn find_known(conn: &mut Conn, id: &str) -> Result<Option<Known
 pub(crate) async fn lock_known(tx: &mut Tx, id: &str) -> Result<Option<Known>, Error> {
     tx.optional(
         "UPDATE payments SET version = version WHERE provider_id = $1
-         RETURNING id, provider_id, version, state, status_detail, date_approved, refunded, check_at, checks, amount",
+         RETURNING id, provider_id, version, state, status_detail, date_approved, refunded, check_at, checks, amount,
+             reference",
         &[&id],
         known,
     )
@@ -269,6 +273,7 @@ fn known(row: &Row<'_>) -> Result<Known, Error> {
         check_at: row.get(7)?,
         checks: row.get(8)?,
         amount: row.get(9)?,
+        reference: row.get(10)?,
     })
 }
 

@@ -1,5 +1,7 @@
 //! Answers that the provider is known to give and the sandbox does not: hidden payers, words outside the list.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 use web::Clock;
@@ -141,5 +143,68 @@ on_both_engines!(
             "{}",
             answer.text
         );
+    }
+);
+
+on_both_engines!(
+    an_answer_about_another_payment_or_in_another_currency_makes_none_here,
+    async |address| {
+        let strange = [
+            made(|payment| payment["external_reference"] = json!("of another shop")),
+            made(|payment| payment["currency_id"] = json!("USD")),
+            made(|payment| payment["id"] = json!("../other")),
+        ];
+        let (app, _) = app(&address, Vec::from(strange)).await;
+        for _ in 0..3 {
+            let answer = app.pay(&pix()).await;
+            let told = (502, "API Error: 201 unreadable answer".to_owned());
+            assert_eq!(answer.error(), told);
+            assert_eq!(answer.json()["outcome"], "unknown");
+        }
+        assert_eq!(app.steps().await, ["sending", "sending", "sending"]);
+    }
+);
+
+on_both_engines!(
+    an_id_that_another_payment_has_is_no_fault_of_ours_and_moves_neither,
+    async |address| {
+        let paid_at_once = made(|payment| payment["status"] = json!("approved"));
+        let (app, _) = app(&address, vec![made(|_| {}), paid_at_once]).await;
+        let first = app.pay(&pix()).await.id();
+        let second = app.pay(&pix()).await;
+        let told = (502, "API Error: unreadable answer".to_owned());
+        assert_eq!(second.error(), told);
+        assert_eq!(second.json()["outcome"], "unknown");
+        assert_eq!(app.status(&first).await, "pending");
+        assert_eq!(app.steps().await, ["finished", "sending"]);
+    }
+);
+
+on_both_engines!(
+    a_payment_is_not_moved_by_a_word_about_another_one_or_another_amount,
+    async |address| {
+        let paid = |change: fn(&mut Value)| {
+            made(|payment| {
+                payment["status"] = json!("approved");
+                change(payment);
+            })
+        };
+        let replies = vec![
+            made(|_| {}),
+            paid(|payment| payment["id"] = json!(7)),
+            paid(|payment| payment["currency_id"] = json!("USD")),
+            paid(|payment| payment["transaction_amount"] = json!(0.01)),
+            paid(|_| {}),
+        ];
+        let (app, _) = app(&address, replies).await;
+        let id = app.pay(&pix()).await.id();
+        for finding in ["failed", "failed", "refused"] {
+            app.clock.advance(Duration::from_hours(6));
+            assert_eq!(app.reconcile().await, [finding]);
+            assert_eq!(app.status(&id).await, "pending");
+        }
+        app.clock.advance(Duration::from_hours(6));
+        assert_eq!(app.reconcile().await, ["moved"]);
+        assert_eq!(app.status(&id).await, "approved");
     }
 );
