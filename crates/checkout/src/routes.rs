@@ -70,7 +70,13 @@ fn api(state: &State) -> Router {
     );
     // A creation makes at most four calls one after the other.
     let patience = state.config.provider.timeout * 4 + Duration::from_secs(10);
-    Router::new()
+    let steps = || {
+        https_only(state.config.allow_http)
+            .then(limits::timeout(patience))
+            // A payment is never left half made because its buyer hung up.
+            .then(limits::to_the_end())
+    };
+    let of_clients = Router::new()
         .route("/create_payment", post(payments::api::payment_create))
         .route("/payments/", get(payments::api::payment_list))
         .route(
@@ -84,19 +90,16 @@ fn api(state: &State) -> Router {
             "/payments/{id}/artefacts",
             get(payments::api::payment_artefacts),
         )
+        .layer(limiter.layer().then(steps()));
+    // The provider tells of every payment from a few addresses: a limit for clients would hold its news back. Without a
+    // valid signature it costs next to nothing, and unsigned hints have a limit of their own.
+    let of_the_provider = Router::new()
         .route(
             "/notifications",
             post(notifications::api::notification_receive),
         )
-        .with_state(state.clone())
-        .layer(
-            limiter
-                .layer()
-                .then(https_only(state.config.allow_http))
-                .then(limits::timeout(patience))
-                // A payment is never left half made because its buyer hung up.
-                .then(limits::to_the_end()),
-        )
+        .layer(steps());
+    of_clients.merge(of_the_provider).with_state(state.clone())
 }
 
 fn pages(state: &State, assets: &Assets) -> Router {

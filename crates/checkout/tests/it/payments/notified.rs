@@ -265,6 +265,52 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    the_providers_signed_news_are_no_clients_requests,
+    async |address| {
+        let shop = Shop::open_with(&address, |config| {
+            config.rate_limit = "1/minute".parse().unwrap();
+        })
+        .await;
+        let id = shop.pay(&pix()).await.id();
+        assert_eq!(shop.pay(&pix()).await.status, 429);
+        for _ in 0..3 {
+            notify(&shop, &id).await;
+        }
+    }
+);
+
+on_both_engines!(
+    a_second_payment_by_our_reference_changes_nothing_and_holds_up_no_other,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let id = shop.pay(&pix()).await.id();
+        let find = async |conn: &mut db::Conn| {
+            let sql = "SELECT reference FROM payments";
+            conn.one(sql, &[], |row| row.get::<String>(0)).await
+        };
+        let reference = shop.db.read::<_, db::Error, _>(find).await.unwrap();
+        let twin = json!({
+            "transaction_amount": 1, "description": "x", "payment_method_id": "pix", "external_reference": reference,
+            "payer": {"email": "a@example.com", "identification": {"type": "CPF", "number": "12345678909"}},
+        });
+        let path = "/v1/payments";
+        let twin = shop
+            .sandbox
+            .call(reqwest::Method::POST, path, Some(twin))
+            .await["id"]
+            .to_string();
+        shop.sandbox.act(&id, "pay").await;
+        notify(&shop, &twin).await;
+        notify(&shop, &id).await;
+        work(&shop).await;
+        assert_eq!(inbox_length(&shop.state).await.unwrap(), 0);
+        assert_eq!(shop.status(&id).await, "approved");
+        let listed = shop.merchant("GET", "/payments/", None).await.json();
+        assert_eq!(listed["count"], 1);
+    }
+);
+
+on_both_engines!(
     what_is_not_about_a_payment_of_ours_is_accepted_and_dropped,
     async |address| {
         let shop = Shop::open(&address).await;
