@@ -1,4 +1,4 @@
-//! The documents that this crate answers for: README's commands do what README says.
+//! The documents that this crate answers for: README's commands do what README says, and operators find the metrics that are named to them.
 
 use std::path::Path;
 use std::process::Command;
@@ -102,4 +102,36 @@ fn the_other_commands_of_readme_exist() {
         let name = variable.strip_suffix("_FILE").unwrap_or(variable);
         assert!(described.contains(&format!("`{name}`")), "{name}");
     }
+}
+
+/// The sources of all crates, one after the other.
+fn sources(folder: &Path, into: &mut String) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, into);
+        } else if path.extension().is_some_and(|kind| kind == "rs") {
+            into.push_str(&std::fs::read_to_string(path).unwrap());
+        }
+    }
+}
+
+#[test]
+fn the_metrics_that_operators_are_told_of_exist() {
+    let document = std::fs::read_to_string(root().join("docs/operations.md")).unwrap();
+    let mut code = String::new();
+    for part in std::fs::read_dir(root().join("crates")).unwrap() {
+        sources(&part.unwrap().path().join("src"), &mut code);
+    }
+    let mut found = 0;
+    for rest in document.split("`balcao_").skip(1) {
+        let name = rest.split(['`', '{']).next().unwrap();
+        if name.starts_with(|first: char| !first.is_ascii_lowercase()) {
+            continue;
+        }
+        let name = name.strip_suffix("_total").unwrap_or(name);
+        assert!(code.contains(&format!("\"{name}\"")), "balcao_{name}");
+        found += 1;
+    }
+    assert!(found >= 10, "{found}");
 }
