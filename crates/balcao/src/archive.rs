@@ -1,7 +1,7 @@
-//! The file that `backup` writes and `restore` reads: a tar archive that opens with a manifest of lengths and digests.
+//! The file that `backup` writes and `restore` reads: a tar archive that begins with a manifest of lengths and digests.
 //!
-//! Written beside its place and renamed when it is whole, so a backup is never half of one. Every byte is checked against
-//! the manifest before `restore` touches anything. What belongs into it is decided by the commands.
+//! It is written under a temporary name and renamed when it is complete, so a backup is never half of one. `restore` checks every byte
+//! against the manifest before it touches anything. What goes into the archive is decided by the commands.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};

@@ -1,5 +1,4 @@
-//! What a command says on standard output, and failures on standard error. A reader that has gone away (`balcao … | head`)
-//! is no failure.
+//! Standard output and standard error of commands. A reader that has gone away (`balcao … | head`) is no failure.
 
 use std::io::Write;
 

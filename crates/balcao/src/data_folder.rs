@@ -1,5 +1,5 @@
-//! The folder of databases and keys: made for its owner alone. A service holds its SQLite database while it runs, so that
-//! neither a second service nor `restore` gets at it.
+//! The folder of databases and keys, accessible to its owner only. A running service holds a lock on its SQLite database, so that neither a
+//! second service nor `restore` can use it.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

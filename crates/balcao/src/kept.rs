@@ -1,4 +1,4 @@
-//! What an installation keeps on disk, by the names that stand in a backup. `backup` and `restore` read this list.
+//! What an installation keeps on disk, and under which names it is stored in a backup. `backup` and `restore` both read this list.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What holds for the whole process: no core dumps, the runtime.
+//! What concerns the whole process: no core dumps, and the async runtime.
 
 use std::io;
 

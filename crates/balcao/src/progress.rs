@@ -1,4 +1,4 @@
-//! How far long work is: a bar on a terminal, plain lines elsewhere.
+//! The progress of long work: a bar on a terminal, plain lines elsewhere.
 
 use std::io::{IsTerminal, Read};
 use std::sync::Arc;

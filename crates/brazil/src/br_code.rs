@@ -1,7 +1,7 @@
-//! BR Code, the text behind a pix QR code: written and read, with its check sum.
+//! BR Code, the text of a pix QR code: written and read, with its checksum.
 //!
-//! EMV merchant-presented code (tag, two-digit length, value) as the Banco Central's *Manual de Padrões para Iniciação do Pix* narrows
-//! it down: either a pix key (static) or the address of a charge (dynamic), amounts in BRL.
+//! It is an EMV merchant-presented code (tag, two-digit length, value) as restricted by the Banco Central's *Manual de Padrões para
+//! Iniciação do Pix*: either a pix key (static) or the address of a charge (dynamic), with amounts in BRL.
 
 use std::fmt::Write as _;
 

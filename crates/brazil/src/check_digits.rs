@@ -1,4 +1,4 @@
-//! The two check-digit sums that tax ids and boletos share. Which remainder gives which digit is the format's own matter.
+//! The two check-digit sums that tax ids and boletos share. Which remainder gives which digit differs by format and is decided there.
 
 /// Weighted sum modulo 11: weights run 2, 3, … `last_weight` from the right and start again.
 pub(crate) fn modulo_11(values: impl DoubleEndedIterator<Item = u32>, last_weight: u32) -> u32 {

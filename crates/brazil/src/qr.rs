@@ -1,6 +1,6 @@
 //! QR codes as images: PNG in base64, as payment answers carry it, and SVG for pages.
 //!
-//! What the code says is the caller's; a pix QR code holds a [BR Code](crate::br_code).
+//! The content is the caller's; a pix QR code contains a [BR Code](crate::br_code).
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
-//! Tax ids: CPF of a person, CNPJ of a company, told apart by their shape.
+//! Tax ids: CPF for people, CNPJ for companies, distinguished by their shape.
 //!
-//! CNPJ takes letters in its first twelve places since July 2026 (IN RFB 2.229/2024); its check digits stay digits.
+//! Since July 2026 the first twelve places of a CNPJ may be letters (IN RFB 2.229/2024); its check digits are still digits.
 
 use std::fmt;
 

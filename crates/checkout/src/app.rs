@@ -1,4 +1,4 @@
-//! The service put together: what every part of it shares, and the routes and workers that make it run.
+//! The service assembled: the state that all parts share, the routes, and the background workers.
 
 use std::ops::Deref;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the checkout service is told at its start. Nothing here reads the environment: `balcao` does.
+//! The configuration of the checkout service. `balcao` fills it in from its settings; nothing here reads the environment.
 
 use std::fmt;
 

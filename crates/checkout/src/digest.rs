@@ -1,4 +1,4 @@
-//! Keyed digests: what is derived from the service's secret, and how two of them are compared.
+//! Keyed digests: what is derived from the service's secret, and comparing digests in constant time.
 
 use std::fmt::Write;
 

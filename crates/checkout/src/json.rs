@@ -1,8 +1,7 @@
-//! JSON read member by member, each kept exactly as it was written: what both doors of this service share.
+//! JSON objects split into their members' source texts, each read on its own. Used for requests and for the provider's answers.
 //!
-//! Neither a buyer's request nor a provider's answer is trusted to have the types it should have, and neither may pass
-//! an amount through a float. So an object is split into its members' source texts first, and each is judged alone.
-//! What a member means is decided in `request` and in `provider`.
+//! Neither a buyer's request nor a provider's answer is trusted to have the types it should have, and in neither may an amount become
+//! a float. What a member means is decided in `request` and in `provider`.
 
 use std::borrow::Cow;
 use std::fmt;

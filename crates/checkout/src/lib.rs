@@ -1,8 +1,8 @@
-//! The payment checkout service: creates card, pix and boleto payments at an external provider, keeps what became of
-//! them, and serves the page that people pay with.
+//! The payment checkout service: creates card, pix and boleto payments at an external provider, stores their states, and
+//! serves the checkout page.
 //!
-//! It carries the whole of the payment checkout specification. What the HTTP edge shares with the inventory service
-//! (errors, limits, TLS) lives in `web`; how rows are stored in `db`; Brazilian formats in `brazil`.
+//! It implements the whole payment checkout specification. The HTTP edge that it shares with the inventory service (errors, limits, TLS)
+//! is in `web`, storage in `db`, Brazilian formats in `brazil`.
 
 mod access;
 mod app;

@@ -1,4 +1,4 @@
-//! What the service counts for its operators.
+//! The metrics of the service.
 
 use std::sync::atomic::AtomicU64;
 

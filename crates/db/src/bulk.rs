@@ -1,5 +1,5 @@
-//! Many rows at once: tables filled in bulk, and indexes that wait until they are full. For data sets and benchmarks, whose
-//! volume statement by statement would take hours.
+//! Loading many rows at once: tables filled in bulk, and indexes that are built after they are full. For data sets and benchmarks, which
+//! would take hours statement by statement.
 
 use crate::{Engine, Error, Kind, OwnedValue, Tx};
 

@@ -1,4 +1,4 @@
-//! What can go wrong in a database, told the same way for both engines.
+//! What can go wrong in a database, reported the same way for both engines.
 //!
 //! The text of an [`Error`] is for logs: it names statements and constraints, never stored values.
 //! What a caller may be told is decided at the HTTP edge, not here.

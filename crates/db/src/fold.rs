@@ -1,4 +1,4 @@
-//! Text as people search and sort it: without regard to case and accents. Computed here and stored beside the
+//! Text as people search and sort it: without regard to case and accents. It is computed here and stored beside the
 //! original, so that both engines compare the same bytes whatever their locale.
 
 use unicode_normalization::UnicodeNormalization;

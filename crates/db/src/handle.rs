@@ -1,4 +1,4 @@
-//! The handle that services hold: jobs in, answers out, whichever engine is behind it.
+//! The handle that services hold: it takes jobs and answers their results, whichever engine is behind it.
 
 use std::{path::Path, sync::Arc};
 

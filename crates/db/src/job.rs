@@ -1,5 +1,4 @@
-//! Running a job's future on a database thread: to its end at the first poll, and without letting its panic
-//! take the thread along.
+//! Running a job's future on a database thread: it completes at its first poll, and a panic in it does not end the thread.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

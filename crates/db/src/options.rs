@@ -1,4 +1,4 @@
-//! How a database is used: sizes and bounds. Every one of them has a value that suits a machine with two cores.
+//! How a database is used: sizes and bounds, each with a default that suits a machine with two cores.
 
 use std::time::Duration;
 

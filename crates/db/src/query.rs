@@ -1,5 +1,5 @@
-//! Statements that are put together for one call: the lists, whose filters and order vary. Only texts that stand in the
-//! program can become part of one, and every value goes in as a parameter, so nothing of a request is ever read as SQL.
+//! Statements that are assembled for one call: lists, whose filters and order vary. Only texts from the program's source can become
+//! part of a statement, and every value is a parameter, so nothing of a request is ever read as SQL.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A bounded queue between many tasks that ask and a few threads that answer.
+//! A bounded queue between many tasks and a few database threads.
 
 use std::{
     collections::VecDeque,

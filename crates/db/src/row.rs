@@ -1,4 +1,4 @@
-//! One row of an answer, whichever engine gave it.
+//! One row of a result, from either engine.
 
 use crate::{Column, Error, Value};
 

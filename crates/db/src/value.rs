@@ -1,4 +1,4 @@
-//! What crosses between Rust and a database: the values that parameters become and columns are read from.
+//! The values that cross between Rust and a database: what parameters become, and what columns are read from.
 //! How each engine writes them is in `sqlite::values` and `postgres::values`.
 
 use std::fmt;

@@ -1,4 +1,4 @@
-//! The service put together over a migrated database: its first user, its state, its router.
+//! The service assembled over a migrated database: its first user, its state, its router.
 
 use axum::Router;
 use db::Db;

@@ -1,4 +1,4 @@
-//! What the service needs to know to run. Reading it from the environment is the program's business.
+//! The configuration of the service. The program fills it in from its settings.
 
 use std::{path::PathBuf, time::Duration};
 

@@ -1,5 +1,5 @@
-//! The inventory management service: catalogue, stock, accounts and their REST API.
-//! It knows nothing of the checkout service; it opens no socket and reads no environment: the program does.
+//! The inventory management service: catalogue, stock, accounts, and the REST API and web interface over them.
+//! It knows nothing of the checkout service. It opens no listening socket and reads no environment: the program does.
 
 pub mod accounts;
 mod admin;

@@ -1,5 +1,5 @@
-//! The engines' own word, for tests, on how they will go about a statement: whether a list goes along an index is asked of them beside the
-//! statements of each list, and how they are asked stands here.
+//! Query plans, for tests: how the engines are asked for the plan of a statement. The tests that no list scans a whole table are beside the
+//! statements of each list.
 
 use db::{Conn, Db, Engine, Error, Query, Row};
 

@@ -1,4 +1,4 @@
-//! The service's addresses: what answers, what stands before it, and where an address without its last slash leads.
+//! The service's addresses: their handlers, the layers before them, and the redirect of addresses without their trailing slash.
 
 use std::time::Duration;
 

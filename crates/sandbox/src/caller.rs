@@ -1,4 +1,4 @@
-//! What every call to the provider brings in its headers: the access token, and the idempotency key where money moves.
+//! What every call to the provider has in its headers: the access token, and the idempotency key where money moves.
 
 use axum::extract::FromRequestParts;
 use http::header::AUTHORIZATION;

@@ -1,4 +1,4 @@
-//! What a sandbox may be told at its start. It reads no environment: `balcao` and tests fill this in.
+//! The configuration of a sandbox. `balcao` and tests fill it in; nothing here reads the environment.
 
 use std::path::PathBuf;
 

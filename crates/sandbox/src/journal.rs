@@ -1,7 +1,7 @@
 //! The file that lets payments survive a restart: one line of JSON for each payment after each change, appended by a thread of its own.
 //!
-//! No request waits for the disk. At the start the file is read and written anew with the last line of each payment. Card numbers and
-//! security codes cannot get here: payments do not have them.
+//! No request waits for the disk. At the start the file is read, and written again with only the last line of each payment. Card numbers and
+//! security codes cannot get into it: payments do not have them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

@@ -1,8 +1,8 @@
-//! A payment provider to run against on one machine: the interface of the real one, with outcomes, faults and payers at one's command.
+//! A payment provider to run against on one machine: the real one's interface, with outcomes, faults and payers under your control.
 //!
 //! The provider's interface is in `tokens`, `payments`, `methods` and `notifications`; what only a sandbox has is in `control` and `pages`.
-//! Memory is in `store`, and in a journal when a data folder is given. It never moves money and never keeps a card number or security code;
-//! every answer says that it is a sandbox. Carries "Provider sandbox" of the interface and sections 1.1 to 1.9 of the provider's.
+//! Its data is in memory (`store`) and, when a data folder is given, in a journal. It never moves money and never keeps a card number or security
+//! code; every answer says that it is a sandbox. Carries "Provider sandbox" of the interface and sections 1.1 to 1.9 of the provider's.
 
 mod caller;
 mod config;

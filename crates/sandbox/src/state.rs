@@ -1,4 +1,4 @@
-//! What every handler shares: settings, time, randomness, memory, and the switches that tests turn.
+//! What every handler shares: settings, clock, randomness, the store, and the switches that tests set.
 
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

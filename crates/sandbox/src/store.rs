@@ -1,4 +1,4 @@
-//! The sandbox's memory: payments, tokens and keys. The one place that changes them; every change of a payment is journalled
+//! The sandbox's data: payments, tokens and keys. This is the one place that changes them; every change of a payment is journalled
 //! and announced here, in order, without waiting for either.
 
 use std::cmp::Reverse;

@@ -1,4 +1,4 @@
-//! Amounts and moments as the provider writes them in JSON: exact decimals, and times with three decimals at -04:00.
+//! Amounts and times as the provider writes them in JSON: exact decimals, and times with three decimals at -04:00.
 
 use std::fmt;
 

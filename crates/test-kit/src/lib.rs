@@ -1,6 +1,6 @@
 //! What the tests of every crate share: fresh databases on both engines, the real program as a process,
-//! a browser, a mail server, certificates, strict checks of HTML and of API documents, captured logs. A dev-dependency only; it depends on none of the
-//! crates it serves, so databases are handed out as address strings.
+//! a browser, a mail server, certificates, strict checks of HTML and of API documents, captured logs. A dev-dependency only; it depends on none
+//! of the crates it serves, so databases are handed out as address strings.
 //!
 //! What is missing (a server, a browser, the program) is a panic that says what to do, never a skip.
 #![expect(

@@ -1,5 +1,5 @@
-//! A private certificate authority, and servers of this machine that it vouches for. A process believes it when `SSL_CERT_FILE` names
-//! its file, and no other does.
+//! A private certificate authority, and certificates of local servers that it issues. A process trusts it when `SSL_CERT_FILE` names
+//! its file, and no other process does.
 
 use std::path::PathBuf;
 use std::sync::Arc;

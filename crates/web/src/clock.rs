@@ -1,4 +1,4 @@
-//! The time, passed in: the real clock in service, one that stands still until it is told otherwise in tests.
+//! The time, passed in: the real clock in production, and in tests one that stands still until it is moved.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

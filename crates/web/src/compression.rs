@@ -1,8 +1,8 @@
-//! Pages compressed on their way out, for browsers that take it. Files of the binary are compressed once, in [`crate::assets`]; programs get
+//! Compression of pages, for browsers that accept it. Embedded files are compressed once, in [`crate::assets`]; programs get
 //! their JSON as it is.
 //!
-//! What a compressed page is long tells something of what stands in it (BREACH): the one secret that pages repeat, the token against forged
-//! forms, is masked anew in each of them.
+//! The length of a compressed page reveals something of its content (BREACH). The one secret that pages repeat, the CSRF token,
+//! is therefore masked anew in each of them.
 
 use std::io::Write as _;
 

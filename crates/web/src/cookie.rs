@@ -1,4 +1,4 @@
-//! Cookies, read and written: the few lines that languages, colours and sessions share.
+//! Reading and writing cookies: the few lines that languages, colour schemes and sessions share.
 
 use std::time::Duration;
 

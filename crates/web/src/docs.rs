@@ -1,7 +1,7 @@
-//! The API's documents: the `OpenAPI` document itself, and two viewers for it, Swagger UI and Redoc, whose files are embedded.
+//! The API documents: the `OpenAPI` document itself, and two viewers for it, Swagger UI and Redoc, whose files are embedded.
 //!
-//! Nothing is asked of another site. The viewers are dressed in our design tokens, light and dark, and what their markup keeps from
-//! readers who cannot see it is mended by the scripts in `assets/documents`. The viewers' pages have a security policy of their own, see [`Policy::Documents`].
+//! Nothing is loaded from another site. The viewers use our design tokens, light and dark, and the scripts in `assets/documents` repair
+//! what their markup hides from screen readers. Their pages have a security policy of their own, see [`Policy::Documents`].
 
 use askama::Template;
 use axum::Router;

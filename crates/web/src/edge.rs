@@ -1,4 +1,4 @@
-//! The whole edge around a service's router, in the one right order.
+//! Everything that goes around a service's router, in the one right order.
 
 use axum::Router;
 use axum::extract::{MatchedPath, Request};

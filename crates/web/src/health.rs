@@ -1,4 +1,4 @@
-//! Whether the service lives, and whether it can work. Never rate limited.
+//! Liveness and readiness. Never rate limited.
 
 use std::future::Future;
 use std::pin::Pin;

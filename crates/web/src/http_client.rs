@@ -1,5 +1,5 @@
-//! Calls to other services over HTTP: TLS where the address says so, one deadline for all of a call, a bound on its answer, and a
-//! failure that says how far it came. Headers are the caller's and no others; redirects are not followed; no proxy is looked for.
+//! HTTP calls to other services: TLS where the address requires it, one deadline for the whole call, a bound on the answer, and
+//! failures that say how far the call got. Only the caller's headers are sent; redirects are not followed, and no proxy is looked for.
 
 use std::pin::Pin;
 use std::sync::Arc;

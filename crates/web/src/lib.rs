@@ -1,8 +1,8 @@
-//! The HTTP edge that both services share: what happens to a request before a handler sees it and to an answer after the handler made it.
+//! The HTTP edge that both services share: what happens to a request before a handler sees it, and to an answer after the handler has made it.
 //!
 //! Errors as JSON or as a page, request ids, the access log, client addresses, rate limits, TLS and shutdown, embedded assets, security headers,
-//! liveness, metrics, API documents, languages and pages. No rule of either service lives here, and no SQL.
-//! Carries the rows of "Both services" in `docs/decisions.md`. Sessions and CSRF protection come with the inventory service, as `session/` and `csrf.rs`.
+//! liveness, metrics, API documents, languages and pages. No rule of either service is here, and no SQL; sessions and CSRF protection are
+//! the inventory's (`inventory::accounts`). Carries the rows of "Both services" in `docs/decisions.md`.
 
 pub mod assets;
 pub mod client;

@@ -1,4 +1,4 @@
-//! Figures for operators: a registry that is passed in, the requests' own figures, and the router that shows them all.
+//! Metrics: a registry that is passed in, the metrics of requests, and the router that serves all of them.
 
 use std::fmt;
 use std::sync::atomic::AtomicU64;

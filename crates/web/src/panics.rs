@@ -1,4 +1,4 @@
-//! Panics in handlers: a 500 for the caller, the place and the message for the log, and a server that goes on.
+//! Panics in handlers: a 500 for the caller, place and message for the log, and a server that keeps running.
 
 use std::any::Any;
 use std::cell::RefCell;

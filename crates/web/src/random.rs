@@ -1,4 +1,4 @@
-//! Randomness, passed in: the operating system's in service, a reproducible sequence in tests.
+//! Randomness, passed in: the operating system's in production, a reproducible sequence in tests.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,6 +1,6 @@
-//! Security headers: what a browser may load, run and embed, and what may be kept of an answer.
+//! Security headers: what a browser may load, run and embed, and what may be cached.
 //!
-//! Everything is forbidden first; each kind of router is given back what it needs. A header that a handler or an inner router has set stays.
+//! Everything is forbidden first, and each kind of router allows what it needs. A header that a handler or an inner router has set is kept.
 
 use axum::extract::Request;
 use axum::response::Response;

@@ -1,7 +1,7 @@
-//! The command line: what can be asked of the program, one folder per command.
+//! The command line: one folder for each command.
 //!
-//! Each command reads its arguments, gathers what it needs and calls one function of a service. Exit status: 0 done,
-//! 1 the thing asked for is not so, 2 wrong usage.
+//! Each command reads its arguments, prepares what it needs and calls one function of a service. Exit status: 0 for success, 1 when the
+//! command failed or found something wrong, 2 for wrong usage.
 
 mod backup;
 mod bench;

@@ -1,7 +1,7 @@
-//! The last net under everything that logs: what looks like a card number is masked before it leaves the process.
+//! The last safety net of the log: what looks like a card number is masked before it leaves the process.
 //!
-//! Nothing of ours logs card numbers; a library, or an error text of the provider, might. Security codes cannot be known by
-//! their shape, which is why they live in types that do not print.
+//! None of our code logs card numbers; a library, or an error text of the provider, might. Security codes cannot be recognised by
+//! their shape, which is why they have types that do not print.
 
 use std::borrow::Cow;
 use std::io::{self, Write};

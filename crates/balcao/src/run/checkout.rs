@@ -1,4 +1,4 @@
-//! The checkout service as a part of this process: its settings handed over, its database opened and held, its secret kept.
+//! Running checkout in this process: its configuration from the settings, its database, its secret.
 
 use checkout::page::Shop;
 use checkout::provider::AccessToken;

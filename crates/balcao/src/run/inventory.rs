@@ -1,4 +1,4 @@
-//! The inventory service as a part of this process: its settings handed over, its database opened, its key kept.
+//! Running the inventory in this process: its configuration from the settings, its database, its key.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The provider sandbox as a service of this process.
+//! Running the provider sandbox in this process.
 
 use std::net::SocketAddr;
 

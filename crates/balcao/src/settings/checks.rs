@@ -1,4 +1,4 @@
-//! Rules that concern several settings at once, and what a command needs before it may start.
+//! Rules that concern several settings at once, and which settings a command needs before it may start.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! What people read of the settings: `docs/configuration.md` and the output of `config check`.
+//! The settings described for people: `docs/configuration.md` and the output of `config check`.
 
 use std::fmt::Write;
 

@@ -1,8 +1,8 @@
-//! Configuration: from command line, environment and `balcao.toml` to typed settings, with every problem told at once.
+//! Configuration: from the command line, the environment and `balcao.toml` to typed settings, with every problem reported at once.
 //!
-//! `table` is the list of settings, `value` their kinds, `sources` where texts come from, `reader` the precedence, `checks`
-//! what several settings must fulfil together, `document` what people read of it. Pure but for `sources` (environment and
-//! file) and the files that `NAME_FILE` points to. What a setting does is decided where it is used, not here.
+//! `table` is the list of settings, `value` their types, `sources` where their texts come from, `reader` the precedence, `checks` the rules
+//! across settings, `document` their description. Everything is pure except `sources` (environment and file) and the files
+//! that `NAME_FILE` points to. What a setting does is decided where it is used, not here.
 
 mod checks;
 pub(crate) mod document;

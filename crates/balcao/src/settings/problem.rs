@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, in words that say which key, what was found and what is allowed.
+//! What is wrong with a configuration: which key, what was found, and what is allowed.
 
 use std::fmt;
 

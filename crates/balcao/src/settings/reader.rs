@@ -1,4 +1,4 @@
-//! Finds a setting's value among the sources, by precedence, and gathers every problem on the way.
+//! Finds each setting's value among the sources, by precedence, and collects every problem.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Text that must never be seen: masked wherever it is printed, wiped when it is dropped.
+//! Secret text: masked wherever it is printed, wiped from memory when it is dropped.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! Where settings come from: command line, environment, `balcao.toml`. Turns each into names and texts; what the texts
-//! mean is decided in `value`. This is the one file of the product that reads the environment.
+//! Where settings come from: command line, environment, `balcao.toml`. Each is turned into names and texts; what the texts
+//! mean is decided in `value`. This is the only file of the product that reads the environment.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

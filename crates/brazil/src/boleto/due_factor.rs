@@ -1,4 +1,4 @@
-//! The four digits that tell a boleto's due date: days since 1997-10-07, begun again at 1000 on 2025-02-22 (Febraban, 2022).
+//! The four digits of a boleto that encode its due date: days since 1997-10-07, restarted at 1000 on 2025-02-22 (Febraban, 2022).
 
 use jiff::ToSpan;
 use jiff::civil::{Date, date};

@@ -1,4 +1,4 @@
-//! Interleaved 2 of 5, the symbol of a boleto's barcode: two digits at a time, one in five bars, one in the five spaces between.
+//! Interleaved 2 of 5, the symbology of a boleto's barcode: digits in pairs, one in five bars, the other in the five spaces between them.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Barcode and digitable line: the same boleto in 44 digits for the reader and in 47 for people.
+//! Barcode and digitable line: the same boleto as 44 digits for machines and as 47 for people.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
-//! What a card number alone tells: whether its check digit is right, and by whose network and rules it is.
+//! What a card number alone says: whether its check digit is right, and which network it belongs to.
 //!
-//! The numbers themselves are not kept here: functions borrow the digits and give back nothing of them.
+//! Card numbers are not kept here: functions borrow the digits and return none of them.
 //! Carries the specification's six networks and their installment limits.
 
 mod networks;

@@ -1,5 +1,5 @@
 //! Merchants' API keys: made, listed, revoked, checked. A key is 256 random bits, shown once when it is made; the store
-//! has its SHA-256 and its first characters. Those of the configuration count beside them.
+//! has its SHA-256 and its first characters. Keys of the configuration are accepted as well.
 
 mod store;
 

@@ -1,4 +1,4 @@
-//! The SQL of API keys.
+//! Statements about API keys.
 
 use db::{Conn, Error, Timestamp, Tx};
 

@@ -1,4 +1,4 @@
-//! The address that the provider notifies.
+//! `POST /notifications`, which the provider calls.
 
 use axum::body::Body;
 use axum::extract::{Query, State as From};

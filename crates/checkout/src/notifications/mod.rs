@@ -1,7 +1,7 @@
-//! Notifications of the provider: signature, inbox, and the reading back of the payment, which alone decides its state.
+//! Notifications of the provider: signature, inbox, and reading the payment back, which alone decides its state.
 //!
-//! A notification is stored first and answered at once; what it says is not believed. Duplicates, late and reordered
-//! ones change nothing. Carries the specification's "Events" and the decisions' row "Notifications".
+//! A notification is stored first and answered at once; its contents are not believed. Duplicate, late and reordered ones change
+//! nothing. Carries the specification's "Events" and the row "Notifications" of the decisions.
 
 pub(crate) mod api;
 mod signature;

@@ -1,4 +1,4 @@
-//! The SQL of the inbox.
+//! Statements about the inbox of notifications.
 
 use db::{Conn, Error, Row, Timestamp, Tx};
 

@@ -1,4 +1,4 @@
-//! What the address of the page says is being paid for: `?amount=19.90&description=…`.
+//! What is being paid for, from the query of the page's address: `?amount=19.90&description=…`.
 
 use db::Money;
 use serde::Deserialize;

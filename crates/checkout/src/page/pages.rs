@@ -1,4 +1,4 @@
-//! The page as a response: its template, filled for one reader.
+//! The checkout page as a response: its template, filled in for one visitor.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! A payment of the provider that reaches us from elsewhere than the answer to its creation: one we know, one whose
-//! answer was lost, or none of ours.
+//! A payment of the provider that reaches us otherwise than in the answer to its creation: one we know, one whose
+//! answer was lost, or one that is not ours.
 
 use super::model::Word;
 use super::settle::{Made, Recorded, SettleError, settle_made, settle_word};

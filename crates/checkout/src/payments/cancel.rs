@@ -1,4 +1,4 @@
-//! Cancelling a payment that is not paid yet.
+//! Cancelling a payment that has not been paid.
 
 use super::claim::new_key;
 use super::model::{Payment, Word};

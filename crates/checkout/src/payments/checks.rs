@@ -1,4 +1,4 @@
-//! What the reconciler and the start of the service do with stored payments: one job each.
+//! Database jobs of the reconciler and of the service's start: which payments, attempts and refunds are due for a check.
 
 use db::{Db, Timestamp};
 

@@ -1,5 +1,5 @@
-//! Who may work on a payment's attempt: stores the intent before the provider is first called, or finds what the
-//! caller's key already stands for. The database's unique key settles every race, between processes too.
+//! The right to work on a payment attempt: stores the intent before the provider is called, or finds what the caller's idempotency key
+//! already stands for. The database's unique key settles every race, between processes too.
 
 use std::time::Duration;
 

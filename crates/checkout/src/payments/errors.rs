@@ -1,4 +1,4 @@
-//! What the failures of payments answer.
+//! The answers to failed operations on payments.
 
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};

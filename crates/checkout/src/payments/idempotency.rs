@@ -1,4 +1,4 @@
-//! The caller's idempotency key: which header it comes in and what it may be. Pure.
+//! The caller's idempotency key: which header carries it and what it may contain. Pure.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a payment is, as this service keeps it: the provider's word, with the few facts of the request that an answer
+//! A payment as this service stores it: what the provider says of it, with the few facts of the request that an answer
 //! needs and the provider may hide. Pure.
 
 use db::{Money, Timestamp};

@@ -1,4 +1,4 @@
-//! The query of a list: what it may ask for, and the addresses of the pages before and after. Pure.
+//! The query string of a list: what it may ask for, and the addresses of the previous and next page. Pure.
 
 use std::fmt::Write;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Reading and listing payments, as this service keeps them.
+//! Reading and listing payments from the store.
 
 use db::Timestamp;
 

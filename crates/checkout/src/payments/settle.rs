@@ -1,5 +1,5 @@
-//! Recording the provider's word: of a payment it has just made, and of one that is known already. Every way by which
-//! a word reaches us ends here, so that the state machine is asked in one place.
+//! Recording what the provider says of a payment, new or known. All ways by which we hear from the provider end here, so that the state
+//! machine is asked in one place.
 
 use std::time::Duration;
 

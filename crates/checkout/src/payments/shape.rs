@@ -1,5 +1,4 @@
-//! The JSON that answers show of a payment: the specification's "Shapes of a successful creation response", no member
-//! more, none fewer. Pure.
+//! The JSON of a payment in answers: exactly the specification's "Shapes of a successful creation response". Pure.
 
 use serde::Serialize;
 use serde_json::value::RawValue;

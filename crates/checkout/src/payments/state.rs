@@ -1,6 +1,6 @@
 //! The state machine of the specification ("States and transitions") as a type. Pure.
 //!
-//! The provider decides a payment's state; this decides which of its words we may follow, through which states, and
+//! The provider decides a payment's state; this decides which of the reported states we may follow, through which states between, and
 //! which we must refuse.
 
 /// A payment's state: the seven status values of the specification.

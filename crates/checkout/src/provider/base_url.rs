@@ -1,4 +1,4 @@
-//! The provider's address, as the configuration gives it.
+//! The provider's base address, from the configuration.
 
 use std::net::IpAddr;
 

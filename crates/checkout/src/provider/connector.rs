@@ -1,4 +1,4 @@
-//! Connections to the provider: TCP, and TLS where the address says so, within a time of their own.
+//! Connections to the provider: TCP, and TLS where the address requires it, with a time limit of their own.
 
 use std::pin::Pin;
 use std::sync::Arc;

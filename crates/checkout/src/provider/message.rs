@@ -1,4 +1,4 @@
-//! The provider's errors, read from every shape it is known to send, and cleaned for showing.
+//! The provider's error messages, read from every shape that it is known to send, and cleaned so that they can be shown.
 
 use crate::json::{Object, Value, elements, unescape};
 

@@ -1,4 +1,4 @@
-//! What proves to the provider who we are, and what stands for a card there.
+//! The access token and the card token.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Bodies of the calls, serialised into memory that is wiped.
+//! Request bodies of the calls, serialised into memory that is wiped.
 
 use serde::Serialize;
 use serde_json::value::RawValue;

@@ -1,5 +1,5 @@
-//! One HTTP exchange with the provider: exactly the specified headers, one deadline for all of it, and a failure that
-//! says what is known of its effect.
+//! One HTTP exchange with the provider: exactly the specified headers, one deadline for the whole exchange, and failures that
+//! say whether the call may have had an effect.
 //!
 //! Plain hyper rather than a client library: those add headers of their own, follow redirects and read proxies from the
 //! environment unless told not to, and cost a part of the millisecond that this service may add.

@@ -1,5 +1,5 @@
-//! Asking the provider again: about payments whose outcome is unknown, refunds likewise, and payments that are still
-//! open, in case a notification was lost. It only asks; nothing here makes a payment or gives money back.
+//! Reconciliation: asking the provider about payments and refunds of unknown outcome, and about payments that are still
+//! open, in case a notification was lost. It only asks; nothing here creates a payment or a refund.
 
 mod open;
 mod refunds;

@@ -1,4 +1,4 @@
-//! Payments that are pending or under review: read back now and then, in case a notification was lost.
+//! Payments that are pending or under review: read back at growing intervals, in case a notification was lost.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! The worker that asks when checks are due, and tidies up once an hour. Asleep in between.
+//! The worker that runs the checks when they are due, and deletes expired rows once an hour. It sleeps in between.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Amounts from the wire: exact decimals, never through a float.
+//! Amounts as they are received: exact decimals, never a float.
 
 use db::Money;
 

@@ -1,4 +1,4 @@
-//! The raw body: read into memory that is wiped, and split into the members a request can have.
+//! The raw body: read into memory that is wiped, and split into the members that a request may have.
 
 use axum::body::{Body, HttpBody};
 use bytes::Bytes;

@@ -1,4 +1,4 @@
-//! Card data, in types that wipe themselves and that no text can show.
+//! Card data, in types that are wiped when dropped and that never print their content.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A keyed digest of a whole request: tells whether two are the same, and nothing about either.
+//! A keyed digest of a whole request: tells whether two requests are the same, and nothing about either.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;

@@ -1,4 +1,4 @@
-//! PostgreSQL's failures as [`Error`]s. The server's detail lines hold stored values, so they are left out.
+//! PostgreSQL's failures as [`Error`]s. The server's detail lines contain stored values, so they are left out.
 
 use tokio_postgres::error::{DbError, SqlState};
 

@@ -1,4 +1,4 @@
-//! A pooled connection and the statements that it keeps prepared. It may be shared by the jobs of one batch, so all of it
+//! A pooled connection and the statements that it keeps prepared. The jobs of one batch may share it, so everything
 //! works through a shared reference.
 
 use std::{

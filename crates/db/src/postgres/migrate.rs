@@ -1,4 +1,4 @@
-//! Migrating a PostgreSQL database: each migration in a transaction of its own, under a lock that lets replicas which
+//! Migrating a PostgreSQL database: each migration in a transaction of its own, under a lock, so that replicas which
 //! start together migrate one after the other.
 
 use tokio_postgres::{Client, Transaction};

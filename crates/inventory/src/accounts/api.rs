@@ -1,4 +1,4 @@
-//! The API's own authentication addresses: a token pair for a password, an access token for a refresh token, and whether a token is valid.
+//! The API's authentication addresses: a token pair for a password, an access token for a refresh token, and whether a token is valid.
 //! The web interface's own addresses are in `pages`.
 
 use axum::{

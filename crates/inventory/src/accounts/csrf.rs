@@ -1,5 +1,5 @@
-//! Protection of the session cookie against forms of other sites: a token that only our pages can read, and a second look at
-//! where the browser says the request comes from. Pure; which requests are checked is decided by [`super::session`] and the pages.
+//! CSRF protection of the session cookie: a token that only our pages can read, and a check of where the browser says the request
+//! comes from. Pure; which requests are checked is decided by [`super::session`] and the pages.
 
 use http::{HeaderMap, header::HOST, header::ORIGIN, request::Parts};
 use subtle::ConstantTimeEq as _;

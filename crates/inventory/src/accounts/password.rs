@@ -1,5 +1,5 @@
-//! Passwords: which are good enough, how they are kept (Argon2id, OWASP's parameters), and comparing them without telling
-//! by the time it takes whether an account exists.
+//! Passwords: which are strong enough, how they are hashed (Argon2id, OWASP's parameters), and a verification that takes as long for
+//! unknown accounts as for known ones.
 
 use argon2::{
     Algorithm, Argon2, Params, Version,

@@ -1,4 +1,4 @@
-//! What may be done to what: permissions are a verb and a model, such as `add_brand`.
+//! Permissions: a verb and a model, such as `add_brand`.
 //! Who holds which is in the store; which request needs which is in `rest`.
 
 use std::{collections::BTreeSet, fmt, str::FromStr};

@@ -1,6 +1,6 @@
-//! Texts that only this service can read again: ChaCha20-Poly1305 (RFC 8439) under a key derived from the token key.
-//! For what must come back as it was, unlike passwords: the secrets of second factors and of webhook endpoints, and who is in the
-//! middle of logging in.
+//! Texts encrypted so that only this service can read them again: ChaCha20-Poly1305 (RFC 8439) under a key derived from the token key.
+//! For secrets that are needed in clear, unlike passwords: those of second factors and webhook endpoints, and the login that waits for
+//! its second step.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};

@@ -1,4 +1,4 @@
-//! Proving who one is, and obtaining, renewing, checking and revoking tokens.
+//! Authentication by password, and obtaining, refreshing, verifying and revoking tokens.
 
 use std::time::Duration;
 

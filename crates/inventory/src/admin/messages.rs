@@ -1,4 +1,4 @@
-//! What the administration says after it did something, in the words that its users know.
+//! The messages of the administration after an action, in the conventional words.
 
 use web::locale::Locale;
 

@@ -1,6 +1,6 @@
-//! The administration at `/admin/`: every record of the shop and every account, for staff. A model is described in one file of
+//! The administration at `/admin/`: every record of the shop and every account, for staff. Each model is described in one file of
 //! `models` and listed in `registry`; lists, forms, deletion, history, actions and messages are the same for all of them.
-//! What is written goes through the service functions that the API calls, so rules and audit log are theirs.
+//! Everything is written through the service functions that the API calls, so rules and audit log are theirs.
 
 mod about;
 mod listing;

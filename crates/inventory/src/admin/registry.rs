@@ -1,4 +1,4 @@
-//! Every model of the administration, in the order of the navigation. One that is described is added here, and nowhere else.
+//! Every model of the administration, in the order of the navigation. A new model is added here and nowhere else.
 
 use super::{
     about::{About, Administered, Application, Cell},

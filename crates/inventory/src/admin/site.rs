@@ -1,5 +1,5 @@
-//! The frame of every page of the administration: who reads, the navigation by application, and what is told once. An extractor:
-//! whoever is not logged in, or is not of the staff, is led to the administration's own login before any handler runs.
+//! The frame of every administration page: the user, the navigation by application, and flash messages. It is an extractor:
+//! requests without a session, or from users who are not staff, are redirected to the administration's login before any handler runs.
 
 use std::ops::Deref;
 

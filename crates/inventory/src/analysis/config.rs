@@ -1,4 +1,4 @@
-//! What analyses need to know. Reading it from the environment is the program's business.
+//! The configuration of analyses. The program fills it in from its settings.
 
 use std::{fmt, time::Duration};
 

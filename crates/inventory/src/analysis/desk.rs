@@ -1,4 +1,4 @@
-//! What the service keeps for its analyses while it runs.
+//! The state that analyses share while the service runs.
 
 use tokio::sync::Notify;
 use web::http_client::TlsUnusable;

@@ -1,5 +1,5 @@
-//! A product's history as days: what went out on each, and whether there was anything to sell. Days are stretches of 24 hours that end
-//! now, so that none of them is cut short and the newest counts like the oldest.
+//! A product's history by days: what was sold on each, and whether there was anything to sell. Days are stretches of 24 hours that end
+//! now, so that the newest day is as long as the others.
 
 use std::{collections::BTreeMap, time::Duration};
 

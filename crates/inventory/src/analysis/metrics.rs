@@ -1,4 +1,4 @@
-//! What analyses count for operators.
+//! The metrics of analyses.
 
 use std::{sync::atomic::AtomicU64, time::Duration};
 

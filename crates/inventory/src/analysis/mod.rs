@@ -1,5 +1,5 @@
-//! Restock analyses: what runs low is looked at by the formulas, worded by a language model where one is configured, and kept as a
-//! record of text and time. Carries the specification's "Analysis result" and the row "Analysis" of the decisions.
+//! Restock analyses: a product that runs low is analysed by the formulas, the result is worded by a language model where one is configured,
+//! and is stored as text with its time. Carries the specification's "Analysis result" and the row "Analysis" of the decisions.
 //! Nothing is ordered here, and no figure comes from a model: it only words what was computed.
 
 pub(crate) mod api;

@@ -1,4 +1,4 @@
-//! What an analysis is once it is kept.
+//! A stored analysis.
 
 use db::Timestamp;
 use serde::Serialize;

@@ -1,5 +1,5 @@
-//! Analyses found by words, for the administration: those of the products that the words find, and among the newest those whose text has
-//! the words. Both end somewhere, however many analyses there are.
+//! Searching analyses, for the administration: those of the products whose titles match, and among the newest those whose text matches.
+//! Both searches are bounded, however many analyses there are.
 
 use db::{Conn, Error};
 

@@ -1,4 +1,4 @@
-//! What is asked of analyses: to make one now, how one stands, and to read those that were made.
+//! Requesting an analysis now, its progress, and reading stored analyses.
 
 use std::time::Duration;
 

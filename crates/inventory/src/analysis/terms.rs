@@ -1,4 +1,4 @@
-//! What a product's keeper knows of its supply, in place of what the shop assumes of all.
+//! A product's own supply terms (lead time, service level, …), which replace what the shop assumes for all.
 
 use db::Money;
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! The audit log: who added, changed or deleted which record, and when. The service functions that write call [`record`] in their own
-//! transaction, so the API, the pages, commands and the administration leave the same trace, and what is refused leaves none.
-//! Movements are written here when they are deleted; that they were made stands in the stock ledger.
+//! transaction, so the API, the pages, commands and the administration leave the same trace, and a refused change leaves none.
+//! Movements are logged here when they are deleted; their creation is in the stock ledger.
 
 mod model;
 mod store;

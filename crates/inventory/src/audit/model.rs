@@ -1,4 +1,4 @@
-//! What a row of the audit log says.
+//! A row of the audit log.
 
 use db::Timestamp;
 

@@ -1,4 +1,4 @@
-//! The log in the reader's words: what fields are called, and what was done as a sentence.
+//! The log in the reader's language: the names of fields, and each entry as a sentence.
 
 use web::locale::Locale;
 

@@ -1,5 +1,5 @@
-//! The stream of server-sent events that tells open dashboards that stock has moved: at once when this process moved it, within seconds
-//! when another did. It carries no figure: the page asks for those.
+//! The stream of server-sent events that tells open dashboards that stock has changed: at once when this process changed it, within seconds
+//! when another did. It carries no figures: the page fetches those.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 

@@ -1,5 +1,5 @@
-//! The first page of the web interface: what needs somebody now, how the shop is going, what happened last; and the stream that tells
-//! the page when stock moves. Every figure comes from the tallies and is exact; nothing is changed here.
+//! The first page of the web interface: what needs attention now, how the shop is doing, and the latest movements; and the stream that tells
+//! the page when stock has changed. Every figure comes from the tallies and is exact; nothing is changed here.
 
 pub(crate) mod live;
 mod model;

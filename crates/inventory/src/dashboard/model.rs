@@ -1,4 +1,4 @@
-//! What the dashboard counts: periods, sales and what became of them since the period before.
+//! What the dashboard computes: periods, sales, and comparisons with the period before.
 
 use std::collections::BTreeMap;
 

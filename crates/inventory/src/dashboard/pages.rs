@@ -1,4 +1,4 @@
-//! The dashboard's addresses: the page, its figures alone for a page that is open, and the stream that says when they change.
+//! The dashboard's addresses: the page, its figures alone for a page that is already open, and the stream that says when they have changed.
 
 use axum::{
     Router,

@@ -1,4 +1,4 @@
-//! Statements of the dashboard's own: names of what is tallied by id.
+//! Statements of the dashboard: the names of records that are tallied by id.
 
 use db::{Conn, Error, Query};
 

@@ -1,5 +1,5 @@
-//! What people see and do of events and deliveries: lists, the attempts of one, delivering again.
-//! Whoever calls has the permission of `accounts::Model::Delivery` for it: to see, or to change, which is to deliver again.
+//! Events and deliveries as people see them: lists, the attempts of a delivery, and delivering again.
+//! Callers must hold the permission of `accounts::Model::Delivery`: view to see, change to deliver again.
 
 use db::{Db, Error, Timestamp, Tx};
 

@@ -1,4 +1,4 @@
-//! What operators see of events.
+//! The metrics of events.
 
 use std::{fmt, sync::atomic::AtomicU64, time::Duration};
 

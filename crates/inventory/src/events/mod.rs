@@ -1,5 +1,5 @@
-//! What the service tells others: events that commit with what they tell of, and how they reach endpoints (webhooks) and people (mail).
-//! What an event is about is decided where it happens (`stock`, `analysis`); nothing here changes a quantity.
+//! Notifying others: events that are stored with the change that they report, and their delivery to webhook endpoints and by mail.
+//! What is reported is decided where it happens (`stock`, `analysis`); nothing here changes a quantity.
 //! Carries the specification's "Events".
 
 pub mod deliveries;

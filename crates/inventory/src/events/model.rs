@@ -1,4 +1,4 @@
-//! Endpoints, deliveries and attempts as people see them. Secrets are not among it.
+//! Endpoints, deliveries and attempts as people see them, without secrets.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What those who deliver share: the wake-up calls, the connections to receivers, the figures.
+//! What the delivery workers share: wake-up signals, connections to receivers, metrics.
 
 use db::{Db, Error};
 use tokio::sync::Notify;

@@ -1,4 +1,4 @@
-//! Endpoints and types of events in the reader's words, for the pages and the administration: Portuguese, English.
+//! Endpoints and types of events in words, for the pages and the administration, in Portuguese and English.
 
 use super::model::{Disabled, Endpoint};
 

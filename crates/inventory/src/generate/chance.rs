@@ -1,4 +1,4 @@
-//! Chance for example data: the same numbers for the same seed on every machine, so integers alone. Nothing secret comes from here.
+//! Pseudo-random numbers for example data: the same for the same seed on every machine, so integers only. Not for secrets.
 
 /// A stream of pseudo-random numbers (`SplitMix64`, Steele, Lea and Flood 2014).
 #[derive(Debug, Clone)]

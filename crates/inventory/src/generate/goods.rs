@@ -1,4 +1,4 @@
-//! The table of goods (`goods.txt`) and the products that are made of it: every category, good, brand, variant and size in turn, so
+//! The table of goods (`goods.txt`) and the products made from it: every category, good, brand, variant and size in turn, so
 //! that even a small catalogue has something of everything.
 
 use db::Money;

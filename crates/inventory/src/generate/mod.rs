@@ -1,7 +1,7 @@
-//! A realistic data set of any size from a seed, for benchmarks, trials and the demo: pt-BR goods, few of which sell often, weeks and
+//! A realistic data set of any size from a seed, for benchmarks, trials and the demo: Brazilian goods, few of which sell often, weeks and
 //! seasons, deliveries, prices with margins, and a ledger that adds up. Fills an empty catalogue in one transaction.
 //!
-//! `goods` says what is sold, `calendar` when, `simulation` what happens, `store` how it gets in.
+//! `goods` says what is sold, `calendar` when, `simulation` what happens, `store` writes it.
 
 mod calendar;
 mod chance;

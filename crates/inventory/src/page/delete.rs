@@ -1,4 +1,4 @@
-//! The question before a record is deleted, and why it cannot be.
+//! The confirmation before a record is deleted, and why it cannot be.
 
 use askama::Template;
 use axum::response::Response;

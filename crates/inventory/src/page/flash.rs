@@ -1,6 +1,6 @@
-//! What is told once, on the page after an action: a sentence, and the form that takes the action back where there is one.
-//! It travels in a cookie that is signed with the session's secret, so no other site can put words into ours; the page that shows it
-//! lets the browser forget it.
+//! Flash messages: a sentence that is shown once on the page after an action, with the form that undoes the action where there is one.
+//! It is kept in a cookie signed with the session's secret, so no other site can put words into ours; the page that shows it
+//! clears the cookie.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A form as it is shown: its values as they were typed, and what is wrong with them in the reader's words.
+//! A form as it is shown: its values as they were typed, and its errors in the user's language.
 
 use web::locale::Locale;
 

@@ -1,5 +1,5 @@
-//! What every page of the application stands in: who reads it, the token of its forms, where the navigation leads, and what is to be
-//! told of the last action. An extractor: readers who have not logged in are led to the form before any handler runs.
+//! The frame of every page of the application: the user, the CSRF token of its forms, the navigation, and flash messages. It is an extractor:
+//! users who have not logged in are redirected to the login before any handler runs.
 
 use std::ops::Deref;
 

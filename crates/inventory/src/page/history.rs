@@ -1,4 +1,4 @@
-//! What was done to a record, as its page tells it.
+//! The history of a record, as its page shows it.
 
 use db::Timestamp;
 use web::locale::Locale;

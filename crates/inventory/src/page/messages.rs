@@ -1,4 +1,4 @@
-//! The API's messages in Portuguese. The API speaks English, as its conventions have it; people read their own language.
+//! The API's messages in Portuguese. The API speaks English, as the conventions have it; the pages translate its messages.
 
 use web::locale::Locale;
 

@@ -1,5 +1,5 @@
-//! What every page of the web interface shares: its state, the frame around it with its navigation, what is told once after an action,
-//! how forms are shown again, where people are sent, and the shape of errors. The pages themselves live with their features.
+//! What the pages of the web interface share: their state, the frame with its navigation, flash messages, forms that are shown again,
+//! redirects, and error pages. The pages themselves are with their features.
 
 pub(crate) mod delete;
 pub(crate) mod errors;

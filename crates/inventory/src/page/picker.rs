@@ -1,8 +1,8 @@
-//! Choosing one record among many, a million products included: a text field that a script turns into a list of the ten best, and that
-//! the server understands without one. It searches by name; a product's serie number, typed or scanned, finds it at once.
+//! Choosing one record among many, even a million products: a text field that a script turns into a list of the ten best matches, and that
+//! the server understands without a script. It searches by name; a product's serie number, typed or scanned, finds it at once.
 //!
-//! A picker called `product` sends `product` (the id), `product_text` (what stands in the field) and `product_was` (what stood there when
-//! the id was chosen): a text that was changed by hand is looked up, whatever the id says. `product_choice` is the answer to "which of these".
+//! A picker called `product` sends `product` (the id), `product_text` (the text of the field) and `product_was` (its text when
+//! the id was chosen): a text that was changed by hand is looked up, whatever the id says. `product_choice` answers "which of these".
 
 use axum::{
     Router,

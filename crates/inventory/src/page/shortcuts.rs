@@ -1,5 +1,5 @@
-//! Keys that act, such as `/` for the search: which there are, and the switch that puts them off, since whoever speaks to the computer
-//! or presses keys by accident must be able to (WCAG 2.1.4). The choice is remembered in a cookie.
+//! Single-key shortcuts, such as `/` for the search: the list of them, and the switch that turns them off, which people who use speech input
+//! or press keys by accident need (WCAG 2.1.4). The choice is remembered in a cookie.
 
 use std::time::Duration;
 

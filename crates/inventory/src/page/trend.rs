@@ -1,4 +1,4 @@
-//! A balance over time as a drawing: a line of steps, since a balance stays until the next change. Its numbers stand in the table beside it.
+//! A chart of a balance over time, drawn as steps, since a balance stays until the next change. Its numbers are in the table beside it.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! The text of a body, in the encoding that its content type names. What the text says is `body`.
+//! The text of a body, decoded from the charset that its content type names. What the text means is `body`'s business.
 
 use std::{borrow::Cow, str::Utf8Error};
 

@@ -1,5 +1,5 @@
-//! Where and why a text is no JSON, in the words and places that clients of the conventions know. The parser knows others, so a text
-//! that it has refused is walked again.
+//! Where and why a text is not JSON, in the words and positions that clients of the conventions know. Our parser words its errors differently,
+//! so a text that it has refused is scanned again.
 
 /// What is wrong with a text, and where: as an offset into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

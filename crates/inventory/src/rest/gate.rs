@@ -1,5 +1,6 @@
-//! The door of the API: what every request is checked for, in the order of the conventions, before its resource sees it.
-//! Negotiation 406 → authentication 403 (a forged request of a session) and 401 → permission 403 → rate 429 → method 405. What follows (filters, lookup, body, fields) is the resource's.
+//! The entrance of the API: what every request is checked for, in the order of the conventions, before its resource sees it.
+//! Negotiation 406 → authentication 403 (a forged request of a session) and 401 → permission 403 → rate 429 → method 405. What follows
+//! (filters, lookup, body, fields) is the resource's.
 
 use std::sync::{Arc, OnceLock};
 

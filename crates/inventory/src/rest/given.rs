@@ -1,5 +1,5 @@
-//! What only an import may say of a new record: its id and its times, so that a file that was exported makes the same records again.
-//! The API gives them to nobody.
+//! What only an import may set on a new record: its id and its times, so that an exported file makes the same records again.
+//! The API does not accept them.
 
 use db::Timestamp;
 

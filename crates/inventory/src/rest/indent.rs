@@ -1,4 +1,4 @@
-//! `Accept: application/json; indent=4`: the same answer, written over lines for people who read it.
+//! `Accept: application/json; indent=4`: the same answer, pretty-printed.
 
 use axum::{
     body::Body,

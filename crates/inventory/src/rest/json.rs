@@ -1,4 +1,4 @@
-//! How values are written in answers: times in UTC with `Z`, prices as strings with two places, references as small objects.
+//! How values are written in answers: times in UTC with `Z`, prices as strings with two decimals, references as small objects.
 
 use db::{Money, Timestamp};
 use serde::{Serialize, Serializer};

@@ -1,5 +1,5 @@
-//! What every list understands: `page`, `page_size`, `search`, `ordering`, and how filter values are read.
-//! Which fields a resource orders and filters by stands with the resource.
+//! Query parameters that every list accepts: `page`, `page_size`, `search`, `ordering`, and how filter values are read.
+//! Which fields a resource orders and filters by is defined with the resource.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What `OPTIONS` answers, as the conventions have it: what an address is called, what it reads and writes, and which fields a caller who
-//! may write sends. The fields of a resource stand with the resource; what a reader takes is `fields`.
+//! The answers to `OPTIONS`, as the conventions have them: what an address is called, which formats it reads and writes, and the fields for
+//! callers who may write.
 
 use axum::response::Response;
 use http::{Method, StatusCode};

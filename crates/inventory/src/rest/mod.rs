@@ -1,5 +1,5 @@
-//! The REST conventions that every resource of the API keeps: how bodies and query strings are read, in which order
-//! a request is checked, how lists are paged and errors are worded. What a resource is stands in its own folder.
+//! The REST conventions that every resource of the API follows: how bodies and query strings are read, in which order
+//! a request is checked, how lists are paged and errors are worded. The resources themselves are in their own folders.
 
 pub mod body;
 mod charset;

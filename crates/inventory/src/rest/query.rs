@@ -1,4 +1,4 @@
-//! Query strings: read with the last of repeated values winning, and written again for `next` and `previous`.
+//! Query strings: parsed, with the last of repeated values winning, and written again for `next` and `previous`.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! A reading that is prepared before it is known over which connection it is done, so that it can share the job that finds out who calls.
+//! A read that is prepared before its connection is chosen, so that it can share a database job with the lookup of the caller's account.
 //! What is read is the resources' business.
 
 use std::pin::Pin;

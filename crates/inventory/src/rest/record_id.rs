@@ -1,4 +1,4 @@
-//! The id of a record in an address.
+//! The record id in an address.
 
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;

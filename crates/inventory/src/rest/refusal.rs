@@ -1,4 +1,4 @@
-//! Everything that a request can be refused for, as the conventions answer it: one place that turns a refusal into the edge's error.
+//! Every reason for which a request can be refused, and the one place that turns it into the conventional answer.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
-//! One dispatcher for every resource of the API: methods to functions, refusals to errors, records to JSON.
-//! A resource says what its records are and where they are kept; what it has in common with the others stands here.
+//! One dispatcher for every resource of the API: from methods to functions, from refusals to errors, from records to JSON.
+//! A resource defines its records and where they are stored; what all of them have in common is here.
 
 use std::{fmt, future::Future};
 

@@ -1,5 +1,5 @@
-//! What a client sends to create or change a record: its body, whole and within the limit, and the key under which it may be repeated.
-//! What the body may be is `body`'s business.
+//! What a client sends to create or change a record: the body, complete and within the limit, and its idempotency key.
+//! What the body may contain is `body`'s business.
 
 use std::error::Error as StdError;
 

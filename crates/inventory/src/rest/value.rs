@@ -1,5 +1,5 @@
-//! One member of a request body: which kind of JSON it is, with numbers kept as they were written.
-//! Nothing here knows what a field may hold; that is `fields.rs`.
+//! One member of a request body, by its JSON type, with numbers kept as they were written.
+//! What a field accepts is decided in `fields`.
 
 use serde_json::value::RawValue;
 

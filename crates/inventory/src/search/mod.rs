@@ -1,8 +1,8 @@
 //! Search by words within folded text, the same on both engines: every word must occur.
 //!
-//! Names of brands, categories and suppliers are few and are looked through. Titles have an index: their words, the endings of those
-//! words, and for each word the products that have it. A word that is searched for begins one of the endings, wherever it stands.
-//! `words` cuts and looks up, `store` keeps the index. Which way a list takes is the list's own business.
+//! Names of brands, categories and suppliers are few and are scanned. Titles have an index: their words, the suffixes of those
+//! words, and for each word the products that have it. A search term is a prefix of a suffix, so it is found anywhere within a word.
+//! `words` splits and looks up, `store` maintains the index. Which of them a list uses is the list's own business.
 
 mod store;
 mod words;

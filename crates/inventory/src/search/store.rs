@@ -1,4 +1,4 @@
-//! Statements that keep the index of titles, in the transaction of whoever writes a title.
+//! Statements that maintain the index of titles, in the transaction that writes a title.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,4 +1,4 @@
-//! How titles are cut up for the index, and how a word that is searched for is looked up in it. Pure.
+//! How titles are split into words for the index, and how a search term is looked up in it. Pure.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Addresses of their own for what a product's table has no place for: its ledger, its threshold, and the list of what runs low.
+//! The addresses of a product's ledger and threshold, and of the list of low products: what the resource itself has no members for.
 
 use axum::{
     Router,

@@ -1,4 +1,4 @@
-//! What must be told of a change of stock, published with it. How events are delivered is in `crate::events`.
+//! The events of a change of stock, stored with it. How events are delivered is in `crate::events`.
 
 use db::{Error, Timestamp, Tx};
 use serde_json::json;

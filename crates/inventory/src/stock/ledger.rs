@@ -1,4 +1,4 @@
-//! The ledger: every change of a quantity is one immutable row, and this is the one place that makes them.
+//! The ledger: every change of a quantity is one immutable row, and rows are made here only.
 //! At every commit a product's quantity is the sum of its changes.
 
 use db::{Timestamp, Tx};

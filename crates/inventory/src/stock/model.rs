@@ -1,4 +1,4 @@
-//! What the ledger and the low-stock list answer.
+//! The records of the ledger and of the low-stock list, and what `verify` reports.
 
 use std::fmt;
 

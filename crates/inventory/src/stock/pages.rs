@@ -1,4 +1,4 @@
-//! The page of what runs low, lowest first, with the way to fill it up.
+//! The page of low products, lowest first, with links to restock them.
 
 use axum::{
     Router,

@@ -1,5 +1,5 @@
-//! How many products are low, exactly and at any moment, without counting them. What is low depends on the shop's threshold, which is a
-//! setting of each process: the number is kept under the one that a process started with last, and whoever has another one counts.
+//! How many products are low, known exactly at any moment without counting them. What is low depends on the shop's threshold, a
+//! setting of each process: the number is kept for the threshold that a process started with last; a process with another threshold counts.
 
 use db::{Conn, Db, Error, Tx};
 

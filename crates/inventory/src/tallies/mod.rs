@@ -1,9 +1,9 @@
-//! Exact figures that lists and the dashboard need and that no query could count in time: how many movements in which days, what was
-//! sold each UTC day at which value, what is on the shelves by category and brand.
+//! Exact totals that lists and the dashboard need and that no query could count in time: how many movements on which days, what was
+//! sold each UTC day and at which value, the stock of each category and brand.
 //!
-//! Every change is noted by one row in the transaction that makes it (`tally_changes`), and a worker folds the notes into the tallies:
-//! so no row is wanted by every sale. What is read is always tallies and notes together, in one statement, and exact at any moment.
-//! Carries no rule of the specification; `balcao inventory verify` counts everything anew and compares.
+//! Every change writes one note in its own transaction (`tally_changes`), and a worker folds the notes into the tallies, so no row is
+//! updated by every sale. Readers add up tallies and notes in one statement, and are exact at any moment.
+//! Carries no rule of the specification; `balcao inventory verify` counts everything again and compares.
 
 mod low;
 mod model;

@@ -1,4 +1,4 @@
-//! What the tallies hold, and what a change does to them.
+//! What the tallies contain, and how a change affects them.
 
 use std::{collections::BTreeMap, fmt, time::Duration};
 

@@ -1,5 +1,5 @@
-//! Products by bands of selling prices, so that a stretch of prices is counted without a look at most of them: bands that lie wholly
-//! within it are added up, and only the first and the last are counted in the products' own index.
+//! Products counted by bands of selling prices, so that a range of prices is counted without reading most of its products: bands wholly within
+//! the range are added up, and only the first and the last are counted in the products' own index.
 
 use db::{Money, Query};
 

@@ -1,4 +1,4 @@
-//! The word within this process that something was noted, for the worker that folds and for the pages that show figures.
+//! The signal within this process that a change was noted, for the worker that folds and for the pages that show totals.
 
 use std::sync::Arc;
 

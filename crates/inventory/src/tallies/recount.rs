@@ -1,4 +1,4 @@
-//! Everything counted anew from the records themselves: to fill the tallies of a database that had none, and to check them.
+//! Counting everything again from the records themselves: to fill the tallies of a database that had none, and to verify them.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! Whole numbers far beyond 64 bits: totals of units, and of units times prices in hundredths. A price has up to 22 digits and a
-//! quantity 19, so one product can be worth more than any number of the machine holds; a total of a shop must not lose a cent for it.
+//! Integers far beyond 64 bits: totals of units, and of units times prices in hundredths. A price has up to 22 digits and a
+//! quantity 19, so the value of one product can exceed every native integer type; a total must still be exact.
 
 use std::{
     fmt,

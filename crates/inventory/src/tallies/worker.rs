@@ -1,4 +1,4 @@
-//! The worker that folds noted changes into the tallies. Any number of them, in any number of processes, may run at once.
+//! The worker that folds notes into the tallies. Any number of them, in any number of processes, may run at once.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Cells: texts kept from being run as formulas, and prices with decimal points or commas.
+//! Cells: texts that are kept from being run as formulas, and prices with decimal points or commas.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! The columns that files of each resource have.
+//! The columns of each resource's files.
 
 use super::Resource;
 use crate::{catalogue::named::Kind, stock::movements::Movement};

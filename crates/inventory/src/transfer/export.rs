@@ -1,5 +1,5 @@
-//! A resource into a file: one snapshot, in the order of ids, a thousand records at a time; written beside its place and renamed when
-//! it is whole.
+//! Writing a resource to a file: one snapshot, in the order of ids, a thousand records at a time; written under a temporary name and renamed when
+//! it is complete.
 
 use std::{
     ffi::OsString,

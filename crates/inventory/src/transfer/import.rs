@@ -1,4 +1,4 @@
-//! A file into the store: row by row in one transaction, every problem of every row noted, and everything taken back when there is one.
+//! Reading a file into the store: row by row in one transaction, with every problem of every row collected; if there is one, nothing is stored.
 
 use std::{io, path::PathBuf};
 

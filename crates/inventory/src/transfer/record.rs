@@ -1,4 +1,4 @@
-//! Records as rows of cells, and where they are read from and added: the functions of the features, chosen by resource.
+//! Records as rows of cells, and where they are read from and added to: the functions of the features, chosen by resource.
 
 use db::{Conn, Timestamp, Tx};
 

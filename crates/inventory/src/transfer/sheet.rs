@@ -1,4 +1,4 @@
-//! A CSV file as rows of cells: encoding, separator, first row, and bounds on what one row may hold. What cells mean is not here.
+//! A CSV file as rows of cells: encoding, separator, header, and bounds on what one row may hold. What cells mean is not decided here.
 
 use std::{
     fs::File,

@@ -1,4 +1,4 @@
-//! `/sandbox/…` in JSON: faults, calls, charges, acts.
+//! The sandbox's own JSON interface, `/sandbox/…`: faults, calls, charges, and acts of payers and banks.
 
 use axum::Json;
 use axum::extract::rejection::FormRejection;

@@ -1,4 +1,4 @@
-//! The last calls that came in, for tests that ask what was really sent.
+//! The most recent calls, for tests that check what was really sent.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;

@@ -1,4 +1,4 @@
-//! Money that moved, counted for each external reference: the proof that nobody paid twice.
+//! Money that moved, counted by external reference: the proof that nobody paid twice.
 
 use std::collections::BTreeMap;
 

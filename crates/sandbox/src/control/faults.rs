@@ -1,4 +1,4 @@
-//! Faults that were asked for: which call they meet, what they do, how often.
+//! Requested faults: which calls they apply to, what they do, and how often.
 
 use std::sync::Mutex;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What goes around every call of the provider's interface: the sandbox's header, the record of the call, keys in flight, faults.
+//! The layer around every call of the provider's interface: the sandbox's header, the record of the call, keys in flight, faults.
 
 use std::collections::HashSet;
 use std::sync::Mutex;

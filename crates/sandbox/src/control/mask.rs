@@ -1,4 +1,4 @@
-//! Takes card data out of what is shown of a call.
+//! Removes card data from what is shown of a call.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What the real provider does not have: faults on demand, the calls that came in, money counted, and the payer's and the bank's own acts.
+//! What the real provider does not have: faults on demand, a record of calls, a count of the money moved, and the acts of payers and banks.
 //!
 //! `layer` goes around every call of the provider's interface. For tests, and for the buttons of the sandbox's pages.
 

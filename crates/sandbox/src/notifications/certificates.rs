@@ -1,4 +1,4 @@
-//! Takes every certificate, and still checks that the other side holds its key.
+//! A certificate verifier that accepts every certificate, but still checks that the other side holds its key.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! Notifications: every change of a payment is told to its `notification_url`, signed, and told again until it is heard.
+//! Notifications: every change of a payment is posted to its `notification_url`, signed, and repeated until it is accepted.
 //!
-//! Announcing only puts a note into a bounded queue and never waits. A worker sends, and a clock that ticks ten times a second brings back
-//! what is due again. Carries section 1.7 of the provider's interface. What waits is forgotten when the sandbox stops.
+//! Announcing a change only puts it into a bounded queue and never waits. A worker sends, and a timer that ticks ten times a second brings back
+//! what is due again. Carries section 1.7 of the provider's interface. Pending notifications are lost when the sandbox stops.
 
 mod certificates;
 mod delivery;

@@ -1,4 +1,4 @@
-//! All payments, newest first, by status and by words.
+//! The list of payments, newest first, filtered by status and by words.
 
 use std::sync::Arc;
 

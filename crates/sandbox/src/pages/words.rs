@@ -1,4 +1,4 @@
-//! Statuses, methods and acts in the reader's words, each with the tone and icon that go with it.
+//! Statuses, methods and acts in the visitor's language, each with its tone and icon.
 
 use web::locale::Locale;
 

@@ -1,4 +1,4 @@
-//! A payment as the provider writes it: every member of the real answer that client libraries read, nulls included.
+//! A payment in the provider's JSON: every member of the real answer that client libraries read, nulls included.
 
 use brazil::boleto::Barcode;
 use serde::Serialize;

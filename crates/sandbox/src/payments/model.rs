@@ -1,4 +1,4 @@
-//! A payment at the provider and what may happen to it. Pure: time comes in as a value, and nothing is rendered here.
+//! A payment at the provider and its possible states. Pure: time is passed in, and nothing is rendered here.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Refunds of a payment: whole or in parts, each asked for with a key of its own.
+//! Refunds of a payment: whole or in parts, each requested with a key of its own.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a card token knows, and how a request for one is checked.
+//! What a card token contains, and how a request for one is checked.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a person does with the elements of a page, and looks at: each step waits for its element.
+//! What a person does with the elements of a page and reads from them. Each step waits for its element.
 
 use serde_json::{Value, json};
 use tokio::time::Instant;

@@ -1,4 +1,4 @@
-//! Who reads the pages, and the browser's switches that make it so.
+//! Who looks at the pages (language, scripts, window size), and the browser switches that make it so.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
 //! Strict checks of a rendered page: valid HTML5, labelled fields, one `h1`, and nothing that the
-//! content security policy would block or that another server would have to deliver.
+//! content security policy would block or that would have to come from another server.
 //! How a page looks and behaves is not checked here but in the browser.
 
 mod tree;

@@ -1,4 +1,4 @@
-//! Holds a response against the document.
+//! Checks a response against the document.
 
 use http::HeaderMap;
 use serde_json::Value;

@@ -1,6 +1,6 @@
-//! Holds a service's `OpenAPI` document to what it is: well formed (`structure`), its examples what its schemas say, and
-//! every response of the service described in it (`described`). Nothing here knows a service: what is true of one document
-//! alone stands with that service's tests.
+//! Checks a service's `OpenAPI` document: that it is well formed (`structure`), that its examples match its schemas, and that
+//! every response of the service is described in it (`described`). Nothing here knows a service: what is true of one document
+//! alone is checked by that service's tests.
 
 mod described;
 mod structure;

@@ -1,4 +1,4 @@
-//! The document is `OpenAPI` 3.1: every object has the members of its kind and those that its kind requires.
+//! Checks that a document is `OpenAPI` 3.1: every object has the members of its kind and those that its kind requires.
 
 use std::collections::BTreeSet;
 

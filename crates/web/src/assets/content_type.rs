@@ -1,4 +1,4 @@
-//! The content type of a file, by the ending of its name: the few kinds that pages are made of.
+//! The content type of a file, by its extension: the few kinds that pages are made of.
 
 /// The content type for a name, and whether the content is worth compressing.
 pub(super) fn of(name: &str) -> (&'static str, bool) {

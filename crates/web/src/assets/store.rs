@@ -1,4 +1,4 @@
-//! The files of a service by name, their hashes, and their compressed forms, made at the first request that takes them.
+//! The files of a service by name, with their hashes and their compressed forms, which are made at the first request for them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

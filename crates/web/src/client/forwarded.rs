@@ -1,8 +1,8 @@
-//! What trusted proxies tell about the client: `Forwarded` (RFC 7239) and `X-Forwarded-For` with `X-Forwarded-Proto`.
+//! What trusted proxies say about the client: `Forwarded` (RFC 7239) and `X-Forwarded-For` with `X-Forwarded-Proto`.
 //!
-//! A proxy appends its own peer to the list and passes on what it was sent, so only the right end can be believed: from there, hops that are
-//! trusted proxies are skipped, and the first one that is not is the client. An entry that is no address ends the walk.
-//! A proxy that keeps one kind of header passes on a forged one of the other kind; where both are there and disagree, neither is believed.
+//! A proxy appends its own peer to the list that it received, so only the right end can be believed: from there, hops that are
+//! trusted proxies are skipped, and the first one that is not is the client. An entry that is no address ends the search.
+//! A proxy that sets one kind of header may pass on a forged one of the other kind; where both are present and disagree, neither is believed.
 
 use std::net::{IpAddr, SocketAddr};
 

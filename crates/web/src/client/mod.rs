@@ -1,6 +1,6 @@
-//! Who is calling, and how securely: the client's address and scheme, from the connection and from the proxies that we trust.
+//! Who is calling, and how securely: the client's address and scheme, from the connection and from trusted proxies.
 //!
-//! [`Origin`] is worked out once for each request; handlers take [`ClientAddress`], [`Secure`] and [`PublicUrl`] of it.
+//! [`Origin`] is determined once for each request; handlers extract [`ClientAddress`], [`Secure`] and [`PublicUrl`] from it.
 //! Carries the rows "Client address" and "HTTPS" of the decisions. What to do with an insecure request is the services' rule.
 
 mod forwarded;

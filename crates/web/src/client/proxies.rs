@@ -1,4 +1,4 @@
-//! The proxies whose word we take.
+//! The proxies that are trusted.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

@@ -1,4 +1,4 @@
-//! The address under which the outside knows us: as configured, else as the request says.
+//! The address under which the outside reaches a service: the configured one, or else the request's.
 
 use std::convert::Infallible;
 use std::fmt;

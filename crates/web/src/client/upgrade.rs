@@ -1,4 +1,4 @@
-//! From HTTP to HTTPS, for people who typed the address without it.
+//! Redirects from HTTP to HTTPS, for people who typed the address without it.
 
 use axum::extract::Request;
 use axum::response::{IntoResponse, Redirect};

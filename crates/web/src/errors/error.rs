@@ -1,4 +1,4 @@
-//! The one edge error type.
+//! The one error type of the HTTP edge.
 
 use std::borrow::Cow;
 use std::sync::Arc;

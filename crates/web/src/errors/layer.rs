@@ -1,4 +1,4 @@
-//! The step that renders errors and logs them, once.
+//! The layer that renders errors, and logs each of them once.
 
 use std::borrow::Cow;
 use std::sync::Arc;

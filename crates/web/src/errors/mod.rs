@@ -1,6 +1,6 @@
-//! Errors at the edge: what the caller may read and what only the log may, kept apart by type.
+//! Errors at the HTTP edge: what the caller may read and what only the log may, kept apart by type.
 //!
-//! Handlers return [`Error`]; the step made by [`layer()`] turns it, and every rejection, unknown address and wrong method of the router,
+//! Handlers return [`Error`]; the layer made by [`layer()`] turns it, and every rejection, unknown address and wrong method of the router,
 //! into the body of its router ([`Render`]: JSON or a page) and logs it once. Which rule gives which status is decided by the features.
 
 mod error;

@@ -1,4 +1,4 @@
-//! Errors as pages: what happened, what to do next, and the request id for whoever asks for help.
+//! Errors as pages: what happened, what to do next, and the request id for people who ask for help.
 
 use askama::Template;
 use axum::response::{IntoResponse, Response};

@@ -1,4 +1,4 @@
-//! Numbers, money, dates and times as people read them. Times are those of São Paulo, whose law the shops keep.
+//! Numbers, money, dates and times as people read them. Times are those of São Paulo, where the shops are.
 
 use std::fmt::Write;
 

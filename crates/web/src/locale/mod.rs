@@ -1,7 +1,7 @@
-//! The reader's language and colour scheme, and numbers, money and dates as people read them.
+//! The visitor's language and colour scheme, and numbers, money and dates as people read them.
 //!
-//! A choice is made with `?lang=`, or by the form that posts to [`routes`], and remembered in a cookie; without one the browser's languages decide,
-//! and without those it is Brazilian Portuguese. Texts of APIs are never translated: they are the specification's.
+//! A choice is made with `?lang=`, or by the form that posts to [`routes`], and remembered in a cookie. Without one the browser's languages
+//! decide, and without those it is Brazilian Portuguese. Texts of APIs are never translated: they are the specification's.
 
 mod format;
 mod preferences;

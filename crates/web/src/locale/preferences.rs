@@ -1,4 +1,4 @@
-//! Remembering the reader's choices: the step that keeps `?lang=`, and the form of the language and colour switches.
+//! Remembering the visitor's choices: the step that keeps `?lang=`, and the form of the language and colour switches.
 
 use std::time::Duration;
 

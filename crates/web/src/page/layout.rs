@@ -1,4 +1,4 @@
-//! What the frame of a page needs to know: language, colours, assets, and where the reader is.
+//! What the layout of a page needs: language, colours, assets, and which page is open.
 
 use axum::extract::{FromRef, FromRequestParts};
 use http::request::Parts;

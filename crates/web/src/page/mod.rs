@@ -1,4 +1,4 @@
-//! Pages: templates rendered to responses, and the frame that every page stands in.
+//! Pages: templates rendered to responses, and the layout that every page extends.
 //!
 //! A page is an askama template with a member `layout` that extends `base.html` of this crate; other crates find it through their `askama.toml`
 //! (`dirs = ["templates", "../web/templates"]`). Which pages there are, and what they say, is the services' business.

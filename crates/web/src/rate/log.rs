@@ -1,4 +1,4 @@
-//! The calls of one key, oldest first: the exact count of any window up to the longest, found without walking through them.
+//! The calls of one key, oldest first: the exact count of any window up to the longest, found without scanning them.
 
 use std::collections::VecDeque;
 use std::time::Duration;

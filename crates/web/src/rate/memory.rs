@@ -1,4 +1,4 @@
-//! Windows in this process: one log for each key, within bounds of memory.
+//! Windows in this process: one log for each key, with bounded memory.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

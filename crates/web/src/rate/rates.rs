@@ -1,4 +1,4 @@
-//! What is allowed: so many in a stretch of time, several stretches at once.
+//! Allowed rates: a number of calls in a period, several periods at once.
 
 use std::fmt;
 use std::ops::Deref;

@@ -1,4 +1,4 @@
-//! The answer of the windows: allowed with so much left, or refused until later; and the response headers that tell it.
+//! The verdict of the windows: allowed with so much left, or refused until later; and the response headers that say so.
 
 use std::fmt::Write;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! One connection: handshake, requests one after another, and its end.
+//! One connection: the handshake, requests one after another, and the end.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! A stream that watches the clock: the head of a request has a deadline from its first byte, and a reader that takes nothing is let go.
+//! A stream with deadlines: the head of a request must arrive in time from its first byte, and a client that reads nothing is disconnected.
 
 use std::io;
 use std::pin::Pin;

@@ -1,7 +1,8 @@
 //! The server: accepts connections, plain or with TLS, within limits, and stops without dropping anybody's request.
 //!
-//! An accept loop of our own over hyper (HTTP/1.1): connections are counted before they cost anything, a request's head has a deadline that is not the
-//! idle time, a reader that stalls is let go, and event streams end when the server stops. What is inside a request is the other modules' business.
+//! An accept loop of our own over hyper (HTTP/1.1): connections are counted before they cost anything, a request's head has a deadline that is
+//! not the idle time, a client that stalls is disconnected, and event streams end when the server stops. What happens to a request is decided
+//! in the other modules.
 
 mod connection;
 mod guarded;

@@ -1,4 +1,4 @@
-//! The word that it is time to stop, for everything that has to hear it.
+//! The signal to stop, for everything that has to know.
 
 use std::convert::Infallible;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Our own TLS: certificate and key from files, read again when they change.
+//! Our own TLS: certificate and key from files, which are read again when they change.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};

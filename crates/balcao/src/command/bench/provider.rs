@@ -1,5 +1,5 @@
-//! A provider that answers at once, always the same but for the id: what the service itself can do shows only beside it.
-//! The sandbox draws QR codes and keeps a journal, which costs as much as what is to be measured.
+//! A provider that answers at once, always the same but for the id, so that only the service itself is measured.
+//! The sandbox draws QR codes and keeps a journal, which costs as much as the service does.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! The service on a data set, as a process of its own, with somebody logged in.
+//! The inventory service on a data set, in a process of its own, with a user logged in.
 
 use std::fs::{self, File};
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! `balcao checkout`: what operators do with checkout's data: merchants' keys, asking the provider again.
+//! `balcao checkout`: an operator's commands for checkout: merchants' keys, and asking the provider about unfinished payments.
 
 mod key;
 mod reconcile;

@@ -1,4 +1,4 @@
-//! `balcao checkout reconcile`: asks the provider, now, what the reconciler of a running service asks when it is due.
+//! `balcao checkout reconcile`: runs the reconciler once, now.
 
 use ::checkout::reconcile::{self, Finding, Scope};
 

@@ -1,4 +1,4 @@
-//! `balcao completions SHELL`: what a shell needs to complete our commands.
+//! `balcao completions SHELL`: prints the completion script for a shell.
 
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;

@@ -1,4 +1,4 @@
-//! What a newcomer finds in the inventory: three users, and a shop with half a year behind it.
+//! The demo's inventory: three users, and a shop with half a year of movements.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a newcomer reads when the demo runs: where things are, and what to try.
+//! What the demo prints when it is ready: where everything is, and what to try.
 
 use std::net::SocketAddr;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `balcao demo`: everything on this machine, wired to each other, with nothing to set up. Loopback only, data of its own.
+//! `balcao demo`: everything on this machine, connected to each other, with nothing to set up. Loopback only, with data of its own.
 
 mod example;
 mod greeting;

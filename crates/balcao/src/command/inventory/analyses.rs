@@ -1,4 +1,4 @@
-//! `balcao inventory analyses`: what was found of products that run low, and having one looked at now, while the service runs or not.
+//! `balcao inventory analyses`: lists and shows restock analyses, and makes one now. Works while the service runs or not.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! `balcao inventory events`: what happened to events, and delivering them again, while the service runs or not.
+//! `balcao inventory events`: what became of events, and delivering them again. Works while the service runs or not.
 
 use ::inventory::State;
 use ::inventory::events::{Delivery, DeliveryState, Filter, deliveries, endpoints};

@@ -1,5 +1,5 @@
-//! `balcao inventory`: what operators do with inventory's data: check the books, bring records in and out, see what became of events
-//! and of products that run low.
+//! `balcao inventory`: an operator's commands for the inventory: verifying the ledger, CSV import and export, events and webhook endpoints,
+//! restock analyses and the report.
 
 mod analyses;
 mod endpoint;

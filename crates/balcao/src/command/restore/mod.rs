@@ -1,4 +1,4 @@
-//! `balcao restore FILE`: puts a backup in the place of what is there, after every byte of it was checked.
+//! `balcao restore FILE`: replaces the data with that of a backup, after every byte of it has been checked.
 
 use std::fs::{self, File};
 use std::io;

@@ -1,4 +1,4 @@
-//! `balcao sandbox`: the provider sandbox alone, for a `serve` beside it or for client libraries of the provider.
+//! `balcao sandbox`: the provider sandbox alone, for a `serve` that runs beside it or for trying client libraries.
 
 use clap::Args;
 use sandbox::Config;

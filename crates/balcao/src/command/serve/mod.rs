@@ -1,4 +1,4 @@
-//! `balcao serve`: the services for real, from configuration.
+//! `balcao serve`: runs the services in production, from the configuration.
 
 use std::net::SocketAddr;
 

@@ -1,4 +1,4 @@
-//! Counts, lengths of time and rates.
+//! Numbers, durations and rates.
 
 use std::time::Duration;
 

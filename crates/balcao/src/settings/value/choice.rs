@@ -1,4 +1,4 @@
-//! Choices that analyses and mails are made by.
+//! Settings of analyses and mails with a fixed set of values.
 
 use web::locale::Locale;
 

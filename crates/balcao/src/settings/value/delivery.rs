@@ -1,4 +1,4 @@
-//! Where events and mail go: receivers of webhooks, what signs for them, the mail server, mail addresses, the time of the digest.
+//! Where events and mail go: addresses and secrets of webhooks, the mail server, mail addresses, the time of the digest.
 
 use inventory::events::mail::Server;
 use inventory::events::{Secret, Target};

@@ -1,7 +1,7 @@
-//! The kinds of value that settings have: how each is read, what is allowed, how it shows.
+//! The types of settings: how each is read, what it allows, and how it is shown.
 //!
-//! `network` has addresses, `amount` has counts, times and rates, `name` has identifiers and choices, `choice` those of the analyses. Which setting is of
-//! which kind stands in `table`.
+//! `network` has addresses, `amount` numbers, durations and rates, `name` identifiers and choices, `choice` the choices of analyses and mails,
+//! `delivery` what webhooks and mail need. Which setting has which type is in `table`.
 
 mod amount;
 mod choice;

@@ -1,4 +1,4 @@
-//! The calls of one run, in the order that never charges twice.
+//! The calls to the provider for one attempt, in the order that never charges twice.
 
 use crate::app::State;
 use crate::payments::claim::{self, Run};

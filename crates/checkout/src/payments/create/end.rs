@@ -1,4 +1,4 @@
-//! How a run ends its attempt, or leaves it to the next.
+//! How a run completes its attempt, or leaves it to the next run.
 
 use super::calls::Stage;
 use super::{CreateError, Created};

@@ -1,6 +1,6 @@
-//! Who follows which payment in this process, and how news reaches them.
+//! Who follows which payment in this process, and how changes reach them.
 //!
-//! A change made here is pushed at once. One made by another process is seen by looking at the followed payments every
+//! A change made by this process is pushed at once. A change made by another process is found by reading the followed payments every
 //! [`LOOK_EVERY`], all of them in one job; while nobody follows anything, nothing runs.
 
 use std::collections::HashMap;

@@ -1,5 +1,5 @@
 //! The page's view of its payment: status and detail, now and as they change, for whoever holds the payment's token.
-//! Nothing of the payer is here.
+//! It contains nothing about the payer.
 
 mod hub;
 mod stream;

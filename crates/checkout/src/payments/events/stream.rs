@@ -1,4 +1,4 @@
-//! One stream of server-sent events: the status now, then each change, until the payment's end or the stream's.
+//! One stream of server-sent events: the status now, then each change, until the payment or the stream ends.
 
 use std::convert::Infallible;
 use std::time::Duration;

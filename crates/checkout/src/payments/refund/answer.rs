@@ -1,4 +1,4 @@
-//! A refund that the provider made, as it is stored and answered.
+//! A refund that the provider has made, as it is stored and answered.
 
 use db::{Money, Timestamp, Tx};
 

@@ -1,4 +1,4 @@
-//! The calls of a refund.
+//! The calls to the provider for a refund.
 
 use db::Money;
 

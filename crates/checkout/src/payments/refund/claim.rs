@@ -1,4 +1,4 @@
-//! Who may work on a refund: stores the intent, or finds what the caller's key already stands for.
+//! The right to work on a refund: stores the intent, or finds what the caller's idempotency key already stands for.
 
 use db::{Money, Timestamp, Tx};
 

@@ -1,5 +1,5 @@
-//! Giving money back: all that is left of a payment, or a part. The intent is stored before the provider is called, so
-//! that a repetition never gives back twice.
+//! Refunds: of all that is left of a payment, or of a part. The intent is stored before the provider is called, so
+//! that a repetition never refunds twice.
 
 mod answer;
 mod calls;

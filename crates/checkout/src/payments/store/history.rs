@@ -1,4 +1,4 @@
-//! The history of payments' states.
+//! Statements about the history of payments' states.
 
 use db::{Conn, Error, Timestamp, Tx};
 

@@ -1,4 +1,4 @@
-//! Lists of payments, newest first. One text for each set of conditions, so that each has its index on both engines.
+//! Lists of payments, newest first. One statement for each set of conditions, so that each has its index on both engines.
 
 use db::{Conn, Error, Timestamp};
 

@@ -1,5 +1,5 @@
-//! The SQL of payments, refunds and attempts: the only place that has any. Each function is one statement, or a bound
-//! pair; none opens a transaction, none decides anything.
+//! The SQL of payments, refunds and attempts, and nowhere else. Each function is one statement, or two that belong together;
+//! none opens a transaction, and none decides anything.
 
 mod attempts;
 mod history;

@@ -1,4 +1,4 @@
-//! Payments, their payer, method and transaction.
+//! Statements about payments with their payer, method and transaction.
 
 use db::{Conn, Error, Money, Row, Timestamp, Tx};
 

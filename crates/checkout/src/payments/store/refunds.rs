@@ -1,4 +1,4 @@
-//! Refunds: asked for, sent, answered.
+//! Statements about refunds: requested, sent, answered.
 
 use db::{Conn, Error, Money, Row, Timestamp, Tx};
 

@@ -1,4 +1,4 @@
-//! The proof of the secret that this database was used with.
+//! The stored proof of which secret this database is used with.
 
 use db::{Error, Tx};
 

@@ -1,4 +1,4 @@
-//! The second step of a login: a code of the reader's device, or one of the recovery codes.
+//! The second step of a login: a code from the user's device, or one of the recovery codes.
 
 use askama::Template;
 use axum::{

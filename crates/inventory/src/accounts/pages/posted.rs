@@ -1,4 +1,4 @@
-//! What is posted to the web interface's addresses: a form or JSON, and the proof that it is not forged.
+//! What is posted to the web interface: a form or JSON, with the proof that it is not forged.
 
 use axum::body::Body;
 use http::request::Parts;

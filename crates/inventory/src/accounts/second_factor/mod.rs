@@ -1,6 +1,6 @@
-//! The second factor of a login: a code from the reader's device (in `totp`), or one of the codes that were written down when it
-//! was turned on. Each code is taken once, tries are few, and what the device shares is sealed with a key that is not in the database.
-//! Carries "Login and session": who must bring a code, and where, is decided in `service` and `session`.
+//! The second factor of a login: a code from the user's device (in `totp`), or one of the recovery codes that were made when it
+//! was turned on. Each code is accepted once, attempts are limited, and the shared secret is encrypted with a key that is not in the database.
+//! Carries "Login and session": who must give a code, and where, is decided in `service` and `session`.
 
 mod store;
 pub mod totp;

@@ -1,5 +1,5 @@
-//! One-time codes from a shared secret and the time: RFC 6238 with SHA-1, six digits, thirty seconds, the only kind that
-//! every authenticator reads. Pure; who has a secret and which code was used already is the service's.
+//! One-time codes from a shared secret and the time: RFC 6238 with SHA-1, six digits and thirty seconds, the only kind that
+//! every authenticator app supports. Pure; who has a secret and which codes were used is the service's business.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! What a browser calls itself, in words that its owner recognises. Pure. Browsers name others whom they resemble, so the
-//! order of the tables decides; nothing else depends on what is found here.
+//! The browser and system that a `User-Agent` header names, in words that its owner recognises. Pure. Browsers also name those that they
+//! resemble, so the order of the tables matters; nothing else depends on the result.
 
 use web::locale::Locale;
 

@@ -1,4 +1,4 @@
-//! The cookies of a session, as they are read and written.
+//! The cookies of a session, read and written.
 
 use std::time::Duration;
 

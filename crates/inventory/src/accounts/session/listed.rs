@@ -1,4 +1,4 @@
-//! Sessions as their owner and operators see them: where somebody is logged in, and putting them out.
+//! Sessions as their owners and operators see them: where somebody is logged in, and ending those sessions.
 
 use db::{Db, Timestamp};
 

@@ -1,6 +1,6 @@
-//! Sessions of the web interface: a random token in a cookie, its SHA-256 in the store, ended by logging out, by two weeks
-//! (or, where the reader does not ask to be remembered, half a day) without a visit, by a new password, and at once with the account. Carries "The web interface uses a session and CSRF protection".
-//! Pages are served to sessions in `visits`; what a form must bring is checked in [`super::csrf`].
+//! Sessions of the web interface: a random token in a cookie, with its SHA-256 in the store. A session ends by logging out, after two weeks
+//! without a visit (half a day for users who did not ask to stay logged in), with a new password, and at once when the account is deactivated.
+//! Carries "The web interface uses a session and CSRF protection". Pages find their session in `visits`; CSRF checks are in [`super::csrf`].
 
 pub mod agent;
 pub(crate) mod cookies;

@@ -1,5 +1,5 @@
-//! Who is between the two steps of a login: their password was right, their code is still to come. Sealed into a cookie of a few
-//! minutes, so that nothing is kept of logins that nobody finishes.
+//! A login between its two steps: the password was right, and the code is still to come. It is kept encrypted in a cookie of a few
+//! minutes, so logins that nobody finishes leave nothing behind.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The step around pages: finds the session of a visit once, counts the visit, and prolongs the session.
+//! The step around pages: finds the session of a request once, and prolongs it.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Accounts from the operator's side: made, given a password, put out, listed, and allowed further things than their groups.
-//! Command line, administration and the first start call these; logging in is in `service` and `session`.
+//! Accounts from the operator's side: created, given a password, deactivated, listed, and granted further permissions.
+//! The command line, the administration and the first start call these functions; logging in is in `service` and `session`.
 
 pub(crate) mod manage;
 pub(crate) mod own;

@@ -1,4 +1,4 @@
-//! What people change of their own account: how they are called, and their password, for which the old one is asked.
+//! What users change of their own account: their names, and their password, for which the old one is required.
 
 use db::Tx;
 

@@ -1,4 +1,4 @@
-//! Statements about accounts, as operators keep them.
+//! Statements about accounts from the operator's side.
 
 use db::{Conn, Error, Row, Timestamp, Tx};
 

@@ -1,4 +1,4 @@
-//! How a model is described: its names, columns, filters, fields and actions.
+//! The types of a model's description: its names, columns, filters, fields and actions.
 
 use web::locale::Locale;
 

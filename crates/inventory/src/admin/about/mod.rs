@@ -1,4 +1,4 @@
-//! How a model is described to the administration: everything that its pages need to know of it, in one place.
+//! The description of a model for the administration: everything that its pages need to know about it.
 
 use std::{future::Future, pin::Pin};
 

@@ -1,4 +1,4 @@
-//! What the functions of a model answer: records, pages of them, and what refers to them.
+//! What the functions of a model return: records, pages of them, and what refers to them.
 
 use db::{Money, Timestamp};
 use web::locale::Locale;

@@ -1,4 +1,4 @@
-//! The parameters of a list: `q`, `o`, `p`, `all`, `year`, `month`, `day`, the filters, and `_facets` for counts beside them.
+//! The query parameters of a list: `q`, `o`, `p`, `all`, `year`, `month`, `day`, the filters, and `_facets` for counts beside them.
 
 use super::Dates;
 use crate::{

@@ -1,4 +1,4 @@
-//! Narrowing a list to a year, a month or a day. Days are those of UTC, as in the filters of the API.
+//! Drilling down into a list by year, month and day. Days are in UTC, as in the filters of the API.
 
 use db::Timestamp;
 use jiff::civil::Date;

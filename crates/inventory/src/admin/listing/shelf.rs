@@ -1,4 +1,4 @@
-//! Lists that fit into memory: accounts, groups, sessions, destinations. There are as many of them as a shop has people, not goods.
+//! Lists that fit into memory: accounts, groups, sessions, webhook endpoints. There are as many of them as a shop has people, not goods.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,4 @@
-//! Restock analyses: read, since a result stays as it was made.
+//! Restock analyses: read only, since a result never changes.
 
 use crate::{
     State,

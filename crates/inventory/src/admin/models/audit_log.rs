@@ -1,4 +1,4 @@
-//! The audit log: read, and never written by hand.
+//! The audit log: read only.
 
 use db::Timestamp;
 

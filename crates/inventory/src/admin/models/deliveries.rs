@@ -1,4 +1,4 @@
-//! What became of events at their destinations; delivering again is an action.
+//! Deliveries of events to webhook endpoints; delivering again is an action.
 
 use crate::{
     State,

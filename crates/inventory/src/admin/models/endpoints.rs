@@ -1,4 +1,4 @@
-//! Destinations of webhooks. The secret of one is told when it is made or renewed, and never again.
+//! Webhook endpoints. A secret is shown once, when it is made or rotated.
 
 use crate::{
     State,

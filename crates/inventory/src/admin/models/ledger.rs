@@ -1,4 +1,4 @@
-//! The stock ledger: read, and never written by hand.
+//! The stock ledger: read only.
 
 use db::Timestamp;
 

@@ -1,4 +1,4 @@
-//! The models of the administration, each described in its file: what its pages show, and which service functions they call.
+//! The models of the administration, each described in its own file: what its pages show, and which service functions they call.
 //! How the pages work is not here: they are the same for every model.
 
 mod analyses;

@@ -1,4 +1,4 @@
-//! Inflows and outflows: made and deleted, never changed.
+//! Inflows and outflows: created and deleted, never changed.
 
 use db::{Timestamp, Tx};
 use http::Method;

@@ -1,4 +1,4 @@
-//! Sessions of the web interface: who is logged in where; deleting one puts its reader out.
+//! Sessions of the web interface: who is logged in where; deleting one logs its user out.
 
 use db::Tx;
 

@@ -1,4 +1,4 @@
-//! Products' own thresholds of low stock: the id of one is its product's. Deleting one gives the product the shop's again.
+//! Products' own low-stock thresholds, identified by the product's id. Deleting one returns the product to the shop's threshold.
 
 use db::Tx;
 

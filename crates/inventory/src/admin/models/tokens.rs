@@ -1,5 +1,5 @@
-//! Refresh tokens of the API, by user. A token is kept by who holds it and not by us: what can be revoked are all of a user's
-//! at once.
+//! Refresh tokens of the API, by user. We do not store tokens, so they are not listed one by one: what can be revoked are all tokens of a
+//! user at once.
 
 use std::collections::BTreeMap;
 

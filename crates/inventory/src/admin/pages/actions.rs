@@ -1,4 +1,4 @@
-//! What is done to selected records: deleting them, after a confirmation, and the actions that the model describes.
+//! Actions on selected records: deleting them, after a confirmation, and the actions that the model describes.
 
 use axum::{
     extract::{Path, Request, State as Extracted},

@@ -1,4 +1,4 @@
-//! Deleting: the page that says what goes with a record and what keeps it, and the deed.
+//! Deleting: the confirmation page that lists what would be deleted and what protects the record, and the deletion itself.
 
 use askama::Template;
 use axum::{

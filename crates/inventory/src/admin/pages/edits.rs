@@ -1,7 +1,6 @@
-//! Columns that are written in the list itself: `cell:{id}:{field}` is what stands in a field now, `was:{id}:{field}` what stood there
-//! when the list was shown. Only what was changed is written, by the service function that the record's own form calls, all of it or
-//! none in one transaction. It holds the records before it looks whether somebody else has changed a cell meanwhile, so that nobody
-//! can between that and the writing.
+//! Cells that are edited in the list itself: `cell:{id}:{field}` is the new value, `was:{id}:{field}` the value when the list was shown.
+//! Only changed cells are written, by the service function that the record's own form calls, all of them or none in one transaction. The
+//! records are locked before it is checked whether somebody else has changed a cell meanwhile.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! The fields of a form as they are shown: values, hints, errors, and what can be chosen.
+//! The fields of a form as they are shown: values, hints, errors, and choices.
 
 use crate::{
     accounts::Permission,

@@ -1,4 +1,4 @@
-//! The filters beside a list: what can be chosen, what is chosen, and, when they are asked for, how many records each choice leaves.
+//! The filters beside a list: the choices, the chosen one, and, on request, how many records each choice leaves.
 
 use web::locale::Locale;
 

@@ -1,4 +1,4 @@
-//! What was done to one record, newest first.
+//! The history of one record, newest first.
 
 use askama::Template;
 use axum::{

@@ -1,4 +1,4 @@
-//! The first page: every model that the reader sees, and what they did last.
+//! The first page: every model that the user may see, and their recent actions.
 
 use askama::Template;
 use axum::{extract::State as Extracted, response::Response};

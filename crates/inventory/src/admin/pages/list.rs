@@ -1,4 +1,4 @@
-//! The list of a model: columns, order, search, filters, dates, pages, and the boxes that select what actions are done to.
+//! The list of a model: columns, order, search, filters, dates, pages, and the checkboxes that select records for actions.
 
 use askama::Template;
 use axum::{

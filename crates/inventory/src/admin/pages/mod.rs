@@ -1,4 +1,4 @@
-//! The pages of the administration: addresses and handlers, and what templates show. Which records there are and what may be done
+//! The pages of the administration: addresses, handlers and template data. Which records there are and what may be done
 //! to them is described in `models`.
 
 mod actions;

@@ -1,4 +1,4 @@
-//! Another password for an account, or none at all: what staff do for people who have forgotten theirs.
+//! Setting an account's password, or removing it: what staff do for users who have forgotten theirs.
 
 use askama::Template;
 use axum::{

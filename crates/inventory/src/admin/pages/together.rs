@@ -1,4 +1,4 @@
-//! Several records written in one transaction: all of them, or none and every reason at once.
+//! Several records written in one transaction: all of them, or none and every error at once.
 
 use db::{Error, ErrorKind, Tx};
 

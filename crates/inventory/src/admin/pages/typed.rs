@@ -1,4 +1,4 @@
-//! What people type, made ready for the service functions, which read it as they read the API's bodies.
+//! Form input converted to the JSON members that the service functions read.
 
 use serde_json::value::{RawValue, to_raw_value};
 use web::locale::Locale;

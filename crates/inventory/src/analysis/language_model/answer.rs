@@ -1,4 +1,4 @@
-//! What a model answered, and what of it can be used: an object of the schema, in plain words, with no figure that was not computed.
+//! The model's answer, and what of it can be used: an object of the schema, in plain words, with no figure that was not computed.
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! One call of the model: counted first, made outside of any transaction, told of afterwards.
+//! One call to the model: counted before it is made, made outside of any transaction, its outcome recorded afterwards.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! A language model that words what was computed, where one is configured: what it is asked, what of its answer is taken, and when it
+//! A language model that words what was computed, where one is configured: what it is asked, which answers are accepted, and when it
 //! is asked again or not at all. It sees one product at a time, has no tools, and decides no figure.
-//! Chat completions, not streamed; facts about servers and clients of them: docs/decisions.md.
+//! Chat completions, not streamed; see docs/decisions.md for the details.
 
 mod answer;
 mod call;

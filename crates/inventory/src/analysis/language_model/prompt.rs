@@ -1,5 +1,5 @@
-//! What the model is asked. The rules stand in the system's text, which no shop's data ever enters; the data is one JSON object in the
-//! user's message, each of its fields capped. Descriptions, prices and people's names are not sent.
+//! The prompt. The rules are in the system message, which never contains data of the shop; the data is one JSON object in the
+//! user message, with each of its fields capped. Descriptions, prices and people's names are not sent.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Demand as the outflows show it: per day with its zeros, corrected for days without stock, and of which kind it is.
+//! Demand as the outflows show it: per day including zeros, corrected for days without stock, and its class.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Everything that is computed of one product, put together: the figures that a result shows and that no model may change.
+//! Everything that is computed for one product: the figures that a result shows and that no model may change.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Measures of a whole shop: which products carry its turnover, which lie dead, which are too many.
+//! Measures of a whole shop: ABC classes by turnover, dead stock, overstock.
 
 use db::Money;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Forecasts of a day's demand that give more weight to what is newer.
+//! Forecasts of daily demand by exponential smoothing and Croston's method.
 
 /// The weight of the newest day in simple smoothing.
 pub const DAY_WEIGHT: f64 = 0.2;

@@ -1,4 +1,4 @@
-//! When to order and how much: what the shop assumes of a supply, and what follows from it and a forecast.
+//! When to order and how much: the assumptions about a product's supply, and what follows from them and a forecast.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! A product's newest analysis on the product's own page, and how far the one is that somebody asked for there.
+//! The newest analysis on a product's own page, and the progress of one that was requested there.
 
 use super::view::{Row, words};
 use crate::{

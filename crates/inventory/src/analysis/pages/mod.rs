@@ -1,5 +1,5 @@
-//! `/analyses/`: the list of results, one result with where it came from, and a product's own page, where an analysis is asked for,
-//! its progress is seen and what is known of the supply is written; `beside` is what the product's page of the catalogue shows of them.
+//! `/analyses/`: the list of results, one result with its provenance, and a product's own page, where an analysis is requested,
+//! its progress is shown and the terms of its supply are edited; `beside` is what the product's page of the catalogue shows of them.
 //! Results are plain text; templates escape it.
 
 mod beside;

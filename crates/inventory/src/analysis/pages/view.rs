@@ -1,4 +1,4 @@
-//! Results as readers see them: the text in paragraphs and lists, and in words where it came from.
+//! Results prepared for templates: the text as paragraphs and lists, and the provenance in words.
 
 use std::time::Duration;
 

@@ -1,6 +1,7 @@
-//! The report on the whole shop: which products carry it, which lie dead, which are too many, what runs out. Read in pieces by the
-//! database's own order, so that it takes as much memory for ten million movements as for ten thousand, save for one number a product.
-//! Days without stock are not looked for here, as they are for a single product: levels of products that were out of stock are a little low.
+//! The report on the whole shop: which products carry its turnover, which lie dead, which are overstocked, and what is running out. It is read
+//! in pieces in the database's own order, so it takes as much memory for ten million movements as for ten thousand, except one number for
+//! each product. Unlike analyses of single products it does not look for days without stock, so levels of products that were out of stock
+//! are a little low.
 
 mod line;
 mod schedule;

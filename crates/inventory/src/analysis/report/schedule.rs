@@ -1,5 +1,4 @@
-//! The report that comes by itself every week, one among all replicas: it stands beside the analyses, and is mailed to the receivers of
-//! alerts where there are any.
+//! The weekly report, made by one of all replicas: it is stored beside the analyses, and mailed to the receivers of alerts if there are any.
 
 use std::time::Duration;
 

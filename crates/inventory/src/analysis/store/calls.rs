@@ -1,4 +1,4 @@
-//! The calls of the language model: counted before they are made, so that no crash and no other replica makes one too many.
+//! Statements about calls to the language model: counted before they are made, so that neither a crash nor another replica makes one too many.
 
 use db::{Error, Timestamp, Tx};
 

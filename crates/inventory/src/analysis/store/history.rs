@@ -1,5 +1,5 @@
-//! What is known of a product's past: when things went out, and when there was nothing. Read in bounded pieces, by the indexes of one
-//! product and its time, so that memory and the time of a statement do not grow with the shop.
+//! Statements about a product's past: when it was sold, and when it was out of stock. Read in bounded pieces, by the indexes on product
+//! and time, so that memory and the time of a statement do not grow with the shop.
 
 use db::{Conn, Error, Query, Timestamp};
 

@@ -1,4 +1,4 @@
-//! Statements of the analyses: the queue of requests, the results, the model's calls, and what was sold when.
+//! Statements about analyses: the queue of requests, the results, calls to the model, and the history of sales.
 
 pub(super) mod calls;
 pub(super) mod history;

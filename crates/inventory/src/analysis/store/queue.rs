@@ -1,4 +1,4 @@
-//! The queue: one row a product while its analysis waits or runs. A row that is taken is due again when its lease ends.
+//! Statements about the queue: one row for each product whose analysis waits or runs. A claimed row is due again when its lease ends.
 
 use db::{Conn, Error, Timestamp, Tx};
 

@@ -1,4 +1,4 @@
-//! The results, and where each came from.
+//! Statements about results and their provenance.
 
 use db::{Conn, Error, Query, Row, Timestamp, Tx};
 

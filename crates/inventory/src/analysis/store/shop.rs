@@ -1,5 +1,4 @@
-//! The whole shop in pieces: products by their ids, and their outflows by product and time, each piece bounded, so that memory does not
-//! grow with the shop.
+//! Statements that read the whole shop in bounded pieces: products by id, and their outflows by product and time.
 
 use db::{Conn, Error, Money, Timestamp, Tx};
 

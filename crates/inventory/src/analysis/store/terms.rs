@@ -1,4 +1,4 @@
-//! What is known of each product's supply.
+//! Statements about the supply terms of products.
 
 use db::{Error, Tx};
 

@@ -1,5 +1,5 @@
-//! The computed text of an analysis, for a shopkeeper to read: what to do, why, and on what assumptions. Plain text; pages escape it.
-//! The figures stand here and nowhere else, whoever words the rest.
+//! The computed text of an analysis, for a shopkeeper to read: what to do, why, and under which assumptions. Plain text; pages escape it.
+//! All figures are written here, whoever words the rest.
 
 mod words;
 

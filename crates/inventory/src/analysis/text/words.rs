@@ -1,4 +1,4 @@
-//! Figures in words: numbers, days and dates as the reader's language writes them.
+//! Numbers, days and dates in the language of the text.
 
 use std::time::Duration;
 

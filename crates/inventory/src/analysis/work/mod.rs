@@ -1,5 +1,5 @@
-//! How a request becomes a result: it is taken from the queue, computed, worded, and kept, each step such that a process that dies in
-//! between loses nothing and two processes never keep two results for one request. Nothing here happens in anybody's request.
+//! How a request becomes a result: it is claimed from the queue, computed, worded and stored, in steps such that a process that dies in
+//! between loses nothing and two processes never store two results for one request. Nothing of this happens within an HTTP request.
 
 mod worker;
 

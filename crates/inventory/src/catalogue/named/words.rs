@@ -1,4 +1,4 @@
-//! What pages call brands, categories and suppliers, in both languages.
+//! The names of brands, categories and suppliers in the texts of pages, in both languages.
 
 use super::Kind;
 

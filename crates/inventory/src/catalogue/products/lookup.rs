@@ -1,6 +1,6 @@
-//! What people mean by what they type into a search where no title has it: a brand, a category, the beginning of a serie number. The API
-//! searches titles alone, as specified; pages ask here too. Names of brands and categories are few and looked through, serie numbers have
-//! an index: none of it grows with the catalogue.
+//! What people may mean by a search that no title matches: a brand, a category, the beginning of a serie number. The API
+//! searches titles alone, as specified; pages ask here too. Brands and categories are few and are scanned, serie numbers have
+//! an index, so none of it slows down with the catalogue.
 
 use std::collections::BTreeMap;
 

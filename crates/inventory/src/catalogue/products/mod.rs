@@ -1,4 +1,4 @@
-//! Products: what the shop sells, at which price. How many there are is the ledger's to say (`stock`): a quantity written here
+//! Products: what the shop sells, and at which price. Quantities belong to the ledger (`stock`): a quantity that is written here
 //! becomes an opening or an adjustment there.
 
 mod api;

@@ -1,4 +1,4 @@
-//! What a product is, and what a client may set of it.
+//! A product, and what a client may set of it.
 
 use db::{Money, Timestamp};
 use serde::Serialize;

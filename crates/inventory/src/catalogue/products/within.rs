@@ -1,4 +1,4 @@
-//! Products written as a part of something larger, within its transaction.
+//! Writing products as part of a larger transaction.
 
 use db::{Error, Timestamp, Tx};
 

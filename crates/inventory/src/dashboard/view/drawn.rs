@@ -1,4 +1,4 @@
-//! What is drawn by the server itself: small lines without axes, and the widths of bars.
+//! Small charts drawn by the server: lines without axes, and the widths of bars.
 
 use crate::{analysis::model::real, tallies::Sum};
 

@@ -1,5 +1,4 @@
-//! The dashboard's figures as its readers see them: numbers, money and days in their language. The templates decide where they stand;
-//! nothing is counted here.
+//! The dashboard's figures as text: numbers, money and days in the user's language. Templates place them; nothing is computed here.
 
 mod drawn;
 mod rows;

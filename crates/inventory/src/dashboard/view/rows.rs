@@ -1,4 +1,4 @@
-//! The rows and cards that the templates write, their texts ready.
+//! The rows and cards of the templates, with their texts ready to print.
 
 /// One figure.
 pub(in crate::dashboard) struct Card {

@@ -1,5 +1,5 @@
-//! Delivers at one endpoint: what is due is posted, so many at once, and what became of it is recorded in batches.
-//! A crash between the two leaves the delivery as it was: it is posted again, under the same `webhook-id`.
+//! Delivers to one endpoint: what is due is posted, a bounded number at once, and the results are recorded in batches.
+//! After a crash between the two, a delivery is posted again, under the same `webhook-id`.
 
 use std::{
     collections::HashSet,

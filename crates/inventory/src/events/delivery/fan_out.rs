@@ -1,5 +1,5 @@
-//! From the outbox to deliveries: one for each endpoint that asks for an event's type. One process at a time, oldest events first,
-//! so that the deliveries of a product stand in the order of its events.
+//! Turns events of the outbox into deliveries: one for each endpoint that subscribes to the event's type. One process at a time, oldest events
+//! first, so that the deliveries of a product are in the order of its events.
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -1,4 +1,4 @@
-//! Which process delivers at which endpoint: one at a time, by a lease that it prolongs while it lives. The clocks of replicas may
+//! Which process delivers to which endpoint: one at a time, by a lease that it renews while it lives. The clocks of replicas may
 //! differ by a quarter of a minute.
 
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Deliveries: each event goes to each endpoint that asks for its type, at least once, in order within a product.
-//! How one attempt goes is in `http`; whom to tell, and what people do about it, is in the services beside this folder.
+//! Delivery: each event goes to each endpoint that subscribes to its type, at least once, in order within a product.
+//! How one attempt is made is in `http`; what people see and do is in the modules beside this folder.
 
 mod courier;
 mod fan_out;

@@ -1,4 +1,5 @@
-//! What became of attempts, recorded: states, attempts, the lines that go on, and what it means for the endpoint.
+//! Records the results of attempts: the states of deliveries, the attempts themselves, which delivery is next in each product's order,
+//! and what the results mean for the endpoint.
 
 use std::time::Duration;
 

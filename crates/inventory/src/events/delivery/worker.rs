@@ -1,5 +1,5 @@
-//! The worker: makes deliveries of events, keeps a courier at each endpoint that is this process's, tidies up. Asleep when there is
-//! nothing to do.
+//! The worker: fans out events, runs a courier for each endpoint whose lease this process holds, deletes what has expired. It sleeps when there
+//! is nothing to do.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! The endpoint of the configuration.
+//! The endpoint that is set in the configuration.
 
 use db::Error;
 

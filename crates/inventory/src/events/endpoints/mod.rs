@@ -1,6 +1,6 @@
-//! What people do with endpoints: see, add, change, rotate secrets, switch off and on, remove, try out. Pages, administration and
-//! commands all come here; each change leaves its row in the audit log, in its own transaction.
-//! Whoever calls has the permission of `accounts::Model::WebhookEndpoint` for it.
+//! What people do with webhook endpoints: list, add, change, rotate secrets, disable and enable, delete, test. The pages, the administration and
+//! commands all call these functions; each change is written to the audit log in its own transaction.
+//! Callers must hold the permission of `accounts::Model::WebhookEndpoint`.
 
 mod configured;
 mod secrets;

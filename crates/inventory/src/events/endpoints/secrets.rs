@@ -1,5 +1,5 @@
-//! Secrets of endpoints as they are kept: sealed with a key that is not in the database, each for its own endpoint. Versions before
-//! kept them as they are; those go on working, and are sealed at the next start.
+//! The stored secrets of endpoints: encrypted with a key that is not in the database, each bound to its endpoint. Earlier versions
+//! stored them in clear; those keep working, and are encrypted at the next start.
 
 use db::{Error, Timestamp, Tx};
 use web::Random;

@@ -1,4 +1,4 @@
-//! Trying out an endpoint: a test event, posted while somebody waits for what comes of it.
+//! Testing an endpoint: a test event is posted while the user waits for the result.
 
 use db::{Error, Timestamp, Tx};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Mail to the people of the shop: what it says, the queue, the protocol. What is worth a mail is decided by who publishes events.
+//! Mail to the people of the shop: its contents, the queue, the protocol. What is worth a mail is decided where events are published.
 
 mod compose;
 mod message;

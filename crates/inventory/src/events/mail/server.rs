@@ -1,4 +1,4 @@
-//! The mail server: `smtp://` with STARTTLS where it is offered, or `smtps://`.
+//! The address of the mail server: `smtp://` with STARTTLS where it is offered, or `smtps://`.
 
 use std::fmt;
 

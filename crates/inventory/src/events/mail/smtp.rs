@@ -1,5 +1,4 @@
-//! The protocol of mail (RFC 5321), as much of it as sending one message to one receiver needs: TLS from the first byte or by STARTTLS,
-//! AUTH PLAIN.
+//! SMTP (RFC 5321), as far as sending one message to one receiver needs it: TLS from the first byte or by STARTTLS, AUTH PLAIN.
 
 use std::{fmt, sync::Arc, time::Duration};
 

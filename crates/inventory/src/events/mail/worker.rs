@@ -1,4 +1,4 @@
-//! The worker that sends mail: what is due, once each, tried again for a day when the server does not take it; and the daily digest.
+//! The worker that sends mail: each that is due, retried for a day when the server does not accept it; and the daily digest.
 
 use std::time::Duration;
 

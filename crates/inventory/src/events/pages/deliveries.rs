@@ -1,4 +1,4 @@
-//! What became of events: the list of deliveries with the endpoints above it, one delivery, delivering again.
+//! The pages of deliveries: the list with the endpoints above it, one delivery, delivering again.
 
 use askama::Template;
 use axum::extract::Request;

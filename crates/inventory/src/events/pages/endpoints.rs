@@ -1,4 +1,4 @@
-//! Endpoints: one with its state and what was done to it, the form, the secret that is shown once, switching, trying out, removing.
+//! The pages of endpoints: one with its state and history, its form, the secret that is shown once, enabling, testing, deleting.
 
 use askama::Template;
 use axum::{extract::Request, response::Response};

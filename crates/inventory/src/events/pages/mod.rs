@@ -1,4 +1,4 @@
-//! `/webhooks/`: endpoints and deliveries as people see them, with what they can do about them. Without a script, too.
+//! `/webhooks/`: the pages of endpoints and deliveries. They work without a script, too.
 
 mod deliveries;
 mod endpoints;

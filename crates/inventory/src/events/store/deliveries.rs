@@ -1,4 +1,4 @@
-//! Statements of those who deliver.
+//! Statements of the delivery workers.
 
 use db::{Conn, Error, Kind, Query, Rows, Timestamp, Tx};
 

@@ -1,4 +1,4 @@
-//! Statements for people: events, deliveries and attempts, counted and shown.
+//! Statements for the pages: events, deliveries and attempts, counted and listed.
 
 use db::{Conn, Error, Query, Row};
 

@@ -1,4 +1,4 @@
-//! Statements about events: the outbox, and the making of deliveries from it.
+//! Statements about events: the outbox, and making deliveries from it.
 //! Endpoints, deliveries, lists and mail have their statements in the files beside this one.
 
 pub(super) mod deliveries;

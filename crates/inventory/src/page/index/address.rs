@@ -1,4 +1,4 @@
-//! The address of a list: its path and its state, of which links change a part and keep the rest.
+//! The address of a list: its path and its state; links change one part of it and keep the rest.
 
 use crate::rest::query::{Parameters, encode};
 

@@ -1,6 +1,6 @@
-//! A list as a CSV file: every record of what is shown, in its order, read by one statement in one snapshot.
-//! For a spreadsheet of the reader's language: semicolons and decimal commas in Portuguese, commas and decimal points in English, UTF-8
-//! with its mark; texts are kept from being run as formulas. The import reads both.
+//! A list as a CSV file: every record that matches, in the list's order, read by one statement in one snapshot.
+//! For a spreadsheet of the user's language: semicolons and decimal commas in Portuguese, commas and decimal points in English, UTF-8
+//! with a byte order mark; texts are kept from being run as formulas. The import reads both.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

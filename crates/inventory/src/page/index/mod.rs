@@ -1,5 +1,5 @@
-//! The list of any kind of record as a page: filters as removable chips, sortable columns, pages, all of it in the address.
-//! What the records are, and which filters they have, stands with their features.
+//! The list page of any kind of record: filters as removable chips, sortable columns, pagination, all of it in the address.
+//! What the records are, and which filters they have, is defined by their features.
 
 mod address;
 mod export;

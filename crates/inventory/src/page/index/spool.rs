@@ -1,6 +1,6 @@
-//! A file on its way to a reader: written at one end, as fast as the database tells it, and sent from the other, as fast as the reader
-//! takes it. So a snapshot of the database is held for as long as reading it takes, however slow the reader is, and memory does not
-//! grow with the file. It has no name from the first moment on, and is gone with its last user.
+//! A temporary file between the database and a slow reader: written at one end as fast as the database delivers, and sent from the other as
+//! fast as the reader reads. A snapshot of the database is held only while it is read, and memory does not grow with the file. The file is
+//! unlinked as soon as it is open, and disappears with its last user.
 
 use std::{
     fs::{self, File},

@@ -1,4 +1,4 @@
-//! The kinds of fields: what a text, an integer, a price and a reference may look like, and what is said when they do not.
+//! The kinds of fields: which texts, integers, prices and references are accepted, and the message when one is not.
 
 use db::Money;
 

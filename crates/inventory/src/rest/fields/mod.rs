@@ -1,5 +1,5 @@
-//! Field by field from a request body to typed values, collecting every error of every field.
-//! The messages are those that clients of the conventions know; what a resource's fields are stands with the resource.
+//! Reads a request body field by field into typed values, collecting every error of every field.
+//! The messages are those of the conventions; which fields a resource has is defined with the resource.
 
 mod kinds;
 

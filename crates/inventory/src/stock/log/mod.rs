@@ -1,5 +1,5 @@
-//! The ledger of the whole shop, newest first, narrowed to products and days: what the administration reads. A page costs the same at
-//! ten million rows: it comes in order from an index, and counting and searching end somewhere.
+//! The ledger of the whole shop, newest first, filtered by products and days, for the administration. A page costs the same at
+//! ten million rows: it is read in order from an index, and counts and searches are bounded.
 
 #[cfg(test)]
 mod plans;

@@ -1,4 +1,4 @@
-//! The engines' own word that no list of the ledger looks at all of it.
+//! Tests that, by the query plans of both engines, no list of the ledger scans all of it.
 
 use db::{Conn, Error, Timestamp};
 use test_kit::on_both_engines;

@@ -1,5 +1,5 @@
-//! The short way of an ordinary sale on PostgreSQL: one statement, in a transaction that waiting sales share. Whatever is not ordinary
-//! (a product that becomes low, too little stock, an unknown product, a key, invalid fields) changes nothing here and takes the long way.
+//! The fast path of an ordinary sale on PostgreSQL: one statement, in a transaction that waiting sales share. Anything that is not ordinary
+//! (a product that becomes low, too little stock, an unknown product, a key, invalid fields) changes nothing here and takes the general path.
 
 use db::{Engine, Timestamp};
 

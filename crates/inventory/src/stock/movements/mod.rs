@@ -1,5 +1,5 @@
-//! Inflows and outflows: immutable records of goods that moved. Making one changes the product's quantity, deleting one reverses it,
-//! each in one transaction with its row in the ledger and what must be told of it.
+//! Inflows and outflows: immutable records of goods that moved. Creating one changes the product's quantity, deleting one reverses it,
+//! each in one transaction with its ledger row and its events.
 
 mod api;
 mod at_once;

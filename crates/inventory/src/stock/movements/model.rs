@@ -1,4 +1,4 @@
-//! What an inflow and an outflow are, and what a client may set of them.
+//! Inflows and outflows, and what a client may set of them.
 
 use db::Timestamp;
 use serde::Serialize;

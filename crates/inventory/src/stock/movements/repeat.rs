@@ -1,4 +1,4 @@
-//! Safe repetition: the answer to a movement booked under an `Idempotency-Key`, found again for 72 hours. The key commits with the
+//! Idempotency: the answer to a movement that was booked under an `Idempotency-Key`, stored for 72 hours. The key commits with the
 //! movement, so there is never one without the other. Forms that create other records use it too, so that a double tap creates one.
 
 use std::time::Duration;

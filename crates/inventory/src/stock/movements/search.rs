@@ -1,5 +1,5 @@
-//! Movements found by words, for the administration: those of the products that the words find, and among the newest those of which the
-//! product, the description or who booked them has the words. Both end somewhere, however many movements there are.
+//! Searching movements, for the administration: those of the products whose titles match, and among the newest those whose
+//! product, description or user matches. Both searches are bounded, however many movements there are.
 
 use db::{Conn, Error};
 

@@ -1,4 +1,4 @@
-//! What else is known of movements: who booked one, and from when to when there are any.
+//! What else is known about movements: who booked one, and the period in which there are any.
 
 use db::Timestamp;
 

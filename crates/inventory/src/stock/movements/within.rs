@@ -1,4 +1,4 @@
-//! Movements written as a part of something larger, within its transaction.
+//! Writing movements as part of a larger transaction.
 
 use db::{Timestamp, Tx};
 

@@ -1,4 +1,4 @@
-//! What pages call inflows and outflows, in both languages.
+//! The names of inflows and outflows in the texts of pages, in both languages.
 
 use super::Movement;
 

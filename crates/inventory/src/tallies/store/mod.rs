@@ -1,4 +1,4 @@
-//! Statements that note changes and fold them into the tallies; those that read are in `read`, those that count everything anew in
+//! Statements that note changes and fold them into the tallies; those that read are in `read`, those that count everything again in
 //! `recount`, those about low products in `low`.
 
 pub(super) mod low;

@@ -1,4 +1,4 @@
-//! Statements that read the tallies. Each reads the tallies and the notes that are not yet folded at once, so that a fold between two
+//! Statements that read the tallies. Each reads the tallies and the notes that are not yet folded in one statement, so that a fold between two
 //! statements can neither hide a change nor count it twice.
 
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! Files that people bring through the pages: checked and kept, confirmed, and taken back as a whole. The rows are read as every import
-//! reads them; taking back deletes what was added by the rules of deleting, all of it or nothing.
+//! Files uploaded through the pages: checked and stored, confirmed, and undone as a whole. Rows are read by the same import as everywhere;
+//! undoing deletes what was added, by the rules of deleting, all of it or nothing.
 
 mod pages;
 mod store;

@@ -1,4 +1,4 @@
-//! The pages of imports: choose a file, see what would be done or everything that is wrong, confirm, and take it back.
+//! The pages of imports: upload a file, see what it would add or everything that is wrong with it, confirm, and undo.
 
 use askama::Template;
 use axum::{

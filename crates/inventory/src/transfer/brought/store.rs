@@ -1,4 +1,4 @@
-//! Statements about files that were brought.
+//! Statements about uploaded files.
 
 use db::{Conn, Error, Row, Timestamp, Tx};
 

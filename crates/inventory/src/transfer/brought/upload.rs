@@ -1,4 +1,4 @@
-//! A form with a file as browsers send it: `multipart/form-data` (RFC 7578), read whole since the body is bounded. Pure.
+//! A form with a file, as browsers send it: `multipart/form-data` (RFC 7578), read completely, since the body is bounded. Pure.
 
 /// One field of a form.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What the HTTP library does when a handler has nothing to do: constants of the sizes of the service's answers.
+//! A bare HTTP handler to compare with: it answers constants of the same sizes as the service's answers.
 
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;

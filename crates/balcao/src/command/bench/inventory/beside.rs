@@ -1,5 +1,5 @@
-//! The service beside what the machine does without it, in turns, so that a noisy machine hits both: on SQLite a handler that answers
-//! constants and a loop of commits, on PostgreSQL `pgbench`.
+//! The service compared, in alternating runs, with what the same machine does without it, so that noise hits both: on SQLite a handler that
+//! answers constants and a loop of commits, on PostgreSQL `pgbench`.
 
 use std::path::Path;
 use std::time::Duration;

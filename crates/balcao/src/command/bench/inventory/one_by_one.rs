@@ -1,4 +1,4 @@
-//! What the service's outflows are compared with on SQLite: one commit after the other.
+//! What sales on SQLite are compared with: the same rows written by a loop that commits each sale by itself.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

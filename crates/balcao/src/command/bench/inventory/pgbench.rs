@@ -1,4 +1,4 @@
-//! PostgreSQL's own benchmark with the service's statements as a script: what the server does when nothing stands before it.
+//! PostgreSQL's own benchmark, `pgbench`, with the service's statements as a script: what the server does without the service.
 
 use std::path::Path;
 

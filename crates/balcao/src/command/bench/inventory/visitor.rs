@@ -1,4 +1,4 @@
-//! Somebody who opens pages as a browser does: logged in through the form, with its cookies.
+//! A client that opens pages as a browser does: logged in through the form, with cookies.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

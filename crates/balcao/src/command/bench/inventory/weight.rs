@@ -1,5 +1,5 @@
-//! What a page weighs: its bytes and those of every file that it loads, as they are sent, heads of the answers included. Once for
-//! whoever comes for the first time, once for whoever comes again with what the browser may keep.
+//! What a page weighs: its bytes and those of every file that it loads, as they are sent, response heads included. Once for a first visit,
+//! once for a repeated visit with what the browser has cached.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Attempts looked for.
+//! Statements that find attempts.
 
 use db::{Conn, Error, Money, Row, Timestamp};
 

@@ -1,4 +1,4 @@
-//! Attempts: the intent to pay, who works on it, and how it ended.
+//! Statements about attempts: the intent to pay, who works on it, and how it ended.
 
 mod find;
 mod write;

@@ -1,4 +1,4 @@
-//! Attempts written: stored, taken, given back, ended.
+//! Statements that write attempts: stored, claimed, released, ended.
 
 use db::{Error, Timestamp, Tx};
 

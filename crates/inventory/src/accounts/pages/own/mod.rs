@@ -1,4 +1,4 @@
-//! `/account/`: what people see and change of their own account. Profile and preferences here, the rest in a file each.
+//! `/account/`: what users see and change of their own account. Profile and preferences are here, the rest in a file each.
 
 mod password;
 mod second_factor;

@@ -1,4 +1,4 @@
-//! `/account/password/`: another password for the one before.
+//! `/account/password/`: changing one's own password.
 
 use askama::Template;
 use axum::{

@@ -1,4 +1,4 @@
-//! `/account/sessions/`: where one is logged in, and putting out what one does not recognise.
+//! `/account/sessions/`: where one is logged in, and ending sessions that one does not recognise.
 
 use askama::Template;
 use axum::{

@@ -1,4 +1,4 @@
-//! Groups as staff manage them. Whoever changes a group changes what its members may do: nobody gives more than they have.
+//! Groups as staff manage them. Changing a group changes what its members may do, so nobody may grant more than they have.
 
 use db::{Timestamp, Tx};
 

@@ -1,4 +1,4 @@
-//! What the forms of accounts and groups send, and what is wrong with it.
+//! What the forms of accounts and groups send, and its validation.
 
 use crate::{
     accounts::{

@@ -1,5 +1,5 @@
-//! Accounts and groups as staff manage them in the administration: every rule of who may give what to whom stands here.
-//! Nobody gives more than they may do themselves, touches an account that may do more, or locks themselves out.
+//! Accounts and groups as staff manage them in the administration: every rule of who may grant what to whom is here.
+//! Nobody grants more than they may do themselves, changes an account that may do more, or locks themselves out.
 
 mod groups;
 mod input;

@@ -1,5 +1,5 @@
-//! The form of a record, new or there already: shown, filled from the address, saved with the rows of its tables, and shown again with
-//! what is wrong. Whoever may only look gets the same page without fields.
+//! The form of a record, new or existing: shown, prefilled from the address, saved with its inline rows, and shown again with
+//! its errors. Users who may only view get the same page without fields.
 
 mod save;
 mod view;

@@ -1,4 +1,4 @@
-//! The form of a record as it is shown: fields, tables of related rows, what is not a field, and the buttons that the reader may press.
+//! The form of a record as it is shown: fields, inline tables, read-only values, and the buttons that the user may press.
 
 use askama::Template;
 

@@ -1,6 +1,6 @@
-//! Tables of related rows in the form of a record: what was sent of them and checked here, written with the record in `whole`. A row is a
-//! record of another model and is written as that model writes it: by its service functions, its permissions and its rules. Members are called
-//! `{path of the model}:{row}:{field}`; a row is an id, or `new` and anything behind it.
+//! Inline tables: rows of a related model in the form of a record. Their input is read and checked here, and written with the record in
+//! `whole`. A row is written as its own model writes it: by its service functions, permissions and rules. Form members are named
+//! `{path of the model}:{row}:{field}`; a row is an id, or `new` followed by anything.
 
 mod view;
 mod whole;

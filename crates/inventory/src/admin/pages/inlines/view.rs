@@ -1,4 +1,4 @@
-//! Tables of related rows as a form shows them.
+//! Inline tables as a form shows them.
 
 use web::locale::Locale;
 

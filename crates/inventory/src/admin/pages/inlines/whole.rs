@@ -1,4 +1,4 @@
-//! A record and the rows of its form, written in one transaction: all of them, or none and every reason at once.
+//! A record and the inline rows of its form, written in one transaction: all of them, or none and every error at once.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a report comes to: the sums of all its lines. In words it is in `text`.
+//! The summary of a report: the sums of all its lines. `text` puts it into words.
 
 mod text;
 

@@ -1,4 +1,4 @@
-//! The report in words: a heading, an opening, and sections of a line for each thing.
+//! The report in words: a heading, an introduction, and sections with a line for each item.
 
 use web::locale::Locale;
 

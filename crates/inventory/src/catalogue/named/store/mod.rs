@@ -1,4 +1,4 @@
-//! Statements about brands, categories and suppliers: one text each, with the table's name in its place.
+//! Statements about brands, categories and suppliers: each written once, with the table's name filled in.
 
 use db::{Conn, Error, Query, Row, Timestamp, Tx};
 

@@ -1,5 +1,5 @@
-//! From name to name: for lists in the order of the names of brands, categories or suppliers, which need the first few names and of each of
-//! them the first few records. None of the others comes before them.
+//! Lists in the order of the names of related brands, categories or suppliers: these need only the first few names, and the first few records
+//! of each of them, which is what these statements find.
 
 use db::Query;
 

@@ -1,4 +1,4 @@
-//! One product: what it is, how its stock went, what was done to it; its ledger; and the end of it.
+//! The page of one product: its data, its stock over time, its history, its ledger; and deleting it.
 
 use askama::Template;
 use axum::extract::{Request, State as Extracted};

@@ -1,4 +1,4 @@
-//! The form of a product, new or known. Its own threshold for low stock is on it too, though the API keeps that at an address of its own.
+//! The form of a product, new or existing. Its own low-stock threshold is on it too, although the API has an address of its own for that.
 
 use askama::Template;
 use axum::extract::{Request, State as Extracted};

@@ -1,4 +1,4 @@
-//! The pages of products: the list here, what a search finds in `search`, one product in `detail`, its form in `form`.
+//! The pages of products: the list here, its searches in `search`, one product in `detail`, its form in `form`.
 
 mod detail;
 mod form;

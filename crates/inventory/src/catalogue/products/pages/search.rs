@@ -1,4 +1,4 @@
-//! What the list of products shows for what was typed: the products whose titles have it, what may be meant instead, and where else it leads.
+//! What the list of products shows for a search: the products whose titles match, alternatives, and where else to look.
 
 use super::address;
 use crate::{

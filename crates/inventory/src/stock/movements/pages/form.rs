@@ -1,5 +1,5 @@
-//! The quickest path of the product: the form that books goods in or out. It brings a token of one use, so that a double tap books once,
-//! by the same record of keys that the API's repetitions use.
+//! The form that books goods in or out, the quickest path of the product. It carries a single-use token, so that a double tap books once;
+//! tokens are stored like the API's idempotency keys.
 
 use askama::Template;
 use axum::extract::{Request, State as Extracted};

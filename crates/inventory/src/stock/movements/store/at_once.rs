@@ -1,5 +1,5 @@
-//! An outflow that leaves its product at its threshold or above, booked by one statement: PostgreSQL only, where each statement of a
-//! transaction is a journey, and where jobs that share a transaction may run one each.
+//! An outflow that leaves its product at its threshold or above, booked by one statement. PostgreSQL only, where each statement of a
+//! transaction is a round trip, and where jobs that share a transaction may run one statement each.
 
 use db::{Error, Timestamp, Tx};
 

@@ -1,6 +1,6 @@
-//! Products of a stretch of prices in another order than by price: the first of each band of prices, in that order. Prices go along with
-//! titles and with cost prices, so the way along an index of the order alone may be long before it meets the first price that fits;
-//! within a band every price fits, save in the first and the last.
+//! Products within a range of prices in another order than by price: found band by band, the first of each price band in that order, then
+//! merged. Prices correlate with titles and cost prices, so walking an index of the order alone may take long before it meets a price that
+//! fits; within a band every price fits, except in the first and the last.
 
 use db::{Engine, Money, Query};
 

@@ -1,7 +1,7 @@
 //! How many products a filter selects, counted exactly and once for each state of the catalogue.
 //!
-//! Every change of a product moves the version of the products on, in its transaction. So a count taken in the same statement as a
-//! version holds as long as the version does, in this process and whoever changes what; movements change neither.
+//! Every change of a product increments the version of the catalogue in its own transaction. A count that was read in the same statement as a
+//! version is valid as long as that version is, in this process and whoever makes the change; movements change neither.
 
 use std::{
     collections::HashMap,

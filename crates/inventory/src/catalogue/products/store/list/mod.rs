@@ -1,7 +1,7 @@
-//! The list of products: its filters, its orders, and the statements that each combination becomes.
+//! The list of products: its filters, its orders, and the statement for each combination.
 //!
-//! How many there are is counted once for each state of the catalogue (`measure`). From that follows the way to a page (`page`): along the
-//! index that has the order, where enough match; from the few that match, where few do.
+//! The products that match are counted once for each state of the catalogue (`measure`). The count decides how a page is found (`page`): along the
+//! index that has the order, where many match, or by sorting the matches, where few do.
 
 mod bands;
 mod measure;

@@ -1,5 +1,5 @@
-//! Products in the order of the names of their categories or brands: from name to name, until as many are counted as a page needs, and of
-//! each of these names the first. None of the others comes before them.
+//! Products in the order of the names of their categories or brands: name by name, until enough products are counted for the page,
+//! and then the first products of those names.
 
 use db::{Engine, Query};
 

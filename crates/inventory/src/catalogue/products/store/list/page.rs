@@ -1,4 +1,4 @@
-//! One page of products: the ids in their order, then the records.
+//! One page of products: first the ids in order, then the records.
 
 use db::{Conn, Engine, Error, Query};
 

@@ -1,4 +1,4 @@
-//! The engines' own word that no list of products looks at a whole table.
+//! Tests that, by the query plans of both engines, no list of products scans a whole table.
 
 use db::{Conn, Error, Query, Timestamp};
 use test_kit::on_both_engines;

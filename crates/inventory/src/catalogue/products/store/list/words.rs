@@ -1,5 +1,5 @@
-//! Pages of a search, from the entries of a word: each stands under its word in the order of titles, and has beside it what else a list is
-//! narrowed and ordered by, so that no product is looked at. Of a description it has the beginning.
+//! Pages of a search, read from the index of words alone: each entry is stored in the order of titles and has beside it everything that a
+//! list filters and orders by, so that no product is read. Of a description it has the beginning.
 
 use db::{Engine, Query};
 

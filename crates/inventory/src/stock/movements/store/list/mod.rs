@@ -1,5 +1,5 @@
-//! The lists of inflows and outflows: their filters, their orders, and how many they select. The statement that each combination becomes
-//! is in `page`, those that go from value to value of a column and from supplier to supplier in `steps` and `suppliers`.
+//! The lists of inflows and outflows: their filters, their orders, and how many records they select. The statement for each combination
+//! is in `page`; those that walk from value to value of a column, or from supplier to supplier, are in `steps` and `suppliers`.
 
 mod page;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! One page of movements: the ids in their order, from an index wherever there is one, then the records.
+//! One page of movements: first the ids in order, from an index wherever there is one, then the records.
 
 use db::{Conn, Engine, Error, Query};
 

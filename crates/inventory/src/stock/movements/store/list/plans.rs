@@ -1,4 +1,4 @@
-//! The engines' own word that no list of movements looks at a whole table.
+//! Tests that, by the query plans of both engines, no list of movements scans a whole table.
 
 use test_kit::on_both_engines;
 

@@ -1,6 +1,6 @@
-//! Movements from value to value of the column that orders: a seek for each value, and of each value its first ids. So equal values do not
-//! stand in the way, however many they are: neither where ids ascend among values that descend, which no index has, nor where the ids that
-//! are asked for begin far behind.
+//! Movements from value to value of the column that orders them: a seek for each value, and the first ids of each value. So however many
+//! movements share a value, they cost nothing: neither where ids ascend while values descend, an order that no index has, nor where the
+//! page begins far behind.
 
 use db::{Engine, Query};
 

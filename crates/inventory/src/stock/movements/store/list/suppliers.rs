@@ -1,5 +1,5 @@
-//! Inflows in the order of their suppliers' names: from name to name, until as many are counted as a page needs, and of each of these
-//! names the first. None of the others comes before them.
+//! Inflows in the order of their suppliers' names: name by name, until enough inflows are counted for the page, and then the first inflows
+//! of those names.
 
 use db::{Engine, Query};
 
