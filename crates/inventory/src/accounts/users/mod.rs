@@ -278,7 +278,7 @@ pub async fn read(db: &Db, id: i64) -> Result<Option<User>, db::Error> {
     db.read(async move |conn| store::read(conn, id).await).await
 }
 
-/// Allows a user or a group something more; what they are allowed already changes nothing.
+/// Gives a user or a group a permission; one that they have already changes nothing.
 ///
 /// # Errors
 ///
@@ -289,26 +289,10 @@ pub async fn grant(
     holder: Holder,
     permission: Permission,
 ) -> Result<(), UserError> {
-    let permission = permission.to_string();
-    db.write(async move |tx| {
-        match &holder {
-            Holder::User(name) => {
-                let id = user_id(tx, name).await?;
-                store::grant_to_user(tx, id, &permission).await?;
-                note_permissions(tx, (Model::User, id), name, now).await?;
-            }
-            Holder::Group(name) => {
-                let id = group_id(tx, name).await?;
-                store::grant_to_group(tx, id, &permission).await?;
-                note_permissions(tx, (Model::Group, id), name, now).await?;
-            }
-        }
-        Ok(())
-    })
-    .await
+    set_permission(db, now, holder, permission, true).await
 }
 
-/// Takes a permission back that a user or a group itself was given.
+/// Takes back a permission that was given to a user or a group itself.
 ///
 /// # Errors
 ///
@@ -319,21 +303,39 @@ pub async fn withdraw(
     holder: Holder,
     permission: Permission,
 ) -> Result<(), UserError> {
+    set_permission(db, now, holder, permission, false).await
+}
+
+async fn set_permission(
+    db: &Db,
+    now: Timestamp,
+    holder: Holder,
+    permission: Permission,
+    is_granted: bool,
+) -> Result<(), UserError> {
     let permission = permission.to_string();
     db.write(async move |tx| {
-        match &holder {
+        let (name, changed) = match &holder {
             Holder::User(name) => {
                 let id = user_id(tx, name).await?;
-                store::withdraw_from_user(tx, id, &permission).await?;
-                note_permissions(tx, (Model::User, id), name, now).await?;
+                if is_granted {
+                    store::grant_to_user(tx, id, &permission).await?;
+                } else {
+                    store::withdraw_from_user(tx, id, &permission).await?;
+                }
+                (name, (Model::User, id))
             }
             Holder::Group(name) => {
                 let id = group_id(tx, name).await?;
-                store::withdraw_from_group(tx, id, &permission).await?;
-                note_permissions(tx, (Model::Group, id), name, now).await?;
+                if is_granted {
+                    store::grant_to_group(tx, id, &permission).await?;
+                } else {
+                    store::withdraw_from_group(tx, id, &permission).await?;
+                }
+                (name, (Model::Group, id))
             }
-        }
-        Ok(())
+        };
+        Ok(note_permissions(tx, changed, name, now).await?)
     })
     .await
 }
