@@ -44,6 +44,7 @@ function swap(html) {
     if (other.dataset.version) part.dataset.version = other.dataset.version;
     if (other.innerHTML === part.innerHTML) continue;
     const focused = focusIn(part);
+    part.className = other.className;
     part.replaceChildren(...other.childNodes);
     // What had the focus may be gone: then its part keeps it, so that nobody has to begin at the top.
     if (focused) (part.querySelector(focused) ?? part.querySelector("a"))?.focus({ preventScroll: true });

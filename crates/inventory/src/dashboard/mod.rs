@@ -15,6 +15,7 @@ use crate::{
     State,
     analysis::{self, Summary, model::supply::days_of_cover},
     events::{Delivery, DeliveryState, Filter, deliveries},
+    page::part::{Part, part},
     rest::{Refusal, json::Named},
     stock::{
         self, LowStock,
@@ -44,24 +45,43 @@ pub(crate) struct Wanted {
     pub(crate) prices: Prices,
 }
 
-/// Everything that the page shows.
+/// Everything that the page shows, part by part: what cannot be read leaves the others as they are.
 #[derive(Debug)]
 pub(crate) struct Dashboard {
     pub(crate) wanted: Wanted,
     pub(crate) now: Timestamp,
+    pub(crate) figures: Figures,
+    /// The newest, if there is one.
+    pub(crate) analysis: Part<Option<Summary>>,
+    pub(crate) failed: Part<Failed>,
+}
+
+/// What comes from stock and its movements, of one moment where all of it can be read.
+#[derive(Debug)]
+pub(crate) struct Figures {
     /// The ledger's newest entry, when it was read.
     pub(crate) version: i64,
-    pub(crate) course: Course,
+    pub(crate) course: Part<Course>,
+    pub(crate) shelves: Part<Shelves>,
+    pub(crate) low: Part<LowProducts>,
+    /// Newest first.
+    pub(crate) movements: Part<Vec<(Movement, MovementRecord)>>,
+}
+
+/// What stands on the shelves.
+#[derive(Debug, Default)]
+pub(crate) struct Shelves {
     pub(crate) stock: StockTally,
     pub(crate) categories: Shares,
     pub(crate) brands: Shares,
-    pub(crate) low: Vec<Low>,
-    pub(crate) low_count: i64,
-    /// Newest first.
-    pub(crate) movements: Vec<(Movement, MovementRecord)>,
-    /// The newest.
-    pub(crate) analysis: Option<Summary>,
-    pub(crate) failed: Failed,
+}
+
+/// What runs low.
+#[derive(Debug)]
+pub(crate) struct LowProducts {
+    pub(crate) count: i64,
+    /// Those that are missed first.
+    pub(crate) first: Vec<Low>,
 }
 
 /// Deliveries of events that were given up.
@@ -94,52 +114,98 @@ pub(crate) struct Low {
 ///
 /// # Errors
 ///
-/// Faults of the store.
+/// A store that cannot be reached. A part that cannot be read for another reason is logged and marked.
 pub(crate) async fn read(state: &State, wanted: Wanted) -> Result<Dashboard, Refusal> {
-    let (now, threshold) = (state.clock.now(), state.config.low_stock_threshold);
-    let mut dashboard = state
-        .db
-        .read(async move |conn| gather(conn, wanted, threshold, now).await)
-        .await?;
-    dashboard.analysis = analysis::newest(state, 1).await?.pop();
+    let now = state.clock.now();
+    let threshold = state.config.low_stock_threshold;
+    let whole = async move |conn: &mut Conn| together(conn, wanted, threshold, now).await;
+    let figures = match state.db.read(whole).await {
+        Err(error) if !error.is_unavailable() => apart(state, wanted, now).await?,
+        figures => figures?,
+    };
+    Ok(Dashboard {
+        wanted,
+        now,
+        figures,
+        analysis: part("newest analysis", newest_analysis(state)).await?,
+        failed: part("failed deliveries", failed(state)).await?,
+    })
+}
+
+async fn newest_analysis(state: &State) -> Result<Option<Summary>, Refusal> {
+    Ok(analysis::newest(state, 1).await?.pop())
+}
+
+async fn failed(state: &State) -> Result<Failed, Error> {
     let of_endpoints = deliveries::failed(&state.db).await?;
     let is_failed = Filter {
         state: Some(DeliveryState::Failed),
         ..Filter::default()
     };
-    dashboard.failed = Failed {
+    Ok(Failed {
         count: of_endpoints.iter().map(|(_, count)| count).sum(),
         newest: deliveries::newest(&state.db, is_failed, FAILED).await?,
-    };
-    Ok(dashboard)
+    })
 }
 
-async fn gather(
+/// All figures, of one moment.
+async fn together(
     conn: &mut Conn,
     wanted: Wanted,
     threshold: i64,
     now: Timestamp,
-) -> Result<Dashboard, Error> {
+) -> Result<Figures, Error> {
+    Ok(Figures {
+        // Before the figures: a movement in between is shown once too often rather than not at all.
+        version: tallies::ledger_end(conn).await?,
+        course: Ok(course(conn, wanted, now).await?),
+        shelves: Ok(shelves(conn).await?),
+        low: Ok(low(conn, threshold, now).await?),
+        movements: Ok(last_movements(conn).await?),
+    })
+}
+
+/// The same where some of them cannot be read: each for itself, since a statement that fails may end its whole transaction.
+async fn apart(state: &State, wanted: Wanted, now: Timestamp) -> Result<Figures, Refusal> {
+    let (db, threshold) = (&state.db, state.config.low_stock_threshold);
+    Ok(Figures {
+        version: db.read(tallies::ledger_end).await?,
+        course: part(
+            "sales",
+            db.read(async move |conn| course(conn, wanted, now).await),
+        )
+        .await?,
+        shelves: part("stock", db.read(shelves)).await?,
+        low: part(
+            "low stock",
+            db.read(async move |conn| low(conn, threshold, now).await),
+        )
+        .await?,
+        movements: part("last movements", db.read(last_movements)).await?,
+    })
+}
+
+async fn course(conn: &mut Conn, wanted: Wanted, now: Timestamp) -> Result<Course, Error> {
     let Wanted { period, prices } = wanted;
-    // Before the figures: a movement in between is shown once too often rather than not at all.
-    let version = tallies::ledger_end(conn).await?;
     let (begin, end) = (period.begin_before(now), tallies::day_of(now) + DAY);
     let days = tallies::days(conn, Movement::Outflow, begin, end).await?;
+    Ok(Course::of(&days, period, prices, now))
+}
+
+async fn shelves(conn: &mut Conn) -> Result<Shelves, Error> {
     let stock = tallies::stock(conn).await?;
-    let (low_count, low) = stock::lowest(conn, threshold, LOOKED_AT).await?;
-    Ok(Dashboard {
-        wanted,
-        now,
-        version,
-        course: Course::of(&days, period, prices, now),
+    Ok(Shelves {
         stock: total(&stock, Dimension::Category),
         categories: shares(conn, &stock, Dimension::Category).await?,
         brands: shares(conn, &stock, Dimension::Brand).await?,
-        low: covered(conn, low, now).await?,
-        low_count,
-        movements: last_movements(conn).await?,
-        analysis: None,
-        failed: Failed::default(),
+    })
+}
+
+async fn low(conn: &mut Conn, threshold: i64, now: Timestamp) -> Result<LowProducts, Error> {
+    let (count, lowest) = stock::lowest(conn, threshold, LOOKED_AT).await?;
+    Ok(LowProducts {
+        count,
+        first: covered(conn, lowest, now).await?,
     })
 }
 

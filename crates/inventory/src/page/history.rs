@@ -7,6 +7,7 @@ use crate::{
     State,
     accounts::Model,
     audit::{self, Done, Entry},
+    page::part::{Part, part},
     rest::{Refusal, json::time_text, list::PageNumber, resource::Wanted},
 };
 
@@ -24,12 +25,21 @@ pub(crate) struct Change {
     pub(crate) machine_time: String,
 }
 
-/// The last changes of a record, newest first.
+/// The last changes of a record, newest first: a part of its page.
 ///
 /// # Errors
 ///
-/// Faults of the store.
+/// As [`part()`].
 pub(crate) async fn changes(
+    state: &State,
+    model: Model,
+    id: i64,
+    locale: Locale,
+) -> Result<Part<Vec<Change>>, Refusal> {
+    part("history", read(state, model, id, locale)).await
+}
+
+async fn read(
     state: &State,
     model: Model,
     id: i64,

@@ -10,6 +10,7 @@ pub(crate) mod history;
 pub(crate) mod index;
 pub(crate) mod messages;
 pub(crate) mod numbers;
+pub(crate) mod part;
 pub(crate) mod picker;
 pub(crate) mod places;
 pub(crate) mod posts;

@@ -27,6 +27,7 @@ mod model;
 mod movements;
 mod openapi;
 mod pages;
+mod parts;
 mod permissions;
 mod races;
 mod resources;

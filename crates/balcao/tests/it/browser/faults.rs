@@ -72,6 +72,20 @@ async fn too_large(walk: &mut Walk, inventory: &str) {
     walk.told(&url, 413, "Portuguese").await;
 }
 
+/// A form of the administration beyond what is taken.
+async fn too_long(walk: &mut Walk, inventory: &str) {
+    let url = format!("{inventory}/admin/brands/add/");
+    walk.browser.resize(DESK.0, DESK.1).await;
+    walk.browser.goto(&url).await;
+    walk.browser.fill("input[name=name]", "Longa demais").await;
+    let script = "const text = document.querySelector('textarea[name=description]');
+        text.removeAttribute('maxlength');
+        text.value = 'x'.repeat(5 * 1024 * 1024);";
+    walk.browser.script(script).await;
+    walk.browser.click("[name=_save]").await;
+    walk.told(&url, 413, "Portuguese").await;
+}
+
 /// A database at which somebody else writes for long.
 async fn not_now(walk: &mut Walk, inventory: &str, db: &Db) {
     let (begun, has_begun) = tokio::sync::oneshot::channel();
@@ -91,12 +105,17 @@ async fn not_now(walk: &mut Walk, inventory: &str, db: &Db) {
         db.write(hold).await
     });
     has_begun.await.unwrap();
-    let url = format!("{inventory}/brands/new/");
-    walk.browser.resize(DESK.0, DESK.1).await;
-    walk.browser.goto(&url).await;
-    walk.browser.fill("#name", "Tarde demais").await;
-    walk.browser.click("main form button[type=submit]").await;
-    walk.told(&url, 503, "Portuguese").await;
+    for (path, field, button) in [
+        ("/brands/new/", "#name", "main form button[type=submit]"),
+        ("/admin/brands/add/", "input[name=name]", "[name=_save]"),
+    ] {
+        let url = format!("{inventory}{path}");
+        walk.browser.resize(DESK.0, DESK.1).await;
+        walk.browser.goto(&url).await;
+        walk.browser.fill(field, "Tarde demais").await;
+        walk.browser.click(button).await;
+        walk.told(&url, 503, "Portuguese").await;
+    }
     release.send(()).unwrap();
     holding.await.unwrap().unwrap();
 }
@@ -112,6 +131,7 @@ async fn every_fault_is_told_on_a_page_that_everybody_can_read() {
         .await;
     log_in(&walk.browser, &inventory, "admin").await;
     too_large(&mut walk, &inventory).await;
+    too_long(&mut walk, &inventory).await;
     let db = database(&demo).await;
     not_now(&mut walk, &inventory, &db).await;
     change(&db, "ALTER TABLE analyses RENAME TO gone").await;

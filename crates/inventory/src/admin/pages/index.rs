@@ -6,7 +6,10 @@ use axum::{extract::State as Extracted, response::Response};
 use crate::{
     admin::{about::About, registry, site::Site},
     audit::{self, Done, Entry},
-    page::PageState,
+    page::{
+        PageState,
+        part::{Part, part},
+    },
 };
 
 /// So many of the reader's own actions are shown.
@@ -16,7 +19,7 @@ const RECENT: i64 = 10;
 #[template(path = "admin/index.html")]
 struct IndexPage<'a> {
     site: &'a Site,
-    recent: Vec<Recent>,
+    recent: Part<Vec<Recent>>,
 }
 
 /// One of the reader's own actions.
@@ -34,8 +37,9 @@ pub(super) async fn show(
     Extracted(page): Extracted<PageState>,
     site: Site,
 ) -> Result<Response, web::Error> {
-    let entries = audit::recent(&page.state, site.caller.id, RECENT).await?;
-    let recent = entries.iter().map(|entry| recent(&site, entry)).collect();
+    let entries = audit::recent(&page.state, site.caller.id, RECENT);
+    let entries = part("recent actions", entries).await?;
+    let recent = entries.map(|entries| entries.iter().map(|entry| recent(&site, entry)).collect());
     Ok(site.page(
         false,
         IndexPage {

@@ -24,6 +24,7 @@ use crate::{
         flash::{self, Flash},
         history::{self, Change},
         index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Row},
+        part::Part,
         picked_next,
         posts::TOKEN,
         redirect, see_other,
@@ -275,7 +276,7 @@ struct DetailPage<'a> {
     words: &'a Words,
     /// What refers to it.
     referring: String,
-    changes: &'a [Change],
+    changes: Part<Vec<Change>>,
     may_change: bool,
     may_delete: bool,
 }
@@ -302,7 +303,7 @@ async fn detail(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -
         referring: format!("{}{}", words.referring.1, record.id),
         record: &record,
         words: &words,
-        changes: &changes,
+        changes,
         may_change: frame.may(Verb::Change, model),
         may_delete: frame.may(Verb::Delete, model),
     }))

@@ -8,19 +8,25 @@ use db::Timestamp;
 use web::locale::Locale;
 
 use super::{
-    Dashboard, Low, Shares,
-    model::{Change, Period, Prices, Sales},
+    Dashboard, Low, Shares, Shelves,
+    model::{Change, Course, Period, Prices, Sales},
 };
 use crate::{
     accounts::{Model, Verb},
-    analysis::Source,
+    analysis::{Source, Summary},
     events::Delivery,
-    page::Frame,
-    stock::movements::Movement,
+    page::{
+        Frame,
+        part::{Part, shown},
+    },
+    stock::movements::{Movement, MovementRecord},
     tallies::{DAY, StockTally, Sum, day_of},
 };
 use drawn::{line, tenths};
-use rows::{AnalysisRow, Card, Choice, DayRow, FailedRow, LowRow, MovementRow, Share, Told};
+use rows::{
+    AnalysisRow, Card, Choice, DayRow, FailedRow, FailedRows, LowRow, LowRows, MovementRow, Share,
+    Sold, Stocked, Told,
+};
 
 /// `/`
 #[derive(Template)]
@@ -84,7 +90,12 @@ impl<'a> View<'a> {
 
     /// Whether there is nothing to show figures of yet.
     pub(super) fn is_new(&self) -> bool {
-        self.shown.stock.products == 0 && self.shown.movements.is_empty()
+        let figures = &self.shown.figures;
+        figures
+            .shelves
+            .as_ref()
+            .is_ok_and(|shelves| shelves.stock.products == 0)
+            && figures.movements.as_ref().is_ok_and(Vec::is_empty)
     }
 
     pub(super) fn may_add(&self, model: Model) -> bool {
@@ -194,8 +205,24 @@ impl<'a> View<'a> {
     }
 
     /// What was sold.
-    pub(super) fn sales(&self) -> Vec<Card> {
-        let course = &self.shown.course;
+    pub(super) fn sales(&self) -> Part<Sold> {
+        let course = shown(&self.shown.figures.course)?;
+        let newest = course.days.last();
+        Ok(Sold {
+            cards: self.sold(course),
+            newest: newest.map_or_else(String::new, |(day, _)| {
+                day.to_jiff().strftime("%Y-%m-%d").to_string()
+            }),
+            days: course
+                .days
+                .iter()
+                .rev()
+                .map(|day| self.day_row(day))
+                .collect(),
+        })
+    }
+
+    fn sold(&self, course: &Course) -> Vec<Card> {
         let card = |label, of: fn(&Sales) -> Sum, write: &dyn Fn(Sum) -> String| {
             let (now, before) = (of(&course.total), of(&course.before));
             Card {
@@ -226,11 +253,31 @@ impl<'a> View<'a> {
         ]
     }
 
+    fn day_row(&self, (day, sales): &(Timestamp, Sales)) -> DayRow {
+        DayRow {
+            day: self.day(*day),
+            outflows: self.locale().number(sales.outflows),
+            units: self.number(sales.units),
+            value: self.money(sales.value),
+            profit: self.money(sales.profit()),
+        }
+    }
+
     /// What is on the shelves.
-    pub(super) fn stock(&self) -> Vec<Card> {
+    pub(super) fn stock(&self) -> Part<Stocked> {
+        let shelves = shown(&self.shown.figures.shelves)?;
+        Ok(Stocked {
+            cards: self.stocked(&shelves.stock),
+            products: self.locale().number(shelves.stock.products),
+            categories: self.shares(shelves, &shelves.categories, "category"),
+            brands: self.shares(shelves, &shelves.brands, "brand"),
+        })
+    }
+
+    fn stocked(&self, stock: &StockTally) -> Vec<Card> {
         let StockTally {
             units, cost, value, ..
-        } = self.shown.stock;
+        } = *stock;
         let card = |label, value| Card {
             label,
             value,
@@ -254,46 +301,14 @@ impl<'a> View<'a> {
         ]
     }
 
-    pub(super) fn products(&self) -> String {
-        self.locale().number(self.shown.stock.products)
-    }
-
-    /// The last day of the period, as programs write it.
-    pub(super) fn newest(&self) -> String {
-        let newest = self.shown.course.days.last();
-        newest.map_or_else(String::new, |(day, _)| {
-            day.to_jiff().strftime("%Y-%m-%d").to_string()
-        })
-    }
-
-    /// The days of the period, the newest first.
-    pub(super) fn days(&self) -> Vec<DayRow> {
-        let row = |(day, sales): &(Timestamp, Sales)| DayRow {
-            day: self.day(*day),
-            outflows: self.locale().number(sales.outflows),
-            units: self.number(sales.units),
-            value: self.money(sales.value),
-            profit: self.money(sales.profit()),
-        };
-        self.shown.course.days.iter().rev().map(row).collect()
-    }
-
-    pub(super) fn categories(&self) -> Vec<Share> {
-        self.shares(&self.shown.categories, "category")
-    }
-
-    pub(super) fn brands(&self) -> Vec<Share> {
-        self.shares(&self.shown.brands, "brand")
-    }
-
-    fn shares(&self, shares: &Shares, filter: &str) -> Vec<Share> {
+    fn shares(&self, shelves: &Shelves, shares: &Shares, filter: &str) -> Vec<Share> {
         let row = |name: String, address: Option<String>, tally: &StockTally| Share {
             name,
             address,
             products: self.locale().number(tally.products),
             units: self.number(tally.units),
             value: self.money(tally.value),
-            width: tenths(tally.products, self.shown.stock.products),
+            width: tenths(tally.products, shelves.stock.products),
         };
         let named = shares.named.iter().map(|(record, tally)| {
             let address = format!("/products/?{filter}={}", record.id);
@@ -306,11 +321,9 @@ impl<'a> View<'a> {
         named.chain(others).collect()
     }
 
-    pub(super) fn low_count(&self) -> String {
-        self.locale().number(self.shown.low_count)
-    }
-
-    pub(super) fn low(&self) -> Vec<LowRow> {
+    /// What runs low, if anything does.
+    pub(super) fn low(&self) -> Part<Option<LowRows>> {
+        let low = shown(&self.shown.figures.low)?;
         let row = |Low { stock, sold, cover }: &Low| LowRow {
             id: stock.product.id,
             title: stock.product.title.clone(),
@@ -320,7 +333,10 @@ impl<'a> View<'a> {
             sold: self.locale().number(*sold),
             is_out: stock.quantity == 0,
         };
-        self.shown.low.iter().map(row).collect()
+        Ok((!low.first.is_empty()).then(|| LowRows {
+            count: self.locale().number(low.count),
+            rows: low.first.iter().map(row).collect(),
+        }))
     }
 
     fn cover(&self, quantity: i64, days: Option<f64>) -> String {
@@ -340,14 +356,23 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Whether failed deliveries or an analysis stand beside what runs low.
+    pub(super) fn has_more_needs(&self) -> bool {
+        !matches!(self.failed(), Ok(None)) || !matches!(self.analysis(), Ok(None))
+    }
+
     /// The beginning of the newest analysis, line by line.
-    pub(super) fn analysis(&self) -> Option<AnalysisRow> {
-        let summary = self.shown.analysis.as_ref()?;
+    pub(super) fn analysis(&self) -> Part<Option<AnalysisRow>> {
+        let newest = shown(&self.shown.analysis)?;
+        Ok(newest.as_ref().map(|newest| self.analysis_row(newest)))
+    }
+
+    fn analysis_row(&self, summary: &Summary) -> AnalysisRow {
         let mut lines = summary
             .result
             .lines()
             .filter(|line| !line.trim().is_empty());
-        Some(AnalysisRow {
+        AnalysisRow {
             address: format!("/analyses/{}/", summary.id),
             language: summary.language(self.shop).tag(),
             heading: lines.next().unwrap_or_default().to_owned(),
@@ -359,29 +384,30 @@ impl<'a> View<'a> {
                     self.text("texto de modelo de linguagem", "worded by a language model")
                 }
             },
-        })
+        }
     }
 
     /// Failed deliveries, for those who may see them.
-    pub(super) fn failed(&self) -> Option<Vec<FailedRow>> {
-        if self.shown.failed.count == 0 || !self.frame.may(Verb::View, Model::Delivery) {
-            return None;
+    pub(super) fn failed(&self) -> Part<Option<FailedRows>> {
+        if !self.frame.may(Verb::View, Model::Delivery) {
+            return Ok(None);
         }
+        let failed = shown(&self.shown.failed)?;
         let row = |delivery: &Delivery| FailedRow {
             kind: delivery.kind.clone(),
             url: delivery.url.clone(),
             at: self.locale().date_time(delivery.created_at),
         };
-        Some(self.shown.failed.newest.iter().map(row).collect())
+        Ok((failed.count > 0).then(|| FailedRows {
+            count: self.locale().number(failed.count),
+            rows: failed.newest.iter().map(row).collect(),
+        }))
     }
 
-    pub(super) fn failed_count(&self) -> String {
-        self.locale().number(self.shown.failed.count)
-    }
-
-    pub(super) fn movements(&self) -> Vec<MovementRow> {
-        let row = |(movement, record): &(Movement, _)| {
-            let record: &crate::stock::movements::MovementRecord = record;
+    /// The last movements, if there are any.
+    pub(super) fn movements(&self) -> Part<Option<Vec<MovementRow>>> {
+        let last = shown(&self.shown.figures.movements)?;
+        let row = |(movement, record): &(Movement, MovementRecord)| {
             let supplier = record.supplier.as_ref();
             MovementRow {
                 is_inflow: *movement == Movement::Inflow,
@@ -396,6 +422,6 @@ impl<'a> View<'a> {
                 iso: record.created_at.to_string(),
             }
         };
-        self.shown.movements.iter().map(row).collect()
+        Ok((!last.is_empty()).then(|| last.iter().map(row).collect()))
     }
 }

@@ -24,6 +24,15 @@ pub(in crate::dashboard) struct Choice {
     pub(in crate::dashboard) is_chosen: bool,
 }
 
+/// What was sold in the period.
+pub(in crate::dashboard) struct Sold {
+    pub(in crate::dashboard) cards: Vec<Card>,
+    /// The last day of the period, as programs write it.
+    pub(in crate::dashboard) newest: String,
+    /// The newest first.
+    pub(in crate::dashboard) days: Vec<DayRow>,
+}
+
 /// One day of sales.
 pub(in crate::dashboard) struct DayRow {
     pub(in crate::dashboard) day: String,
@@ -31,6 +40,14 @@ pub(in crate::dashboard) struct DayRow {
     pub(in crate::dashboard) units: String,
     pub(in crate::dashboard) value: String,
     pub(in crate::dashboard) profit: String,
+}
+
+/// What stands on the shelves.
+pub(in crate::dashboard) struct Stocked {
+    pub(in crate::dashboard) cards: Vec<Card>,
+    pub(in crate::dashboard) products: String,
+    pub(in crate::dashboard) categories: Vec<Share>,
+    pub(in crate::dashboard) brands: Vec<Share>,
 }
 
 /// A category or a brand, or all the others.
@@ -43,6 +60,12 @@ pub(in crate::dashboard) struct Share {
     pub(in crate::dashboard) value: String,
     /// Of all products, in per cent, for the width of its bar.
     pub(in crate::dashboard) width: String,
+}
+
+/// What runs low: how many, and those that are missed first.
+pub(in crate::dashboard) struct LowRows {
+    pub(in crate::dashboard) count: String,
+    pub(in crate::dashboard) rows: Vec<LowRow>,
 }
 
 /// A product that runs low.
@@ -66,6 +89,12 @@ pub(in crate::dashboard) struct AnalysisRow {
     pub(in crate::dashboard) lines: Vec<String>,
     pub(in crate::dashboard) at: String,
     pub(in crate::dashboard) source: &'static str,
+}
+
+/// Deliveries that were given up: how many, and the newest.
+pub(in crate::dashboard) struct FailedRows {
+    pub(in crate::dashboard) count: String,
+    pub(in crate::dashboard) rows: Vec<FailedRow>,
 }
 
 /// A delivery that was given up.

@@ -19,6 +19,7 @@ use crate::{
         delete::Deletion,
         flash::{self, Flash},
         history::{self, Change},
+        part::Part,
         see_other,
     },
     rest::{Refusal, resource::RecordId},
@@ -62,7 +63,7 @@ struct EndpointPage<'a> {
     since: Option<String>,
     /// Until when the secret before the present one signs too.
     until: Option<String>,
-    changes: &'a [Change],
+    changes: Part<Vec<Change>>,
     may_change: bool,
     may_delete: bool,
     sees_deliveries: bool,
@@ -143,7 +144,7 @@ pub(super) async fn show(page: Page, frame: Frame, id: RecordId) -> Answer {
         may_delete: frame.may(Verb::Delete, MODEL) && !endpoint.configured,
         sees_deliveries: frame.may(Verb::View, Model::Delivery),
         shown: Shown::new(endpoint, &frame),
-        changes: &changes,
+        changes,
     }))
 }
 

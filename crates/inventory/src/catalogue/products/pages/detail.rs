@@ -15,6 +15,7 @@ use crate::{
         flash::{self, Flash},
         history::{self, Change},
         index::{Address, Cell, Column, Empty, Filter, Index, Row},
+        part::{Part, part},
         see_other,
         trend::Trend,
     },
@@ -45,6 +46,35 @@ struct Entry {
     who: String,
 }
 
+/// How the stock went.
+struct Ledger {
+    /// The newest first.
+    entries: Vec<Entry>,
+    trend: Option<Trend>,
+}
+
+impl Ledger {
+    async fn read(state: &State, frame: &Frame, product: i64) -> Result<Self, Refusal> {
+        let wanted = Wanted {
+            page: PageNumber::Number(1),
+            size: CURVE,
+        };
+        let rows = stock::ledger_list(state, product, None, wanted)
+            .await?
+            .results;
+        let points: Vec<_> = rows
+            .iter()
+            .rev()
+            .map(|row| (row.created_at, row.balance_after))
+            .collect();
+        let told = rows.iter().take(TOLD);
+        Ok(Self {
+            entries: told.map(|row| entry(frame, row)).collect(),
+            trend: Trend::of(&points, frame.locale),
+        })
+    }
+}
+
 #[derive(Template)]
 #[template(path = "catalogue/product.html")]
 struct ProductPage<'a> {
@@ -52,10 +82,9 @@ struct ProductPage<'a> {
     product: &'a ProductRecord,
     threshold: i64,
     is_low: bool,
-    entries: &'a [Entry],
-    trend: Option<Trend>,
-    changes: &'a [Change],
-    analysis: Beside,
+    ledger: Part<Ledger>,
+    changes: Part<Vec<Change>>,
+    analysis: Part<Beside>,
     may: May,
 }
 
@@ -69,6 +98,15 @@ struct May {
     book_out: bool,
     change: bool,
     delete: bool,
+}
+
+impl ProductPage<'_> {
+    /// Whether there is a curve, which a script follows.
+    fn has_trend(&self) -> bool {
+        self.ledger
+            .as_ref()
+            .is_ok_and(|ledger| ledger.trend.is_some())
+    }
 }
 
 impl May {
@@ -99,36 +137,18 @@ pub(super) async fn show(
     let product = find(state, id).await?;
     let own = stock::threshold_read(state, product.id).await?.flatten();
     let threshold = own.unwrap_or(state.config.low_stock_threshold);
-    let wanted = Wanted {
-        page: PageNumber::Number(1),
-        size: CURVE,
-    };
-    let ledger = stock::ledger_list(state, product.id, None, wanted).await?;
     let changes = history::changes(state, Model::Product, product.id, locale).await?;
     let asked = Parameters::of_address(request.uri());
     let after = asked.get("after").and_then(|id| id.parse().ok());
-    let analysis = Beside::of(state, &frame, product.id, after).await?;
-    let entries: Vec<Entry> = ledger
-        .results
-        .iter()
-        .take(TOLD)
-        .map(|row| entry(&frame, row))
-        .collect();
-    let points: Vec<_> = ledger
-        .results
-        .iter()
-        .rev()
-        .map(|row| (row.created_at, row.balance_after))
-        .collect();
+    let analysis = Beside::of(state, &frame, product.id, after);
     Ok(frame.show(ProductPage {
         frame: &frame,
         product: &product,
         threshold,
         is_low: Level::of(product.quantity, threshold) == Level::Low,
-        entries: &entries,
-        trend: Trend::of(&points, locale),
-        changes: &changes,
-        analysis,
+        ledger: part("ledger", Ledger::read(state, &frame, product.id)).await?,
+        changes,
+        analysis: part("analysis", analysis).await?,
         may: May::of(&frame),
     }))
 }

@@ -1,0 +1,34 @@
+//! Parts of a page: what stands there beside others. One that cannot be read is told in its place, and the reader has the rest.
+
+use crate::rest::Refusal;
+
+/// A part that could not be read. The cause is in the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Unread;
+
+/// What a page shows in one place.
+pub(crate) type Part<T> = Result<T, Unread>;
+
+/// The part, to look at.
+pub(crate) fn shown<T>(part: &Part<T>) -> Part<&T> {
+    part.as_ref().map_err(|unread| *unread)
+}
+
+/// Reads a part of a page. A fault of the store is logged, and the part is marked.
+///
+/// # Errors
+///
+/// Every other refusal, and a store that cannot be reached: it has none of the other parts either.
+pub(crate) async fn part<T, E: Into<Refusal>>(
+    name: &'static str,
+    read: impl Future<Output = Result<T, E>>,
+) -> Result<Part<T>, Refusal> {
+    match read.await.map_err(Into::into) {
+        Ok(shown) => Ok(Ok(shown)),
+        Err(Refusal::Database(error)) if !error.is_unavailable() => {
+            tracing::error!(part = name, %error, "a part of a page cannot be read");
+            Ok(Err(Unread))
+        }
+        Err(refusal) => Err(refusal),
+    }
+}

@@ -1,0 +1,123 @@
+//! A page of several parts of which one cannot be read: a sentence stands in its place, and the rest of the page is there.
+
+use http::StatusCode;
+use test_kit::{html, on_both_engines};
+
+use crate::{
+    app::{Answer, TestApp},
+    visitor::Visitor,
+};
+
+const UNREAD: &str = "This part cannot be read just now.";
+
+/// A table that is taken away, a page, how many of its parts need it, and what stands on the page all the same.
+const CASES: [(&str, &str, usize, &[&str]); 7] = [
+    (
+        "analyses",
+        "/",
+        1,
+        &[
+            "Newest analysis",
+            "R$\u{a0}24.00",
+            "Arroz",
+            "Last movements",
+        ],
+    ),
+    (
+        "deliveries",
+        "/",
+        1,
+        &[
+            "Notifications that were not delivered",
+            "R$\u{a0}24.00",
+            "Arroz",
+        ],
+    ),
+    (
+        "stock_tallies",
+        "/",
+        1,
+        &["Sales by day", "Arroz", "Last movements"],
+    ),
+    (
+        "outflows",
+        "/",
+        2,
+        &["Low stock", "Units in stock", "Sales by day"],
+    ),
+    (
+        "analyses",
+        "/products/1/",
+        1,
+        &["Restock", "Opening", "Arroz"],
+    ),
+    (
+        "audit_entries",
+        "/products/1/",
+        1,
+        &["History of changes", "Opening", "Arroz"],
+    ),
+    (
+        "audit_entries",
+        "/admin/",
+        1,
+        &["Recent actions", "Products"],
+    ),
+];
+
+async fn rename(app: &TestApp, from: &'static str, to: &'static str) {
+    let rename = async move |tx: &mut db::Tx| {
+        let mut query = db::Query::new("ALTER TABLE ");
+        query.push(from).push(" RENAME TO ").push(to);
+        tx.execute_of(&query).await
+    };
+    app.state.db.write::<_, db::Error, _>(rename).await.unwrap();
+}
+
+/// The page while a table is not there.
+async fn without(app: &TestApp, visitor: &Visitor<'_>, table: &'static str, path: &str) -> Answer {
+    rename(app, table, "gone").await;
+    let page = visitor.get(path).await;
+    rename(app, "gone", table).await;
+    page
+}
+
+on_both_engines!(
+    a_part_that_cannot_be_read_is_told_in_its_place_beside_the_rest_of_the_page,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Arroz", 3).await;
+        let visitor = app.logged_in("admin").await;
+        for (table, path, parts, stands) in CASES {
+            let whole = visitor.get(path).await;
+            assert!(!whole.text.contains(UNREAD), "{path} {whole:?}");
+            let page = without(&app, &visitor, table, path).await;
+            assert_eq!(page.status, StatusCode::OK, "{table} {path} {page:?}");
+            html::check(&page.text);
+            assert_eq!(
+                page.text.matches(UNREAD).count(),
+                parts,
+                "{table} {path} {page:?}"
+            );
+            for part in stands {
+                assert!(
+                    page.text.contains(part),
+                    "{part} without {table} at {path}: {page:?}"
+                );
+            }
+        }
+    }
+);
+
+on_both_engines!(
+    what_a_page_is_for_cannot_be_left_out_of_it,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Arroz", 3).await;
+        let visitor = app.logged_in("admin").await;
+        for (table, path) in [("products", "/products/1/"), ("analyses", "/analyses/")] {
+            let page = without(&app, &visitor, table, path).await;
+            assert_eq!(page.status, StatusCode::INTERNAL_SERVER_ERROR, "{path}");
+        }
+    }
+);
