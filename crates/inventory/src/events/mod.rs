@@ -28,7 +28,7 @@ pub(crate) use outbox::release_leases;
 pub use outbox::{Configured, Outbox, Webhooks};
 
 use db::{Error, Timestamp, Tx};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::rest::json::time_text;
 
@@ -42,14 +42,29 @@ pub async fn publish(
     tx: &mut Tx,
     kind: EventType,
     product: i64,
-    data: Value,
+    data: impl Serialize,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let payload = body(kind, &data, now).to_string();
+    let payload = body(kind, &data, now)?;
     store::insert_event(tx, kind.name(), product, &payload, now).await
 }
 
-/// The body of an event, as its receivers get it.
-pub fn body(kind: EventType, data: &Value, now: Timestamp) -> Value {
-    json!({"type": kind.name(), "timestamp": time_text(now), "data": data})
+/// The body of an event, as its receivers get it: members in the order of their document, as the API's objects have theirs.
+///
+/// # Errors
+///
+/// Data that cannot be written as JSON.
+pub fn body(kind: EventType, data: &impl Serialize, now: Timestamp) -> Result<String, Error> {
+    #[derive(Serialize)]
+    struct Body<'a, D> {
+        r#type: &'a str,
+        timestamp: String,
+        data: &'a D,
+    }
+    let body = Body {
+        r#type: kind.name(),
+        timestamp: time_text(now),
+        data,
+    };
+    serde_json::to_string(&body).map_err(|error| Error::other(error.to_string()))
 }

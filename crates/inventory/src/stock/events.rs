@@ -1,7 +1,7 @@
 //! The events of a change of stock, stored with it. How events are delivered is in `crate::events`.
 
 use db::{Error, Timestamp, Tx};
-use serde_json::json;
+use serde::Serialize;
 
 use super::{AlertMode, Changed, Level, Policy, movements::MovementRecord};
 use crate::{
@@ -9,6 +9,30 @@ use crate::{
     events::{EventType, publish},
     rest::json::Titled,
 };
+
+/// What is told of an outflow: the outflow as the API shows it, and what is left.
+#[derive(Serialize)]
+struct OutflowTold<'a> {
+    #[serde(flatten)]
+    outflow: &'a MovementRecord,
+    product_quantity: i64,
+}
+
+/// What is told of a product's level.
+#[derive(Serialize)]
+struct LevelTold<'a> {
+    product: &'a Titled,
+    quantity: i64,
+    threshold: i64,
+}
+
+/// The same of a product that is low: also what to order, where that is known.
+#[derive(Serialize)]
+struct AlertTold<'a> {
+    #[serde(flatten)]
+    level: LevelTold<'a>,
+    suggested_quantity: Option<i64>,
+}
 
 /// After an outflow: its webhook; and, when it leaves the product low, the alert and the request for an analysis.
 pub(super) async fn after_outflow(
@@ -18,11 +42,10 @@ pub(super) async fn after_outflow(
     policy: Policy,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let mut data =
-        serde_json::to_value(outflow).map_err(|error| Error::other(error.to_string()))?;
-    if let Some(members) = data.as_object_mut() {
-        members.insert("product_quantity".to_owned(), changed.after.into());
-    }
+    let data = OutflowTold {
+        outflow,
+        product_quantity: changed.after,
+    };
     publish(tx, EventType::OutflowCreated, outflow.product.id, data, now).await?;
     let threshold = changed.threshold.unwrap_or(policy.threshold);
     if Level::of(changed.after, threshold) == Level::Low {
@@ -69,8 +92,11 @@ pub(super) async fn after_other(
     match after {
         Level::Low => low_stock(tx, &product, changed.after, threshold, now).await,
         Level::Normal => {
-            let data =
-                json!({"product": product, "quantity": changed.after, "threshold": threshold});
+            let data = LevelTold {
+                product: &product,
+                quantity: changed.after,
+                threshold,
+            };
             publish(tx, EventType::StockRecovered, product.id, data, now).await
         }
     }
@@ -88,7 +114,11 @@ async fn became_low(
     if !policy.mails {
         return Ok(());
     }
-    let data = json!({"product": product, "quantity": quantity, "threshold": threshold});
+    let data = LevelTold {
+        product,
+        quantity,
+        threshold,
+    };
     publish(tx, EventType::BecameLow, product.id, data, now).await
 }
 
@@ -99,7 +129,13 @@ async fn low_stock(
     threshold: i64,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let suggested = analysis::latest_suggestion(tx, product.id).await?;
-    let data = json!({"product": product, "quantity": quantity, "threshold": threshold, "suggested_quantity": suggested});
+    let data = AlertTold {
+        level: LevelTold {
+            product,
+            quantity,
+            threshold,
+        },
+        suggested_quantity: analysis::latest_suggestion(tx, product.id).await?,
+    };
     publish(tx, EventType::LowStock, product.id, data, now).await
 }

@@ -6,6 +6,7 @@ mod worker;
 use std::time::Duration;
 
 use db::Timestamp;
+use serde::Serialize;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
@@ -27,7 +28,7 @@ use super::{
 use crate::{
     State, accounts,
     events::{self, EventType},
-    rest::json::time_text,
+    rest::json::{Titled, time},
 };
 
 /// Due rows that are looked at to find one that nobody else takes first.
@@ -260,6 +261,17 @@ impl Made<'_> {
     }
 }
 
+/// What is told of an analysis.
+#[derive(Serialize)]
+struct AnalysisTold<'a> {
+    id: i64,
+    result: &'a str,
+    #[serde(serialize_with = "time")]
+    created_at: Timestamp,
+    product: Titled,
+    suggested_quantity: Option<i64>,
+}
+
 /// Puts the result on record, tells of it and ends the request, all or nothing; nothing when somebody else has the request by now.
 async fn keep(
     state: &State,
@@ -277,13 +289,16 @@ async fn keep(
             return Ok(Step::Lost);
         }
         let id = results::insert(tx, &new, now).await?;
-        let data = json!({
-            "id": id,
-            "result": new.result,
-            "created_at": time_text(now),
-            "product": {"id": subject.id, "title": subject.title},
-            "suggested_quantity": new.suggested_quantity,
-        });
+        let data = AnalysisTold {
+            id,
+            result: &new.result,
+            created_at: now,
+            product: Titled {
+                id: subject.id,
+                title: subject.title.clone(),
+            },
+            suggested_quantity: new.suggested_quantity,
+        };
         events::publish(tx, EventType::AnalysisCreated, subject.id, data, now).await?;
         // What was sold meanwhile asked for an analysis too, and found this one at work.
         let current = super::store::history::subject(tx, subject.id).await?;

@@ -26,7 +26,7 @@ use crate::{
 pub async fn test(state: &State, id: i64) -> Result<Attempt, EndpointError> {
     let now = state.clock.now();
     let kind = EventType::Test;
-    let payload = body(kind, &json!({"message": "A test event."}), now).to_string();
+    let payload = body(kind, &json!({"message": "A test event."}), now)?;
     let text = payload.clone();
     let (receiver, event, delivery) = state
         .db

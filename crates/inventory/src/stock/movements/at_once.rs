@@ -64,11 +64,11 @@ fn told(
         serde_json::to_string(&description).map_err(|error| db::Error::other(error.to_string()))?;
     let kind = EventType::OutflowCreated.name();
     Ok([
-        format!(r#"{{"data":{{"created_at":"{time}","description":{description},"id":"#),
+        format!(r#"{{"type":"{kind}","timestamp":"{time}","data":{{"id":"#),
         format!(r#","product":{{"id":{product},"title":"#),
-        r#"},"product_quantity":"#.to_owned(),
         format!(
-            r#","quantity":{quantity},"updated_at":"{time}"}},"timestamp":"{time}","type":"{kind}"}}"#
+            r#"}},"quantity":{quantity},"description":{description},"created_at":"{time}","updated_at":"{time}","product_quantity":"#
         ),
+        "}}".to_owned(),
     ])
 }

@@ -1,11 +1,12 @@
 //! What receivers get, held against the document that tells them of it.
 
+use http::Method;
 use inventory::{Config, OPENAPI, analysis, events::EventType, stock::AlertMode};
 use serde_json::{Value, json};
 use test_kit::{on_both_engines, openapi::Document};
 
 use super::{config, receiver::Receiver};
-use crate::app::TestApp;
+use crate::app::{NOW, TestApp};
 
 fn document() -> Document {
     Document::new(OPENAPI, "Detail", |_| false)
@@ -69,5 +70,36 @@ on_both_engines!(
                 "product.stock_recovered"
             ]
         );
+    }
+);
+
+on_both_engines!(
+    members_of_an_event_stand_in_the_order_of_its_document,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Café \"moído\"", 9).await;
+        let sale = json!({"product": product, "quantity": 2, "description": "a\"b"}).to_string();
+        for headers in [&[][..], &[("idempotency-key", "long-way")]] {
+            let body = Some(sale.clone());
+            app.manager()
+                .send_with(Method::POST, "/api/v1/outflows/", body, headers)
+                .await;
+        }
+        let read = async |conn: &mut db::Conn| {
+            let sql = "SELECT payload FROM events ORDER BY id";
+            conn.all(sql, &[], |row| row.get::<String>(0)).await
+        };
+        let told: Vec<String> = app.state.db.read::<_, db::Error, _>(read).await.unwrap();
+        let outflow = |id: i64, left: i64| {
+            format!(
+                r#"{{"type":"outflow.created","timestamp":"{NOW}","data":{{"id":{id},"product":{{"id":1,"title":"Café \"moído\""}},"quantity":2,"description":"a\"b","created_at":"{NOW}","updated_at":"{NOW}","product_quantity":{left}}}}}"#
+            )
+        };
+        let alert = |left: i64| {
+            format!(
+                r#"{{"type":"product.low_stock","timestamp":"{NOW}","data":{{"product":{{"id":1,"title":"Café \"moído\""}},"quantity":{left},"threshold":10,"suggested_quantity":null}}}}"#
+            )
+        };
+        assert_eq!(told, [outflow(1, 7), alert(7), outflow(2, 5), alert(5)]);
     }
 );
