@@ -87,7 +87,7 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         app.admin().a_product("Arroz", 3).await;
-        let visitor = app.logged_in("admin").await;
+        let visitor = app.superuser().await;
         for (table, path, parts, stands) in CASES {
             let whole = visitor.get(path).await;
             assert!(!whole.text.contains(UNREAD), "{path} {whole:?}");
@@ -114,7 +114,7 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         app.admin().a_product("Arroz", 3).await;
-        let visitor = app.logged_in("admin").await;
+        let visitor = app.superuser().await;
         for (table, path) in [("products", "/products/1/"), ("analyses", "/analyses/")] {
             let page = without(&app, &visitor, table, path).await;
             assert_eq!(page.status, StatusCode::INTERNAL_SERVER_ERROR, "{path}");
