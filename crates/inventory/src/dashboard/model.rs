@@ -142,10 +142,13 @@ impl Course {
     }
 }
 
+/// The greatest change that is told in per cent: beyond a hundredfold the figure before says more.
+const MOST_TOLD: u64 = 9_999;
+
 /// How a figure compares with the period before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// More, by so many per cent; `None` where nothing, or less, came before and a share says nothing.
+    /// More, by so many per cent; `None` where nothing, less, or next to nothing came before and a share says nothing.
     More(Option<u64>),
     /// Less, by so many per cent.
     Less(Option<u64>),
@@ -158,6 +161,7 @@ impl Change {
             return Self::Same;
         }
         let share = (before > Sum::ZERO).then(|| per_cent(now - before, before));
+        let share = share.filter(|share| *share <= MOST_TOLD);
         if now > before {
             Self::More(share)
         } else {
@@ -214,6 +218,8 @@ mod tests {
         assert_eq!(between(300, 299), Change::Less(Some(0)));
         assert_eq!(between(7, 7), Change::Same);
         assert_eq!(between(0, 5), Change::More(None));
+        assert_eq!(between(1, 100), Change::More(Some(9_900)));
+        assert_eq!(between(1, i64::MAX), Change::More(None));
         assert_eq!(between(-10, -20), Change::Less(None));
     }
 

@@ -39,13 +39,9 @@ impl Sum {
     }
 
     /// The number, if a machine's integer holds it.
-    pub fn to_i128(self) -> Option<i128> {
+    #[cfg(test)]
+    fn to_i128(self) -> Option<i128> {
         self.high.checked_mul(BASE)?.checked_add(self.low)
-    }
-
-    /// The number of hundredths as an amount, if it holds so many.
-    pub fn to_money(self) -> Option<Money> {
-        self.to_i128().map(Money::from_cents)
     }
 
     /// Nearly the number, for drawing and for shares in per cent.

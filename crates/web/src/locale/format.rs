@@ -1,7 +1,5 @@
 //! Numbers, money, dates and times as people read them. Times are those of São Paulo, where the shops are.
 
-use std::fmt::Write;
-
 use db::{Money, Timestamp};
 use jiff::Zoned;
 use jiff::tz::TimeZone;
@@ -14,21 +12,27 @@ static SAO_PAULO: TimeZone = jiff::tz::get!("America/Sao_Paulo");
 impl Locale {
     /// An amount in reais: `R$ 1.234,56`, or `R$ 1,234.56` in English. The space does not break.
     pub fn money(self, amount: Money) -> String {
-        let cents = amount.cents();
-        let sign = if cents < 0 { "-" } else { "" };
-        let cents = cents.unsigned_abs();
+        self.hundredths(&amount.cents().to_string())
+    }
+
+    /// An amount of any size, given by the digits of its hundredths.
+    pub fn hundredths(self, number: &str) -> String {
+        let (sign, digits) = signed(number);
+        let digits = format!("{digits:0>3}");
+        let (whole, rest) = digits.split_at(digits.len().saturating_sub(2));
         let point = self.text(",", ".");
-        format!(
-            "{sign}R$\u{a0}{}{point}{:02}",
-            self.grouped(cents / 100),
-            cents % 100
-        )
+        format!("{sign}R$\u{a0}{}{point}{rest}", self.grouped(whole))
     }
 
     /// A whole number: `1.234.567`, or `1,234,567` in English.
     pub fn number(self, number: i64) -> String {
-        let sign = if number < 0 { "-" } else { "" };
-        format!("{sign}{}", self.grouped(number.unsigned_abs().into()))
+        self.digits(&number.to_string())
+    }
+
+    /// A whole number of any size, given by its digits.
+    pub fn digits(self, number: &str) -> String {
+        let (sign, digits) = signed(number);
+        format!("{sign}{}", self.grouped(digits))
     }
 
     /// A date in São Paulo: `20/11/2026`, or `20 Nov 2026` in English (day and month are never to be mistaken).
@@ -47,21 +51,24 @@ impl Locale {
     }
 
     /// The digits in groups of three.
-    fn grouped(self, number: u128) -> String {
+    fn grouped(self, digits: &str) -> String {
         let separator = self.text(".", ",");
-        let mut rest = number;
-        let mut groups = Vec::new();
-        while rest >= 1000 {
-            groups.push(rest % 1000);
-            rest /= 1000;
-        }
-        let mut text = rest.to_string();
-        for group in groups.iter().rev() {
-            // Writing to a string does not fail.
-            let _ = write!(text, "{separator}{group:03}");
+        let mut text = String::with_capacity(digits.len() / 3 * 4 + 1);
+        for (at, digit) in digits.chars().enumerate() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                text.push_str(separator);
+            }
+            text.push(digit);
         }
         text
     }
+}
+
+/// The sign, if there is one, and the digits behind it.
+fn signed(number: &str) -> (&'static str, &str) {
+    number
+        .strip_prefix('-')
+        .map_or(("", number), |digits| ("-", digits))
 }
 
 /// The local time in São Paulo.
@@ -101,6 +108,21 @@ mod tests {
         assert_eq!(Locale::PtBr.number(1_234_567), "1.234.567");
         assert_eq!(Locale::En.number(-1_001), "-1,001");
         assert_eq!(Locale::En.number(i64::MIN), "-9,223,372,036,854,775,808");
+        assert_eq!(Locale::PtBr.number(100), "100");
+    }
+
+    #[test]
+    fn numbers_and_amounts_of_any_size_are_written_whole() {
+        let digits = "922337203685477500799907766279631";
+        assert_eq!(
+            Locale::En.digits(digits),
+            "922,337,203,685,477,500,799,907,766,279,631"
+        );
+        assert_eq!(
+            Locale::PtBr.hundredths("-92233720368547750079990776627963146061628"),
+            "-R$\u{a0}922.337.203.685.477.500.799.907.766.279.631.460.616,28"
+        );
+        assert_eq!(Locale::PtBr.hundredths("-5"), "-R$\u{a0}0,05");
     }
 
     #[test]

@@ -69,18 +69,11 @@ impl<'a> View<'a> {
     }
 
     fn number(&self, number: Sum) -> String {
-        let fits = number
-            .to_i128()
-            .and_then(|number| i64::try_from(number).ok());
-        fits.map_or_else(|| number.to_string(), |number| self.locale().number(number))
+        self.locale().digits(&number.to_string())
     }
 
     fn money(&self, cents: Sum) -> String {
-        cents.to_money().map_or_else(
-            // Beyond what an amount holds: every digit, without groups.
-            || format!("R$\u{a0}{cents}{}", self.text(" centavos", " cents")),
-            |amount| self.locale().money(amount),
-        )
+        self.locale().hundredths(&cents.to_string())
     }
 
     /// Days are those of UTC: noon has the same date in São Paulo, where pages show times.
