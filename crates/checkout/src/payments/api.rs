@@ -53,7 +53,16 @@ pub(crate) async fn payment_create(
 ) -> Result<Response, Error> {
     request::check_content_type(content_type(&headers))?;
     let body = request::read_body(body, BODY_MAX).await?;
-    let request = request::check(content_type(&headers), &body, state.clock.now())?;
+    let checked = |now| request::check(content_type(&headers), &body, now);
+    let now = state.clock.now();
+    let request = match checked(now) {
+        // A repetition is about a payment that was begun while the card was good.
+        Err(refusal) if refusal.is_expired_card() => {
+            let begun = super::begun_at(&state, &headers, now).await;
+            checked(begun.map_err(database)?.ok_or(refusal)?)?
+        }
+        other => other?,
+    };
     drop(body);
     let key = IdempotencyKey::from_headers(&headers)?;
     let Created {

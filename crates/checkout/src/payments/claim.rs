@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use db::Timestamp;
+use http::HeaderMap;
 
 use super::idempotency::{IdempotencyKey, KEPT};
 use super::model::Intent;
@@ -98,6 +99,21 @@ pub(super) async fn claim(
             take_up(tx, found, &new).await
         })
         .await
+}
+
+/// When the attempt began that the caller's key stands for; none while it stands for none.
+pub(crate) async fn begun_at(
+    state: &State,
+    headers: &HeaderMap,
+    now: Timestamp,
+) -> Result<Option<Timestamp>, db::Error> {
+    let Ok(Some(key)) = IdempotencyKey::from_headers(headers) else {
+        return Ok(None);
+    };
+    let find =
+        async move |conn: &mut db::Conn| store::find_attempt_by_key(conn, key.as_str()).await;
+    let begun = state.db.read(find).await?.map(|attempt| attempt.created_at);
+    Ok(begun.filter(|begun| *begun > now - KEPT))
 }
 
 async fn take_up(tx: &mut db::Tx, found: Attempt, new: &NewAttempt) -> Result<Claim, db::Error> {

@@ -119,10 +119,10 @@ impl Expiry {
             .ok_or_else(|| Refusal::invalid("expiration_year", "must be four digits"))?;
         let (this_year, this_month) = (i32::from(today.year()), today.month().cast_unsigned());
         if i32::from(year) < this_year {
-            return Err(Refusal::invalid("expiration_year", "the card has expired"));
+            return Err(Refusal::expired_card("expiration_year"));
         }
         if i32::from(year) == this_year && month < this_month {
-            return Err(Refusal::invalid("expiration_month", "the card has expired"));
+            return Err(Refusal::expired_card("expiration_month"));
         }
         Ok(Self { month, year })
     }

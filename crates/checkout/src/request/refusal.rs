@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use http::StatusCode;
 
+const CARD_EXPIRED: &str = "the card has expired";
+
 /// A refused request. Its text is made of constants only: nothing of the request's values can be in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
@@ -66,6 +68,16 @@ impl Refusal {
             field: Some(field),
             ..Self::unprocessable(field, reason)
         }
+    }
+
+    /// The card's month is over.
+    pub fn expired_card(field: &'static str) -> Self {
+        Self::invalid(field, CARD_EXPIRED)
+    }
+
+    /// Is it only the day that makes the difference? The same request was good while the card was.
+    pub fn is_expired_card(&self) -> bool {
+        self.field.is_some() && self.detail.ends_with(CARD_EXPIRED)
     }
 
     /// A failure of a part of the request that is no member of its body, such as `Content-Type`, `body` or a header.

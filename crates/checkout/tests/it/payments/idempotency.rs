@@ -45,6 +45,37 @@ on_both_engines!(
     }
 );
 
+on_both_engines!(
+    a_repetition_is_answered_though_the_card_has_expired_since,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let good_to_november = with(card("APRO"), "expiration_year", json!("2026"));
+        shop.clock.advance(Duration::from_hours(10 * 24));
+        let first = shop.pay_with_key(&good_to_november, "k").await;
+        assert_eq!(first.status, 200, "on the last day of the month");
+        shop.clock.advance(Duration::from_hours(24));
+        let again = shop.pay_with_key(&good_to_november, "k").await;
+        assert_eq!((again.status, &again.text), (200, &first.text));
+        assert_eq!(again.header("idempotent-replayed"), Some("true"));
+        let other = with(good_to_november.clone(), "transaction_amount", json!(5));
+        let expired = "Validation error: expiration_month: the card has expired";
+        for (request, key, detail) in [
+            (&good_to_november, "another", expired),
+            (
+                &other,
+                "k",
+                "Validation error: Idempotency-Key: was used for another request",
+            ),
+        ] {
+            let told = (422, detail.to_owned());
+            assert_eq!(shop.pay_with_key(request, key).await.error(), told);
+        }
+        shop.clock.advance(Duration::from_hours(48));
+        let late = shop.pay_with_key(&good_to_november, "k").await;
+        assert_eq!(late.error(), (422, expired.to_owned()), "kept for 72 hours");
+    }
+);
+
 on_both_engines!(either_header_carries_the_key, async |address| {
     let shop = Shop::open(&address).await;
     let first = shop.pay_with_key(&pix(), "k").await;
