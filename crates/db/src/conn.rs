@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::{Counters, Engine, Error, Param, Query, Row, Rows, Sql, postgres, sqlite};
+use crate::{ByKey, Counters, Engine, Error, Param, Query, Row, Rows, Sql, postgres, sqlite};
 
 /// A connection lent to a job. Every statement is one literal text with `$1`, `$2`, … that both engines accept,
 /// prepared once for each connection.
@@ -158,6 +158,29 @@ impl Conn {
             Some(row) => Ok(row),
             None => Err(self.remember(Error::other(format!("no row: {}", query.text())))),
         }
+    }
+
+    /// The row of a key, or `None` when there is none. On PostgreSQL, outside a transaction, those that are asked for at the same time are
+    /// read by one statement.
+    ///
+    /// # Errors
+    /// As [`all`](Self::all).
+    pub async fn by_key<T: Send + 'static>(
+        &mut self,
+        what: &'static ByKey<T>,
+        key: i64,
+    ) -> Result<Option<T>, Error> {
+        let look_ups = match &self.backend {
+            Backend::Postgres(session) => session.look_ups(),
+            Backend::Sqlite(_) => None,
+        };
+        if let Some(look_ups) = look_ups
+            && let Some(found) = Box::pin(look_ups.find(what, key)).await
+        {
+            self.counters.statement();
+            return Ok(found);
+        }
+        self.optional(what.one, &[&key], what.row).await
     }
 
     /// Runs a statement that answers no rows and says how many it inserted, changed or deleted.

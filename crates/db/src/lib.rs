@@ -70,6 +70,7 @@
 
 mod address;
 mod bulk;
+mod by_key;
 mod conn;
 mod error;
 mod fold;
@@ -89,6 +90,7 @@ mod value;
 
 pub use address::{Address, Engine, InvalidAddress};
 pub use bulk::{Aside, Rows};
+pub use by_key::ByKey;
 pub use conn::{Conn, Tx};
 pub use error::{Error, ErrorKind};
 pub use fold::fold;

@@ -44,6 +44,15 @@ impl Connector {
         })
     }
 
+    /// The same for connections whose statements are planned once, whatever the values are that they are sent with.
+    pub(super) fn planning_once(&self) -> Self {
+        let mut connector = self.clone();
+        connector
+            .set_up
+            .push_str("; SET plan_cache_mode = force_generic_plan");
+        connector
+    }
+
     /// Opens a connection whose traffic is carried by a task of the current runtime.
     pub(super) async fn connect(&self) -> Result<Client, Error> {
         let opened = tokio::time::timeout(self.wait, async {

@@ -11,11 +11,11 @@ use std::{
 
 use deadpool::{
     Runtime,
-    managed::{Object, Pool, PoolError, Timeouts},
+    managed::{Pool, Timeouts},
 };
 use tokio::sync::{Semaphore, mpsc};
 
-use super::{connect::Connector, group::Group, link::Links, session::Session};
+use super::{connect::Connector, group::Group, link::Links, look_ups::LookUps, session::Session};
 use crate::{Conn, Counters, Error, ErrorKind, Options, Tx, job};
 
 /// A job on its way to a lane.
@@ -34,11 +34,14 @@ const BEGIN_LOAD: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET L
 /// Waits between two attempts grow from this to the longest, by doubling, each shortened by chance.
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
+/// Connections of a lane for look-ups that share statements.
+const LOOKING_UP: usize = 2;
 
 /// The connections of a lane and its bounds.
 pub(crate) struct Lane {
     jobs: Pool<Links>,
     reports: Pool<Links>,
+    look_ups: Arc<LookUps>,
     pub(super) counters: Arc<Counters>,
     pub(super) group: Group,
     /// The most jobs that share a commit.
@@ -61,9 +64,9 @@ impl Lane {
         options: &Options,
         counters: &Arc<Counters>,
     ) -> Result<Self, Error> {
-        let pool = |size, wait| {
+        let pool = |connector: Connector, size, wait| {
             let links = Links {
-                connector: connector.clone(),
+                connector,
                 counters: Arc::clone(counters),
             };
             Pool::builder(links)
@@ -78,8 +81,12 @@ impl Lane {
                 .map_err(|error| Error::other(error.to_string()))
         };
         Ok(Self {
-            jobs: pool(connections, options.wait)?,
-            reports: pool(1, options.report_timeout)?,
+            jobs: pool(connector.clone(), connections, options.wait)?,
+            reports: pool(connector.clone(), 1, options.report_timeout)?,
+            look_ups: Arc::new(LookUps::new(
+                pool(connector.planning_once(), LOOKING_UP, options.wait)?,
+                Arc::clone(counters),
+            )),
             counters: Arc::clone(counters),
             group: Group::default(),
             batch: options.batch.max(1),
@@ -94,7 +101,7 @@ impl Lane {
 
     /// A connection for one job or one batch.
     pub(super) async fn session(&self) -> Result<Session, Error> {
-        take(&self.jobs).await
+        connected(&self.jobs).await
     }
 
     fn conn(&self, session: Session) -> Conn {
@@ -107,7 +114,7 @@ impl Lane {
         E: From<Error>,
     {
         self.repeat(async || {
-            let mut conn = self.conn(self.session().await?);
+            let mut conn = self.conn(Session::new(&self.jobs).with_look_ups(&self.look_ups));
             conn.begin_job(false);
             Ok(self.attempt_read(&mut conn, job).await)
         })
@@ -120,7 +127,7 @@ impl Lane {
         E: From<Error>,
     {
         self.repeat(async || {
-            let mut conn = self.conn(take(&self.reports).await?);
+            let mut conn = self.conn(connected(&self.reports).await?);
             conn.postgres_session()?
                 .want_transaction(self.begin_report.clone());
             conn.begin_job(true);
@@ -149,7 +156,7 @@ impl Lane {
         E: From<Error>,
     {
         self.repeat(async || {
-            let conn = self.conn(take(&self.reports).await?);
+            let conn = self.conn(connected(&self.reports).await?);
             self.attempt_write(Tx::new(conn), BEGIN_LOAD, job).await
         })
         .await
@@ -234,12 +241,11 @@ impl Lane {
     }
 }
 
-async fn take(pool: &Pool<Links>) -> Result<Session, Error> {
-    let link: Object<Links> = pool.get().await.map_err(|error| match error {
-        PoolError::Backend(error) => error,
-        other => Error::unavailable(format!("no connection to PostgreSQL is free: {other}")),
-    })?;
-    Ok(Session::new(link))
+/// A session with its connection.
+async fn connected(pool: &Pool<Links>) -> Result<Session, Error> {
+    let session = Session::new(pool);
+    session.connect().await?;
+    Ok(session)
 }
 
 /// Whether nothing was done and a further attempt may succeed: the server asked for it, or the connection broke

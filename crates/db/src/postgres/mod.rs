@@ -7,6 +7,7 @@ mod errors;
 mod group;
 mod lane;
 mod link;
+mod look_ups;
 pub(crate) mod migrate;
 mod numeric;
 mod session;

@@ -2,21 +2,26 @@
 
 use std::{pin::pin, sync::Arc};
 
-use deadpool::managed::Object;
+use deadpool::managed::{Object, Pool, PoolError};
+use tokio::sync::OnceCell;
 use tokio_postgres::{RowStream, binary_copy::BinaryCopyInWriter, types::Type};
 use tokio_stream::StreamExt;
 
 use super::{
     link::{Link, Links},
+    look_ups::LookUps,
     values::parameter_type,
 };
 use crate::{Error, Param, Row, Rows, Sql, Value};
 
 /// A connection lent to one job, or to the jobs of one batch together.
 pub(crate) struct Session {
-    /// Taken only when the session ends.
-    link: Option<Arc<Object<Links>>>,
+    /// Taken from the pool with the first statement: a job whose look-ups share the statements of others needs none.
+    link: Arc<OnceCell<Object<Links>>>,
+    pool: Pool<Links>,
     transaction: Transaction,
+    /// Those of the lane, for a session of a job.
+    look_ups: Option<Arc<LookUps>>,
 }
 
 enum Transaction {
@@ -32,10 +37,35 @@ enum Transaction {
 }
 
 impl Session {
-    pub(super) fn new(link: Object<Links>) -> Self {
+    pub(super) fn new(pool: &Pool<Links>) -> Self {
         Self {
-            link: Some(Arc::new(link)),
+            link: Arc::default(),
+            pool: pool.clone(),
             transaction: Transaction::None,
+            look_ups: None,
+        }
+    }
+
+    /// The session of a job, whose look-ups share statements with those of other jobs.
+    pub(super) fn with_look_ups(mut self, look_ups: &Arc<LookUps>) -> Self {
+        self.look_ups = Some(Arc::clone(look_ups));
+        self
+    }
+
+    /// The look-ups of the lane; none within a transaction, whose statements may see what others do not.
+    pub(crate) fn look_ups(&self) -> Option<Arc<LookUps>> {
+        match self.transaction {
+            Transaction::None => self.look_ups.clone(),
+            Transaction::Wanted(_) | Transaction::Open | Transaction::Shared { .. } => None,
+        }
+    }
+
+    /// Takes a connection, unless the session has one.
+    pub(super) async fn connect(&self) -> Result<&Link, Error> {
+        match self.link.get() {
+            Some(link) => Ok(link),
+            // In a box of its own, or it would make every future around a statement larger.
+            None => Ok(Box::pin(self.link.get_or_try_init(|| take(&self.pool))).await?),
         }
     }
 
@@ -47,14 +77,16 @@ impl Session {
     /// Opens a transaction at once.
     pub(super) async fn begin(&mut self, begin: &str) -> Result<(), Error> {
         self.transaction = Transaction::Open;
-        self.link()?.control(begin).await
+        self.connect().await?.control(begin).await
     }
 
     /// A session for one job of a batch in this session's transaction.
     pub(super) fn share(&self) -> Self {
         Self {
-            link: self.link.clone(),
+            link: Arc::clone(&self.link),
+            pool: self.pool.clone(),
             transaction: Transaction::Shared { used: false },
+            look_ups: None,
         }
     }
 
@@ -63,8 +95,10 @@ impl Session {
     pub(crate) fn beside(&self) -> Option<Self> {
         match self.transaction {
             Transaction::None => Some(Self {
-                link: self.link.clone(),
+                link: Arc::clone(&self.link),
+                pool: self.pool.clone(),
                 transaction: Transaction::None,
+                look_ups: self.look_ups.clone(),
             }),
             Transaction::Wanted(_) | Transaction::Open | Transaction::Shared { .. } => None,
         }
@@ -108,9 +142,9 @@ impl Session {
     /// Sends rows in the binary format of `COPY`.
     pub(crate) async fn copy(&mut self, rows: &Rows) -> Result<(), Error> {
         if let Some(begin) = self.begin_due() {
-            self.link()?.control(&begin).await?;
+            self.connect().await?.control(&begin).await?;
         }
-        let link = self.link()?;
+        let link = self.connect().await?;
         let sql = rows.copying();
         let failed = |error: tokio_postgres::Error| link.note(&error).context(&sql);
         let types: Vec<Type> = rows
@@ -138,7 +172,7 @@ impl Session {
             return Err(Error::other("a job in a batch runs one statement").context(sql.text()));
         }
         let values: Vec<Value<'_>> = params.iter().map(|param| param.to_value()).collect();
-        let statement = self.link()?.prepare(sql, &values).await?;
+        let statement = self.connect().await?.prepare(sql, &values).await?;
         let wanted = statement.params().len();
         if wanted != params.len() {
             let got = params.len();
@@ -196,22 +230,30 @@ impl Session {
 
     /// Whether the connection broke while this session had it.
     pub(super) fn is_lost(&self) -> bool {
-        self.link().map_or(true, Link::is_lost)
+        self.link.get().is_some_and(|link| link.is_lost())
     }
 
+    /// The connection that a statement was sent on.
     fn link(&self) -> Result<&Link, Error> {
-        match &self.link {
+        match self.link.get() {
             Some(link) => Ok(link),
-            None => Err(Error::unavailable("the connection was given back")),
+            None => Err(Error::other("no statement was sent on this connection")),
         }
     }
+}
+
+async fn take(pool: &Pool<Links>) -> Result<Object<Links>, Error> {
+    pool.get().await.map_err(|error| match error {
+        PoolError::Backend(error) => error,
+        other => Error::unavailable(format!("no connection to PostgreSQL is free: {other}")),
+    })
 }
 
 impl Drop for Session {
     /// A transaction that is still open must not reach the next job: its connection is closed instead.
     fn drop(&mut self) {
-        if let (Transaction::Open, Some(link)) = (&self.transaction, self.link.take())
-            && let Some(link) = Arc::into_inner(link)
+        if let Transaction::Open = self.transaction
+            && let Some(link) = Arc::get_mut(&mut self.link).and_then(OnceCell::take)
         {
             drop(Object::take(link));
         }

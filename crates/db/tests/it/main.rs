@@ -9,6 +9,8 @@
 mod backup;
 /// Tables filled in bulk, and their indexes.
 mod bulk;
+/// Rows that many ask for by their keys.
+mod by_key;
 /// Losing the server, and finding it again.
 mod connections;
 /// What a database refuses, and by which name.

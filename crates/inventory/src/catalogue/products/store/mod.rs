@@ -3,7 +3,7 @@
 
 mod list;
 
-use db::{Conn, Error, Money, Query, Row, Timestamp, Tx};
+use db::{ByKey, Conn, Error, Money, Query, Row, Timestamp, Tx, by_key};
 
 pub(crate) use list::Measures;
 pub(super) use list::Selection;
@@ -42,19 +42,19 @@ pub(super) async fn created_span(conn: &mut Conn) -> Result<Option<(Timestamp, T
     conn.one(sql, &[], span_of).await
 }
 
+static RECORD: ByKey<ProductRecord> = by_key!(
+    record_of;
+    "SELECT p.id, p.title, c.id, c.name, b.id, b.name, p.description, p.serie_number,
+            p.cost_price, p.selling_price, s.quantity, p.created_at, s.updated_at
+     FROM products AS p
+     JOIN product_stock AS s ON s.product_id = p.id
+     JOIN categories AS c ON c.id = p.category_id
+     JOIN brands AS b ON b.id = p.brand_id
+     WHERE p.id",
+);
+
 pub(super) async fn find(conn: &mut Conn, id: i64) -> Result<Option<ProductRecord>, Error> {
-    conn.optional(
-        "SELECT p.id, p.title, c.id, c.name, b.id, b.name, p.description, p.serie_number,
-                p.cost_price, p.selling_price, s.quantity, p.created_at, s.updated_at
-         FROM products AS p
-         JOIN product_stock AS s ON s.product_id = p.id
-         JOIN categories AS c ON c.id = p.category_id
-         JOIN brands AS b ON b.id = p.brand_id
-         WHERE p.id = $1",
-        &[&id],
-        record_of,
-    )
-    .await
+    conn.by_key(&RECORD, id).await
 }
 
 /// A category by id, as products show it.
