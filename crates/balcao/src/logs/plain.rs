@@ -27,7 +27,9 @@ where
     ) -> fmt::Result {
         SystemTime.format_time(&mut line)?;
         line.write_str(level(*event.metadata().level()))?;
-        let spans = context.event_scope().map(tracing_subscriber::registry::Scope::from_root);
+        let spans = context
+            .event_scope()
+            .map(tracing_subscriber::registry::Scope::from_root);
         let mut is_in_span = false;
         for span in spans.into_iter().flatten() {
             is_in_span = true;
