@@ -85,6 +85,19 @@ pub(crate) async fn postpone_refund(
         .await
 }
 
+/// Claims the check of a refund that the provider works on, by setting the next; false when another process did.
+pub(crate) async fn postpone_made_refund(
+    state: &State,
+    refund: &OpenRefund,
+    check_at: Option<Timestamp>,
+) -> Result<bool, db::Error> {
+    let (id, seen) = (refund.id, refund.check_at);
+    state
+        .db
+        .write(async move |tx| store::follow_refund(tx, id, seen, None, check_at).await)
+        .await
+}
+
 /// How many payments' outcomes are unknown.
 pub(crate) async fn unknown_count(state: &State) -> Result<i64, db::Error> {
     let now = state.clock.now();

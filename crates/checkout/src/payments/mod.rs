@@ -24,11 +24,11 @@ mod store;
 pub(crate) use adopt::{Adopted, adopt_or_record, complete};
 pub(crate) use checks::{
     due_attempts, due_payments, due_refunds, erase_old, keep_proof, next_due, postpone_attempt,
-    postpone_payment, postpone_refund, release_every_lease, unknown_count,
+    postpone_made_refund, postpone_payment, postpone_refund, release_every_lease, unknown_count,
 };
 pub(crate) use claim::{begun_at, new_key, reference};
 pub(crate) use errors::database as database_error;
-pub(crate) use refund::match_refund;
+pub(crate) use refund::{follow_refund, match_refund};
 pub(crate) use settle::{Recorded, settle_word};
 pub(crate) use store::{Attempt, AttemptStep, Due, Known, OpenRefund, Source};
 

@@ -60,6 +60,10 @@ pub enum Finding {
     Refunded,
     /// A refund was never made: closed.
     RefundClosed,
+    /// The provider is still at work on a refund.
+    RefundOpen,
+    /// The provider refused a refund in the end.
+    RefundRefused,
     /// The provider did not answer.
     Failed(String),
     /// The quota for work in the background is used up; asked again after this time.
@@ -139,6 +143,8 @@ impl Finding {
             Self::Refused(_) => "refused",
             Self::Refunded => "refunded",
             Self::RefundClosed => "refund_closed",
+            Self::RefundOpen => "refund_open",
+            Self::RefundRefused => "refund_refused",
             Self::Failed(_) => "failed",
             Self::Quota(_) => "quota",
         }
@@ -164,6 +170,10 @@ impl fmt::Display for Line {
             }
             Finding::RefundClosed => {
                 formatter.write_str("refund never reached the provider; closed")
+            }
+            Finding::RefundOpen => formatter.write_str("refund still in process"),
+            Finding::RefundRefused => {
+                formatter.write_str("refund refused in the end; its amount is free again")
             }
             Finding::Failed(cause) => write!(formatter, "not answered: {cause}"),
             Finding::Quota(wait) => write!(

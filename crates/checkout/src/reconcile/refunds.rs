@@ -1,4 +1,5 @@
-//! Refunds that were sent and never answered: the payment's refunds are read from the provider.
+//! Refunds that were sent and never answered, or that the provider is still at work on: the payment's refunds are read
+//! from it.
 
 use db::Timestamp;
 
@@ -43,6 +44,9 @@ async fn ask(state: &State, refund: OpenRefund) -> Result<Option<Finding>, db::E
     }
     let now = state.clock.now();
     let next = now + wait(refund.checks);
+    if refund.made.is_some() {
+        return follow(state, refund, next).await;
+    }
     if !payments::postpone_refund(
         state,
         &refund,
@@ -73,4 +77,28 @@ async fn ask(state: &State, refund: OpenRefund) -> Result<Option<Finding>, db::E
     }
     payments::postpone_refund(state, &refund, next, AttemptStep::Closed, None).await?;
     Ok(Some(Finding::RefundClosed))
+}
+
+/// A refund that the provider was still at work on when it answered.
+async fn follow(
+    state: &State,
+    refund: OpenRefund,
+    next: Timestamp,
+) -> Result<Option<Finding>, db::Error> {
+    if !payments::postpone_made_refund(state, &refund, Some(next)).await? {
+        return Ok(None);
+    }
+    let listed = state
+        .provider
+        .refunds(&refund.payment_id, payments::new_key(state))
+        .await;
+    let finding = match listed {
+        Ok(listed) => match payments::follow_refund(state, &refund, &listed, next).await? {
+            Some(true) => Finding::Refunded,
+            Some(false) => Finding::RefundRefused,
+            None => Finding::RefundOpen,
+        },
+        Err(failure) => Finding::Failed(failure.to_string()),
+    };
+    Ok(Some(finding))
 }

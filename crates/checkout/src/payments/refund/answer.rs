@@ -10,6 +10,10 @@ use crate::payments::settle::settle_word;
 use crate::payments::shape::RefundBody;
 use crate::payments::store::{self, AttemptStep, OpenRefund, Source};
 use crate::provider::ProviderRefund;
+use crate::reconcile::FIRST_WAIT;
+
+/// The provider's word on a refund whose money went back.
+pub(super) const APPROVED: &str = "approved";
 
 /// A refund that the provider made, as it is stored and answered.
 #[derive(Debug, Clone)]
@@ -46,7 +50,12 @@ impl Answer {
         })
     }
 
-    pub(super) async fn store(&self, tx: &mut Tx, row: i64) -> Result<bool, db::Error> {
+    pub(super) async fn store(
+        &self,
+        tx: &mut Tx,
+        row: i64,
+        now: Timestamp,
+    ) -> Result<bool, db::Error> {
         let provider = Some((
             self.id.as_str(),
             self.status.as_str(),
@@ -58,9 +67,40 @@ impl Answer {
             AttemptStep::Finished,
             provider,
             (200, Some(&self.body)),
+            is_open(&self.status).then(|| now + FIRST_WAIT),
         )
         .await
     }
+}
+
+/// Is the provider still at work on it? It may yet refuse, and its amount would be free again.
+fn is_open(status: &str) -> bool {
+    status != APPROVED && !store::is_refused(status)
+}
+
+/// Records what became of a refund that the provider was still at work on: did the money go back? None while it still is.
+/// `next` is when its check is due again, as it was claimed.
+pub(crate) async fn follow_refund(
+    state: &State,
+    refund: &OpenRefund,
+    listed: &[ProviderRefund],
+    next: Timestamp,
+) -> Result<Option<bool>, db::Error> {
+    let Some(found) = listed
+        .iter()
+        .find(|made| Some(&made.id) == refund.made.as_ref())
+    else {
+        return Ok(None);
+    };
+    if is_open(&found.status) {
+        return Ok(None);
+    }
+    let (id, status) = (refund.id, found.status.clone());
+    let write =
+        async move |tx: &mut Tx| store::follow_refund(tx, id, next, Some(&status), None).await;
+    state.db.write::<_, db::Error, _>(write).await?;
+    read_payment(state, &refund.payment_id).await?;
+    Ok(Some(found.status == APPROVED))
 }
 
 /// Completes an open refund with the provider's list of the payment's refunds: the first with its amount that no other
@@ -82,7 +122,7 @@ pub(crate) async fn match_refund(
             state.clock.now(),
         )?);
     }
-    let (row, payment) = (refund.id, refund.payment);
+    let (row, payment, now) = (refund.id, refund.payment, state.clock.now());
     let matched = async move |tx: &mut Tx| {
         let kept = store::refunds_of(tx, payment).await?;
         let is_free = |answer: &&Answer| {
@@ -90,30 +130,25 @@ pub(crate) async fn match_refund(
                 .all(|other| other.provider_id.as_deref() != Some(&answer.id))
         };
         match candidates.iter().find(is_free) {
-            Some(answer) => answer.store(tx, row).await,
+            Some(answer) => answer.store(tx, row, now).await,
             None => Ok(false),
         }
     };
     if !state.db.write::<_, db::Error, _>(matched).await? {
         return Ok(false);
     }
-    match state
-        .provider
-        .read(&refund.payment_id, new_key(state))
-        .await
-    {
+    read_payment(state, &refund.payment_id).await?;
+    Ok(true)
+}
+
+async fn read_payment(state: &State, id: &str) -> Result<(), db::Error> {
+    match state.provider.read(id, new_key(state)).await {
         Ok(payment) => {
-            settle_word(
-                state,
-                &refund.payment_id,
-                Word::from(&payment),
-                Source::Refund,
-            )
-            .await?;
+            settle_word(state, id, Word::from(&payment), Source::Refund).await?;
         }
         Err(failure) => {
-            tracing::warn!(payment = refund.payment_id, %failure, "a refunded payment could not be read back");
+            tracing::warn!(payment = id, %failure, "a refunded payment could not be read back");
         }
     }
-    Ok(true)
+    Ok(())
 }

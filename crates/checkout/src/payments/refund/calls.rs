@@ -2,6 +2,7 @@
 
 use db::Money;
 
+use super::answer::{APPROVED, Answer};
 use super::{RefundError, Run};
 use crate::app::State;
 use crate::payments::claim::new_key;
@@ -43,14 +44,17 @@ pub(super) async fn record(
     state: &State,
     id: &str,
     run: &Run,
-    amount: Money,
+    made: &Answer,
 ) -> Result<(), RefundError> {
     let word = match state.provider.read(id, new_key(state)).await {
         Ok(payment) => Word::from(&payment),
         Err(failure) => {
             tracing::warn!(payment = id, %failure, "a refunded payment could not be read back");
+            if made.status != APPROVED {
+                return Ok(());
+            }
             let payment = read::find(state, id).await?.ok_or(RefundError::NotFound)?;
-            reckoned(&payment, run.before, amount)
+            reckoned(&payment, run.before, made.amount)
         }
     };
     settle_word(state, id, word, Source::Refund).await?;

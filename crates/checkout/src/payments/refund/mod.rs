@@ -14,7 +14,7 @@ use crate::provider::{Failure, ProviderRefund};
 use answer::Answer;
 use claim::{Claim, Run};
 
-pub(crate) use answer::match_refund;
+pub(crate) use answer::{follow_refund, match_refund};
 
 /// The answer to a refund.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,13 +92,13 @@ async fn finish(
     made: &ProviderRefund,
 ) -> Result<Refunded, RefundError> {
     let answer = Answer::new(id, run.amount, made, state.clock.now())?;
-    let (row, stored) = (run.id, answer.clone());
+    let (row, stored, now) = (run.id, answer.clone(), state.clock.now());
     state
         .db
-        .write(async move |tx| stored.store(tx, row).await)
+        .write(async move |tx| stored.store(tx, row, now).await)
         .await?;
-    if answer.status != "rejected" {
-        calls::record(state, id, run, answer.amount).await?;
+    if !store::is_refused(&answer.status) {
+        calls::record(state, id, run, &answer).await?;
     }
     Ok(Refunded {
         body: answer.body,
@@ -114,8 +114,8 @@ async fn give_up(state: &State, run: &Run, failure: &Failure) -> Result<(), db::
         return state
             .db
             .write(async move |tx| {
-                store::finish_refund(tx, row, AttemptStep::Refused, None, (status, Some(&detail)))
-                    .await
+                let answer = (status, Some(detail.as_str()));
+                store::finish_refund(tx, row, AttemptStep::Refused, None, answer, None).await
             })
             .await
             .map(drop);

@@ -22,7 +22,7 @@ pub(crate) use payments::{
 };
 pub(crate) use refunds::{
     NewRefund, OpenRefund, Refund, due_refunds, erase_old_refund_answers, find_refund_by_key,
-    finish_refund, free_refund_key, insert_refund, next_refund_due, postpone_refund, refunds_of,
-    release_refund, take_refund,
+    finish_refund, follow_refund, free_refund_key, insert_refund, is_refused, next_refund_due,
+    postpone_refund, refunds_of, release_refund, take_refund,
 };
 pub(crate) use secret::keep_proof;

@@ -123,7 +123,7 @@ pub(crate) async fn release_refund(
     .await
 }
 
-/// A refund whose outcome is open, and its payment.
+/// A refund whose outcome is open, or that the provider still works on, and its payment.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenRefund {
     pub(crate) id: i64,
@@ -132,6 +132,8 @@ pub(crate) struct OpenRefund {
     /// The provider's id of the payment.
     pub(crate) payment_id: String,
     pub(crate) amount: Money,
+    /// The provider's id of the refund, once it was answered: then only its status is open.
+    pub(crate) made: Option<String>,
     pub(crate) check_at: Timestamp,
     pub(crate) checks: i64,
     pub(crate) created_at: Timestamp,
@@ -144,7 +146,7 @@ pub(crate) async fn due_refunds(
     due: &Due,
 ) -> Result<Vec<OpenRefund>, Error> {
     conn.all(
-        "SELECT r.id, r.payment_id, p.provider_id, r.amount, r.check_at, r.checks, r.created_at
+        "SELECT r.id, r.payment_id, p.provider_id, r.amount, r.check_at, r.checks, r.created_at, r.provider_id
          FROM refunds r JOIN payments p ON p.id = r.payment_id
          WHERE r.check_at <= $1 AND (r.check_at > $2 OR (r.check_at = $2 AND r.id > $3))
            AND (r.leased_until IS NULL OR r.leased_until <= $4)
@@ -159,6 +161,7 @@ pub(crate) async fn due_refunds(
                 check_at: row.get(4)?,
                 checks: row.get(5)?,
                 created_at: row.get(6)?,
+                made: row.get(7)?,
             })
         },
     )
@@ -190,19 +193,40 @@ pub(crate) async fn postpone_refund(
     Ok(changed == 1)
 }
 
-/// Ends a refund with the provider's word and the answer; false when it has ended already.
+/// Claims the due check of a refund that the provider works on, by setting the next, or writes its status at the end;
+/// false when another did.
+pub(crate) async fn follow_refund(
+    tx: &mut Tx,
+    id: i64,
+    seen: Timestamp,
+    status: Option<&str>,
+    check_at: Option<Timestamp>,
+) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE refunds SET status = COALESCE($3, status), check_at = $4, checks = checks + 1
+             WHERE id = $1 AND check_at = $2 AND step = 'finished'",
+            &[&id, &seen, &status, &check_at],
+        )
+        .await?;
+    Ok(changed == 1)
+}
+
+/// Ends a refund with the provider's word and the answer; false when it has ended already. A refund that the provider
+/// still works on is asked about at `check_at`.
 pub(crate) async fn finish_refund(
     tx: &mut Tx,
     id: i64,
     step: AttemptStep,
     provider: Option<(&str, &str, &str)>,
     answer: (i64, Option<&str>),
+    check_at: Option<Timestamp>,
 ) -> Result<bool, Error> {
     let changed = tx
         .execute(
             "UPDATE refunds
              SET step = $2, provider_id = $3, status = $4, date_created = $5, response_status = $6, response = $7,
-                 lease = NULL, leased_until = NULL, check_at = NULL
+                 lease = NULL, leased_until = NULL, check_at = $8, checks = 0
              WHERE id = $1 AND step IN ('started', 'sending', 'closed')",
             &[
                 &id,
@@ -212,6 +236,7 @@ pub(crate) async fn finish_refund(
                 &provider.map(|(_, _, date)| date),
                 &answer.0,
                 &answer.1,
+                &check_at,
             ],
         )
         .await?;
@@ -252,8 +277,13 @@ pub(crate) async fn erase_old_refund_answers(
 impl Refund {
     /// Did the provider take it and not refuse it afterwards?
     pub(crate) fn is_made(&self) -> bool {
-        self.step == AttemptStep::Finished && self.status.as_deref() != Some("rejected")
+        self.step == AttemptStep::Finished && !self.status.as_deref().is_some_and(is_refused)
     }
+}
+
+/// Does the provider's word on a refund say that no money went back?
+pub(crate) fn is_refused(status: &str) -> bool {
+    matches!(status, "rejected" | "cancelled")
 }
 
 fn refund(row: &Row<'_>) -> Result<Refund, Error> {

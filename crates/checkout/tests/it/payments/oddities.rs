@@ -208,3 +208,67 @@ on_both_engines!(
         assert_eq!(app.status(&id).await, "approved");
     }
 );
+
+/// The provider's answer about one refund of five reais, or its list of that one.
+fn refund(status: u16, state: &str) -> Reply {
+    let refund =
+        json!({"id": 5, "amount": 5, "status": state, "date_created": "2026-11-20T08:00:00Z"});
+    let body = if status == 200 {
+        json!([refund])
+    } else {
+        refund
+    };
+    Reply::Bytes(answer(status, "", body.to_string().as_bytes()))
+}
+
+on_both_engines!(
+    a_refund_that_the_provider_refuses_in_the_end_frees_its_amount,
+    async |address| {
+        let approved = || made(|payment| payment["status"] = json!("approved"));
+        let replies = vec![
+            approved(),
+            refund(201, "in_process"),
+            approved(),
+            refund(200, "in_process"),
+            refund(200, "rejected"),
+            approved(),
+            refund(201, "approved"),
+            approved(),
+        ];
+        let (app, stub) = app(&address, replies).await;
+        let path = format!("/payments/{}/refunds", app.pay(&pix()).await.id());
+        let ask = async |amount| {
+            app.merchant("POST", &path, Some(&json!({"amount": amount})))
+                .await
+        };
+        assert_eq!(ask(5).await.json()["status"], "in_process");
+        assert_eq!(ask(10).await.error(), (400, "Invalid amount".to_owned()));
+        app.clock.advance(Duration::from_secs(5));
+        assert_eq!(app.reconcile().await, ["refund_open"]);
+        app.clock.advance(Duration::from_secs(10));
+        assert_eq!(app.reconcile().await, ["refund_refused"]);
+        app.clock.advance(Duration::from_hours(1));
+        assert_eq!(app.reconcile().await, Vec::<String>::new());
+        assert_eq!(ask(10).await.status, 200);
+        assert_eq!(stub.calls().len(), 8);
+    }
+);
+
+on_both_engines!(
+    a_refund_in_process_is_not_told_as_given_back_when_the_payment_cannot_be_read,
+    async |address| {
+        let approved = made(|payment| payment["status"] = json!("approved"));
+        let replies = vec![
+            approved,
+            refund(201, "in_process"),
+            Reply::Bytes(answer(500, "", b"")),
+        ];
+        let (app, _) = app(&address, replies).await;
+        let id = app.pay(&pix()).await.id();
+        let path = format!("/payments/{id}");
+        let before = app.merchant("GET", &path, None).await.text;
+        let refunds = format!("{path}/refunds");
+        assert_eq!(app.merchant("POST", &refunds, None).await.status, 200);
+        assert_eq!(app.merchant("GET", &path, None).await.text, before);
+    }
+);
