@@ -33,7 +33,8 @@ impl fmt::Display for Panicked {
 
 impl std::error::Error for Panicked {}
 
-/// Sends every panic of the program to the log, with its place. To be called once by the program: the hook is the process's.
+/// Sends every panic of the program to the log, with its place, instead of straight to standard error. The program calls it once at its
+/// start, since the hook belongs to the whole process.
 ///
 /// Panics in handlers are logged with their request instead, by [`crate::errors::layer`].
 pub fn install_hook() {

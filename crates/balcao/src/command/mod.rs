@@ -198,6 +198,8 @@ pub(crate) fn with_runtime(
     work: impl Future<Output = Result<(), Failure>>,
 ) -> Result<(), Failure> {
     let _logs = logs::start(settings)?;
+    // Panics go to the log, through its mask, and not straight to standard error.
+    web::panics::install_hook();
     for warning in warnings {
         tracing::warn!("{warning}");
     }
