@@ -34,11 +34,11 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Latency that checkout adds, payments a second, memory, start-up, size of the program
+    /// Measure checkout: added latency, payments a second, memory, start-up time, size of the program
     Checkout(Checkout),
-    /// Lists, reads and sales beside what the machine can do, and every list at full size
+    /// Measure the inventory: reads and sales compared with what the machine can do, and every list at full size
     Inventory(inventory::Arguments),
-    /// Deliveries of events a second; what a dead receiver or a model that hangs costs those who book outflows
+    /// Measure webhook deliveries a second, and what a dead receiver or a hanging model costs sales
     InventoryDelivery(delivery::Arguments),
     /// A provider that answers at once, for `bench checkout`
     #[command(hide = true)]

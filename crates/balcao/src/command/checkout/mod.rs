@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::{Common, Failure};
 
-/// Keys of merchants, and asking the provider again
+/// Manage merchants' API keys, and reconcile payments with the provider
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]

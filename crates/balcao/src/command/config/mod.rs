@@ -6,7 +6,7 @@ use super::{Common, Failure, Service, services};
 use crate::console;
 use crate::settings::{self, Purpose, Services, document};
 
-/// Look at the configuration.
+/// Check the configuration, or print the description of all settings.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]

@@ -25,7 +25,7 @@ use crate::settings::{Purpose, Secret, Settings};
     after_help = "Examples:\n  balcao demo\n  balcao demo --fresh                                       forget the payments of earlier demos\n  balcao demo --set checkout.listen=127.0.0.1:9000 --set sandbox.listen=127.0.0.1:9002"
 )]
 pub(crate) struct Arguments {
-    /// Begin anew: removes the demo's own folder, `demo` in the data folder
+    /// Start from scratch: removes the demo's own folder, `demo` in the data folder
     #[arg(long)]
     fresh: bool,
 }

@@ -13,7 +13,7 @@ use crate::progress::Progress;
 use crate::run::inventory::open_database_with;
 use crate::settings::{Purpose, Settings};
 
-/// Fill an empty inventory with made-up products and a year of movements
+/// Fill an empty inventory with synthetic products and a year of movements
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  balcao --data-dir /tmp/trial generate --products 10000 --movements 100000\n  balcao --data-dir /tmp/large generate --products 1000000 --movements 10000000 --seed 7\n\nThe same seed gives the same goods and movements, up to the time at which the history ends: now.\nA million products and ten million movements take some 8 GB, and as much again while they are written."
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     /// How many inflows and outflows together
     #[arg(long)]
     movements: u64,
-    /// What is made up is decided by this number
+    /// Seed: the same number makes the same data
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }

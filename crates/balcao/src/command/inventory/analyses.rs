@@ -25,7 +25,7 @@ pub(super) enum Action {
         #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(i64).range(1..=10_000))]
         limit: i64,
     },
-    /// Show an analysis and where it came from
+    /// Show an analysis and its provenance
     Show {
         /// Its number
         id: i64,

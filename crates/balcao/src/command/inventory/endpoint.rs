@@ -16,56 +16,56 @@ use crate::console;
     after_help = "Examples:\n  balcao inventory endpoint add https://till.example/hooks --types product.low_stock,product.stock_recovered\n  balcao inventory endpoint change 2 --types outflow.created\n  balcao inventory endpoint test 2\n  balcao inventory endpoint rotate 2"
 )]
 pub(super) enum Action {
-    /// Add a receiver and print its secret, once
+    /// Add an endpoint and print its secret, once
     Add {
         /// Where events are posted to, https:// or http://
         #[arg(value_parser = address)]
         url: String,
-        /// Types of events by comma, such as `product.low_stock`; all without it
+        /// Types of events, separated by commas, such as `product.low_stock`; all by default
         #[arg(long, value_parser = types, default_value = "", hide_default_value = true)]
         types: String,
-        /// What people call it
+        /// A name for people
         #[arg(long, value_parser = endpoints::description, default_value = "", hide_default_value = true)]
         description: String,
     },
-    /// List the receivers, oldest first
+    /// List the endpoints, oldest first
     List,
     /// Change its address, its description or the types of events it gets
     #[command(group(ArgGroup::new("what").args(["url", "types", "description"]).required(true).multiple(true)))]
     Change {
         /// Its number, as `list` shows it
         id: i64,
-        /// Where events are posted to, what waits included
+        /// Where events are posted to, pending ones included
         #[arg(long, value_parser = address)]
         url: Option<String>,
-        /// Types of events by comma; blank is all
+        /// Types of events, separated by commas; blank for all
         #[arg(long, value_parser = types)]
         types: Option<String>,
-        /// What people call it
+        /// A name for people
         #[arg(long, value_parser = endpoints::description)]
         description: Option<String>,
     },
-    /// Make a new secret and print it, once; the one before signs too for another day
+    /// Make a new secret and print it, once; the old one keeps signing too for a day
     Rotate {
         /// Its number, as `list` shows it
         id: i64,
     },
-    /// Stop its events; what waits stays
+    /// Stop deliveries; pending ones are kept
     Disable {
         /// Its number
         id: i64,
     },
-    /// Let it get events again; what waits goes at once
+    /// Resume deliveries; pending ones are sent at once
     Enable {
         /// Its number
         id: i64,
     },
-    /// Remove it with the record of its deliveries
+    /// Delete it with the record of its deliveries
     Remove {
         /// Its number
         id: i64,
     },
-    /// Post a test event and tell what came back; exit status 1 unless it was 2xx
+    /// Post a test event and print the answer; exit status 1 unless it was 2xx
     Test {
         /// Its number
         id: i64,

@@ -14,7 +14,7 @@ use crate::console;
     after_help = "Examples:\n  balcao inventory events list --state failed\n  balcao inventory events show 4711\n  balcao inventory events redeliver 4711\n  balcao inventory events redeliver --failed --endpoint 2"
 )]
 pub(super) enum Action {
-    /// List deliveries, newest first; with --all events that went nowhere too
+    /// List deliveries, newest first; with --all also events that no endpoint gets
     List {
         /// waiting, delivered or failed
         #[arg(long, value_parser = state)]
@@ -37,7 +37,7 @@ pub(super) enum Action {
         /// The event's number
         id: i64,
     },
-    /// Deliver an event once more to every endpoint that gets its type; or all that was given up
+    /// Deliver an event again to every endpoint that gets its type, or all deliveries that were given up
     #[command(group(ArgGroup::new("what").args(["id", "failed"]).required(true)))]
     Redeliver {
         /// The event's number

@@ -19,7 +19,7 @@ use crate::run::Run;
 use crate::run::inventory::open_state;
 use crate::settings::Purpose;
 
-/// Check the books; records from and to CSV files; events and their receivers; analyses and the report
+/// Verify the ledger, import and export CSV files, manage webhooks, run analyses and the report
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -51,13 +51,13 @@ enum Action {
         /// The file
         file: PathBuf,
     },
-    /// Events and what became of them
+    /// List events and their deliveries, and deliver again
     #[command(subcommand)]
     Events(events::Action),
-    /// Receivers of webhooks
+    /// Manage webhook endpoints
     #[command(subcommand)]
     Endpoint(endpoint::Action),
-    /// Analyses of products that run low
+    /// List restock analyses, or make one now
     #[command(subcommand)]
     Analyses(analyses::Action),
     /// Report on the whole shop: classes, coverage, dead stock, overstock
@@ -74,14 +74,14 @@ The first row names the columns, in any order. Required are
   products                        title, category, brand, cost_price, selling_price, quantity
   inflows                         supplier, product, quantity
   outflows                        product, quantity
-and there may be id, description, serie_number (products), created_at, updated_at (not of movements).
+Optional are id, description, serie_number (products), created_at, updated_at (not for movements).
 References are ids; category_name, brand_name, supplier_name, product_title and product_serie_number
-take the place of category, brand, supplier and product.
+may be used instead of category, brand, supplier and product.
 Files are UTF-8, separated by commas or semicolons; with semicolons, all prices may have decimal commas.
-A movement with a created_at before its product came into this database is history: it is recorded, and
-the quantity, which counts it already, stays. Rows that are there already, the same, are passed over.
-Memory does not grow with the file; a row has at most 2 MiB. On SQLite a running service waits to write
-meanwhile.";
+A movement that is older than its product in this database is history: it is recorded without changing
+the quantity, which already includes it. Rows that exist already, with the same contents, are skipped.
+Memory does not grow with the file; a row has at most 2 MiB. On SQLite a running service waits with its
+writes meanwhile.";
 
 /// Runs the command.
 ///

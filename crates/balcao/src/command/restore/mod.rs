@@ -15,7 +15,7 @@ use crate::progress::Progress;
 use crate::settings::{Purpose, Settings};
 use crate::{console, logs};
 
-/// Put a backup in place; no service may be running
+/// Restore a backup; no service may be running
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  balcao restore /backups/balcao-2026-11-20.tar\n  balcao --data-dir /tmp/trial restore backup.tar      to look at it beside the real one"

@@ -16,7 +16,7 @@ use crate::console;
 use crate::run::inventory::open_database;
 use crate::settings::{Purpose, Settings};
 
-/// Accounts of the inventory service
+/// Manage accounts of the inventory service
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  balcao user create ana --group Managers\n  balcao user create ops --superuser --password-stdin < password.txt\n  balcao user password ana\n  balcao user deactivate ana\n  balcao user second-factor ana --reset\n  balcao user list"
@@ -28,21 +28,21 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Make an account
+    /// Create an account
     Create {
         /// The name it logs in with
         name: String,
-        /// Its group: Admin, Managers, or one that was made later; none may read only
+        /// Its group: Admin, Managers, or one that was added later; without a group it may only read
         #[arg(long)]
         group: Option<String>,
-        /// Let it do everything, administration included
+        /// May do everything, administration included
         #[arg(long)]
         superuser: bool,
         /// Read the password from standard input, its first line
         #[arg(long)]
         password_stdin: bool,
     },
-    /// Give an account another password, and end its sessions
+    /// Set an account's password, and end its sessions
     Password {
         /// The account's name
         name: String,
@@ -50,21 +50,21 @@ enum Action {
         #[arg(long)]
         password_stdin: bool,
     },
-    /// Put an account out, at once: password, sessions and tokens open nothing any more
+    /// Deactivate an account at once: its password, sessions and tokens stop working
     Deactivate {
         /// The account's name
         name: String,
     },
-    /// Let an account in again
+    /// Activate an account again
     Activate {
         /// The account's name
         name: String,
     },
-    /// Whether an account has a second factor; taken off for somebody who lost device and recovery codes
+    /// Show whether an account has a second factor, or remove it for somebody who lost device and recovery codes
     SecondFactor {
         /// The account's name
         name: String,
-        /// Take it off: the password alone opens the account until its owner turns it on again
+        /// Remove it: the password alone is enough until its owner turns it on again
         #[arg(long)]
         reset: bool,
     },

@@ -30,13 +30,13 @@ use crate::data_folder;
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct Arguments {
-    /// Only these parts, by comma; all of them by default
+    /// Only these parts, separated by commas; all of them by default
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<Part>,
     /// Events to be delivered
     #[arg(long, default_value_t = 20_000)]
     events: i64,
-    /// Products that they are about
+    /// Products of these events
     #[arg(long, default_value_t = 1000)]
     products: i64,
     /// Milliseconds of each of the runs of outflows
@@ -58,7 +58,7 @@ pub(super) struct Arguments {
 enum Part {
     /// Deliveries a second
     Deliveries,
-    /// Outflows with a receiver that takes connections and never answers
+    /// Outflows with a receiver that accepts connections and never answers
     Receiver,
     /// Outflows with a language model that hangs
     Model,

@@ -30,7 +30,7 @@ use crate::data_folder;
     after_help = "Examples:\n  balcao bench inventory --only sqlite\n  balcao bench inventory --only postgres --postgres postgres://postgres@127.0.0.1/bench\n  balcao bench inventory --only lists --folder /var/tmp/bench --keep\n  balcao bench inventory --only lists,pages --large-postgres postgres://postgres@127.0.0.1/large\n  balcao bench inventory --only pages --folder /var/tmp/bench --keep\n\nA database that has products is used as it is, any other is filled; it should be of this command alone: quantities are changed."
 )]
 pub(crate) struct Arguments {
-    /// Only these parts, by comma; all of them by default, PostgreSQL's where it has an address
+    /// Only these parts, separated by commas; by default all, PostgreSQL's if it has an address
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<Part>,
     /// Products of the data set that is compared
@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
     /// Seconds of each measurement
     #[arg(long, default_value_t = 4)]
     seconds: u64,
-    /// How often what is compared takes turns
+    /// How often the compared programs take turns
     #[arg(long, default_value_t = 3)]
     rounds: u32,
     /// Requests for each list and order, and for each page
@@ -69,7 +69,7 @@ pub(crate) struct Arguments {
     /// Folder for the databases, on the disk to be measured; removed afterwards
     #[arg(long, default_value = "./balcao-bench")]
     folder: PathBuf,
-    /// Leave the folder, for another run on the same data
+    /// Keep the folder, for another run on the same data
     #[arg(long)]
     keep: bool,
 }
