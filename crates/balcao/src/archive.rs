@@ -131,7 +131,7 @@ fn manifest<R: Read>(first: Option<io::Result<tar::Entry<'_, R>>>) -> Result<Man
     let not_ours = |why: &str| Unusable::NotOurs(why.to_owned());
     let entry = first
         .ok_or_else(|| not_ours("it is empty"))?
-        .map_err(|_| not_ours("it is no tar archive"))?;
+        .map_err(|error| not_ours(&format!("it is not a tar archive: {error}")))?;
     if entry.path()?.as_os_str() != MANIFEST {
         return Err(not_ours("it does not begin with manifest.json"));
     }

@@ -49,16 +49,6 @@ pub fn order_up_to(per_day: f64, days: f64, safety: f64) -> f64 {
     reorder_point(per_day, days, safety)
 }
 
-/// The "max − average" rule, for who distrusts statistics: `max_daily · max_L − avg_daily · avg_L`.
-pub fn safety_stock_of_extremes(
-    most_per_day: f64,
-    longest: f64,
-    per_day: f64,
-    lead_time: f64,
-) -> f64 {
-    most_per_day.mul_add(longest, -(per_day * lead_time))
-}
-
 /// What is missing up to a level, rounded up to whole packs; 0 when nothing is.
 pub fn order_quantity(level: f64, quantity: i64, pack: i64) -> i64 {
     let missing = round_up(level).saturating_sub(quantity).max(0);

@@ -7,7 +7,7 @@ mod view;
 
 use axum::{
     Router,
-    extract::{Path, RawQuery, Request, State as Extracted},
+    extract::{RawQuery, Request, State as Extracted},
     response::Response,
     routing::{get, post},
 };
@@ -91,11 +91,11 @@ async fn ask(
 /// A product's analyses. With `after`, somebody waits for one that is newer than it, and is led there once it is on record.
 async fn product(
     Extracted(page): Extracted<PageState>,
-    Path(id): Path<String>,
+    RecordId(id): RecordId,
     RawQuery(query): RawQuery,
     frame: Frame,
 ) -> Result<Response, Error> {
-    let id: i64 = id.parse().map_err(|_| Refusal::NotFound)?;
+    let id = id.ok_or(Refusal::NotFound)?;
     let parameters = Parameters::parse(query.as_deref().unwrap_or_default());
     let after: Option<i64> = parameters.get("after").and_then(|id| id.parse().ok());
     let standing = super::standing(&page.state, id)
@@ -139,11 +139,11 @@ async fn show_product(
 
 async fn write_terms(
     Extracted(page): Extracted<PageState>,
-    Path(id): Path<String>,
+    RecordId(id): RecordId,
     frame: Frame,
     request: Request,
 ) -> Result<Response, Error> {
-    let id: i64 = id.parse().map_err(|_| Refusal::NotFound)?;
+    let id = id.ok_or(Refusal::NotFound)?;
     let (parts, body) = request.into_parts();
     let members = posted::read(&page.state, &parts, body).await?;
     frame.require(Verb::Change, Model::Product)?;

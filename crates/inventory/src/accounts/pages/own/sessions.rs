@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::{
-    extract::{Path, Request, State as Extracted},
+    extract::{Request, State as Extracted},
     response::Response,
 };
 
@@ -13,7 +13,7 @@ use crate::{
         session::{self, Listed, agent},
     },
     page::{Frame, PageState, flash, see_other},
-    rest::Refusal,
+    rest::{Refusal, resource::RecordId},
     stock::Actor,
 };
 
@@ -68,11 +68,11 @@ fn row(session: Listed, this: i64, frame: &Frame) -> Row {
 pub(super) async fn end(
     Extracted(page): Extracted<PageState>,
     frame: Frame,
-    Path(id): Path<String>,
+    RecordId(id): RecordId,
     request: Request,
 ) -> Result<Response, web::Error> {
     Sent::read(&page.state, request).await?;
-    let id: i64 = id.parse().map_err(|_| Refusal::NotFound)?;
+    let id = id.ok_or(Refusal::NotFound)?;
     let (state, actor) = (&page.state, Actor::from(&frame.caller));
     session::end(&state.db, &actor, (id, frame.caller.id), state.clock.now())
         .await
