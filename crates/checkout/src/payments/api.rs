@@ -8,7 +8,7 @@ use db::Money;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use web::Error;
 use web::client::PublicUrl;
 
@@ -152,18 +152,32 @@ pub(crate) async fn payment_list(
     Ok(private(Json(body)))
 }
 
-/// The token in an address. Its value is not in any log: those leave the query out.
-#[derive(Deserialize)]
-pub(crate) struct Token {
-    #[serde(default)]
-    token: String,
+/// The token in an address, empty where there is none or more than one. Its value is not in any log: those leave the
+/// query out.
+pub(crate) struct Token(String);
+
+impl FromRequestParts<State> for Token {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &State) -> Result<Self, Error> {
+        let query = Query::<Vec<(String, String)>>::from_request_parts(parts, state).await;
+        let pairs = query.map_or_else(|_| Vec::new(), |Query(pairs)| pairs);
+        let mut given = pairs
+            .into_iter()
+            .filter(|(name, _)| name == "token")
+            .map(|(_, token)| token);
+        Ok(Self(match (given.next(), given.next()) {
+            (Some(token), None) => token,
+            _ => String::new(),
+        }))
+    }
 }
 
 /// `GET /payments/{id}/status`
 pub(crate) async fn payment_status(
     From(state): From<State>,
     PaymentId(id): PaymentId,
-    Query(token): Query<Token>,
+    token: Token,
 ) -> Result<Response, Error> {
     Ok(private(Json(follow(&state, &id, &token).await?)))
 }
@@ -172,7 +186,7 @@ pub(crate) async fn payment_status(
 pub(crate) async fn payment_events(
     From(state): From<State>,
     PaymentId(id): PaymentId,
-    Query(token): Query<Token>,
+    token: Token,
 ) -> Result<Response, Error> {
     let now = follow(&state, &id, &token).await?;
     let stream = events::open(&state, &id, now);
@@ -186,7 +200,7 @@ pub(crate) async fn payment_events(
 pub(crate) async fn payment_artefacts(
     From(state): From<State>,
     PaymentId(id): PaymentId,
-    Query(token): Query<Token>,
+    token: Token,
 ) -> Result<Response, Error> {
     authorise(&state, &id, &token)?;
     let found = super::find(&state, &id).await.map_err(database)?;
@@ -203,7 +217,7 @@ async fn follow(state: &State, id: &str, token: &Token) -> Result<StatusView, Er
 
 /// The token belongs to the payment's id: nothing is looked up for a wrong one, and an unknown id answers alike.
 fn authorise(state: &State, id: &str, token: &Token) -> Result<(), Error> {
-    if digest::is_equal(&state.status_token(id), &token.token) {
+    if digest::is_equal(&state.status_token(id), &token.0) {
         Ok(())
     } else {
         Err(Error::new(StatusCode::UNAUTHORIZED, "Invalid credentials"))

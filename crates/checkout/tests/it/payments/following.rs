@@ -47,6 +47,8 @@ on_both_engines!(
             for (id, token) in [
                 (one.id(), other.token()),
                 (one.id(), String::new()),
+                (one.id(), format!("{0}&token={0}", one.token())),
+                (one.id(), "%FF".to_owned()),
                 ("1".to_owned(), one.token()),
             ] {
                 assert_eq!(
