@@ -51,7 +51,16 @@ export function problemOf(name) {
   if (value(name) === "") return say(`${name}_missing`);
   const problem = CHECKS[name]?.();
   if (problem) return say(problem);
+  if (KEPT.has(name) && holdsCardNumber(value(name))) return say("holds_card_number");
   return isTooLong(name) ? say("too_long", { most: limits[name] }) : null;
+}
+
+/* What is kept of a payment and shown again: a browser that fills in the wrong field must not put the card's number there. */
+const KEPT = new Set(["cardholder_name", "description", "email"]);
+
+function holdsCardNumber(text) {
+  const number = digits();
+  return number.length >= 13 && !form.elements.card_number.matches(":disabled") && text.replace(/\D/g, "").includes(number);
 }
 
 /* Characters are counted as the service counts them: an emoji is one, where `length` and `maxlength` have two. */

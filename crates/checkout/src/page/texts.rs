@@ -45,6 +45,11 @@ const TEXTS: &[(&str, &str, &str)] = &[
         "Use at most {most} characters.",
     ),
     (
+        "holds_card_number",
+        "O número do cartão não vai aqui.",
+        "The card number does not belong here.",
+    ),
+    (
         "transaction_amount_missing",
         "Digite o valor.",
         "Enter the amount.",

@@ -170,3 +170,18 @@ async fn characters_are_counted_as_the_service_counts_them() {
     buyer.see("pix").await;
     assert_eq!(shop.creations().await, 1);
 }
+
+#[tokio::test]
+async fn a_card_number_in_the_place_of_the_name_is_told_before_anything_is_sent() {
+    let shop = Shop::open().await;
+    let buyer = Buyer::at(&shop, ORDER).await;
+    buyer.fill("#card_number", "5031433215406351").await;
+    buyer.fill("#cardholder_name", "5031 4332 1540 6351").await;
+    buyer.press(Key::Tab).await;
+    let told = buyer.text("#cardholder_name-error").await;
+    assert_eq!(told, "O número do cartão não vai aqui.");
+    buyer.clear("#cardholder_name").await;
+    buyer.fill("#cardholder_name", "ANA SOUZA").await;
+    buyer.press(Key::Tab).await;
+    assert!(!buyer.has("#cardholder_name[aria-invalid]").await);
+}
