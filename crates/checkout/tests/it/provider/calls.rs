@@ -18,6 +18,9 @@ fn ok(body: &Value) -> Reply {
     Reply::Bytes(json_answer(200, body))
 }
 
+/// The id of the payment in every answer here.
+const ID: &str = "1234567890";
+
 #[tokio::test]
 async fn every_call_has_exactly_the_three_specified_headers() {
     let search = json!({"paging": {"total": 1}, "results": [pix_answer()]});
@@ -45,11 +48,11 @@ async fn every_call_has_exactly_the_three_specified_headers() {
     create(&client, &request, Some(&CardToken::new("t")))
         .await
         .unwrap();
-    client.read("1", key()).await.unwrap();
+    client.read(ID, key()).await.unwrap();
     client.find_by_reference(&reference(), key()).await.unwrap();
-    client.cancel("1", key()).await.unwrap();
-    client.refund("1", None, key()).await.unwrap();
-    client.refunds("1", key()).await.unwrap();
+    client.cancel(ID, key()).await.unwrap();
+    client.refund(ID, None, key()).await.unwrap();
+    client.refunds(ID, key()).await.unwrap();
 
     let calls = stub.calls();
     let lines: Vec<_> = calls
@@ -61,11 +64,11 @@ async fn every_call_has_exactly_the_three_specified_headers() {
         [
             "POST /v1/card_tokens",
             "POST /v1/payments",
-            "GET /v1/payments/1",
+            "GET /v1/payments/1234567890",
             "GET /v1/payments/search?sort=date_created&criteria=desc&external_reference=balcao-1",
-            "PUT /v1/payments/1",
-            "POST /v1/payments/1/refunds",
-            "GET /v1/payments/1/refunds",
+            "PUT /v1/payments/1234567890",
+            "POST /v1/payments/1234567890/refunds",
+            "GET /v1/payments/1234567890/refunds",
         ]
     );
     for call in &calls {
@@ -289,14 +292,15 @@ async fn a_repeated_refund_is_answered_with_an_empty_body() {
 #[tokio::test]
 async fn a_cancellation_is_a_put_of_the_status() {
     let (client, stub) = against(ok(&pix_answer())).await;
-    client.cancel("1", key()).await.unwrap();
+    client.cancel(ID, key()).await.unwrap();
     assert_eq!(stub.calls()[0].body, r#"{"status":"cancelled"}"#);
 }
 
 #[tokio::test]
 async fn an_id_stays_one_segment_of_the_path() {
     let (client, stub) = against(ok(&pix_answer())).await;
-    client.read("../1?a=b#c d", key()).await.unwrap();
+    // The answer is about another payment, which the client does not take for this one.
+    client.read("../1?a=b#c d", key()).await.unwrap_err();
     assert_eq!(
         stub.calls()[0].path,
         "/v1/payments/%2E%2E%2F1%3Fa%3Db%23c%20d"
@@ -307,8 +311,8 @@ async fn an_id_stays_one_segment_of_the_path() {
 async fn an_address_may_have_a_path_of_its_own() {
     let stub = Stub::start(vec![ok(&pix_answer())]).await;
     client(&format!("{}/gateway/", stub.url()))
-        .read("1", key())
+        .read(ID, key())
         .await
         .unwrap();
-    assert_eq!(stub.calls()[0].path, "/gateway/v1/payments/1");
+    assert_eq!(stub.calls()[0].path, "/gateway/v1/payments/1234567890");
 }
