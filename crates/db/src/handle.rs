@@ -124,7 +124,7 @@ impl Db {
     {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.look_up(job).await,
-            Store::Postgres(postgres) => postgres.read(job).await,
+            Store::Postgres(postgres) => postgres.look_up(job).await,
         }
     }
 

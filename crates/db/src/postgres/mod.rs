@@ -33,6 +33,11 @@ use self::{
 };
 use crate::{Conn, Counters, Error, Options, Statistics, Tx};
 
+/// The lane of look-ups, and that of jobs which share commits, counted as turns. The more of them meet, the fewer statements and flushes
+/// they need; other jobs go to all lanes in turns.
+const LOOKING_UP: u64 = 0;
+const GROUPED: u64 = 1;
+
 /// A PostgreSQL database in use.
 pub(crate) struct Postgres {
     connector: Connector,
@@ -112,7 +117,18 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.send(async move |lane: &Lane| lane.read(&job).await)
+        self.send(self.turn(), async move |lane: &Lane| lane.read(&job).await)
+            .await
+    }
+
+    /// As [`read`](Self::read), on the lane of all look-ups.
+    pub(crate) async fn look_up<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.send(LOOKING_UP, async move |lane: &Lane| lane.read(&job).await)
             .await
     }
 
@@ -122,8 +138,10 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.send(async move |lane: &Lane| lane.report(&job).await)
-            .await
+        self.send(self.turn(), async move |lane: &Lane| {
+            lane.report(&job).await
+        })
+        .await
     }
 
     pub(crate) async fn write<T, E, F>(&self, job: F) -> Result<T, E>
@@ -132,7 +150,7 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.send(async move |lane: &Lane| lane.write(&job).await)
+        self.send(self.turn(), async move |lane: &Lane| lane.write(&job).await)
             .await
     }
 
@@ -142,11 +160,11 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.send(async move |lane: &Lane| lane.load(&job).await)
+        self.send(self.turn(), async move |lane: &Lane| lane.load(&job).await)
             .await
     }
 
-    /// As [`write`](Self::write), sharing a transaction with other jobs of the lane that the key chooses.
+    /// As [`write`](Self::write), sharing a transaction with other such jobs.
     pub(crate) async fn write_grouped<T, E, F>(&self, key: i64, body: F) -> Result<T, E>
     where
         F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
@@ -160,15 +178,18 @@ impl Postgres {
             caller,
             place: self.place()?,
         });
-        // The bits of the key as they are: neighbours come to different lanes.
-        let turn = key.cast_unsigned();
-        self.send_to(turn, move |lane| Box::pin(group::join(lane, key, job)))?;
+        self.send_to(GROUPED, move |lane| Box::pin(group::join(lane, key, job)))?;
         answer.await.map_err(|_| closed())?
     }
 
-    /// Sends a job to the next lane in turn and waits for its answer.
+    fn turn(&self) -> u64 {
+        self.next.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Sends a job to the lane whose turn it is and waits for its answer.
     async fn send<T, E>(
         &self,
+        turn: u64,
         job: impl AsyncFnOnce(&Lane) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E>
     where
@@ -177,7 +198,6 @@ impl Postgres {
     {
         let (caller, answer) = oneshot::channel();
         let place = self.place()?;
-        let turn = self.next.fetch_add(1, Ordering::Relaxed);
         self.send_to(turn, move |lane| {
             Box::pin(async move {
                 let _caller_gone = caller.send(job(&lane).await);
