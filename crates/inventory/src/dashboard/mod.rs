@@ -14,7 +14,7 @@ use db::{Conn, Error, Timestamp};
 use crate::{
     State,
     analysis::{self, Summary, model::supply::days_of_cover},
-    events::{Delivery, DeliveryState, Filter, deliveries},
+    events::{Delivery, DeliveryState, Disabled, Endpoint, Filter, deliveries, endpoints},
     page::part::{Part, part},
     rest::{Refusal, json::Named},
     stock::{
@@ -84,12 +84,13 @@ pub(crate) struct LowProducts {
     pub(crate) first: Vec<Low>,
 }
 
-/// Deliveries of events that were given up.
+/// Deliveries of events that were given up, and endpoints that get nothing any more because of failures.
 #[derive(Debug, Default)]
 pub(crate) struct Failed {
     pub(crate) count: i64,
-    /// The newest of them.
+    /// The newest of the deliveries.
     pub(crate) newest: Vec<Delivery>,
+    pub(crate) disabled: Vec<Endpoint>,
 }
 
 /// The stock by category or by brand, the largest first.
@@ -142,7 +143,10 @@ async fn failed(state: &State) -> Result<Failed, Error> {
         state: Some(DeliveryState::Failed),
         ..Filter::default()
     };
+    let mut disabled = endpoints::list(&state.db).await?;
+    disabled.retain(|endpoint| endpoint.disabled.is_some_and(Disabled::is_by_failure));
     Ok(Failed {
+        disabled,
         count: of_endpoints.iter().map(|(_, count)| count).sum(),
         newest: deliveries::newest(&state.db, is_failed, FAILED).await?,
     })

@@ -49,6 +49,11 @@ pub enum Disabled {
 }
 
 impl Disabled {
+    /// Whether the service decided it by itself, so that somebody has to see to it.
+    pub const fn is_by_failure(self) -> bool {
+        matches!(self, Self::Gone | Self::Failing)
+    }
+
     const ALL: [Self; 4] = [
         Self::ByPerson,
         Self::Gone,

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     accounts::{Model, Verb},
     analysis::{Source, Summary},
-    events::Delivery,
+    events::{Delivery, Endpoint},
     page::{
         Frame,
         part::{Part, shown},
@@ -24,8 +24,8 @@ use crate::{
 };
 use drawn::{line, tenths};
 use rows::{
-    AnalysisRow, Card, Choice, DayRow, FailedRow, FailedRows, LowRow, LowRows, MovementRow, Share,
-    Sold, Stocked, Told,
+    AnalysisRow, Card, Choice, DayRow, DisabledRow, FailedRow, FailedRows, LowRow, LowRows,
+    MovementRow, Share, Sold, Stocked, Told,
 };
 
 /// `/`
@@ -380,9 +380,11 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Failed deliveries, for those who may see them.
+    /// What was not delivered, for those who may see it.
     pub(super) fn failed(&self) -> Part<Option<FailedRows>> {
-        if !self.frame.may(Verb::View, Model::Delivery) {
+        let sees = |model| self.frame.may(Verb::View, model);
+        let (deliveries, endpoints) = (sees(Model::Delivery), sees(Model::WebhookEndpoint));
+        if !deliveries && !endpoints {
             return Ok(None);
         }
         let failed = shown(&self.shown.failed)?;
@@ -391,10 +393,23 @@ impl<'a> View<'a> {
             url: delivery.url.clone(),
             at: self.locale().date_time(delivery.created_at),
         };
-        Ok((failed.count > 0).then(|| FailedRows {
-            count: self.locale().number(failed.count),
-            rows: failed.newest.iter().map(row).collect(),
-        }))
+        let is_counted = deliveries && failed.count > 0;
+        let newest = failed.newest.iter().filter(|_| deliveries);
+        let disabled = failed.disabled.iter().filter(|_| endpoints);
+        let rows = FailedRows {
+            count: is_counted.then(|| self.locale().number(failed.count)),
+            rows: newest.map(row).collect(),
+            disabled: disabled.map(|endpoint| self.disabled(endpoint)).collect(),
+        };
+        Ok((is_counted || !rows.disabled.is_empty()).then_some(rows))
+    }
+
+    fn disabled(&self, endpoint: &Endpoint) -> DisabledRow {
+        DisabledRow {
+            address: format!("/webhooks/{}/", endpoint.id),
+            url: endpoint.url.clone(),
+            state: self.frame.say(endpoint.standing().0),
+        }
     }
 
     /// The last movements, if there are any.

@@ -34,7 +34,14 @@ impl Target {
         let has_user = uri
             .authority()
             .is_some_and(|authority| authority.as_str().contains('@'));
-        if is_web && has_host && !has_user {
+        // What stands behind the host is a port, or nothing: the parser takes any digits.
+        let has_odd_port = uri.authority().is_some_and(|authority| {
+            let behind = authority.as_str().strip_prefix(authority.host());
+            behind.is_some_and(|port| {
+                !port.is_empty() && authority.port_u16().is_none_or(|port| port == 0)
+            })
+        });
+        if is_web && has_host && !has_user && !has_odd_port {
             Ok(Self(uri))
         } else {
             Err(TargetError)
@@ -77,6 +84,9 @@ mod tests {
             "https://café.example/",
             "javascript:alert(1)",
             "file:///etc/passwd",
+            "https://shop.example:99999/",
+            "https://shop.example:0/",
+            "https://shop.example:/",
         ] {
             assert_eq!(Target::parse(text), Err(TargetError), "{text}");
         }

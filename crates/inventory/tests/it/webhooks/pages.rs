@@ -26,6 +26,13 @@ on_both_engines!(
         for words in ["respondeu 410", "outflow.created"] {
             assert!(list.text.contains(words), "{words}: {}", list.text);
         }
+        // The first page tells whoever may see it what nobody gets any more.
+        let told = "Desligado: respondeu 410";
+        let first = admin.get("/").await;
+        assert!(first.text.contains(told), "{first:?}");
+        let mut viewer = app.logged_in("viewer").await;
+        viewer.language = "pt-BR";
+        assert!(!viewer.get("/").await.text.contains(told));
         receiver.behaves(|_| Reply::Status(200));
         assert_eq!(admin.submit("/webhooks/1/test/", &[]).await.status, 303);
         assert_eq!(admin.submit("/webhooks/1/enable/", &[]).await.status, 303);
@@ -40,6 +47,8 @@ on_both_engines!(
         assert_eq!(app.pass().await.delivered, 1);
         assert_eq!(admin.submit("/webhooks/1/disable/", &[]).await.status, 303);
         assert!(app.endpoints().await[0].disabled.is_some());
+        // What somebody wanted needs nobody.
+        assert!(!admin.get("/").await.text.contains("Desligado"));
         assert_eq!(
             admin
                 .submit("/webhooks/redeliver-failed/", &[])
