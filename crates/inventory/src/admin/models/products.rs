@@ -57,10 +57,12 @@ static ABOUT: About = About {
         Field::required("cost_price", FieldKind::Price)
             .section("Preços e estoque", "Prices and stock"),
         Field::required("selling_price", FieldKind::Price),
-        Field::required("quantity", FieldKind::Integer).help(
-            "Uma quantidade diferente vira um ajuste no livro de estoque.",
-            "Another quantity becomes an adjustment in the stock ledger.",
-        ),
+        Field::required("quantity", FieldKind::Integer)
+            .moving()
+            .help(
+                "Uma quantidade diferente vira um ajuste no livro de estoque.",
+                "Another quantity becomes an adjustment in the stock ledger.",
+            ),
     ],
     inlines: &[
         Inline {

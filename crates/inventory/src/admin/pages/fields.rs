@@ -29,6 +29,8 @@ pub(super) struct FieldView {
     pub(super) is_required: bool,
     pub(super) kind: FieldKind,
     pub(super) value: String,
+    /// What was shown at first of a field that others move: its name in the form, and its value.
+    pub(super) was: Option<(String, String)>,
     pub(super) error: String,
     /// What can be chosen.
     pub(super) options: Vec<FieldOption>,
@@ -117,6 +119,11 @@ impl FieldView {
     }
 }
 
+/// Under which name a form brings back what it showed of a field at first.
+pub(super) fn was(name: &str) -> String {
+    format!("was:{name}")
+}
+
 /// The fields of a form, new or not.
 pub(super) async fn field_views(
     page: &PageState,
@@ -168,9 +175,16 @@ async fn view(
         }
         _ => (Vec::new(), None),
     };
+    let shown = field.is_moving.then(|| was(&name));
+    let was = shown.map(|was| {
+        let first = form.value(&was);
+        let first = if first.is_empty() { &value } else { first };
+        (was, first.to_owned())
+    });
     Ok(FieldView {
         name,
         id,
+        was,
         label: site.field(field.name),
         help: text(field.help),
         section: field.section.map_or("", text),

@@ -70,6 +70,37 @@ on_both_engines!(
     }
 );
 
+on_both_engines!(
+    a_quantity_left_as_it_was_shown_is_not_written_over_a_sale,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let id = app.admin().a_product("Arroz", 5).await;
+        let visitor = app.superuser().await;
+        let form = format!("/admin/products/{id}/change/");
+        let shown = "name=\"was:quantity\" value=\"5\"";
+        has(&visitor.page(&form).await, &[shown]);
+        let sale = json!({"product": id, "quantity": 1});
+        app.manager().post("/api/v1/outflows/", sale).await.id();
+        let mut fields = product("quantity", "5", "_save");
+        fields.push(("was:quantity", "5"));
+        // Refused for another reason, the form still knows what it showed at first.
+        let mut refused = fields.clone();
+        refused.push(("title", " "));
+        has(&visitor.refused(&form, &refused).await, &[shown]);
+        visitor.done(&form, &fields).await;
+        assert_eq!(app.admin().quantity_of(id).await, 4);
+        // With rows of its tables too.
+        fields.push(("thresholds:new-0:threshold", "3"));
+        visitor.done(&form, &fields).await;
+        assert_eq!(app.admin().quantity_of(id).await, 4);
+        // A quantity that was changed here is meant.
+        let mut counted = product("quantity", "9", "_save");
+        counted.push(("was:quantity", "5"));
+        visitor.done(&form, &counted).await;
+        assert_eq!(app.admin().quantity_of(id).await, 9);
+    }
+);
+
 on_both_engines!(messages_are_in_the_readers_language, async |address| {
     let app = TestApp::new(&address).await;
     let mut visitor = app.superuser().await;

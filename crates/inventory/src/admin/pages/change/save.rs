@@ -12,7 +12,7 @@ use crate::{
     admin::{
         about::{About, Administered, FieldKind, Record, Target, Written},
         messages::{self, Done, Follows},
-        pages::{inlines, list_address, typed},
+        pages::{fields::was, inlines, list_address, typed},
         site::Site,
     },
     page::{Form, PageState, flash, see_other},
@@ -70,6 +70,28 @@ impl Saving {
             _ => Target::New,
         }
     }
+
+    /// Leaves out what others move and this form did not: goods may have gone out since it was shown. What is left is a part.
+    fn leave_unmoved(&mut self) -> Target {
+        let target = self.target();
+        let Target::Whole(id) = target else {
+            return target;
+        };
+        let about = self.model.about();
+        let sent = self.members.len();
+        for field in about.fields.iter().filter(|field| field.is_moving) {
+            let shown = self.members.get(&was(field.name)).map(|value| value.get());
+            let typed = self.members.get(field.name).map(|value| value.get());
+            if shown.is_some() && shown == typed {
+                self.members.remove(field.name);
+            }
+        }
+        if self.members.len() < sent {
+            Target::Part(id)
+        } else {
+            target
+        }
+    }
 }
 
 /// Saves a form, or shows it again.
@@ -78,9 +100,9 @@ pub(super) async fn save(
     site: &Site,
     mut saving: Saving,
 ) -> Result<Response, Refusal> {
-    let (model, target) = (saving.model, saving.target());
-    let about = model.about();
+    let about = saving.model.about();
     let mut form = posted_form(&saving.members, about);
+    let (model, target) = (saving.model, saving.leave_unmoved());
     let mut sent = inlines::read(page, site, about, target, &saving.members).await?;
     let fields = about
         .fields
