@@ -53,20 +53,29 @@ class Picker {
     this.timer = undefined;
     const text = this.input.value.trim();
     this.asked?.abort();
-    this.asked = new AbortController();
-    this.looking = fetch(`${this.root.dataset.picker}?q=${encodeURIComponent(text)}`, { signal: this.asked.signal, headers: { "HX-Request": "true" } })
-      .then((answer) => (answer.ok ? answer.json() : []))
-      .then((offers) => this.offer(offers))
-      .catch(() => {});
+    const asked = new AbortController();
+    this.asked = asked;
+    this.root.classList.add("is-looking");
+    this.looking = fetch(`${this.root.dataset.picker}?q=${encodeURIComponent(text)}`, { signal: asked.signal, headers: { "HX-Request": "true" } })
+      .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(answer.statusText))))
+      .then((offers) => this.offer(offers, text))
+      .catch(() => {
+        if (!asked.signal.aborted) this.offer([], undefined);
+      })
+      .finally(() => {
+        if (this.asked === asked) this.root.classList.remove("is-looking");
+      });
     await this.looking;
   }
 
-  offer(offers) {
+  /* What was found for a text; nothing, and no text, when nobody answered. */
+  offer(offers, text) {
+    this.offered = text;
     this.list.replaceChildren(...offers.map((offer, index) => this.option(offer, index)));
     if (offers.length === 0) {
       const none = document.createElement("li");
       none.className = "picker-none";
-      none.textContent = this.root.dataset.none;
+      none.textContent = text === undefined ? this.root.dataset.failed : this.root.dataset.none;
       this.list.append(none);
     }
     this.list.hidden = document.activeElement !== this.input;
@@ -89,6 +98,11 @@ class Picker {
       option.append(hint);
     }
     return option;
+  }
+
+  /* Whether the offers are those for what stands in the field. Others are of before the last keys, and nobody means them. */
+  get isCurrent() {
+    return this.offered === this.input.value.trim();
   }
 
   get options() {
@@ -117,17 +131,17 @@ class Picker {
     } else if (event.key === "Enter" && this.chosen.value === "" && this.input.value.trim() !== "") {
       event.preventDefault();
       await this.settle();
-    } else if (event.key === "Tab" && this.chosen.value === "" && !this.list.hidden && this.options[this.at]) {
+    } else if (event.key === "Tab" && this.chosen.value === "" && !this.list.hidden && this.isCurrent && this.options[this.at]) {
       this.choose(this.options[this.at], false);
     }
   }
 
   /* What was typed faster than it was looked up, as a scanner does. */
   async settle() {
-    const isBehind = this.list.hidden || this.timer;
+    const isBehind = this.list.hidden || this.timer || this.offered === undefined;
     await (isBehind ? this.look() : this.looking);
     const option = this.options[Math.max(this.at, 0)];
-    if (option) this.choose(option);
+    if (option && this.isCurrent) this.choose(option);
   }
 
   choose(option, goesOn = true) {

@@ -4,8 +4,7 @@
 const region = document.getElementById("toasts");
 const told = [...(region?.children ?? [])];
 
-for (const toast of told) {
-  toast.remove();
+function closable(toast) {
   const close = document.createElement("button");
   close.type = "button";
   close.className = "toast-close";
@@ -13,5 +12,22 @@ for (const toast of told) {
   close.textContent = "×";
   close.addEventListener("click", () => toast.remove());
   toast.append(close);
+}
+
+/* Tells something that has happened since; what it answers can be taken away again. */
+export function tell(text) {
+  const toast = document.createElement("div");
+  toast.className = "toast";
+  const words = document.createElement("p");
+  words.textContent = text;
+  toast.append(words);
+  closable(toast);
+  region?.append(toast);
+  return toast;
+}
+
+for (const toast of told) {
+  toast.remove();
+  closable(toast);
 }
 setTimeout(() => region?.append(...told), 100);

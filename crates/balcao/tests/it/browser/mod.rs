@@ -4,6 +4,7 @@ mod administration;
 mod dashboard;
 mod faults;
 mod keyboard;
+mod late;
 mod login;
 mod paper;
 mod shelves;
