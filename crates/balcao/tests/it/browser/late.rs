@@ -55,7 +55,9 @@ async fn offers_of_before_the_last_keys_are_not_taken_and_an_answer_that_does_no
     browser.click("main input[type=search]").await;
     browser.offline(true).await;
     types(&browser, "arroz").await;
-    browser.wait_text("#toasts", "still shows what it had").await;
+    browser
+        .wait_text("#toasts", "still shows what it had")
+        .await;
     browser.offline(false).await;
     types(&browser, "b").await;
     browser.wait_gone("#toasts .toast").await;
