@@ -77,12 +77,12 @@ impl Metrics {
             ),
             unknown: figures.register(
                 "payments_unknown",
-                "Payments whose outcome only the provider knows",
+                "Payments of unknown outcome",
                 Gauge::default(),
             ),
             refused_moves: figures.register(
                 "payment_moves_refused",
-                "States reported that led backwards",
+                "State changes that the provider reported and that were refused because they lead backwards",
                 Count::default(),
             ),
             exceptional_moves: figures.register(
@@ -97,12 +97,12 @@ impl Metrics {
             ),
             inbox: figures.register(
                 "notifications_waiting",
-                "Notifications that wait to be read back",
+                "Notifications waiting to be processed",
                 Gauge::default(),
             ),
             reconciled: figures.register(
                 "reconciled",
-                "What asking the provider again came to",
+                "Reconciliations, by outcome",
                 Family::default(),
             ),
         }

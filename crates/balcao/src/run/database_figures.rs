@@ -51,12 +51,12 @@ const COUNTERS: [Row; 8] = [
     }),
     (
         "database_retries",
-        "Transactions begun again after a conflict or a lost connection",
+        "Transactions retried after a conflict or a lost connection",
         |counted| counted.retries,
     ),
     (
         "database_refusals",
-        "Jobs refused because too many waited",
+        "Jobs refused because the queue was full",
         |counted| counted.refusals,
     ),
     ("database_connections", "Connections opened", |counted| {
@@ -67,12 +67,12 @@ const COUNTERS: [Row; 8] = [
 const GAUGES: [Row; 3] = [
     (
         "database_reads_waiting",
-        "Jobs that wait to read (PostgreSQL: all jobs, running ones included)",
+        "Jobs waiting to read (PostgreSQL: all jobs, running ones included)",
         |counted| counted.waiting_reads,
     ),
     (
         "database_writes_waiting",
-        "Jobs that wait to write (SQLite)",
+        "Jobs waiting to write (SQLite)",
         |counted| counted.waiting_writes,
     ),
     (

@@ -39,7 +39,7 @@ impl Metrics {
         Self {
             analyses: figures.register(
                 "analyses",
-                "Analyses made, by who worded them and how the model's part went",
+                "Analyses made, by source and outcome of the language model",
                 Family::default(),
             ),
             calls: figures.register(
@@ -54,12 +54,12 @@ impl Metrics {
             ),
             waiting: figures.register(
                 "analysis_requests_waiting",
-                "Products that wait for an analysis or are being analysed",
+                "Requests for analyses that are waiting or being worked on",
                 Gauge::default(),
             ),
             oldest: figures.register(
                 "analysis_request_oldest_seconds",
-                "How long the oldest of them has waited",
+                "Age of the oldest waiting request",
                 Gauge::default(),
             ),
         }

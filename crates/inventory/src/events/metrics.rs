@@ -71,12 +71,12 @@ impl Metrics {
             ),
             waiting: figures.register(
                 "webhook_deliveries_waiting",
-                "Events and deliveries that wait",
+                "Events and deliveries that are waiting",
                 Gauge::default(),
             ),
             oldest: figures.register(
                 "webhook_oldest_waiting_seconds",
-                "Age of the oldest event that waits",
+                "Age of the oldest waiting event",
                 Gauge::default(),
             ),
             mails: figures.register(
