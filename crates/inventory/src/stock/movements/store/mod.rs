@@ -5,7 +5,7 @@ pub(super) mod at_once;
 mod list;
 pub(super) mod search;
 
-use db::{Conn, Error, Query, Row, Timestamp, Tx};
+use db::{ByKey, Conn, Error, Query, Row, Timestamp, Tx, by_key};
 
 pub(super) use list::{Measured, Selection};
 
@@ -160,24 +160,28 @@ pub(super) async fn span(
     conn.one(sql, &[], span_of).await
 }
 
+static INFLOW: ByKey<MovementRecord> = by_key!(
+    |row| record_of(Movement::Inflow, row);
+    "SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at, m.supplier_id, s.name
+     FROM inflows AS m JOIN products AS p ON p.id = m.product_id JOIN suppliers AS s ON s.id = m.supplier_id
+     WHERE m.id",
+);
+static OUTFLOW: ByKey<MovementRecord> = by_key!(
+    |row| record_of(Movement::Outflow, row);
+    "SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at
+     FROM outflows AS m JOIN products AS p ON p.id = m.product_id WHERE m.id",
+);
+
 pub(super) async fn find(
     conn: &mut Conn,
     movement: Movement,
     id: i64,
 ) -> Result<Option<MovementRecord>, Error> {
-    let sql = match movement {
-        Movement::Inflow => {
-            "SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at, m.supplier_id, s.name
-             FROM inflows AS m JOIN products AS p ON p.id = m.product_id JOIN suppliers AS s ON s.id = m.supplier_id
-             WHERE m.id = $1"
-        }
-        Movement::Outflow => {
-            "SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at
-             FROM outflows AS m JOIN products AS p ON p.id = m.product_id WHERE m.id = $1"
-        }
+    let record = match movement {
+        Movement::Inflow => &INFLOW,
+        Movement::Outflow => &OUTFLOW,
     };
-    conn.optional(sql, &[&id], |row| record_of(movement, row))
-        .await
+    conn.by_key(record, id).await
 }
 
 /// What is left to know of a movement that is gone.
