@@ -61,7 +61,7 @@ pub(super) async fn after_outflow(
     Ok(())
 }
 
-/// After any other change: only a shop that wants one alert for each crossing is told of it.
+/// After any other change of a quantity.
 pub(super) async fn after_other(
     tx: &mut Tx,
     product: i64,
@@ -69,32 +69,57 @@ pub(super) async fn after_other(
     policy: Policy,
     now: Timestamp,
 ) -> Result<(), Error> {
-    if policy.alert != AlertMode::Once && !policy.mails {
+    let threshold = changed.threshold.unwrap_or(policy.threshold);
+    if Level::of(changed.before, threshold) == Level::of(changed.after, threshold) {
         return Ok(());
     }
-    let threshold = changed.threshold.unwrap_or(policy.threshold);
-    let (before, after) = (
-        Level::of(changed.before, threshold),
-        Level::of(changed.after, threshold),
-    );
-    if before == after {
+    crossed(tx, product, (changed.after, threshold), policy, now).await
+}
+
+/// After a change of a product's own threshold, which may leave the same quantity low, or no longer low.
+pub(super) async fn after_threshold(
+    tx: &mut Tx,
+    product: i64,
+    quantity: i64,
+    (before, after): (Option<i64>, Option<i64>),
+    policy: Policy,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let before = before.unwrap_or(policy.threshold);
+    let after = after.unwrap_or(policy.threshold);
+    if Level::of(quantity, before) == Level::of(quantity, after) {
+        return Ok(());
+    }
+    crossed(tx, product, (quantity, after), policy, now).await
+}
+
+/// A product became low, or is low no more, otherwise than by an outflow: people are told that it is low, and a shop that wants one
+/// alert for each crossing is told of both.
+async fn crossed(
+    tx: &mut Tx,
+    product: i64,
+    (quantity, threshold): (i64, i64),
+    policy: Policy,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let is_told_once = policy.alert == AlertMode::Once;
+    if !is_told_once && !policy.mails {
         return Ok(());
     }
     let Some(product) = super::movements::store::product(tx, product).await? else {
         return Ok(());
     };
-    if after == Level::Low {
-        became_low(tx, &product, changed.after, threshold, policy, now).await?;
+    let level = Level::of(quantity, threshold);
+    if level == Level::Low {
+        became_low(tx, &product, quantity, threshold, policy, now).await?;
     }
-    if policy.alert != AlertMode::Once {
-        return Ok(());
-    }
-    match after {
-        Level::Low => low_stock(tx, &product, changed.after, threshold, now).await,
+    match level {
+        _ if !is_told_once => Ok(()),
+        Level::Low => low_stock(tx, &product, quantity, threshold, now).await,
         Level::Normal => {
             let data = LevelTold {
                 product: &product,
-                quantity: changed.after,
+                quantity,
                 threshold,
             };
             publish(tx, EventType::StockRecovered, product.id, data, now).await

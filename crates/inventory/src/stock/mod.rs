@@ -299,8 +299,9 @@ pub async fn threshold_set(
     threshold: Option<i64>,
 ) -> Result<(), Refusal> {
     let (actor, now) = (Actor::from(caller), state.clock.now());
+    let policy = Policy::from(&state.config);
     let set = async move |tx: &mut Tx| {
-        threshold_set_within(tx, product, threshold, &actor, now).await?;
+        threshold_set_within(tx, product, threshold, &actor, policy, now).await?;
         Ok(())
     };
     state.db.write(set).await
@@ -312,6 +313,7 @@ pub(crate) async fn threshold_set_within(
     product: i64,
     threshold: Option<i64>,
     actor: &Actor,
+    policy: Policy,
     now: Timestamp,
 ) -> Result<String, Refusal> {
     let before = store::lock_quantity(tx, product).await?;
@@ -325,6 +327,8 @@ pub(crate) async fn threshold_set_within(
     if low != 0 {
         tallies::note_level(tx, product, low).await?;
     }
+    let thresholds = (before.threshold, threshold);
+    events::after_threshold(tx, product, before.quantity, thresholds, policy, now).await?;
     let changed = audit::changed([("threshold", before != after)]);
     let titled = movements::store::product(tx, product).await?;
     let title = titled.map(|product| product.title).unwrap_or_default();

@@ -107,7 +107,9 @@ impl Administered for Thresholds {
                 "product",
                 format!("Invalid pk \"{product}\" - object does not exist."),
             );
-            match stock::threshold_set_within(tx, product, threshold, &by.actor, by.now).await {
+            match stock::threshold_set_within(tx, product, threshold, &by.actor, by.policy, by.now)
+                .await
+            {
                 Err(Refusal::NotFound) if target == Target::New => Err(unknown.into()),
                 set => Ok(Written::of(product, set?)),
             }
@@ -128,7 +130,7 @@ impl Administered for Thresholds {
 
     fn delete_within<'a>(&'a self, tx: &'a mut Tx, by: &'a By, id: i64) -> Within<'a, bool> {
         Box::pin(async move {
-            match stock::threshold_set_within(tx, id, None, &by.actor, by.now).await {
+            match stock::threshold_set_within(tx, id, None, &by.actor, by.policy, by.now).await {
                 Err(Refusal::NotFound) => Ok(false),
                 set => set.map(|_| true),
             }

@@ -80,7 +80,7 @@ on_both_engines!(
     }
 );
 
-/// Six changes, three of which cross the threshold downwards: by an outflow, by an adjustment, by an outflow.
+/// Eight changes, four of which make the product low: an outflow, an adjustment, an outflow, a higher threshold; three end it.
 async fn crossings_are_mailed(address: &str, alert: AlertMode) {
     let server = MailServer::start(Protection::None).await;
     let settings = Config {
@@ -98,7 +98,18 @@ async fn crossings_are_mailed(address: &str, alert: AlertMode) {
             .await;
     }
     app.ship(product, 25).await;
-    assert_eq!(mail(&app).await, 3);
+    for threshold in [2, 9] {
+        let path = format!("{path}threshold/");
+        let threshold = json!({"threshold": threshold});
+        assert_eq!(app.manager().put(&path, threshold).await.status, 200);
+    }
+    assert_eq!(mail(&app).await, 4);
+    let events = app.events().await;
+    let ended = events
+        .iter()
+        .filter(|event| event["type"] == "product.stock_recovered");
+    let told = if alert == AlertMode::Once { 3 } else { 0 };
+    assert_eq!(ended.count(), told);
 }
 
 on_both_engines!(
