@@ -27,6 +27,7 @@ const STYLES: &[&str] = &[
     "css/base.css",
     "css/buttons.css",
     "css/forms.css",
+    "css/pickers.css",
     "css/feedback.css",
     "css/data.css",
     "css/record.css",
