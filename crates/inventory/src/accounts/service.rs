@@ -91,8 +91,10 @@ pub(super) async fn prove(state: &State, credentials: Credentials) -> Result<Acc
         Unknown::new(detail).code("otp_required")
     })?;
     if second_factor::take(state, user, &code).await? {
+        tracing::info!(user, "a one-time code was accepted");
         Ok(account)
     } else {
+        tracing::warn!(user, "a one-time code was refused");
         let detail = "The one-time code is not valid, or was used already.";
         Err(Unknown::new(detail).code("otp_invalid").into())
     }
@@ -136,7 +138,24 @@ pub(super) async fn identify(
         .verify(password, hash)
         .await
         .map_err(web::Error::internal)?;
-    Ok(account.filter(|account| is_right && account.active))
+    let admitted = account.as_ref().is_some_and(|user| user.active) && is_right;
+    log_password(account.as_ref(), admitted);
+    Ok(account.filter(|_| admitted))
+}
+
+/// Who logged in, or was guessed at, by the user's id. A name that nobody has is not written down: it may be a password that was typed into
+/// the wrong field.
+fn log_password(account: Option<&Account>, admitted: bool) {
+    match account {
+        Some(account) if admitted => {
+            tracing::info!(user = account.caller.id, "a password was accepted");
+        }
+        Some(account) => {
+            let (user, active) = (account.caller.id, account.active);
+            tracing::warn!(user, active, "a password was refused");
+        }
+        None => tracing::warn!("a password was refused: nobody has the name"),
+    }
 }
 
 /// 401 in the conventional words: they do not tell whether there is such a name.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::Method;
 use inventory::accounts::{Claims, TokenKey, TokenType, revoke, users};
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
+use test_kit::{logs::Logs, on_both_engines};
 
 use crate::{
     app::{Answer, SECRET, TestApp},
@@ -92,6 +92,31 @@ on_both_engines!(a_pair_is_given_for_a_password, async |address| {
         .await;
     assert_eq!(obtained.status.as_u16(), 200);
 });
+
+on_both_engines!(
+    the_log_tells_whose_password_was_accepted_or_refused,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.give_password("admin").await;
+        let (logs, _guard) = Logs::of_this_thread();
+        for (username, password) in [
+            ("admin", PASSWORD),
+            ("admin", "another password"),
+            ("a password by mistake", PASSWORD),
+        ] {
+            let body = json!({"username": username, "password": password});
+            app.anonymous().post(OBTAIN, body).await;
+        }
+        let text = logs.text();
+        let lines = |said: &str| text.lines().filter(|line| line.contains(said)).count();
+        assert_eq!(lines("a password was accepted user=1"), 1);
+        assert_eq!(lines("a password was refused user=1 active=true"), 1);
+        assert_eq!(lines("a password was refused: nobody has the name"), 1);
+        for secret in [PASSWORD, "another password", "a password by mistake"] {
+            assert_eq!(lines(secret), 0, "{secret}");
+        }
+    }
+);
 
 on_both_engines!(
     what_is_no_name_or_password_is_told_by_field,
