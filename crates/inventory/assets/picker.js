@@ -31,7 +31,7 @@ class Picker {
     root.querySelector(".picker-choices")?.remove();
     this.input.addEventListener("input", () => this.typed());
     this.input.addEventListener("focus", () => this.input.select());
-    this.input.addEventListener("blur", () => setTimeout(() => this.close(), 150));
+    this.input.addEventListener("blur", () => setTimeout(() => this.left(), 150));
     this.input.addEventListener("keydown", (event) => this.key(event));
     this.list.addEventListener("mousedown", (event) => {
       event.preventDefault();
@@ -164,6 +164,11 @@ class Picker {
     if (!form || form.matches("[hx-get]")) return null;
     const fields = [...form.querySelectorAll("input:not([type=hidden]), textarea, select, button[type=submit]")];
     return fields[fields.indexOf(this.input) + 1];
+  }
+
+  /* Whoever came back at once goes on with the list. */
+  left() {
+    if (document.activeElement !== this.input) this.close();
   }
 
   close() {
