@@ -1,11 +1,14 @@
 //! `TestApp`: the whole application on one database, with a clock that stands still and clients by role.
 
+use std::sync::Arc;
+
 use axum::{Router, body::Body, response::Response};
 use db::{Db, Timestamp};
 use http::{HeaderMap, Method, Request, StatusCode, header};
 use inventory::{
     App, Config, MIGRATIONS, Parts, State,
     accounts::{Claims, TokenKey, TokenType},
+    generate::{Plan, generate},
 };
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
@@ -105,6 +108,20 @@ impl TestApp {
             metrics,
             router,
         }
+    }
+
+    /// Makes up a shop of so many products and movements in so many days until now.
+    pub(crate) async fn make_up(&self, products: u64, movements: u64, seed: u64, days: u32) {
+        let plan = Plan {
+            products,
+            movements,
+            seed,
+            days,
+            until: self.clock.now(),
+        };
+        generate(&self.state.db, plan, Arc::new(|_| ()))
+            .await
+            .unwrap();
     }
 
     pub(crate) fn admin(&self) -> Client<'_> {

@@ -2,12 +2,8 @@
 //! change, the same on both engines.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use inventory::{
-    generate::{Plan, generate},
-    rest::{list::search_words, query::Parameters},
-};
+use inventory::rest::{list::search_words, query::Parameters};
 use serde_json::json;
 use test_kit::on_both_engines;
 
@@ -250,16 +246,7 @@ on_both_engines!(
 
 on_both_engines!(made_up_titles_are_found, async |address| {
     let app = TestApp::new(&address).await;
-    let plan = Plan {
-        products: 400,
-        movements: 400,
-        seed: 3,
-        days: 30,
-        until: app.clock.now(),
-    };
-    generate(&app.state.db, plan, Arc::new(|_| ()))
-        .await
-        .unwrap();
+    app.make_up(400, 400, 3, 30).await;
     for word in ["cafe", "inte", "kg", "serra", "00"] {
         let pattern = format!("%{word}%");
         let count: i64 = app

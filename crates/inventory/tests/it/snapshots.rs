@@ -12,26 +12,10 @@ use std::{
 use db::Timestamp;
 use http::Method;
 use http_body_util::BodyExt as _;
-use inventory::{
-    generate::{Plan, generate},
-    transfer::{Resource, export},
-};
+use inventory::transfer::{Resource, export};
 use test_kit::on_both_engines;
 
 use crate::app::{NOW, TestApp};
-
-async fn products(app: &TestApp, products: u64) {
-    let plan = Plan {
-        products,
-        movements: 0,
-        seed: 3,
-        days: 30,
-        until: app.clock.now(),
-    };
-    generate(&app.state.db, plan, Arc::new(|_| ()))
-        .await
-        .unwrap();
-}
 
 /// Gives every product the same new time of its last change, in one transaction.
 async fn touch_all(app: &TestApp, at: Timestamp) {
@@ -47,7 +31,7 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         // More than are read at once.
-        products(&app, 2_500).await;
+        app.make_up(2_500, 0, 3, 30).await;
         let folder = tempfile::tempdir().unwrap();
         let (before, during) = (folder.path().join("before"), folder.path().join("during"));
         export(&app.state.db, Resource::Products, &before, Arc::new(|_| ()))
@@ -86,7 +70,7 @@ on_both_engines!(
     a_list_downloaded_while_every_record_keeps_changing_shows_one_moment,
     async |address| {
         let app = TestApp::new(&address).await;
-        products(&app, 20_000).await;
+        app.make_up(20_000, 0, 3, 30).await;
         let viewer = app.logged_in("viewer").await;
         let (rounds, is_over) = (
             Arc::new(AtomicI64::new(0)),

@@ -8,7 +8,6 @@ use std::{
 
 use inventory::{
     catalogue::named::Kind,
-    generate::{Plan, generate},
     stock::{self, Policy, movements::Movement},
     transfer::{ImportError, Order, Report, Resource, export, import},
 };
@@ -87,16 +86,7 @@ on_both_engines!(
     an_exported_shop_imports_again_and_exports_the_same_bytes,
     async |address| {
         let app = TestApp::new(&address).await;
-        let plan = Plan {
-            products: 80,
-            movements: 2_000,
-            seed: 5,
-            days: 90,
-            until: app.clock.now(),
-        };
-        generate(&app.state.db, plan, Arc::new(|_| ()))
-            .await
-            .unwrap();
+        app.make_up(80, 2_000, 5, 90).await;
         // What a shop's people add: formulas, quotes, line breaks, adjustments, deletions, the greatest price.
         let client = app.admin();
         let nasty = json!({"name": "=cmd|' /C calc'!A0", "description": "a;b,\"c\"\r\nd\te 'f;=1+1,\"=2\"\n- g"});

@@ -16,9 +16,30 @@ use crate::{
     stock::span_of,
 };
 
+macro_rules! record_columns {
+    () => {
+        "p.id, p.title, c.id, c.name, b.id, b.name, p.description, p.serie_number,
+         p.cost_price, p.selling_price, s.quantity, p.created_at, s.updated_at"
+    };
+}
+
+/// Records, as [`record_of`] reads them, that are narrowed and ordered by what is given.
+macro_rules! records {
+    ($rest:literal) => {
+        concat!(
+            "SELECT ",
+            record_columns!(),
+            " FROM products AS p
+             JOIN product_stock AS s ON s.product_id = p.id
+             JOIN categories AS c ON c.id = p.category_id
+             JOIN brands AS b ON b.id = p.brand_id ",
+            $rest
+        )
+    };
+}
+
 /// The columns of a record, from `products AS p`, `product_stock AS s`, `categories AS c` and `brands AS b`.
-pub(super) const RECORD_COLUMNS: &str = "p.id, p.title, c.id, c.name, b.id, b.name, p.description, p.serie_number, \
-     p.cost_price, p.selling_price, s.quantity, p.created_at, s.updated_at";
+pub(super) const RECORD_COLUMNS: &str = record_columns!();
 
 /// Over so many rows the version of the products is spread.
 const VERSION_SHARDS: i64 = 64;
@@ -42,16 +63,7 @@ pub(super) async fn created_span(conn: &mut Conn) -> Result<Option<(Timestamp, T
     conn.one(sql, &[], span_of).await
 }
 
-static RECORD: ByKey<ProductRecord> = by_key!(
-    record_of;
-    "SELECT p.id, p.title, c.id, c.name, b.id, b.name, p.description, p.serie_number,
-            p.cost_price, p.selling_price, s.quantity, p.created_at, s.updated_at
-     FROM products AS p
-     JOIN product_stock AS s ON s.product_id = p.id
-     JOIN categories AS c ON c.id = p.category_id
-     JOIN brands AS b ON b.id = p.brand_id
-     WHERE p.id",
-);
+static RECORD: ByKey<ProductRecord> = by_key!(record_of; records!("WHERE p.id"));
 
 pub(super) async fn find(conn: &mut Conn, id: i64) -> Result<Option<ProductRecord>, Error> {
     conn.by_key(&RECORD, id).await
@@ -234,13 +246,7 @@ pub(crate) async fn after(
     limit: i64,
 ) -> Result<Vec<ProductRecord>, Error> {
     conn.all(
-        "SELECT p.id, p.title, c.id, c.name, b.id, b.name, p.description, p.serie_number,
-                p.cost_price, p.selling_price, s.quantity, p.created_at, s.updated_at
-         FROM products AS p
-         JOIN product_stock AS s ON s.product_id = p.id
-         JOIN categories AS c ON c.id = p.category_id
-         JOIN brands AS b ON b.id = p.brand_id
-         WHERE p.id > $1 ORDER BY p.id LIMIT $2",
+        records!("WHERE p.id > $1 ORDER BY p.id LIMIT $2"),
         &[&id, &limit],
         record_of,
     )

@@ -19,6 +19,28 @@ use crate::{
     stock::span_of,
 };
 
+/// Inflows, as [`record_of`] reads them, that are narrowed and ordered by what is given.
+macro_rules! inflows {
+    ($rest:literal) => {
+        concat!(
+            "SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at, m.supplier_id, s.name
+             FROM inflows AS m JOIN products AS p ON p.id = m.product_id JOIN suppliers AS s ON s.id = m.supplier_id ",
+            $rest
+        )
+    };
+}
+
+/// Outflows, likewise.
+macro_rules! outflows {
+    ($rest:literal) => {
+        concat!(
+            "SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at
+             FROM outflows AS m JOIN products AS p ON p.id = m.product_id ",
+            $rest
+        )
+    };
+}
+
 /// A supplier by id, as inflows show it.
 pub(super) async fn supplier(conn: &mut Conn, id: i64) -> Result<Option<Named>, Error> {
     let named = |row: &Row<'_>| {
@@ -112,16 +134,8 @@ pub(crate) async fn after(
     limit: i64,
 ) -> Result<Vec<MovementRecord>, Error> {
     let sql = match movement {
-        Movement::Inflow => {
-            "SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at, m.supplier_id, s.name
-             FROM inflows AS m JOIN products AS p ON p.id = m.product_id JOIN suppliers AS s ON s.id = m.supplier_id
-             WHERE m.id > $1 ORDER BY m.id LIMIT $2"
-        }
-        Movement::Outflow => {
-            "SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at
-             FROM outflows AS m JOIN products AS p ON p.id = m.product_id
-             WHERE m.id > $1 ORDER BY m.id LIMIT $2"
-        }
+        Movement::Inflow => inflows!("WHERE m.id > $1 ORDER BY m.id LIMIT $2"),
+        Movement::Outflow => outflows!("WHERE m.id > $1 ORDER BY m.id LIMIT $2"),
     };
     conn.all(sql, &[&id, &limit], |row| record_of(movement, row))
         .await
@@ -160,17 +174,10 @@ pub(super) async fn span(
     conn.one(sql, &[], span_of).await
 }
 
-static INFLOW: ByKey<MovementRecord> = by_key!(
-    |row| record_of(Movement::Inflow, row);
-    "SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at, m.supplier_id, s.name
-     FROM inflows AS m JOIN products AS p ON p.id = m.product_id JOIN suppliers AS s ON s.id = m.supplier_id
-     WHERE m.id",
-);
-static OUTFLOW: ByKey<MovementRecord> = by_key!(
-    |row| record_of(Movement::Outflow, row);
-    "SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at
-     FROM outflows AS m JOIN products AS p ON p.id = m.product_id WHERE m.id",
-);
+static INFLOW: ByKey<MovementRecord> =
+    by_key!(|row| record_of(Movement::Inflow, row); inflows!("WHERE m.id"));
+static OUTFLOW: ByKey<MovementRecord> =
+    by_key!(|row| record_of(Movement::Outflow, row); outflows!("WHERE m.id"));
 
 pub(super) async fn find(
     conn: &mut Conn,
