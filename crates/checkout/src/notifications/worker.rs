@@ -138,7 +138,9 @@ async fn ask(state: &State, waiting: &Waiting) -> Result<Option<Outcome>, db::Er
             Ok(match adopted {
                 // Its creation is still at work: what it records is newer or the same, but only its end will tell.
                 Adopted::Busy => None,
-                Adopted::Recorded(Recorded::Unknown) => Some(Outcome::Foreign),
+                Adopted::Recorded(Recorded::Unknown) | Adopted::Contradiction(_) => {
+                    Some(Outcome::Foreign)
+                }
                 Adopted::Recorded(_) | Adopted::Made => Some(Outcome::Applied),
             })
         }

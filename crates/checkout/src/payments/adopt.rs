@@ -16,6 +16,8 @@ pub(crate) enum Adopted {
     Made,
     /// Its creation is still at work.
     Busy,
+    /// It contradicts the attempt that it belongs to, which stays open.
+    Contradiction(&'static str),
 }
 
 /// Records the word of a payment, or completes the attempt that it belongs to.
@@ -64,7 +66,8 @@ pub(crate) async fn complete(
     match settle_made(state, made, payment, source).await {
         Ok(_) => Ok(Adopted::Made),
         Err(SettleError::Database(error)) => Err(error),
-        Err(SettleError::Mixed) => Ok(Adopted::Recorded(Recorded::Unknown)),
+        Err(SettleError::Mixed) => Ok(Adopted::Contradiction("its id is another payment's")),
+        Err(SettleError::Amount) => Ok(Adopted::Contradiction("its amount is not the one asked for")),
         // A status that nobody knows, for now: asked for again later.
         Err(SettleError::Word(_) | SettleError::Shape(_)) => Ok(Adopted::Busy),
     }

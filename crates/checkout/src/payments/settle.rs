@@ -36,6 +36,9 @@ pub(crate) enum SettleError {
     /// The provider gave one id to two of our references, or made two payments by one of them.
     #[error("the provider's id and our reference belong to two payments")]
     Mixed,
+    /// It is of another amount than was asked for.
+    #[error("its amount is not the one that was asked for")]
+    Amount,
 }
 
 /// What became of a word on a known payment.
@@ -71,15 +74,20 @@ pub(crate) async fn settle_made(
     source: Source,
 ) -> Result<(Payment, String), SettleError> {
     let now = state.clock.now();
+    if payment.amount != made.intent.amount {
+        // Neither paid nor unpaid: a shop that hands over goods for "approved" must not do so for a cent.
+        tracing::error!(
+            payment = payment.id,
+            reference = made.reference,
+            asked = %made.intent.amount,
+            made = %payment.amount,
+            "the provider made a payment of another amount than was asked for: look at it there; it is not taken for the one asked for"
+        );
+        return Err(SettleError::Amount);
+    }
     let (new, steps) = Payment::new(&made.intent, &made.reference, payment, now)?;
     let body = PaymentBody::to_text(&new)?;
     let word = Word::from(payment);
-    if payment.amount != made.intent.amount {
-        tracing::warn!(
-            payment = new.id,
-            "the provider made a payment of another amount than was asked for"
-        );
-    }
     let record = Record {
         made,
         payment: new.clone(),

@@ -67,8 +67,10 @@ async fn ask(state: &State, attempt: Attempt) -> Result<Option<Finding>, db::Err
             let adopted = payments::complete(state, attempt, &payment, Source::Reconciler).await?;
             Ok(Some(match adopted {
                 Adopted::Made => Finding::Found,
-                Adopted::Busy => Finding::Failed("unknown status".to_owned()),
-                Adopted::Recorded(_) => Finding::Failed("its id is another payment's".to_owned()),
+                Adopted::Contradiction(reason) => Finding::Failed(reason.to_owned()),
+                Adopted::Busy | Adopted::Recorded(_) => {
+                    Finding::Failed("unknown status".to_owned())
+                }
             }))
         }
         Ok(None) => none_found(state, attempt, next, now).await.map(Some),

@@ -33,18 +33,28 @@ pub(super) async fn finish(
             release(state, &run, AttemptStep::Sending).await?;
             Err(CreateError::UnknownStatus)
         }
-        Err(SettleError::Mixed) => {
-            release(state, &run, AttemptStep::Sending).await?;
-            Err(CreateError::Provider {
-                failure: Failure::contradiction("its id is another payment's"),
-                may_be_charged: true,
-            })
+        Err(SettleError::Mixed) => contradicted(state, &run, "its id is another payment's").await,
+        Err(SettleError::Amount) => {
+            contradicted(state, &run, "its amount is not the one asked for").await
         }
         Err(SettleError::Database(error)) => Err(error.into()),
         Err(SettleError::Shape(_)) => {
             Err(CreateError::Fault("a payment could not be written as JSON"))
         }
     }
+}
+
+/// The provider's answer cannot be that to this attempt, which stays open: something may have been charged.
+async fn contradicted(
+    state: &State,
+    run: &Run,
+    reason: &'static str,
+) -> Result<Created, CreateError> {
+    release(state, run, AttemptStep::Sending).await?;
+    Err(CreateError::Provider {
+        failure: Failure::contradiction(reason),
+        may_be_charged: true,
+    })
 }
 
 /// Leaves an attempt as its failure asks for: ended, forgotten, or open to a repetition. True when the provider may

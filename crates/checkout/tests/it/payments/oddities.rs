@@ -147,12 +147,16 @@ on_both_engines!(
 );
 
 on_both_engines!(
-    an_answer_about_another_payment_or_in_another_currency_makes_none_here,
+    an_answer_about_another_payment_currency_or_amount_makes_none_here,
     async |address| {
         let strange = [
             made(|payment| payment["external_reference"] = json!("of another shop")),
             made(|payment| payment["currency_id"] = json!("USD")),
             made(|payment| payment["id"] = json!("../other")),
+            made(|payment| {
+                payment["status"] = json!("approved");
+                payment["transaction_amount"] = json!(0.01);
+            }),
         ];
         let (app, _) = app(&address, Vec::from(strange)).await;
         for _ in 0..3 {
@@ -161,7 +165,11 @@ on_both_engines!(
             assert_eq!(answer.error(), told);
             assert_eq!(answer.json()["outcome"], "unknown");
         }
-        assert_eq!(app.steps().await, ["sending", "sending", "sending"]);
+        let answer = app.pay(&pix()).await;
+        let told = (502, "API Error: unreadable answer".to_owned());
+        assert_eq!(answer.error(), told, "paid, but a cent");
+        assert_eq!(answer.json()["outcome"], "unknown");
+        assert_eq!(app.steps().await, ["sending"; 4]);
     }
 );
 

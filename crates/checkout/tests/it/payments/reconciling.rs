@@ -57,6 +57,38 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    a_payment_of_another_amount_is_asked_about_until_it_is_put_right_and_never_made_again,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        shop.sandbox.fail_payment("drop before").await;
+        assert_eq!(shop.pay_with_key(&pix(), "k").await.status, 503);
+        let find = async |conn: &mut db::Conn| {
+            let sql = "SELECT reference FROM attempts";
+            conn.one(sql, &[], |row| row.get::<String>(0)).await
+        };
+        let reference = shop.db.read::<_, db::Error, _>(find).await.unwrap();
+        let cent = serde_json::json!({
+            "transaction_amount": 0.01, "description": "x", "payment_method_id": "pix", "external_reference": reference,
+            "payer": {"email": "a@example.com", "identification": {"type": "CPF", "number": "12345678909"}},
+        });
+        let path = "/v1/payments";
+        shop.sandbox
+            .call(reqwest::Method::POST, path, Some(cent))
+            .await;
+        for _ in 0..3 {
+            shop.clock.advance(Duration::from_hours(2));
+            assert_eq!(shop.reconcile().await, ["failed"]);
+            let repeated = shop.pay_with_key(&pix(), "k").await;
+            assert_eq!(repeated.json()["outcome"], "unknown");
+        }
+        assert_eq!(shop.steps().await, ["sending"]);
+        let listed = shop.merchant("GET", "/payments/", None).await.json();
+        assert_eq!(listed["count"], 0);
+        assert_eq!(shop.sandbox.charges().await, (1, 0));
+    }
+);
+
+on_both_engines!(
     what_a_killed_process_left_is_asked_about_once_its_lease_has_ended,
     async |address| {
         let shop = Shop::open(&address).await;
