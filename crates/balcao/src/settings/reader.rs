@@ -1,5 +1,6 @@
 //! Finds each setting's value among the sources, by precedence, and collects every problem.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use zeroize::Zeroizing;
@@ -78,7 +79,12 @@ impl Reader {
             .map_or_else(T::unset, |text| T::parse(text.trim()));
         let Some(value) = value else {
             let found = match T::SECRECY {
-                Secrecy::Open => format!("{:?}", text.as_deref().map_or("", String::as_str)),
+                Secrecy::Open => {
+                    format!(
+                        "{:?}",
+                        without_password(text.as_deref().map_or("", String::as_str))
+                    )
+                }
                 Secrecy::Password | Secrecy::Secret => "a value that is not shown".to_owned(),
             };
             self.problems.push(Problem::new(
@@ -193,13 +199,39 @@ fn read_secret(file_name: &str, path: &Path) -> Result<(Text, Origin), Problem> 
             Problem::new(
                 file_name,
                 format!(
-                    "found {:?}, which cannot be read: {error}; allowed: a readable file",
-                    path.display().to_string()
+                    "found {}, which cannot be read: {error}; allowed: the path of a readable file",
+                    path_or_secret(path)
                 ),
             )
         })?;
     let text = Zeroizing::new(text.trim_end_matches(['\r', '\n']).to_owned());
     Ok((text, Origin::SecretFile(path.to_path_buf())))
+}
+
+/// What was given as the path of a secret's file: by mistake it may be the secret itself, so only what can be nothing but a path is shown.
+fn path_or_secret(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_path = ["/", "./", "../"]
+        .iter()
+        .any(|start| text.starts_with(start));
+    if is_path {
+        format!("{text:?}")
+    } else {
+        "a value that is not shown".to_owned()
+    }
+}
+
+/// A value as a problem shows it: without what may be a user's name and password, of whichever kind of address it was meant to be.
+fn without_password(text: &str) -> Cow<'_, str> {
+    let Some((before, after)) = text
+        .rsplit_once('@')
+        .filter(|(before, _)| before.contains(':'))
+    else {
+        return Cow::Borrowed(text);
+    };
+    let scheme = before.split_once("//").map_or("", |(scheme, _)| scheme);
+    let slashes = if before.contains("//") { "//" } else { "" };
+    Cow::Owned(format!("{scheme}{slashes}{MASK}@{after}"))
 }
 
 /// How a secret shows in `config check`.

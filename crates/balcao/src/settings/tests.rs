@@ -60,6 +60,51 @@ fn the_command_line_wins_over_the_environment_and_that_over_the_file() {
 }
 
 #[test]
+fn no_problem_shows_a_password_inside_an_address_nor_a_secret_given_for_its_file() {
+    let environment = [
+        (
+            "BALCAO_CHECKOUT_PROVIDER_URL",
+            "https://shop:hush@provider.example",
+        ),
+        (
+            "BALCAO_CHECKOUT_PUBLIC_URL",
+            "https://shop:hu//sh@hush@pay.example",
+        ),
+        ("BALCAO_INVENTORY_PUBLIC_URL", "shop:hush@stock.example"),
+        ("BALCAO_LLM_BASE_URL", "https://:hush@model.example/v1"),
+        (
+            "BALCAO_INVENTORY_WEBHOOK_URL",
+            "https://shop:hush@till.example/hooks",
+        ),
+        ("BALCAO_METRICS_LISTEN", "http://shop:hush@127.0.0.1:8009"),
+        ("BALCAO_REDIS_URL", "http://:hush@cache.example"),
+        ("BALCAO_SMTP_URL", "http://shop:hush@mail.example"),
+        (
+            "BALCAO_CHECKOUT_DATABASE_URL",
+            "mysql://shop:hush@db.example/x",
+        ),
+        ("BALCAO_MAIL_FROM", "Ana <ana@shop.example>"),
+        ("BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN_FILE", "hush"),
+        ("BALCAO_CHECKOUT_SECRET_FILE", "/nowhere/secret"),
+    ];
+    let text = problems(&environment, "", Purpose::Any);
+    assert!(!text.contains("hu"), "{text}");
+    for shown in [
+        "BALCAO_CHECKOUT_PROVIDER_URL: found \"https://********@provider.example\" (environment); allowed: an https:// address",
+        "BALCAO_CHECKOUT_PUBLIC_URL: found \"https://********@pay.example\"",
+        "BALCAO_INVENTORY_PUBLIC_URL: found \"********@stock.example\"",
+        "BALCAO_LLM_BASE_URL: found \"https://********@model.example/v1\"",
+        "BALCAO_INVENTORY_WEBHOOK_URL: found \"https://********@till.example/hooks\"",
+        "BALCAO_REDIS_URL: found a value that is not shown",
+        "BALCAO_MAIL_FROM: found \"Ana <ana@shop.example>\"",
+        "BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN_FILE: found a value that is not shown, which cannot be read",
+        "BALCAO_CHECKOUT_SECRET_FILE: found \"/nowhere/secret\", which cannot be read",
+    ] {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
+}
+
+#[test]
 fn every_problem_is_told_at_once_with_key_found_and_allowed() {
     let environment = [
         ("BALCAO_CHECKOUT_LISTEN", "8000"),
