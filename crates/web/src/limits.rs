@@ -24,9 +24,16 @@ const MAX_HEADERS: usize = 80;
 /// The most bytes of all header names and values.
 const MAX_HEADER_BYTES: usize = 32 * 1024;
 
-/// Answers 414 and 431 to requests whose head is larger than any honest one.
+/// Marks requests of HTTP/1.1 that do not name one host, as every one must.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hostless;
+
+/// Answers 400 to requests that do not name one host, and 414 and 431 to those whose head is larger than any honest one.
 pub fn head() -> Step {
     Step::new(|request: Request, next: Next| async move {
+        if request.extensions().get::<Hostless>().is_some() {
+            return closing(Error::new(StatusCode::BAD_REQUEST, "Bad Request"));
+        }
         let uri = request
             .uri()
             .path_and_query()

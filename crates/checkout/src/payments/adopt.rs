@@ -67,7 +67,9 @@ pub(crate) async fn complete(
         Ok(_) => Ok(Adopted::Made),
         Err(SettleError::Database(error)) => Err(error),
         Err(SettleError::Mixed) => Ok(Adopted::Contradiction("its id is another payment's")),
-        Err(SettleError::Amount) => Ok(Adopted::Contradiction("its amount is not the one asked for")),
+        Err(SettleError::Amount) => Ok(Adopted::Contradiction(
+            "its amount is not the one asked for",
+        )),
         // A status that nobody knows, for now: asked for again later.
         Err(SettleError::Word(_) | SettleError::Shape(_)) => Ok(Adopted::Busy),
     }

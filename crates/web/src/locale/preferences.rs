@@ -7,7 +7,6 @@ use axum::extract::{Form, Request};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::post;
 use http::header::{HeaderValue, SET_COOKIE};
-use serde::Deserialize;
 
 use super::{Locale, Theme};
 use crate::client::Origin;
@@ -39,19 +38,15 @@ pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new().route("/preferences", post(choose))
 }
 
-#[derive(Deserialize)]
-struct Choice {
-    lang: Option<String>,
-    theme: Option<String>,
-    next: Option<String>,
-}
-
-async fn choose(origin: Origin, Form(choice): Form<Choice>) -> Response {
-    let language = choice.lang.as_deref().and_then(Locale::parse);
-    let theme = choice.theme.as_deref().and_then(Theme::parse);
-    let next = choice
-        .next
-        .as_deref()
+/// Of a field that comes twice the last counts, as in every form.
+async fn choose(origin: Origin, Form(fields): Form<Vec<(String, String)>>) -> Response {
+    let field = |name: &str| {
+        let found = fields.iter().rfind(|(field, _)| field == name);
+        found.map(|(_, value)| value.as_str())
+    };
+    let language = field("lang").and_then(Locale::parse);
+    let theme = field("theme").and_then(Theme::parse);
+    let next = field("next")
         .filter(|next| is_own_path(next))
         .unwrap_or("/");
     let mut response = Redirect::to(&without_language(next)).into_response();

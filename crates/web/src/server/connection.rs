@@ -9,7 +9,8 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{ConnectInfo, Request};
 use axum::response::Response;
-use http::header::CONTENT_TYPE;
+use http::Version;
+use http::header::{CONTENT_TYPE, HOST};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -20,8 +21,10 @@ use tokio::net::TcpStream;
 use tower::ServiceExt;
 
 use super::guarded::{Busy, Guarded, Phase};
+use super::sent::Sent;
 use super::{Limits, Shutdown, Tls};
 use crate::client::OwnTls;
+use crate::limits::Hostless;
 
 /// Beyond these hyper answers by itself with a bare 431; the limits of [`crate::limits`] are lower and answer with a body.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
@@ -87,12 +90,19 @@ impl Connection {
         phase: Phase,
     ) -> Result<Response, Infallible> {
         let busy = phase.begin();
-        let mut request: Request = request.map(Body::new);
+        let is_hostless = request.version() == Version::HTTP_11
+            && request.headers().get_all(HOST).iter().count() != 1;
+        let ending = self.shutdown.clone();
+        let mut request: Request =
+            request.map(|body| Body::new(Sent::new(body, ending, self.limits.silence)));
         let extensions = request.extensions_mut();
         extensions.insert(ConnectInfo(self.peer));
         extensions.insert(self.shutdown.clone());
         if self.tls.is_some() {
             extensions.insert(OwnTls);
+        }
+        if is_hostless {
+            extensions.insert(Hostless);
         }
         let Ok(response) = self.router.clone().oneshot(request).await;
         let is_stream = response

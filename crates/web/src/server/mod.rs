@@ -7,6 +7,7 @@
 mod connection;
 mod guarded;
 mod listener;
+mod sent;
 mod shutdown;
 mod tls;
 
@@ -45,6 +46,8 @@ pub struct Limits {
     pub stall: Duration,
     /// How long requests may go on after shutdown has begun.
     pub drain: Duration,
+    /// How long of that a sender may send nothing of its request.
+    pub silence: Duration,
 }
 
 impl Default for Limits {
@@ -58,6 +61,7 @@ impl Default for Limits {
             idle: seconds(75),
             stall: seconds(30),
             drain: seconds(30),
+            silence: seconds(5),
         }
     }
 }

@@ -176,6 +176,11 @@ async fn the_switches_post_and_come_back_to_their_page_only() {
         expected
     );
     assert_eq!(
+        post("lang=pt&lang=en&theme=light&theme=dark&next=/&next=/products/?q=a").await,
+        expected,
+        "of a field that comes twice the last counts"
+    );
+    assert_eq!(
         post("lang=xx&theme=%00&next=//evil.example").await,
         (303, "/".to_owned(), Vec::new())
     );

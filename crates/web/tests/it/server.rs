@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::response::sse::{Event, Sse};
 use axum::routing::{get, post};
 use tokio::io::AsyncWriteExt;
@@ -54,6 +54,27 @@ async fn hostile_bytes_are_refused_and_the_server_goes_on() {
         .say(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Any: \xff\xfe\x80\r\n\r\n")
         .await;
     assert!(answer.ends_with("hello"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_request_names_one_host_unless_it_is_of_http_1_0() {
+    let server = Running::start(routes()).await;
+    for (head, status) in [
+        ("GET / HTTP/1.1\r\n", "400 "),
+        ("GET http://a/ HTTP/1.1\r\n", "400 "),
+        ("GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n", "400 "),
+        ("GET / HTTP/1.1\r\nHost: a\r\n", "200 "),
+        ("GET / HTTP/1.0\r\n", "200 "),
+    ] {
+        let request = format!("{head}Connection: close\r\n\r\n");
+        let answer = server.say(request.as_bytes()).await;
+        let found = answer.split_once(' ').map(|(_, rest)| rest);
+        assert!(
+            found.is_some_and(|rest| rest.starts_with(status)),
+            "{head}: {answer}"
+        );
+        assert!(answer.to_lowercase().contains("x-request-id: "), "{answer}");
+    }
 }
 
 #[tokio::test]
@@ -259,6 +280,33 @@ async fn shutdown_does_not_wait_for_ever() {
         .await
         .expect("the server stops")
         .unwrap();
+}
+
+#[tokio::test]
+async fn shutdown_does_not_wait_for_a_body_that_does_not_come() {
+    let (begun, mut has_begun) = mpsc::channel::<()>(1);
+    let read = async move |body: Body| {
+        begun.send(()).await.unwrap();
+        let read = axum::body::to_bytes(body, 1024).await;
+        read.map_or_else(|error| error.to_string(), |_| "whole".to_owned())
+    };
+    let limits = Limits {
+        silence: Duration::from_millis(50),
+        drain: Duration::from_hours(1),
+        ..Limits::default()
+    };
+    let server = Running::limited(Router::new().route("/", post(read)), limits).await;
+    let mut stream = server.connect().await;
+    let half = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nha";
+    stream.write_all(half).await.unwrap();
+    has_begun.recv().await.unwrap();
+    server.shutdown.begin();
+    let answer = read_to_end(&mut stream).await;
+    assert!(
+        answer.contains("the rest of the body does not come"),
+        "{answer}"
+    );
+    server.task.await.unwrap();
 }
 
 #[tokio::test]
