@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use crate::{
-    Address, Conn, Engine, Error, Migrations, Options, Statistics, Tx,
+    Address, Batched, Conn, Engine, Error, Migrations, Options, Statistics, Tx, batched,
     migrations::{Applied, BASE},
     postgres::{self, Postgres},
     sqlite::{self, Sqlite},
@@ -167,23 +167,19 @@ impl Db {
         }
     }
 
-    /// As [`write`](Self::write), for a row that many want at once (`key`: its id). On PostgreSQL, jobs that wait at the
-    /// same time share one transaction, in which each runs **one** statement (a data-modifying `WITH` may hold several
-    /// changes), and all are answered after its commit. A job that runs a second statement, fails, or answers `Err` costs
-    /// its batch a rollback, and each job of it a transaction of its own: so a refusal that wrote nothing, such as too
-    /// little stock, is best answered as a value. On SQLite every write is grouped anyway.
+    /// As [`write`](Self::write), of a change that many ask for at once: on PostgreSQL, those that wait at the same time are made
+    /// together, and all are answered after their commit. On SQLite all writes share their commits, and each change is made by itself.
     ///
     /// # Errors
     /// As [`write`](Self::write).
-    pub async fn write_grouped<T, E, F>(&self, key: i64, job: F) -> Result<T, E>
-    where
-        F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
+    pub async fn write_batched<B: Batched>(&self, change: B) -> Result<B::Answer, Error> {
         match &*self.store {
-            Store::Sqlite(sqlite) => sqlite.write(job).await,
-            Store::Postgres(postgres) => postgres.write_grouped(key, job).await,
+            Store::Sqlite(sqlite) => {
+                sqlite
+                    .write(async move |tx: &mut Tx| batched::alone(&change, tx).await)
+                    .await
+            }
+            Store::Postgres(postgres) => postgres.write_batched(change).await,
         }
     }
 

@@ -69,6 +69,7 @@
 //! Not the same, so avoid it: `ILIKE` and `LIKE` on unfolded text, integer overflow, `CAST(… AS NUMERIC)`, `DECIMAL` columns.
 
 mod address;
+mod batched;
 mod bulk;
 mod by_key;
 mod conn;
@@ -89,6 +90,7 @@ mod timestamp;
 mod value;
 
 pub use address::{Address, Engine, InvalidAddress};
+pub use batched::Batched;
 pub use bulk::{Aside, Rows};
 pub use by_key::ByKey;
 pub use conn::{Conn, Tx};

@@ -22,7 +22,7 @@ pub struct Options {
     pub report_timeout: Duration,
     /// PostgreSQL: how often a write is begun again after 40001 or 40P01. Default 8.
     pub retries: u32,
-    /// The most jobs that share one commit (PostgreSQL: of [`Db::write_grouped`](crate::Db::write_grouped)). Default 128.
+    /// The most jobs that share one commit (PostgreSQL: of [`Db::write_batched`](crate::Db::write_batched)). Default 128.
     pub batch: usize,
     /// SQLite: no further job joins a commit after this long. Default 10 ms.
     pub batch_time: Duration,

@@ -15,7 +15,9 @@ use deadpool::{
 };
 use tokio::sync::{Semaphore, mpsc};
 
-use super::{connect::Connector, group::Group, link::Links, look_ups::LookUps, session::Session};
+use super::{
+    batches::Batches, connect::Connector, link::Links, look_ups::LookUps, session::Session,
+};
 use crate::{Conn, Counters, Error, ErrorKind, Options, Tx, job};
 
 /// A job on its way to a lane.
@@ -28,7 +30,7 @@ pub(super) enum Message {
 }
 
 /// How a transaction that writes begins.
-pub(super) const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 /// And one that fills tables: no statement is stopped, and indexes are built with memory of their own.
 const BEGIN_LOAD: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL statement_timeout = 0; SET LOCAL maintenance_work_mem = '256MB'";
 /// Waits between two attempts grow from this to the longest, by doubling, each shortened by chance.
@@ -43,8 +45,8 @@ pub(crate) struct Lane {
     reports: Pool<Links>,
     look_ups: Arc<LookUps>,
     pub(super) counters: Arc<Counters>,
-    pub(super) group: Group,
-    /// The most jobs that share a commit.
+    pub(super) batches: Batches,
+    /// The most changes that share a commit.
     pub(super) batch: usize,
     retries: u32,
     begin_report: String,
@@ -88,7 +90,7 @@ impl Lane {
                 Arc::clone(counters),
             )),
             counters: Arc::clone(counters),
-            group: Group::default(),
+            batches: Batches::default(),
             batch: options.batch.max(1),
             retries: options.retries,
             begin_report: format!(
@@ -97,11 +99,6 @@ impl Lane {
                 options.report_timeout.as_millis()
             ),
         })
-    }
-
-    /// A connection for one job or one batch.
-    pub(super) async fn session(&self) -> Result<Session, Error> {
-        connected(&self.jobs).await
     }
 
     fn conn(&self, session: Session) -> Conn {
@@ -144,7 +141,7 @@ impl Lane {
         E: From<Error>,
     {
         self.repeat(async || {
-            let conn = self.conn(self.session().await?);
+            let conn = self.conn(connected(&self.jobs).await?);
             self.attempt_write(Tx::new(conn), BEGIN_WRITE, job).await
         })
         .await

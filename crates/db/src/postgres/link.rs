@@ -1,4 +1,4 @@
-//! A pooled connection and the statements that it keeps prepared. The jobs of one batch may share it, so everything
+//! A pooled connection and the statements that it keeps prepared. The readings of a job may share it, so everything
 //! works through a shared reference.
 
 use std::{

@@ -2,9 +2,9 @@
 //! its caller still waits; what the server asks to be repeated is run again. Nothing outside this folder connects.
 
 mod address;
+mod batches;
 mod connect;
 mod errors;
-mod group;
 mod lane;
 mod link;
 mod look_ups;
@@ -26,17 +26,17 @@ use std::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 pub use self::address::PostgresAddress;
-pub(crate) use self::{connect::Connector, session::Session};
 use self::{
-    group::Grouped,
+    batches::{Asked, Caller},
     lane::{Lane, Message},
 };
-use crate::{Conn, Counters, Error, Options, Statistics, Tx};
+pub(crate) use self::{connect::Connector, session::Session};
+use crate::{Batched, Conn, Counters, Error, Options, Statistics, Tx};
 
-/// The lane of look-ups, and that of jobs which share commits, counted as turns. The more of them meet, the fewer statements and flushes
+/// The lane of look-ups, and that of changes which are made together, counted as turns. The more of them meet, the fewer statements and flushes
 /// they need; other jobs go to all lanes in turns.
 const LOOKING_UP: u64 = 0;
-const GROUPED: u64 = 1;
+const BATCHES: u64 = 1;
 
 /// A PostgreSQL database in use.
 pub(crate) struct Postgres {
@@ -164,21 +164,15 @@ impl Postgres {
             .await
     }
 
-    /// As [`write`](Self::write), sharing a transaction with other such jobs.
-    pub(crate) async fn write_grouped<T, E, F>(&self, key: i64, body: F) -> Result<T, E>
-    where
-        F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        let (caller, answer) = oneshot::channel();
-        let job = Box::new(Grouped {
-            body,
-            result: None,
-            caller,
+    /// Makes a change together with others of its kind.
+    pub(crate) async fn write_batched<B: Batched>(&self, change: B) -> Result<B::Answer, Error> {
+        let (sender, answer) = oneshot::channel();
+        let caller = Caller {
+            sender,
             place: self.place()?,
-        });
-        self.send_to(GROUPED, move |lane| Box::pin(group::join(lane, key, job)))?;
+        };
+        let asked = Asked { change, caller };
+        self.send_to(BATCHES, move |lane| Box::pin(batches::join(lane, asked)))?;
         answer.await.map_err(|_| closed())?
     }
 

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{Error, Param, Row, Rows, Sql, Value};
 
-/// A connection lent to one job, or to the jobs of one batch together.
+/// A connection lent to one job.
 pub(crate) struct Session {
     /// Taken from the pool with the first statement: a job whose look-ups share the statements of others needs none.
     link: Arc<OnceCell<Object<Links>>>,
@@ -29,11 +29,6 @@ enum Transaction {
     /// To be opened together with the first statement, which saves a round trip.
     Wanted(String),
     Open,
-    /// Of another session, which opens and ends it. One statement may be sent in it: those of the batch travel together,
-    /// so a second one would come after what other jobs have done.
-    Shared {
-        used: bool,
-    },
 }
 
 impl Session {
@@ -56,7 +51,7 @@ impl Session {
     pub(crate) fn look_ups(&self) -> Option<Arc<LookUps>> {
         match self.transaction {
             Transaction::None => self.look_ups.clone(),
-            Transaction::Wanted(_) | Transaction::Open | Transaction::Shared { .. } => None,
+            Transaction::Wanted(_) | Transaction::Open => None,
         }
     }
 
@@ -74,22 +69,6 @@ impl Session {
         self.transaction = Transaction::Wanted(begin);
     }
 
-    /// Opens a transaction at once.
-    pub(super) async fn begin(&mut self, begin: &str) -> Result<(), Error> {
-        self.transaction = Transaction::Open;
-        self.connect().await?.control(begin).await
-    }
-
-    /// A session for one job of a batch in this session's transaction.
-    pub(super) fn share(&self) -> Self {
-        Self {
-            link: Arc::clone(&self.link),
-            pool: self.pool.clone(),
-            transaction: Transaction::Shared { used: false },
-            look_ups: None,
-        }
-    }
-
     /// A session beside this one on the same connection, whose statements travel between those of this one; none within a transaction,
     /// where what one of them fails of would stop the other.
     pub(crate) fn beside(&self) -> Option<Self> {
@@ -100,7 +79,7 @@ impl Session {
                 transaction: Transaction::None,
                 look_ups: self.look_ups.clone(),
             }),
-            Transaction::Wanted(_) | Transaction::Open | Transaction::Shared { .. } => None,
+            Transaction::Wanted(_) | Transaction::Open => None,
         }
     }
 
@@ -166,11 +145,6 @@ impl Session {
 
     /// Sends a statement, together with the BEGIN that may be due.
     async fn start(&mut self, sql: Sql<'_>, params: &[&dyn Param]) -> Result<RowStream, Error> {
-        if let Transaction::Shared { used } = &mut self.transaction
-            && std::mem::replace(used, true)
-        {
-            return Err(Error::other("a job in a batch runs one statement").context(sql.text()));
-        }
         let values: Vec<Value<'_>> = params.iter().map(|param| param.to_value()).collect();
         let statement = self.connect().await?.prepare(sql, &values).await?;
         let wanted = statement.params().len();

@@ -7,6 +7,8 @@
 
 /// Copies of a SQLite database in use.
 mod backup;
+/// Changes that are made together because many ask for them.
+mod batches;
 /// Tables filled in bulk, and their indexes.
 mod bulk;
 /// Rows that many ask for by their keys.
@@ -17,8 +19,6 @@ mod connections;
 mod constraints;
 /// What is acknowledged survives the process.
 mod crash;
-/// Jobs that share a transaction because they want the same row.
-mod groups;
 /// Jobs: what commits, what rolls back, and who is told what.
 mod jobs;
 /// Bounds: queues, times, the log's size.

@@ -1,5 +1,7 @@
 //! Ordinary sales take a short way on PostgreSQL. Nobody can tell from what they leave behind.
 
+use std::collections::BTreeMap;
+
 use http::{Method, StatusCode};
 use inventory::{stock, tallies};
 use serde_json::{Value, json};
@@ -180,6 +182,61 @@ on_both_engines!(
         }
         storm.join_all().await;
         assert_eq!(app.manager().quantity_of(product).await, 100_000 - 12 * 28);
+        assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
+        assert_eq!(tallies::verify(&app.state.db).await.unwrap(), Vec::new());
+    }
+);
+
+on_both_engines!(
+    sales_that_are_booked_together_are_each_answered_and_told_as_themselves,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let mut products = Vec::new();
+        for title in ["Arroz", "Feijão", "Café"] {
+            products.push(app.manager().a_product(title, 1_000).await);
+        }
+        let mut sales = tokio::task::JoinSet::new();
+        // Of each product 1 to 12 units, and once more than there are.
+        for (product, quantity) in products
+            .iter()
+            .flat_map(|product| (1..=12_i64).chain([5_000]).map(|units| (*product, units)))
+        {
+            let app = app.clone();
+            sales.spawn(async move {
+                let description = format!("{product}: {quantity}");
+                let sale =
+                    json!({"product": product, "quantity": quantity, "description": description});
+                let answer = app.manager().post("/api/v1/outflows/", sale).await;
+                (product, quantity, answer)
+            });
+        }
+        for (product, quantity, answer) in sales.join_all().await {
+            if quantity == 5_000 {
+                assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{answer:?}");
+                continue;
+            }
+            let told = answer.json();
+            let description = json!(format!("{product}: {quantity}"));
+            assert_eq!(
+                (&told["product"]["id"], &told["description"]),
+                (&json!(product), &description)
+            );
+            let stored = app
+                .manager()
+                .get(&format!("/api/v1/outflows/{}/", told["id"]))
+                .await;
+            assert_eq!(stored.json(), told);
+        }
+        // One after the other, each took its own from what the one before had left.
+        let mut left: BTreeMap<i64, i64> = products.iter().map(|id| (*id, 1_000)).collect();
+        for event in app.events().await {
+            let data = &event["data"];
+            let left = left.get_mut(&data["product"]["id"].as_i64().unwrap());
+            let left = left.unwrap();
+            *left -= data["quantity"].as_i64().unwrap();
+            assert_eq!(data["product_quantity"], json!(*left));
+        }
+        assert!(left.values().all(|left| *left == 1_000 - 78), "{left:?}");
         assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
         assert_eq!(tallies::verify(&app.state.db).await.unwrap(), Vec::new());
     }

@@ -1,4 +1,4 @@
-//! The fast path of an ordinary sale on PostgreSQL: one statement, in a transaction that waiting sales share. Anything that is not ordinary
+//! The fast path of an ordinary sale on PostgreSQL: one statement for all that wait. Anything that is not ordinary
 //! (a product that becomes low, too little stock, an unknown product, a key, invalid fields) changes nothing here and takes the general path.
 
 use db::{Engine, Timestamp};
@@ -7,11 +7,13 @@ use super::{Input, Movement, MovementRecord, store};
 use crate::{
     State,
     accounts::Caller,
+    catalogue::description_key,
     events::EventType,
     rest::{Refusal, json::time_text},
     stock::{Actor, Policy},
+    tallies::day_of,
 };
-use store::at_once::{AtOnce, book};
+use store::at_once::AtOnce;
 
 /// Books an outflow, if it is an ordinary one.
 pub(super) async fn outflow(
@@ -28,19 +30,25 @@ pub(super) async fn outflow(
         return Ok(None);
     };
     let description = input.description.clone();
+    let [to_id, to_title, to_quantity, rest] =
+        told(product.id, quantity, description.as_deref(), now)?;
+    let (user_id, user_name) = Actor::from(caller).0.unzip();
     let outflow = AtOnce {
-        product: product.id,
+        product_id: product.id,
         quantity,
-        told: told(product.id, quantity, description.as_deref(), now)?,
         description: description.clone(),
-        actor: Actor::from(caller),
+        description_key: description.as_deref().map(description_key),
+        user_id,
+        user_name,
         now,
+        day: day_of(now),
         threshold: Policy::from(&state.config).threshold,
+        to_id,
+        to_title,
+        to_quantity,
+        rest,
     };
-    let booked = state
-        .db
-        .write_grouped(product.id, async move |tx| book(tx, &outflow).await)
-        .await?;
+    let booked = state.db.write_batched(outflow).await?;
     Ok(booked.map(|(id, product)| MovementRecord {
         id,
         supplier: None,

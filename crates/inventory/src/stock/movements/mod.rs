@@ -32,7 +32,6 @@ use crate::{
 };
 use ledger::Entry;
 use model::Input;
-pub use store::at_once::STATEMENT as OUTFLOW_AT_ONCE;
 use store::{Measured, Selection};
 pub(crate) use store::{after, set_counter};
 pub(crate) use trace::{booked_by, span};

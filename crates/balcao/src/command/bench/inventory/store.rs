@@ -1,7 +1,6 @@
 //! The statements that the service is compared with: as scripts for `pgbench`, and as rows that one writer makes.
 
 use db::{Money, Timestamp, Tx};
-use inventory::stock::movements::OUTFLOW_AT_ONCE;
 
 /// Reads one product of so many.
 pub(super) fn read_one(products: u64) -> String {
@@ -15,27 +14,32 @@ pub(super) fn read_one(products: u64) -> String {
     )
 }
 
-/// Books one unit of one product of so many, by the service's own statement.
+/// Books one unit of one product of so many, as the service books all that wait: by one statement, here of one sale.
 pub(super) fn outflow_at_once(products: u64) -> String {
-    let values = [
-        ("$13", "CAST(:rest AS TEXT)"),
-        ("$12", "CAST(:to_quantity AS TEXT)"),
-        ("$11", "CAST(:to_title AS TEXT)"),
-        ("$10", "CAST(:to_id AS TEXT)"),
-        ("$9", "CAST(:day AS TIMESTAMPTZ)"),
-        ("$8", "'bench'"),
-        ("$7", "CAST(1 AS BIGINT)"),
-        ("$6", "CAST(NULL AS TEXT)"),
-        ("$5", "CAST(NULL AS TEXT)"),
-        ("$4", "CAST(10 AS BIGINT)"),
-        ("$3", "CAST(:now AS TIMESTAMPTZ)"),
-        ("$2", "CAST(1 AS BIGINT)"),
-        ("$1", ":product"),
-    ];
-    let statement = values.iter().fold(
-        OUTFLOW_AT_ONCE.to_owned(),
-        |statement, (parameter, value)| statement.replace(parameter, value),
-    );
+    let statement = "WITH taken AS (
+             UPDATE product_stock SET quantity = quantity - 1, updated_at = CAST(:now AS TIMESTAMPTZ)
+             WHERE product_id = :product AND quantity - 1 >= COALESCE(threshold, GREATEST(10, (SELECT threshold FROM low_tally)))
+             RETURNING product_id, quantity
+         ), product AS (
+             SELECT p.id, p.title, p.cost_price, p.selling_price, p.category_id, p.brand_id, t.quantity
+             FROM taken AS t JOIN products AS p ON p.id = t.product_id FOR SHARE OF p
+         ), outflow AS (
+             INSERT INTO outflows (product_id, quantity, created_at) SELECT id, 1, CAST(:now AS TIMESTAMPTZ) FROM product RETURNING id
+         ), entered AS (
+             INSERT INTO ledger_entries (product_id, kind, change, balance_after, cost_price, selling_price, user_id, user_name, reference_id, created_at)
+             SELECT p.id, 'outflow', -1, p.quantity, p.cost_price, p.selling_price, 1, 'bench', o.id, CAST(:now AS TIMESTAMPTZ)
+             FROM product AS p CROSS JOIN outflow AS o
+         ), noted AS (
+             INSERT INTO tally_changes (movement, day, movements, moved, moved_cost_price, moved_selling_price, present, category_id, brand_id, products, units, cost_price, selling_price, movement_id)
+             SELECT 'outflow', CAST(:day AS TIMESTAMPTZ), 1, 1, p.cost_price, p.selling_price, 1, p.category_id, p.brand_id, 0, -1, p.cost_price, p.selling_price, o.id
+             FROM product AS p CROSS JOIN outflow AS o
+         ), told AS (
+             INSERT INTO events (type, product_id, payload, created_at)
+             SELECT 'outflow.created', p.id, CAST(:to_id AS TEXT) || CAST(o.id AS TEXT) || CAST(:to_title AS TEXT) || CAST(to_json(p.title) AS TEXT)
+                    || CAST(:to_quantity AS TEXT) || CAST(p.quantity AS TEXT) || CAST(:rest AS TEXT), CAST(:now AS TIMESTAMPTZ)
+             FROM product AS p CROSS JOIN outflow AS o
+         )
+         SELECT o.id, p.id, p.title FROM product AS p CROSS JOIN outflow AS o";
     format!(
         "\\set product random(1, {products})\n{};\n",
         statement.replace('\n', " ")

@@ -1,93 +1,104 @@
-//! An outflow that leaves its product at its threshold or above, booked by one statement. PostgreSQL only, where each statement of a
-//! transaction is a round trip, and where jobs that share a transaction may run one statement each.
+//! Outflows that leave their products at their thresholds or above, all that wait at the same time booked by one statement. PostgreSQL
+//! only, where each statement of a transaction is a round trip.
 
-use db::{Error, Timestamp, Tx};
+use db::{Batched, Error, Timestamp, Tx};
+use serde::Serialize;
 
-use crate::{catalogue::description_key, rest::json::Titled, stock::Actor, tallies::day_of};
+use crate::rest::json::{self, Titled};
 
-/// What is to be booked.
-#[derive(Debug, Clone)]
+/// What is to be booked, with its members as [`STATEMENT`] names them.
+#[derive(Debug, Serialize)]
 pub(in crate::stock::movements) struct AtOnce {
-    pub(in crate::stock::movements) product: i64,
+    pub(in crate::stock::movements) product_id: i64,
     pub(in crate::stock::movements) quantity: i64,
     pub(in crate::stock::movements) description: Option<String>,
-    pub(in crate::stock::movements) actor: Actor,
+    pub(in crate::stock::movements) description_key: Option<String>,
+    pub(in crate::stock::movements) user_id: Option<i64>,
+    pub(in crate::stock::movements) user_name: Option<String>,
+    #[serde(serialize_with = "json::time")]
     pub(in crate::stock::movements) now: Timestamp,
+    #[serde(serialize_with = "json::time")]
+    pub(in crate::stock::movements) day: Timestamp,
     /// The threshold of products without one of their own.
     pub(in crate::stock::movements) threshold: i64,
     /// The event's body up to the outflow's id, from there to the product's title, from there to its quantity, and the rest.
-    pub(in crate::stock::movements) told: [String; 4],
+    pub(in crate::stock::movements) to_id: String,
+    pub(in crate::stock::movements) to_title: String,
+    pub(in crate::stock::movements) to_quantity: String,
+    pub(in crate::stock::movements) rest: String,
 }
 
-/// Books it, unless the product would become low, has too little or is unknown: then it changes nothing and answers no row. Low products
-/// may be counted under the threshold of a process with another setting; a product that becomes low under that one takes the long way too.
+/// Books them, unless the product of one would become low, has too little for all that want it, or is unknown: of such a product it books
+/// none. Low products may be counted under the threshold of a process with another setting; a product that becomes low under that one is
+/// not booked here either. The outflows, as a list in JSON; answers those that were booked, with their places in the list from 1.
 ///
-/// Product, quantity, time, the shop's threshold, description and its key, user and name, day, and the four pieces of the event's body.
-pub const STATEMENT: &str =
-    "WITH taken AS (
-         UPDATE product_stock SET quantity = quantity - $2, updated_at = $3
-         WHERE product_id = $1 AND quantity - $2 >= COALESCE(threshold, GREATEST($4, (SELECT threshold FROM low_tally)))
-         RETURNING product_id, quantity
+/// Stock rows come first, as in every change of a quantity (whoever changes prices holds them until the commit), and in the order of their
+/// ids, so that no two batches wait for each other. Products are locked after them, which gives their rows as they are now and not as they
+/// were when the statement began; the weaker lock of a foreign key would not.
+const STATEMENT: &str =
+    "WITH asked AS (
+         SELECT * FROM ROWS FROM (json_to_recordset(CAST($1 AS JSON)) AS (
+             product_id BIGINT, quantity BIGINT, description TEXT, description_key TEXT, user_id BIGINT, user_name TEXT,
+             now TIMESTAMPTZ, day TIMESTAMPTZ, threshold BIGINT, to_id TEXT, to_title TEXT, to_quantity TEXT, rest TEXT
+         )) WITH ORDINALITY
+     ), wanted AS (
+         SELECT product_id, CAST(LEAST(sum(quantity), 9223372036854775807) AS BIGINT) AS quantity, max(now) AS now, max(threshold) AS threshold
+         FROM asked GROUP BY product_id
+     ), held AS (
+         SELECT product_id FROM product_stock WHERE product_id = ANY (ARRAY(SELECT product_id FROM wanted)) ORDER BY product_id FOR UPDATE
+     ), taken AS (
+         UPDATE product_stock AS s SET quantity = s.quantity - w.quantity, updated_at = w.now
+         FROM held AS h JOIN wanted AS w ON w.product_id = h.product_id
+         WHERE s.product_id = h.product_id
+           AND s.quantity - w.quantity >= COALESCE(s.threshold, GREATEST(w.threshold, (SELECT threshold FROM low_tally)))
+         RETURNING s.product_id, s.quantity + w.quantity AS before
      ), product AS (
-         SELECT p.id, p.title, p.cost_price, p.selling_price, p.category_id, p.brand_id, t.quantity
+         SELECT p.id, p.title, p.cost_price, p.selling_price, p.category_id, p.brand_id, t.before
          FROM taken AS t JOIN products AS p ON p.id = t.product_id FOR SHARE OF p
+     ), sold AS (
+         SELECT a.*, p.title, p.cost_price, p.selling_price, p.category_id, p.brand_id, nextval('outflows_id_seq') AS id,
+                CAST(p.before - sum(a.quantity) OVER (PARTITION BY a.product_id ORDER BY a.ordinality) AS BIGINT) AS balance
+         FROM asked AS a JOIN product AS p ON p.id = a.product_id
      ), outflow AS (
-         INSERT INTO outflows (product_id, quantity, description, description_key, created_at)
-         SELECT p.id, $2, $5, $6, $3 FROM product AS p RETURNING id
+         INSERT INTO outflows (id, product_id, quantity, description, description_key, created_at)
+         SELECT id, product_id, quantity, description, description_key, now FROM sold
      ), entered AS (
          INSERT INTO ledger_entries (product_id, kind, change, balance_after, cost_price, selling_price, user_id, user_name,
                                      reference_id, created_at)
-         SELECT p.id, 'outflow', -$2, p.quantity, p.cost_price, p.selling_price, $7, $8, o.id, $3
-         FROM product AS p CROSS JOIN outflow AS o
+         SELECT product_id, 'outflow', -quantity, balance, cost_price, selling_price, user_id, user_name, id, now FROM sold
      ), noted AS (
          INSERT INTO tally_changes (movement, day, movements, moved, moved_cost_price, moved_selling_price, present,
                                     category_id, brand_id, products, units, cost_price, selling_price, movement_id)
-         SELECT 'outflow', $9, 1, $2, p.cost_price, p.selling_price, $2,
-                p.category_id, p.brand_id, 0, -$2, p.cost_price, p.selling_price, o.id
-         FROM product AS p CROSS JOIN outflow AS o
+         SELECT 'outflow', day, 1, quantity, cost_price, selling_price, quantity,
+                category_id, brand_id, 0, -quantity, cost_price, selling_price, id FROM sold
      ), told AS (
          INSERT INTO events (type, product_id, payload, created_at)
-         SELECT 'outflow.created', p.id,
-                $10 || CAST(o.id AS TEXT) || $11 || CAST(to_json(p.title) AS TEXT) || $12 || CAST(p.quantity AS TEXT) || $13, $3
-         FROM product AS p CROSS JOIN outflow AS o
+         SELECT 'outflow.created', product_id, to_id || CAST(id AS TEXT) || to_title || CAST(to_json(title) AS TEXT)
+                || to_quantity || CAST(balance AS TEXT) || rest, now FROM sold
      )
-     SELECT o.id, p.id, p.title FROM product AS p CROSS JOIN outflow AS o";
+     SELECT ordinality, id, product_id, title FROM sold";
 
-/// Books it: the outflow's id and its product. None, and nothing is changed, when the product would become low, has too little or is
-/// unknown.
-///
-/// The stock row comes first, as in every change of a quantity: whoever changes prices holds it until the commit. The product is locked
-/// after it, which gives its row as it is now and not as it was when the statement began; the weaker lock of a foreign key would not.
-pub(in crate::stock::movements) async fn book(
-    tx: &mut Tx,
-    outflow: &AtOnce,
-) -> Result<Option<(i64, Titled)>, Error> {
-    let user = outflow.actor.0.as_ref();
-    let [to_id, to_title, to_quantity, rest] = &outflow.told;
-    tx.optional(
-        STATEMENT,
-        &[
-            &outflow.product,
-            &outflow.quantity,
-            &outflow.now,
-            &outflow.threshold,
-            &outflow.description,
-            &outflow.description.as_deref().map(description_key),
-            &user.map(|(id, _)| *id),
-            &user.map(|(_, name)| name.as_str()),
-            &day_of(outflow.now),
-            to_id,
-            to_title,
-            to_quantity,
-            rest,
-        ],
-        |row| {
+impl Batched for AtOnce {
+    /// The outflow's id and its product. None, and nothing was changed, when it must be booked by steps.
+    type Answer = Option<(i64, Titled)>;
+
+    async fn make(all: &[Self], tx: &mut Tx) -> Result<Vec<Self::Answer>, Error> {
+        let asked = serde_json::to_string(all).map_err(|error| Error::other(error.to_string()))?;
+        let mut answers: Vec<Self::Answer> = all.iter().map(|_| None).collect();
+        tx.all(STATEMENT, &[&asked], |row| {
+            let place = row.get::<i64>(0)? - 1;
+            let answer = usize::try_from(place)
+                .ok()
+                .and_then(|place| answers.get_mut(place))
+                .ok_or_else(|| Error::other("an outflow was booked that nobody asked for"))?;
             let product = Titled {
-                id: row.get(1)?,
-                title: row.get(2)?,
+                id: row.get(2)?,
+                title: row.get(3)?,
             };
-            Ok((row.get(0)?, product))
-        },
-    )
-    .await
+            *answer = Some((row.get(1)?, product));
+            Ok(())
+        })
+        .await?;
+        Ok(answers)
+    }
 }

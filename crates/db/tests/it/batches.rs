@@ -1,9 +1,12 @@
-use std::sync::{
-    Arc,
-    atomic::{AtomicU32, Ordering},
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
-use db::{Db, Engine, Error, Options};
+use db::{Batched, Db, Engine, Error, Options, Tx};
 use test_kit::{database, on_both_engines};
 use tokio::{sync::Barrier, task::JoinSet};
 
@@ -12,12 +15,23 @@ use crate::schema::{insert, open, open_with, products};
 const TAKE: &str =
     "UPDATE product SET quantity = quantity - 1 WHERE id = $1 AND quantity >= 1 RETURNING quantity";
 
-/// One statement; too little stock is a value.
-async fn take(db: &Db, id: i64) -> Result<Option<i64>, Error> {
-    db.write_grouped(id, async move |tx| {
-        tx.optional(TAKE, &[&id], |row| row.get(0)).await
-    })
-    .await
+/// Takes a unit; too little stock is a value.
+struct Take(i64);
+
+impl Batched for Take {
+    type Answer = Option<i64>;
+
+    async fn make(all: &[Self], tx: &mut Tx) -> Result<Vec<Option<i64>>, Error> {
+        let mut wanted: Vec<(usize, &Self)> = all.iter().enumerate().collect();
+        // In the order of their ids, so that no two batches wait for each other.
+        wanted.sort_by_key(|(_, take)| take.0);
+        let mut left = BTreeMap::new();
+        for (place, Self(id)) in wanted {
+            let row = tx.optional(TAKE, &[id], |row| row.get(0)).await?;
+            left.insert(place, row);
+        }
+        Ok(left.into_values().collect())
+    }
 }
 
 async fn stock(db: &Db, quantities: &'static [i64]) -> Vec<i64> {
@@ -55,7 +69,7 @@ on_both_engines!(
             );
             tasks.spawn(async move {
                 start.wait().await;
-                take(&db, id).await.unwrap()
+                db.write_batched(Take(id)).await.unwrap()
             });
         }
         let taken = tasks.join_all().await.into_iter().flatten().count();
@@ -67,20 +81,66 @@ on_both_engines!(
     }
 );
 
-/// Runs jobs at once that differ by their number.
-async fn run_all<T: Send + 'static>(
-    db: &Db,
-    count: i64,
-    job: impl AsyncFn(&mut db::Tx, i64) -> Result<T, Error> + Clone + Send + 'static,
-) -> Vec<Result<T, Error>> {
+/// Adds a product with its number as name and quantity, unless the number says otherwise.
+struct Add {
+    number: i64,
+    /// What goes wrong with it.
+    fault: fn(i64) -> Option<Fault>,
+    /// How often a connection is still to be cut.
+    cuts: Arc<AtomicU32>,
+}
+
+enum Fault {
+    Check,
+    Refusal,
+    Panic,
+    Cut,
+}
+
+impl Batched for Add {
+    type Answer = i64;
+
+    async fn make(all: &[Self], tx: &mut Tx) -> Result<Vec<i64>, Error> {
+        let mut ids = Vec::new();
+        for add in all {
+            let fault = (add.fault)(add.number);
+            let quantity = match &fault {
+                Some(Fault::Check) => -1,
+                _ => add.number,
+            };
+            let is_cut = matches!(fault, Some(Fault::Cut));
+            if is_cut && add.cuts.swap(0, Ordering::SeqCst) > 0 {
+                let end = "SELECT pg_terminate_backend(pg_backend_pid())";
+                tx.all(end, &[], |_| Ok(())).await?;
+            }
+            ids.push(insert(tx, &add.number.to_string(), quantity).await?);
+            assert!(
+                !matches!(fault, Some(Fault::Panic)),
+                "this change panics on purpose"
+            );
+            if matches!(fault, Some(Fault::Refusal)) {
+                return Err(Error::other("refused"));
+            }
+        }
+        Ok(ids)
+    }
+}
+
+/// Adds so many products at once.
+async fn add(db: &Db, count: i64, fault: fn(i64) -> Option<Fault>) -> Vec<Result<i64, Error>> {
     let start = Arc::new(Barrier::new(usize::try_from(count).unwrap()));
+    let cuts = Arc::new(AtomicU32::new(1));
     let tasks: Vec<_> = (0..count)
         .map(|number| {
-            let (db, start, job) = (db.clone(), Arc::clone(&start), job.clone());
+            let (db, start, cuts) = (db.clone(), Arc::clone(&start), Arc::clone(&cuts));
             tokio::spawn(async move {
                 start.wait().await;
-                db.write_grouped(number % 4, async move |tx| job(tx, number).await)
-                    .await
+                let add = Add {
+                    number,
+                    fault,
+                    cuts,
+                };
+                db.write_batched(add).await
             })
         })
         .collect();
@@ -91,17 +151,14 @@ async fn run_all<T: Send + 'static>(
     results
 }
 
-on_both_engines!(a_job_that_fails_takes_no_other_along, async |address| {
+on_both_engines!(a_change_that_fails_takes_no_other_along, async |address| {
     let db = open(&address).await;
-    let results = run_all(&db, 100, async |tx, number| {
-        // Every tenth is refused by a check, by itself, or panics.
-        let quantity = if number % 10 == 3 { -1 } else { number };
-        let id = insert(tx, &number.to_string(), quantity).await?;
-        assert!(number % 10 != 5, "this job panics on purpose");
-        if number % 10 == 7 {
-            return Err(Error::other("refused"));
-        }
-        Ok(id)
+    // Every tenth is refused by a check, by itself, or panics.
+    let results = add(&db, 100, |number| match number % 10 {
+        3 => Some(Fault::Check),
+        5 => Some(Fault::Panic),
+        7 => Some(Fault::Refusal),
+        _ => None,
     })
     .await;
     for (number, result) in results.iter().enumerate() {
@@ -119,28 +176,27 @@ on_both_engines!(a_job_that_fails_takes_no_other_along, async |address| {
     assert_eq!(quantities, expected);
 });
 
-on_both_engines!(
-    a_job_of_several_statements_is_whole_all_the_same,
-    async |address| {
-        let db = open(&address).await;
-        let results = run_all(&db, 40, async |tx, number| {
-            let id = insert(tx, &number.to_string(), number).await?;
-            tx.execute(
-                "UPDATE product SET quantity = quantity + 100 WHERE id = $1",
-                &[&id],
-            )
-            .await
-        })
-        .await;
-        assert!(results.iter().all(Result::is_ok));
-        let mut quantities = left(&db).await;
-        quantities.sort_unstable();
-        assert_eq!(quantities, (100..140).collect::<Vec<i64>>());
+/// Answers for fewer than it was asked for.
+struct Silent;
+
+impl Batched for Silent {
+    type Answer = ();
+
+    async fn make(_all: &[Self], tx: &mut Tx) -> Result<Vec<()>, Error> {
+        insert(tx, "nobody hears of it", 1).await?;
+        Ok(Vec::new())
     }
-);
+}
+
+on_both_engines!(a_change_that_nobody_hears_of_is_not_made, async |address| {
+    let db = open(&address).await;
+    let (first, second) = tokio::join!(db.write_batched(Silent), db.write_batched(Silent));
+    assert!(first.is_err() && second.is_err());
+    assert_eq!(products(&db).await, 0);
+});
 
 #[test]
-fn a_batch_that_meets_a_deadlock_is_done_one_by_one() {
+fn a_batch_and_a_job_that_wait_for_each_other_both_end_well() {
     database::run(database::Engine::Postgres, async |address| {
         let db = open(&address).await;
         let ids = stock(&db, &[10, 10]).await;
@@ -174,7 +230,7 @@ fn a_batch_that_meets_a_deadlock_is_done_one_by_one() {
         let mut tasks = JoinSet::new();
         for number in 0..20 {
             let (db, id) = (db.clone(), ids[number % 2]);
-            tasks.spawn(async move { take(&db, id).await.unwrap() });
+            tasks.spawn(async move { db.write_batched(Take(id)).await.unwrap() });
         }
         other.await.unwrap().map_err(|error: Error| error).unwrap();
         let taken = tasks.join_all().await.into_iter().flatten().count();
@@ -195,15 +251,7 @@ fn a_connection_lost_before_the_commit_costs_the_batch_a_repetition() {
         )
         .await;
         assert_eq!(db.engine(), Engine::Postgres);
-        let ended = Arc::new(AtomicU32::new(0));
-        let results = run_all(&db, 30, async move |tx, number| {
-            if number == 17 && ended.fetch_add(1, Ordering::SeqCst) == 0 {
-                let end = "SELECT pg_terminate_backend(pg_backend_pid())";
-                tx.all(end, &[], |_| Ok(())).await?;
-            }
-            insert(tx, &number.to_string(), number).await
-        })
-        .await;
+        let results = add(&db, 30, |number| (number == 17).then_some(Fault::Cut)).await;
         assert!(results.iter().all(Result::is_ok), "{results:?}");
         assert_eq!(products(&db).await, 30);
     });
