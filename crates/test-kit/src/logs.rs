@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use tracing::Dispatch;
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -16,6 +17,7 @@ impl Logs {
     /// Keeps what **this thread** logs, at `trace` and above, until the guard is dropped: for tests on a
     /// current-thread runtime.
     pub fn of_this_thread() -> (Self, DefaultGuard) {
+        keep_company();
         let logs = Self::default();
         let guard = tracing::subscriber::set_default(logs.subscriber());
         (logs, guard)
@@ -46,6 +48,14 @@ impl Logs {
             .with_writer(self.clone())
             .finish()
     }
+}
+
+/// Two subscribers that hear nothing and never go. While `tracing` knows of one alone, it asks only the thread that comes to a line of
+/// the code first whether anybody listens; were that the thread of another test, without a subscriber, the line would be silent for the
+/// test that does listen.
+fn keep_company() {
+    static COMPANY: OnceLock<[Dispatch; 2]> = OnceLock::new();
+    COMPANY.get_or_init(|| [(); 2].map(|()| Dispatch::new(Logs::default().subscriber())));
 }
 
 impl Write for Logs {
@@ -83,5 +93,18 @@ mod tests {
         let text = logs.text();
         assert!(text.contains("an inflow quantity=3"), "{text}");
         assert!(!text.contains("after the guard"), "{text}");
+    }
+
+    #[test]
+    fn what_a_thread_without_a_subscriber_says_first_is_kept_when_this_one_says_it() {
+        fn say() {
+            tracing::info!("said by whoever calls");
+        }
+        let (logs, guard) = Logs::of_this_thread();
+        std::thread::spawn(say).join().unwrap();
+        say();
+        drop(guard);
+        let text = logs.text();
+        assert_eq!(text.matches("said by whoever calls").count(), 1, "{text}");
     }
 }
