@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 use crate::environment;
 
 /// How long chromedriver and the browser may take to start.
-const START: Duration = Duration::from_secs(60);
+const START: Duration = Duration::from_secs(3 * 60);
 /// How often it is started until one says its port.
 const STARTS: usize = 5;
 
 /// How long one request may take to be answered: a script that looks at every element of a long page, on a busy machine.
-const ANSWER: Duration = Duration::from_secs(200);
+const ANSWER: Duration = Duration::from_secs(10 * 60);
 
 /// What WebDriver answered instead of a value: its error code and its message.
 #[derive(Debug)]

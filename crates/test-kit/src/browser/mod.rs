@@ -25,8 +25,8 @@ pub use reader::{Reader, Scheme};
 use record::Record;
 pub use record::{Message, Request};
 
-/// How long a step waits for its element or condition. Generous: the machine may be busy.
-const DEADLINE: Duration = Duration::from_secs(20);
+/// How long a step waits for its element or condition. It ends what hangs and measures nothing: the machine may be busy.
+const DEADLINE: Duration = Duration::from_secs(2 * 60);
 
 /// The pause between two looks at the page.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);

@@ -75,7 +75,7 @@ pub(super) fn capabilities(reader: &Reader, profile: &Path) -> Value {
     json!({
         "browserName": "chrome",
         "acceptInsecureCerts": true,
-        "timeouts": {"implicit": 0, "pageLoad": 45_000, "script": 180_000},
+        "timeouts": {"implicit": 0, "pageLoad": 240_000, "script": 480_000},
         "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
         "goog:chromeOptions": {
             "binary": driver::chromium(),
