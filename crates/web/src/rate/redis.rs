@@ -12,13 +12,14 @@ use super::{Level, Rate, Reserve, Standing, Throttled};
 use crate::Random;
 
 /// A window that answers later than this is no help: the request goes on with what this process counted.
-const TIMEOUT: Duration = Duration::from_millis(500);
+pub(super) const TIMEOUT: Duration = Duration::from_millis(500);
 
 /// After a failure the server is left alone for so long, in microseconds, so that an outage does not slow every request.
 const PAUSE: i64 = 1_000_000;
 
 pub(super) struct Shared {
     client: Client,
+    timeout: Duration,
     connection: Mutex<Option<MultiplexedConnection>>,
     script: Script,
     prefix: String,
@@ -36,10 +37,16 @@ pub(super) struct Shared {
 pub struct AddressError;
 
 impl Shared {
-    pub(super) fn new(address: &str, prefix: &str, random: Random) -> Result<Self, AddressError> {
+    pub(super) fn new(
+        timeout: Duration,
+        address: &str,
+        prefix: &str,
+        random: Random,
+    ) -> Result<Self, AddressError> {
         let client = Client::open(address).map_err(|_| AddressError)?;
         Ok(Self {
             client,
+            timeout,
             connection: Mutex::default(),
             script: Script::new(include_str!("windows.lua")),
             prefix: prefix.to_owned(),
@@ -61,7 +68,8 @@ impl Shared {
         if self.is_paused(now) {
             return None;
         }
-        let answer = tokio::time::timeout(TIMEOUT, self.ask(now, key, rates, cost, reserve)).await;
+        let asked = self.ask(now, key, rates, cost, reserve);
+        let answer = tokio::time::timeout(self.timeout, asked).await;
         match answer {
             Ok(Ok(answer)) => {
                 if self.is_down.swap(false, Ordering::SeqCst) {
@@ -125,8 +133,8 @@ impl Shared {
 
     async fn connect(&self) -> Result<MultiplexedConnection, RedisError> {
         let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(TIMEOUT))
-            .set_response_timeout(Some(TIMEOUT));
+            .set_connection_timeout(Some(self.timeout))
+            .set_response_timeout(Some(self.timeout));
         self.client
             .get_multiplexed_async_connection_with_config(&config)
             .await

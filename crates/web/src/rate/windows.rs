@@ -1,9 +1,10 @@
 //! The counters: in this process, or shared with other replicas.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::memory::Memory;
-use super::redis::{AddressError, Shared};
+use super::redis::{AddressError, Shared, TIMEOUT};
 use super::{Rate, Standing, Throttled};
 use crate::{Clock, Random};
 
@@ -84,7 +85,21 @@ impl Windows {
         clock: Clock,
         random: Random,
     ) -> Result<Self, AddressError> {
-        let shared = Shared::new(address, prefix, random)?;
+        Self::redis_within(TIMEOUT, address, prefix, clock, random)
+    }
+
+    /// As [`Windows::redis`], for a server that may take longer or less long than half a second to answer.
+    ///
+    /// # Errors
+    /// When the address is none of Redis.
+    pub fn redis_within(
+        timeout: Duration,
+        address: &str,
+        prefix: &str,
+        clock: Clock,
+        random: Random,
+    ) -> Result<Self, AddressError> {
+        let shared = Shared::new(timeout, address, prefix, random)?;
         Ok(Self(Arc::new(Inner {
             clock,
             memory: Memory::new(Bounds::default()),

@@ -18,14 +18,21 @@ use tokio_rustls::client::TlsStream;
 use web::client::Secure;
 use web::server::{Options, Tls, TlsFiles};
 
-use crate::support::{Running, edged};
+use crate::support::{LONG, Running, edged};
 
 /// Writes a new self-signed certificate with its key, and gives it back.
 fn write(folder: &Path) -> CertificateDer<'static> {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    fs::write(folder.join("key.pem"), made.signing_key.serialize_pem()).unwrap();
-    fs::write(folder.join("cert.pem"), made.cert.pem()).unwrap();
+    put(&folder.join("key.pem"), &made.signing_key.serialize_pem());
+    put(&folder.join("cert.pem"), &made.cert.pem());
     made.cert.der().clone()
+}
+
+/// Puts a whole file where another may be: whoever looks meanwhile never sees half of it, or none.
+fn put(file: &Path, text: &str) {
+    let new = file.with_extension("new");
+    fs::write(&new, text).unwrap();
+    fs::rename(new, file).unwrap();
 }
 
 fn files(folder: &Path) -> TlsFiles {
@@ -109,7 +116,7 @@ async fn a_broken_certificate_changes_nothing_and_a_later_good_one_is_taken_up()
     let folder = TempDir::new().unwrap();
     let old = write(folder.path());
     let server = start(folder.path()).await;
-    fs::write(folder.path().join("cert.pem"), "half a certific").unwrap();
+    put(&folder.path().join("cert.pem"), "half a certific");
     until(async || logs.text().contains("the old one stays")).await;
     assert!(connect(&server, &old).await.is_ok());
     fs::remove_file(folder.path().join("key.pem")).unwrap();
@@ -135,14 +142,14 @@ fn files_that_cannot_be_used_are_named() {
     assert_eq!(error, "certificate and key cannot be used");
 }
 
-/// Looks again and again until it is so; panics after ten seconds.
+/// Looks again and again until it is so.
 async fn until(look: impl AsyncFn() -> bool) {
     let looking = async {
         while !look().await {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(10), looking)
+    tokio::time::timeout(LONG, looking)
         .await
         .expect("it comes to pass");
 }
