@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use http::{Method, StatusCode};
 use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
 
 use crate::state::lock;
 
@@ -138,9 +139,22 @@ fn fits(pattern: &str, path: &str) -> bool {
     }
 }
 
-/// The faults that are still to come, in the order in which they were asked for.
+/// The faults that are still to come, in the order in which they were asked for, and the end of those that take their time.
 #[derive(Default)]
-pub(crate) struct Faults(Mutex<Vec<(Order, Fault)>>);
+pub(crate) struct Faults {
+    orders: Mutex<Vec<(Order, Fault)>>,
+    cleared: watch::Sender<()>,
+}
+
+/// How long a fault that takes its time may go on: until its time is over, or all faults are cleared.
+pub(crate) struct Cleared(watch::Receiver<()>);
+
+impl Cleared {
+    pub(crate) async fn or_after(mut self, duration: Duration) {
+        // An error says that the sandbox is gone, and nobody will clear anything any more.
+        let _cleared_or_over = tokio::time::timeout(duration, self.0.changed()).await;
+    }
+}
 
 impl Faults {
     /// Adds a fault; `false` when its text means nothing.
@@ -149,25 +163,28 @@ impl Faults {
             return false;
         };
         if order.times > 0 {
-            lock(&self.0).push((order, fault));
+            lock(&self.orders).push((order, fault));
         }
         true
     }
 
+    /// Forgets those to come, and ends the delays and stalls under way.
     pub(crate) fn clear(&self) {
-        lock(&self.0).clear();
+        let mut orders = lock(&self.orders);
+        orders.clear();
+        self.cleared.send_replace(());
     }
 
     pub(crate) fn shown(&self) -> Vec<Order> {
-        lock(&self.0)
+        lock(&self.orders)
             .iter()
             .map(|(order, _)| order.clone())
             .collect()
     }
 
     /// The first fault that meets this call, one use of it spent.
-    pub(crate) fn take(&self, method: &Method, path: &str) -> Option<Fault> {
-        let mut faults = lock(&self.0);
+    pub(crate) fn take(&self, method: &Method, path: &str) -> Option<(Fault, Cleared)> {
+        let mut faults = lock(&self.orders);
         let place = faults
             .iter()
             .position(|(order, _)| order.matches.meets(method, path))?;
@@ -177,7 +194,7 @@ impl Faults {
         if order.times == 0 {
             faults.remove(place);
         }
-        Some(fault)
+        Some((fault, Cleared(self.cleared.subscribe())))
     }
 }
 

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode, header};
 
-use super::faults::{Fault, Kind};
+use super::faults::{Cleared, Fault, Kind};
 use crate::caller;
 use crate::refusal::Refusal;
 use crate::state::{State, lock};
@@ -65,12 +65,16 @@ pub(crate) async fn around(Shared(state): Shared<State>, request: Request, next:
         let message = "Request body is too large or was cut off";
         return Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, None, message).into_response();
     };
-    state.calls.record(&parts, &body);
     let claim = match Claim::of(&state, &parts) {
         Ok(claim) => claim,
-        Err(refusal) => return refusal.into_response(),
+        Err(refusal) => {
+            state.calls.record(&parts, &body);
+            return refusal.into_response();
+        }
     };
     let fault = state.faults.take(&parts.method, parts.uri.path());
+    // Whoever sees the call may rely on it that its fault has begun.
+    state.calls.record(&parts, &body);
     let request = Request::from_parts(parts, Body::from(body));
     match fault {
         None => {
@@ -78,14 +82,20 @@ pub(crate) async fn around(Shared(state): Shared<State>, request: Request, next:
             drop(claim);
             response
         }
-        Some(fault) => suffer(fault, request, next, claim).await,
+        Some((fault, cleared)) => suffer(fault, cleared, request, next, claim).await,
     }
 }
 
 /// Answers as the fault wants it.
-async fn suffer(fault: Fault, request: Request, next: Next, claim: Option<Claim>) -> Response {
+async fn suffer(
+    fault: Fault,
+    cleared: Cleared,
+    request: Request,
+    next: Next,
+    claim: Option<Claim>,
+) -> Response {
     if let Kind::Stall(duration) = fault.kind {
-        return stall(duration, request, next, claim).await;
+        return stall(cleared.or_after(duration), request, next, claim).await;
     }
     let response = if fault.is_carried_out {
         Some(next.run(request).await)
@@ -103,7 +113,7 @@ async fn suffer(fault: Fault, request: Request, next: Next, claim: Option<Claim>
             .into_response(),
         (Kind::Truncate, Some(response)) => truncate(response).await,
         (Kind::Delay(duration), Some(response)) => {
-            tokio::time::sleep(duration).await;
+            cleared.or_after(duration).await;
             response
         }
         (Kind::Drop | Kind::Truncate | Kind::Delay(_) | Kind::Stall(_), _) => {
@@ -113,9 +123,14 @@ async fn suffer(fault: Fault, request: Request, next: Next, claim: Option<Claim>
 }
 
 /// In a task of its own, so that the work is done though the caller goes away.
-async fn stall(duration: Duration, request: Request, next: Next, claim: Option<Claim>) -> Response {
+async fn stall(
+    over: impl Future<Output = ()> + Send + 'static,
+    request: Request,
+    next: Next,
+    claim: Option<Claim>,
+) -> Response {
     let work = tokio::spawn(async move {
-        tokio::time::sleep(duration).await;
+        over.await;
         let response = next.run(request).await;
         drop(claim);
         response

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use reqwest::Method;
+use reqwest::{Method, RequestBuilder};
 use serde_json::json;
 
 use crate::support::{Provider, pix_payment, send};
@@ -121,38 +121,48 @@ async fn half_an_answer_and_garbage_come_after_the_payment_was_made() {
 #[tokio::test]
 async fn a_delayed_answer_is_late_while_its_payment_is_there() {
     let provider = Provider::start().await;
+    provider.fault("POST", "/v1/payments", "delay 60m", 1).await;
+    let request = tokio::spawn(send(pix(&provider)));
+    while payments(&provider).await == 0 {}
+    assert!(!request.is_finished());
+    provider.clear_faults().await;
+    assert_eq!(request.await.unwrap().status, 201);
+}
+
+#[tokio::test]
+async fn a_delay_is_as_long_as_was_asked_for() {
+    let provider = Provider::start().await;
     provider
         .fault("POST", "/v1/payments", "delay 300ms", 1)
         .await;
     let start = Instant::now();
-    let request = tokio::spawn(send(
-        provider
-            .request(Method::POST, "/v1/payments")
-            .json(&pix_payment()),
-    ));
-    while payments(&provider).await == 0 {}
-    assert!(!request.is_finished());
-    assert_eq!(request.await.unwrap().status, 201);
+    assert_eq!(send(pix(&provider)).await.status, 201);
     assert!(start.elapsed() >= Duration::from_millis(300));
 }
 
 #[tokio::test]
 async fn a_stalled_payment_is_made_though_its_caller_gave_up() {
     let provider = Provider::start().await;
+    for (fault, is_over_by_itself) in [("stall 60m", false), ("stall 50ms", true)] {
+        send(provider.bare(Method::DELETE, "/sandbox/calls")).await;
+        let before = payments(&provider).await;
+        provider.fault("POST", "/v1/payments", fault, 1).await;
+        let request = tokio::spawn(pix(&provider).send());
+        provider.called("/v1/payments").await;
+        if !is_over_by_itself {
+            request.abort();
+            assert!(request.await.unwrap_err().is_cancelled());
+            assert_eq!(payments(&provider).await, before);
+            provider.clear_faults().await;
+        }
+        while payments(&provider).await == before {}
+    }
+}
+
+fn pix(provider: &Provider) -> RequestBuilder {
     provider
-        .fault("POST", "/v1/payments", "stall 200ms", 1)
-        .await;
-    let request = provider
         .request(Method::POST, "/v1/payments")
-        .json(&pix_payment());
-    let error = request
-        .timeout(Duration::from_millis(50))
-        .send()
-        .await
-        .unwrap_err();
-    assert!(error.is_timeout());
-    assert_eq!(payments(&provider).await, 0);
-    while payments(&provider).await == 0 {}
+        .json(&pix_payment())
 }
 
 #[tokio::test]
@@ -166,12 +176,7 @@ async fn faults_are_listed_cleared_and_checked() {
         listed,
         json!([{"match": {"method": "POST", "path": "/v1/payments"}, "fault": "drop before", "times": 3}])
     );
-    assert_eq!(
-        send(provider.bare(Method::DELETE, "/sandbox/faults"))
-            .await
-            .status,
-        204
-    );
+    provider.clear_faults().await;
     assert_eq!(
         provider.post("/v1/payments", pix_payment()).await.status,
         201

@@ -68,7 +68,7 @@ impl Seller {
     }
 
     async fn next(&mut self) -> Received {
-        tokio::time::timeout(Duration::from_secs(10), self.received.recv())
+        tokio::time::timeout(Duration::from_secs(120), self.received.recv())
             .await
             .expect("a notification")
             .unwrap()

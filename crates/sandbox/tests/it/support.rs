@@ -61,7 +61,7 @@ impl Provider {
         let client = reqwest::Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
-            .timeout(Duration::from_secs(20))
+            .timeout(Duration::from_secs(120))
             .build()
             .unwrap();
         Self {
@@ -147,6 +147,27 @@ impl Provider {
         let order =
             json!({"match": {"method": method, "path": path}, "fault": fault, "times": times});
         assert_eq!(self.post("/sandbox/faults", order).await.status, 201);
+    }
+
+    /// Forgets the faults to come, and ends the delays and stalls under way.
+    pub(crate) async fn clear_faults(&self) {
+        let cleared = send(self.bare(Method::DELETE, "/sandbox/faults")).await;
+        assert_eq!(cleared.status, 204);
+    }
+
+    /// Waits until a call of this path has come in.
+    pub(crate) async fn called(&self, path: &str) {
+        loop {
+            let calls = self.get("/sandbox/calls").await.json();
+            if calls
+                .as_array()
+                .unwrap()
+                .iter()
+                .any(|call| call["path"] == path)
+            {
+                return;
+            }
+        }
     }
 }
 
