@@ -71,11 +71,11 @@ redis_answers() {
   [[ $answer == +PONG* ]]
 }
 
-# wait_for_server PROCESS QUESTION…: asks until it is answered, the process ends, or a minute is over.
+# wait_for_server PROCESS QUESTION…: asks until it is answered, the process ends, or some minutes are over.
 wait_for_server() {
   local process=$1
   shift
-  for _ in {1..600}; do
+  for _ in {1..3000}; do
     ! "$@" || return 0
     kill -0 "$process" 2>/dev/null || return 1
     sleep 0.1

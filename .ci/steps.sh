@@ -2,11 +2,12 @@
 
 outcomes=()   # one line per step for the summary
 failed=()     # names of the steps that failed
+failures=()   # names of the tests that failed
 passed=0      # tests, summed from what `cargo test` prints
 broken=0
 ignored=0
 running=      # process group of the step that runs
-longest=1500  # seconds after which a step counts as hanging
+longest=2700  # seconds after which a step counts as hanging, on the slowest machine
 
 # step NAME COMMAND…: runs it with its output in a log, and shows the log when it fails.
 # Functions run in this shell, since they start servers that it must stop; programs run as a job of their own,
@@ -35,11 +36,21 @@ step() {
     outcomes+=("$(printf '%-28sFAILED  %5d s' "$name" "$seconds")")
     failed+=("$name")
     ((status != 124)) || printf '%s did not end within %d seconds\n' "$name" "$longest" >>"$log"
-    printf -- '--- the end of %s\n' "$log"
-    tail -n 300 "$log"
-    printf -- '---\n'
+    show "$log"
   fi
   return "$status"
+}
+
+# show LOG: what failed according to it. Of tests, what those said that failed, since others may have run after them.
+show() {
+  printf -- '--- from %s\n' "$1"
+  if grep -q '^failures:$' "$1"; then
+    sed -n '/^failures:$/,/^test result: /p' "$1" | head -n 400 || true
+    grep '^error' "$1" | tail -n 20 || true
+  else
+    tail -n 300 "$1"
+  fi
+  printf -- '---\n'
 }
 
 # leave_out NAME REASON: says what does not run.
@@ -54,6 +65,7 @@ tests() {
   shift
   log=$logs/${name//[^a-zA-Z]/-}.log
   step "$name" cargo test --locked --workspace --no-fail-fast "$@" || true
+  mapfile -t -O "${#failures[@]}" failures < <(sed -n 's/^test \(.*\) \.\.\. FAILED$/\1/p' "$log")
   passed=$((passed + $(sum_of passed "$log")))
   broken=$((broken + $(sum_of failed "$log")))
   ignored=$((ignored + $(sum_of ignored "$log")))
@@ -85,6 +97,7 @@ finish() {
   if ((${#outcomes[@]} > 0)); then
     printf '\nWhat ran, with %s:\n' "$(versions)"
     printf '  %s\n' "${outcomes[@]}"
+    ((${#failures[@]} == 0)) || printf '  failed: %s\n' "${failures[@]}"
     ((status == 0)) || printf 'Not all is well (exit status %d): %s\n' "$status" "$(printf '%s; ' "${failed[@]}")"
     printf '%d passed, %d failed\n' "$passed" "$broken"
   fi

@@ -51,7 +51,7 @@ install_packages() {
     printf 'On other systems: a C compiler, git, the PostgreSQL server, Redis or Valkey, Chromium and chromedriver, pip.\n'
     return 1
   fi
-  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
   "${apt[@]}" update || return 1
   "${apt[@]}" install -y --no-install-recommends "$@"
 }

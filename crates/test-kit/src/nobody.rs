@@ -2,14 +2,14 @@
 
 use std::net::SocketAddr;
 
-use tokio::net::TcpSocket;
+use tokio::net::{TcpListener, TcpSocket};
 
 /// A port that refuses connections. It is bound, so that no other test is given it meanwhile, and never listens.
 #[derive(Debug)]
 pub struct Nobody {
     /// Where nobody is.
     pub address: SocketAddr,
-    _socket: TcpSocket,
+    socket: TcpSocket,
 }
 
 impl Default for Nobody {
@@ -21,14 +21,26 @@ impl Default for Nobody {
 impl Nobody {
     /// Takes a port.
     pub fn new() -> Self {
+        Self::at(0)
+    }
+
+    /// Takes the port of a listener that has gone.
+    pub fn at(port: u16) -> Self {
         let socket = TcpSocket::new_v4().expect("a socket");
+        // Connections that the listener had may not have ended yet.
+        socket.set_reuseaddr(true).expect("a setting of sockets");
         socket
-            .bind(SocketAddr::from(([127, 0, 0, 1], 0)))
+            .bind(SocketAddr::from(([127, 0, 0, 1], port)))
             .expect("a free port");
         Self {
             address: socket.local_addr().expect("an address"),
-            _socket: socket,
+            socket,
         }
+    }
+
+    /// Somebody comes: from now on there is a listener.
+    pub fn listen(self) -> TcpListener {
+        self.socket.listen(1024).expect("a listener")
     }
 }
 
@@ -41,5 +53,17 @@ mod tests {
         let nobody = Nobody::new();
         let refused = std::net::TcpStream::connect(nobody.address).unwrap_err();
         assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
+    }
+
+    #[tokio::test]
+    async fn somebody_may_come_and_go() {
+        let nobody = Nobody::new();
+        let address = nobody.address;
+        let listener = nobody.listen();
+        std::net::TcpStream::connect(address).unwrap();
+        drop(listener);
+        let nobody = Nobody::at(address.port());
+        std::net::TcpStream::connect(address).unwrap_err();
+        drop(nobody);
     }
 }

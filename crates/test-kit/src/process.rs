@@ -214,13 +214,18 @@ impl Balcao {
 
     /// Asks for a graceful stop (SIGTERM) and waits for it.
     pub async fn stop(&mut self) -> ExitStatus {
+        self.ask_to_stop();
+        self.ended().await
+    }
+
+    /// Asks for a graceful stop (SIGTERM).
+    pub fn ask_to_stop(&self) {
         let process = i32::try_from(self.child.id())
             .ok()
             .and_then(rustix::process::Pid::from_raw)
             .expect("a process id");
         rustix::process::kill_process(process, rustix::process::Signal::TERM)
             .expect("the process takes signals");
-        self.ended().await
     }
 
     /// Waits until the program has ended by itself.

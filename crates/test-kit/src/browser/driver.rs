@@ -15,7 +15,8 @@ use crate::environment;
 
 /// How long chromedriver and the browser may take to start.
 const START: Duration = Duration::from_secs(3 * 60);
-/// How often it is started until one says its port.
+/// How often it is started until one says its port and has a browser: on a busy machine chromedriver gives up a browser that takes a minute
+/// to start.
 const STARTS: usize = 5;
 
 /// How long one request may take to be answered: a script that looks at every element of a long page, on a busy machine.
@@ -42,6 +43,17 @@ impl Driver {
     pub(super) async fn start(capabilities: Value) -> Self {
         // Other TLS libraries may have been installed first by the test; either is good for plain HTTP.
         let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut refused = String::new();
+        for _ in 0..STARTS {
+            match Self::begin(&capabilities).await {
+                Ok(driver) => return driver,
+                Err(Refusal { code, message }) => refused = format!("{code}: {message}"),
+            }
+        }
+        panic!("no browser: {refused}")
+    }
+
+    async fn begin(capabilities: &Value) -> Result<Self, Refusal> {
         let (chromedriver, port) = chromedriver();
         let client = reqwest::Client::builder()
             .no_proxy()
@@ -57,13 +69,12 @@ impl Driver {
         let wanted = json!({"capabilities": {"alwaysMatch": capabilities}});
         let session = driver
             .request(Method::POST, "/session", Some(wanted))
-            .await
-            .unwrap_or_else(|refusal| panic!("no browser: {}: {}", refusal.code, refusal.message));
+            .await?;
         session["sessionId"]
             .as_str()
             .expect("the id of the session")
             .clone_into(&mut driver.session);
-        driver
+        Ok(driver)
     }
 
     /// Asks for a value of the session; `path` is what follows the session's id.

@@ -203,10 +203,11 @@ impl Browser {
     /// host than those of `hosts` (`127.0.0.1:8000`). Answers of 4xx and 5xx are not looked at: forms are refused on purpose.
     pub async fn check_clean(&self, hosts: &[&str]) {
         let console: Vec<_> = self.console().await;
-        let bad: Vec<_> = console
+        let mut bad: Vec<_> = console
             .iter()
             .filter(|message| message.level == "SEVERE" && message.source != "network")
             .collect();
+        without_questions_left_behind(&mut bad);
         assert!(bad.is_empty(), "the console shows errors: {bad:#?}");
         let requests = self.requests().await;
         let foreign: Vec<_> = requests
@@ -244,6 +245,20 @@ impl Browser {
     }
 }
 
+/// Takes out what htmx writes of questions whose answer a reader did not wait for, as they leave the page or type on: that each was
+/// aborted, and that it has ended.
+fn without_questions_left_behind(messages: &mut Vec<&Message>) {
+    let says = |message: &Message, event: &str| message.text.contains(&format!("\"{event}, "));
+    let before = messages.len();
+    messages.retain(|message| !says(message, "htmx:sendAbort"));
+    let mut aborted = before - messages.len();
+    messages.retain(|message| {
+        let is_end = aborted > 0 && says(message, "htmx:afterRequest");
+        aborted -= usize::from(is_end);
+        !is_end
+    });
+}
+
 fn by_css(css: &str) -> Value {
     json!({"using": "css selector", "value": css})
 }
@@ -254,4 +269,22 @@ fn path_of(element: &Value) -> String {
 
 fn string(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_left_behind_are_no_errors_and_failed_ones_are() {
+        let said =
+            ["afterRequest", "sendAbort", "afterRequest", "sendError"].map(|event| Message {
+                level: "SEVERE".to_owned(),
+                source: "console-api".to_owned(),
+                text: format!("htmx.min.js 0:28558 \"htmx:{event}, [object HTMLDivElement]\""),
+            });
+        let mut bad: Vec<&Message> = said.iter().collect();
+        without_questions_left_behind(&mut bad);
+        assert_eq!(bad, [&said[2], &said[3]]);
+    }
 }
