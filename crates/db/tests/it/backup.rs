@@ -3,7 +3,7 @@ use std::{fs, path::PathBuf};
 use db::{Db, Error};
 use test_kit::database::{Engine, run};
 
-use crate::schema::{SHOP, insert, open, products};
+use crate::schema::{SHOP, insert, open, patient, products};
 
 async fn fill(db: &Db, count: i64) {
     db.write(async move |tx| {
@@ -35,7 +35,7 @@ fn a_backup_is_one_whole_file_though_writing_goes_on() {
         assert!(!fs::exists(format!("{}-wal", target.display())).unwrap());
         let copy = Db::open(
             &format!("sqlite:{}", target.display()).parse().unwrap(),
-            &db::Options::default(),
+            &patient(),
         )
         .await
         .unwrap();

@@ -1,16 +1,23 @@
 use std::{
     collections::BTreeMap,
+    future::{Future, poll_fn},
+    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering},
     },
+    task::Poll,
 };
 
 use db::{Batched, Db, Engine, Error, Options, Tx};
 use test_kit::{database, on_both_engines};
 use tokio::{sync::Barrier, task::JoinSet};
 
-use crate::schema::{insert, open, open_with, products};
+use crate::{
+    jobs::until,
+    pause::pause,
+    schema::{insert, open, open_with, patient, products},
+};
 
 const TAKE: &str =
     "UPDATE product SET quantity = quantity - 1 WHERE id = $1 AND quantity >= 1 RETURNING quantity";
@@ -59,19 +66,39 @@ on_both_engines!(
     async |address| {
         let handles = [open(&address).await, open(&address).await];
         let ids = stock(&handles[0], &[300, 40, 0]).await;
-        let start = Arc::new(Barrier::new(600));
+        // Somebody writes the rows before them, so that they stand in line together however the machine runs them.
+        let (pause, paused) = pause();
+        let other = open(&address).await;
+        let first = tokio::spawn(async move {
+            let holding = async move |tx: &mut db::Tx| {
+                tx.execute("UPDATE product SET quantity = quantity", &[])
+                    .await?;
+                pause.here();
+                Ok::<_, Error>(())
+            };
+            other.write(holding).await
+        });
+        paused.reached();
+        let asked = Arc::new(AtomicU32::new(0));
         let mut tasks = JoinSet::new();
         for number in 0..600 {
-            let (db, start, id) = (
+            let (db, asked, id) = (
                 handles[number % 2].clone(),
-                Arc::clone(&start),
+                Arc::clone(&asked),
                 ids[number % 3],
             );
             tasks.spawn(async move {
-                start.wait().await;
-                db.write_batched(Take(id)).await.unwrap()
+                let mut taking = pin!(db.write_batched(Take(id)));
+                // Sent at the first poll.
+                let first = poll_fn(|context| Poll::Ready(taking.as_mut().poll(context))).await;
+                assert!(first.is_pending(), "the rows are held");
+                asked.fetch_add(1, Ordering::SeqCst);
+                taking.await.unwrap()
             });
         }
+        until(|| asked.load(Ordering::SeqCst) == 600).await;
+        paused.go_on();
+        first.await.unwrap().unwrap();
         let taken = tasks.join_all().await.into_iter().flatten().count();
         assert_eq!((taken, left(&handles[1]).await), (240, vec![100, 0, 0]));
         for db in handles {
@@ -246,7 +273,7 @@ fn a_connection_lost_before_the_commit_costs_the_batch_a_repetition() {
             &address,
             &Options {
                 lanes: 1,
-                ..Options::default()
+                ..patient()
             },
         )
         .await;

@@ -4,10 +4,13 @@ use std::sync::{
 };
 
 use db::{Address, Db, Error, ErrorKind, Options};
-use test_kit::database::{Engine, run};
+use test_kit::{
+    database::{Engine, run},
+    nobody::Nobody,
+};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
     task::{JoinHandle, JoinSet},
 };
 
@@ -88,6 +91,8 @@ struct Proxy {
     server: String,
     port: u16,
     break_at: Arc<Mutex<Option<&'static [u8]>>>,
+    /// While the proxy is closed: no other test is given its port.
+    nobody: Option<Nobody>,
     task: Option<JoinHandle<()>>,
 }
 
@@ -96,20 +101,21 @@ impl Proxy {
         let (_, rest) = address.split_once("://").unwrap();
         let (authority, database) = rest.split_once('/').unwrap();
         let (user, server) = authority.split_once('@').unwrap();
+        let nobody = Nobody::new();
         let mut proxy = Self {
             server: server.to_owned(),
-            port: 0,
+            port: nobody.address.port(),
             break_at: Arc::default(),
+            nobody: Some(nobody),
             task: None,
         };
-        proxy.open().await;
+        proxy.open();
         let address = format!("postgres://{user}@127.0.0.1:{}/{database}", proxy.port);
         (proxy, address.parse().unwrap())
     }
 
-    async fn open(&mut self) {
-        let listener = TcpListener::bind(("127.0.0.1", self.port)).await.unwrap();
-        self.port = listener.local_addr().unwrap().port();
+    fn open(&mut self) {
+        let listener = self.nobody.take().unwrap().listen();
         let (server, break_at) = (self.server.clone(), Arc::clone(&self.break_at));
         self.task = Some(tokio::spawn(async move {
             let mut carried = JoinSet::new();
@@ -124,6 +130,7 @@ impl Proxy {
         let task = self.task.take().unwrap();
         task.abort();
         assert!(task.await.unwrap_err().is_cancelled());
+        self.nobody = Some(Nobody::at(self.port));
     }
 }
 
@@ -167,7 +174,7 @@ fn a_server_that_went_away_is_found_again() {
         }
         let error = Db::open(&through, &Options::default()).await.err().unwrap();
         assert_eq!(*error.kind(), ErrorKind::Unavailable, "{error}");
-        proxy.open().await;
+        proxy.open();
         db.write(async |tx| insert(tx, "Rice", 1).await)
             .await
             .map_err(|error: Error| error)
@@ -205,7 +212,7 @@ fn a_transaction_that_its_job_left_in_pieces_does_not_reach_the_next_job() {
         let options = Options {
             connections: 1,
             lanes: 1,
-            ..Options::default()
+            ..crate::schema::patient()
         };
         let db = crate::schema::open_with(&address, &options).await;
         for _ in 0..3 {
@@ -230,7 +237,7 @@ fn connections_show_the_applications_name() {
     run(Engine::Postgres, async |address| {
         let options = Options {
             application_name: "shop test".to_owned(),
-            ..Options::default()
+            ..crate::schema::patient()
         };
         let db = crate::schema::open_with(&address, &options).await;
         let sql = "SELECT application_name FROM pg_stat_activity WHERE pid = pg_backend_pid()";

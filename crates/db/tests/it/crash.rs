@@ -3,11 +3,11 @@ use std::{
     process::{Command, Stdio},
 };
 
-use db::{Db, Error, Options};
+use db::{Db, Error};
 use test_kit::on_both_engines;
 use tokio::task::JoinSet;
 
-use crate::schema::{insert, open, open_with};
+use crate::schema::{insert, open};
 
 /// Given to the test binary as a filter that matches no test, so that [`the_writer`] finds it.
 const CHILD: &str = "writes-until-killed-to=";
@@ -87,7 +87,7 @@ on_both_engines!(
         drop(open(&address).await);
         for after in [1, 7, 50, 300] {
             let acknowledged = kill_a_writer(&address, after);
-            let db = open_with(&address, &Options::default()).await;
+            let db = open(&address).await;
             let (stored, halves) = db
                 .report(async |conn| {
                     let ids = "SELECT id FROM product";

@@ -14,7 +14,7 @@ use test_kit::{database, on_both_engines};
 
 use crate::{
     pause::{Paused, pause},
-    schema::{count, insert, open, open_with, products},
+    schema::{count, insert, open, open_with, patient, products},
 };
 
 /// What a service's function looks like: its future crosses threads, its job borrows what it captured.
@@ -248,7 +248,7 @@ fn over_sqlite_a_job_that_awaits_something_else_is_refused() {
 fn unhurried() -> Options {
     Options {
         batch_time: std::time::Duration::from_secs(60),
-        ..Options::default()
+        ..patient()
     }
 }
 

@@ -10,13 +10,13 @@ use test_kit::{database, on_both_engines};
 use crate::{
     jobs::until,
     pause::pause,
-    schema::{count, insert, open_with, products},
+    schema::{count, insert, open, open_with, patient, products},
 };
 
 on_both_engines!(a_full_queue_refuses_at_once, async |address| {
     let options = Options {
         queue: 3,
-        ..Options::default()
+        ..patient()
     };
     let db = open_with(&address, &options).await;
     let (pause, paused) = pause();
@@ -64,7 +64,7 @@ on_both_engines!(
     async |address| {
         let options = Options {
             statement_timeout: Duration::from_millis(50),
-            ..Options::default()
+            ..patient()
         };
         let db = open_with(&address, &options).await;
         let endless =
@@ -81,7 +81,8 @@ on_both_engines!(
             })
             .await;
         assert_eq!(*write.unwrap_err().kind(), ErrorKind::Unavailable);
-        assert_eq!(products(&db).await, 0);
+        // By somebody with more time: on a busy machine any statement may take too long for so short a limit.
+        assert_eq!(products(&open(&address).await).await, 0);
         // A report has a limit of its own.
         let long =
             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)
@@ -100,7 +101,7 @@ fn a_job_that_waited_too_long_is_not_begun() {
     database::run(database::Engine::Sqlite, async |address| {
         let options = Options {
             wait: Duration::ZERO,
-            ..Options::default()
+            ..patient()
         };
         let db = db::Db::open(&address.parse().unwrap(), &options)
             .await
@@ -118,7 +119,7 @@ fn a_job_that_waited_too_long_is_not_begun() {
 #[test]
 fn pages_are_read_and_written_while_a_report_runs() {
     database::run(database::Engine::Sqlite, async |address| {
-        let db = open_with(&address, &Options::default()).await;
+        let db = open_with(&address, &patient()).await;
         let (pause, paused) = pause();
         let other = db.clone();
         let report = tokio::spawn(async move {
@@ -144,7 +145,7 @@ fn pages_are_read_and_written_while_a_report_runs() {
 #[test]
 fn a_full_disk_loses_nothing_that_was_acknowledged() {
     database::run(database::Engine::Sqlite, async |address| {
-        let db = open_with(&address, &Options::default()).await;
+        let db = open_with(&address, &patient()).await;
         // SQLite answers as for a full disk when the file would have more pages than this.
         let limit = "PRAGMA max_page_count = 150";
         db.write(async |tx| tx.all(limit, &[], |_| Ok(())).await)
@@ -218,7 +219,7 @@ async fn write_much(db: &db::Db) {
 #[test]
 fn a_log_has_its_usual_length_from_the_start_and_is_written_over() {
     database::run(database::Engine::Sqlite, async |address| {
-        let db = open_with(&address, &Options::default()).await;
+        let db = open_with(&address, &patient()).await;
         let log = format!("{}-wal", address.strip_prefix("sqlite:").unwrap());
         let length = || std::fs::metadata(&log).unwrap().len();
         assert_eq!(length(), 8 * 1024 * 1024);
@@ -237,7 +238,7 @@ fn a_log_is_copied_when_as_much_is_in_it_as_is_asked_for() {
     database::run(database::Engine::Sqlite, async |address| {
         let options = Options {
             copy_mib: 12,
-            ..Options::default()
+            ..patient()
         };
         let db = open_with(&address, &options).await;
         let mut longest = 0;
@@ -254,7 +255,7 @@ fn the_log_stays_short_though_writing_goes_on() {
     database::run(database::Engine::Sqlite, async |address| {
         let options = Options {
             log_mib: 4,
-            ..Options::default()
+            ..patient()
         };
         let db = open_with(&address, &options).await;
         for _ in 0..40 {
@@ -273,7 +274,7 @@ fn a_long_report_lets_the_log_grow_rather_than_hold_up_writers() {
     database::run(database::Engine::Sqlite, async |address| {
         let options = Options {
             log_mib: 2,
-            ..Options::default()
+            ..patient()
         };
         let db = open_with(&address, &options).await;
         let (pause, paused) = pause();
@@ -292,8 +293,8 @@ fn a_long_report_lets_the_log_grow_rather_than_hold_up_writers() {
         for _ in 0..10 {
             write_much(&db).await;
         }
-        // Each vain try costs a tenth of a second at most, and they are far apart.
-        assert!(started.elapsed() < Duration::from_secs(20));
+        // Each vain try costs a tenth of a second at most, and they are far apart; whoever waits for the report waits for ten minutes.
+        assert!(started.elapsed() < Duration::from_secs(300));
         let grown = db.statistics().log_bytes;
         assert!(grown > 8 * 1024 * 1024, "{grown}");
         paused.go_on();

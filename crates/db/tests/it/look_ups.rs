@@ -3,7 +3,7 @@ use test_kit::{database, on_both_engines};
 
 use crate::{
     pause::pause,
-    schema::{count, insert, open, open_with},
+    schema::{count, insert, open, open_with, patient},
 };
 
 on_both_engines!(
@@ -71,7 +71,7 @@ fn a_look_up_beyond_the_connections_for_them_is_read_like_any_other() {
     database::run(database::Engine::Sqlite, async |address| {
         let options = Options {
             readers: 1,
-            ..Options::default()
+            ..patient()
         };
         let db = open_with(&address, &options).await;
         let (pause, paused) = pause();

@@ -1,9 +1,9 @@
 use std::{fs, path::PathBuf};
 
-use db::{Db, Error, ErrorKind, Migration, Migrations, Options};
+use db::{Db, Error, ErrorKind, Migration, Migrations};
 use test_kit::{database, on_both_engines};
 
-use crate::schema::{SHOP, SHOP_POSTGRES, SHOP_SQLITE, insert, open, products};
+use crate::schema::{SHOP, SHOP_POSTGRES, SHOP_SQLITE, insert, open, patient, products};
 
 const COLOUR: Migration = ("0002_colour", "ALTER TABLE product ADD COLUMN colour TEXT;");
 const BROKEN: Migration = (
@@ -35,7 +35,7 @@ fn broken() -> Migrations {
 }
 
 async fn connect(address: &str) -> Db {
-    Db::open(&address.parse().unwrap(), &Options::default())
+    Db::open(&address.parse().unwrap(), &patient())
         .await
         .unwrap()
 }

@@ -7,7 +7,7 @@ use db::{Db, Error, ErrorKind, Options};
 use test_kit::database::{Engine, run};
 use tokio::sync::Barrier;
 
-use crate::schema::{insert, open, open_with};
+use crate::schema::{insert, open, open_with, patient};
 
 async fn two_products(db: &Db) -> [i64; 2] {
     db.write(async |tx| {
@@ -102,7 +102,7 @@ fn repeating_ends_with_the_kind_retry() {
     run(Engine::Postgres, async |address| {
         let options = Options {
             retries: 3,
-            ..Options::default()
+            ..patient()
         };
         let db = open_with(&address, &options).await;
         let attempts = Arc::new(AtomicU32::new(0));
@@ -136,7 +136,7 @@ fn statements_prepared_before_the_schema_changed_go_on() {
             &Options {
                 connections: 1,
                 lanes: 1,
-                ..Options::default()
+                ..patient()
             },
         )
         .await;

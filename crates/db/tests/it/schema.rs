@@ -1,5 +1,7 @@
 //! A small shop's tables for the tests, and how to open a fresh database with them.
 
+use std::time::Duration;
+
 use db::{Conn, Db, Error, Migration, Migrations, Options, Tx};
 
 /// Products with a stock that the database itself keeps from going below zero, and what was taken from it.
@@ -68,7 +70,16 @@ pub(crate) const SHOP_POSTGRES: Migration = (
 );
 
 pub(crate) async fn open(address: &str) -> Db {
-    open_with(address, &Options::default()).await
+    open_with(address, &patient()).await
+}
+
+/// The usual bounds, save those of time: on a busy machine everything may take long, and only tests of those bounds are about that.
+pub(crate) fn patient() -> Options {
+    Options {
+        wait: Duration::from_secs(600),
+        statement_timeout: Duration::from_secs(600),
+        ..Options::default()
+    }
 }
 
 pub(crate) async fn open_with(address: &str, options: &Options) -> Db {
