@@ -8,10 +8,12 @@ async fn a_provider_that_fails_once_is_asked_again_and_the_wait_is_shown() {
     shop.break_creations("status 500", 1).await;
     let buyer = Buyer::at(&shop, ORDER).await;
     buyer.fill_card("APRO").await;
+    buyer.hold_time().await;
     buyer.pay().await;
     let told = buyer.wait_text("#patience", "Nova tentativa em").await;
     assert!(told.contains("1 de 3"), "{told}");
     assert_eq!(buyer.focused().await, "#stop");
+    buyer.let_time_pass().await;
     buyer.see("paid").await;
     assert_eq!(shop.charges().await, 1);
 }
@@ -22,8 +24,10 @@ async fn a_charge_whose_answer_was_lost_is_found_and_not_repeated() {
     shop.break_creations("drop after", 1).await;
     let buyer = Buyer::at(&shop, ORDER).await;
     buyer.fill_card("APRO").await;
+    buyer.hold_time().await;
     buyer.pay().await;
     buyer.wait_for("#patience").await;
+    buyer.let_time_pass().await;
     buyer.see("paid").await;
     assert_eq!(shop.charges().await, 1);
 }
@@ -34,6 +38,7 @@ async fn stopping_a_card_that_may_be_charged_never_offers_to_pay_again() {
     shop.break_creations("drop after", 1).await;
     let buyer = Buyer::at(&shop, ORDER).await;
     buyer.fill_card("APRO").await;
+    buyer.hold_time().await;
     buyer.pay().await;
     buyer.click("#stop").await;
     buyer.see("unconfirmed").await;
@@ -53,6 +58,7 @@ async fn stopping_a_pix_goes_back_to_the_form_with_everything_kept() {
     let buyer = Buyer::at(&shop, ORDER).await;
     buyer.choose("pix").await;
     buyer.fill_payer().await;
+    buyer.hold_time().await;
     buyer.pay().await;
     buyer.click("#stop").await;
     buyer.wait_text("#problems", "Nada foi cobrado").await;
@@ -71,10 +77,12 @@ async fn the_network_failing_under_a_card_is_waited_out() {
     let shop = Shop::open().await;
     let buyer = Buyer::at(&shop, ORDER).await;
     buyer.fill_card("APRO").await;
+    buyer.hold_time().await;
     buyer.offline(true).await;
     buyer.pay().await;
     buyer.wait_for("#patience").await;
     buyer.offline(false).await;
+    buyer.let_time_pass().await;
     buyer.see("paid").await;
     assert_eq!(shop.charges().await, 1);
 }
@@ -99,8 +107,10 @@ async fn a_quota_that_is_used_up_is_said_as_what_it_is() {
     shop.break_creations("status 429", 1).await;
     let buyer = Buyer::at(&shop, ORDER).await;
     buyer.fill_card("APRO").await;
+    buyer.hold_time().await;
     buyer.pay().await;
     buyer.wait_text("#patience", "Nova tentativa em").await;
+    buyer.let_time_pass().await;
     buyer.see("paid").await;
     let kept = "[...document.querySelectorAll('#card_number, #security_code, #expiry')].map((field) => field.value).join('')";
     let kept = buyer.script(&format!("return {kept}")).await;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use checkout::page;
 use checkout::provider::AccessToken;
 use checkout::{Config, MIGRATIONS, Parts, Secret, app, provider};
-use db::{Address, Db, Options};
+use db::{Address, Db};
 use rustls::crypto::ring;
 use sandbox::Listening;
 use serde_json::{Value, json};
@@ -17,6 +17,8 @@ use web::metrics::Metrics;
 use web::rate::{Rates, Windows};
 use web::server::{self, Listener, Shutdown};
 use web::{Clock, Random};
+
+use crate::payments::app::patient;
 
 /// What the address of the page says is to be paid.
 pub(super) const ORDER: &str = "/?amount=149.90&description=Pedido%201042";
@@ -43,7 +45,7 @@ impl Shop {
         let host = listener.address().to_string();
         let data = TempDir::with_prefix("balcao-shop-").unwrap();
         let address = Address::Sqlite(data.path().join("checkout.sqlite"));
-        let db = Db::open(&address, &Options::default()).await.unwrap();
+        let db = Db::open(&address, &patient()).await.unwrap();
         db.migrate(&MIGRATIONS).await.unwrap();
         let shutdown = Shutdown::new();
         let parts = Parts {
@@ -135,7 +137,7 @@ fn config(host: &str, provider: &str) -> Config {
         provider: provider::Config {
             base_url: provider.parse().unwrap(),
             access_token: AccessToken::parse("TEST-token").unwrap(),
-            timeout: Duration::from_secs(15),
+            timeout: Duration::from_secs(60),
             boleto_method: "bolbradesco".to_owned(),
             quota: Rates::off(),
         },
@@ -189,7 +191,7 @@ impl<'a> Buyer<'a> {
     /// The provider decides by the name on the card.
     pub(super) async fn fill_card(&self, name: &str) {
         self.fill("#card_number", "5031433215406351").await;
-        self.fill("#expiry", "1130").await;
+        self.fill("#expiry", "1139").await;
         self.fill("#security_code", "123").await;
         self.fill("#cardholder_name", name).await;
         self.fill_payer().await;
@@ -205,6 +207,23 @@ impl<'a> Buyer<'a> {
         self.fill("#neighborhood", "Bela Vista").await;
         self.fill("#city", "São Paulo").await;
         self.click("#federal_unit option:nth-child(27)").await;
+    }
+
+    /// From now on what the page does after a second or more it does when [`Buyer::let_time_pass`] says so: what is shown for moments only
+    /// is there until a busy browser has been asked for it.
+    pub(super) async fn hold_time(&self) {
+        let held = "const set = window.setTimeout, held = [];
+            window.setTimeout = (work, wait = 0, ...rest) => wait < 1000 ? set(work, wait, ...rest) : -held.push(work);
+            window.letTimePass = () => {
+                window.setTimeout = set;
+                held.forEach((work) => work());
+            };";
+        self.script(held).await;
+    }
+
+    /// What the page has put off it does now, and time goes on as ever.
+    pub(super) async fn let_time_pass(&self) {
+        self.script("letTimePass()").await;
     }
 
     pub(super) async fn pay(&self) {

@@ -132,6 +132,7 @@ async fn patience(language: &str) {
     shop.break_creations("drop after", 9).await;
     let buyer = Buyer::reading(&shop, ORDER, reader(language)).await;
     buyer.fill_card("APRO").await;
+    buyer.hold_time().await;
     buyer.pay().await;
     buyer.wait_for("#patience:not([hidden])").await;
     buyer.click("#stop").await;

@@ -129,7 +129,7 @@ async fn errors_stand_beside_their_fields_and_in_a_summary_that_takes_the_focus(
     buyer.wait_text("#expiry-error", "já venceu").await;
     buyer.click("#problems a[href='#expiry']").await;
     assert_eq!(buyer.focused().await, "#expiry");
-    buyer.fill("#expiry", "1130").await;
+    buyer.fill("#expiry", "1139").await;
     buyer.wait_gone("#expiry-error").await;
     assert_eq!(shop.creations().await, 0);
 }

@@ -90,6 +90,15 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::parse("2026-11-20T12:00:00Z").unwrap()
 }
 
+/// The usual bounds of a database, save those of time: on a busy machine everything may take long.
+pub(crate) fn patient() -> Options {
+    Options {
+        wait: Duration::from_secs(600),
+        statement_timeout: Duration::from_secs(600),
+        ..Options::default()
+    }
+}
+
 pub(crate) fn config(provider_url: &str) -> Config {
     Config {
         public_url: None,
@@ -150,7 +159,7 @@ impl TestApp {
     pub(crate) async fn start(address: &str, config: Config, clock: Clock, seed: u64) -> Self {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let address: Address = address.parse().unwrap();
-        let db = Db::open(&address, &Options::default()).await.unwrap();
+        let db = Db::open(&address, &patient()).await.unwrap();
         db.migrate(&MIGRATIONS).await.unwrap();
         let (shutdown, figures) = (Shutdown::new(), web::metrics::Metrics::new());
         let parts = Parts {

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use checkout::{App, Parts};
-use db::{Address, Db, Options};
+use db::{Address, Db};
 use reqwest::Client;
 use test_kit::on_both_engines;
 use web::rate::Windows;
 use web::server::{self, Listener, Shutdown};
 use web::{Clock, Random};
 
-use super::app::config;
+use super::app::{config, patient};
 use super::requests::{card, pix};
 use super::sandbox::Sandbox;
 
@@ -27,7 +27,7 @@ on_both_engines!(
         let mut config = config(&sandbox.url());
         config.public_url = Some(url.parse().unwrap());
         let address: Address = address.parse().unwrap();
-        let db = Db::open(&address, &Options::default()).await.unwrap();
+        let db = Db::open(&address, &patient()).await.unwrap();
         db.migrate(&checkout::MIGRATIONS).await.unwrap();
         let shutdown = Shutdown::new();
         let parts = Parts {
@@ -67,7 +67,7 @@ on_both_engines!(
         let mut heard = String::new();
         let mut is_paid = false;
         while !heard.contains("\"status\":\"approved\"") {
-            let chunk = tokio::time::timeout(Duration::from_secs(60), events.chunk()).await;
+            let chunk = tokio::time::timeout(Duration::from_secs(300), events.chunk()).await;
             let chunk = chunk.expect("an event in time").unwrap();
             heard.push_str(std::str::from_utf8(&chunk.expect("the stream goes on")).unwrap());
             if heard.contains("\"status\":\"pending\"") && !is_paid {

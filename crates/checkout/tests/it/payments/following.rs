@@ -118,7 +118,7 @@ impl Events {
                 }
                 continue;
             }
-            let frame = tokio::time::timeout(Duration::from_secs(30), self.0.frame())
+            let frame = tokio::time::timeout(Duration::from_secs(300), self.0.frame())
                 .await
                 .expect("an event in time")?
                 .unwrap();

@@ -60,6 +60,19 @@ impl Sandbox {
         self.call(Method::POST, "/sandbox/faults", Some(body)).await;
     }
 
+    /// Forgets the faults to come, and ends the delays and stalls under way.
+    pub(crate) async fn clear_faults(&self) {
+        self.call(Method::DELETE, "/sandbox/faults", None).await;
+    }
+
+    /// Whether such a call has come in.
+    pub(crate) async fn has_call(&self, method: &str, path: &str) -> bool {
+        let calls = self.calls().await;
+        calls
+            .iter()
+            .any(|call| call["method"] == method && call["path"] == path)
+    }
+
     /// Does to a payment what a payer, a bank or a reviewer does.
     pub(crate) async fn act(&self, id: &str, act: &str) {
         self.call(Method::POST, &format!("/sandbox/payments/{id}/{act}"), None)

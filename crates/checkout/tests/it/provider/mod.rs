@@ -37,12 +37,16 @@ fn config(base_url: &str, timeout: Duration) -> Config {
 /// A client that gives up after a time that no test reaches, unless it is about that.
 fn client(base_url: &str) -> Client {
     let windows = Windows::memory(Clock::fixed(now()));
-    Client::new(config(base_url, Duration::from_secs(60)), windows).unwrap()
+    Client::new(config(base_url, Duration::from_secs(600)), windows).unwrap()
 }
 
 fn impatient_client(base_url: &str) -> Client {
+    patient_for(Duration::from_millis(150), base_url)
+}
+
+fn patient_for(time: Duration, base_url: &str) -> Client {
     let windows = Windows::memory(Clock::fixed(now()));
-    Client::new(config(base_url, Duration::from_millis(150)), windows).unwrap()
+    Client::new(config(base_url, time), windows).unwrap()
 }
 
 fn checked(request: &Value) -> PaymentRequest {
