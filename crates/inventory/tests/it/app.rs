@@ -1,6 +1,6 @@
 //! `TestApp`: the whole application on one database, with a clock that stands still and clients by role.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{Router, body::Body, response::Response};
 use db::{Db, Timestamp};
@@ -50,6 +50,15 @@ pub(crate) struct Client<'app> {
     token: Option<String>,
 }
 
+/// The usual bounds of a database, save those of time: on a busy machine everything may take long.
+pub(crate) fn patient() -> db::Options {
+    db::Options {
+        wait: Duration::from_secs(600),
+        statement_timeout: Duration::from_secs(600),
+        ..db::Options::default()
+    }
+}
+
 impl TestApp {
     /// The application on an empty database, rate limits off.
     pub(crate) async fn new(address: &str) -> Self {
@@ -64,7 +73,7 @@ impl TestApp {
 
     /// The application on an empty database, with these settings.
     pub(crate) async fn with(address: &str, config: Config) -> Self {
-        let db = Db::open(&address.parse().unwrap(), &db::Options::default())
+        let db = Db::open(&address.parse().unwrap(), &patient())
             .await
             .unwrap();
         db.migrate(&MIGRATIONS).await.unwrap();
@@ -75,7 +84,7 @@ impl TestApp {
 
     /// Another process on the same database, under the same clock.
     pub(crate) async fn replica(&self, address: &str) -> Self {
-        let db = Db::open(&address.parse().unwrap(), &db::Options::default())
+        let db = Db::open(&address.parse().unwrap(), &patient())
             .await
             .unwrap();
         Self::over(db, self.state.config.clone(), self.clock.clone(), 8).await
@@ -83,7 +92,7 @@ impl TestApp {
 
     /// The process started again on the same database, with these settings, under the same clock.
     pub(crate) async fn restarted(&self, address: &str, config: Config) -> Self {
-        let db = Db::open(&address.parse().unwrap(), &db::Options::default())
+        let db = Db::open(&address.parse().unwrap(), &patient())
             .await
             .unwrap();
         Self::over(db, config, self.clock.clone(), 9).await

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use db::{Db, Migrations, Money, Options, Timestamp, Tx};
+use db::{Db, Migrations, Money, Timestamp, Tx};
 use inventory::{
     MIGRATIONS,
     tallies::{day_of, fold_all},
@@ -10,7 +10,7 @@ use inventory::{
 use test_kit::on_both_engines;
 
 use crate::{
-    app::TestApp,
+    app::{TestApp, patient},
     search::{SEARCHES, TITLES, expected, found, query},
 };
 
@@ -66,7 +66,7 @@ async fn product(
 on_both_engines!(
     titles_that_were_there_before_the_index_are_found,
     async |address| {
-        let db = Db::open(&address.parse().unwrap(), &Options::default())
+        let db = Db::open(&address.parse().unwrap(), &patient())
             .await
             .unwrap();
         db.migrate(&before("0005_search")).await.unwrap();
@@ -112,7 +112,7 @@ on_both_engines!(
 on_both_engines!(
     what_was_there_before_titles_and_prices_were_kept_is_ordered_and_counted,
     async |address| {
-        let options = Options::default();
+        let options = patient();
         let db = Db::open(&address.parse().unwrap(), &options).await.unwrap();
         db.migrate(&before("0015_title_order")).await.unwrap();
         db.write(async move |tx| {

@@ -24,7 +24,7 @@ use web::{
     server::Shutdown,
 };
 
-use crate::app::{SECRET, TestApp};
+use crate::app::{SECRET, TestApp, patient};
 use model_server::ModelServer;
 
 pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -95,7 +95,7 @@ async fn record(app: &TestApp, id: i64) -> Analysis {
 
 /// Another process over the same database, with the same time.
 async fn replica(app: &TestApp, address: &str, config: Config, seed: u64) -> App {
-    let db = Db::open(&address.parse().unwrap(), &db::Options::default())
+    let db = Db::open(&address.parse().unwrap(), &patient())
         .await
         .unwrap();
     let parts = Parts {

@@ -31,7 +31,6 @@ type Misbehaviour = (&'static str, Behaviour, &'static str, u32, usize);
 /// Servers that give no answer.
 fn failures() -> Vec<Misbehaviour> {
     vec![
-        ("slow", Behaviour::Hang, "timeout", 2, 3),
         ("429", fails(429), "throttled", 2, 3),
         ("500", fails(500), "unavailable", 2, 3),
         ("503", fails(503), "unavailable", 2, 3),
@@ -114,6 +113,34 @@ fn answers() -> Vec<Misbehaviour> {
     ]
 }
 
+/// Fails unless the product that ran low has the text that was computed for it.
+#[track_caller]
+fn assert_computed(analysis: &Analysis, what: &str) {
+    assert_eq!(analysis.provenance.source, Source::Formula, "{what}");
+    let text = &analysis.summary.result;
+    assert!(text.contains("Peça agora 42 unidades."), "{what}: {text}");
+    assert!(
+        text.contains("- Ponto de pedido: 28 unidades"),
+        "{what}: {text}"
+    );
+}
+
+on_both_engines!(
+    a_model_that_does_not_answer_in_time_is_asked_again_and_then_done_without,
+    async |address| {
+        let server = ModelServer::start([Behaviour::Hang]).await;
+        let mut config = with_model(&server);
+        // Long enough for a busy machine to send the call.
+        config.analysis.language_model.as_mut().unwrap().timeout = Duration::from_secs(2);
+        let app = TestApp::with(&address, config).await;
+        a_product_that_ran_low(&app, "Arroz").await;
+        let (tried_again, analysis) = in_the_end(&app).await;
+        assert_eq!(analysis.provenance.outcome, "timeout");
+        assert_eq!((tried_again, server.calls().len()), (2, 3));
+        assert_computed(&analysis, "slow");
+    }
+);
+
 on_both_engines!(
     whatever_the_model_does_the_computed_text_stands_on_record,
     async |address| {
@@ -127,18 +154,11 @@ on_both_engines!(
         for (what, behaviour, outcome, again, calls) in failures().into_iter().chain(answers()) {
             server.does([behaviour]);
             let (tried_again, analysis) = in_the_end(&app).await;
-            let provenance = &analysis.provenance;
-            assert_eq!(provenance.outcome, outcome, "{what}");
+            assert_eq!(analysis.provenance.outcome, outcome, "{what}");
             assert_eq!(tried_again, again, "{what}");
             assert_eq!(server.calls().len() - made, calls, "{what}");
             made = server.calls().len();
-            assert_eq!(provenance.source, Source::Formula, "{what}");
-            let text = &analysis.summary.result;
-            assert!(text.contains("Peça agora 42 unidades."), "{what}: {text}");
-            assert!(
-                text.contains("- Ponto de pedido: 28 unidades"),
-                "{what}: {text}"
-            );
+            assert_computed(&analysis, what);
             // The model has rested when the next one is asked for.
             app.clock.advance(Duration::from_secs(6 * 60));
             let back = json!({"product": product, "quantity": 1});

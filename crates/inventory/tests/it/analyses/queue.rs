@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 
 use super::{
     a_new_product_that_is_low, analysed,
-    model_server::{Behaviour, ModelServer},
+    model_server::{Behaviour, ModelServer, fails},
     record, replica, step, unlimited, with_model,
 };
 use crate::app::TestApp;
@@ -155,7 +155,8 @@ on_both_engines!(
 on_both_engines!(
     a_worker_that_was_taken_for_dead_keeps_no_second_result,
     async |address| {
-        let server = ModelServer::start([Behaviour::Hang]).await;
+        let held = Behaviour::Held(503, String::new());
+        let server = ModelServer::start([held, fails(503)]).await;
         let app = TestApp::with(&address, with_model(&server)).await;
         super::a_product_that_ran_low(&app, "Arroz").await;
         let state = app.state.clone();
@@ -164,8 +165,9 @@ on_both_engines!(
         // Its lease ends; another takes over and has the same trouble with the model.
         app.clock.advance(HOUR);
         let second = step(&app).await;
-        let first = slow.await.unwrap();
         assert!(matches!(second, Step::Again(_)), "{second:?}");
+        server.release();
+        let first = slow.await.unwrap();
         assert_eq!(first, Step::Lost);
     }
 );
@@ -175,9 +177,7 @@ on_both_engines!(
     async |address| {
         let held = Behaviour::Held(400, String::new());
         let server = ModelServer::start([held]).await;
-        let mut config = with_model(&server);
-        config.analysis.language_model.as_mut().unwrap().timeout = HOUR;
-        let app = TestApp::with(&address, config).await;
+        let app = TestApp::with(&address, with_model(&server)).await;
         let product = super::a_product_that_ran_low(&app, "Arroz").await;
         let state = app.state.clone();
         let working = tokio::spawn(async move { analysis::step(&state).await.unwrap() });
@@ -242,9 +242,7 @@ on_both_engines!(
     the_running_service_makes_analyses_by_itself_and_puts_back_what_it_cannot_end,
     async |address| {
         let server = ModelServer::start([Behaviour::Hang]).await;
-        let mut config = with_model(&server);
-        let patient = config.analysis.language_model.as_mut().unwrap();
-        patient.timeout = HOUR;
+        let config = with_model(&server);
         let app = TestApp::with(&address, config.clone()).await;
         super::a_product_that_ran_low(&app, "Arroz").await;
         let running = replica(&app, &address, config, 8).await;

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use test_kit::{database::Engine, on_both_engines};
-use tokio::net::TcpListener;
+use test_kit::{database::Engine, nobody::Nobody, on_both_engines};
 
 use super::{
     config,
@@ -94,16 +93,12 @@ on_both_engines!(
 on_both_engines!(
     a_receiver_that_was_down_for_hours_gets_everything_in_order,
     async |address| {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let receiver = Receiver::on(listener);
-        let down = std::net::TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap();
+        let receiver = Receiver::start().await;
+        let down = Nobody::new();
         let mut settings = config(Some(&receiver));
         let configured = settings.webhooks.configured.as_mut().unwrap();
         configured.target =
-            inventory::events::Target::parse(&format!("http://{down}/hooks")).unwrap();
+            inventory::events::Target::parse(&format!("http://{}/hooks", down.address)).unwrap();
         let app = TestApp::with(&address, settings).await;
         let shipped = ships(&app, 3, 4).await;
         app.pass().await;
@@ -112,8 +107,7 @@ on_both_engines!(
             assert_eq!((done.attempts, done.delivered), (3, 0));
         }
         assert!(receiver.received().is_empty());
-        let up = tokio::net::TcpListener::bind(down).await.unwrap();
-        let receiver = Receiver::on(up);
+        let receiver = Receiver::on(down.listen());
         assert_eq!(app.pass_after(6 * 60 * 60).await.delivered, 12);
         assert_eq!(accepted(&receiver.received()), shipped);
     }
