@@ -14,20 +14,20 @@ struct Step {
 /// The token was asked for, and not made yet; made, and its answer not taken.
 const TOKEN_ASKED: Step = Step {
     path: "/v1/card_tokens",
-    fault: "stall 2s",
+    fault: "stall 60m",
 };
 const TOKEN_MADE: Step = Step {
     path: "/v1/card_tokens",
-    fault: "delay 60s",
+    fault: "delay 60m",
 };
 /// The payment was asked for, and is made after the process has died; was made, and its answer not taken.
 const PAYMENT_ASKED: Step = Step {
     path: "/v1/payments",
-    fault: "stall 2s",
+    fault: "stall 60m",
 };
 const PAYMENT_MADE: Step = Step {
     path: "/v1/payments",
-    fault: "delay 60s",
+    fault: "delay 60m",
 };
 /// The connection breaks with the payment made, so that the outcome is unknown before the process dies.
 const ANSWER_LOST: Step = Step {
@@ -57,6 +57,8 @@ async fn killed_at(provider: &Provider, step: &Step, body: Value) -> tempfile::T
         paying.await.unwrap().is_err(),
         "the connection broke with the process"
     );
+    // What was asked for is made now.
+    provider.clear_faults().await;
     data
 }
 

@@ -26,6 +26,8 @@ pub(crate) type Arrived = (String, Value);
 pub(crate) struct Receiver {
     pub(crate) address: SocketAddr,
     arrived: watch::Sender<Vec<Arrived>>,
+    /// How much may arrive before it answers no more.
+    most: watch::Sender<usize>,
 }
 
 impl Receiver {
@@ -49,9 +51,12 @@ impl Receiver {
         let receiver = Self {
             address: listener.local_addr().unwrap(),
             arrived: watch::Sender::new(Vec::new()),
+            most: watch::Sender::new(usize::MAX),
         };
-        let keep = receiver.arrived.clone();
+        let (keep, most) = (receiver.arrived.clone(), receiver.most.clone());
         let handler = async move |headers: HeaderMap, body: Bytes| {
+            let has_room = |most: &usize| keep.borrow().len() < *most;
+            most.subscribe().wait_for(has_room).await.unwrap();
             let id = headers["webhook-id"].to_str().unwrap().to_owned();
             let event = serde_json::from_slice(&body).unwrap();
             keep.send_modify(|arrived| arrived.push((id, event)));
@@ -63,6 +68,11 @@ impl Receiver {
 
     pub(crate) fn url(&self) -> String {
         format!("http://{}/hooks", self.address)
+    }
+
+    /// Takes no more than about so much until told otherwise: what comes then waits for its answer.
+    pub(crate) fn takes(&self, most: usize) {
+        self.most.send_replace(most);
     }
 
     pub(crate) fn arrived(&self) -> Vec<Arrived> {

@@ -57,7 +57,7 @@ async fn a_payment_whose_replica_died_is_completed_by_the_other() {
     let database = Database::new(Engine::Postgres);
     let provider = Provider::start().await;
     let (mut one, other) = two(|| replica(&provider, &database)).await;
-    provider.fault("/v1/payments", "delay 60s").await;
+    provider.fault("/v1/payments", "delay 60m").await;
     let url = one.url("checkout").await;
     let paying = tokio::spawn(async move { pay(&url, "order-1", &card("APRO")).await.is_err() });
     provider.called("/v1/payments").await;
@@ -80,13 +80,29 @@ async fn both_count_one_rate_limit() {
     let provider = Provider::start().await;
     // The windows in Redis are shared by all tests: a limit of its own length keeps this one's apart from theirs.
     let limited = || replica(&provider, &database).env("BALCAO_CHECKOUT_RATE_LIMIT", "7/hour");
-    let (one, other) = two(limited).await;
+    let (mut one, mut other) = two(limited).await;
+    for time in 0..20 {
+        let allowed = allowed_of_twenty([&one, &other], &unique_address(time)).await;
+        // A machine so busy that Redis did not answer in time lets each process count alone, which it tells.
+        let is_shared = |replica: &Balcao| !replica.logs().contains("rate limits cannot be shared");
+        if is_shared(&one) && is_shared(&other) {
+            assert_eq!(allowed, 7);
+            return;
+        }
+        assert!((7..=14).contains(&allowed), "{allowed}");
+        (one, other) = two(limited).await;
+    }
+    panic!("Redis never answers in time");
+}
+
+/// How many of twenty calls of one client are allowed, made to the two in turns.
+async fn allowed_of_twenty(replicas: [&Balcao; 2], client_address: &str) -> usize {
     let mut allowed = 0;
     for number in 0..20 {
-        let url = [&one, &other][number % 2].url("checkout").await;
+        let url = replicas[number % 2].url("checkout").await;
         let answer = client()
             .get(format!("{url}/payments/"))
-            .header("X-Forwarded-For", unique_address())
+            .header("X-Forwarded-For", client_address)
             .send()
             .await
             .unwrap();
@@ -96,11 +112,15 @@ async fn both_count_one_rate_limit() {
             allowed += 1;
         }
     }
-    assert_eq!(allowed, 7);
+    allowed
 }
 
 /// A client of this run alone, since the server remembers those of earlier runs.
-fn unique_address() -> String {
+fn unique_address(time: usize) -> String {
     let process = std::process::id();
-    format!("fd00:{:x}:{:x}::1", process >> 16, process & 0xffff)
+    format!(
+        "fd00:{:x}:{:x}:{time:x}::1",
+        process >> 16,
+        process & 0xffff
+    )
 }

@@ -102,13 +102,17 @@ async fn a_used_port_is_named_with_what_to_do() {
 #[tokio::test]
 async fn a_stop_lets_the_open_request_end() {
     let provider = Provider::start().await;
-    provider.fault("/v1/payments", "stall 1s").await;
+    provider.fault("/v1/payments", "stall 60m").await;
     let mut checkout = provider.checkout().ready().await;
     let url = checkout.url("checkout").await;
     let paying =
         tokio::spawn(async move { pay(&url, "order-1", &card("APRO")).await.unwrap().status() });
     provider.called("/v1/payments").await;
-    assert!(checkout.stop().await.success());
+    checkout.ask_to_stop();
+    let is_stopping = |line: &str| line.contains("stopping");
+    checkout.line(is_stopping, "that it stops").await;
+    provider.clear_faults().await;
+    assert!(checkout.ended().await.success());
     assert_eq!(paying.await.unwrap(), 200);
 }
 

@@ -55,6 +55,13 @@ impl Provider {
         assert_eq!(answer.status(), 201);
     }
 
+    /// Forgets the faults to come, and ends the delays and stalls under way.
+    pub(crate) async fn clear_faults(&self) {
+        let url = format!("{}/sandbox/faults", self.url());
+        let answer = client().delete(url).send().await.unwrap();
+        assert_eq!(answer.status(), 204);
+    }
+
     /// Waits until a call of this path has come in.
     pub(crate) async fn called(&self, path: &str) {
         loop {

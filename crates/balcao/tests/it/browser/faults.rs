@@ -4,6 +4,7 @@
 use std::sync::mpsc;
 
 use db::{Db, Options};
+use serde_json::Value;
 use test_kit::process::{Balcao, Start};
 
 use super::{
@@ -11,11 +12,11 @@ use super::{
     walk::{DESK, LOOKS, Walk},
 };
 
-/// More than anybody may ask for in a minute.
+/// More than anybody may ask for in a minute: of a page that is answered quickly, so that a slow machine gets there too.
 const TOO_MANY: &str = "return (async () => {
     let status = 200;
     while (status === 200) {
-        const answers = await Promise.all(Array.from({ length: 50 }, () => fetch(location.href)));
+        const answers = await Promise.all(Array.from({ length: 50 }, () => fetch(QUICK)));
         status = answers.at(-1).status;
     }
     return status;
@@ -25,14 +26,31 @@ impl Walk {
     /// Looks at an address that tells of a fault.
     async fn fault(&mut self, url: &str, status: u16) {
         for language in ["pt-BR", "en"] {
-            if status == 429 {
-                assert_eq!(self.browser.script(TOO_MANY).await, status, "{url}");
-            }
-            self.browser.goto(&format!("{url}?lang={language}")).await;
-            let script = "return performance.getEntriesByType('navigation')[0].responseStatus";
-            assert_eq!(self.browser.script(script).await, status, "{url}");
+            let found = self.status_of(url, language).await;
+            assert_eq!(found, status, "{url}");
             self.told(url, status, language).await;
         }
+    }
+
+    /// Looks at an address again and again when too much was asked of its service; `quick` is a page of that.
+    async fn too_much(&mut self, url: &str, quick: &str) {
+        let too_many = TOO_MANY.replace("QUICK", &format!("'{quick}'"));
+        for language in ["pt-BR", "en"] {
+            let mut status = Value::Null;
+            // The first calls of a slow machine have left the minute when its last ones come.
+            while status != 429 {
+                assert_eq!(self.browser.script(&too_many).await, 429, "{url}");
+                status = self.status_of(url, language).await;
+                assert!(status == 429 || status == 200, "{url}: {status}");
+            }
+            self.told(url, 429, language).await;
+        }
+    }
+
+    async fn status_of(&self, url: &str, language: &str) -> Value {
+        self.browser.goto(&format!("{url}?lang={language}")).await;
+        let script = "return performance.getEntriesByType('navigation')[0].responseStatus";
+        self.browser.script(script).await
     }
 
     /// Looks at the fault that the page tells of now.
@@ -141,9 +159,11 @@ async fn every_fault_is_told_on_a_page_that_everybody_can_read() {
     change(&db, "ALTER TABLE gone RENAME TO analyses").await;
     db.close().await;
     walk.browser.goto(&format!("{inventory}/shortcuts/")).await;
-    walk.fault(&format!("{inventory}/products/"), 429).await;
-    walk.fault(&format!("{inventory}/admin/"), 429).await;
+    walk.too_much(&format!("{inventory}/products/"), "/shortcuts/")
+        .await;
+    walk.too_much(&format!("{inventory}/admin/"), "/shortcuts/")
+        .await;
     walk.browser.goto(&format!("{checkout}/")).await;
-    walk.fault(&format!("{checkout}/"), 429).await;
+    walk.too_much(&format!("{checkout}/"), "/").await;
     walk.nothing_is_found();
 }
