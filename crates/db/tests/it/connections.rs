@@ -97,7 +97,7 @@ struct Proxy {
 }
 
 impl Proxy {
-    async fn start(address: &str) -> (Self, Address) {
+    fn start(address: &str) -> (Self, Address) {
         let (_, rest) = address.split_once("://").unwrap();
         let (authority, database) = rest.split_once('/').unwrap();
         let (user, server) = authority.split_once('@').unwrap();
@@ -160,7 +160,7 @@ async fn carry(client: TcpStream, server: TcpStream, break_at: Arc<Mutex<Option<
 #[test]
 fn a_server_that_went_away_is_found_again() {
     run(Engine::Postgres, async |address| {
-        let (mut proxy, through) = Proxy::start(&address).await;
+        let (mut proxy, through) = Proxy::start(&address);
         drop(open(&address).await);
         let db = Db::open(&through, &Options::default()).await.unwrap();
         assert_eq!(products(&db).await, 0);
@@ -186,7 +186,7 @@ fn a_server_that_went_away_is_found_again() {
 #[test]
 fn a_connection_lost_at_the_commit_is_unknown_and_never_repeated() {
     run(Engine::Postgres, async |address| {
-        let (proxy, through) = Proxy::start(&address).await;
+        let (proxy, through) = Proxy::start(&address);
         drop(open(&address).await);
         let db = Db::open(&through, &Options::default()).await.unwrap();
         *proxy.break_at.lock().unwrap() = Some(b"COMMIT\0");
