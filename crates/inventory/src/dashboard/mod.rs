@@ -7,14 +7,14 @@ pub(crate) mod pages;
 mod store;
 mod view;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use db::{Conn, Error, Timestamp};
 
 use crate::{
     State,
     analysis::{self, Summary, model::supply::days_of_cover},
-    events::{Delivery, DeliveryState, Disabled, Endpoint, Filter, deliveries, endpoints},
+    events::{Delivery, DeliveryState, Endpoint, Filter, deliveries, endpoints},
     page::part::{Part, part},
     rest::{Refusal, json::Named},
     stock::{
@@ -37,6 +37,8 @@ const NAMED: usize = 6;
 const COVER_DAYS: i64 = 30;
 /// Failed deliveries, as many as are shown.
 const FAILED: i64 = 3;
+/// An endpoint that has been failing for so long, and its third attempt with it, needs somebody; a shorter fault mends itself.
+const FAILING: Duration = Duration::from_secs(15 * 60);
 
 /// What a reader wants to see.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -84,13 +86,14 @@ pub(crate) struct LowProducts {
     pub(crate) first: Vec<Low>,
 }
 
-/// Deliveries of events that were given up, and endpoints that get nothing any more because of failures.
+/// Deliveries of events that were given up, and endpoints that get nothing: they were disabled because of failures, or have been failing for
+/// [`FAILING`].
 #[derive(Debug, Default)]
 pub(crate) struct Failed {
     pub(crate) count: i64,
     /// The newest of the deliveries.
     pub(crate) newest: Vec<Delivery>,
-    pub(crate) disabled: Vec<Endpoint>,
+    pub(crate) endpoints: Vec<Endpoint>,
 }
 
 /// The stock by category or by brand, the largest first.
@@ -143,10 +146,17 @@ async fn failed(state: &State) -> Result<Failed, Error> {
         state: Some(DeliveryState::Failed),
         ..Filter::default()
     };
-    let mut disabled = endpoints::list(&state.db).await?;
-    disabled.retain(|endpoint| endpoint.disabled.is_some_and(Disabled::is_by_failure));
+    let now = state.clock.now();
+    let mut endpoints = endpoints::list(&state.db).await?;
+    endpoints.retain(
+        |endpoint| match (endpoint.disabled, endpoint.failing_since) {
+            (Some(reason), _) => reason.is_by_failure(),
+            (None, Some(since)) => now.since(since) >= FAILING,
+            (None, None) => false,
+        },
+    );
     Ok(Failed {
-        disabled,
+        endpoints,
         count: of_endpoints.iter().map(|(_, count)| count).sum(),
         newest: deliveries::newest(&state.db, is_failed, FAILED).await?,
     })

@@ -24,7 +24,7 @@ use crate::{
 };
 use drawn::{line, tenths};
 use rows::{
-    AnalysisRow, Card, Choice, DayRow, DisabledRow, FailedRow, FailedRows, LowRow, LowRows,
+    AnalysisRow, Card, Choice, DayRow, EndpointRow, FailedRow, FailedRows, LowRow, LowRows,
     MovementRow, Share, Sold, Stocked, Told,
 };
 
@@ -395,20 +395,28 @@ impl<'a> View<'a> {
         };
         let is_counted = deliveries && failed.count > 0;
         let newest = failed.newest.iter().filter(|_| deliveries);
-        let disabled = failed.disabled.iter().filter(|_| endpoints);
+        let troubled = failed.endpoints.iter().filter(|_| endpoints);
         let rows = FailedRows {
             count: is_counted.then(|| self.locale().number(failed.count)),
             rows: newest.map(row).collect(),
-            disabled: disabled.map(|endpoint| self.disabled(endpoint)).collect(),
+            endpoints: troubled.map(|endpoint| self.troubled(endpoint)).collect(),
         };
-        Ok((is_counted || !rows.disabled.is_empty()).then_some(rows))
+        Ok((is_counted || !rows.endpoints.is_empty()).then_some(rows))
     }
 
-    fn disabled(&self, endpoint: &Endpoint) -> DisabledRow {
-        DisabledRow {
+    fn troubled(&self, endpoint: &Endpoint) -> EndpointRow {
+        let since = endpoint
+            .failing_since
+            .filter(|_| endpoint.disabled.is_none());
+        let since = since.map(|since| {
+            let since = self.locale().date_time(since);
+            format!(" {} {since}", self.text("desde", "since"))
+        });
+        let state = self.frame.say(endpoint.standing().0);
+        EndpointRow {
             address: format!("/webhooks/{}/", endpoint.id),
             url: endpoint.url.clone(),
-            state: self.frame.say(endpoint.standing().0),
+            state: format!("{state}{}", since.unwrap_or_default()),
         }
     }
 

@@ -91,20 +91,20 @@ pub(in crate::dashboard) struct AnalysisRow {
     pub(in crate::dashboard) source: &'static str,
 }
 
-/// Deliveries that were given up: how many, and the newest; and endpoints that get nothing any more.
+/// Deliveries that were given up: how many, and the newest; and endpoints that get nothing.
 pub(in crate::dashboard) struct FailedRows {
     /// `None` for none.
     pub(in crate::dashboard) count: Option<String>,
     pub(in crate::dashboard) rows: Vec<FailedRow>,
-    pub(in crate::dashboard) disabled: Vec<DisabledRow>,
+    pub(in crate::dashboard) endpoints: Vec<EndpointRow>,
 }
 
-/// An endpoint that gets nothing any more.
-pub(in crate::dashboard) struct DisabledRow {
+/// An endpoint that gets nothing.
+pub(in crate::dashboard) struct EndpointRow {
     pub(in crate::dashboard) address: String,
     pub(in crate::dashboard) url: String,
     /// Why it is so.
-    pub(in crate::dashboard) state: &'static str,
+    pub(in crate::dashboard) state: String,
 }
 
 /// A delivery that was given up.

@@ -68,6 +68,36 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    an_endpoint_that_keeps_failing_is_told_on_the_first_page_before_it_is_given_up,
+    async |address| {
+        let receiver = Receiver::start().await;
+        receiver.behaves(|_| Reply::Status(500));
+        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let product = app.admin().a_product("Arroz", 50).await;
+        app.ship(product, 1).await;
+        app.pass().await;
+        let mut admin = app.logged_in("admin").await;
+        admin.language = "pt-BR";
+        // A fault of minutes mends itself, and troubles nobody.
+        let told = "Falhando desde ";
+        app.pass_after(6).await;
+        assert!(!admin.get("/").await.text.contains(told));
+        app.pass_after(15 * 60).await;
+        let first = admin.get("/").await;
+        assert!(
+            first.text.contains(told) && first.text.contains("/webhooks/1/"),
+            "{first:?}"
+        );
+        test_kit::html::check(&first.text);
+        let viewer = app.logged_in("viewer").await;
+        assert!(!viewer.get("/").await.text.contains("Failing"));
+        receiver.behaves(|_| Reply::Status(200));
+        app.pass_after(40 * 60).await;
+        assert!(!admin.get("/").await.text.contains(told));
+    }
+);
+
+on_both_engines!(
     an_endpoint_is_added_changed_and_removed_on_its_pages,
     async |address| {
         let receiver = Receiver::start().await;
