@@ -68,6 +68,20 @@ pub struct MailServer {
     protection: Protection,
     taken: watch::Sender<Vec<Taken>>,
     answer_to_rcpt: Arc<Mutex<&'static str>>,
+    manners: Arc<Mutex<Manners>>,
+}
+
+/// How a server meets those who introduce themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manners {
+    /// It offers what servers offer today.
+    Modern,
+    /// It knows `HELO` alone, as before 1995.
+    Old,
+    /// It takes passwords by `AUTH LOGIN` alone.
+    LoginOnly,
+    /// It takes no password that it is told.
+    Distrustful,
 }
 
 impl MailServer {
@@ -79,6 +93,7 @@ impl MailServer {
             protection,
             taken: watch::Sender::new(Vec::new()),
             answer_to_rcpt: Arc::new(Mutex::new("250 ok")),
+            manners: Arc::new(Mutex::new(Manners::Modern)),
         };
         let serving = server.clone();
         tokio::spawn(async move {
@@ -93,6 +108,15 @@ impl MailServer {
     pub fn answers_rcpt(&self, answer: &'static str) {
         let said = self.answer_to_rcpt.lock();
         *said.unwrap_or_else(PoisonError::into_inner) = answer;
+    }
+
+    /// From now on has these manners.
+    pub fn has_manners(&self, manners: Manners) {
+        *self.manners.lock().unwrap_or_else(PoisonError::into_inner) = manners;
+    }
+
+    fn manners(&self) -> Manners {
+        *self.manners.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What was taken, in its order.
@@ -176,6 +200,18 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Dialog<'a, S> {
         }
     }
 
+    /// One of the two words of `AUTH LOGIN`: the name, then the password.
+    fn named(&mut self, word: &str) -> String {
+        let said = self.mail.login.get_or_insert_default();
+        if said.is_empty() {
+            said.push_str(word);
+            return format!("334 {}", STANDARD.encode("Password:"));
+        }
+        said.push(' ');
+        said.push_str(word);
+        "235 welcome".to_owned()
+    }
+
     fn offers_tls(&self) -> bool {
         matches!(self.server.protection, Protection::StartTls(_)) && !self.mail.is_protected
     }
@@ -200,7 +236,18 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Dialog<'a, S> {
 
     fn commanded(&mut self, line: &str) -> String {
         let is_open = !self.offers_tls();
+        let manners = self.server.manners();
         match line.split_once([' ', ':']).unwrap_or((line, "")) {
+            ("EHLO", _) if manners == Manners::Old => "502 what".to_owned(),
+            ("HELO", _) => "250 mail.example".to_owned(),
+            ("EHLO", _) if is_open && manners == Manners::LoginOnly => {
+                "250-mail.example\r\n250 AUTH LOGIN".to_owned()
+            }
+            ("AUTH", "LOGIN") if manners == Manners::LoginOnly => {
+                self.mail.login = Some(String::new());
+                format!("334 {}", STANDARD.encode("Username:"))
+            }
+            ("AUTH", _) if manners != Manners::Modern => "535 no".to_owned(),
             ("EHLO", _) if is_open => {
                 "250-mail.example\r\n250-AUTH PLAIN LOGIN\r\n250 8BITMIME".to_owned()
             }
@@ -223,6 +270,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Dialog<'a, S> {
                 "354 go on".to_owned()
             }
             ("QUIT", _) => "221 bye".to_owned(),
+            (word, "") if is_open && manners == Manners::LoginOnly => self.named(word),
             _ if is_open => "500 what".to_owned(),
             _ => "530 STARTTLS first".to_owned(),
         }

@@ -1,4 +1,6 @@
-//! SMTP (RFC 5321), as far as sending one message to one receiver needs it: TLS from the first byte or by STARTTLS, AUTH PLAIN.
+//! SMTP (RFC 5321), as far as sending one message to one receiver needs it: TLS from the first byte or by STARTTLS, AUTH PLAIN or LOGIN.
+//! Only what the server says of sender, receiver and message is final. That it does not know us, or takes no password, may be mended in the
+//! settings while the message waits.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -36,6 +38,11 @@ impl Failure {
             is_final: false,
             text: text.into(),
         }
+    }
+
+    /// The same, to be tried again.
+    fn for_now(self) -> Self {
+        Self::passing(self.text)
     }
 }
 
@@ -107,29 +114,23 @@ async fn exchange(server: &Server, envelope: Envelope<'_>, message: &str) -> Res
     } else {
         Dialog::new(Box::new(stream))
     };
-    dialog.expect(None, 220).await?;
-    let hello = format!("EHLO {}", domain(envelope.from));
-    let mut offers = dialog.expect(Some(&hello), 250).await?;
+    dialog.expect(None, 220).await.map_err(Failure::for_now)?;
+    let name = domain(envelope.from);
+    let mut offers = dialog.hello(name).await?;
     let mut is_encrypted = server.is_tls;
     if !is_encrypted && offers.offers("STARTTLS") {
-        dialog.expect(Some("STARTTLS"), 220).await?;
+        dialog.agree("STARTTLS", 220).await?;
         dialog = dialog.encrypt(server).await?;
         is_encrypted = true;
-        offers = dialog.expect(Some(&hello), 250).await?;
+        offers = dialog.hello(name).await?;
     }
-    if let Some((user, password)) = &server.credentials {
+    if let Some(credentials) = &server.credentials {
         if !is_encrypted && !server.is_local() {
             return Err(Failure::passing(
                 "the server offers no TLS, and a password does not go without",
             ));
         }
-        if !offers.offers("AUTH") {
-            return Err(Failure::passing("the server takes no password"));
-        }
-        let token = STANDARD.encode(format!("\0{user}\0{password}"));
-        dialog
-            .expect(Some(&format!("AUTH PLAIN {token}")), 235)
-            .await?;
+        dialog.log_in(&offers, credentials).await?;
     }
     dialog
         .expect(Some(&format!("MAIL FROM:<{}>", envelope.from)), 250)
@@ -167,6 +168,47 @@ impl Dialog {
             return Err(Failure::passing("the server spoke before TLS began"));
         }
         Self::encrypted(self.0.into_inner(), server).await
+    }
+
+    /// Introduces us; what the server offers. One that does not know `EHLO` offers nothing (RFC 5321, section 3.2).
+    async fn hello(&mut self, name: &str) -> Result<Reply, Failure> {
+        match self.expect(Some(&format!("EHLO {name}")), 250).await {
+            Err(refused) if refused.is_final => {
+                let mut reply = self.agree(&format!("HELO {name}"), 250).await?;
+                reply.lines.clear();
+                Ok(reply)
+            }
+            reply => reply,
+        }
+    }
+
+    /// Tells who we are, in the way that the server offers.
+    async fn log_in(
+        &mut self,
+        offers: &Reply,
+        (user, password): &(String, String),
+    ) -> Result<(), Failure> {
+        let ways = offers.ways("AUTH");
+        let may = |way: &str| ways.iter().any(|offered| offered.eq_ignore_ascii_case(way));
+        if may("PLAIN") {
+            let token = STANDARD.encode(format!("\0{user}\0{password}"));
+            self.agree(&format!("AUTH PLAIN {token}"), 235).await?;
+        } else if may("LOGIN") {
+            self.agree("AUTH LOGIN", 334).await?;
+            self.agree(&STANDARD.encode(user), 334).await?;
+            self.agree(&STANDARD.encode(password), 235).await?;
+        } else {
+            return Err(Failure::passing(
+                "the server takes no password by AUTH PLAIN or LOGIN",
+            ));
+        }
+        Ok(())
+    }
+
+    /// As [`expect`](Self::expect), of what is not about the message: no refusal is final.
+    async fn agree(&mut self, line: &str, code: u16) -> Result<Reply, Failure> {
+        let reply = self.expect(Some(line), code).await;
+        reply.map_err(Failure::for_now)
     }
 
     /// Says a line, if any, and reads the reply, which must have this code.
@@ -217,5 +259,15 @@ impl Reply {
             .iter()
             .filter_map(first_word)
             .any(|word| word.eq_ignore_ascii_case(extension))
+    }
+
+    /// What the server says behind the name of an extension.
+    fn ways(&self, extension: &str) -> Vec<&str> {
+        let lines = self.lines.iter().map(|line| line.split([' ', '=']));
+        let ways = lines.filter_map(|mut words| {
+            let is_it = words.next()?.eq_ignore_ascii_case(extension);
+            is_it.then_some(words)
+        });
+        ways.flatten().collect()
     }
 }

@@ -11,7 +11,7 @@ use inventory::{
 };
 use serde_json::json;
 use test_kit::{
-    mail::{MailServer, Protection},
+    mail::{MailServer, Manners, Protection},
     on_both_engines,
 };
 use web::locale::Locale;
@@ -150,6 +150,34 @@ on_both_engines!(
         ] {
             assert!(shown.contains(line), "{line}\n{shown}");
         }
+    }
+);
+
+on_both_engines!(
+    old_servers_and_those_that_ask_for_name_and_password_apart_are_spoken_to,
+    async |address| {
+        let server = MailServer::start(Protection::None).await;
+        let app = TestApp::with(&address, settings(&server, &["ana@example.com"])).await;
+        let product = app.admin().a_product("Arroz", 12).await;
+        app.ship(product, 3).await;
+        // That a password is not taken may be mended in the settings: the mail waits.
+        server.has_manners(Manners::Distrustful);
+        assert_eq!(mail(&app).await, 0);
+        server.has_manners(Manners::LoginOnly);
+        app.clock.advance(Duration::from_secs(61));
+        assert_eq!(mail(&app).await, 1);
+        let words = ["shop", "p@ss"].map(|word| STANDARD.encode(word));
+        assert_eq!(server.taken()[0].login, Some(words.join(" ")));
+        // A server that knows HELO alone takes no password: without one it takes the mail.
+        let mut bare = settings(&server, &["ana@example.com"]);
+        bare.mail.as_mut().unwrap().server =
+            Server::parse(&format!("smtp://{}", server.address)).unwrap();
+        let app = app.restarted(&address, bare).await;
+        server.has_manners(Manners::Old);
+        let other = app.admin().a_product("Feijão", 12).await;
+        app.ship(other, 3).await;
+        assert_eq!(mail(&app).await, 1);
+        assert_eq!(server.taken()[1].login, None);
     }
 );
 
