@@ -165,6 +165,13 @@ pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<Colu
     ))
 }
 
+/// The column for names beside one that takes the id of another record; none of a column that takes something else.
+pub(super) fn for_names(column: &Column) -> Option<&'static str> {
+    let is_it = |other: &&Column| fills(other) == column.name;
+    let mut all = PRODUCTS_BY_NAME.iter().chain(INFLOWS_BY_NAME);
+    all.find(is_it).map(|other| other.name)
+}
+
 /// The field that a column fills.
 pub(super) const fn fills(column: &Column) -> &'static str {
     match column.content {

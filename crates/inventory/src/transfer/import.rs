@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::{
     Problem, Progress, Report, Resource,
     cell::{Decimals, unescape},
-    column::{By, Column, Content, exported, fills},
+    column::{By, Column, Content, exported, fills, for_names},
     record,
     sheet::{Line, Sheet},
 };
@@ -267,7 +267,7 @@ async fn members(
         let read = match column.content {
             _ if is_blank && !column.is_required && fills(column) == column.name => continue,
             Content::Text => Ok(unescape(cell).into_owned()),
-            Content::Plain => Ok(cell.clone()),
+            Content::Plain => id_or_number(column, cell),
             Content::Price => decimals
                 .read(cell)
                 .map(std::borrow::Cow::into_owned)
@@ -283,6 +283,23 @@ async fn members(
         }
     }
     Ok((members, problems))
+}
+
+/// A cell as it stands, unless it is a name in a column of ids: what the API says of that helps nobody with a file.
+fn id_or_number(column: &Column, cell: &str) -> Result<String, String> {
+    let is_id = |text: &str| {
+        let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+        digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    match for_names(column) {
+        Some(other) if !is_id(cell.trim()) => {
+            let shown: String = cell.trim().chars().take(100).collect();
+            Err(format!(
+                "\"{shown}\" is not an id: names go into the column {other}."
+            ))
+        }
+        _ => Ok(cell.to_owned()),
+    }
 }
 
 /// The id of the one record that a name means.

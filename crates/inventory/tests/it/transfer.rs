@@ -245,6 +245,20 @@ on_both_engines!(
                 "line 3, brand: This field may not be null.",
             ]
         );
+        // A name in a column of ids is told where it belongs.
+        let row = "title,category,brand,cost_price,selling_price,quantity\nChá,Doces,x 1,1,1,1\n";
+        assert_eq!(
+            problems(&app, Resource::Products, row).await,
+            [
+                "line 2, category: \"Doces\" is not an id: names go into the column category_name.",
+                "line 2, brand: \"x 1\" is not an id: names go into the column brand_name.",
+            ]
+        );
+        let row = "supplier,product,quantity\n1,Arroz,1\n";
+        assert_eq!(
+            problems(&app, INFLOWS, row).await,
+            ["line 2, product: \"Arroz\" is not an id: names go into the column product_title."]
+        );
         let moved = load_bytes(&app, OUTFLOWS, "product_title,quantity\nArroz,2\n")
             .await
             .unwrap();
