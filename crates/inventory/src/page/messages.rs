@@ -91,6 +91,10 @@ const FIXED: &[(&str, &str)] = &[
     ("This field may not be null.", "Este campo é obrigatório."),
     ("Not a valid string.", "Isto não é um texto válido."),
     (
+        "No more units of this product fit into the stock.",
+        "O estoque deste produto não comporta mais unidades.",
+    ),
+    (
         "Null characters are not allowed.",
         "Há um caractere que não é permitido.",
     ),
@@ -187,9 +191,13 @@ const RECORDS: &[(&str, &str, &str, &str)] = &[
     ("outflow", "esta saída", "saída", "saídas"),
 ];
 
+/// What the API says of an outflow of a product that is out of stock: people are not told a number to stay below.
+const NOTHING_LEFT: &str = "Insufficient stock: 0 available.";
+
 /// A message of the API in the reader's language. What is not known is shown as it is.
 pub(crate) fn translated(locale: Locale, message: &str) -> String {
     match locale {
+        Locale::En if message == NOTHING_LEFT => "Out of stock: no unit is available.".to_owned(),
         Locale::En => message.to_owned(),
         Locale::PtBr => portuguese(message).unwrap_or_else(|| message.to_owned()),
     }
@@ -217,7 +225,7 @@ fn number(text: &str) -> String {
 fn with_values(message: &str) -> Option<String> {
     if let Some(units) = between(message, "Insufficient stock: ", " available.") {
         return Some(match units {
-            "0" => "Estoque insuficiente: nenhuma unidade disponível.".to_owned(),
+            "0" => "Sem estoque: nenhuma unidade disponível.".to_owned(),
             "1" => "Estoque insuficiente: só 1 unidade disponível.".to_owned(),
             units => format!(
                 "Estoque insuficiente: só {} unidades disponíveis.",
@@ -291,6 +299,13 @@ fn of_files(message: &str) -> Option<String> {
     {
         return Some(format!(
             "Há mais de um “{text}”: use a coluna {field} com um id."
+        ));
+    }
+    if let Some((text, column)) = between(message, "\"", ".")
+        .and_then(|rest| rest.split_once("\" is not an id: names go into the column "))
+    {
+        return Some(format!(
+            "“{text}” não é um id: nomes vão na coluna {column}."
         ));
     }
     if let Some((found, wanted)) = between(message, "This row has ", ".")
@@ -386,6 +401,10 @@ mod tests {
             ),
             ("There is no category \"Nada\".", "Não há categoria “Nada”."),
             (
+                "\"Grãos\" is not an id: names go into the column category_name.",
+                "“Grãos” não é um id: nomes vão na coluna category_name.",
+            ),
+            (
                 "unknown column \"nome\"; column name is missing; allowed: id, name",
                 "coluna desconhecida “nome”; falta a coluna name. Colunas permitidas: id, name.",
             ),
@@ -397,6 +416,16 @@ mod tests {
             assert_eq!(translated(Locale::PtBr, english), expected);
             assert_eq!(translated(Locale::En, english), english);
         }
+    }
+
+    #[test]
+    fn a_product_that_is_out_of_stock_is_said_to_be() {
+        let said = |locale| translated(locale, NOTHING_LEFT);
+        assert_eq!(said(Locale::En), "Out of stock: no unit is available.");
+        assert_eq!(
+            said(Locale::PtBr),
+            "Sem estoque: nenhuma unidade disponível."
+        );
     }
 
     #[test]

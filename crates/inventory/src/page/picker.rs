@@ -204,7 +204,7 @@ impl Picked {
         locale: Locale,
     ) -> Result<Self, Refusal> {
         let name = self.name;
-        let field = |suffix: &str| sent.value(&format!("{name}{suffix}")).to_owned();
+        let field = |suffix: &str| findable(sent.value(&format!("{name}{suffix}")));
         let (id, text, choice) = (field(""), field("_text"), field("_choice"));
         if !choice.trim().is_empty() {
             return self.choose(state, &choice).await;
@@ -258,6 +258,11 @@ impl Picked {
     }
 }
 
+/// A text that can be looked for: a character that no text can hold is one that no name has.
+fn findable(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
+}
+
 /// `/pick/…/`: the ten best for the script.
 pub(crate) fn routes() -> Router<PageState> {
     Router::new().route("/pick/{source}/", get(offer))
@@ -277,6 +282,7 @@ async fn offer(
 ) -> Result<Response, web::Error> {
     let source = Source::of(&path).ok_or(Refusal::NotFound)?;
     frame.require(Verb::View, source.model())?;
-    let choices = source.find(&page.state, &sought.q, frame.locale).await?;
+    let sought = findable(&sought.q);
+    let choices = source.find(&page.state, &sought, frame.locale).await?;
     Ok(json(StatusCode::OK, &choices))
 }

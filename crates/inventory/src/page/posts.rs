@@ -3,11 +3,13 @@
 use http::request::Parts;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{Form, Frame, numbers, picker::Picked};
+use super::{Form, Frame, messages::translated, numbers, picker::Picked};
 use crate::{
     State,
     accounts::{digest, pages::posted},
-    rest::{Refusal, fields::Members, query::Parameters, resource::Repeatable},
+    rest::{
+        Refusal, fields::Members, list::NULL_CHARACTERS, query::Parameters, resource::Repeatable,
+    },
 };
 use axum::body::Body;
 use web::locale::Locale;
@@ -132,6 +134,17 @@ impl Post {
             }
         }
     }
+}
+
+/// Reads the search of a list; one for a character that no text can hold is told in the form, and finds nothing.
+pub(crate) fn filter_search(parameters: &mut Parameters, form: &mut Form, locale: Locale) {
+    let typed = parameters.get("search").unwrap_or_default();
+    if typed.contains('\0') {
+        form.complain("search", translated(locale, NULL_CHARACTERS));
+        let shown = typed.replace('\0', "\u{fffd}");
+        parameters.set("search", shown);
+    }
+    form.set("search", parameters.get("search").unwrap_or_default());
 }
 
 /// Reads the amounts of a filter as people write them; what cannot be read is told in the form and filters nothing.

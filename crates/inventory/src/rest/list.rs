@@ -145,19 +145,21 @@ pub fn search_words(parameters: &Parameters) -> Vec<String> {
     words
 }
 
+/// What is said of a character that no text can hold.
+pub(crate) const NULL_CHARACTERS: &str = "Null characters are not allowed.";
+
 /// Refuses a search for a character that no text can hold.
 ///
 /// # Errors
 ///
 /// 400 with the conventional body, which is a list of messages.
 pub fn check_search(parameters: &Parameters) -> Result<(), Refusal> {
-    const MESSAGE: &str = "Null characters are not allowed.";
     if parameters
         .get("search")
         .is_some_and(|text| text.contains('\0'))
     {
-        return Err(web::Error::new(StatusCode::BAD_REQUEST, MESSAGE)
-            .body(&[MESSAGE])
+        return Err(web::Error::new(StatusCode::BAD_REQUEST, NULL_CHARACTERS)
+            .body(&[NULL_CHARACTERS])
             .into());
     }
     Ok(())

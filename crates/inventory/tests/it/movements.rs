@@ -251,3 +251,20 @@ on_both_engines!(checks_come_in_the_conventional_order, async |address| {
     );
     assert_eq!(status(&admin.get("/api/v1/brands/abc/").await), 404);
 });
+
+on_both_engines!(
+    where_nothing_fits_any_more_no_greatest_quantity_is_named,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.admin();
+        let product = admin.a_product("Arroz", i64::MAX).await;
+        let supplier = json!({"name": "S"});
+        let supplier = admin.post("/api/v1/suppliers/", supplier).await.id();
+        let inflow = json!({"supplier": supplier, "product": product, "quantity": 1});
+        // "At most 0" would contradict "at least 1".
+        admin.post("/api/v1/inflows/", inflow).await.is(
+            400,
+            &json!({"quantity": ["No more units of this product fit into the stock."]}),
+        );
+    }
+);

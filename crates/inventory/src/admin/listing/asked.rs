@@ -70,7 +70,9 @@ impl Asked {
         let mut asked = Self::nothing(about);
         for (name, value) in parameters.iter() {
             match name {
-                "q" if about.search.is_some() => value.clone_into(&mut asked.search),
+                "q" if about.search.is_some() && !value.contains('\0') => {
+                    value.clone_into(&mut asked.search);
+                }
                 "o" => {
                     asked.order = order_of(about, value)?;
                     asked.is_ordered = true;

@@ -89,7 +89,7 @@ impl Input {
     pub(super) fn read(members: &Members, mode: Mode) -> Result<Self, FieldErrors> {
         let mut reader = Reader::new(members, mode);
         let input = Self {
-            name: reader.text("name", MAX_NAME),
+            name: reader.name("name", MAX_NAME),
             description: reader.optional_text("description", MAX_DESCRIPTION),
         };
         let errors = reader.finish();

@@ -113,7 +113,7 @@ impl Input {
     pub(super) fn read(members: &Members, mode: Mode) -> (Self, FieldErrors) {
         let mut reader = Reader::new(members, mode);
         let input = Self {
-            title: reader.text("title", MAX_NAME),
+            title: reader.name("title", MAX_NAME),
             category: reader.reference("category"),
             brand: reader.reference("brand"),
             description: reader.optional_text("description", MAX_DESCRIPTION),

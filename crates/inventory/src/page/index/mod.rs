@@ -10,7 +10,7 @@ pub(crate) use export::{Cells, Sheet, export};
 
 use askama::Template;
 use axum::response::Response;
-use http::StatusCode;
+use http::{StatusCode, Uri};
 
 use super::{Form, Frame, picker::Picked};
 use crate::rest::resource::Page;
@@ -180,6 +180,12 @@ pub(crate) struct Index {
 struct IndexPage<'a> {
     frame: &'a Frame,
     index: &'a Index,
+}
+
+/// The address of the list whose file an address asks for, with the same filters.
+pub(crate) fn list_of(export: &Uri) -> String {
+    let path = export.path().trim_end_matches("export/");
+    format!("{path}?{}", export.query().unwrap_or_default())
 }
 
 impl Index {

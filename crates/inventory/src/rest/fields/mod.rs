@@ -9,7 +9,9 @@ use db::Money;
 use serde_json::value::RawValue;
 
 use super::value::Value;
-use kinds::{Read, integer, price, reference, refuse, text};
+use kinds::{Read, integer, is_invisible, price, reference, refuse, text};
+
+const BLANK: &str = "This field may not be blank.";
 
 /// The parsed members of a request body.
 pub type Members = HashMap<String, Box<RawValue>>;
@@ -131,11 +133,21 @@ impl<'body> Reader<'body> {
         self.required(field, |value| {
             let text = text(value, Some(max))?;
             if text.is_empty() {
-                refuse("This field may not be blank.")
+                refuse(BLANK)
             } else {
                 Ok(text)
             }
         })
+    }
+
+    /// What people call a record: a required text, as [`text`](Self::text), of which something can be seen.
+    pub fn name(&mut self, field: &'static str, max: usize) -> Option<String> {
+        let name = self.text(field, max)?;
+        if name.chars().all(is_invisible) {
+            self.errors.add(field, BLANK);
+            return None;
+        }
+        Some(name)
     }
 
     /// An optional text.
@@ -227,6 +239,8 @@ impl<'body> Reader<'body> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::value::to_raw_value;
+
     use super::*;
 
     fn members(json: &str) -> Members {
@@ -277,6 +291,32 @@ mod tests {
         assert_eq!(text_of("\"\u{200b}a\"").as_deref(), Ok("\u{200b}a"));
         assert_eq!(text_of("12").as_deref(), Ok("12"));
         assert_eq!(text_of("1.50").as_deref(), Ok("1.50"));
+    }
+
+    #[test]
+    fn a_name_of_which_nothing_can_be_seen_is_blank() {
+        let read = |text: &str| {
+            let members: Members = [("name".to_owned(), to_raw_value(text).unwrap())].into();
+            let mut reader = Reader::new(&members, Mode::Whole);
+            (reader.name("name", 500), reader.finish())
+        };
+        for text in [
+            "\u{200b}",
+            "\u{200b} \u{feff}",
+            "\u{2060}\u{ad}",
+            "\u{3164}",
+            "\u{e0020}\u{fe0f}",
+        ] {
+            assert_eq!(
+                read(text),
+                (None, FieldErrors::of("name", BLANK)),
+                "{text:?}"
+            );
+        }
+        // Beside a letter they have their meaning: they join emoji and shape scripts.
+        for text in ["👩\u{200d}🍳", "می\u{200c}خواهم", "\u{200b}a"] {
+            assert_eq!(read(text), (Some(text.to_owned()), FieldErrors::default()));
+        }
     }
 
     #[test]

@@ -340,6 +340,11 @@ fn refused(impossible: Impossible) -> Refusal {
             format!("Insufficient stock: {available} available."),
         )
         .into(),
+        Impossible::TooMany(i64::MAX) => FieldErrors::of(
+            "quantity",
+            "No more units of this product fit into the stock.",
+        )
+        .into(),
         Impossible::TooMany(current) => FieldErrors::of(
             "quantity",
             format!(

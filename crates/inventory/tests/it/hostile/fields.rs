@@ -86,7 +86,13 @@ fn refused(kind: Kind) -> Vec<(String, String)> {
     let null = ("null".to_owned(), "This field may not be null.".to_owned());
     match kind {
         Kind::Text(max) => {
-            let blanks = ["\"\"", "\"   \"", "\"\\t\\r\\n\"", "\"\u{a0}\u{3000}\""];
+            let blanks = [
+                "\"\"",
+                "\"   \"",
+                "\"\\t\\r\\n\"",
+                "\"\u{a0}\u{3000}\"",
+                "\"\u{200b}\u{feff} \u{2060}\"",
+            ];
             let blanks =
                 blanks.map(|json| (json.to_owned(), "This field may not be blank.".to_owned()));
             [text(max), blanks.to_vec(), vec![null]].concat()

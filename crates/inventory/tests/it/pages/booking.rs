@@ -1,5 +1,6 @@
 //! Goods in and out on pages: once for every form, told with the new balance, undone by whoever may.
 
+use serde_json::json;
 use test_kit::on_both_engines;
 
 use super::{is_refused, leads_to, page};
@@ -94,6 +95,14 @@ on_both_engines!(more_than_there_is_cannot_go_out, async |address| {
     );
     let refused = manager.submit("/outflows/new/", &[("quantity", "")]).await;
     is_refused(&refused, &["Este campo é obrigatório."]);
+    // Of a product that is out of stock no number is named.
+    let all = json!({"product": 1, "quantity": 2});
+    app.admin().post("/api/v1/outflows/", all).await.id();
+    let refused = manager.submit("/outflows/new/", &fields).await;
+    is_refused(&refused, &["Sem estoque: nenhuma unidade disponível."]);
+    manager.language = "en";
+    let refused = manager.submit("/outflows/new/", &fields).await;
+    is_refused(&refused, &["Out of stock: no unit is available."]);
 });
 
 on_both_engines!(

@@ -146,6 +146,38 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    a_search_for_what_no_text_can_hold_is_told_and_finds_nothing,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let mut viewer = app.logged_in("viewer").await;
+        viewer.language = "pt-BR";
+        for list in ["products", "brands", "categories"] {
+            let found = page(&viewer, &format!("/{list}/?search=%00"), 422).await;
+            for said in ["Há um caractere que não é permitido.", "Nada corresponde"] {
+                assert!(found.contains(said), "{list}: {said}: {found}");
+            }
+            let file = viewer.get(&format!("/{list}/export/?search=a%00")).await;
+            let to = (file.status.as_u16(), file.header("location"));
+            assert_eq!(to, (302, format!("/{list}/?search=a%00").as_str()));
+            let offers = viewer.get(&format!("/pick/{list}/?q=%00")).await;
+            assert_eq!(offers.text, "[]", "{list}");
+        }
+        // A file is not of everything because a filter cannot be read.
+        for path in [
+            "products/export/?min_price=1.234",
+            "inflows/export/?product_text=nada",
+        ] {
+            let file = viewer.get(&format!("/{path}")).await;
+            assert_eq!(file.status.as_u16(), 302, "{path}: {file:?}");
+        }
+        let root = app.superuser().await;
+        let bad = root.get("/admin/products/?q=%00").await;
+        assert_eq!(bad.header("location"), "/admin/products/?e=1");
+    }
+);
+
+on_both_engines!(
     a_file_has_exactly_what_is_shown_on_all_pages,
     async |address| {
         let app = TestApp::new(&address).await;

@@ -25,7 +25,7 @@ use crate::{
         index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Row},
         picked_next,
         picker::{Picked, Source},
-        posts, see_other,
+        posts, redirect, see_other,
     },
     rest::{
         Refusal,
@@ -283,9 +283,11 @@ async fn export(
 ) -> Answer {
     frame.require(Verb::View, movement.model())?;
     let parameters = Parameters::of_address(request.uri());
-    let parameters = Asked::read(movement, &page, &frame, parameters)
-        .await?
-        .parameters;
+    let asked = Asked::read(movement, &page, &frame, parameters).await?;
+    if asked.form.is_refused() {
+        return Ok(redirect(&index::list_of(request.uri())));
+    }
+    let parameters = asked.parameters;
     let mut columns = vec![
         "id",
         "product_title",
