@@ -20,6 +20,23 @@ pub(super) enum Follows {
     Another,
 }
 
+/// The selected records are gone: somebody has deleted them meanwhile.
+pub(super) fn gone(locale: Locale, about: &About) -> String {
+    let words = &about.words;
+    let (this, many) = (words.ending("Os", "As"), words.many(locale));
+    let ending = words.ending("os", "as");
+    match locale {
+        Locale::PtBr => {
+            format!(
+                "{this} {many} selecionad{ending} não existem mais. Talvez tenham sido excluíd{ending}?"
+            )
+        }
+        Locale::En => {
+            format!("The selected {many} don’t exist any more. Perhaps they were deleted?")
+        }
+    }
+}
+
 /// What was done to one record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Done {
@@ -27,25 +44,6 @@ pub(super) enum Done {
     Changed,
     Deleted,
 }
-
-/// What is said of a cell that somebody else has changed since its list was shown.
-pub(super) fn meanwhile(locale: Locale, now: &str) -> String {
-    let now: String = now.trim().chars().take(SHOWN).collect();
-    let (begin, end) = match locale {
-        Locale::PtBr if now.is_empty() => ("Alguém apagou este valor", String::new()),
-        Locale::PtBr => ("Alguém mudou este valor", format!(" para “{now}”")),
-        Locale::En if now.is_empty() => ("Somebody cleared this", String::new()),
-        Locale::En => ("Somebody changed this", format!(" to “{now}”")),
-    };
-    let rest = locale.text(
-        "enquanto a lista estava aberta. Salve de novo para ficar com o seu.",
-        "while the list was open. Save again to keep yours.",
-    );
-    format!("{begin}{end} {rest}")
-}
-
-/// As much of somebody else's value is shown.
-const SHOWN: usize = 120;
 
 /// `The product “X” was added successfully.`, and what may be done next.
 pub(super) fn done(

@@ -2,7 +2,7 @@
 
 use web::locale::Locale;
 
-use super::messages::translated;
+use super::{meanwhile::WAS, messages::translated};
 use crate::{
     accounts::{csrf, pages::posted},
     rest::{
@@ -50,8 +50,20 @@ impl Form {
 
     /// The value of a field, as typed; empty when there is none.
     pub(crate) fn value(&self, name: &str) -> &str {
+        self.brings(name).unwrap_or_default()
+    }
+
+    /// The value of a field that may not have come.
+    pub(crate) fn brings(&self, name: &str) -> Option<&str> {
         let found = self.values.iter().find(|(other, _)| other == name);
-        found.map_or("", |(_, value)| value.as_str())
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// What it showed when it was opened: names and values of the hidden fields that bring it back.
+    pub(crate) fn opened(&self) -> impl Iterator<Item = (&str, &str)> {
+        let values = self.values.iter();
+        let values = values.map(|(name, value)| (name.as_str(), value.as_str()));
+        values.filter(|(name, _)| name.starts_with(WAS))
     }
 
     /// All that was typed, in one text that no other values give.

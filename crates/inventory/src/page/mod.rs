@@ -8,6 +8,7 @@ pub(crate) mod form;
 mod frame;
 pub(crate) mod history;
 pub(crate) mod index;
+pub(crate) mod meanwhile;
 pub(crate) mod messages;
 pub(crate) mod numbers;
 pub(crate) mod part;

@@ -23,6 +23,7 @@ mod hostile;
 mod ledger;
 mod lists;
 mod low;
+mod meanwhile;
 mod model;
 mod movements;
 mod openapi;

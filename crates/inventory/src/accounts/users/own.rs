@@ -96,30 +96,35 @@ pub(crate) fn is_email(text: &str) -> bool {
     is_plain && !local.is_empty() && !local.contains(['@', '<', '>', ',', ';']) && is_host
 }
 
-/// Changes how the caller is called and reached.
+/// Changes how the caller is called and reached. What is wished may depend on the account as it stands: nobody else changes it until it is
+/// written.
 ///
 /// # Errors
 ///
-/// Faults of the store.
+/// What is refused, and faults of the store.
 pub(crate) async fn change_profile(
     state: &State,
     caller: &Caller,
-    profile: Profile,
+    wished: impl Fn(&User) -> Result<Profile, FieldErrors> + Send + 'static,
 ) -> Result<(), Refusal> {
     let (id, actor, now) = (caller.id, Actor::from(caller), state.clock.now());
     let write = async move |tx: &mut Tx| {
+        store::hold(tx, id).await?;
         let Some(before) = store::read(tx, id).await? else {
-            return Ok::<_, db::Error>(());
+            return Ok::<_, Refusal>(());
         };
+        let profile = wished(&before)?;
         store::set_profile(tx, id, &profile, now).await?;
         let fields = profile.changed(&before);
         if fields.is_empty() {
             return Ok(());
         }
         let action = Action::Changed(&fields);
-        audit::record(tx, &actor, action, Model::User, id, &before.username, now).await
+        let name = &before.username;
+        audit::record(tx, &actor, action, Model::User, id, name, now).await?;
+        Ok(())
     };
-    Ok(state.db.write(write).await?)
+    state.db.write(write).await
 }
 
 /// Gives the caller another password. Their other sessions end; the one that they do it in goes on under another token.

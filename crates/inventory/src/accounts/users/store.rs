@@ -117,6 +117,12 @@ pub(super) async fn set_password(
     .await
 }
 
+/// Keeps everybody else from changing an account until the transaction ends.
+pub(super) async fn hold(tx: &mut Tx, id: i64) -> Result<(), Error> {
+    let sql = "UPDATE users SET updated_at = updated_at WHERE id = $1";
+    tx.execute(sql, &[&id]).await.map(drop)
+}
+
 /// Changes how a user is called and reached.
 pub(super) async fn set_profile(
     tx: &mut Tx,

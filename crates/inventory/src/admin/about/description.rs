@@ -70,8 +70,6 @@ pub(in crate::admin) struct Field {
     pub(in crate::admin) at: At,
     /// The heading of the section that begins with it.
     pub(in crate::admin) section: Option<Text>,
-    /// Whether others move it all the time: left as it was shown, it is not written.
-    pub(in crate::admin) is_moving: bool,
 }
 
 /// What is entered into a field.
@@ -363,7 +361,6 @@ impl Field {
             is_required: true,
             at: At::Both,
             section: None,
-            is_moving: false,
         }
     }
 
@@ -385,12 +382,6 @@ impl Field {
             help: (portuguese, english),
             ..self
         }
-    }
-
-    /// One that others move all the time.
-    pub(in crate::admin) const fn moving(self) -> Self {
-        let is_moving = true;
-        Self { is_moving, ..self }
     }
 
     /// On one form only.

@@ -7,7 +7,7 @@ use db::{Timestamp, Tx};
 use super::listing::Asked;
 use crate::{
     State,
-    accounts::Caller,
+    accounts::{Caller, Verb},
     rest::{
         Refusal,
         fields::{FieldErrors, Members, Mode},
@@ -31,8 +31,9 @@ pub(super) type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, Refusal>> + 
 pub(super) type Within<'a, T> = Pin<Box<dyn Future<Output = Result<T, Refusal>> + 'a>>;
 
 /// Who writes within a transaction, when, and under which rules of the shop.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct By {
+    pub(super) state: State,
     pub(super) caller: Caller,
     pub(super) actor: Actor,
     pub(super) policy: Policy,
@@ -43,6 +44,7 @@ impl By {
     /// Somebody, now.
     pub(super) fn now(state: &State, caller: &Caller) -> Self {
         Self {
+            state: state.clone(),
             caller: caller.clone(),
             actor: Actor::from(caller),
             policy: Policy::from(&state.config),
@@ -80,6 +82,16 @@ impl Target {
     }
 }
 
+impl FieldKind {
+    /// Whether several values are ticked, each in a box of its own.
+    pub(super) const fn is_many(self) -> bool {
+        matches!(
+            self,
+            Self::Several(_) | Self::Permissions | Self::Choices(_)
+        )
+    }
+}
+
 /// A model in the administration: its description, and the service functions that read and write it.
 pub(super) trait Administered: Send + Sync {
     /// Its description.
@@ -96,12 +108,11 @@ pub(super) trait Administered: Send + Sync {
         FieldErrors::default()
     }
 
-    /// Adds a record, or changes one; its id and text.
-    fn write<'a>(
+    /// Adds a record; its id and text.
+    fn add<'a>(
         &'a self,
         _state: &'a State,
         _caller: &'a Caller,
-        _target: Target,
         _members: Members,
     ) -> Work<'a, Written> {
         Box::pin(async { Err(Refusal::forbidden()) })
@@ -112,8 +123,7 @@ pub(super) trait Administered: Send + Sync {
         Box::pin(async { Err(Refusal::forbidden()) })
     }
 
-    /// As [`write`](Self::write), within the transaction of a form that has rows of another model, or of a list: for models that have such
-    /// forms, are such rows, or have columns that are written in the list.
+    /// Adds a record, or changes one, within the transaction of a form or of a list.
     fn write_within<'a>(
         &'a self,
         _tx: &'a mut Tx,
@@ -124,8 +134,12 @@ pub(super) trait Administered: Send + Sync {
         Box::pin(async { Err(Refusal::forbidden()) })
     }
 
-    /// As [`read`](Self::read), within a transaction until whose end nobody else changes the record: for models with columns that are
-    /// written in the list.
+    /// Whether some of its fields can be written without the others; else all are always written together.
+    fn is_written_in_parts(&self) -> bool {
+        false
+    }
+
+    /// As [`read`](Self::read), within a transaction until whose end nobody else changes the record: for models that are changed.
     fn read_held<'a>(&'a self, _tx: &'a mut Tx, _id: i64) -> Within<'a, Option<Record>> {
         Box::pin(async { Err(Refusal::forbidden()) })
     }
@@ -133,6 +147,17 @@ pub(super) trait Administered: Send + Sync {
     /// As [`delete`](Self::delete), within such a transaction.
     fn delete_within<'a>(&'a self, _tx: &'a mut Tx, _by: &'a By, _id: i64) -> Within<'a, bool> {
         Box::pin(async { Err(Refusal::forbidden()) })
+    }
+
+    /// Why somebody may not do this to a record, as far as it is known before they try: the text of the refusal.
+    fn hindrance<'a>(
+        &'a self,
+        _state: &'a State,
+        _caller: &'a Caller,
+        _verb: Verb,
+        _id: i64,
+    ) -> Work<'a, Option<String>> {
+        Box::pin(async { Ok(None) })
     }
 
     /// What refers to a record.

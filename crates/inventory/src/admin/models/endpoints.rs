@@ -1,12 +1,14 @@
 //! Webhook endpoints. A secret is shown once, when it is made or rotated.
 
+use db::Tx;
+
 use crate::{
     State,
     accounts::{Caller, Model, Verb, pages::posted},
     admin::{
         about::{
-            About, Action, Administered, Application, At, Cell, Column, Field, FieldKind, Filter,
-            Inline, Record, Rows, Target, Words, Work, Written,
+            About, Action, Administered, Application, At, By, Cell, Column, Field, FieldKind,
+            Filter, Inline, Record, Rows, Target, Within, Words, Work, Written,
         },
         listing::{Asked, shelf},
     },
@@ -116,26 +118,36 @@ impl Administered for Endpoints {
         Box::pin(async move { Ok(endpoints::find(&state.db, id).await?.map(record)) })
     }
 
-    fn write<'a>(
+    fn add<'a>(
         &'a self,
         state: &'a State,
         caller: &'a Caller,
-        target: Target,
         members: Members,
     ) -> Work<'a, Written> {
         Box::pin(async move {
-            let (actor, wish) = (Actor::from(caller), wish(&members));
-            let Some(id) = target.id() else {
-                let (id, secret) = endpoints::add(state, &actor, &wish).await?;
-                return Ok(Written {
-                    secret: Some(secret.reveal()),
-                    ..Written::of(id, wish.url)
-                });
-            };
-            endpoints::change(state, &actor, id, &wish).await?;
-            let secret = if posted::text(&members, "renew").is_some() {
-                let (secret, _) = endpoints::rotate(state, &actor, id).await?;
-                Some(secret.reveal())
+            let wish = wish(&members);
+            let (id, secret) = endpoints::add(state, &Actor::from(caller), &wish).await?;
+            Ok(Written {
+                secret: Some(secret.reveal()),
+                ..Written::of(id, wish.url)
+            })
+        })
+    }
+
+    fn write_within<'a>(
+        &'a self,
+        tx: &'a mut Tx,
+        by: &'a By,
+        target: Target,
+        members: &'a Members,
+    ) -> Within<'a, Written> {
+        Box::pin(async move {
+            let id = target.id().ok_or(Refusal::NotFound)?;
+            let wish = wish(members);
+            endpoints::change_within(tx, &by.actor, id, &wish, by.now).await?;
+            let secret = if posted::text(members, "renew").is_some() {
+                let rotated = endpoints::rotate_within(tx, &by.state, &by.actor, id, by.now);
+                Some(rotated.await?.0.reveal())
             } else {
                 None
             };
@@ -146,10 +158,28 @@ impl Administered for Endpoints {
         })
     }
 
+    fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
+        Box::pin(async move { Ok(endpoints::held(tx, id).await?.map(record)) })
+    }
+
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
         Box::pin(async move {
             let removed = endpoints::remove(state, &Actor::from(caller), id).await;
             is_there(removed)
+        })
+    }
+
+    fn hindrance<'a>(
+        &'a self,
+        state: &'a State,
+        _caller: &'a Caller,
+        _verb: Verb,
+        id: i64,
+    ) -> Work<'a, Option<String>> {
+        Box::pin(async move {
+            let found = endpoints::find(&state.db, id).await?;
+            let is_configured = found.is_some_and(|endpoint| endpoint.configured);
+            Ok(is_configured.then(|| endpoints::CONFIGURED.to_owned()))
         })
     }
 

@@ -1,15 +1,17 @@
 //! Groups: sets of permissions that accounts share.
 
+use db::Tx;
+
 use crate::{
     State,
     accounts::{
-        Caller, Model,
+        Caller, Model, Verb,
         users::manage::{self, Group},
     },
     admin::{
         about::{
-            About, Administered, Application, Cell, Column, Field, FieldKind, Inline, Record, Rows,
-            Target, Words, Work, Written,
+            About, Administered, Application, By, Cell, Column, Field, FieldKind, Inline, Record,
+            Rows, Target, Within, Words, Work, Written,
         },
         listing::{Asked, shelf},
         models::permissions,
@@ -66,34 +68,56 @@ impl Administered for Groups {
     fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
         Box::pin(async move {
             let read = manage::group(state, id);
-            Ok(read.await?.map(|group| {
-                let chosen = permissions(&group.permissions);
-                record(group, chosen)
-            }))
+            Ok(read.await?.map(whole))
         })
     }
 
-    fn write<'a>(
+    fn add<'a>(
         &'a self,
         state: &'a State,
         caller: &'a Caller,
-        target: Target,
         members: Members,
     ) -> Work<'a, Written> {
+        Box::pin(async move { Ok(manage::create_group(state, caller, &members).await?.into()) })
+    }
+
+    fn write_within<'a>(
+        &'a self,
+        tx: &'a mut Tx,
+        by: &'a By,
+        target: Target,
+        members: &'a Members,
+    ) -> Within<'a, Written> {
         Box::pin(async move {
-            match target.id() {
-                None => Ok(manage::create_group(state, caller, &members).await?.into()),
-                Some(id) => manage::change_group(state, caller, id, &members)
-                    .await?
-                    .map(Written::from)
-                    .ok_or(Refusal::NotFound),
-            }
+            let id = target.id().ok_or(Refusal::NotFound)?;
+            let changed = manage::change_group(tx, &by.caller, id, members, by.now).await?;
+            changed.map(Written::from).ok_or(Refusal::NotFound)
         })
+    }
+
+    fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
+        Box::pin(async move { Ok(manage::held_group(tx, id).await?.map(whole)) })
+    }
+
+    fn hindrance<'a>(
+        &'a self,
+        state: &'a State,
+        caller: &'a Caller,
+        _verb: Verb,
+        id: i64,
+    ) -> Work<'a, Option<String>> {
+        Box::pin(manage::hindrance_of_group(state, caller, id))
     }
 
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
         Box::pin(manage::delete_group(state, caller, id))
     }
+}
+
+/// A group with the names of its permissions.
+fn whole(group: Group) -> Record {
+    let chosen = permissions(&group.permissions);
+    record(group, chosen)
 }
 
 fn record(group: Group, permissions: Cell) -> Record {

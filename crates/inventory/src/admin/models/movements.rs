@@ -142,17 +142,13 @@ impl Administered for Movements {
         movements::problems(self.0, members)
     }
 
-    fn write<'a>(
+    fn add<'a>(
         &'a self,
         state: &'a State,
         caller: &'a Caller,
-        target: Target,
         members: Members,
     ) -> Work<'a, Written> {
         Box::pin(async move {
-            if target != Target::New {
-                return Err(Refusal::forbidden());
-            }
             let submission = self.submission(caller, members);
             written(movements::create(state, self.0, submission).await?)
         })

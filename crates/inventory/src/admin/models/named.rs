@@ -127,22 +127,20 @@ impl Administered for Named {
         named::problems(members, target.mode())
     }
 
-    fn write<'a>(
+    fn add<'a>(
         &'a self,
         state: &'a State,
         caller: &'a Caller,
-        target: Target,
         members: Members,
     ) -> Work<'a, Written> {
         Box::pin(async move {
-            let (kind, mode) = (self.kind, target.mode());
-            let written = match target.id() {
-                None => Some(named::create(state, caller, kind, &members).await?),
-                Some(id) => named::update(state, caller, kind, id, &members, mode).await?,
-            };
-            let record = written.ok_or(Refusal::NotFound)?;
+            let record = named::create(state, caller, self.kind, &members).await?;
             Ok(Written::of(record.id, record.name))
         })
+    }
+
+    fn is_written_in_parts(&self) -> bool {
+        true
     }
 
     fn write_within<'a>(

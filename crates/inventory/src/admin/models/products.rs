@@ -57,12 +57,10 @@ static ABOUT: About = About {
         Field::required("cost_price", FieldKind::Price)
             .section("Preços e estoque", "Prices and stock"),
         Field::required("selling_price", FieldKind::Price),
-        Field::required("quantity", FieldKind::Integer)
-            .moving()
-            .help(
-                "Uma quantidade diferente vira um ajuste no livro de estoque.",
-                "Another quantity becomes an adjustment in the stock ledger.",
-            ),
+        Field::required("quantity", FieldKind::Integer).help(
+            "Uma quantidade diferente vira um ajuste no livro de estoque.",
+            "Another quantity becomes an adjustment in the stock ledger.",
+        ),
     ],
     inlines: &[
         Inline {
@@ -107,21 +105,21 @@ impl Administered for Products {
         products::problems(members, target.mode())
     }
 
-    fn write<'a>(
+    fn add<'a>(
         &'a self,
         state: &'a State,
         caller: &'a Caller,
-        target: Target,
         members: Members,
     ) -> Work<'a, Written> {
         Box::pin(async move {
-            let written = match target.id() {
-                None => products::create(state, caller, &members).await.map(Some),
-                Some(id) => products::update(state, caller, id, &members, target.mode()).await,
-            };
-            let record = written.map_err(familiar)?.ok_or(Refusal::NotFound)?;
+            let made = products::create(state, caller, &members).await;
+            let record = made.map_err(familiar)?;
             Ok(Written::of(record.id, record.title))
         })
+    }
+
+    fn is_written_in_parts(&self) -> bool {
+        true
     }
 
     fn write_within<'a>(

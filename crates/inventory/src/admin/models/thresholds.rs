@@ -76,15 +76,14 @@ impl Administered for Thresholds {
         read(target, members).1
     }
 
-    fn write<'a>(
+    fn add<'a>(
         &'a self,
         state: &'a State,
         caller: &'a Caller,
-        target: Target,
         members: Members,
     ) -> Work<'a, Written> {
         Box::pin(async move {
-            let by = By::now(state, caller);
+            let (by, target) = (By::now(state, caller), Target::New);
             let write =
                 async move |tx: &mut Tx| THRESHOLDS.write_within(tx, &by, target, &members).await;
             state.db.write(write).await

@@ -5,7 +5,7 @@ use db::Tx;
 use crate::{
     State,
     accounts::{
-        Caller, Model,
+        Caller, Model, Verb,
         users::{
             self, User,
             manage::{self, Details},
@@ -129,22 +129,13 @@ impl Administered for Users {
         })
     }
 
-    fn write<'a>(
+    fn add<'a>(
         &'a self,
         state: &'a State,
         caller: &'a Caller,
-        target: Target,
         members: Members,
     ) -> Work<'a, Written> {
-        Box::pin(async move {
-            match target.id() {
-                None => Ok(manage::create(state, caller, &members).await?.into()),
-                Some(id) => manage::change(state, caller, id, &members)
-                    .await?
-                    .map(Written::from)
-                    .ok_or(Refusal::NotFound),
-            }
-        })
+        Box::pin(async move { Ok(manage::create(state, caller, &members).await?.into()) })
     }
 
     fn write_within<'a>(
@@ -157,13 +148,27 @@ impl Administered for Users {
         Box::pin(async move {
             // A new account has no rows yet.
             let id = target.id().ok_or(Refusal::NotFound)?;
-            let changed = manage::change_within(tx, &by.caller, id, members, by.now).await?;
+            let changed = manage::change(tx, &by.caller, id, members, by.now).await?;
             changed.map(Written::from).ok_or(Refusal::NotFound)
         })
     }
 
+    fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
+        Box::pin(async move { Ok(manage::held(tx, id).await?.map(record)) })
+    }
+
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
         Box::pin(manage::delete(state, caller, id))
+    }
+
+    fn hindrance<'a>(
+        &'a self,
+        state: &'a State,
+        caller: &'a Caller,
+        verb: Verb,
+        id: i64,
+    ) -> Work<'a, Option<String>> {
+        Box::pin(manage::hindrance(state, caller, verb, id))
     }
 
     fn related<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Vec<Related>> {

@@ -5,10 +5,7 @@ use axum::{
     response::Response,
 };
 
-use super::{
-    delete::{self, Doomed},
-    edits, query,
-};
+use super::{delete, edits, query};
 use crate::{
     accounts::{Verb, pages::posted},
     admin::{
@@ -155,7 +152,14 @@ async fn delete_selected(
 ) -> Result<Response, Refusal> {
     let about = model.about();
     let doomed = delete::look_up(page, site, model, ids).await?;
-    if posted::text(members, "confirm").as_deref() != Some("yes") || doomed.is_protected() {
+    if doomed.is_gone() {
+        let back = see_other(&about.address());
+        return Ok(flash::leave(
+            back,
+            Flash::warning(messages::gone(site.locale, about)),
+        ));
+    }
+    if posted::text(members, "confirm").as_deref() != Some("yes") || doomed.is_kept() {
         return Ok(delete::confirmation(site, about, doomed, true));
     }
     let mut deleted = 0;
@@ -191,12 +195,5 @@ pub(super) fn told(site: &Site, refusal: &Refusal) -> String {
                 "One of the records could not be changed.",
             )
             .to_owned(),
-    }
-}
-
-impl Doomed {
-    /// Whether anything keeps one of them from being deleted.
-    fn is_protected(&self) -> bool {
-        !self.protected.is_empty()
     }
 }

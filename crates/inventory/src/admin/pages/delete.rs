@@ -20,6 +20,7 @@ use crate::{
     page::{
         PageState,
         flash::{self, Flash},
+        messages::translated,
         see_other,
     },
     rest::Refusal,
@@ -36,7 +37,21 @@ pub(super) struct Doomed {
     /// What goes with them: how many, and what they are called.
     summary: Vec<(u64, String)>,
     /// What keeps them: how many, what they are called, of which record, and the list that shows them.
-    pub(super) protected: Vec<Protecting>,
+    protected: Vec<Protecting>,
+    /// Those that the reader may not delete whatever refers to them, and why.
+    kept: Vec<(String, String)>,
+}
+
+impl Doomed {
+    /// Whether anything keeps one of them from being deleted.
+    pub(super) fn is_kept(&self) -> bool {
+        !self.protected.is_empty() || !self.kept.is_empty()
+    }
+
+    /// Whether none of them is there any more.
+    pub(super) fn is_gone(&self) -> bool {
+        self.ids.is_empty()
+    }
 }
 
 /// Records that keep one from being deleted.
@@ -71,7 +86,7 @@ impl DeletePage<'_> {
         let locale = self.site.locale;
         let count = self.doomed.ids.len() as u64;
         let name = self.about.words.of(locale, count);
-        match (self.is_protected(), self.is_bulk) {
+        match (self.doomed.is_kept(), self.is_bulk) {
             (true, _) => format!(
                 "{} {name}",
                 locale.text("Não é possível excluir", "Cannot delete")
@@ -131,6 +146,7 @@ pub(super) async fn look_up(
         named: Vec::new(),
         summary: Vec::new(),
         protected: Vec::new(),
+        kept: Vec::new(),
     };
     let mut going: Vec<(&'static str, u64)> = Vec::new();
     for id in ids {
@@ -151,6 +167,11 @@ pub(super) async fn look_up(
                     None => going.push((related.path, related.count)),
                 }
             }
+        }
+        let hindrance = model.hindrance(&page.state, &site.caller, Verb::Delete, *id);
+        if let Some(why) = hindrance.await? {
+            let why = translated(site.locale, &why);
+            doomed.kept.push((record.text.clone(), why));
         }
         doomed.ids.push(*id);
         if doomed.named.len() < MOST_NAMED {

@@ -9,7 +9,7 @@ use db::Tx;
 use web::locale::Locale;
 
 use super::{
-    together::{self, Failed, mendable},
+    together::{self, Failed, mendable, other},
     typed,
 };
 use crate::{
@@ -21,7 +21,11 @@ use crate::{
         pages::list,
         site::Site,
     },
-    page::{Form, PageState, flash, see_other},
+    page::{
+        Form, PageState, flash,
+        meanwhile::{self, Compared, Place, one_line},
+        see_other,
+    },
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
@@ -89,9 +93,7 @@ pub(super) async fn save(
         }
         form.absorb(&model.problems(Target::Part(id), &members), site.locale);
         edits.0.insert(id, form);
-        let compared = fields
-            .iter()
-            .filter_map(|field| Compared::of(id, field, sent));
+        let compared = fields.iter().filter_map(|field| compared(id, field, sent));
         rows.push(Row {
             id,
             members,
@@ -140,27 +142,12 @@ struct Row {
     compared: Vec<Compared>,
 }
 
-/// A cell as it was shown, and as it was sent.
-struct Compared {
-    field: &'static str,
-    was: String,
-    typed: String,
-}
-
-impl Compared {
-    fn of(id: i64, field: &Field, sent: &Members) -> Option<Self> {
-        let name = field.name;
-        let sent = |prefix: &str| posted::text(sent, &format!("{prefix}:{id}:{name}"));
-        Some(Self {
-            field: name,
-            typed: lines(&sent("cell")?),
-            was: lines(&sent("was").unwrap_or_default()),
-        })
-    }
-}
-
-fn lines(text: &str) -> String {
-    text.trim().replace("\r\n", "\n")
+/// A cell as it was shown, and as it was sent; none when it was not sent.
+fn compared(id: i64, field: &Field, sent: &Members) -> Option<Compared> {
+    let name = field.name;
+    let sent = |prefix: &str| posted::text(sent, &format!("{prefix}:{id}:{name}"));
+    let was = sent("was").unwrap_or_default();
+    Some(Compared::new(name, &was, &sent("cell")?))
 }
 
 impl Changes {
@@ -198,18 +185,15 @@ impl Changes {
     /// whoever saves it once more means it.
     fn meanwhile(&self, record: &Record, row: &Row) -> FieldErrors {
         let mut errors = FieldErrors::default();
-        for Compared { field, was, typed } in &row.compared {
-            let now = lines(&record.fact(field).typed(self.locale));
-            if *was != now && was != typed && now != *typed {
-                errors.add(field, messages::meanwhile(self.locale, &now));
+        for compared in &row.compared {
+            let now = one_line(&record.fact(compared.field).typed(self.locale));
+            if compared.overwrites(&now) {
+                let told = meanwhile::told(self.locale, Place::List, &now);
+                errors.add(compared.field, told);
             }
         }
         errors
     }
-}
-
-fn other(refusal: Refusal) -> Failed<i64> {
-    mendable(refusal).map_or_else(|failed| failed, Failed::Other)
 }
 
 /// The fields of each record that are not what they were when the list was shown.

@@ -9,7 +9,11 @@ use crate::{
         messages, registry,
         site::Site,
     },
-    page::{Form, PageState, picker::Source},
+    page::{
+        Form, PageState,
+        meanwhile::{WAS, was},
+        picker::Source,
+    },
     rest::Refusal,
 };
 
@@ -29,7 +33,7 @@ pub(super) struct FieldView {
     pub(super) is_required: bool,
     pub(super) kind: FieldKind,
     pub(super) value: String,
-    /// What was shown at first of a field that others move: its name in the form, and its value.
+    /// What was shown when the form was opened: its name in the form, and its value.
     pub(super) was: Option<(String, String)>,
     pub(super) error: String,
     /// What can be chosen.
@@ -101,10 +105,7 @@ impl FieldView {
     }
 
     pub(super) fn is_many(&self) -> bool {
-        matches!(
-            self.kind,
-            FieldKind::Several(_) | FieldKind::Permissions | FieldKind::Choices(_)
-        )
+        self.kind.is_many()
     }
 
     fn is_by_id(&self) -> bool {
@@ -117,11 +118,6 @@ impl FieldView {
             _ => "off",
         }
     }
-}
-
-/// Under which name a form brings back what it showed of a field at first.
-pub(super) fn was(name: &str) -> String {
-    format!("was:{name}")
 }
 
 /// The fields of a form, new or not.
@@ -175,12 +171,8 @@ async fn view(
         }
         _ => (Vec::new(), None),
     };
-    let shown = field.is_moving.then(|| was(&name));
-    let was = shown.map(|was| {
-        let first = form.value(&was);
-        let first = if first.is_empty() { &value } else { first };
-        (was, first.to_owned())
-    });
+    let was = form.brings(&was(field.name));
+    let was = was.map(|shown| (format!("{WAS}{name}"), shown.to_owned()));
     Ok(FieldView {
         name,
         id,

@@ -20,7 +20,7 @@ use crate::{
         registry,
         site::{Site, capitalized},
     },
-    page::{PageState, redirect},
+    page::{PageState, meanwhile::one_line, redirect},
     rest::Refusal,
 };
 
@@ -365,7 +365,7 @@ impl ListPage<'_> {
     }
 
     fn edit(&self, row: &Record, field: &Field) -> EditView {
-        let was = row.fact(field.name).typed(self.site.locale);
+        let was = one_line(&row.fact(field.name).typed(self.site.locale));
         let typed = self.edits.of(row.id);
         let value = typed.map(|form| form.value(field.name).to_owned());
         EditView {

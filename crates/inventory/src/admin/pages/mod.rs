@@ -12,6 +12,7 @@ mod index;
 mod inlines;
 mod list;
 mod login;
+mod opened;
 mod password;
 mod together;
 mod typed;

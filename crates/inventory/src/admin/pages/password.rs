@@ -10,7 +10,7 @@ use super::{Place, find};
 use crate::{
     accounts::{Model, Verb, pages::posted, users::manage},
     admin::{about::Record, site::Site},
-    page::{Form, PageState, flash, see_other},
+    page::{Form, PageState, flash, messages::translated, see_other},
     rest::Refusal,
 };
 
@@ -20,6 +20,8 @@ struct PasswordPage<'a> {
     site: &'a Site,
     record: Record,
     form: Form,
+    /// Why the reader may not set it; empty when they may.
+    hindrance: String,
 }
 
 impl PasswordPage<'_> {
@@ -53,12 +55,16 @@ pub(super) async fn form(
         Err(response) => return Ok(response),
     };
     let form = Form::new().with("usable", "1");
-    Ok(show(&site, record, form))
-}
-
-fn show(site: &Site, record: Record, form: Form) -> Response {
-    let is_refused = form.is_refused();
-    site.page(is_refused, PasswordPage { site, record, form })
+    let hindrance = manage::hindrance(&page.state, &site.caller, Verb::Change, record.id);
+    let hindrance = hindrance.await?.unwrap_or_default();
+    let hindrance = translated(site.locale, &hindrance);
+    let shown = PasswordPage {
+        site: &site,
+        record,
+        form,
+        hindrance,
+    };
+    Ok(site.page(false, shown))
 }
 
 /// `POST /admin/users/{id}/password/`
@@ -88,7 +94,13 @@ pub(super) async fn set(
             let usable = posted::text(&members, "usable").unwrap_or_default();
             let mut form = Form::new().with("usable", usable);
             form.take(refusal, site.locale)?;
-            Ok(show(&site, record, form))
+            let shown = PasswordPage {
+                site: &site,
+                record,
+                form,
+                hindrance: String::new(),
+            };
+            Ok(site.page(true, shown))
         }
     }
 }

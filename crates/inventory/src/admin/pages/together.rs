@@ -28,6 +28,11 @@ pub(super) fn mendable<P>(refusal: Refusal) -> Result<Refusal, Failed<P>> {
     }
 }
 
+/// Why nothing was written, where no form tells it yet.
+pub(super) fn other<P>(refusal: Refusal) -> Failed<P> {
+    mendable(refusal).map_or_else(|failed| failed, Failed::Other)
+}
+
 /// Runs the transaction and tells open pages of it. What another request did between a check and a write is met by the check of a second
 /// attempt. What was refused is answered as the inner error.
 ///

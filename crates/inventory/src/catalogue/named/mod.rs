@@ -271,6 +271,33 @@ pub async fn update(
         .await
 }
 
+/// Changes a record as its form does; `None` when it is gone. What is absent stays as it is. `refused` is asked about the record as it
+/// stands: nobody else changes it until it is written.
+///
+/// # Errors
+///
+/// What is refused, invalid fields, and faults of the store.
+pub(crate) async fn edit(
+    state: &State,
+    caller: &Caller,
+    (kind, id): (Kind, i64),
+    members: Members,
+    refused: impl Fn(&NamedRecord) -> FieldErrors + Send + 'static,
+) -> Result<Option<NamedRecord>, Refusal> {
+    let (actor, now) = (Actor::from(caller), state.clock.now());
+    let write = async move |tx: &mut Tx| {
+        let Some(before) = held(tx, kind, id).await? else {
+            return Ok(None);
+        };
+        let errors = refused(&before);
+        if !errors.is_empty() {
+            return Err(Refusal::from(errors));
+        }
+        update_within(tx, (kind, id), &members, Mode::Partial, &actor, now).await
+    };
+    state.db.write(write).await
+}
+
 /// Changes a record within a transaction, as [`update`] does.
 pub(crate) async fn update_within(
     tx: &mut Tx,

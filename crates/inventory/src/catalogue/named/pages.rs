@@ -24,14 +24,14 @@ use crate::{
         flash::{self, Flash},
         history::{self, Change},
         index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Row},
+        meanwhile::{self, Opened, Standing, one_line},
         part::Part,
         picked_next,
-        posts::TOKEN,
+        posts::{self, TOKEN},
         redirect, see_other,
     },
     rest::{
         Refusal,
-        fields::Mode,
         query::Parameters,
         resource::{RecordId, json as json_answer},
     },
@@ -105,7 +105,9 @@ fn address(kind: Kind, id: i64) -> String {
 async fn list(kind: Kind, Extracted(page): Page, frame: Frame, request: Request) -> Answer {
     let model = kind.model();
     frame.require(Verb::View, model)?;
-    let parameters = Parameters::of_address(request.uri());
+    let mut parameters = Parameters::of_address(request.uri());
+    let mut form = Form::new();
+    posts::filter_search(&mut parameters, &mut form, frame.locale);
     let found = super::list(&page.state, kind, &parameters).await?;
     // A scanned code is no record's name.
     if parameters.get("jump").is_some()
@@ -115,12 +117,12 @@ async fn list(kind: Kind, Extracted(page): Page, frame: Frame, request: Request)
         return Ok(redirect(&address));
     }
     let may_change = frame.may(Verb::Change, model);
-    let mut index = empty_index(kind, &frame, &parameters);
+    let mut index = empty_index(kind, &frame, &parameters, form);
     index.fill(&found, |record| row(kind, &frame, record, may_change));
     Ok(index.show(&frame))
 }
 
-fn empty_index(kind: Kind, frame: &Frame, parameters: &Parameters) -> Index {
+fn empty_index(kind: Kind, frame: &Frame, parameters: &Parameters, form: Form) -> Index {
     let words = words(kind);
     let base = format!("/{}/", kind.path());
     let address = Address::new(base.as_str(), &["search"], "name", parameters);
@@ -144,7 +146,7 @@ fn empty_index(kind: Kind, frame: &Frame, parameters: &Parameters) -> Index {
         note: String::new(),
         also: Vec::new(),
         filters: vec![Filter::Search(frame.say(words.search))],
-        form: Form::new().with("search", search),
+        form,
         chips: chips.into_iter().collect(),
         columns: vec![
             Column::text(frame.text("Nome", "Name"), "name"),
@@ -187,7 +189,12 @@ fn row(kind: Kind, frame: &Frame, record: &NamedRecord, may_change: bool) -> Row
 
 async fn export(kind: Kind, Extracted(page): Page, frame: Frame, request: Request) -> Answer {
     frame.require(Verb::View, kind.model())?;
-    let parameters = Parameters::of_address(request.uri());
+    let mut parameters = Parameters::of_address(request.uri());
+    let mut form = Form::new();
+    posts::filter_search(&mut parameters, &mut form, frame.locale);
+    if form.is_refused() {
+        return Ok(redirect(&index::list_of(request.uri())));
+    }
     let columns = ["id", "name", "description", "created_at", "updated_at"];
     let read = async move |conn: &mut db::Conn, sheet: &index::Sheet| {
         for record in super::all(conn, kind, &parameters).await? {
@@ -312,15 +319,23 @@ async fn detail(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -
 async fn edit(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
     frame.require(Verb::Change, kind.model())?;
     let record = find(kind, &page, id).await?;
-    let form = Form::new()
-        .with("name", record.name)
-        .with("description", record.description.unwrap_or_default());
+    let mut form = Form::new();
+    meanwhile::open(&mut form, &standings(&record));
     Ok(frame.show(FormPage {
         frame: &frame,
         form: &form,
         title: frame.say(words(kind).edit),
         next: "",
     }))
+}
+
+/// The fields of the form as they stand.
+fn standings(record: &NamedRecord) -> Vec<Standing> {
+    let description = record.description.as_deref().unwrap_or_default();
+    vec![
+        Standing::plain("name", one_line(&record.name)),
+        Standing::plain("description", description),
+    ]
 }
 
 async fn update(
@@ -336,23 +351,26 @@ async fn update(
     let mut post = Post::read(&page.state, &parts, body).await?;
     post.blank_is_none(&["description"]);
     let words = words(kind);
-    match super::update(
-        &page.state,
-        &frame.caller,
-        kind,
-        id,
-        &post.members,
-        Mode::Whole,
-    )
-    .await
-    {
+    let sent = ["name", "description"].map(|field| (field, post.text(field)));
+    let (opened, locale) = (Opened::of(&post.form, sent), frame.locale);
+    let mut members = post.members.clone();
+    for left in opened.left() {
+        members.remove(left);
+    }
+    let shown = opened.clone();
+    let refused = move |record: &NamedRecord| shown.meanwhile(&standings(record), locale);
+    match super::edit(&page.state, &frame.caller, (kind, id), members, refused).await {
         Ok(Some(record)) => {
             let next = picked_next(&post.text("next"), "", id);
             let next = next.unwrap_or_else(|| address(kind, id));
             Ok(done(&frame, &next, words.changed, &record.name))
         }
         Ok(None) => Err(Refusal::NotFound.into()),
-        Err(refusal) => again(&frame, post, frame.say(words.edit), refusal),
+        Err(refusal) => {
+            let record = find(kind, &page, RecordId(Some(id))).await?;
+            opened.renew(&mut post.form, &standings(&record), locale);
+            again(&frame, post, frame.say(words.edit), refusal)
+        }
     }
 }
 

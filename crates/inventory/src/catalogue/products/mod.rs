@@ -2,6 +2,7 @@
 //! becomes an opening or an adjustment there.
 
 mod api;
+mod edit;
 pub(crate) mod lookup;
 mod model;
 pub(crate) mod pages;
@@ -9,6 +10,7 @@ mod store;
 pub(crate) mod within;
 
 pub use api::Products;
+pub(crate) use edit::{Edit, edit};
 pub(crate) use lookup::{best, few};
 pub use model::{MAX_SERIE_NUMBER, ProductRecord};
 

@@ -39,7 +39,8 @@ const LONGEST_DESCRIPTION: usize = 200;
 const INVALID_ADDRESS: &str =
     "Enter an address that begins with https:// or http://, without user name and #.";
 const INVALID_TEXT: &str = "Ensure this field has no more than 200 characters, on one line.";
-const CONFIGURED: &str = "This endpoint stands in the configuration and is changed there.";
+pub(crate) const CONFIGURED: &str =
+    "This endpoint stands in the configuration and is changed there.";
 
 /// What a person wants of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -64,6 +65,9 @@ pub enum EndpointError {
     /// Too much of a description.
     #[error("a description has at most {LONGEST_DESCRIPTION} characters, on one line")]
     Description,
+    /// What the form shows is no longer so.
+    #[error("somebody else has changed the endpoint meanwhile")]
+    Meanwhile(FieldErrors),
     /// There is none of this id.
     #[error("there is no endpoint {0}")]
     NotFound(i64),
@@ -81,6 +85,7 @@ impl From<EndpointError> for Refusal {
             EndpointError::Target(_) => FieldErrors::of("url", INVALID_ADDRESS).into(),
             EndpointError::Types(unknown) => FieldErrors::of("types", unknown.to_string()).into(),
             EndpointError::Description => FieldErrors::of("description", INVALID_TEXT).into(),
+            EndpointError::Meanwhile(errors) => errors.into(),
             EndpointError::NotFound(_) => Self::NotFound,
             EndpointError::Configured(_) => Self::Conflict(CONFIGURED.to_owned()),
             EndpointError::Database(error) => error.into(),
@@ -145,22 +150,56 @@ pub async fn change(
     id: i64,
     wish: &Wish,
 ) -> Result<(), EndpointError> {
-    let new = checked(wish)?;
+    let wish = wish.clone();
+    settle(state, actor, id, move |_| Ok(wish.clone())).await
+}
+
+/// As [`change`], where what is wished depends on the endpoint as it stands: nobody else changes it until it is written.
+///
+/// # Errors
+///
+/// As [`change`], and what is refused.
+pub(crate) async fn settle(
+    state: &State,
+    actor: &Actor,
+    id: i64,
+    wish: impl Fn(&Endpoint) -> Result<Wish, FieldErrors> + Send + 'static,
+) -> Result<(), EndpointError> {
     let (actor, now) = (actor.clone(), state.clock.now());
     let change = async move |tx: &mut Tx| {
-        let before = own(tx, id).await?;
-        let fields = audit::changed([
-            ("url", before.url != new.url),
-            ("description", before.description != new.description),
-            ("types", before.types.to_string() != new.types),
-        ]);
-        if fields.is_empty() {
-            return Ok(());
-        }
-        endpoints::update(tx, id, &new, now).await?;
-        note(tx, &actor, Action::Changed(&fields), (id, &new.url), now).await
+        let endpoint = held(tx, id).await?.ok_or(EndpointError::NotFound(id))?;
+        let wish = wish(&endpoint).map_err(EndpointError::Meanwhile)?;
+        change_within(tx, &actor, id, &wish, now).await
     };
     state.db.write(change).await
+}
+
+/// Changes an endpoint within a transaction.
+pub(crate) async fn change_within(
+    tx: &mut Tx,
+    actor: &Actor,
+    id: i64,
+    wish: &Wish,
+    now: Timestamp,
+) -> Result<(), EndpointError> {
+    let new = checked(wish)?;
+    let before = own(tx, id).await?;
+    let fields = audit::changed([
+        ("url", before.url != new.url),
+        ("description", before.description != new.description),
+        ("types", before.types.to_string() != new.types),
+    ]);
+    if fields.is_empty() {
+        return Ok(());
+    }
+    endpoints::update(tx, id, &new, now).await?;
+    note(tx, actor, Action::Changed(&fields), (id, &new.url), now).await
+}
+
+/// An endpoint, which nobody else changes until the transaction ends.
+pub(crate) async fn held(tx: &mut Tx, id: i64) -> Result<Option<Endpoint>, Error> {
+    endpoints::hold(tx, id).await?;
+    Ok(endpoints::select(tx, Some(id)).await?.into_iter().next())
 }
 
 /// Gives an endpoint a new secret, shown this once; the one before signs too until the moment that is answered.
@@ -173,16 +212,25 @@ pub async fn rotate(
     actor: &Actor,
     id: i64,
 ) -> Result<(Secret, Timestamp), EndpointError> {
-    let (secret, now) = (Secret::generate(&state.random), state.clock.now());
-    let (sealed, until) = (secrets::sealed(state, id, &secret), now + OVERLAP);
-    let actor = actor.clone();
-    let rotate = async move |tx: &mut Tx| {
-        let endpoint = own(tx, id).await?;
-        endpoints::set_secret(tx, id, &sealed, Some(until), now).await?;
-        let action = Action::Changed(&["secret"]);
-        note(tx, &actor, action, (id, &endpoint.url), now).await
-    };
-    state.db.write(rotate).await?;
+    let (shared, actor, now) = (state.clone(), actor.clone(), state.clock.now());
+    let rotate = async move |tx: &mut Tx| rotate_within(tx, &shared, &actor, id, now).await;
+    state.db.write(rotate).await
+}
+
+/// Gives an endpoint a new secret within a transaction, as [`rotate`] does.
+pub(crate) async fn rotate_within(
+    tx: &mut Tx,
+    state: &State,
+    actor: &Actor,
+    id: i64,
+    now: Timestamp,
+) -> Result<(Secret, Timestamp), EndpointError> {
+    let (secret, until) = (Secret::generate(&state.random), now + OVERLAP);
+    let endpoint = own(tx, id).await?;
+    let sealed = secrets::sealed(state, id, &secret);
+    endpoints::set_secret(tx, id, &sealed, Some(until), now).await?;
+    let action = Action::Changed(&["secret"]);
+    note(tx, actor, action, (id, &endpoint.url), now).await?;
     Ok((secret, until))
 }
 

@@ -2,6 +2,7 @@
 
 use askama::Template;
 use axum::{extract::Request, response::Response};
+use web::locale::Locale;
 
 use super::{Answer, HERE, Page, outcome_in_words};
 use crate::{
@@ -19,6 +20,7 @@ use crate::{
         delete::Deletion,
         flash::{self, Flash},
         history::{self, Change},
+        meanwhile::{self, Opened, Standing},
         part::Part,
         see_other,
     },
@@ -183,12 +185,9 @@ pub(super) async fn create(page: Page, frame: Frame, request: Request) -> Answer
 pub(super) async fn edit(page: Page, frame: Frame, id: RecordId) -> Answer {
     frame.require(Verb::Change, MODEL)?;
     let endpoint = changeable(&page, id).await?;
-    let mut form = Form::new()
-        .with("url", endpoint.url)
-        .with("description", endpoint.description);
-    for kind in endpoint.types.listed() {
-        form.set(&format!("types:{}", kind.name()), "1");
-    }
+    let mut form = Form::new();
+    meanwhile::open(&mut form, &standings(&endpoint, frame.locale));
+    tick(&mut form);
     let back = address(endpoint.id);
     Ok(frame.show(form_page(&frame, &form, Some(endpoint.id), &back)))
 }
@@ -197,15 +196,71 @@ pub(super) async fn edit(page: Page, frame: Frame, id: RecordId) -> Answer {
 pub(super) async fn update(page: Page, frame: Frame, id: RecordId, request: Request) -> Answer {
     frame.require(Verb::Change, MODEL)?;
     let id = changeable(&page, id).await?.id;
-    let post = read(&page, request).await?;
+    let mut post = read(&page, request).await?;
     let wish = wish(&post);
-    match endpoints::change(&page.state, &Actor::from(&frame.caller), id, &wish).await {
+    let types = in_order(wish.types.split(','));
+    let opened = Opened::of(
+        &post.form,
+        [
+            ("url", wish.url.clone()),
+            ("description", wish.description.clone()),
+            ("types", types.clone()),
+        ],
+    );
+    let (shown, locale) = (opened.clone(), frame.locale);
+    let wished = move |endpoint: &Endpoint| {
+        let errors = shown.meanwhile(&standings(endpoint, locale), locale);
+        if errors.is_empty() {
+            Ok(keeping(wish.clone(), endpoint, &shown))
+        } else {
+            Err(errors)
+        }
+    };
+    match endpoints::settle(&page.state, &Actor::from(&frame.caller), id, wished).await {
         Ok(()) => Ok(flash::success(
             see_other(&address(id)),
             frame.text("O destino foi alterado.", "The endpoint was changed."),
         )),
-        Err(error) => again(&frame, post, Some(id), error),
+        Err(error) => {
+            let endpoint = changeable(&page, RecordId(Some(id))).await?;
+            let form = &mut post.form;
+            form.set("types", types);
+            opened.renew(form, &standings(&endpoint, locale), locale);
+            tick(form);
+            again(&frame, post, Some(id), error)
+        }
     }
+}
+
+/// The fields of the form as they stand.
+fn standings(endpoint: &Endpoint, locale: Locale) -> Vec<Standing> {
+    let types = endpoint.types.listed().iter().map(|kind| kind.name());
+    let types: Vec<&str> = types.collect();
+    let told = words::TYPES.iter().filter(|(name, _)| types.contains(name));
+    let told = told.map(|(_, (portuguese, english))| locale.text(portuguese, english));
+    vec![
+        Standing::plain("url", endpoint.url.as_str()),
+        Standing::plain("description", endpoint.description.as_str()),
+        Standing {
+            told: told.collect::<Vec<_>>().join(", "),
+            ..Standing::plain("types", in_order(types))
+        },
+    ]
+}
+
+/// Ticks the boxes of the types that a form has by comma.
+fn tick(form: &mut Form) {
+    let types = form.value("types").to_owned();
+    for (name, _) in words::TYPES {
+        let is_ticked = types.split(',').any(|ticked| ticked == *name);
+        form.set(&format!("types:{name}"), if is_ticked { "1" } else { "" });
+    }
+}
+
+fn in_order<'a>(types: impl IntoIterator<Item = &'a str>) -> String {
+    let mut types: Vec<&str> = types.into_iter().collect();
+    types.sort_unstable();
+    types.join(",")
 }
 
 async fn read(page: &PageState, request: Request) -> Result<Post, Refusal> {
@@ -221,6 +276,18 @@ fn wish(post: &Post) -> Wish {
         description: post.text("description"),
         types: types.filter(is_ticked).collect::<Vec<_>>().join(","),
     }
+}
+
+/// A wish with what was left as it was shown as it stands now.
+fn keeping(mut wish: Wish, endpoint: &Endpoint, opened: &Opened) -> Wish {
+    for field in opened.left() {
+        match field {
+            "url" => wish.url.clone_from(&endpoint.url),
+            "description" => wish.description.clone_from(&endpoint.description),
+            _ => wish.types = endpoint.types.to_string(),
+        }
+    }
+    wish
 }
 
 fn again(frame: &Frame, post: Post, id: Option<i64>, error: EndpointError) -> Answer {

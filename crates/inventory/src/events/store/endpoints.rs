@@ -82,6 +82,12 @@ pub(in crate::events) async fn update(
     .map(drop)
 }
 
+/// Keeps everybody else from changing an endpoint until the transaction ends.
+pub(in crate::events) async fn hold(tx: &mut Tx, id: i64) -> Result<(), Error> {
+    let sql = "UPDATE webhook_endpoints SET updated_at = updated_at WHERE id = $1";
+    tx.execute(sql, &[&id]).await.map(drop)
+}
+
 /// Gives the configured endpoint the address of the configuration.
 pub(in crate::events) async fn set_configured_url(
     tx: &mut Tx,

@@ -74,6 +74,47 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    selected_records_that_are_gone_are_told_to_be_gone,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.admin();
+        for name in ["Um", "Dois"] {
+            admin
+                .post("/api/v1/brands/", json!({"name": name}))
+                .await
+                .id();
+        }
+        let mut visitor = app.superuser().await;
+        admin.delete("/api/v1/brands/1/").await;
+        let fields = [("row:1", "1"), ("action", "delete_selected")];
+        let (to, page) = visitor.done("/admin/brands/", &fields).await;
+        assert_eq!(to, "/admin/brands/");
+        has(
+            &page,
+            &["The selected brands don’t exist any more. Perhaps they were deleted?"],
+        );
+        let both = [
+            ("row:1", "1"),
+            ("row:2", "1"),
+            ("action", "delete_selected"),
+        ];
+        has(
+            &visitor.submit("/admin/brands/", &both).await.text,
+            &["Brands: 1"],
+        );
+        visitor.language = "pt-BR";
+        let confirmed = [
+            ("row:1", "1"),
+            ("action", "delete_selected"),
+            ("confirm", "yes"),
+        ];
+        let (_, page) = visitor.done("/admin/brands/", &confirmed).await;
+        has(&page, &["As marcas selecionadas não existem mais."]);
+        has_not(&page, &["0 marca"]);
+    }
+);
+
+on_both_engines!(
     protected_records_keep_the_whole_selection_from_being_deleted,
     async |address| {
         let app = TestApp::new(&address).await;

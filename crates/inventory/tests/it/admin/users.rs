@@ -225,6 +225,19 @@ on_both_engines!(
             let page = clerk.refused("/admin/users/3/change/", &fields).await;
             has(&page, &["You cannot give more than you may do yourself."]);
         }
+        // What is refused is not offered.
+        let more = "This account may do more than yours.";
+        for path in ["change", "password", "delete"] {
+            let page = clerk.page(&format!("/admin/users/1/{path}/")).await;
+            has(&page, &[more]);
+            has_not(
+                &page,
+                &["name=\"username\"", "name=\"password1\"", "Are you sure"],
+            );
+        }
+        let page = clerk.page("/admin/groups/2/change/").await;
+        has(&page, &["This group may do more than your account."]);
+        has_not(&page, &["name=\"name\""]);
         let page = clerk
             .refused("/admin/users/1/change/", &[("username", "admin")])
             .await;
@@ -269,8 +282,20 @@ on_both_engines!(nobody_locks_themselves_out, async |address| {
             .count(),
         6
     );
+    let own = "You cannot delete your own account.";
+    let page = visitor.page("/admin/users/4/delete/").await;
+    has(&page, &["Cannot delete user", own]);
+    has_not(&page, &["Are you sure"]);
     let (_, page) = visitor.done("/admin/users/4/delete/", &[]).await;
-    has(&page, &["You cannot delete your own account."]);
+    has(&page, &[own]);
+    let both = [
+        ("row:3", "1"),
+        ("row:4", "1"),
+        ("action", "delete_selected"),
+        ("confirm", "yes"),
+    ];
+    let kept = visitor.submit("/admin/users/", &both).await;
+    has(&kept.text, &["<strong>root</strong>", own]);
     let (_, page) = visitor.done("/admin/users/3/delete/", &[]).await;
     has(&page, &["The user “viewer” was deleted successfully."]);
 });

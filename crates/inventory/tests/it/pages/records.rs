@@ -139,7 +139,7 @@ on_both_engines!(
         let id = app.admin().a_product("Arroz", 50).await;
         let admin = app.logged_in("admin").await;
         let form = page(&admin, "/products/1/edit/", 200).await;
-        assert!(form.contains("name=\"quantity_was\" value=\"50\""));
+        assert!(form.contains("name=\"was:quantity\" value=\"50\""));
         let outflow = serde_json::json!({"product": id, "quantity": 8});
         app.admin().post("/api/v1/outflows/", outflow).await.id();
         let mut fields = vec![
@@ -149,7 +149,7 @@ on_both_engines!(
             ("cost_price", "8.00"),
             ("selling_price", "12.50"),
             ("quantity", "50"),
-            ("quantity_was", "50"),
+            ("was:quantity", "50"),
             ("threshold", ""),
         ];
         leads_to(
@@ -158,6 +158,9 @@ on_both_engines!(
         );
         assert_eq!(app.admin().quantity_of(id).await, 42);
         fields[5] = ("quantity", "40");
+        let refused = admin.submit("/products/1/edit/", &fields).await;
+        is_refused(&refused, &["Somebody changed this to “42”"]);
+        fields[6] = ("was:quantity", "42");
         leads_to(
             &admin.submit("/products/1/edit/", &fields).await,
             "/products/1/",

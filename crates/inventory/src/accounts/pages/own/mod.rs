@@ -21,9 +21,16 @@ use crate::{
     accounts::{
         second_factor::{self as factor, Status},
         session::{self, Session, visits::Visit},
-        users::{self, own},
+        users::{
+            self, User,
+            own::{self, Profile},
+        },
     },
-    page::{Form, Frame, PageState, flash, see_other},
+    page::{
+        Form, Frame, PageState, flash,
+        meanwhile::{self, Opened, Standing},
+        see_other,
+    },
     rest::{Refusal, fields::Members},
 };
 
@@ -93,10 +100,8 @@ struct AccountPage<'a> {
 async fn show(Extracted(page): Extracted<PageState>, frame: Frame) -> Result<Response, web::Error> {
     let user = users::read(&page.state.db, frame.caller.id).await;
     let user = user.map_err(Refusal::from)?.ok_or(Refusal::NotFound)?;
-    let form = Form::new()
-        .with("first_name", user.first_name)
-        .with("last_name", user.last_name)
-        .with("email", user.email);
+    let mut form = Form::new();
+    meanwhile::open(&mut form, &standings(&user));
     Ok(account(&page.state, &frame, form).await?)
 }
 
@@ -123,16 +128,57 @@ async fn change(
     request: Request,
 ) -> Result<Response, web::Error> {
     let sent = Sent::read(&page.state, request).await?;
-    match own::read_profile(&sent.members) {
-        Ok(profile) => {
-            own::change_profile(&page.state, &frame.caller, profile).await?;
+    let (mut form, locale) = (Form::of(&sent.members), frame.locale);
+    let typed = ["first_name", "last_name", "email"].map(|field| (field, sent.text(field)));
+    let opened = Opened::of(&form, typed);
+    let profile = match own::read_profile(&sent.members) {
+        Ok(profile) => profile,
+        Err(errors) => {
+            form.absorb(&errors, locale);
+            return Ok(account(&page.state, &frame, form).await?);
+        }
+    };
+    let shown = opened.clone();
+    let wished = move |user: &User| {
+        let errors = shown.meanwhile(&standings(user), locale);
+        if errors.is_empty() {
+            Ok(keeping(profile.clone(), user, &shown))
+        } else {
+            Err(errors)
+        }
+    };
+    match own::change_profile(&page.state, &frame.caller, wished).await {
+        Ok(()) => {
             let text = frame.text("Seus dados foram salvos.", "Your details were saved.");
             Ok(flash::success(see_other("/account/"), text))
         }
-        Err(errors) => {
-            let mut form = Form::of(&sent.members);
-            form.absorb(&errors, frame.locale);
+        Err(refusal) => {
+            form.take(refusal, locale)?;
+            let user = users::read(&page.state.db, frame.caller.id).await;
+            let user = user.map_err(Refusal::from)?.ok_or(Refusal::NotFound)?;
+            opened.renew(&mut form, &standings(&user), locale);
             Ok(account(&page.state, &frame, form).await?)
         }
     }
+}
+
+/// The fields of the form as they stand.
+fn standings(user: &User) -> Vec<Standing> {
+    vec![
+        Standing::plain("first_name", user.first_name.as_str()),
+        Standing::plain("last_name", user.last_name.as_str()),
+        Standing::plain("email", user.email.as_str()),
+    ]
+}
+
+/// A profile with what was left as it was shown as it stands now.
+fn keeping(mut profile: Profile, user: &User, opened: &Opened) -> Profile {
+    for field in opened.left() {
+        match field {
+            "first_name" => profile.first_name.clone_from(&user.first_name),
+            "last_name" => profile.last_name.clone_from(&user.last_name),
+            _ => profile.email.clone_from(&user.email),
+        }
+    }
+    profile
 }

@@ -2,7 +2,7 @@
 
 use db::{Timestamp, Tx};
 
-use super::{TOO_MUCH, input::chosen, store};
+use super::{Group, TOO_MUCH, input::chosen, store, users};
 use crate::{
     State,
     accounts::{Caller, Granted, Model, Permission},
@@ -25,7 +25,7 @@ struct Input {
 impl Input {
     fn read(members: &Members) -> Result<Self, FieldErrors> {
         let mut reader = Reader::new(members, Mode::Whole);
-        let name = reader.text("name", NAME_MAX);
+        let name = reader.name("name", NAME_MAX);
         let errors = reader.finish();
         match name {
             Some(name) if errors.is_empty() => Ok(Self {
@@ -61,40 +61,46 @@ pub(crate) async fn create_group(
     made.map_err(taken)
 }
 
-/// Changes a group; `None` when it is gone.
+/// A group, which nobody else changes until the transaction ends.
+pub(crate) async fn held_group(tx: &mut Tx, id: i64) -> Result<Option<Group>, db::Error> {
+    store::hold_group(tx, id).await?;
+    store::group(tx, id).await
+}
+
+/// Changes a group within a transaction; `None` when it is gone.
 ///
 /// # Errors
 ///
 /// As [`create_group`], and a group that may do more than the caller.
 pub(crate) async fn change_group(
-    state: &State,
+    tx: &mut Tx,
     caller: &Caller,
     id: i64,
     members: &Members,
+    now: Timestamp,
 ) -> Result<Option<(i64, String)>, Refusal> {
-    let input = Input::read(members)?;
-    let (caller, now) = (caller.clone(), state.clock.now());
-    let changed = state
-        .db
-        .write(async move |tx| {
-            let Some(before) = store::group(tx, id).await? else {
-                return Ok(None);
-            };
-            refuse_greater(&caller, &before.permissions)?;
-            store::rename_group(tx, id, &input.name).await?;
-            store::clear_group_permissions(tx, id).await?;
-            write_permissions(tx, &caller, id, &input.permissions).await?;
-            let mut permissions = input.permissions.clone();
-            permissions.sort_unstable();
-            let fields = audit::changed([
-                ("name", before.name != input.name),
-                ("permissions", before.permissions != permissions),
-            ]);
-            note(tx, &caller, Action::Changed(&fields), id, &input.name, now).await?;
-            Ok(Some((id, input.name.clone())))
-        })
-        .await;
-    changed.map_err(taken)
+    let Input {
+        name,
+        mut permissions,
+    } = Input::read(members)?;
+    let Some(before) = store::group(tx, id).await? else {
+        return Ok(None);
+    };
+    refuse_greater(caller, &before.permissions)?;
+    let namesake = users::group_id(tx, &name).await?;
+    if namesake.is_some_and(|other| other != id) {
+        return Err(FieldErrors::of("name", TAKEN).into());
+    }
+    store::rename_group(tx, id, &name).await?;
+    store::clear_group_permissions(tx, id).await?;
+    write_permissions(tx, caller, id, &permissions).await?;
+    permissions.sort_unstable();
+    let fields = audit::changed([
+        ("name", before.name != name),
+        ("permissions", before.permissions != permissions),
+    ]);
+    note(tx, caller, Action::Changed(&fields), id, &name, now).await?;
+    Ok(Some((id, name)))
 }
 
 /// Deletes a group; whether it was there. Its members stay.
@@ -118,6 +124,22 @@ pub(crate) async fn delete_group(state: &State, caller: &Caller, id: i64) -> Res
         .await
 }
 
+/// Why the caller may neither change nor delete a group.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn hindrance_of_group(
+    state: &State,
+    caller: &Caller,
+    id: i64,
+) -> Result<Option<String>, Refusal> {
+    match super::group(state, id).await? {
+        Some(group) => super::told(refuse_greater(caller, &group.permissions)),
+        None => Ok(None),
+    }
+}
+
 async fn write_permissions(
     tx: &mut Tx,
     caller: &Caller,
@@ -128,7 +150,7 @@ async fn write_permissions(
         return Err(FieldErrors::of("permissions", TOO_MUCH).into());
     }
     for permission in permissions {
-        crate::accounts::users::store::grant_to_group(tx, id, &permission.to_string()).await?;
+        users::grant_to_group(tx, id, &permission.to_string()).await?;
     }
     Ok(())
 }

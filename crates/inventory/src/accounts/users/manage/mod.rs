@@ -6,7 +6,7 @@ mod input;
 mod reading;
 mod store;
 
-pub(crate) use groups::{change_group, create_group, delete_group};
+pub(crate) use groups::{change_group, create_group, delete_group, held_group, hindrance_of_group};
 pub(crate) use reading::{
     count_sessions, details, group, groups, memberships, open_session, open_sessions, token_times,
 };
@@ -17,7 +17,7 @@ use db::{Timestamp, Tx};
 use super::store as users;
 use crate::{
     State,
-    accounts::{Caller, Granted, Model, session::store as sessions, store as accounts},
+    accounts::{Caller, Granted, Model, Verb, session::store as sessions, store as accounts},
     audit::{self, Action},
     rest::{
         Refusal,
@@ -74,27 +74,18 @@ async fn hash(state: &State, password: NewPassword) -> Result<Option<String>, Re
     }
 }
 
-/// Changes what an account is and may do; `None` when it is gone.
+/// An account, which nobody else changes until the transaction ends.
+pub(crate) async fn held(tx: &mut Tx, id: i64) -> Result<Option<Details>, db::Error> {
+    users::hold(tx, id).await?;
+    store::details(tx, id).await
+}
+
+/// Changes what an account is and may do, within a transaction; `None` when it is gone.
 ///
 /// # Errors
 ///
 /// Invalid fields, an account that may do more than the caller, more than the caller may give, and faults of the store.
 pub(crate) async fn change(
-    state: &State,
-    caller: &Caller,
-    id: i64,
-    members: &Members,
-) -> Result<Option<(i64, String)>, Refusal> {
-    let (caller, members, now) = (caller.clone(), members.clone(), state.clock.now());
-    let changed = state
-        .db
-        .write(async move |tx| change_within(tx, &caller, id, &members, now).await)
-        .await;
-    changed.map_err(taken)
-}
-
-/// Changes an account within a transaction, as [`change`] does.
-pub(crate) async fn change_within(
     tx: &mut Tx,
     caller: &Caller,
     id: i64,
@@ -110,6 +101,10 @@ pub(crate) async fn change_within(
     };
     refuse_greater(caller, &before)?;
     profile.refuse_locking_out(caller, &before)?;
+    let namesake = users::user_id(tx, &profile.username).await?;
+    if namesake.is_some_and(|other| other != id) {
+        return Err(FieldErrors::of("username", TAKEN).into());
+    }
     write_profile(tx, caller, id, &profile, now).await?;
     let after = store::details(tx, id).await?.ok_or(Refusal::NotFound)?;
     if !caller.granted.covers(&after.granted) {
@@ -201,12 +196,7 @@ pub(crate) async fn delete(state: &State, caller: &Caller, id: i64) -> Result<bo
             let Some(details) = store::details(tx, id).await? else {
                 return Ok(false);
             };
-            refuse_greater(&caller, &details)?;
-            if id == caller.id {
-                return Err(Refusal::Conflict(
-                    "You cannot delete your own account.".to_owned(),
-                ));
-            }
+            refuse_deletion(&caller, &details)?;
             store::delete(tx, id).await?;
             let (actor, name) = (Actor::from(&caller), &details.user.username);
             note(tx, &actor, Action::Deleted, id, name, now).await?;
@@ -284,6 +274,44 @@ async fn note(
     now: Timestamp,
 ) -> Result<(), db::Error> {
     audit::record(tx, actor, action, Model::User, id, name, now).await
+}
+
+fn refuse_deletion(caller: &Caller, details: &Details) -> Result<(), Refusal> {
+    refuse_greater(caller, details)?;
+    if details.user.id == caller.id {
+        return Err(Refusal::Conflict(
+            "You cannot delete your own account.".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+/// Why the caller may not do this to an account, as far as it is known before they try.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn hindrance(
+    state: &State,
+    caller: &Caller,
+    verb: Verb,
+    id: i64,
+) -> Result<Option<String>, Refusal> {
+    let Some(details) = details(state, id).await? else {
+        return Ok(None);
+    };
+    told(match verb {
+        Verb::Delete => refuse_deletion(caller, &details),
+        _ => refuse_greater(caller, &details),
+    })
+}
+
+/// What a refusal says that is no fault.
+fn told(refused: Result<(), Refusal>) -> Result<Option<String>, Refusal> {
+    match refused {
+        Err(Refusal::Conflict(text)) => Ok(Some(text)),
+        refused => refused.map(|()| None),
+    }
 }
 
 /// Whoever may do more than the caller is out of the caller's reach: else a password reset would be a way up.

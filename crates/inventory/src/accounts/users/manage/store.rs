@@ -242,6 +242,12 @@ pub(super) async fn insert_group(tx: &mut Tx, name: &str) -> Result<i64, Error> 
     tx.one(sql, &[&name], |row| row.get(0)).await
 }
 
+/// Keeps everybody else from changing a group until the transaction ends.
+pub(super) async fn hold_group(tx: &mut Tx, id: i64) -> Result<(), Error> {
+    let sql = "UPDATE groups SET name = name WHERE id = $1";
+    tx.execute(sql, &[&id]).await.map(drop)
+}
+
 pub(super) async fn rename_group(tx: &mut Tx, id: i64, name: &str) -> Result<(), Error> {
     tx.execute("UPDATE groups SET name = $2 WHERE id = $1", &[&id, &name])
         .await?;

@@ -9,14 +9,14 @@ use axum::{
     response::Response,
 };
 
-use super::{Place, find, inlines::Sent, query};
+use super::{Place, find, inlines::Sent, opened, query};
 use crate::{
     accounts::{Verb, pages::posted},
     admin::{
-        about::{About, Administered, FieldKind, Record},
+        about::{About, FieldKind, Record},
         site::Site,
     },
-    page::{Form, PageState},
+    page::{Form, PageState, meanwhile},
     rest::{Refusal, query::Parameters},
 };
 use save::{Saving, save};
@@ -83,17 +83,15 @@ pub(super) async fn change_form(
         Ok(record) => record,
         Err(response) => return Ok(response),
     };
-    let form = form_of(&site, model, &record);
+    let form = form_of(&site, model.about(), &record);
     let sent = (form, Vec::new());
     Ok(show(&page, &site, model.about(), Some(record), sent).await?)
 }
 
 /// A form with the values of a record.
-fn form_of(site: &Site, model: &dyn Administered, record: &Record) -> Form {
+fn form_of(site: &Site, about: &'static About, record: &Record) -> Form {
     let mut form = Form::new();
-    for field in model.about().fields {
-        form.set(field.name, record.fact(field.name).typed(site.locale));
-    }
+    meanwhile::open(&mut form, &opened::standings(about, record, site.locale));
     form
 }
 

@@ -12,10 +12,10 @@ use crate::{
     admin::{
         about::{About, Administered, FieldKind, Record, Target, Written},
         messages::{self, Done, Follows},
-        pages::{fields::was, inlines, list_address, typed},
+        pages::{inlines, list_address, opened, typed},
         site::Site,
     },
-    page::{Form, PageState, flash, see_other},
+    page::{Form, PageState, flash, meanwhile::Opened, see_other},
     rest::{Refusal, fields::Members},
 };
 
@@ -70,28 +70,6 @@ impl Saving {
             _ => Target::New,
         }
     }
-
-    /// Leaves out what others move and this form did not: goods may have gone out since it was shown. What is left is a part.
-    fn leave_unmoved(&mut self) -> Target {
-        let target = self.target();
-        let Target::Whole(id) = target else {
-            return target;
-        };
-        let about = self.model.about();
-        let sent = self.members.len();
-        for field in about.fields.iter().filter(|field| field.is_moving) {
-            let shown = self.members.get(&was(field.name)).map(|value| value.get());
-            let typed = self.members.get(field.name).map(|value| value.get());
-            if shown.is_some() && shown == typed {
-                self.members.remove(field.name);
-            }
-        }
-        if self.members.len() < sent {
-            Target::Part(id)
-        } else {
-            target
-        }
-    }
 }
 
 /// Saves a form, or shows it again.
@@ -102,7 +80,7 @@ pub(super) async fn save(
 ) -> Result<Response, Refusal> {
     let about = saving.model.about();
     let mut form = posted_form(&saving.members, about);
-    let (model, target) = (saving.model, saving.leave_unmoved());
+    let (model, target) = (saving.model, saving.target());
     let mut sent = inlines::read(page, site, about, target, &saving.members).await?;
     let fields = about
         .fields
@@ -116,25 +94,38 @@ pub(super) async fn save(
         return show(page, site, about, saving.record, (form, sent)).await;
     }
     let members = saving.members.clone();
-    let written = if sent.is_empty() {
-        alone(page, site, (model, target, members), &mut form).await?
-    } else {
-        inlines::write(page, site, (model, target, members), &mut form, &mut sent).await?
+    let opened = match target {
+        Target::New => Opened::default(),
+        _ => opened::opened(about, &form, &members),
     };
-    match written {
-        Some(written) => Ok(saved(site, about, written, target, &saving)),
-        None => show(page, site, about, saving.record, (form, sent)).await,
+    let written = if target == Target::New && sent.is_empty() {
+        alone(page, site, (model, members), &mut form).await?
+    } else {
+        let whole = (model, target, members, opened.clone());
+        inlines::write(page, site, whole, &mut form, &mut sent).await?
+    };
+    if let Some(written) = written {
+        return Ok(saved(site, about, written, target, &saving));
     }
+    let record = match target.id() {
+        Some(id) => model.read(&page.state, id).await?,
+        None => saving.record,
+    };
+    if let Some(record) = &record {
+        let now = opened::standings(about, record, site.locale);
+        opened.renew(&mut form, &now, site.locale);
+    }
+    show(page, site, about, record, (form, sent)).await
 }
 
-/// Writes a record whose form has no rows; none when it is refused, and the form says why.
+/// Writes a new record whose form has no rows; none when it is refused, and the form says why.
 async fn alone(
     page: &PageState,
     site: &Site,
-    (model, target, members): (&'static dyn Administered, Target, Members),
+    (model, members): (&'static dyn Administered, Members),
     form: &mut Form,
 ) -> Result<Option<Written>, Refusal> {
-    let written = model.write(&page.state, &site.caller, target, members);
+    let written = model.add(&page.state, &site.caller, members);
     match written.await {
         Ok(written) => Ok(Some(written)),
         Err(refusal) => {

@@ -13,7 +13,7 @@ use crate::{
         registry,
         site::{Site, capitalized},
     },
-    page::{Form, PageState},
+    page::{Form, PageState, messages::translated},
     rest::Refusal,
 };
 
@@ -27,6 +27,8 @@ pub(super) struct ChangePage<'a> {
     form: Form,
     /// None for whoever may only look.
     fields: Option<Vec<FieldView>>,
+    /// Why the reader may only look at a record that they could change otherwise; empty when there is no such reason.
+    hindrance: String,
     tables: Vec<Table>,
     /// What is wrong with rows of the tables: the control, what it is called, what is said.
     row_problems: Vec<(String, String, String)>,
@@ -41,6 +43,19 @@ struct Fact {
     address: Option<String>,
 }
 
+/// Why the reader may not change a record, as far as it is known before they try.
+async fn hindrance(
+    page: &PageState,
+    site: &Site,
+    about: &'static About,
+    id: i64,
+) -> Result<String, Refusal> {
+    let model = registry::find(about.path).ok_or(Refusal::NotFound)?;
+    let why = model.hindrance(&page.state, &site.caller, Verb::Change, id);
+    let why = why.await?.unwrap_or_default();
+    Ok(translated(site.locale, &why))
+}
+
 impl<'a> ChangePage<'a> {
     /// The form of a record, or of a new one, with the rows that were sent and not taken.
     pub(super) async fn of(
@@ -50,7 +65,12 @@ impl<'a> ChangePage<'a> {
         record: Option<Record>,
         (form, sent): (Form, Vec<Sent>),
     ) -> Result<Self, Refusal> {
-        let is_edited = about.is_edited_by(&site.caller, record.is_none());
+        let may_edit = about.is_edited_by(&site.caller, record.is_none());
+        let hindrance = match &record {
+            Some(record) if may_edit => hindrance(page, site, about, record.id).await?,
+            _ => String::new(),
+        };
+        let is_edited = may_edit && hindrance.is_empty();
         let fields = if is_edited {
             Some(field_views(page, site, about, &form, record.is_none()).await?)
         } else {
@@ -65,6 +85,7 @@ impl<'a> ChangePage<'a> {
             record,
             form,
             fields,
+            hindrance,
         })
     }
 

@@ -7,7 +7,7 @@ mod whole;
 
 use std::collections::BTreeMap;
 
-use super::typed;
+use super::{opened, typed};
 use crate::{
     accounts::{Verb, pages::posted},
     admin::{
@@ -15,7 +15,10 @@ use crate::{
         registry,
         site::Site,
     },
-    page::{Form, PageState},
+    page::{
+        Form, PageState,
+        meanwhile::{Compared, Opened, WAS, was},
+    },
     rest::{Refusal, fields::Members},
 };
 pub(super) use view::{Table, tables};
@@ -31,6 +34,8 @@ pub(super) struct Sent {
     id: Option<i64>,
     is_deleted: bool,
     members: Members,
+    /// What the form showed of it when it was opened.
+    opened: Opened,
     /// What was typed, and what is wrong with it.
     pub(super) form: Form,
 }
@@ -76,6 +81,20 @@ impl Sent {
         }
         let problems = self.model.problems(self.target(), &self.members);
         self.form.absorb(&problems, site.locale);
+        self.opened = opened::opened(self.model.about(), &self.form, &self.members);
+    }
+
+    /// Prepares the row of a record that is there to be shown again.
+    async fn renew(&mut self, page: &PageState, site: &Site) -> Result<(), Refusal> {
+        let record = match self.id {
+            Some(id) => self.model.read(&page.state, id).await?,
+            None => None,
+        };
+        if let Some(record) = record {
+            let now = opened::standings(self.model.about(), &record, site.locale);
+            self.opened.renew(&mut self.form, &now, site.locale);
+        }
+        Ok(())
     }
 }
 
@@ -129,13 +148,22 @@ pub(super) async fn read(
 fn rows_of(inline: &Inline, members: &Members) -> BTreeMap<String, Members> {
     let mut rows: BTreeMap<String, Members> = BTreeMap::new();
     for (name, value) in members {
+        let (is_shown, name) = match name.strip_prefix(WAS) {
+            Some(name) => (true, name),
+            None => (false, name.as_str()),
+        };
         let parts = name
             .strip_prefix(inline.path)
             .and_then(|rest| rest.strip_prefix(':'))
             .and_then(|rest| rest.split_once(':'));
         if let Some((row, field)) = parts {
             let of_row = rows.entry(row.to_owned()).or_default();
-            of_row.insert(field.to_owned(), value.clone());
+            let field = if is_shown {
+                was(field)
+            } else {
+                field.to_owned()
+            };
+            of_row.insert(field, value.clone());
         }
     }
     rows
@@ -151,10 +179,14 @@ fn wanted(
     site: &Site,
 ) -> Option<Sent> {
     let is_deleted = inline.is_deleted && sent.contains_key("delete");
-    let typed = |field: &&&str| posted::text(&sent, field).unwrap_or_default();
-    let differs = |field: &&&str| {
-        let before = record.map(|record| record.fact(field).typed(site.locale));
-        typed(field).trim() != before.unwrap_or_default().trim()
+    let form = Form::of(&sent);
+    let differs = |field: &&&'static str| {
+        let before = || {
+            let before = record.map(|record| record.fact(field).typed(site.locale));
+            before.unwrap_or_default()
+        };
+        let shown = form.brings(&was(field)).map_or_else(before, str::to_owned);
+        !Compared::new(field, &shown, form.value(field)).is_left()
     };
     let mut entered = inline
         .fields
@@ -167,7 +199,8 @@ fn wanted(
         row,
         id: record.map(|record| record.id),
         is_deleted,
-        form: Form::of(&sent),
+        opened: Opened::default(),
+        form,
         members: sent
             .into_iter()
             .filter(|(name, _)| inline.fields.contains(&name.as_str()))

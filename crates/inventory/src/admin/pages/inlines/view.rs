@@ -6,13 +6,16 @@ use super::Sent;
 use crate::{
     accounts::Verb,
     admin::{
-        about::{About, Administered, Inline, Limit, Record},
+        about::{About, Administered, Cell, Field, Inline, Limit, Record},
         listing::Asked,
-        pages::fields::{FieldView, cell_view},
+        pages::{
+            fields::{FieldView, cell_view},
+            opened,
+        },
         registry,
         site::{Site, capitalized},
     },
-    page::{Form, PageState},
+    page::{Form, PageState, meanwhile},
     rest::Refusal,
 };
 
@@ -103,6 +106,13 @@ pub(super) fn at_most(site: &Site, most: usize) -> String {
         Locale::PtBr => format!("No máximo {most} de cada vez."),
         Locale::En => format!("At most {most} at a time."),
     }
+}
+
+/// A cell that is written, as it stands.
+fn opened_cell(field: &'static Field, cell: &Cell, locale: Locale) -> Form {
+    let mut form = Form::new();
+    meanwhile::open(&mut form, &[opened::standing(field, cell, locale)]);
+    form
 }
 
 impl Drawing<'_> {
@@ -203,10 +213,11 @@ impl Drawing<'_> {
             let cell = record.fact(column);
             let is_field = is_written && inline.fields.contains(&column);
             let field = if is_field {
-                let mut form = Form::new().with(column, cell.typed(locale));
-                if let Some(sent) = sent {
-                    form = sent.form.clone();
-                }
+                let form = match (sent, self.about.field(column)) {
+                    (Some(sent), _) => sent.form.clone(),
+                    (None, Some(field)) => opened_cell(field, cell, locale),
+                    (None, None) => Form::new(),
+                };
                 self.field(&row, column, &form).await?
             } else {
                 None

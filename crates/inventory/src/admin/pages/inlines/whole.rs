@@ -3,20 +3,25 @@
 use std::sync::Arc;
 
 use db::Tx;
+use web::locale::Locale;
 
 use super::Sent;
 use crate::{
     admin::{
         about::{Administered, By, Target, Written},
         pages::{
-            together::{self, Failed, mendable},
+            opened,
+            together::{self, Failed, mendable, other},
             typed,
         },
         site::Site,
     },
     audit::{self, Action},
-    page::{Form, PageState},
-    rest::{Refusal, fields::Members},
+    page::{Form, PageState, meanwhile::Opened},
+    rest::{
+        Refusal,
+        fields::{FieldErrors, Members},
+    },
 };
 
 /// A record that is to be written with its rows.
@@ -24,8 +29,10 @@ struct Whole {
     model: &'static dyn Administered,
     target: Target,
     members: Members,
+    opened: Opened,
     rows: Vec<Row>,
     by: By,
+    locale: Locale,
 }
 
 /// A row, as it is written.
@@ -37,6 +44,7 @@ struct Row {
     id: Option<i64>,
     is_deleted: bool,
     members: Members,
+    opened: Opened,
 }
 
 impl Row {
@@ -48,11 +56,27 @@ impl Row {
             id: sent.id,
             is_deleted: sent.is_deleted,
             members: sent.members.clone(),
+            opened: sent.opened.clone(),
         }
+    }
+
+    /// What somebody else has changed of its record since the form was opened.
+    async fn meanwhile(&self, tx: &mut Tx, locale: Locale) -> Result<FieldErrors, Refusal> {
+        let held = match self.id {
+            Some(id) if !self.is_deleted => self.model.read_held(tx, id).await?,
+            _ => None,
+        };
+        Ok(held.map_or_else(FieldErrors::default, |record| {
+            let now = opened::standings(self.model.about(), &record, locale);
+            self.opened.meanwhile(&now, locale)
+        }))
     }
 
     async fn write(&self, tx: &mut Tx, by: &By, parent: i64) -> Result<(), Refusal> {
         let mut members = self.members.clone();
+        for left in self.opened.left() {
+            members.remove(left);
+        }
         let target = match self.id {
             Some(id) if self.is_deleted => {
                 return self.model.delete_within(tx, by, id).await.map(drop);
@@ -71,8 +95,9 @@ impl Row {
 impl Whole {
     async fn write(&self, tx: &mut Tx) -> Result<Written, Failed<Option<usize>>> {
         let (model, by) = (self.model, &self.by);
+        let (target, members) = self.settled(tx).await?;
         let mut refused = Vec::new();
-        let written = model.write_within(tx, by, self.target, &self.members);
+        let written = model.write_within(tx, by, target, &members);
         let written = match written.await {
             Ok(written) => Some(written),
             Err(refusal) => {
@@ -104,6 +129,31 @@ impl Whole {
         }
         Ok(written)
     }
+
+    /// What is to be written of a record as it stands, which nobody else changes from here on. Nothing, when somebody else has changed
+    /// meanwhile what this form or one of its rows changes.
+    async fn settled(&self, tx: &mut Tx) -> Result<(Target, Members), Failed<Option<usize>>> {
+        let mut members = self.members.clone();
+        let Some(id) = self.target.id() else {
+            return Ok((self.target, members));
+        };
+        let record = self.model.read_held(tx, id).await.map_err(other)?;
+        let record = record.ok_or(Failed::Other(Refusal::NotFound))?;
+        let now = opened::standings(self.model.about(), &record, self.locale);
+        let mut refused = vec![(None, self.opened.meanwhile(&now, self.locale))];
+        for (place, row) in self.rows.iter().enumerate() {
+            let errors = row.meanwhile(tx, self.locale).await.map_err(other)?;
+            refused.push((Some(place), errors));
+        }
+        refused.retain(|(_, errors)| !errors.is_empty());
+        if !refused.is_empty() {
+            let refused = refused.into_iter();
+            let refused = refused.map(|(place, errors)| (place, errors.into()));
+            return Err(Failed::Refused(refused.collect()));
+        }
+        let target = opened::keep(&self.opened, self.model, &record, &mut members);
+        Ok((target, members))
+    }
 }
 
 /// Writes a record with its rows, deletions first. None, and nothing is written, when anything is refused: the form and the rows say
@@ -115,7 +165,7 @@ impl Whole {
 pub(in crate::admin::pages) async fn write(
     page: &PageState,
     site: &Site,
-    (model, target, members): (&'static dyn Administered, Target, Members),
+    (model, target, members, opened): (&'static dyn Administered, Target, Members, Opened),
     form: &mut Form,
     sent: &mut [Sent],
 ) -> Result<Option<Written>, Refusal> {
@@ -124,8 +174,10 @@ pub(in crate::admin::pages) async fn write(
         model,
         target,
         members,
+        opened,
         rows: sent.iter().map(Row::of).collect(),
         by: By::now(&page.state, &site.caller),
+        locale: site.locale,
     });
     let write = async move |tx: &mut Tx| whole.write(tx).await;
     match together::written(&page.state, write).await? {
@@ -135,6 +187,9 @@ pub(in crate::admin::pages) async fn write(
                 let row = place.and_then(|place: usize| sent.get_mut(place));
                 let told = row.map_or(&mut *form, |row| &mut row.form);
                 told.take(refusal, site.locale)?;
+            }
+            for row in sent {
+                row.renew(page, site).await?;
             }
             Ok(None)
         }

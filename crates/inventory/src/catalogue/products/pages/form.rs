@@ -4,15 +4,18 @@ use askama::Template;
 use axum::extract::{Request, State as Extracted};
 use http::request::Parts;
 
-use super::{Answer, Page, address, amount, pickers};
+use web::locale::Locale;
+
+use super::{Answer, Page, address, pickers};
 use crate::{
     State,
-    accounts::{Model, Verb},
-    catalogue::products::{self, ProductRecord},
+    accounts::{Model, Verb, pages::posted},
+    catalogue::products::{self, Edit, ProductRecord},
     page::{
         Form, Frame, PageState, Post,
         flash::{self, Flash},
-        picked_next,
+        meanwhile::{self, Opened, Standing, one_line},
+        numbers, picked_next,
         picker::Picked,
         posts::TOKEN,
         see_other,
@@ -20,6 +23,7 @@ use crate::{
     rest::{
         Refusal,
         fields::{Mode, Reader, Setting},
+        json::Named,
         query::Parameters,
         resource::RecordId,
     },
@@ -162,6 +166,48 @@ async fn understand(
 }
 
 impl Understood {
+    /// What the form showed when it was opened, beside what was sent.
+    fn opened(&self) -> Opened {
+        let sent = FIELDS.iter().map(|field| {
+            let sent = posted::text(&self.post.members, field);
+            (*field, sent.unwrap_or_default())
+        });
+        Opened::of(&self.post.form, sent)
+    }
+
+    /// What is written: not what was left as it was shown.
+    fn edit(&self, opened: &Opened) -> Edit {
+        let mut edit = Edit {
+            members: self.post.members.clone(),
+            threshold: self.threshold.clone(),
+        };
+        for field in opened.left() {
+            edit.members.remove(field);
+            if field == "threshold" {
+                edit.threshold = Setting::Kept;
+            }
+        }
+        edit
+    }
+
+    /// Shows what was left as it stands now, and compares with that from now on.
+    async fn renew(
+        &mut self,
+        state: &State,
+        frame: &Frame,
+        opened: &Opened,
+        now: &[Standing],
+    ) -> Result<(), Refusal> {
+        let form = &mut self.post.form;
+        form.set("category", self.category.id.as_str());
+        form.set("brand", self.brand.id.as_str());
+        opened.renew(form, now, frame.locale);
+        let (category, brand) = pickers(frame);
+        self.category = category.choose(state, form.value("category")).await?;
+        self.brand = brand.choose(state, form.value("brand")).await?;
+        Ok(())
+    }
+
     /// Adds what the service would say of the other fields, so that every problem is told at once.
     fn again(
         mut self,
@@ -199,7 +245,7 @@ pub(super) async fn create(Extracted(page): Page, frame: Frame, request: Request
             return Ok(sent.again(&frame, &page.state, None));
         }
     };
-    keep_threshold(&page, &frame, &product, sent.threshold, None).await?;
+    keep_threshold(&page, &frame, &product, sent.threshold).await?;
     let next = if sent.post.text("again").is_empty() {
         picked_next(&sent.post.text("next"), "product", product.id)
             .unwrap_or_else(|| address(product.id))
@@ -214,17 +260,17 @@ pub(super) async fn create(Extracted(page): Page, frame: Frame, request: Request
     Ok(flash::leave(see_other(&next), Flash::success(text)))
 }
 
-/// Writes a threshold that differs from the one before.
+/// Writes the threshold of a new product.
 async fn keep_threshold(
     page: &PageState,
     frame: &Frame,
     product: &ProductRecord,
     threshold: Setting<i64>,
-    before: Option<i64>,
 ) -> Result<(), Refusal> {
     let may = frame.may(Verb::Change, Model::Product);
     match threshold {
-        Setting::Set(threshold) if may && threshold != before => {
+        Setting::Set(Some(threshold)) if may => {
+            let threshold = Some(threshold);
             stock::threshold_set(&page.state, &frame.caller, product.id, threshold).await
         }
         _ => Ok(()),
@@ -251,27 +297,8 @@ pub(super) async fn edit(
     frame.require(Verb::Change, Model::Product)?;
     let asked = Parameters::of_address(request.uri());
     let (product, threshold) = find(&state.state, id).await?;
-    let quantity = product.quantity.to_string();
-    let form = Form::new()
-        .with("title", product.title.clone())
-        .with(
-            "serie_number",
-            product.serie_number.clone().unwrap_or_default(),
-        )
-        .with("cost_price", amount(&frame, product.cost_price))
-        .with("selling_price", amount(&frame, product.selling_price))
-        .with("quantity", quantity.clone())
-        .with("quantity_was", quantity)
-        .with(
-            "threshold",
-            threshold
-                .map(|threshold| threshold.to_string())
-                .unwrap_or_default(),
-        )
-        .with(
-            "description",
-            product.description.clone().unwrap_or_default(),
-        );
+    let mut form = Form::new();
+    meanwhile::open(&mut form, &standings(&product, threshold, frame.locale));
     let (category, brand) = pickers(&frame);
     let own = |id: i64| id.to_string();
     let (own_category, own_brand) = (own(product.category.id), own(product.brand.id));
@@ -294,7 +321,40 @@ pub(super) async fn edit(
     )))
 }
 
-/// `POST /products/<id>/edit/`. A quantity that was left as it was shown is not written: goods may have moved since.
+/// The fields of the form as they stand.
+fn standings(product: &ProductRecord, threshold: Option<i64>, locale: Locale) -> Vec<Standing> {
+    let price = |field, price| Standing {
+        typed: numbers::amount_text(price, locale),
+        told: locale.money(price),
+        ..Standing::plain(field, price.to_string())
+    };
+    let record = |field, record: &Named| Standing {
+        told: record.name.clone(),
+        ..Standing::plain(field, record.id.to_string())
+    };
+    let count = |field, count: Option<i64>| Standing {
+        told: count.map_or_else(String::new, |count| locale.number(count)),
+        ..Standing::plain(
+            field,
+            count.map_or_else(String::new, |count| count.to_string()),
+        )
+    };
+    let serie_number = product.serie_number.as_deref().unwrap_or_default();
+    let description = product.description.as_deref().unwrap_or_default();
+    vec![
+        Standing::plain("title", one_line(&product.title)),
+        record("category", &product.category),
+        record("brand", &product.brand),
+        Standing::plain("serie_number", one_line(serie_number)),
+        price("cost_price", product.cost_price),
+        price("selling_price", product.selling_price),
+        count("quantity", Some(product.quantity)),
+        count("threshold", threshold),
+        Standing::plain("description", description),
+    ]
+}
+
+/// `POST /products/<id>/edit/`
 pub(super) async fn update(
     Extracted(page): Page,
     frame: Frame,
@@ -302,32 +362,20 @@ pub(super) async fn update(
     request: Request,
 ) -> Answer {
     frame.require(Verb::Change, Model::Product)?;
-    let (product, before) = find(&page.state, id).await?;
+    let (product, _) = find(&page.state, id).await?;
     let (parts, body) = request.into_parts();
     let mut sent = understand(&page.state, &frame, &parts, body).await?;
-    if sent.post.form.is_refused() {
+    let whole = products::problems(&sent.post.members, Mode::Whole);
+    if sent.post.form.is_refused() || !whole.is_empty() {
         return Ok(sent.again(&frame, &page.state, Some(&product.title)));
     }
-    let is_kept = sent.post.text("quantity") == sent.post.text("quantity_was");
-    let whole = products::problems(&sent.post.members, Mode::Whole);
-    if is_kept {
-        sent.post.remove("quantity");
-    }
-    let updated = if whole.is_empty() {
-        products::update(
-            &page.state,
-            &frame.caller,
-            product.id,
-            &sent.post.members,
-            Mode::Partial,
-        )
-        .await
-    } else {
-        Err(whole.into())
+    let (opened, locale) = (sent.opened(), frame.locale);
+    let (edit, shown) = (sent.edit(&opened), opened.clone());
+    let refused = move |product: &ProductRecord, threshold| {
+        shown.meanwhile(&standings(product, threshold, locale), locale)
     };
-    match updated {
+    match products::edit(&page.state, &frame.caller, product.id, edit, refused).await {
         Ok(Some(product)) => {
-            keep_threshold(&page, &frame, &product, sent.threshold, before).await?;
             let next = picked_next(&sent.post.text("next"), "", product.id)
                 .unwrap_or_else(|| address(product.id));
             let text = format!(
@@ -339,9 +387,10 @@ pub(super) async fn update(
         }
         Ok(None) => Err(Refusal::NotFound.into()),
         Err(refusal) => {
-            let quantity = sent.post.text("quantity");
-            sent.post.set("quantity", &quantity);
-            sent.post.form.take(refusal, frame.locale)?;
+            sent.post.form.take(refusal, locale)?;
+            let (product, threshold) = find(&page.state, RecordId(Some(product.id))).await?;
+            let now = standings(&product, threshold, locale);
+            sent.renew(&page.state, &frame, &opened, &now).await?;
             Ok(sent.again(&frame, &page.state, Some(&product.title)))
         }
     }

@@ -22,7 +22,6 @@ use crate::{
     page::{
         Form, Frame, PageState, history,
         index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Row},
-        numbers,
         picker::{Picked, Source},
         posts, redirect,
     },
@@ -70,7 +69,8 @@ impl Asked {
         mut parameters: Parameters,
     ) -> Result<Self, Refusal> {
         let mut form = Form::new();
-        for field in ["search", "min_price", "max_price"] {
+        posts::filter_search(&mut parameters, &mut form, frame.locale);
+        for field in ["min_price", "max_price"] {
             form.set(field, parameters.get(field).unwrap_or_default());
         }
         let prices = ["min_price", "max_price"];
@@ -322,7 +322,12 @@ impl<'a> Rows<'a> {
 async fn export(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
     frame.require(Verb::View, Model::Product)?;
     let parameters = Parameters::of_address(request.uri());
-    let parameters = Asked::read(&page, &frame, parameters).await?.parameters;
+    let asked = Asked::read(&page, &frame, parameters).await?;
+    if asked.form.is_refused() {
+        // The list tells what is wrong: a file of everything is not what was asked for.
+        return Ok(redirect(&index::list_of(request.uri())));
+    }
+    let parameters = asked.parameters;
     let (parameters, _) = lookup::understood(&page.state, &parameters).await?;
     let numbered = lookup::Numbered::find(&page.state, &parameters).await?;
     let columns = [
@@ -363,9 +368,4 @@ fn exported(product: &ProductRecord, cells: index::Cells) -> Vec<String> {
         history::machine_time(product.created_at),
         history::machine_time(product.updated_at),
     ]
-}
-
-/// An amount as a field of the form shows it.
-fn amount(frame: &Frame, amount: db::Money) -> String {
-    numbers::amount_text(amount, frame.locale)
 }

@@ -1,0 +1,68 @@
+//! Changing a product as its form does: with its own threshold, in one transaction, and only if the product as it stands lets it be.
+
+use db::Tx;
+
+use super::{ProductRecord, explained, within};
+use crate::{
+    State,
+    accounts::Caller,
+    rest::{
+        Refusal,
+        fields::{FieldErrors, Members, Mode, Setting},
+    },
+    stock::{self, Actor, Policy},
+};
+
+/// What a form writes of a product.
+#[derive(Debug, Clone)]
+pub(crate) struct Edit {
+    /// Its fields; those that are absent stay as they are.
+    pub(crate) members: Members,
+    /// Its own threshold.
+    pub(crate) threshold: Setting<i64>,
+}
+
+/// Changes a product and its own threshold; `None` when it is gone. `refused` is asked about the product and its threshold as they stand:
+/// nobody else changes them until they are written.
+///
+/// # Errors
+///
+/// What is refused, invalid fields, and faults of the store.
+pub(crate) async fn edit(
+    state: &State,
+    caller: &Caller,
+    id: i64,
+    edit: Edit,
+    refused: impl Fn(&ProductRecord, Option<i64>) -> FieldErrors + Send + 'static,
+) -> Result<Option<ProductRecord>, Refusal> {
+    let (actor, now) = (Actor::from(caller), state.clock.now());
+    let policy = Policy::from(&state.config);
+    let members = edit.members.clone();
+    let write = async move |tx: &mut Tx| {
+        let Some(before) = within::held(tx, id).await? else {
+            return Ok(None);
+        };
+        let own = stock::own_threshold_held(tx, id).await?;
+        let own = own.map(|own| own.threshold);
+        let errors = refused(&before, own);
+        if !errors.is_empty() {
+            return Err(Refusal::from(errors));
+        }
+        let shop = (&actor, policy);
+        let changed = within::update(tx, id, &edit.members, Mode::Partial, shop, now).await?;
+        if let Setting::Set(threshold) = edit.threshold
+            && threshold != own
+        {
+            stock::threshold_set_within(tx, id, threshold, &actor, policy, now).await?;
+        }
+        Ok(changed)
+    };
+    match state.db.write(write).await {
+        Ok(Some(product)) => {
+            state.pulse.beat();
+            Ok(Some(product))
+        }
+        Err(refusal) => Err(explained(state, Some(id), (&members, Mode::Partial), refusal).await),
+        gone => gone,
+    }
+}

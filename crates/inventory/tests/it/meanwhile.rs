@@ -1,0 +1,434 @@
+//! What somebody else changed while a form was open is not overwritten unknowingly: in every form that changes a record.
+
+use inventory::accounts::Model;
+use serde_json::{Value, json};
+use test_kit::on_both_engines;
+
+use crate::{
+    admin::{has, has_not},
+    app::TestApp,
+    pages::{is_refused, leads_to, page},
+    visitor::Visitor,
+};
+
+const PRODUCT: [(&str, &str); 7] = [
+    ("title", "Arroz"),
+    ("category", "1"),
+    ("brand", "1"),
+    ("serie_number", ""),
+    ("cost_price", "8,00"),
+    ("selling_price", "12,50"),
+    ("quantity", "5"),
+];
+
+/// What a page's form showed when it was opened, as it brings it back.
+fn shown(page: &str) -> Vec<(String, String)> {
+    let hidden = page.split("<input type=\"hidden\" name=\"was:").skip(1);
+    hidden
+        .map(|rest| {
+            let (name, rest) = rest.split_once("\" value=\"").unwrap();
+            let (value, _) = rest.split_once('"').unwrap();
+            (format!("was:{name}"), value.replace("&#13;", "\r"))
+        })
+        .collect()
+}
+
+/// The fields of a form, with some typed over, and what it showed.
+fn with<'a>(
+    fields: &[(&'a str, &'a str)],
+    typed: &[(&'a str, &'a str)],
+    shown: &'a [(String, String)],
+) -> Vec<(&'a str, &'a str)> {
+    let is_kept = |name: &str| typed.iter().all(|(other, _)| *other != name);
+    let kept = fields.iter().filter(|(name, _)| is_kept(name));
+    let shown = shown
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    kept.chain(typed).copied().chain(shown).collect()
+}
+
+async fn product(app: &TestApp) -> Value {
+    app.admin().get("/api/v1/products/1/").await.json()
+}
+
+/// A product's form, everyday or of the administration, while a colleague changes the price, the description and the category.
+async fn products_form(app: &TestApp, visitor: &Visitor<'_>, path: &str) {
+    app.admin().a_product("Arroz", 5).await;
+    let other = json!({"name": "Cereais"});
+    app.admin().post("/api/v1/categories/", other).await.id();
+    let opened = shown(&page(visitor, path, 200).await);
+    assert!(opened.len() >= 8, "{opened:?}");
+    let theirs = json!({"selling_price": "31.41", "description": "Tipo 1", "category": 2});
+    app.manager().patch("/api/v1/products/1/", theirs).await;
+    let outflow = json!({"product": 1, "quantity": 2});
+    app.manager().post("/api/v1/outflows/", outflow).await.id();
+    let typed = [("title", "Arroz branco"), ("selling_price", "13,00")];
+    let refused = visitor.submit(path, &with(&PRODUCT, &typed, &opened)).await;
+    let told = "Alguém mudou este valor para “R$\u{a0}31,41” enquanto o formulário estava aberto. Salve de novo para ficar com o seu.";
+    is_refused(
+        &refused,
+        &[told, "value=\"13,00\"", "Arroz branco", "Tipo 1", "Cereais"],
+    );
+    assert_eq!(
+        refused.text.matches("Alguém mudou").count(),
+        2,
+        "beside the field, and in the summary"
+    );
+    assert_eq!(product(app).await["title"], "Arroz");
+    let opened = shown(&refused.text);
+    let typed = [
+        ("title", "Arroz branco"),
+        ("selling_price", "13,00"),
+        ("category", "2"),
+        ("quantity", "3"),
+        ("description", "Tipo 1"),
+    ];
+    let saved = visitor.submit(path, &with(&PRODUCT, &typed, &opened)).await;
+    assert_eq!(saved.status.as_u16(), 303, "{saved:?}");
+    let now = product(app).await;
+    let is = |field: &str| now[field].clone();
+    assert_eq!(
+        (is("title"), is("selling_price")),
+        (json!("Arroz branco"), json!("13.00"))
+    );
+    assert_eq!(
+        (is("description"), is("quantity")),
+        (json!("Tipo 1"), json!(3))
+    );
+    assert_eq!(is("category")["id"], 2);
+    let history = app.history_of(Model::Product, 1).await;
+    assert!(history[0].ends_with("[title selling_price]"), "{history:?}");
+}
+
+on_both_engines!(
+    a_products_form_keeps_what_a_colleague_changed_and_tells_what_both_did,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let mut admin = app.logged_in("admin").await;
+        admin.language = "pt-BR";
+        products_form(&app, &admin, "/products/1/edit/").await;
+    }
+);
+
+on_both_engines!(
+    so_does_the_products_form_of_the_administration,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let mut root = app.superuser().await;
+        root.language = "pt-BR";
+        products_form(&app, &root, "/admin/products/1/change/").await;
+    }
+);
+
+on_both_engines!(what_was_left_in_a_form_is_not_written, async |address| {
+    let app = TestApp::new(&address).await;
+    app.admin().a_product("Arroz", 5).await;
+    let (admin, root) = (app.logged_in("admin").await, app.superuser().await);
+    for (visitor, path) in [
+        (&admin, "/products/1/edit/"),
+        (&root, "/admin/products/1/change/"),
+    ] {
+        let opened = shown(&page(visitor, path, 200).await);
+        let before = product(&app).await;
+        let shown_price = before["selling_price"].as_str().unwrap().to_owned();
+        let serie = format!("789{}", path.len());
+        let theirs = json!({"selling_price": "7.77", "serie_number": serie, "cost_price": "0.10"});
+        app.manager().patch("/api/v1/products/1/", theirs).await;
+        let path_threshold = "/api/v1/products/1/threshold/";
+        app.manager()
+            .put(path_threshold, json!({"threshold": 4}))
+            .await;
+        let was = |field: &str| before[field].as_str().unwrap_or_default().to_owned();
+        let (cost, serie_was) = (was("cost_price"), was("serie_number"));
+        let typed = [
+            ("title", path),
+            ("selling_price", shown_price.as_str()),
+            ("cost_price", cost.as_str()),
+            ("serie_number", serie_was.as_str()),
+            ("threshold", ""),
+        ];
+        let saved = visitor.submit(path, &with(&PRODUCT, &typed, &opened)).await;
+        assert_eq!(saved.status.as_u16(), 303, "{saved:?}");
+        let now = product(&app).await;
+        assert_eq!(now["title"], path);
+        assert_eq!(
+            (&now["selling_price"], &now["cost_price"]),
+            (&json!("7.77"), &json!("0.10"))
+        );
+        assert_eq!(now["serie_number"], serie);
+        let threshold = app.admin().get(path_threshold).await.json();
+        assert_eq!(threshold["threshold"], 4, "{path}");
+        app.manager()
+            .put(path_threshold, json!({"threshold": null}))
+            .await;
+    }
+    // A form without what it showed is written as it is.
+    leads_to(
+        &admin.submit("/products/1/edit/", &PRODUCT).await,
+        "/products/1/",
+    );
+    assert_eq!(product(&app).await["selling_price"], "12.50");
+});
+
+on_both_engines!(
+    brands_are_compared_in_both_of_their_forms_long_descriptions_too,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let long = "Uma linha.\nOutra linha.\n".repeat(40);
+        let brand = json!({"name": "Sol", "description": long});
+        app.admin().post("/api/v1/brands/", brand).await.id();
+        let (mut admin, root) = (app.logged_in("admin").await, app.superuser().await);
+        admin.language = "en";
+        let sent = long.replace('\n', "\r\n");
+        for (visitor, path) in [
+            (&admin, "/brands/1/edit/"),
+            (&root, "/admin/brands/1/change/"),
+        ] {
+            let before = app.admin().get("/api/v1/brands/1/").await.json();
+            let name = before["name"].as_str().unwrap().to_owned();
+            let opened = shown(&page(visitor, path, 200).await);
+            let digest = opened
+                .iter()
+                .find(|(name, _)| name == "was:description")
+                .unwrap();
+            assert!(digest.1.starts_with("sha256:"), "{digest:?}");
+            let theirs = json!({"name": format!("{name}!")});
+            app.manager().patch("/api/v1/brands/1/", theirs).await;
+            let fields = [("name", name.as_str()), ("description", sent.as_str())];
+            let refused = visitor
+                .submit(path, &with(&fields, &[("name", "Lua")], &opened))
+                .await;
+            let told = format!(
+                "Somebody changed this to “{name}!” while the form was open. Save again to keep yours."
+            );
+            is_refused(&refused, &[&told, "value=\"Lua\""]);
+            // Left as it was shown, the name is theirs; the description is mine.
+            let mine = [("description", "Curta")];
+            let saved = visitor.submit(path, &with(&fields, &mine, &opened)).await;
+            assert_eq!(saved.status.as_u16(), 303, "{saved:?}");
+            let now = app.admin().get("/api/v1/brands/1/").await.json();
+            assert_eq!(
+                (&now["name"], &now["description"]),
+                (&json!(format!("{name}!")), &json!("Curta"))
+            );
+            let again = json!({"description": long});
+            app.manager().patch("/api/v1/brands/1/", again).await;
+        }
+    }
+);
+
+on_both_engines!(
+    an_account_is_not_let_in_again_by_a_form_that_was_opened_before,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let root = app.superuser().await;
+        let path = "/admin/users/3/change/";
+        let opened = shown(&root.page(path).await);
+        let person = [("username", "viewer"), ("active", "1")];
+        // Somebody locks the account, and makes it a manager's.
+        let theirs = [("username", "viewer"), ("groups:2", "1")];
+        root.done(path, &theirs).await;
+        let typed = [("first_name", "Vera")];
+        root.done(path, &with(&person, &typed, &opened)).await;
+        let page = root.page(path).await;
+        has(
+            &page,
+            &["value=\"Vera\"", "name=\"groups:2\" value=\"1\" checked"],
+        );
+        has_not(
+            &page,
+            &[
+                "name=\"active\" value=\"1\" aria-describedby=\"field-active-hint field-active-error\" checked",
+            ],
+        );
+        let changed = &app.history_of(Model::User, 3).await[0];
+        assert!(changed.ends_with("[first_name]"), "{changed}");
+        // Groups that both have chosen are told by their names.
+        let typed = [("first_name", "Vera"), ("groups:1", "1")];
+        let refused = root.refused(path, &with(&person, &typed, &opened)).await;
+        has(
+            &refused,
+            &["Somebody changed this to “Managers” while the form was open."],
+        );
+        let typed = [("first_name", "Vera"), ("groups:1", "1")];
+        let again = shown(&refused);
+        root.done(path, &with(&[("username", "viewer")], &typed, &again))
+            .await;
+        let page = root.page(path).await;
+        has(&page, &["name=\"groups:1\" value=\"1\" checked"]);
+    }
+);
+
+on_both_engines!(ones_own_details_are_compared_too, async |address| {
+    let app = TestApp::new(&address).await;
+    let (viewer, root) = (app.logged_in("viewer").await, app.superuser().await);
+    let opened = shown(&page(&viewer, "/account/", 200).await);
+    let theirs = [
+        ("username", "viewer"),
+        ("active", "1"),
+        ("email", "v@loja.example"),
+        ("last_name", "Reis"),
+    ];
+    root.done("/admin/users/3/change/", &theirs).await;
+    let blank = [("first_name", ""), ("last_name", ""), ("email", "")];
+    let mine = [("first_name", "Vera"), ("email", "vera@loja.example")];
+    let refused = viewer
+        .submit("/account/", &with(&blank, &mine, &opened))
+        .await;
+    is_refused(
+        &refused,
+        &[
+            "Somebody changed this to “v@loja.example”",
+            "value=\"Reis\"",
+        ],
+    );
+    let mine = [("first_name", "Vera")];
+    let saved = viewer
+        .submit("/account/", &with(&blank, &mine, &opened))
+        .await;
+    leads_to(&saved, "/account/");
+    let now = page(&viewer, "/account/", 200).await;
+    has(
+        &now,
+        &["value=\"Vera\"", "value=\"Reis\"", "v@loja.example"],
+    );
+});
+
+on_both_engines!(
+    groups_endpoints_and_thresholds_are_compared_in_their_forms,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Arroz", 5).await;
+        let (admin, root) = (app.logged_in("admin").await, app.superuser().await);
+        root.done(
+            "/admin/groups/add/",
+            &[("name", "Caixa"), ("permissions:add_outflow", "1")],
+        )
+        .await;
+        let group = "/admin/groups/3/change/";
+        let opened = shown(&root.page(group).await);
+        let theirs = [("name", "Caixa"), ("permissions:add_inflow", "1")];
+        root.done(group, &theirs).await;
+        let mine = [("name", "Balcão"), ("permissions:add_outflow", "1")];
+        root.done(group, &with(&mine, &[], &opened)).await;
+        let page_now = root.page(group).await;
+        has(
+            &page_now,
+            &[
+                "value=\"Balcão\"",
+                "name=\"permissions:add_inflow\" value=\"1\" checked",
+            ],
+        );
+        has_not(
+            &page_now,
+            &["name=\"permissions:add_outflow\" value=\"1\" checked"],
+        );
+
+        let url = [
+            ("url", "https://erp.example/hook"),
+            ("types:outflow.created", "1"),
+        ];
+        root.submit("/admin/endpoints/add/", &url).await;
+        for (visitor, path) in [
+            (&admin, "/webhooks/1/edit/"),
+            (&root, "/admin/endpoints/1/change/"),
+        ] {
+            root.submit("/admin/endpoints/1/change/", &url).await;
+            let opened = shown(&page(visitor, path, 200).await);
+            let theirs = [
+                ("url", "https://erp.example/two"),
+                ("types:product.low_stock", "1"),
+            ];
+            root.done("/admin/endpoints/1/change/", &theirs).await;
+            let both = with(&url, &[("url", "https://erp.example/three")], &opened);
+            let refused = visitor.submit(path, &both).await;
+            is_refused(
+                &refused,
+                &["Somebody changed this to “https://erp.example/two”"],
+            );
+            has(
+                &refused.text,
+                &["name=\"types:product.low_stock\" value=\"1\" checked"],
+            );
+            let saved = visitor
+                .submit(path, &with(&url, &[("description", "ERP")], &opened))
+                .await;
+            assert_eq!(saved.status.as_u16(), 303, "{saved:?}");
+            let endpoint = &inventory::events::endpoints::list(&app.state.db)
+                .await
+                .unwrap()[0];
+            assert_eq!(endpoint.url, "https://erp.example/two");
+            assert_eq!(
+                (
+                    endpoint.types.to_string().as_str(),
+                    endpoint.description.as_str()
+                ),
+                ("product.low_stock", "ERP")
+            );
+        }
+
+        let threshold = "/api/v1/products/1/threshold/";
+        app.admin().put(threshold, json!({"threshold": 3})).await;
+        for (path, field) in [
+            ("/admin/thresholds/1/change/", "threshold"),
+            ("/admin/products/1/change/", "thresholds:1:threshold"),
+        ] {
+            app.admin().put(threshold, json!({"threshold": 3})).await;
+            let opened = shown(&root.page(path).await);
+            app.manager().put(threshold, json!({"threshold": 7})).await;
+            let left = with(&PRODUCT, &[(field, "3")], &opened);
+            root.done(path, &left).await;
+            assert_eq!(
+                app.admin().get(threshold).await.json()["threshold"],
+                7,
+                "{path}"
+            );
+            let both = with(&PRODUCT, &[(field, "5")], &opened);
+            let refused = root.refused(path, &both).await;
+            has(
+                &refused,
+                &[
+                    "Somebody changed this to “7” while the form was open.",
+                    "value=\"5\"",
+                ],
+            );
+            assert_eq!(app.admin().get(threshold).await.json()["threshold"], 7);
+            let again = shown(&refused);
+            root.done(path, &with(&PRODUCT, &[(field, "5")], &again))
+                .await;
+            assert_eq!(
+                app.admin().get(threshold).await.json()["threshold"],
+                5,
+                "{path}"
+            );
+        }
+    }
+);
+
+on_both_engines!(
+    a_description_of_many_lines_is_not_flattened_by_saving_its_list,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let brand = json!({"name": "Sol", "description": "Uma linha.\nOutra."});
+        app.admin().post("/api/v1/brands/", brand).await.id();
+        let root = app.superuser().await;
+        let list = root.page("/admin/brands/").await;
+        // A control of one line sends what it shows: without the end of the line.
+        let cell = "name=\"cell:1:description\" value=\"Uma linha. Outra.\"";
+        has(
+            &list,
+            &[
+                cell,
+                "name=\"was:1:description\" value=\"Uma linha. Outra.\"",
+            ],
+        );
+        let fields = [
+            ("_save", "1"),
+            ("cell:1:description", "Uma linha. Outra."),
+            ("was:1:description", "Uma linha. Outra."),
+        ];
+        root.done("/admin/brands/", &fields).await;
+        let now = app.admin().get("/api/v1/brands/1/").await.json();
+        assert_eq!(now["description"], "Uma linha.\nOutra.");
+    }
+);
