@@ -7,7 +7,9 @@
 mod store;
 mod words;
 
-pub(crate) use store::{Place, Vocabulary, add, clear, move_counter, remove, renew};
+pub(crate) use store::{
+    Place, Vocabulary, add, clear, move_counter, remove, renew, wrong_products, wrong_words,
+};
 pub(crate) use words::{Key, successor as beyond};
 
 use db::Query;

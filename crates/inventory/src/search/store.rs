@@ -1,8 +1,8 @@
-//! Statements that maintain the index of titles, in the transaction that writes a title.
+//! Statements that maintain the index of titles, in the transaction that writes a title, and those that compare it with the titles.
 
 use std::collections::{BTreeSet, HashMap};
 
-use db::{Error, Kind, Money, Query, Rows, Tx};
+use db::{Conn, Error, Kind, Money, Query, Row, Rows, Tx};
 
 use super::words::{endings, pieces};
 
@@ -206,4 +206,89 @@ pub(crate) async fn clear(tx: &mut Tx) -> Result<(), Error> {
 /// Moves the counter of words behind those that a [`Vocabulary`] brought.
 pub(crate) async fn move_counter(tx: &mut Tx) -> Result<(), Error> {
     tx.move_ids_on("search_words").await
+}
+
+/// Products of which the index has other words than their titles have, or another place beside them, or which are gone: at most so many.
+pub(crate) async fn wrong_products(conn: &mut Conn, most: usize) -> Result<Vec<i64>, Error> {
+    let mut compared = Compared::new(pieces, most);
+    conn.all(
+        "SELECT COALESCE(p.id, w.product_id), p.title_folded, s.word,
+                CASE WHEN w.product_id IS NULL OR (
+                    w.title_folded = p.title_folded AND w.category_id = p.category_id AND w.brand_id = p.brand_id
+                    AND w.cost_price = p.cost_price AND w.selling_price = p.selling_price
+                    AND COALESCE(w.description_begin, '') = COALESCE(substr(p.description_key, 1, 60), '')
+                ) THEN 1 ELSE 0 END
+         FROM products AS p FULL JOIN product_words AS w ON w.product_id = p.id LEFT JOIN search_words AS s ON s.id = w.word_id
+         ORDER BY 1",
+        &[],
+        |row| compared.add(row, row.get::<i64>(3)? == 1),
+    )
+    .await?;
+    Ok(compared.end())
+}
+
+/// Words of which the index has other endings than they have, or which are gone: at most so many.
+pub(crate) async fn wrong_words(conn: &mut Conn, most: usize) -> Result<Vec<i64>, Error> {
+    let mut compared = Compared::new(endings, most);
+    conn.all(
+        "SELECT COALESCE(s.id, e.word_id), s.word, e.ending
+         FROM search_words AS s FULL JOIN search_endings AS e ON e.word_id = s.id ORDER BY 1",
+        &[],
+        |row| compared.add(row, true),
+    )
+    .await?;
+    Ok(compared.end())
+}
+
+/// Texts compared with the parts of them that are stored, text by text.
+struct Compared {
+    parts: fn(&str) -> BTreeSet<String>,
+    now: Option<(i64, BTreeSet<String>)>,
+    stored: BTreeSet<String>,
+    is_good: bool,
+    wrong: Vec<i64>,
+    most: usize,
+}
+
+impl Compared {
+    fn new(parts: fn(&str) -> BTreeSet<String>, most: usize) -> Self {
+        Self {
+            parts,
+            now: None,
+            stored: BTreeSet::new(),
+            is_good: true,
+            wrong: Vec::new(),
+            most,
+        }
+    }
+
+    /// A row: the text's id, the text unless it is gone, a part unless there is none, and whether the part is good by itself. All of an id
+    /// come in a row.
+    fn add(&mut self, row: &Row<'_>, is_good: bool) -> Result<(), Error> {
+        let id = row.get(0)?;
+        if self.now.as_ref().is_none_or(|(now, _)| *now != id) {
+            self.close();
+            let text: Option<String> = row.get(1)?;
+            self.is_good = text.is_some();
+            self.now = Some((id, text.as_deref().map(self.parts).unwrap_or_default()));
+        }
+        self.is_good &= is_good;
+        self.stored.extend(row.get::<Option<String>>(2)?);
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        let stored = std::mem::take(&mut self.stored);
+        if let Some((id, parts)) = self.now.take()
+            && !(self.is_good && parts == stored)
+            && self.wrong.len() < self.most
+        {
+            self.wrong.push(id);
+        }
+    }
+
+    fn end(mut self) -> Vec<i64> {
+        self.close();
+        self.wrong
+    }
 }

@@ -31,7 +31,7 @@ use crate::{
         query::Parameters,
         resource::{Page, Wanted},
     },
-    tallies,
+    search, tallies,
 };
 use ledger::{Entry, Kind};
 
@@ -393,6 +393,11 @@ pub async fn verify(db: &db::Db) -> Result<Vec<Difference>, db::Error> {
         differences.extend(store::verify_inflows(conn).await?);
         differences.extend(store::verify_outflows(conn).await?);
         differences.extend(store::verify_inflow_titles(conn).await?);
+        let most = usize::try_from(MOST_DIFFERENCES).unwrap_or(usize::MAX);
+        let products = search::wrong_products(conn, most).await?;
+        differences.extend(products.into_iter().map(Difference::Searched));
+        let words = search::wrong_words(conn, most).await?;
+        differences.extend(words.into_iter().map(Difference::Endings));
         Ok(differences)
     })
     .await

@@ -80,6 +80,10 @@ pub enum Difference {
         /// How many of its inflows.
         inflows: i64,
     },
+    /// A product that the search by words misses or finds as it is not, by its id.
+    Searched(i64),
+    /// A word that the search misses by a part of it, by its number in the index.
+    Endings(i64),
 }
 
 /// Which units a [`Difference`] is about.
@@ -121,6 +125,14 @@ impl fmt::Display for Difference {
             Self::InflowTitles { product, inflows } => write!(
                 formatter,
                 "product {product}: inflows filed under another title than the product's: {inflows}"
+            ),
+            Self::Searched(product) => write!(
+                formatter,
+                "product {product}: the index of words has it otherwise than it is"
+            ),
+            Self::Endings(word) => write!(
+                formatter,
+                "word {word} of the index of words: its endings are not those of the word"
             ),
         }
     }

@@ -360,14 +360,20 @@ on_both_engines!(
     }
 );
 
+/// Writes past the service; how many rows.
+async fn write_past(app: &TestApp, sql: &'static str, product: i64) -> u64 {
+    app.state
+        .db
+        .write(async move |tx| tx.execute(sql, &[&product]).await)
+        .await
+        .map_err(|error: db::Error| error)
+        .unwrap()
+}
+
 /// Writes past the service, and answers what `verify` then says.
 async fn told_after(app: &TestApp, sql: &'static str, product: i64) -> Vec<String> {
     assert_eq!(inventory::stock::verify(&app.state.db).await.unwrap(), []);
-    let tampered = app
-        .state
-        .db
-        .write(async move |tx| tx.execute(sql, &[&product]).await);
-    assert_eq!(tampered.await.unwrap(), 1);
+    assert_eq!(write_past(app, sql, product).await, 1);
     let differences = inventory::stock::verify(&app.state.db).await.unwrap();
     differences.iter().map(ToString::to_string).collect()
 }
@@ -405,6 +411,40 @@ on_both_engines!(
             [format!(
                 "product {product}: inflows filed under another title than the product's: 1"
             )]
+        );
+    }
+);
+
+on_both_engines!(
+    verify_reports_a_product_that_a_search_would_miss_or_find_otherwise,
+    async |address| {
+        let faults = [
+            "DELETE FROM product_words WHERE product_id = $1",
+            "UPDATE product_words SET brand_id = brand_id + 1 WHERE product_id = $1",
+            "UPDATE product_words SET description_begin = 'pó' WHERE product_id = $1",
+            "UPDATE products SET title_folded = 'arroz branco' WHERE id = $1",
+            "UPDATE product_words SET product_id = product_id + 1000 WHERE product_id = $1",
+        ];
+        let app = TestApp::new(&address).await;
+        for (number, sql) in faults.into_iter().enumerate() {
+            let title = format!("Arroz {number}");
+            let product = app.admin().a_product(&title, 10).await;
+            let told = told_after(&app, sql, product).await;
+            let expected =
+                format!("product {product}: the index of words has it otherwise than it is");
+            assert!(told.contains(&expected), "{sql}: {told:?}");
+            let path = format!("/api/v1/products/{product}/");
+            assert_eq!(app.admin().delete(&path).await.status, 204);
+            let clear = "DELETE FROM product_words WHERE product_id >= $1";
+            write_past(&app, clear, product).await;
+        }
+        let product = app.admin().a_product("Feijão", 10).await;
+        let sql = "DELETE FROM search_endings WHERE ending = 'jao' AND word_id = (SELECT word_id FROM product_words WHERE product_id = $1)";
+        let told = told_after(&app, sql, product).await;
+        assert_eq!(told.len(), 1);
+        assert!(
+            told[0].ends_with("its endings are not those of the word"),
+            "{told:?}"
         );
     }
 );
