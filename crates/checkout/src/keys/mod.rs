@@ -60,7 +60,7 @@ pub async fn add(db: &Db, clock: &Clock, random: &Random, name: &str) -> Result<
         return Err(AddError::Name);
     }
     let key = format!("{MARK}{}", random.token());
-    let prefix: String = key.chars().take(PREFIX_LENGTH).collect();
+    let prefix = shown(&key);
     let (digest, stored, now) = (digest::sha256(key.as_bytes()), prefix.clone(), clock.now());
     db.write(async move |tx| store::insert_key(tx, &name, &stored, &digest, now).await)
         .await?;
@@ -76,14 +76,21 @@ pub async fn list(db: &Db) -> Result<Vec<ApiKey>, db::Error> {
         .await
 }
 
-/// Revokes the key that begins with `prefix`; false when no key in force does.
+/// Revokes a key, named by its first characters as they are listed, or by the whole of it: who found a leaked one has that in hand.
+/// False when no key in force is meant.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn revoke(db: &Db, clock: &Clock, prefix: &str) -> Result<bool, db::Error> {
-    let (prefix, now) = (prefix.trim().to_owned(), clock.now());
-    db.write(async move |tx| store::revoke_key(tx, &prefix, now).await)
+pub async fn revoke(db: &Db, clock: &Clock, key: &str) -> Result<bool, db::Error> {
+    let (prefix, now) = (key.trim().to_owned(), clock.now());
+    let digest = digest::sha256(prefix.as_bytes());
+    db.write(async move |tx| store::revoke_key(tx, &prefix, &digest, now).await)
         .await
+}
+
+/// As much of a key as may be shown: what it is listed by.
+pub fn shown(key: &str) -> String {
+    key.trim().chars().take(PREFIX_LENGTH).collect()
 }
 
 /// Is it a key of the configuration or one of the store that is in force?

@@ -34,10 +34,15 @@ pub(super) async fn list_keys(conn: &mut Conn) -> Result<Vec<ApiKey>, Error> {
     .await
 }
 
-/// Revokes a key; false when none in force has the prefix.
-pub(super) async fn revoke_key(tx: &mut Tx, prefix: &str, now: Timestamp) -> Result<bool, Error> {
-    let sql = "UPDATE api_keys SET revoked_at = $2 WHERE prefix = $1 AND revoked_at IS NULL";
-    Ok(tx.execute(sql, &[&prefix, &now]).await? == 1)
+/// Revokes a key; false when none in force has the prefix or the digest.
+pub(super) async fn revoke_key(
+    tx: &mut Tx,
+    prefix: &str,
+    digest: &str,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let sql = "UPDATE api_keys SET revoked_at = $3 WHERE (prefix = $1 OR digest = $2) AND revoked_at IS NULL";
+    Ok(tx.execute(sql, &[&prefix, &digest, &now]).await? == 1)
 }
 
 /// Is there a key with this digest that was not revoked?

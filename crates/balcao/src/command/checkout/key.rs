@@ -24,8 +24,8 @@ pub(super) enum Action {
     List,
     /// Revoke a key
     Revoke {
-        /// Its first characters, as `list` shows them
-        prefix: String,
+        /// Its first characters, as `list` shows them, or the whole key
+        key: String,
     },
 }
 
@@ -39,7 +39,7 @@ async fn act(action: Action, settings: &Settings) -> Result<(), Failure> {
     let done = match action {
         Action::Add { name } => add(&db, &name).await,
         Action::List => list(&db).await,
-        Action::Revoke { prefix } => revoke(&db, &prefix).await,
+        Action::Revoke { key } => revoke(&db, &key).await,
     };
     db.close().await;
     done
@@ -70,12 +70,13 @@ async fn list(db: &Db) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn revoke(db: &Db, prefix: &str) -> Result<(), Failure> {
-    let prefix = prefix.trim_end_matches('…');
-    match keys::revoke(db, &Clock::system(), prefix).await {
+async fn revoke(db: &Db, key: &str) -> Result<(), Failure> {
+    let key = key.trim_end_matches('…');
+    match keys::revoke(db, &Clock::system(), key).await {
         Ok(true) => Ok(()),
         Ok(false) => Err(Failure::new(format!(
-            "no key in force begins with {prefix}"
+            "no key in force begins with {}; `balcao checkout key list` shows them",
+            keys::shown(key)
         ))),
         Err(error) => Err(Failure::of("the key was not revoked", &error)),
     }

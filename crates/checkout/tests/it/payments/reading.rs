@@ -153,6 +153,14 @@ on_both_engines!(
                 .unwrap()
         );
         assert_eq!(get(&new.key).await, 401);
+        let leaked = checkout::keys::add(&shop.db, &shop.clock, &random, "Leaked")
+            .await
+            .unwrap();
+        let revoke = async |key: &str| checkout::keys::revoke(&shop.db, &shop.clock, key).await;
+        assert!(!revoke(&format!("{}x", leaked.prefix)).await.unwrap());
+        assert_eq!(get(&leaked.key).await, 200, "what only begins like it");
+        assert!(revoke(&leaked.key).await.unwrap());
+        assert_eq!(get(&leaked.key).await, 401);
         assert!(
             checkout::keys::add(&shop.db, &shop.clock, &random, "  ")
                 .await
