@@ -104,18 +104,24 @@ impl Run {
     }
 }
 
-/// Serves the figures, where they are wanted.
+/// Takes the address of the figures, where they are wanted.
 ///
 /// # Errors
 ///
-/// When their address cannot be had.
-pub(crate) async fn metrics(run: &mut Run, settings: &Settings) -> Result<(), Failure> {
-    if let Switch::On(address) = settings.metrics_listen {
-        let listener = listen("BALCAO_METRICS_LISTEN", address).await?;
+/// When it cannot be had.
+pub(crate) async fn listen_for_metrics(settings: &Settings) -> Result<Option<Listener>, Failure> {
+    match settings.metrics_listen {
+        Switch::On(address) => listen("BALCAO_METRICS_LISTEN", address).await.map(Some),
+        Switch::Off => Ok(None),
+    }
+}
+
+/// Serves the figures, where they are wanted.
+pub(crate) fn metrics(run: &mut Run, listener: Option<Listener>) {
+    if let Some(listener) = listener {
         let router = run.metrics.routes();
         run.serve("metrics", listener, router, Options::default());
     }
-    Ok(())
 }
 
 /// Holds a SQLite database for one service at a time: a second one would take the first one's unfinished work for that of a dead one,

@@ -97,6 +97,20 @@ async fn a_used_port_is_named_with_what_to_do() {
         "{said}"
     );
     assert!(said.contains("something listens there already"), "{said}");
+    let mut unseen = provider
+        .checkout()
+        .env("BALCAO_METRICS_LISTEN", &address)
+        .spawn();
+    assert_eq!(unseen.ended().await.code(), Some(1));
+    let said = unseen.logs();
+    assert!(
+        said.contains("BALCAO_METRICS_LISTEN: cannot listen"),
+        "{said}"
+    );
+    assert!(
+        !said.contains("migrated") && !said.contains("listening"),
+        "nobody was served and no database touched before: {said}"
+    );
 }
 
 #[tokio::test]
@@ -208,6 +222,9 @@ async fn a_key_made_at_the_command_line_opens_the_list_until_it_is_revoked() {
     let prefix = listed.split('…').next().unwrap();
     command(&["checkout", "key", "revoke", prefix]);
     assert_eq!(status(key.trim()).await, 401);
+    let leaked = command(&["checkout", "key", "add", "bookshop"]);
+    command(&["checkout", "key", "revoke", leaked.trim()]);
+    assert_eq!(status(leaked.trim()).await, 401);
     assert_eq!(status(API_KEY).await, 200);
 }
 

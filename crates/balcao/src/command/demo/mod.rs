@@ -56,6 +56,7 @@ async fn demo(mut settings: Settings, fresh: bool) -> Result<(), Failure> {
     let sandbox = sandbox::listen(settings.sandbox_listen).await?;
     let checkout = run::listen("BALCAO_CHECKOUT_LISTEN", settings.checkout_listen).await?;
     let inventory = run::listen("BALCAO_INVENTORY_LISTEN", settings.inventory_listen).await?;
+    let metrics = run::listen_for_metrics(&settings).await?;
     if fresh {
         forget(&settings.data_dir)?;
     }
@@ -84,7 +85,7 @@ async fn demo(mut settings: Settings, fresh: bool) -> Result<(), Failure> {
     let checkout = checkout::start(&mut run, &settings, checkout).await?;
     example::prepare(&settings).await?;
     let inventory = inventory::start(&mut run, &settings, inventory).await?;
-    run::metrics(&mut run, &settings).await?;
+    run::metrics(&mut run, metrics);
     greeting::print(&addresses, &settings.data_dir);
     run.until_stopped().await;
     checkout.close().await;

@@ -47,6 +47,7 @@ async fn serve(settings: &Settings, services: Services) -> Result<(), Failure> {
         settings.inventory_listen,
     )
     .await?;
+    let to_metrics = run::listen_for_metrics(settings).await?;
     let checkout = match to_checkout {
         Some(listener) => Some(checkout::start(&mut run, settings, listener).await?),
         None => None,
@@ -55,7 +56,7 @@ async fn serve(settings: &Settings, services: Services) -> Result<(), Failure> {
         Some(listener) => Some(inventory::start(&mut run, settings, listener).await?),
         None => None,
     };
-    run::metrics(&mut run, settings).await?;
+    run::metrics(&mut run, to_metrics);
     console::say("ready");
     run.until_stopped().await;
     if let Some(checkout) = checkout {
