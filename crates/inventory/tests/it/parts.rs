@@ -121,3 +121,12 @@ on_both_engines!(
         }
     }
 );
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_probes_is_told_in_json_that_the_database_is_away() {
+    let database = test_kit::database::Database::new(test_kit::database::Engine::Sqlite);
+    let app = TestApp::new(database.address()).await;
+    app.state.db.clone().close().await;
+    let answer = app.visitor().get("/ready").await;
+    answer.is(503, &serde_json::json!({"detail": "Service unavailable"}));
+}
