@@ -67,9 +67,11 @@ fn is_host(host: &str) -> bool {
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte));
     is_safe
-        && host
-            .parse::<Authority>()
-            .is_ok_and(|authority| !authority.host().is_empty())
+        && host.parse::<Authority>().is_ok_and(|authority| {
+            let port = host.strip_prefix(authority.host()).unwrap_or_default();
+            let has_port = matches!(port, "" | ":") || authority.port_u16().is_some();
+            !authority.host().is_empty() && has_port
+        })
 }
 
 impl FromStr for PublicUrl {
@@ -135,6 +137,8 @@ mod tests {
             "https://a?b",
             "https://a#b",
             "https://a b",
+            "https://a:b",
+            "https://a:65536",
         ] {
             assert!(text.parse::<PublicUrl>().is_err(), "{text:?}");
         }
@@ -158,6 +162,7 @@ mod tests {
             b"",
             b"a?b",
             b"a#b",
+            b"a:b",
         ] {
             assert_eq!(url(host), "http://localhost", "{host:?}");
             let headers = HeaderMap::from_iter([(HOST, HeaderValue::from_bytes(host).unwrap())]);

@@ -1,6 +1,7 @@
 //! Identifiers, choices and lists of secrets.
 
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 use super::super::reader::masked;
 use super::super::secret::Secret;
@@ -122,15 +123,23 @@ impl Value for LogFilter {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        EnvFilter::builder()
-            .parse(text)
-            .ok()
-            .map(|_| Self(text.to_owned()))
+        let is_misspelt = text.split(',').any(is_misspelt_level);
+        let filter = EnvFilter::builder().parse(text);
+        (filter.is_ok() && !is_misspelt).then(|| Self(text.to_owned()))
     }
 
     fn show(&self) -> String {
         self.0.clone()
     }
+}
+
+/// A word alone that is no level. The filter would take `inof` for a part of the program, and write nothing of all the others.
+fn is_misspelt_level(directive: &str) -> bool {
+    let word = directive.trim();
+    let is_word = word
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"_:-".contains(&byte));
+    is_word && !word.is_empty() && word.parse::<LevelFilter>().is_err()
 }
 
 /// Secrets by comma, for instance while one takes the place of another.
@@ -181,6 +190,9 @@ mod tests {
     #[test]
     fn a_log_filter_must_be_one() {
         assert!(LogFilter::parse("info,checkout=debug").is_some());
-        assert!(LogFilter::parse("info,checkout=loud").is_none());
+        assert!(LogFilter::parse("off").is_some());
+        for text in ["info,checkout=loud", "inof", "info,checkout", "-1"] {
+            assert!(LogFilter::parse(text).is_none(), "{text}");
+        }
     }
 }

@@ -159,7 +159,7 @@ impl Value for db::Address {
     const SECRECY: Secrecy = Secrecy::Password;
 
     fn allowed() -> String {
-        "sqlite:PATH or postgres://[user:password@]host[:port]/database".to_owned()
+        "sqlite:PATH or postgres://[user:password@]host[:port]/database, with ?sslmode=disable, prefer or require where wanted".to_owned()
     }
 
     fn parse(text: &str) -> Option<Self> {
