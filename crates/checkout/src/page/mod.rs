@@ -8,16 +8,23 @@ mod pages;
 mod reasons;
 mod texts;
 
+use std::time::Duration;
+
 use axum::Router;
 use rust_embed::RustEmbed;
 use web::assets::Assets;
-use web::locale;
 use web::security::{self, Policy};
+use web::{limits, locale};
+
+use crate::BODY_MAX;
 
 /// The page's own style sheet and script.
 #[derive(RustEmbed)]
 #[folder = "assets/"]
 pub struct Files;
+
+/// The time a page or a form may take, the sending of it included.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Whose page it is.
 #[derive(Clone, Debug)]
@@ -42,5 +49,6 @@ pub fn routes<S: Clone + Send + Sync + 'static>(shop: Shop, assets: Assets) -> R
     pages::routes(shop, assets)
         .merge(locale::routes())
         .layer(locale::remember())
+        .layer(limits::timeout(PATIENCE).then(limits::body(BODY_MAX)))
         .layer(security::layer(Policy::Pages))
 }

@@ -203,6 +203,19 @@ async fn language_and_colours_are_switched_by_a_form_and_remembered() {
 }
 
 #[tokio::test]
+async fn a_form_is_no_longer_than_a_request_for_a_payment() {
+    for (length, expected) in [
+        (64 * 1024, StatusCode::SEE_OTHER),
+        (64 * 1024 + 1, StatusCode::PAYLOAD_TOO_LARGE),
+    ] {
+        let form =
+            Request::post("/preferences").header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+        let (status, _, _) = send(form.body(Body::from("x".repeat(length))).unwrap()).await;
+        assert_eq!(status, expected, "{length}");
+    }
+}
+
+#[tokio::test]
 async fn without_a_script_the_page_says_how_to_proceed() {
     let html = page("/", "pt-BR").await;
     let hint = html
