@@ -14,7 +14,7 @@ pub(crate) fn card(holder: &str) -> Value {
         "email": "ana@example.com",
         "card_number": VISA,
         "expiration_month": "11",
-        "expiration_year": "2030",
+        "expiration_year": "2039",
         "security_code": "123",
         "cardholder_name": holder,
         "identification_number": "123.456.789-09",
