@@ -299,9 +299,9 @@ fn a_long_report_lets_the_log_grow_rather_than_hold_up_writers() {
         assert!(grown > 8 * 1024 * 1024, "{grown}");
         paused.go_on();
         assert_eq!(report.await.unwrap().unwrap(), (0, 0));
-        for _ in 0..4 {
+        // The writer looks at the log when it has written; on a slow disk the copying thread may be in its way more than once.
+        while db.statistics().log_bytes >= grown {
             write_much(&db).await;
         }
-        until(|| db.statistics().log_bytes < grown).await;
     });
 }
