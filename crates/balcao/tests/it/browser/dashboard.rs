@@ -34,10 +34,15 @@ async fn an_open_dashboard_shows_what_goes_out_elsewhere_and_keeps_focus_and_pla
     browser.wait_text("#live-sales", "Sales value").await;
     browser.wait_for(".chart-host canvas").await;
     assert_eq!(browser.count(".chart-host canvas").await, 2);
-    let outflows =
-        "document.querySelector('#sales-days tbody tr').cells[1].textContent.replace(',', '')";
-    let before = browser.script(&format!("return Number({outflows})")).await;
-    let before = before.as_i64().unwrap();
+    let today = "document.querySelector('#sales-days tbody tr')";
+    let outflows = format!("Number({today}.cells[1].textContent.replace(',', ''))");
+    let day = format!("{today}.cells[0].textContent");
+    let before = browser
+        .script(&format!(
+            "[window.before, window.day] = [{outflows}, {day}]; return before"
+        ))
+        .await;
+    assert!(before.is_u64(), "{before}");
     // The reader is at the bottom of the page, on a link of a part that is swapped.
     browser
         .script("document.querySelector('#live-movements li:last-child .line-main a').focus()")
@@ -47,7 +52,8 @@ async fn an_open_dashboard_shows_what_goes_out_elsewhere_and_keeps_focus_and_pla
     program.make("/api/v1/outflows/", &sold).await;
     let title = product["title"].as_str().unwrap();
     browser.wait_text("#live-movements li", title).await;
-    let after = format!("{outflows} === '{}'", before + 1);
+    // At midnight another day begins, with this sale.
+    let after = format!("{outflows} === ({day} === window.day ? before + 1 : 1)");
     browser.wait_until("the day's count to grow", &after).await;
     let now = browser.script("return Math.round(scrollY)").await;
     let (now, place) = (now.as_i64().unwrap(), place.as_i64().unwrap());
