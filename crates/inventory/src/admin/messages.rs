@@ -5,9 +5,11 @@ use web::locale::Locale;
 use super::{
     about::{About, Application},
     registry,
-    site::capitalized,
 };
-use crate::accounts::{Permission, Verb};
+use crate::{
+    accounts::{Permission, Verb},
+    rest::metadata::capitalized,
+};
 
 /// What follows a form that was saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use crate::{
     accounts::Verb,
     audit::words,
     page::{Frame, PageState, flash, login_address, redirect, see_other},
-    rest::Refusal,
+    rest::{Refusal, metadata::capitalized},
 };
 
 /// The frame of one page for one reader. Dereferences to the application's [`Frame`].
@@ -102,14 +102,6 @@ fn entry(frame: &Frame, about: &About) -> Entry {
         is_changed: about.is_edited_by(&frame.caller, false),
         address: about.is_read_by(&frame.caller).then_some(address),
     }
-}
-
-/// A text that begins with a capital letter.
-pub(super) fn capitalized(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(characters).collect()
-    })
 }
 
 impl Site {

@@ -2,12 +2,13 @@
 
 use web::locale::Locale;
 
-use super::{meanwhile::WAS, messages::translated};
+use super::{history::field_name, meanwhile::WAS, messages::translated};
 use crate::{
     accounts::{csrf, pages::posted},
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
+        metadata::capitalized,
     },
 };
 
@@ -89,6 +90,14 @@ impl Form {
         &self.errors
     }
 
+    /// The same, for who reads it away from the field: `Title: …`.
+    pub(crate) fn summary(&self, locale: Locale) -> impl Iterator<Item = (&'static str, String)> {
+        self.errors.iter().map(move |(field, message)| {
+            let name = capitalized(&field_name(field, locale));
+            (*field, format!("{name}: {message}"))
+        })
+    }
+
     /// Whether anything is wrong.
     pub(crate) fn is_refused(&self) -> bool {
         !self.errors.is_empty() || !self.problem.is_empty()
@@ -153,6 +162,25 @@ mod tests {
         assert_eq!(form.error("name"), "Este campo não pode ficar em branco.");
         assert_eq!(form.error("description"), "");
         assert!(form.is_refused());
+    }
+
+    #[test]
+    fn the_summary_names_the_field_of_each_message() {
+        let mut form = Form::new();
+        form.complain("selling_price", "Digite um preço.");
+        form.complain("new_password_again", "As senhas não são iguais.");
+        let summary: Vec<_> = form.summary(Locale::PtBr).collect();
+        let expected = [
+            (
+                "selling_price",
+                "Preço de venda: Digite um preço.".to_owned(),
+            ),
+            (
+                "new_password_again",
+                "Senha nova, outra vez: As senhas não são iguais.".to_owned(),
+            ),
+        ];
+        assert_eq!(summary, expected);
     }
 
     #[test]

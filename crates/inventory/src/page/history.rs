@@ -108,6 +108,14 @@ pub(crate) fn field_name(field: &str, locale: Locale) -> String {
         "secret" => ("segredo", "secret"),
         "enabled" => ("ligado", "enabled"),
         "deliveries" => ("entregas recomeçadas", "deliveries begun anew"),
+        "first_name" => ("nome", "first name"),
+        "last_name" => ("sobrenome", "last name"),
+        "email" => ("e-mail", "e-mail"),
+        "code" => ("código", "code"),
+        "password" | "off_password" => ("sua senha", "your password"),
+        "old_password" => ("senha atual", "current password"),
+        "new_password" => ("senha nova", "new password"),
+        "new_password_again" => ("senha nova, outra vez", "new password, again"),
         other => return other.replace('_', " "),
     };
     locale.text(portuguese, english).to_owned()

@@ -97,7 +97,7 @@ impl Field {
         if self.name == "id" {
             "ID".to_owned()
         } else {
-            capitalised(&self.name.replace('_', " "))
+            capitalized(&self.name.replace('_', " "))
         }
     }
 }
@@ -175,7 +175,7 @@ impl Serialize for Members {
 
 /// What an address is called: `Brand List`.
 pub fn called(model: &str, what: &str) -> String {
-    format!("{} {what}", capitalised(model))
+    format!("{} {what}", capitalized(model))
 }
 
 /// The answer to `OPTIONS`.
@@ -201,7 +201,8 @@ pub fn answer(name: &str, actions: Option<Action>) -> Response {
     )
 }
 
-fn capitalised(text: &str) -> String {
+/// A text that begins with a capital letter.
+pub(crate) fn capitalized(text: &str) -> String {
     let mut characters = text.chars();
     characters.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(characters).collect()

@@ -15,7 +15,7 @@ use crate::{
         about::{About, Administered, Related},
         messages::{self, Done, Follows},
         registry,
-        site::{Site, capitalized},
+        site::Site,
     },
     page::{
         PageState,
@@ -23,7 +23,7 @@ use crate::{
         messages::translated,
         see_other,
     },
-    rest::Refusal,
+    rest::{Refusal, metadata::capitalized},
 };
 
 /// The most records that the page names one by one.

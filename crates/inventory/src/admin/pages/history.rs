@@ -12,13 +12,14 @@ use crate::{
     admin::{
         about::{About, Record},
         listing::PER_PAGE,
-        site::{Site, capitalized},
+        site::Site,
     },
     audit::{self, Entry},
     page::{PageState, redirect},
     rest::{
         Refusal,
         list::PageNumber,
+        metadata::capitalized,
         query::Parameters,
         resource::{Page, Wanted},
     },

@@ -18,10 +18,10 @@ use crate::{
         about::{About, Administered, Column, Count, Field, Record, Rows},
         listing::{Asked, DateLink, SHOW_ALL, links},
         registry,
-        site::{Site, capitalized},
+        site::Site,
     },
     page::{PageState, meanwhile::one_line, redirect},
-    rest::Refusal,
+    rest::{Refusal, metadata::capitalized},
 };
 
 #[derive(Template)]

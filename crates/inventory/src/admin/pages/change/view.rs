@@ -11,10 +11,10 @@ use crate::{
             inlines::{Sent, Table, tables},
         },
         registry,
-        site::{Site, capitalized},
+        site::Site,
     },
     page::{Form, PageState, messages::translated},
-    rest::Refusal,
+    rest::{Refusal, metadata::capitalized},
 };
 
 #[derive(Template)]

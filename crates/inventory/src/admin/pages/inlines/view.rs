@@ -13,10 +13,10 @@ use crate::{
             opened,
         },
         registry,
-        site::{Site, capitalized},
+        site::Site,
     },
     page::{Form, PageState, meanwhile},
-    rest::Refusal,
+    rest::{Refusal, metadata::capitalized},
 };
 
 /// A table of related rows.
