@@ -56,6 +56,9 @@ pub struct Line {
     pub order_up_to: Option<f64>,
     /// Units to order now.
     pub suggested_quantity: Option<i64>,
+    /// What they cost.
+    #[serde(serialize_with = "crate::rest::json::price")]
+    pub order_value: Money,
     /// Units above the level to order up to.
     pub excess_units: i64,
     /// Their value at cost.
@@ -91,6 +94,7 @@ impl Line {
             portfolio::excess(product.quantity, forecast.order_up_to)
         });
         let cover = forecast.map(|forecast| forecast.days_of_cover);
+        let suggested = forecast.map(|forecast| forecast.suggested_quantity);
         Self {
             product: product.id,
             title: product.title.clone(),
@@ -106,7 +110,8 @@ impl Line {
             days_of_cover: cover,
             reorder_point: forecast.map(|forecast| forecast.reorder_point),
             order_up_to: forecast.map(|forecast| forecast.order_up_to),
-            suggested_quantity: forecast.map(|forecast| forecast.suggested_quantity),
+            suggested_quantity: suggested,
+            order_value: value(suggested.unwrap_or(0)),
             excess_units: excess,
             excess_value: value(excess),
             days_since_outflow: since_outflow,
@@ -116,7 +121,7 @@ impl Line {
     }
 
     /// The columns of a table of lines.
-    pub const COLUMNS: [&'static str; 20] = [
+    pub const COLUMNS: [&'static str; 21] = [
         "product",
         "title",
         "abc",
@@ -132,6 +137,7 @@ impl Line {
         "reorder_point",
         "order_up_to",
         "suggested_quantity",
+        "order_value",
         "excess_units",
         "excess_value",
         "days_since_outflow",
@@ -140,7 +146,7 @@ impl Line {
     ];
 
     /// The line's cells, in the order of the columns. A text that a spreadsheet would take for a formula begins with an apostrophe.
-    pub fn cells(&self) -> [String; 20] {
+    pub fn cells(&self) -> [String; 21] {
         let number =
             |value: Option<f64>| value.map(|value| format!("{value:.2}")).unwrap_or_default();
         let whole = |value: Option<i64>| value.map(|value| value.to_string()).unwrap_or_default();
@@ -163,6 +169,7 @@ impl Line {
             number(self.reorder_point),
             number(self.order_up_to),
             whole(self.suggested_quantity),
+            self.order_value.to_string(),
             self.excess_units.to_string(),
             self.excess_value.to_string(),
             whole(self.days_since_outflow),

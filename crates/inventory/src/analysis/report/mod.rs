@@ -13,7 +13,7 @@ use db::{Conn, Db, Error, Money, Timestamp};
 
 pub use line::Line;
 pub(crate) use schedule::run;
-pub use schedule::step as scheduled_step;
+pub use schedule::{Week, step as scheduled_step};
 pub use summary::Summary as ReportSummary;
 pub(crate) use summary::{Printed, Section};
 

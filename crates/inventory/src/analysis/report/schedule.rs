@@ -24,6 +24,17 @@ const LOOK_EVERY: Duration = Duration::from_secs(60);
 /// The longest that a report is given before another replica may make it.
 const LEASE: Duration = Duration::from_secs(60 * 60);
 
+/// What became of a week's report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Week {
+    /// It is made, as this analysis.
+    Made(i64),
+    /// Nothing is left to do: it was made before, or there is no product to report on.
+    Over,
+    /// Another process is at it, or died of it: then it can be taken over once that process's time is up.
+    Elsewhere,
+}
+
 /// Makes the weekly reports until the service stops, where they are wanted.
 pub(crate) async fn run(state: State) {
     if !state.config.analysis.weekly_report {
@@ -35,12 +46,12 @@ pub(crate) async fn run(state: State) {
         if period != made {
             tokio::select! {
                 stepped = step(&state) => match stepped {
-                    Ok(id) => {
-                        if let Some(id) = id {
-                            tracing::info!(id, period, "the weekly report is on record");
-                        }
+                    Ok(Week::Made(id)) => {
+                        tracing::info!(id, period, "the weekly report is on record");
                         made = period;
                     }
+                    Ok(Week::Over) => made = period,
+                    Ok(Week::Elsewhere) => {}
                     Err(error) => tracing::warn!(%error, "the weekly report could not be made"),
                 },
                 () = state.shutdown.begun() => return,
@@ -53,31 +64,34 @@ pub(crate) async fn run(state: State) {
     }
 }
 
-/// Makes this week's report, unless it is made or being made; the id of its record.
+/// Makes this week's report, unless it is made or being made.
 ///
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn step(state: &State) -> Result<Option<i64>, super::ReportError> {
+pub async fn step(state: &State) -> Result<Week, super::ReportError> {
     let (now, begun) = (state.clock.now(), Instant::now());
     let (period, lease) = (period(now), state.random.token());
     let take = {
         let (period, lease) = (period.clone(), lease.clone());
         async move |tx: &mut db::Tx| {
             if shop::is_run_done(tx, &period).await? {
-                return Ok(false);
+                return Ok(Some(Week::Over));
             }
-            shop::take_run(tx, &period, &lease, now + LEASE, now).await
+            let is_ours = shop::take_run(tx, &period, &lease, now + LEASE, now).await?;
+            Ok((!is_ours).then_some(Week::Elsewhere))
         }
     };
-    if !state.db.write::<_, db::Error, _>(take).await? {
-        return Ok(None);
+    if let Some(week) = state.db.write::<_, db::Error, _>(take).await? {
+        return Ok(week);
     }
     let order = Order::new(&state.config, now);
     let summary = report(&state.db, &order, |_| Ok(())).await?;
     // A shop without products is told nothing.
     if summary.is_empty() {
-        return Ok(None);
+        let end = async move |tx: &mut db::Tx| shop::end_run(tx, &period, &lease).await;
+        state.db.write::<_, db::Error, _>(end).await?;
+        return Ok(Week::Over);
     }
     let locale = state.config.language;
     let figures = serde_json::to_string(&summary).unwrap_or_default();
@@ -103,11 +117,11 @@ pub async fn step(state: &State) -> Result<Option<i64>, super::ReportError> {
     let (mailing, printed) = (state.clone(), summary.printed(locale));
     let keep = async move |tx: &mut db::Tx| {
         if !shop::end_run(tx, &period, &lease).await? {
-            return Ok(None);
+            return Ok(Week::Elsewhere);
         }
         let id = results::insert(tx, &new, now).await?;
         mail::keep_report(tx, &mailing, (&period, id), printed.clone(), now).await?;
-        Ok(Some(id))
+        Ok(Week::Made(id))
     };
     let kept = state.db.write::<_, db::Error, _>(keep).await?;
     state.outbox.wake_mail();

@@ -9,6 +9,8 @@ use crate::{State, events::store::endpoints};
 
 /// How long a lease holds: after this, another process takes over what a dead one had.
 const LEASE: Duration = Duration::from_secs(60);
+/// With more than this before it a lease is of a clock that has been put back since, and nobody's: what it holds, and what clocks differ.
+const LONGEST: Duration = Duration::from_secs(75);
 /// A lease with less than this before it is prolonged.
 const PROLONGED: Duration = Duration::from_secs(45);
 /// With less than this before it nothing is sent: the longest exchange, and what clocks differ.
@@ -21,7 +23,8 @@ pub(super) async fn lease(state: &State) -> Result<Vec<i64>, Error> {
     let leases: Vec<endpoints::Lease> = state.db.read(read).await?;
     let mut ours = Vec::new();
     for lease in leases {
-        let is_ours = match &lease.holder {
+        let holder = lease.holder.filter(|(_, until)| *until <= now + LONGEST);
+        let is_ours = match &holder {
             Some((owner, until))
                 if *owner == state.outbox.owner && until.since(now) > PROLONGED =>
             {
@@ -30,8 +33,9 @@ pub(super) async fn lease(state: &State) -> Result<Vec<i64>, Error> {
             Some((owner, until)) if *owner != state.outbox.owner && *until >= now => false,
             _ => {
                 let (owner, id) = (state.outbox.owner.clone(), lease.endpoint);
+                let held = (now, now + LONGEST);
                 let take = async move |tx: &mut db::Tx| {
-                    endpoints::take_lease(tx, id, &owner, now, now + LEASE).await
+                    endpoints::take_lease(tx, id, &owner, held, now + LEASE).await
                 };
                 state.db.write::<_, Error, _>(take).await?
             }

@@ -53,6 +53,7 @@ struct Html<'a> {
     paragraphs: &'a [String],
     sections: &'a [Section],
     link: Option<(&'a str, &'a str)>,
+    reason: &'a str,
 }
 
 /// A mail before it has receivers.
@@ -80,18 +81,15 @@ impl Composer {
             return Vec::new();
         };
         let title = one_line(&low.product.title);
-        let (quantity, threshold) = (
-            self.locale.number(low.quantity),
-            self.locale.number(low.threshold),
-        );
+        let (left, threshold) = (self.left(low.quantity), self.locale.number(low.threshold));
         let letter = Letter {
             subject: self.text(
                 format!("Estoque baixo: {title}"),
                 format!("Low stock: {title}"),
             ),
             paragraphs: vec![self.text(
-                format!("{title}: restam {quantity}; o limite é {threshold}."),
-                format!("{title}: {quantity} left; the threshold is {threshold}."),
+                format!("{title}: {left}; o limite é {threshold}."),
+                format!("{title}: {left}; the threshold is {threshold}."),
             )],
             sections: Vec::new(),
             link: (
@@ -102,25 +100,28 @@ impl Composer {
         self.address(&format!("low:{event}"), "low_stock", &letter)
     }
 
-    /// The day's list of what is low; `count` says of how many.
+    /// The list of what is low `now`, under the name of its `day`; `count` says of how many.
     pub(in crate::events) fn digest(
         &self,
-        day: &str,
+        (day, now): (&str, Timestamp),
         low: &[LowStock],
         count: u64,
     ) -> Vec<NewMail> {
-        let total = self.locale.number(i64::try_from(count).unwrap_or(i64::MAX));
+        let number = |count: u64| self.locale.number(i64::try_from(count).unwrap_or(i64::MAX));
+        let (total, date) = (number(count), self.locale.date(now));
         let line = |one: &LowStock| {
             let title = one_line(&one.product.title);
-            let (quantity, threshold) = (
-                self.locale.number(one.quantity),
-                self.locale.number(one.threshold),
-            );
+            let (left, threshold) = (self.left(one.quantity), self.locale.number(one.threshold));
             self.text(
-                format!("{title}: restam {quantity}, limite {threshold}"),
-                format!("{title}: {quantity} left, threshold {threshold}"),
+                format!("{title}: {left}, limite {threshold}"),
+                format!("{title}: {left}, threshold {threshold}"),
             )
         };
+        let unlisted = count.saturating_sub(u64::try_from(low.len()).unwrap_or(u64::MAX));
+        let others = (unlisted > 0).then(|| {
+            let others = number(unlisted);
+            self.text(format!("e mais {others}"), format!("and {others} more"))
+        });
         let products = self.text(
             if count == 1 { "produto" } else { "produtos" },
             if count == 1 { "product" } else { "products" },
@@ -131,12 +132,12 @@ impl Composer {
                 format!("Daily digest: {total} {products} low on stock"),
             ),
             paragraphs: vec![self.text(
-                format!("Produtos abaixo do limite em {day}: {total}. Os mais baixos primeiro:"),
-                format!("Products below their threshold on {day}: {total}. Lowest first:"),
+                format!("Produtos abaixo do limite em {date}: {total}. Os mais baixos primeiro:"),
+                format!("Products below their threshold on {date}: {total}. Lowest first:"),
             )],
             sections: vec![Section {
                 heading: String::new(),
-                items: low.iter().map(line).collect(),
+                items: low.iter().map(line).chain(others).collect(),
             }],
             link: (self.text("Ver o estoque", "See the stock"), "/".to_owned()),
         };
@@ -203,6 +204,26 @@ impl Composer {
         )
     }
 
+    /// How much is left of a product.
+    fn left(&self, quantity: i64) -> String {
+        let number = self.locale.number(quantity);
+        match (self.locale, quantity) {
+            (Locale::PtBr, 0) => "esgotado".to_owned(),
+            (Locale::PtBr, 1) => format!("resta {number}"),
+            (Locale::PtBr, _) => format!("restam {number}"),
+            (Locale::En, 0) => "out of stock".to_owned(),
+            (Locale::En, _) => format!("{number} left"),
+        }
+    }
+
+    /// Why the mail came, and who can stop it.
+    const fn reason(&self) -> &'static str {
+        self.locale.text(
+            "Seu endereço está entre os que recebem os avisos do estoque. Quem cuida do sistema da loja pode mudar isso.",
+            "Your address is among those that receive the shop's stock alerts. Whoever runs the shop's system can change that.",
+        )
+    }
+
     fn text<T>(&self, portuguese: T, english: T) -> T {
         match self.locale {
             Locale::PtBr => portuguese,
@@ -230,13 +251,16 @@ impl Composer {
             plain.push_str("\n\n");
             plain.push_str(link);
         }
-        plain.push('\n');
+        // Mail programs know the line "-- ": what follows it is no part of the message.
+        let reason = self.reason();
+        plain.push_str(&format!("\n\n-- \n{reason}\n"));
         let html = Html {
             language: self.text("pt-BR", "en"),
             subject: &letter.subject,
             paragraphs: &letter.paragraphs,
             sections: &letter.sections,
             link: link.as_deref().map(|link| (letter.link.0, link)),
+            reason,
         };
         // Writing to memory does not fail; without it the plain text says the same.
         let html = html.render().unwrap_or_default();
@@ -300,11 +324,49 @@ mod tests {
         assert_eq!(mails[0].subject, "Estoque baixo: Café");
         assert_eq!(
             mails[0].plain,
-            "Café: restam 3; o limite é 1.000.\n\nhttps://shop.example/products/7/\n"
+            "Café: restam 3; o limite é 1.000.\n\nhttps://shop.example/products/7/\n\n-- \n\
+             Seu endereço está entre os que recebem os avisos do estoque. Quem cuida do sistema da loja pode mudar isso.\n"
         );
         let english = composer(Locale::En).low_stock(9, &became_low("Café"));
         assert_eq!(english[0].subject, "Low stock: Café");
         assert!(english[0].html.contains("3 left; the threshold is 1,000."));
+    }
+
+    #[test]
+    fn what_is_left_is_told_in_the_number_of_its_noun_and_an_empty_shelf_by_its_name() {
+        let left = |locale| [0, 1, 2, 1000].map(|quantity| composer(locale).left(quantity));
+        assert_eq!(
+            left(Locale::PtBr),
+            ["esgotado", "resta 1", "restam 2", "restam 1.000"]
+        );
+        assert_eq!(
+            left(Locale::En),
+            ["out of stock", "1 left", "2 left", "1,000 left"]
+        );
+    }
+
+    #[test]
+    fn a_digest_tells_its_date_as_people_write_it_and_how_many_it_does_not_list() {
+        let low = [crate::stock::LowStock {
+            product: crate::rest::json::Titled {
+                id: 7,
+                title: "Café".to_owned(),
+            },
+            quantity: 1,
+            threshold: 10,
+        }];
+        let now = Timestamp::parse("2026-11-23T10:30:00Z").unwrap();
+        let plain = |locale, count| {
+            let mails = composer(locale).digest(("2026-11-23", now), &low, count);
+            mails[0].plain.clone()
+        };
+        assert!(plain(Locale::PtBr, 103).starts_with(
+            "Produtos abaixo do limite em 23/11/2026: 103. Os mais baixos primeiro:\n- Café: resta 1, limite 10\n- e mais 102\n"
+        ));
+        assert!(plain(Locale::En, 2).contains(
+            "on 23 Nov 2026: 2. Lowest first:\n- Café: 1 left, threshold 10\n- and 1 more\n"
+        ));
+        assert!(!plain(Locale::PtBr, 1).contains("e mais"));
     }
 
     #[test]

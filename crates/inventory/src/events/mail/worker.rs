@@ -161,7 +161,7 @@ pub async fn digest(state: &State) -> Result<bool, Error> {
         .map_err(|refusal| Error::other(format!("the low products cannot be read: {refusal:?}")))?;
     if low.count > 0 {
         let day = midnight.to_jiff().strftime("%Y-%m-%d").to_string();
-        let mails = composer.digest(&day, &low.results, low.count);
+        let mails = composer.digest((&day, now), &low.results, low.count);
         state
             .db
             .write(async move |tx| {

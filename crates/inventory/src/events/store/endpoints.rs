@@ -284,19 +284,21 @@ pub(in crate::events) async fn leases(conn: &mut Conn) -> Result<Vec<Lease>, Err
     .await
 }
 
-/// Takes or prolongs a lease, unless another process has one that still holds; whether it is ours.
+/// Takes or prolongs a lease, unless another process has one that still holds, which is one that ends between two moments; whether it
+/// is ours.
 pub(in crate::events) async fn take_lease(
     tx: &mut Tx,
     id: i64,
     owner: &str,
-    now: Timestamp,
+    (from, to): (Timestamp, Timestamp),
     until: Timestamp,
 ) -> Result<bool, Error> {
     let taken = tx
         .execute(
             "UPDATE webhook_endpoints SET leased_by = $2, leased_until = $4
-             WHERE id = $1 AND enabled = TRUE AND (leased_by IS NULL OR leased_by = $2 OR leased_until < $3)",
-            &[&id, &owner, &now, &until],
+             WHERE id = $1 AND enabled = TRUE
+               AND (leased_by IS NULL OR leased_by = $2 OR leased_until < $3 OR leased_until > $5)",
+            &[&id, &owner, &from, &until, &to],
         )
         .await?;
     Ok(taken > 0)

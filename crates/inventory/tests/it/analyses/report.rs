@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use inventory::analysis::report::{self, Line, Order, scheduled_step};
+use inventory::analysis::report::{self, Line, Order, Week, scheduled_step};
 use serde_json::json;
 use test_kit::on_both_engines;
 use web::locale::Locale;
@@ -42,7 +42,10 @@ on_both_engines!(
         let told = serde_json::to_value(&summary).unwrap();
         assert_eq!(told["products"], 3);
         assert_eq!(told["dead"]["value"], "320.00");
+        // What to order is worth what the order costs, whatever was sold before.
         assert_eq!(told["due"]["first"][0]["units"], 42);
+        assert_eq!(told["due"]["first"][0]["value"], "336.00");
+        assert_eq!(told["due"]["value"], "336.00");
         assert_eq!(told["low"], json!(2));
         let text = summary.text(Locale::PtBr);
         for words in [
@@ -50,7 +53,7 @@ on_both_engines!(
             "A: 1 produto, saídas de R$\u{a0}600,00",
             "Estoque parado",
             "Parado =1+1: 40 unidades, R$\u{a0}320,00",
-            "Arroz: 42 unidades",
+            "Pedir agora (a preço de custo)\n- 1 produto, R$\u{a0}336,00\n- Arroz: 42 unidades, R$\u{a0}336,00",
         ] {
             assert!(text.contains(words), "{words}: {text}");
         }
@@ -67,7 +70,10 @@ on_both_engines!(
             tokio::join!(scheduled_step(&app.state), scheduled_step(&other.state));
         let made: Vec<i64> = [first.unwrap(), second.unwrap()]
             .into_iter()
-            .flatten()
+            .filter_map(|week| match week {
+                Week::Made(id) => Some(id),
+                Week::Over | Week::Elsewhere => None,
+            })
             .collect();
         assert_eq!(made.len(), 1, "{made:?}");
         let report = record(&app, made[0]).await;
@@ -81,8 +87,39 @@ on_both_engines!(
                 .heading()
                 .starts_with("Relatório da loja de 20/11/2026")
         );
-        assert_eq!(scheduled_step(&app.state).await.unwrap(), None);
+        assert_eq!(scheduled_step(&app.state).await.unwrap(), Week::Over);
         app.clock.advance(Duration::from_secs(7 * 24 * 60 * 60));
-        assert!(scheduled_step(&app.state).await.unwrap().is_some());
+        let next = scheduled_step(&app.state).await.unwrap();
+        assert!(matches!(next, Week::Made(_)), "{next:?}");
+    }
+);
+
+on_both_engines!(
+    a_report_whose_process_died_is_made_when_its_time_is_up_and_is_not_over_before,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.manager().a_product("Arroz", 40).await;
+        let until = app.clock.now() + Duration::from_secs(3600);
+        let dead = async move |tx: &mut db::Tx| {
+            let sql = "INSERT INTO report_runs (period, due_at, lease, done) VALUES ('2026-11-16', $1, 'dead', $2)";
+            tx.execute(sql, &[&until, &false]).await
+        };
+        app.state.db.write::<_, db::Error, _>(dead).await.unwrap();
+        assert_eq!(scheduled_step(&app.state).await.unwrap(), Week::Elsewhere);
+        app.clock.advance(Duration::from_secs(3600));
+        let made = scheduled_step(&app.state).await.unwrap();
+        assert!(matches!(made, Week::Made(_)), "{made:?}");
+        assert_eq!(scheduled_step(&app.state).await.unwrap(), Week::Over);
+    }
+);
+
+on_both_engines!(
+    a_shop_without_products_is_over_for_the_week,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        assert_eq!(scheduled_step(&app.state).await.unwrap(), Week::Over);
+        app.manager().a_product("Arroz", 40).await;
+        app.clock.advance(Duration::from_secs(3600));
+        assert_eq!(scheduled_step(&app.state).await.unwrap(), Week::Over);
     }
 );

@@ -1,6 +1,6 @@
 //! Long tests of what goes wrong: nothing lost, nothing out of order, no duplicate but of a lost answer.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
 use test_kit::{database::Engine, nobody::Nobody, on_both_engines};
 
@@ -167,5 +167,26 @@ fn two_processes_on_postgres_deliver_each_event_once_and_in_order() {
         // Two endpoints, one receiver: each event arrives twice, once for each.
         assert_eq!(arrived.len(), 2 * 100);
         assert_eq!(accepted(&arrived), shipped);
+    });
+}
+
+#[test]
+fn a_lease_of_a_clock_that_was_put_back_is_taken_over_at_once_on_postgres() {
+    test_kit::database::run(Engine::Postgres, async |address| {
+        let receiver = Receiver::start().await;
+        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let right = app.clock.now();
+        app.clock.advance(Duration::from_secs(3 * 60 * 60));
+        app.pass().await;
+        // The process that holds the lease is gone without a word, and the clock is put right.
+        app.clock.set(right);
+        let next = app.replica(&address).await;
+        let product = app.admin().a_product("Arroz", 40).await;
+        app.ship(product, 1).await;
+        assert_eq!(next.pass().await.delivered, 1);
+        // One that still holds is respected.
+        app.ship(product, 1).await;
+        assert_eq!(app.pass().await.delivered, 0);
+        assert_eq!(next.pass().await.delivered, 1);
     });
 }

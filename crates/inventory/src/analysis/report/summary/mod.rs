@@ -134,7 +134,7 @@ impl Summary {
             class.stock_value = sum(class.stock_value, line.stock_value);
         }
         if let Some(units @ 1..) = line.suggested_quantity {
-            self.due.add(line, units, line.yearly_value);
+            self.due.add(line, units, line.order_value);
         }
         if line.is_dead {
             self.dead.add(line, line.quantity, line.stock_value);

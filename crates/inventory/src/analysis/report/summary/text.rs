@@ -63,7 +63,10 @@ impl Summary {
             section(covered, self.coverage(locale)),
         ];
         let piles = [
-            (&self.due, locale.text("Pedir agora", "Order now")),
+            (
+                &self.due,
+                locale.text("Pedir agora (a preço de custo)", "Order now (at cost)"),
+            ),
             (&self.dead, locale.text("Estoque parado", "Dead stock")),
             (&self.excess, locale.text("Estoque em excesso", "Overstock")),
         ];
@@ -120,7 +123,8 @@ impl Summary {
                 Locale::En => format!("{letter}: {products}, outflows of {used}, stock of {stock}"),
             }
         };
-        self.classes.iter().map(row).collect()
+        let filled = self.classes.iter().filter(|class| class.products > 0);
+        filled.map(row).collect()
     }
 
     fn coverage(&self, locale: Locale) -> Vec<String> {
@@ -166,9 +170,16 @@ impl Summary {
     }
 }
 
+/// A line for the whole, and one for each that is named; the line of the whole says when those are not all.
 fn named(locale: Locale, pile: &Pile) -> Vec<String> {
+    let named = i64::try_from(pile.first.len()).unwrap_or(i64::MAX);
+    let dearest = match locale {
+        _ if named >= pile.products => String::new(),
+        Locale::PtBr => format!("; os {named} de maior valor:"),
+        Locale::En => format!("; the {named} of the highest value:"),
+    };
     let whole = format!(
-        "{}, {}",
+        "{}, {}{dearest}",
         products(locale, pile.products),
         locale.money(pile.value)
     );
