@@ -10,7 +10,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{ConnectInfo, Request};
 use axum::response::Response;
 use http::Version;
-use http::header::{CONTENT_TYPE, HOST};
+use http::header::{CONTENT_TYPE, EXPECT, HOST};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -92,9 +92,13 @@ impl Connection {
         let busy = phase.begin();
         let is_hostless = request.version() == Version::HTTP_11
             && request.headers().get_all(HOST).iter().count() != 1;
+        // Who asks before sending it is not told to.
+        let comes_unasked = !request.headers().contains_key(EXPECT);
         let ending = self.shutdown.clone();
-        let mut request: Request =
-            request.map(|body| Body::new(Sent::new(body, ending, self.limits.silence)));
+        let mut request: Request = request.map(|body| {
+            let silence = self.limits.silence;
+            Body::new(Sent::new(body, comes_unasked, ending, silence))
+        });
         let extensions = request.extensions_mut();
         extensions.insert(ConnectInfo(self.peer));
         extensions.insert(self.shutdown.clone());

@@ -1,4 +1,4 @@
-//! The body of a request: not waited for without end once the server stops.
+//! The body of a request: not waited for without end once the server stops, and read to its end when nobody wants it.
 
 use std::io;
 use std::pin::Pin;
@@ -7,14 +7,24 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
+use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Sleep, sleep, timeout};
 
 use super::Shutdown;
 
+/// The most that is read of a body that nobody wants: somewhat more than any service takes.
+const LEFT_OVER: usize = 8 * 1024 * 1024;
+
 /// A body that ends with an error when the shutdown has begun and nothing of it has come for a while. Who still sends is waited for.
+///
+/// When it is dropped before its end, because the answer did not depend on it, the rest is read and thrown away. A connection that is
+/// closed over an unread body is reset, and the sender may lose the answer: a proxy that passes a body on tells its client 502 instead.
 pub(super) struct Sent {
-    body: Incoming,
+    /// Until it has ended.
+    body: Option<Incoming>,
+    /// Whether the sender sends it whether it is wanted or not.
+    comes_unasked: bool,
     patience: Duration,
     wait: Wait,
     shutdown: Shutdown,
@@ -28,9 +38,15 @@ enum Wait {
 }
 
 impl Sent {
-    pub(super) const fn new(body: Incoming, shutdown: Shutdown, patience: Duration) -> Self {
+    pub(super) const fn new(
+        body: Incoming,
+        comes_unasked: bool,
+        shutdown: Shutdown,
+        patience: Duration,
+    ) -> Self {
         Self {
-            body,
+            body: Some(body),
+            comes_unasked,
             patience,
             wait: Wait::NotYet,
             shutdown,
@@ -62,8 +78,14 @@ impl HttpBody for Sent {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let frame = Pin::new(&mut self.body).poll_frame(context);
-        if frame.is_ready() {
+        let Some(body) = &mut self.body else {
+            return Poll::Ready(None);
+        };
+        let frame = Pin::new(body).poll_frame(context);
+        if let Poll::Ready(next) = &frame {
+            if !matches!(next, Some(Ok(_))) {
+                self.body = None;
+            }
             // What comes next has the whole patience again.
             self.wait = Wait::NotYet;
             return frame.map_err(axum::Error::new);
@@ -77,10 +99,42 @@ impl HttpBody for Sent {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.body.as_ref().is_none_or(HttpBody::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let size = self.body.as_ref().map(HttpBody::size_hint);
+        size.unwrap_or_else(|| SizeHint::with_exact(0))
+    }
+}
+
+impl Drop for Sent {
+    fn drop(&mut self) {
+        let Some(body) = self.body.take() else { return };
+        let is_worth_it = self.comes_unasked
+            && !body.is_end_stream()
+            && body.size_hint().lower() <= LEFT_OVER as u64
+            && !self.shutdown.has_begun();
+        if is_worth_it && let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(read_off(body, self.shutdown.clone(), self.patience));
+        }
+    }
+}
+
+/// Reads the rest of a body for nobody, until its sender says nothing for a while, or says it too slowly.
+async fn read_off(mut body: Incoming, shutdown: Shutdown, patience: Duration) {
+    let reading = async {
+        let mut left = LEFT_OVER;
+        while let Ok(Some(Ok(frame))) = timeout(patience, body.frame()).await {
+            let length = frame.data_ref().map_or(0, Bytes::len);
+            match left.checked_sub(length) {
+                Some(rest) => left = rest,
+                None => return,
+            }
+        }
+    };
+    tokio::select! {
+        _late = timeout(patience * 6, reading) => {}
+        () = shutdown.begun() => {}
     }
 }

@@ -7,7 +7,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::response::sse::{Event, Sse};
 use axum::routing::{get, post};
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -112,7 +112,11 @@ async fn heads_that_are_too_large_are_refused_with_a_body() {
 
 #[tokio::test]
 async fn bodies_that_are_too_large_are_refused_before_they_are_read() {
-    let server = Running::start(routes()).await;
+    let limits = Limits {
+        silence: Duration::from_millis(20),
+        ..Limits::default()
+    };
+    let server = Running::limited(routes(), limits).await;
     let declared = server
         .say(b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1025\r\n\r\n")
         .await;
@@ -130,6 +134,34 @@ async fn bodies_that_are_too_large_are_refused_before_they_are_read() {
     let body = "a".repeat(1024);
     let fits = server.say(format!("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1024\r\nConnection: close\r\n\r\n{body}").as_bytes()).await;
     assert!(fits.ends_with("1024"), "{fits}");
+}
+
+/// As proxies do, which pass a body on before they look for an answer, and tell 502 when the connection is reset over it.
+#[tokio::test]
+async fn who_sends_a_refused_body_to_its_end_is_not_cut_off_over_it() {
+    let server = Running::start(routes()).await;
+    for head in [
+        "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n",
+        "POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n",
+    ] {
+        let mut stream = server.connect().await;
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let answer = read_until(&mut stream, "}").await;
+        assert!(answer.starts_with("HTTP/1.1 4"), "{answer}");
+        stream.write_all(&vec![b'a'; 4_000_000]).await.unwrap();
+        stream.shutdown().await.unwrap();
+        let mut rest = Vec::new();
+        assert_eq!(stream.read_to_end(&mut rest).await.unwrap(), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_comes_only_when_asked_for_is_not_asked_for_to_be_refused() {
+    let server = Running::start(routes()).await;
+    let head =
+        "POST /echo HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 1025\r\n\r\n";
+    let answer = server.say(head.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
 }
 
 #[tokio::test]

@@ -253,7 +253,9 @@ impl Composer {
         }
         // Mail programs know the line "-- ": what follows it is no part of the message.
         let reason = self.reason();
-        plain.push_str(&format!("\n\n-- \n{reason}\n"));
+        plain.push_str("\n\n-- \n");
+        plain.push_str(reason);
+        plain.push('\n');
         let html = Html {
             language: self.text("pt-BR", "en"),
             subject: &letter.subject,
