@@ -2,7 +2,7 @@
 //! second service nor `restore` can use it.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -44,6 +44,25 @@ impl Hold {
         lock.try_lock().map_err(io::Error::from)?;
         Ok(Self(lock))
     }
+}
+
+/// What `from` gives, in a file of the folder that has no name and disappears with its last user.
+///
+/// # Errors
+///
+/// When it can be neither read nor kept.
+pub(crate) fn keep(folder: &Path, mut from: impl Read) -> io::Result<File> {
+    create(folder)?;
+    let path = folder.join(format!("{}.partial", Random::system().uuid()));
+    let mut file = File::options()
+        .create_new(true)
+        .read(true)
+        .write(true)
+        .mode(0o600)
+        .open(&path)?;
+    fs::remove_file(&path)?;
+    io::copy(&mut from, &mut file)?;
+    Ok(file)
 }
 
 /// The secret in `file`, made at random when there is none.
@@ -109,6 +128,18 @@ mod tests {
             (mode(&folder), mode(&folder.join("checkout.key"))),
             (0o700, 0o600)
         );
+    }
+
+    #[test]
+    fn what_is_kept_leaves_nothing_in_the_folder() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("data");
+        let mut file = keep(&folder, &b"name\n"[..]).unwrap();
+        let mut text = String::new();
+        io::Seek::rewind(&mut file).unwrap();
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "name\n");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
     }
 
     #[test]

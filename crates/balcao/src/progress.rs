@@ -46,7 +46,6 @@ impl Progress {
     }
 
     /// Nothing is shown.
-    #[cfg(test)]
     pub(crate) fn silent() -> Self {
         Self {
             bar: ProgressBar::hidden(),
@@ -63,6 +62,15 @@ impl Progress {
         let tenths = (self.bar.position() * 10).checked_div(total).unwrap_or(10);
         if tenths > told.swap(tenths, Ordering::Relaxed) {
             console::complain(&format!("{what}: {} %", tenths * 10));
+        }
+    }
+
+    /// All of it is done, also what was not counted, such as the padding at the end of an archive.
+    pub(crate) fn finish(&self) {
+        let total = self.bar.length().unwrap_or_default();
+        let rest = total.saturating_sub(self.bar.position());
+        if rest > 0 {
+            self.add(rest);
         }
     }
 

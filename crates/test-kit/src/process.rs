@@ -2,6 +2,7 @@
 //! watched line by line, stopped or killed. It never outlives its test.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,7 @@ pub struct Start {
     arguments: Vec<OsString>,
     environment: Vec<(String, OsString)>,
     data: Option<PathBuf>,
+    input: Option<PathBuf>,
 }
 
 impl Start {
@@ -39,6 +41,7 @@ impl Start {
             arguments: arguments.into_iter().map(Into::into).collect(),
             environment: Vec::new(),
             data: None,
+            input: None,
         };
         start
             .env("BALCAO_CHECKOUT_LISTEN", "127.0.0.1:0")
@@ -59,6 +62,13 @@ impl Start {
     #[must_use]
     pub fn data(mut self, folder: impl Into<PathBuf>) -> Self {
         self.data = Some(folder.into());
+        self
+    }
+
+    /// Reads standard input from this file; without one there is none.
+    #[must_use]
+    pub fn input(mut self, file: impl Into<PathBuf>) -> Self {
+        self.input = Some(file.into());
         self
     }
 
@@ -97,6 +107,21 @@ impl Start {
             .unwrap_or_else(|error| panic!("{} does not start: {error}", program().display()))
     }
 
+    /// As [`Self::output`], with a standard output whose reader has gone away.
+    pub fn unread(self) -> Output {
+        let (data, _temporary) = self.data_folder();
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let child = self
+            .command(&data)
+            .stdout(writer)
+            .stderr(Stdio::piped())
+            .spawn();
+        child
+            .and_then(Child::wait_with_output)
+            .unwrap_or_else(|error| panic!("{} does not run: {error}", program().display()))
+    }
+
     fn data_folder(&self) -> (PathBuf, Option<TempDir>) {
         if let Some(folder) = &self.data {
             return (folder.clone(), None);
@@ -106,6 +131,9 @@ impl Start {
     }
 
     fn command(&self, data: &Path) -> Command {
+        let input = self.input.as_ref().map_or_else(Stdio::null, |file| {
+            File::open(file).expect("a file to read from").into()
+        });
         let mut command = Command::new(program());
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("BALCAO_") {
@@ -117,7 +145,7 @@ impl Start {
             .env("BALCAO_DATA_DIR", data)
             .envs(self.environment.iter().cloned())
             .current_dir(std::env::temp_dir())
-            .stdin(Stdio::null());
+            .stdin(input);
         command
     }
 }

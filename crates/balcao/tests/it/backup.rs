@@ -60,7 +60,11 @@ async fn a_backup_under_load_restores_to_what_was_paid_before_it() {
 
     let fresh = place.path().join("restored");
     let restored = run(&fresh, &["restore", archive.to_str().unwrap()]);
-    assert!(restored.status.success(), "{}", said(&restored));
+    let told = said(&restored);
+    assert!(
+        restored.status.success() && told.contains("restore: 100 %"),
+        "{told}"
+    );
     let again = provider.checkout().data(&fresh).ready().await;
     let url = again.url("checkout").await;
     let replayed = pay(&url, "before", &card("APRO")).await.unwrap();

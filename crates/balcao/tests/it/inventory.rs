@@ -18,7 +18,12 @@ const PASSWORD: &str = "a counter of oak";
 
 /// An inventory with a superuser and without limits.
 pub(crate) fn inventory() -> Start {
-    Start::new(["serve", "--only", "inventory"])
+    with_superuser(Start::new(["serve", "--only", "inventory"]))
+}
+
+/// The settings of such an inventory.
+pub(crate) fn with_superuser(start: Start) -> Start {
+    start
         .env("BALCAO_ADMIN_USERNAME", "ana")
         .env("BALCAO_ADMIN_PASSWORD", PASSWORD)
         .env("BALCAO_INVENTORY_RATE_LIMIT_AUTH", "off")
@@ -98,6 +103,11 @@ impl Caller {
 /// Runs a command on the data of a service.
 pub(crate) fn run(data: &Path, words: &[&str]) -> Output {
     run_with(Start::new(words.iter().copied()).data(data))
+}
+
+/// As [`run`], beside no other task.
+fn run_alone(data: &Path, words: &[&str]) -> Output {
+    Start::new(words.iter().copied()).data(data).output()
 }
 
 /// Runs a command with settings of its own.
@@ -237,6 +247,50 @@ async fn made_up_data_go_out_as_files_and_come_in_again() {
     );
     let usage = run(other.path(), &["inventory", "import", "things", file]);
     assert_eq!(usage.status.code(), Some(2));
+}
+
+#[test]
+fn a_file_called_minus_is_standard_output_and_standard_input() {
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let folder = one.path();
+    let file = folder.join("brands.csv");
+    let text = "id,name,description,created_at,updated_at\r\n7,Bom Grão,,2026-11-20T12:00:00Z,2026-11-20T12:00:00Z\r\n";
+    std::fs::write(&file, text).unwrap();
+    let words = |action| ["inventory", action, "brands", "-"];
+    let import = Start::new(words("import")).data(folder).input(&file);
+    let imported = import.output();
+    let said = succeeds(&imported);
+    assert!(
+        said.contains("1 row: 1 brand added, 0 there already") && said.contains("import: 100 %"),
+        "{said}"
+    );
+    let exported = run_alone(folder, &words("export"));
+    let told = String::from_utf8_lossy(&exported.stderr);
+    assert_eq!(String::from_utf8_lossy(&exported.stdout), text, "{told}");
+    assert!(told.contains("standard output: 1 brand\n"), "{told}");
+    // Nothing is left behind, neither here nor where commands are run.
+    assert!(!std::env::temp_dir().join("-").exists());
+    let left = std::fs::read_dir(folder).unwrap();
+    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    assert!(
+        left.iter()
+            .all(|name| !name.to_string_lossy().ends_with(".partial")),
+        "{left:?}"
+    );
+    let unread = Start::new(words("export")).data(folder).unread();
+    let said = String::from_utf8_lossy(&unread.stderr);
+    assert!(
+        unread.status.success() && !said.contains("standard output"),
+        "{said}"
+    );
+    let missing = other.path().join("brands.csv");
+    let missing = ["inventory", "import", "brands", missing.to_str().unwrap()];
+    let missing = run_alone(other.path(), &missing);
+    let said = String::from_utf8_lossy(&missing.stderr);
+    assert!(
+        said.contains("brands.csv: the file cannot be read: No such file"),
+        "{said}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,8 +4,9 @@
 use std::{
     ffi::OsString,
     fs::{self, File},
-    io::{self, BufWriter, Write as _},
+    io::{self, BufWriter, Write},
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
 use csv::{Terminator, Writer, WriterBuilder};
@@ -42,8 +43,12 @@ pub async fn export(
     let partial = beside(file);
     let written = {
         let partial = partial.clone();
-        db.report(async move |conn| write(conn, resource, &partial, &progress).await)
-            .await
+        db.report(async move |conn| {
+            let (count, file) = write(conn, resource, File::create(&partial)?, &progress).await?;
+            file.sync_all()?;
+            Ok::<_, ExportError>(count)
+        })
+        .await
     };
     let done = written.and_then(|count| {
         fs::rename(&partial, file)?;
@@ -57,6 +62,28 @@ pub async fn export(
     done
 }
 
+/// Writes every record of a resource to `sink`, as the file of [`export`] has them, and answers how many there are.
+///
+/// # Errors
+///
+/// [`ExportError`]; a part may have been written then.
+pub async fn export_to(
+    db: &Db,
+    resource: Resource,
+    sink: impl Write + Send + 'static,
+    progress: Progress,
+) -> Result<u64, ExportError> {
+    let sink = Mutex::new(Some(sink));
+    db.report(async move |conn| {
+        let taken = sink.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // A connection that is lost begins its job again, but what was written cannot be taken back.
+        let sink = taken.ok_or_else(|| db::Error::other("the export was interrupted"))?;
+        let (count, _) = write(conn, resource, sink, &progress).await?;
+        Ok(count)
+    })
+    .await
+}
+
 /// How many records a resource has.
 ///
 /// # Errors
@@ -67,15 +94,15 @@ pub async fn count(db: &Db, resource: Resource) -> Result<u64, Refusal> {
         .await
 }
 
-async fn write(
+async fn write<W: Write>(
     conn: &mut Conn,
     resource: Resource,
-    partial: &Path,
+    sink: W,
     progress: &Progress,
-) -> Result<u64, ExportError> {
+) -> Result<(u64, W), ExportError> {
     let mut writer = WriterBuilder::new()
         .terminator(Terminator::CRLF)
-        .from_writer(BufWriter::new(File::create(partial)?));
+        .from_writer(BufWriter::new(sink));
     let columns = column::exported(resource);
     put(&mut writer, columns.iter().map(|column| column.name))?;
     let (mut last, mut count) = (0, 0);
@@ -89,20 +116,26 @@ async fn write(
         count += rows.len() as u64;
         progress(rows.len() as u64);
     }
-    let mut buffered = writer.into_inner().map_err(|error| {
+    let buffered = writer.into_inner().map_err(|error| {
         let error = error.error();
         io::Error::new(error.kind(), error.to_string())
     })?;
-    buffered.flush()?;
-    buffered.get_ref().sync_all()?;
-    Ok(count)
+    let sink = buffered
+        .into_inner()
+        .map_err(io::IntoInnerError::into_error)?;
+    Ok((count, sink))
 }
 
 fn put<C: AsRef<[u8]>>(
-    writer: &mut Writer<BufWriter<File>>,
+    writer: &mut Writer<impl Write>,
     cells: impl IntoIterator<Item = C>,
 ) -> io::Result<()> {
-    writer.write_record(cells).map_err(io::Error::from)
+    writer
+        .write_record(cells)
+        .map_err(|error| match error.into_kind() {
+            csv::ErrorKind::Io(error) => error,
+            other => io::Error::other(format!("{other:?}")),
+        })
 }
 
 fn beside(file: &Path) -> PathBuf {

@@ -1,6 +1,10 @@
 //! Reading a file into the store: row by row in one transaction, with every problem of every row collected; if there is one, nothing is stored.
 
-use std::{io, path::PathBuf};
+use std::{
+    fs::File,
+    io::{self, Seek as _},
+    sync::Arc,
+};
 
 use db::{Db, Timestamp, Tx};
 use serde_json::value::RawValue;
@@ -48,8 +52,10 @@ pub enum ImportError {
 pub struct Order {
     /// What the file holds.
     pub resource: Resource,
-    /// Where it is.
-    pub file: PathBuf,
+    /// What the file is called in the audit log.
+    pub name: String,
+    /// The file. It is read from its beginning, and again when the transaction has to be run again.
+    pub file: Arc<File>,
     /// Everything is checked, and nothing stays.
     pub is_dry_run: bool,
     /// The shop's rules about low stock, for movements that change a quantity.
@@ -73,9 +79,10 @@ pub async fn import(db: &Db, order: Order, progress: Progress) -> Result<Report,
                 policy: order.policy,
                 now: order.now,
             };
-            let sheet = Sheet::open(&order.file, order.resource, Progress::clone(&progress))?;
-            let name = order.file.file_name().unwrap_or_default();
-            let (report, _) = bring(tx, &run, sheet, &name.to_string_lossy()).await?;
+            let mut file = order.file.try_clone()?;
+            file.rewind()?;
+            let sheet = Sheet::of(Box::new(file), order.resource, Progress::clone(&progress))?;
+            let (report, _) = bring(tx, &run, sheet, &order.name).await?;
             match (report.problem_count, order.is_dry_run) {
                 (0, false) => Ok(report),
                 // As an error, so that everything is taken back.

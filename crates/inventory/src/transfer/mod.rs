@@ -23,7 +23,7 @@ mod record;
 mod sheet;
 
 pub(crate) use cell::escape;
-pub use export::{ExportError, count, export};
+pub use export::{ExportError, count, export, export_to};
 pub use import::{ImportError, Order, import};
 
 use std::{fmt, str::FromStr, sync::Arc};
@@ -76,6 +76,11 @@ impl Resource {
         all.filter(|column| column.is_required)
             .map(|column| column.name)
             .collect()
+    }
+
+    /// What so many records are called in messages.
+    pub const fn counted(self, count: u64) -> &'static str {
+        plural(count, self.singular(), self.name())
     }
 
     /// What one record is called in messages.
@@ -159,17 +164,33 @@ pub const MOST_PROBLEMS: usize = 1000;
 impl Report {
     /// How much is wrong, in how much.
     pub fn findings(&self) -> String {
-        let several = |count| if count == 1 { "" } else { "s" };
         let Self {
             rows,
             problem_count: problems,
             ..
         } = self;
-        format!(
-            "{problems} problem{} in {rows} row{}; nothing was imported",
-            several(*problems),
-            several(*rows)
-        )
+        let (problem, row) = (
+            plural(*problems, "problem", "problems"),
+            plural(*rows, "row", "rows"),
+        );
+        format!("{problems} {problem} in {rows} {row}; nothing was imported")
+    }
+
+    /// What was done, or for a dry run what would have been.
+    pub fn summary(&self, resource: Resource, is_dry_run: bool) -> String {
+        let Self {
+            rows,
+            added,
+            unchanged,
+            ..
+        } = self;
+        let (row, records) = (plural(*rows, "row", "rows"), resource.counted(*added));
+        let done = if is_dry_run {
+            "would be added"
+        } else {
+            "added"
+        };
+        format!("{rows} {row}: {added} {records} {done}, {unchanged} there already")
     }
 
     fn complain(&mut self, problem: Problem) {
@@ -178,6 +199,10 @@ impl Report {
             self.problems.push(problem);
         }
     }
+}
+
+const fn plural(count: u64, one: &'static str, several: &'static str) -> &'static str {
+    if count == 1 { one } else { several }
 }
 
 #[cfg(test)]
@@ -198,6 +223,24 @@ mod tests {
         assert_eq!(
             found(2, 30).findings(),
             "2 problems in 30 rows; nothing was imported"
+        );
+    }
+    #[test]
+    fn a_summary_counts_one_record_as_one() {
+        let done = |rows, added| {
+            let report = Report {
+                rows,
+                added,
+                unchanged: rows - added,
+                ..Report::default()
+            };
+            report.summary(Resource::Named(Kind::Category), false)
+        };
+        assert_eq!(done(1, 1), "1 row: 1 category added, 0 there already");
+        assert_eq!(done(5, 0), "5 rows: 0 categories added, 5 there already");
+        assert_eq!(
+            Report::default().summary(Resource::Products, true),
+            "0 rows: 0 products would be added, 0 there already"
         );
     }
 }

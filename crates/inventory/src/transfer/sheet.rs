@@ -1,10 +1,6 @@
 //! A CSV file as rows of cells: encoding, separator, header, and bounds on what one row may hold. What cells mean is not decided here.
 
-use std::{
-    fs::File,
-    io::{self, BufRead as _, BufReader, Read},
-    path::Path,
-};
+use std::io::{self, BufRead as _, BufReader, Read};
 
 use csv::{ByteRecord, ReaderBuilder};
 
@@ -33,15 +29,6 @@ pub(super) struct Line {
 }
 
 impl Sheet {
-    /// Opens a file and reads its first row.
-    pub(super) fn open(
-        file: &Path,
-        resource: Resource,
-        progress: Progress,
-    ) -> Result<Self, ImportError> {
-        Self::of(Box::new(File::open(file)?), resource, progress)
-    }
-
     /// Reads the first row of a file from wherever it comes.
     pub(super) fn of(
         file: Box<dyn Read + Send>,

@@ -1,7 +1,7 @@
 //! CSV files in and out: round trips, rules, and files that mean harm.
 
 use std::{
-    fs,
+    fs::{self, File},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -24,7 +24,8 @@ const INFLOWS: Resource = Resource::Movements(Movement::Inflow);
 fn order(app: &TestApp, resource: Resource, file: &Path) -> Order {
     Order {
         resource,
-        file: file.to_owned(),
+        name: file.file_name().unwrap().to_string_lossy().into_owned(),
+        file: Arc::new(File::open(file).unwrap()),
         is_dry_run: false,
         policy: Policy::from(&app.state.config),
         now: app.clock.now(),

@@ -85,6 +85,7 @@ async fn copy_and_pack(settings: &Settings, file: &Path, work: &Path) -> Result<
     let now = Clock::system().now().to_string();
     let manifest = archive::write(file, &parts, now, &progress)
         .map_err(|error| Failure::of(&format!("{} cannot be written", file.display()), &error))?;
+    progress.finish();
     drop(progress);
     let names: Vec<String> = manifest
         .files

@@ -35,7 +35,7 @@ enum Action {
     Import {
         /// brands, categories, suppliers, products, inflows or outflows
         resource: Resource,
-        /// The file
+        /// The file; - is standard input
         file: PathBuf,
         /// Check everything and add nothing
         #[arg(long)]
@@ -43,12 +43,12 @@ enum Action {
     },
     /// Write all records into a CSV file, replacing it
     #[command(
-        after_help = "Examples:\n  balcao inventory export products products.csv\n\nWhat is exported can be imported again, unchanged: brands, categories, suppliers, products, inflows, outflows, in this order."
+        after_help = "Examples:\n  balcao inventory export products products.csv\n  balcao inventory export products - | gzip > products.csv.gz\n\nWhat is exported can be imported again, unchanged: brands, categories, suppliers, products, inflows, outflows, in this order."
     )]
     Export {
         /// brands, categories, suppliers, products, inflows or outflows
         resource: Resource,
-        /// The file
+        /// The file; - is standard output
         file: PathBuf,
     },
     /// List events and their deliveries, and deliver again
@@ -68,6 +68,7 @@ const IMPORT_HELP: &str = "\
 Examples:
   balcao inventory import products products.csv --dry-run
   balcao inventory import products products.csv
+  zcat products.csv.gz | balcao inventory import products -
 
 The first row names the columns, in any order. Required are
   brands, categories, suppliers   name
@@ -95,7 +96,7 @@ pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<(), Failure> 
             resource,
             file,
             dry_run,
-        } => transfer::import(resource, file, dry_run, common),
+        } => transfer::import(resource, &file, dry_run, common),
         Action::Export { resource, file } => transfer::export(resource, file, common),
         Action::Events(action) => events::run(action, common),
         Action::Endpoint(action) => endpoint::run(action, common),

@@ -1,77 +1,93 @@
-//! `balcao inventory import` and `export`.
+//! `balcao inventory import` and `export`. As a file, `-` is standard input and standard output; what is told of them goes to standard error.
 
-use std::fs;
+use std::fs::File;
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ::inventory::stock::Policy;
-use ::inventory::transfer::{self, ImportError, Order, Report, Resource};
+use ::inventory::transfer::{self, ExportError, ImportError, Order, Report, Resource};
 use db::Db;
 use web::Clock;
 
 use crate::command::{Common, Failure, with_runtime};
-use crate::console;
 use crate::progress::Progress;
 use crate::run::inventory::{config, open_database};
 use crate::settings::{Purpose, Settings};
+use crate::{console, data_folder};
 
 /// Problems that are printed; the count says how many more there are.
 const PRINTED: usize = 100;
 
+/// Whether a file is standard input or output.
+fn is_standard(file: &Path) -> bool {
+    file == Path::new("-")
+}
+
 pub(super) fn import(
     resource: Resource,
-    file: PathBuf,
+    file: &Path,
     is_dry_run: bool,
     common: &Common,
 ) -> Result<(), Failure> {
     let (settings, warnings) = common.settings(Purpose::Any)?;
+    let (path, name) = if is_standard(file) {
+        ("standard input".into(), "standard input".into())
+    } else {
+        let name = file.file_name().unwrap_or_default();
+        (file.to_string_lossy(), name.to_string_lossy())
+    };
+    let opened = open(file, &settings);
+    let opened =
+        opened.map_err(|error| Failure::of(&format!("{path}: the file cannot be read"), &error))?;
     let order = Order {
         resource,
-        file,
+        name: name.into_owned(),
+        file: Arc::new(opened),
         is_dry_run,
         policy: Policy::from(&config(&settings)),
         now: Clock::system().now(),
     };
-    with_runtime(&settings, &warnings, bring_in(&settings, order))
+    with_runtime(&settings, &warnings, bring_in(&settings, order, &path))
 }
 
-async fn bring_in(settings: &Settings, order: Order) -> Result<(), Failure> {
+/// A file that can be read more than once. What comes from elsewhere is kept first: no transaction waits for whoever writes it.
+fn open(file: &Path, settings: &Settings) -> io::Result<File> {
+    if is_standard(file) {
+        return data_folder::keep(&settings.data_dir, io::stdin().lock());
+    }
+    let opened = File::open(file)?;
+    if opened.metadata()?.is_file() {
+        return Ok(opened);
+    }
+    data_folder::keep(&settings.data_dir, opened)
+}
+
+async fn bring_in(settings: &Settings, order: Order, path: &str) -> Result<(), Failure> {
     let (db, _) = open_database(settings).await?;
-    let done = read(&db, order).await;
+    let done = read(&db, order, path).await;
     db.close().await;
     console::say(&done?);
     Ok(())
 }
 
-async fn read(db: &Db, order: Order) -> Result<String, Failure> {
-    let (name, is_dry_run, resource) = (
-        order.file.display().to_string(),
-        order.is_dry_run,
-        order.resource,
-    );
-    let bytes = fs::metadata(&order.file).map_or(0, |data| data.len());
-    let progress = Progress::bytes("import", bytes);
-    let counted = Arc::new(move |bytes| progress.add(bytes));
-    match transfer::import(db, order, counted).await {
-        Ok(report) => Ok(summary(&report, resource, is_dry_run)),
-        Err(ImportError::Rows(report)) => Err(Failure::new(listing(&name, &report))),
-        Err(error) => Err(Failure::of(&name, &error)),
+async fn read(db: &Db, order: Order, path: &str) -> Result<String, Failure> {
+    let (is_dry_run, resource) = (order.is_dry_run, order.resource);
+    let bytes = order.file.metadata().map_or(0, |data| data.len());
+    let progress = Arc::new(Progress::bytes("import", bytes));
+    match transfer::import(db, order, counted(&progress)).await {
+        Ok(report) => {
+            progress.finish();
+            Ok(report.summary(resource, is_dry_run))
+        }
+        Err(ImportError::Rows(report)) => Err(Failure::new(listing(path, &report))),
+        Err(error) => Err(Failure::of(path, &error)),
     }
 }
 
-fn summary(report: &Report, resource: Resource, is_dry_run: bool) -> String {
-    let Report {
-        rows,
-        added,
-        unchanged,
-        ..
-    } = report;
-    let done = if is_dry_run {
-        "would be added"
-    } else {
-        "added"
-    };
-    format!("{rows} rows: {added} {resource} {done}, {unchanged} there already")
+fn counted(progress: &Arc<Progress>) -> transfer::Progress {
+    let progress = Arc::clone(progress);
+    Arc::new(move |done| progress.add(done))
 }
 
 fn listing(name: &str, report: &Report) -> String {
@@ -99,17 +115,43 @@ async fn bring_out(settings: &Settings, resource: Resource, file: PathBuf) -> Re
     let (db, _) = open_database(settings).await?;
     let done = write(&db, resource, &file).await;
     db.close().await;
-    console::say(&format!("{}: {} {resource}", file.display(), done?));
+    let Some(count) = done? else { return Ok(()) };
+    let records = resource.counted(count);
+    if is_standard(&file) {
+        console::complain(&format!("standard output: {count} {records}"));
+    } else {
+        console::say(&format!("{}: {count} {records}", file.display()));
+    }
     Ok(())
 }
 
-async fn write(db: &Db, resource: Resource, file: &Path) -> Result<u64, Failure> {
+/// Writes the records and counts them; none when nobody reads them to the end, which is no failure (`… - | head`).
+async fn write(db: &Db, resource: Resource, file: &Path) -> Result<Option<u64>, Failure> {
     let total = transfer::count(db, resource)
         .await
         .map_err(|error| Failure::of("the records cannot be counted", &error))?;
-    let progress = Progress::steps("export", total);
-    let counted = Arc::new(move |records| progress.add(records));
-    transfer::export(db, resource, file, counted)
-        .await
-        .map_err(|error| Failure::of(&file.display().to_string(), &error))
+    // On a terminal the records themselves are seen, and a bar would be drawn among them.
+    let progress = Arc::new(if is_standard(file) && io::stdout().is_terminal() {
+        Progress::silent()
+    } else {
+        Progress::steps("export", total)
+    });
+    let written = if is_standard(file) {
+        transfer::export_to(db, resource, io::stdout(), counted(&progress)).await
+    } else {
+        transfer::export(db, resource, file, counted(&progress)).await
+    };
+    match written {
+        Ok(count) => {
+            progress.finish();
+            Ok(Some(count))
+        }
+        Err(ExportError::File(error))
+            if is_standard(file) && error.kind() == io::ErrorKind::BrokenPipe =>
+        {
+            Ok(None)
+        }
+        Err(error) if is_standard(file) => Err(Failure::of("standard output", &error)),
+        Err(error) => Err(Failure::of(&file.display().to_string(), &error)),
+    }
 }

@@ -127,6 +127,7 @@ fn restore(file: &Path, work: &Path, places: &[Place]) -> Result<(), Failure> {
         Failure::new(format!("{} cannot be restored: {error}", file.display()))
     };
     let manifest = archive::read(file, work, &progress).map_err(unusable)?;
+    progress.finish();
     drop(progress);
     let names: Vec<&str> = manifest
         .files
