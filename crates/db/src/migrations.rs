@@ -10,7 +10,7 @@ use crate::{Engine, Error};
 /// The migrations of one service, made by [`migrations!`](crate::migrations!).
 #[derive(Clone, Copy, Debug)]
 pub struct Migrations {
-    /// The service that they belong to; two services may share a database.
+    /// The service that they belong to; two services may share a PostgreSQL database.
     pub name: &'static str,
     /// Name and SQL of each, in order, for SQLite.
     pub sqlite: &'static [Migration],

@@ -140,7 +140,7 @@ fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
         },
         webhook_secrets: secrets(&settings.checkout_provider_webhook_secret),
         rate_limit: settings.checkout_rate_limit.clone(),
-        api_keys: secrets(&settings.checkout_api_keys),
+        api_keys: secrets(&settings.checkout_api_keys.0),
         shop: Shop {
             name: settings.checkout_shop_name.0.clone(),
             contact: settings

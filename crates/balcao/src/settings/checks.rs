@@ -1,15 +1,19 @@
 //! Rules that concern several settings at once, and which settings a command needs before it may start.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use db::Address;
 use inventory::analysis::ApiKey;
 
 use super::problem::Problem;
 use super::reader::Reader;
 use super::table::Settings;
 use super::value::Value;
+use crate::kept;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -62,6 +66,7 @@ pub(crate) fn together(
     if let Some(settings) = settings {
         problems.extend(page_sizes(settings));
         problems.extend(analyses(settings));
+        problems.extend(same_file(settings));
         if let Purpose::Serve(services) = purpose {
             problems.extend(same_address(settings, services));
         }
@@ -154,6 +159,40 @@ fn analyses(settings: &Settings) -> Vec<Problem> {
         ));
     }
     problems
+}
+
+/// One process at a time holds a SQLite file, and a backup has one file for each service. PostgreSQL keeps any number of services apart.
+fn same_file(settings: &Settings) -> Option<Problem> {
+    let inventory = kept::inventory_database(settings);
+    let (Address::Sqlite(one), Address::Sqlite(other)) =
+        (kept::checkout_database(settings), &inventory)
+    else {
+        return None;
+    };
+    (real_place(&one) == real_place(other)).then(|| {
+        Problem::new(
+            "BALCAO_INVENTORY_DATABASE_URL",
+            format!(
+                "found {inventory}, which BALCAO_CHECKOUT_DATABASE_URL has too; allowed: a file of its own"
+            ),
+        )
+    })
+}
+
+/// Where a file is or will be, whichever way its path is written.
+fn real_place(file: &Path) -> PathBuf {
+    let of_folder = || {
+        Some(
+            fs::canonicalize(file.parent()?)
+                .ok()?
+                .join(file.file_name()?),
+        )
+    };
+    fs::canonicalize(file)
+        .ok()
+        .or_else(of_folder)
+        .or_else(|| std::path::absolute(file).ok())
+        .unwrap_or_else(|| file.to_path_buf())
 }
 
 fn same_address(settings: &Settings, services: Services) -> Vec<Problem> {

@@ -12,7 +12,7 @@ use web::rate::Rates;
 use super::reader::Reader;
 use super::secret::Secret;
 use super::value::{
-    Count, Identifier, Label, Language, LogFilter, LogFormat, LowStockAlert, MailAddress,
+    ApiKeys, Count, Identifier, Label, Language, LogFilter, LogFormat, LowStockAlert, MailAddress,
     MailAddresses, Percent, ProviderUrl, RedisUrl, ReportSchedule, Secrecy, SecretList, SmtpUrl,
     Switch, TimeOfDay, Value, WebUrl, WebhookSecrets, WebhookUrl,
 };
@@ -149,7 +149,7 @@ settings! {
             "The provider's identifier of its boleto method.";
         checkout_rate_limit: Rates, "BALCAO_CHECKOUT_RATE_LIMIT", Is("100/minute"),
             "Requests per client address.";
-        checkout_api_keys: SecretList, "BALCAO_CHECKOUT_API_KEYS", Unset("only the keys in the store"),
+        checkout_api_keys: ApiKeys, "BALCAO_CHECKOUT_API_KEYS", Unset("only the keys in the store"),
             "Keys of merchants' servers, by comma, besides those of `balcao checkout key add`.";
         checkout_shop_name: Label, "BALCAO_CHECKOUT_SHOP_NAME", Is("Balcão"),
             "The shop's name on the payment page.";

@@ -147,10 +147,12 @@ fn a_secret_is_not_shown_in_problems_and_not_taken_from_the_command_line() {
     let environment = [
         ("BALCAO_INVENTORY_TOKEN_SECRET", "hush-too-short"),
         ("BALCAO_REDIS_URL", "rediss://:hush@x"),
+        ("BALCAO_CHECKOUT_API_KEYS", "hush"),
     ];
     let text = problems(&environment, "", Purpose::Any);
     assert!(text.contains("BALCAO_INVENTORY_TOKEN_SECRET: found a value that is not shown (environment); allowed: a text of at least 32 bytes"), "{text}");
     assert!(text.contains("BALCAO_REDIS_URL"), "{text}");
+    assert!(text.contains("BALCAO_CHECKOUT_API_KEYS: found a value that is not shown (environment); allowed: one or several keys by comma, each of at least 16 visible ASCII characters"), "{text}");
     assert!(!text.contains("hush"), "{text}");
 
     let line = Sources::of_process(&[("checkout.api_keys".to_owned(), "hush".to_owned())], None);
@@ -237,6 +239,34 @@ fn two_services_do_not_share_an_address() {
     assert!(problems(&environment, "", ALL).contains(
         "BALCAO_INVENTORY_LISTEN: found 127.0.0.1:8001, which BALCAO_CHECKOUT_LISTEN has too"
     ));
+}
+
+#[test]
+fn two_services_do_not_share_a_sqlite_file_however_its_path_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| format!("sqlite:{}/{name}", folder.path().display());
+    let found = |checkout: &str, inventory: &str| {
+        let environment = [
+            ("BALCAO_CHECKOUT_DATABASE_URL", checkout),
+            ("BALCAO_INVENTORY_DATABASE_URL", inventory),
+        ];
+        problems(&environment, "", Purpose::Any)
+    };
+    for other in ["shop.sqlite", "./shop.sqlite", "../{}/shop.sqlite"] {
+        let name = folder.path().file_name().unwrap().to_str().unwrap();
+        let (one, other) = (path("shop.sqlite"), path(&other.replace("{}", name)));
+        let expected = format!(
+            "BALCAO_INVENTORY_DATABASE_URL: found {other}, which BALCAO_CHECKOUT_DATABASE_URL has too; allowed: a file of its own"
+        );
+        let text = found(&one, &other);
+        assert!(text.contains(&expected), "{text}");
+    }
+    assert_eq!(
+        found(&path("checkout.sqlite"), &path("inventory.sqlite")),
+        ""
+    );
+    let shared = "postgres://shop@db.example/shop";
+    assert_eq!(found(shared, shared), "");
 }
 
 #[test]

@@ -45,7 +45,10 @@ fn config_check_shows_what_is_effective_with_secrets_masked() {
     let output = Start::new(["config", "check"])
         .env("BALCAO_CHECKOUT_PROVIDER_URL", "http://127.0.0.1:8002")
         .env("BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN", TOKEN)
-        .env("BALCAO_CHECKOUT_API_KEYS", "hush-one,hush-two")
+        .env(
+            "BALCAO_CHECKOUT_API_KEYS",
+            "hush-first-merchant,hush-second-merchant",
+        )
         .env(
             "BALCAO_CHECKOUT_DATABASE_URL",
             "postgres://shop:hush-three@db.example/shop",

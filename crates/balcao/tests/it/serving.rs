@@ -3,8 +3,10 @@
 use std::net::TcpListener;
 
 use serde_json::Value;
+use test_kit::database::{Database, Engine};
 use test_kit::process::Start;
 
+use crate::inventory::{Caller, run_with, succeeds, with_superuser};
 use crate::support::{API_KEY, Provider, card, client, pay, pay_until_final};
 
 #[tokio::test]
@@ -245,4 +247,29 @@ fn the_printed_api_document_is_openapi_3_1() {
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
     assert!(document["paths"]["/create_payment"]["post"].is_object());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn both_services_may_keep_their_tables_in_one_postgresql_database() {
+    let database = Database::new(Engine::Postgres);
+    let provider = Provider::start().await;
+    let shared = |words: &[&str]| {
+        let start = provider.settings(Start::new(words.iter().copied()));
+        start
+            .env("BALCAO_CHECKOUT_DATABASE_URL", database.address())
+            .env("BALCAO_INVENTORY_DATABASE_URL", database.address())
+    };
+    // Both migrate the empty database at once, or one after the other.
+    let service = with_superuser(shared(&["serve"])).ready().await;
+    let payment = pay_until_final(&service.url("checkout").await, "order-1", &card("APRO")).await;
+    assert_eq!(payment["status"], "approved");
+    Caller::ana(&service).await.a_product(7).await;
+    let verified = succeeds(&run_with(shared(&["inventory", "verify"])));
+    assert!(verified.contains("every quantity agrees"), "{verified}");
+    let migrated = succeeds(&run_with(shared(&["migrate"])));
+    let (checkout, inventory) = ("checkout: up to date", "inventory: up to date");
+    assert!(
+        migrated.contains(checkout) && migrated.contains(inventory),
+        "{migrated}"
+    );
 }

@@ -16,7 +16,7 @@ use web::client::PublicUrl;
 use super::{Common, Failure};
 use crate::data_folder;
 use crate::run::{self, Run, checkout, inventory, sandbox};
-use crate::settings::value::{ProviderUrl, SecretList, Switch, Value};
+use crate::settings::value::{ApiKeys, ProviderUrl, SecretList, Switch, Value};
 use crate::settings::{Purpose, Secret, Settings};
 
 /// Run everything on this machine, with a provider that moves no money
@@ -131,7 +131,7 @@ fn wire(
         Some(ProviderUrl::parse(&format!("http://{sandbox}")).ok_or_else(unusable)?);
     settings.checkout_provider_access_token = Some(Value::parse("TEST-demo").ok_or_else(unusable)?);
     settings.checkout_provider_webhook_secret = SecretList(vec![secret(webhook_secret)?]);
-    settings.checkout_api_keys = SecretList(vec![secret(API_KEY)?]);
+    settings.checkout_api_keys = ApiKeys(SecretList(vec![secret(API_KEY)?]));
     let public = |address: SocketAddr| {
         let url = format!("http://{address}").parse::<PublicUrl>();
         url.map_err(|_| unusable())

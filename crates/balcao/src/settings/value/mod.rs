@@ -16,7 +16,9 @@ pub(crate) use choice::{Language, ReportSchedule};
 pub(crate) use delivery::{
     MailAddress, MailAddresses, SmtpUrl, TimeOfDay, WebhookSecrets, WebhookUrl,
 };
-pub(crate) use name::{Identifier, Label, LogFilter, LogFormat, LowStockAlert, SecretList};
+pub(crate) use name::{
+    ApiKeys, Identifier, Label, LogFilter, LogFormat, LowStockAlert, SecretList,
+};
 pub(crate) use network::{ProviderUrl, RedisUrl, WebUrl};
 
 use super::reader::masked;

@@ -174,9 +174,65 @@ impl Value for SecretList {
     }
 }
 
+/// Keys that callers show to be let in. One that can be guessed lets everybody in; those that we make have 50 characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ApiKeys(pub(crate) SecretList);
+
+impl ApiKeys {
+    const SHORTEST: usize = 16;
+
+    /// Whether a key may be one: long enough to be secret, and of what a header can carry after `Bearer`.
+    fn is_usable(key: &Secret) -> bool {
+        let key = key.expose();
+        key.len() >= Self::SHORTEST && key.bytes().all(|byte| byte.is_ascii_graphic())
+    }
+}
+
+impl Value for ApiKeys {
+    const SECRECY: Secrecy = Secrecy::Secret;
+
+    fn allowed() -> String {
+        format!(
+            "one or several keys by comma, each of at least {} visible ASCII characters",
+            Self::SHORTEST
+        )
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        SecretList::parse(text)
+            .filter(|keys| keys.0.iter().all(Self::is_usable))
+            .map(Self)
+    }
+
+    fn show(&self) -> String {
+        self.0.show()
+    }
+
+    fn unset() -> Option<Self> {
+        SecretList::unset().map(Self)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_is_long_enough_to_be_secret_and_fits_into_a_header() {
+        let (key, other) = ("0123456789abcdef", "balcao_merchant-of-the-tests");
+        let keys = ApiKeys::parse(&format!("{key}, {other}")).unwrap();
+        assert_eq!(keys.show(), format!("{0},{0}", masked()));
+        for text in [
+            "k",
+            "0123456789abcde",
+            &format!("{key},short"),
+            &format!("{key},"),
+            "0123456789 abcdef",
+            "0123456789abcdé",
+        ] {
+            assert_eq!(ApiKeys::parse(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn secrets_by_comma_are_counted_but_not_shown() {
