@@ -45,7 +45,7 @@ pub(super) enum Action {
         #[arg(long, value_parser = endpoints::description)]
         description: Option<String>,
     },
-    /// Make a new secret and print it, once; the old one keeps signing too for a day
+    /// Make a new secret and print it, once; the old one keeps signing too for a day, if it can be read
     Rotate {
         /// Its number, as `list` shows it
         id: i64,
@@ -111,7 +111,11 @@ async fn perform(action: Action, state: &State) -> Result<(), Failure> {
         Action::Rotate { id } => {
             let rotated = endpoints::rotate(state, &actor, id).await;
             rotated.map(|(secret, until)| {
-                say_secret(&format!("the one before signs too until {until}"), &secret);
+                let before = until.map_or_else(
+                    || "the one before could not be read and signs no more".to_owned(),
+                    |until| format!("the one before signs too until {until}"),
+                );
+                say_secret(&before, &secret);
             })
         }
         Action::Disable { id } => {

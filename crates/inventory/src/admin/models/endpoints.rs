@@ -56,8 +56,8 @@ static ABOUT: About = About {
         Field::optional("renew", FieldKind::Truth)
             .at(At::Change)
             .help(
-                "O segredo novo é mostrado uma vez; o anterior ainda assina por 24 horas.",
-                "The new secret is shown once; the one before signs too for 24 hours.",
+                "O segredo novo é mostrado uma vez; o anterior ainda assina por 24 horas, se puder ser lido.",
+                "The new secret is shown once; the one before signs too for 24 hours, if it can be read.",
             ),
     ],
     inlines: &[Inline::read(

@@ -202,7 +202,8 @@ pub(crate) async fn held(tx: &mut Tx, id: i64) -> Result<Option<Endpoint>, Error
     Ok(endpoints::select(tx, Some(id)).await?.into_iter().next())
 }
 
-/// Gives an endpoint a new secret, shown this once; the one before signs too until the moment that is answered.
+/// Gives an endpoint a new secret, shown this once; the one before signs too until the moment that is answered, unless it cannot be
+/// read: then it has signed nothing for some time, and there is no such moment.
 ///
 /// # Errors
 ///
@@ -211,7 +212,7 @@ pub async fn rotate(
     state: &State,
     actor: &Actor,
     id: i64,
-) -> Result<(Secret, Timestamp), EndpointError> {
+) -> Result<(Secret, Option<Timestamp>), EndpointError> {
     let (shared, actor, now) = (state.clone(), actor.clone(), state.clock.now());
     let rotate = async move |tx: &mut Tx| rotate_within(tx, &shared, &actor, id, now).await;
     state.db.write(rotate).await
@@ -224,14 +225,29 @@ pub(crate) async fn rotate_within(
     actor: &Actor,
     id: i64,
     now: Timestamp,
-) -> Result<(Secret, Timestamp), EndpointError> {
-    let (secret, until) = (Secret::generate(&state.random), now + OVERLAP);
+) -> Result<(Secret, Option<Timestamp>), EndpointError> {
     let endpoint = own(tx, id).await?;
+    let is_signed = secrets::can_sign(tx, state, id).await?;
+    let until = is_signed.then(|| now + OVERLAP);
+    let secret = Secret::generate(&state.random);
     let sealed = secrets::sealed(state, id, &secret);
-    endpoints::set_secret(tx, id, &sealed, Some(until), now).await?;
+    endpoints::set_secret(tx, id, &sealed, until, now).await?;
     let action = Action::Changed(&["secret"]);
     note(tx, actor, action, (id, &endpoint.url), now).await?;
     Ok((secret, until))
+}
+
+/// Whether the secret of an endpoint can be read: not when it was sealed with another key than the present one.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn can_sign(state: &State, id: i64) -> Result<bool, Error> {
+    let shared = state.clone();
+    state
+        .db
+        .read(async move |conn| secrets::can_sign(conn, &shared, id).await)
+        .await
 }
 
 /// Lets an endpoint get events again; what waits there goes at once.

@@ -1,7 +1,7 @@
 //! The stored secrets of endpoints: encrypted with a key that is not in the database, each bound to its endpoint. Earlier versions
 //! stored them in clear; those keep working, and are encrypted at the next start.
 
-use db::{Error, Timestamp, Tx};
+use db::{Conn, Error, Timestamp, Tx};
 use web::Random;
 
 use crate::{
@@ -61,6 +61,13 @@ pub(in crate::events) fn signing(
     let before = receiver.previous.as_ref().filter(|(_, until)| *until > now);
     let before = before.and_then(|(kept, _)| opened(&state.token_key, endpoint, kept));
     [present].into_iter().chain(before).collect()
+}
+
+/// Whether an endpoint's present secret can be read.
+pub(super) async fn can_sign(conn: &mut Conn, state: &State, endpoint: i64) -> Result<bool, Error> {
+    let receiver = endpoints::receiver(conn, endpoint).await?;
+    let now = state.clock.now();
+    Ok(receiver.is_some_and(|receiver| !signing(state, endpoint, &receiver, now).is_empty()))
 }
 
 /// Seals what an earlier version kept as it is, and says which endpoints' secrets cannot be read.

@@ -100,8 +100,17 @@ struct SecretPage<'a> {
     url: &'a str,
     /// None yet: the reader is asked whether there shall be a new one.
     secret: Option<&'a Secret>,
-    /// Until when the one before signs too.
-    until: Option<String>,
+    before: Before,
+}
+
+/// What is told of the secret before a new one.
+enum Before {
+    /// Nothing.
+    Untold,
+    /// Until when it signs too.
+    SignsUntil(String),
+    /// That it cannot be read, and so signs nothing.
+    Unreadable,
 }
 
 impl SecretPage<'_> {
@@ -176,7 +185,10 @@ pub(super) async fn create(page: Page, frame: Frame, request: Request) -> Answer
     let post = read(&page, request).await?;
     let wish = wish(&post);
     match endpoints::add(&page.state, &Actor::from(&frame.caller), &wish).await {
-        Ok((id, secret)) => Ok(secret_page(&frame, id, &wish.url, Some((&secret, None)))),
+        Ok((id, secret)) => {
+            let endpoint = (id, wish.url.as_str());
+            Ok(secret_page(&frame, endpoint, Some(&secret), Before::Untold))
+        }
         Err(error) => again(&frame, post, None, error),
     }
 }
@@ -308,17 +320,16 @@ async fn changeable(page: &PageState, id: RecordId) -> Result<Endpoint, Refusal>
 
 fn secret_page(
     frame: &Frame,
-    id: i64,
-    url: &str,
-    secret: Option<(&Secret, Option<String>)>,
+    (id, url): (i64, &str),
+    secret: Option<&Secret>,
+    before: Before,
 ) -> Response {
-    let (secret, until) = secret.unzip();
     let mut response = frame.show(SecretPage {
         frame,
         id,
         url,
         secret,
-        until: until.flatten(),
+        before,
     });
     keep_nothing(&mut response);
     response
@@ -328,7 +339,14 @@ fn secret_page(
 pub(super) async fn ask_secret(page: Page, frame: Frame, id: RecordId) -> Answer {
     frame.require(Verb::Change, MODEL)?;
     let endpoint = changeable(&page, id).await?;
-    Ok(secret_page(&frame, endpoint.id, &endpoint.url, None))
+    let can_sign = endpoints::can_sign(&page.state, endpoint.id).await;
+    let before = if can_sign.map_err(Refusal::from)? {
+        Before::Untold
+    } else {
+        Before::Unreadable
+    };
+    let endpoint = (endpoint.id, endpoint.url.as_str());
+    Ok(secret_page(&frame, endpoint, None, before))
 }
 
 /// `POST /webhooks/{id}/secret/`
@@ -338,9 +356,12 @@ pub(super) async fn rotate(page: Page, frame: Frame, id: RecordId, request: Requ
     read(&page, request).await?;
     let rotated = endpoints::rotate(&page.state, &Actor::from(&frame.caller), endpoint.id).await;
     let (secret, until) = rotated.map_err(Refusal::from)?;
-    let until = frame.locale.date_time(until);
-    let told = Some((&secret, Some(until)));
-    Ok(secret_page(&frame, endpoint.id, &endpoint.url, told))
+    let before = match until {
+        Some(until) => Before::SignsUntil(frame.locale.date_time(until)),
+        None => Before::Unreadable,
+    };
+    let endpoint = (endpoint.id, endpoint.url.as_str());
+    Ok(secret_page(&frame, endpoint, Some(&secret), before))
 }
 
 fn deletion(frame: &Frame, endpoint: &Endpoint) -> Deletion {
@@ -365,7 +386,7 @@ fn deletion(frame: &Frame, endpoint: &Endpoint) -> Deletion {
 pub(super) async fn ask_delete(page: Page, frame: Frame, id: RecordId) -> Answer {
     frame.require(Verb::Delete, MODEL)?;
     let endpoint = changeable(&page, id).await?;
-    Ok(deletion(&frame, &endpoint).ask(&frame))
+    Ok(deletion(&frame, &endpoint).ask(&frame, Ok(()))?)
 }
 
 /// `POST /webhooks/{id}/delete/`

@@ -31,7 +31,7 @@ on_both_engines!(
         let product = app.admin().a_product("Arroz", 50).await;
         app.ship(product, 1).await;
         app.pass().await;
-        app.clock.set(until + Duration::from_secs(1));
+        app.clock.set(until.unwrap() + Duration::from_secs(1));
         app.ship(product, 1).await;
         app.pass().await;
         let received = receiver.received();
@@ -245,9 +245,10 @@ on_both_engines!(
         let attempt = events::endpoints::test(&app.state, id).await.unwrap();
         assert!(attempt.detail.contains("rotate the secret"), "{attempt:?}");
         assert!(receiver.received().is_empty());
-        let (secret, _) = events::endpoints::rotate(&app.state, &NOBODY, id)
+        let (secret, until) = events::endpoints::rotate(&app.state, &NOBODY, id)
             .await
             .unwrap();
+        assert_eq!((until, app.kept_secrets(id).await.1), (None, None));
         assert_eq!(app.pass_after(10).await.delivered, 1);
         let received = receiver.received();
         assert!(verifies(&received[0], &secret.reveal()));
@@ -255,6 +256,34 @@ on_both_engines!(
             received[0].headers["webhook-signature"].split(' ').count(),
             1
         );
+    }
+);
+
+on_both_engines!(
+    of_a_secret_that_cannot_be_read_nobody_is_told_that_it_goes_on_signing,
+    async |address| {
+        let receiver = Receiver::start().await;
+        let app = TestApp::with(&address, config(None)).await;
+        let (id, _) = app.endpoint(&receiver, "").await;
+        let admin = app.logged_in("admin").await;
+        let there = format!("/webhooks/{id}/secret/");
+        app.keep_secret(id, "sealed1:of-another-key").await;
+        let asked = admin.get(&there).await.text;
+        test_kit::html::check(&asked);
+        assert!(
+            asked.contains("The present secret cannot be read") && !asked.contains("24 hours"),
+            "{asked}"
+        );
+        let rotated = admin.submit(&there, &[]).await.text;
+        assert!(
+            rotated.contains("could not be read and signs no more")
+                && !rotated.contains("signs too until"),
+            "{rotated}"
+        );
+        // The new one can be read: rotated once more, it goes on signing.
+        assert!(admin.get(&there).await.text.contains("24 hours"));
+        let rotated = admin.submit(&there, &[]).await.text;
+        assert!(rotated.contains("signs too until"), "{rotated}");
     }
 );
 
