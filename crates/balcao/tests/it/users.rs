@@ -39,11 +39,20 @@ async fn log_in(inventory: &Balcao, username: &str, password: &str) -> (u16, Val
     (answer.status().as_u16(), answer.json().await.unwrap())
 }
 
+/// What the API says of a token.
+async fn verify(inventory: &Balcao, token: &Value) -> u16 {
+    let url = inventory.url("inventory").await;
+    let url = format!("{url}/api/v1/authentication/token/verify/");
+    let answer = client().post(url).json(&json!({"token": token}));
+    answer.send().await.unwrap().status().as_u16()
+}
+
 #[tokio::test]
 async fn accounts_are_made_changed_and_put_out_while_the_service_runs() {
     let inventory = Start::new(["serve", "--only", "inventory"])
         .env("BALCAO_ADMIN_USERNAME", "ops")
         .env("BALCAO_ADMIN_PASSWORD", PASSWORD)
+        .env("BALCAO_INVENTORY_RATE_LIMIT_AUTH", "off")
         .ready()
         .await;
     let data = inventory.data().to_owned();
@@ -66,10 +75,17 @@ async fn accounts_are_made_changed_and_put_out_while_the_service_runs() {
     );
     assert!(changed.status.success(), "{changed:?}");
     assert_eq!(log_in(&inventory, "ana", PASSWORD).await.0, 401);
-    assert_eq!(
-        log_in(&inventory, "ana", "battery horse correct").await.0,
-        200
-    );
+    let (status, pair) = log_in(&inventory, "ana", "battery horse correct").await;
+    assert_eq!(status, 200);
+    assert_eq!(verify(&inventory, &body["refresh"]).await, 200);
+    let revoke = ["password", "ana", "--revoke-tokens", "--password-stdin"];
+    let changed = user(&data, &revoke, "battery horse correct");
+    assert!(changed.status.success(), "{changed:?}");
+    for token in [&body["refresh"], &body["access"], &pair["refresh"]] {
+        assert_eq!(verify(&inventory, token).await, 401);
+    }
+    let (_, pair) = log_in(&inventory, "ana", "battery horse correct").await;
+    assert_eq!(verify(&inventory, &pair["refresh"]).await, 200);
     assert!(user(&data, &["deactivate", "ana"], "").status.success());
     assert_eq!(
         log_in(&inventory, "ana", "battery horse correct").await.0,

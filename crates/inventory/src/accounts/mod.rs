@@ -120,18 +120,52 @@ pub async fn authenticate_reading<T: Send + 'static>(
     Ok((bearer::admit(account, iat)?, read))
 }
 
+/// What becomes of an account's tokens when its password is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tokens {
+    /// They stay as they are: the programs that have them go on.
+    Kept,
+    /// All that were made until now are revoked, in whose hands they may be.
+    Revoked,
+}
+
+impl Tokens {
+    /// Does it, in the transaction that changes the password.
+    async fn settle(self, tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), db::Error> {
+        match self {
+            Self::Kept => Ok(()),
+            Self::Revoked => revoke_made_until(tx, user, now).await,
+        }
+    }
+
+    /// The names of what was changed, for the audit log.
+    const fn changed(self) -> &'static [&'static str] {
+        match self {
+            Self::Kept => &["password"],
+            Self::Revoked => &["password", "tokens"],
+        }
+    }
+}
+
+/// Revokes every token of a user that was made until now. Tokens know whole seconds: those of this one are revoked too, and those that
+/// follow at once say the next.
+async fn revoke_made_until(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), db::Error> {
+    let from = Timestamp::from_micros((second_of(now) + 1).saturating_mul(1_000_000));
+    store::revoke_until(tx, user, from).await
+}
+
 /// Writes down that something of a user was changed, in the transaction that changes it.
 async fn note_change(
     tx: &mut Tx,
     actor: &Actor,
     user: i64,
-    what: &str,
+    what: &[&str],
     now: Timestamp,
 ) -> Result<(), db::Error> {
     let Some(name) = store::name_of(tx, user).await? else {
         return Ok(());
     };
-    let action = Action::Changed(&[what]);
+    let action = Action::Changed(what);
     audit::record(tx, actor, action, Model::User, user, &name, now).await
 }
 

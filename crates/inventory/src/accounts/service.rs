@@ -7,7 +7,8 @@ use serde::Serialize;
 use web::rate::{Period, Rate, Rates};
 
 use super::{
-    Account, Caller, Claims, TokenError, TokenType, note_change, second_factor, second_of, store,
+    Account, Caller, Claims, TokenError, TokenType, note_change, revoke_made_until, second_factor,
+    second_of, store,
 };
 use crate::{
     State,
@@ -281,11 +282,9 @@ pub async fn revoke_all(
     now: Timestamp,
 ) -> Result<(), db::Error> {
     let actor = actor.clone();
-    // Tokens know whole seconds: those of this one are revoked too, and those that follow at once say the next.
-    let from = Timestamp::from_micros((second_of(now) + 1).saturating_mul(1_000_000));
     db.write(async move |tx| {
-        store::revoke_until(tx, user, from).await?;
-        note_change(tx, &actor, user, "tokens", now).await
+        revoke_made_until(tx, user, now).await?;
+        note_change(tx, &actor, user, &["tokens"], now).await
     })
     .await
 }

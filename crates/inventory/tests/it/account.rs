@@ -163,6 +163,62 @@ on_both_engines!(
     }
 );
 
+on_both_engines!(
+    another_password_revokes_the_tokens_of_programs_if_that_is_wished,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let here = app.logged_in("viewer").await;
+        let program = app.anonymous();
+        let log_in = async |password: &str| {
+            let credentials = json!({"username": "viewer", "password": password});
+            program.post(OBTAIN, credentials).await.json()
+        };
+        let status = async |pair: &serde_json::Value| {
+            let bearer = format!("Bearer {}", pair["access"].as_str().unwrap());
+            let headers = [("authorization", bearer.as_str())];
+            let used = app.visitor();
+            let used = used.send(Method::GET, "/api/v1/brands/", "", &headers);
+            let (path, token) = (
+                format!("{OBTAIN}refresh/"),
+                json!({"refresh": pair["refresh"]}),
+            );
+            let refreshed = program.post(&path, token);
+            (used.await.status.as_u16(), refreshed.await.status.as_u16())
+        };
+        let change = async |old: &str, new: &str, is_ticked: bool| {
+            let fields = [
+                ("old_password", old),
+                ("new_password", new),
+                ("new_password_again", new),
+                ("revoke_tokens", "1"),
+            ];
+            let count = if is_ticked { 4 } else { 3 };
+            here.submit("/account/password/", &fields[..count]).await
+        };
+        let (second, third) = ("quatro gatos pretos", "cinco gatos brancos");
+        let first_pair = log_in(PASSWORD).await;
+        sees(&change(PASSWORD, second, false).await, "/account/");
+        assert_eq!(status(&first_pair).await, (200, 200));
+        let refused = change("not the password", third, true).await.text;
+        assert!(
+            refused.contains("name=\"revoke_tokens\" value=\"1\" checked"),
+            "{refused}"
+        );
+        assert_eq!(status(&first_pair).await, (200, 200));
+        let second_pair = log_in(second).await;
+        sees(&change(second, third, true).await, "/account/");
+        for pair in [first_pair, second_pair] {
+            assert_eq!(status(&pair).await, (401, 401));
+        }
+        let told = here.get("/account/").await.text;
+        assert!(told.contains("the tokens of programs revoked"), "{told}");
+        // Who logs in within the same second has good tokens.
+        assert_eq!(status(&log_in(third).await).await, (200, 200));
+        let changes = changes(&app, 3).await;
+        assert!(changes.ends_with(&["password".to_owned(), "password,tokens".to_owned()]));
+    }
+);
+
 on_both_engines!(sessions_are_seen_and_ended, async |address| {
     let app = TestApp::new(&address).await;
     let here = app.logged_in("viewer").await;

@@ -2,7 +2,10 @@
 
 use inventory::{
     Config,
-    accounts::users::{self, NewUser, UserError},
+    accounts::{
+        Tokens,
+        users::{self, NewUser, UserError},
+    },
 };
 use test_kit::on_both_engines;
 
@@ -69,7 +72,7 @@ on_both_engines!(
             "nothing half made is left"
         );
         for unknown in [
-            users::set_password(db, passwords, now, "nobody", PASSWORD).await,
+            users::set_password(db, passwords, now, "nobody", PASSWORD, Tokens::Kept).await,
             users::set_active(db, now, "nobody", false).await,
         ] {
             assert!(matches!(unknown, Err(UserError::UnknownUser)));

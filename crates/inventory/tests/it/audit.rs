@@ -3,7 +3,7 @@
 use http::Method;
 use inventory::{
     accounts::{
-        Model, Permission, Verb,
+        Model, Permission, Tokens, Verb,
         users::{self, Holder, NewUser},
     },
     audit::{self, Done, Entry},
@@ -201,9 +201,16 @@ on_both_engines!(
             .await
             .unwrap();
         users::create(db, passwords, now, user).await.unwrap_err();
-        users::set_password(db, passwords, now, "ana", "cinco gatos pretos")
-            .await
-            .unwrap();
+        users::set_password(
+            db,
+            passwords,
+            now,
+            "ana",
+            "cinco gatos pretos",
+            Tokens::Kept,
+        )
+        .await
+        .unwrap();
         users::set_active(db, now, "ana", false).await.unwrap();
         let delete = Permission::new(Verb::Delete, Model::Brand);
         users::grant(db, now, Holder::User("ana".to_owned()), delete)

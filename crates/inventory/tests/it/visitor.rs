@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, net::SocketAddr, sync::Mutex};
 
 use axum::{body::Body, extract::ConnectInfo};
 use http::{Method, Request, header};
-use inventory::accounts::users;
+use inventory::accounts::{Tokens, users};
 
 use crate::app::{Answer, TestApp};
 
@@ -23,9 +23,16 @@ impl TestApp {
     pub(crate) async fn give_password(&self, username: &str) {
         let state = &self.state;
         let now = self.clock.now();
-        users::set_password(&state.db, &state.passwords, now, username, PASSWORD)
-            .await
-            .unwrap();
+        users::set_password(
+            &state.db,
+            &state.passwords,
+            now,
+            username,
+            PASSWORD,
+            Tokens::Kept,
+        )
+        .await
+        .unwrap();
     }
 
     /// A browser that has not been here before.

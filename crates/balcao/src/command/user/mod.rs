@@ -6,7 +6,7 @@ mod password;
 use clap::{Args, Subcommand};
 use db::{Db, Timestamp};
 use inventory::accounts::users::{self, NewUser, UserError};
-use inventory::accounts::{Passwords, second_factor};
+use inventory::accounts::{Passwords, Tokens, second_factor};
 use inventory::stock::Actor;
 use web::{Clock, Random};
 use zeroize::Zeroizing;
@@ -42,10 +42,13 @@ enum Action {
         #[arg(long)]
         password_stdin: bool,
     },
-    /// Set an account's password, and end its sessions
+    /// Set an account's password, and end its sessions; with --revoke-tokens also the tokens that programs have
     Password {
         /// The account's name
         name: String,
+        /// Revoke every token that was made until now: needed when somebody else may know the present password
+        #[arg(long)]
+        revoke_tokens: bool,
         /// Read the password from standard input, its first line
         #[arg(long)]
         password_stdin: bool,
@@ -122,8 +125,17 @@ async fn obey(action: Action, db: &Db, password: Zeroizing<String>) -> Result<()
             let made = users::create(db, &passwords, now, user).await;
             (name, made.map(|_| ()))
         }
-        Action::Password { name, .. } => {
-            let done = users::set_password(db, &passwords, now, &name, &password).await;
+        Action::Password {
+            name,
+            revoke_tokens,
+            ..
+        } => {
+            let tokens = if revoke_tokens {
+                Tokens::Revoked
+            } else {
+                Tokens::Kept
+            };
+            let done = users::set_password(db, &passwords, now, &name, &password, tokens).await;
             (name, done)
         }
         Action::Deactivate { name } => {

@@ -77,7 +77,7 @@ pub async fn reset(db: &Db, actor: &Actor, user: i64, now: Timestamp) -> Result<
         store::delete_recovery(tx, user).await?;
         let was_on = store::delete(tx, user).await?;
         if was_on {
-            note_change(tx, &actor, user, "second_factor", now).await?;
+            note_change(tx, &actor, user, &["second_factor"], now).await?;
         }
         Ok(was_on)
     })
@@ -143,7 +143,7 @@ pub(crate) async fn turn_on(
                 return Ok::<_, db::Error>(false);
             }
             keep_recovery(tx, user, &hashes).await?;
-            note_change(tx, &actor, user, "second_factor", now).await?;
+            note_change(tx, &actor, user, &["second_factor"], now).await?;
             Ok(true)
         })
         .await?;
@@ -200,7 +200,7 @@ pub(crate) async fn renew_recovery_codes(
             }
             store::delete_recovery(tx, user).await?;
             keep_recovery(tx, user, &hashes).await?;
-            note_change(tx, &actor, user, "recovery_codes", now).await?;
+            note_change(tx, &actor, user, &["recovery_codes"], now).await?;
             Ok(true)
         })
         .await?;

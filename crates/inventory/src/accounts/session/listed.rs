@@ -45,7 +45,7 @@ pub async fn end(
     db.write(async move |tx| {
         let ended = store::delete_one(tx, id, user).await?;
         if ended {
-            note_change(tx, &actor, user, "sessions", now).await?;
+            note_change(tx, &actor, user, &["sessions"], now).await?;
         }
         Ok(ended)
     })
@@ -70,7 +70,7 @@ pub async fn end_all(
     db.write(async move |tx| {
         let ended = store::delete_others(tx, user, kept).await?;
         if ended > 0 {
-            note_change(tx, &actor, user, "sessions", now).await?;
+            note_change(tx, &actor, user, &["sessions"], now).await?;
         }
         Ok(ended)
     })

@@ -8,7 +8,7 @@ mod store;
 use db::{Db, Timestamp, Tx};
 
 use super::{
-    HashFault, Model, Passwords, Permission, WeakPassword, check_strength,
+    HashFault, Model, Passwords, Permission, Tokens, WeakPassword, check_strength,
     session::store as sessions,
 };
 use crate::{
@@ -209,7 +209,7 @@ async fn insert(tx: &mut Tx, user: &NewUser, hash: &str, now: Timestamp) -> Resu
     Ok(id)
 }
 
-/// Gives a user another password, and ends their sessions. Tokens end by themselves.
+/// Gives a user another password, and ends their sessions.
 ///
 /// # Errors
 ///
@@ -220,6 +220,7 @@ pub async fn set_password(
     now: Timestamp,
     username: &str,
     password: &str,
+    tokens: Tokens,
 ) -> Result<(), UserError> {
     let (hash, username) = (
         hash(passwords, username, password).await?,
@@ -228,7 +229,8 @@ pub async fn set_password(
     db.write(async move |tx| {
         let changed = store::set_password(tx, &username, &hash, now).await?;
         let id = changed.ok_or(UserError::UnknownUser)?;
-        let action = Action::Changed(&["password"]);
+        tokens.settle(tx, id, now).await?;
+        let action = Action::Changed(tokens.changed());
         note(tx, action, (Model::User, id), &username, now).await?;
         Ok(sessions::delete_of_user(tx, id).await?)
     })

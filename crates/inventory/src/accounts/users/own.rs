@@ -6,7 +6,7 @@ use super::{User, UserError, hash, sessions, store};
 use crate::{
     State,
     accounts::{
-        Caller, Model, WeakPassword, note_change,
+        Caller, Model, Tokens, WeakPassword, note_change,
         password::check_likeness,
         service,
         session::{self, Begun, Session},
@@ -128,6 +128,7 @@ pub(crate) async fn change_profile(
 }
 
 /// Gives the caller another password. Their other sessions end; the one that they do it in goes on under another token.
+/// Tokens of programs end if that is wished: a till must not stop because somebody changed a password.
 ///
 /// # Errors
 ///
@@ -137,6 +138,7 @@ pub(crate) async fn change_password(
     session: &Session,
     old: String,
     new: &str,
+    tokens: Tokens,
 ) -> Result<Result<Begun, KeptPassword>, Refusal> {
     let caller = &session.account.caller;
     if !service::is_own_password(state, caller, old).await? {
@@ -161,7 +163,8 @@ pub(crate) async fn change_password(
         .write(async move |tx| {
             store::set_password(tx, &username, &hash, now).await?;
             sessions::delete_others(tx, user, kept).await?;
-            note_change(tx, &actor, user, "password", now).await
+            tokens.settle(tx, user, now).await?;
+            note_change(tx, &actor, user, tokens.changed(), now).await
         })
         .await?;
     Ok(Ok(session::renew(state, session).await?))

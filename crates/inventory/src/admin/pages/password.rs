@@ -91,8 +91,11 @@ pub(super) async fn set(
             Ok(flash::success(see_other(&address), text))
         }
         Err(refusal) => {
-            let usable = posted::text(&members, "usable").unwrap_or_default();
-            let mut form = Form::new().with("usable", usable);
+            // The passwords are not shown again.
+            let mut form = Form::new();
+            for name in ["usable", "revoke_tokens"] {
+                form.set(name, posted::text(&members, name).unwrap_or_default());
+            }
             form.take(refusal, site.locale)?;
             let shown = PasswordPage {
                 site: &site,

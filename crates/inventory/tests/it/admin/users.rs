@@ -168,7 +168,9 @@ on_both_engines!(
         let page = visitor.refused("/admin/users/2/password/", &like).await;
         has(
             &page,
-            &["The password is too similar to the email address."],
+            &[
+                "<a href=\"#password2\">Password confirmation: The password is too similar to the email address.",
+            ],
         );
         let fields = [
             ("usable", "1"),
@@ -179,6 +181,11 @@ on_both_engines!(
         assert_eq!(to, "/admin/users/2/change/");
         has(&page, &["Password changed successfully."]);
         assert_eq!(manager.status("/").await, 302);
+        // Its tokens stay, unless the box is ticked.
+        assert_eq!(app.manager().get("/api/v1/brands/").await.status, 200);
+        let ticked = [fields.as_slice(), &[("revoke_tokens", "1")]].concat();
+        visitor.done("/admin/users/2/password/", &ticked).await;
+        assert_eq!(app.manager().get("/api/v1/brands/").await.status, 401);
         let token = async |password: &str| {
             let body = json!({"username": "manager", "password": password});
             app.anonymous()

@@ -9,6 +9,7 @@ use axum::{
 use super::Sent;
 use crate::{
     accounts::{
+        Tokens,
         pages::is_https,
         session::cookies,
         users::own::{self, KeptPassword},
@@ -16,6 +17,9 @@ use crate::{
     page::{Form, Frame, PageState, flash, messages::translated, see_other},
     rest::Refusal,
 };
+
+/// The box that is ticked to revoke the tokens of programs.
+const REVOKE: &str = "revoke_tokens";
 
 #[derive(Template)]
 #[template(path = "accounts/password.html")]
@@ -41,12 +45,18 @@ pub(super) async fn change(
 ) -> Result<Response, web::Error> {
     let sent = Sent::read(&page.state, request).await?;
     // The passwords are not shown again.
-    let mut form = Form::new();
+    let mut form = Form::new().with(REVOKE, sent.text(REVOKE));
     if let Some(begun) = try_change(&page, &frame, &sent, &mut form).await? {
-        let text = frame.text(
-            "A senha foi trocada. As outras sessões foram encerradas.",
-            "The password was changed. Your other sessions were ended.",
-        );
+        let text = match tokens(&sent) {
+            Tokens::Kept => frame.text(
+                "A senha foi trocada. As outras sessões foram encerradas.",
+                "The password was changed. Your other sessions were ended.",
+            ),
+            Tokens::Revoked => frame.text(
+                "A senha foi trocada. As outras sessões foram encerradas e os tokens de programas, revogados.",
+                "The password was changed. Your other sessions were ended, and the tokens of programs revoked.",
+            ),
+        };
         let mut response = flash::success(see_other("/account/"), text);
         cookies::begin(&mut response, &begun, is_https(&sent.parts));
         return Ok(response);
@@ -55,6 +65,15 @@ pub(super) async fn change(
         frame: &frame,
         form,
     }))
+}
+
+/// What the reader wishes for the tokens of programs.
+fn tokens(sent: &Sent) -> Tokens {
+    if sent.text(REVOKE).is_empty() {
+        Tokens::Kept
+    } else {
+        Tokens::Revoked
+    }
 }
 
 async fn try_change(
@@ -81,9 +100,15 @@ async fn try_change(
         form.complain(again, text);
         return Ok(None);
     }
-    let changed =
-        own::change_password(&page.state, &sent.session, sent.text(old), &sent.text(new)).await?;
-    match changed {
+    let (session, new_password) = (&sent.session, sent.text(new));
+    let changed = own::change_password(
+        &page.state,
+        session,
+        sent.text(old),
+        &new_password,
+        tokens(sent),
+    );
+    match changed.await? {
         Ok(begun) => return Ok(Some(begun)),
         Err(KeptPassword::Old) => {
             let text = frame.text(

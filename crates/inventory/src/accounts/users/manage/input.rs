@@ -2,7 +2,7 @@
 
 use crate::{
     accounts::{
-        Permission,
+        Permission, Tokens,
         pages::posted,
         password::{check_likeness, check_strength},
         users::{NAME_MAX, is_name, own},
@@ -104,6 +104,15 @@ pub(super) fn password(
         }
     }
     NewPassword::Text(first.to_owned())
+}
+
+/// What is to become of the tokens of an account whose password is changed.
+pub(super) fn tokens(members: &Members) -> Tokens {
+    if is_ticked(members, "revoke_tokens") {
+        Tokens::Revoked
+    } else {
+        Tokens::Kept
+    }
 }
 
 /// Whether a box was ticked.

@@ -17,7 +17,7 @@ use db::{Timestamp, Tx};
 use super::store as users;
 use crate::{
     State,
-    accounts::{Caller, Granted, Model, Verb, session::store as sessions, store as accounts},
+    accounts::{Caller, Granted, Model, Verb, revoke_made_until, session::store as sessions},
     audit::{self, Action},
     rest::{
         Refusal,
@@ -167,7 +167,7 @@ pub(crate) async fn reset_password(
     if !errors.is_empty() {
         return Err(errors.into());
     }
-    let hash = hash(state, password).await?;
+    let (hash, tokens) = (hash(state, password).await?, input::tokens(members));
     let (actor, now) = (Actor::from(caller), state.clock.now());
     state
         .db
@@ -176,7 +176,8 @@ pub(crate) async fn reset_password(
                 return Ok(None);
             }
             sessions::delete_of_user(tx, id).await?;
-            let action = Action::Changed(&["password"]);
+            tokens.settle(tx, id, now).await?;
+            let action = Action::Changed(tokens.changed());
             note(tx, &actor, action, id, &username, now).await?;
             Ok(Some(username.clone()))
         })
@@ -246,9 +247,6 @@ pub(crate) async fn revoke_tokens(
     user: i64,
 ) -> Result<bool, Refusal> {
     let (caller, now) = (caller.clone(), state.clock.now());
-    // Tokens know whole seconds: those of this one are revoked too.
-    let second = now.micros().div_euclid(1_000_000) + 1;
-    let from = Timestamp::from_micros(second.saturating_mul(1_000_000));
     state
         .db
         .write(async move |tx| {
@@ -256,7 +254,7 @@ pub(crate) async fn revoke_tokens(
                 return Ok(false);
             };
             refuse_greater(&caller, &details)?;
-            accounts::revoke_until(tx, user, from).await?;
+            revoke_made_until(tx, user, now).await?;
             let (actor, name) = (Actor::from(&caller), &details.user.username);
             let (action, model) = (Action::Changed(&["revoked"]), Model::RefreshToken);
             audit::record(tx, &actor, action, model, user, name, now).await?;
