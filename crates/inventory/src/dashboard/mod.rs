@@ -183,7 +183,10 @@ async fn together(
 async fn apart(state: &State, wanted: Wanted, now: Timestamp) -> Result<Figures, Refusal> {
     let (db, threshold) = (&state.db, state.config.low_stock_threshold);
     Ok(Figures {
-        version: db.read(tallies::ledger_end).await?,
+        // Without it the page is shown anew by the first change of stock that it hears of.
+        version: part("ledger", db.read(tallies::ledger_end))
+            .await?
+            .unwrap_or_default(),
         course: part(
             "sales",
             db.read(async move |conn| course(conn, wanted, now).await),

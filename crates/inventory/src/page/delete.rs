@@ -36,9 +36,22 @@ struct DeletePage<'a> {
 }
 
 impl Deletion {
-    /// Asks.
-    pub(crate) fn ask(&self, frame: &Frame) -> Response {
-        frame.show(DeletePage { frame, page: self })
+    /// Asks, or tells beforehand why it cannot be done, as far as that is foreseen.
+    ///
+    /// # Errors
+    ///
+    /// A refusal that is no conflict.
+    pub(crate) fn ask(
+        mut self,
+        frame: &Frame,
+        foreseen: Result<(), Refusal>,
+    ) -> Result<Response, Refusal> {
+        match foreseen {
+            Ok(()) => {}
+            Err(Refusal::Conflict(text)) => self.problem = translated(frame.locale, &text),
+            Err(refusal) => return Err(refusal),
+        }
+        Ok(frame.show(DeletePage { frame, page: &self }))
     }
 
     /// Tells why it was not done: 409.

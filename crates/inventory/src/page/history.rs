@@ -108,6 +108,17 @@ pub(crate) fn field_name(field: &str, locale: Locale) -> String {
         "secret" => ("segredo", "secret"),
         "enabled" => ("ligado", "enabled"),
         "deliveries" => ("entregas recomeçadas", "deliveries begun anew"),
+        "lead_time_days" => ("prazo de entrega, em dias", "lead time, in days"),
+        "lead_time_deviation_days" => (
+            "desvio do prazo, em dias",
+            "deviation of the lead time, in days",
+        ),
+        "service_level" => ("nível de serviço, em %", "service level, in %"),
+        "review_interval_days" => ("intervalo entre revisões, em dias", "days between reviews"),
+        "pack_multiple" => (
+            "unidades por embalagem de compra",
+            "units in a pack as it is bought",
+        ),
         "first_name" => ("nome", "first name"),
         "last_name" => ("sobrenome", "last name"),
         "email" => ("e-mail", "e-mail"),

@@ -99,6 +99,20 @@ on_both_engines!(
     }
 );
 
+on_both_engines!(one_product_and_one_unit_are_one, async |address| {
+    let app = TestApp::new(&address).await;
+    app.admin().a_product("Arroz", 1).await;
+    let mut visitor = app.logged_in("viewer").await;
+    let one = "Products by category 1 product Grãos 1 1 unit · R$ 12.50";
+    says(&page(&visitor, "/").await, &[one]);
+    app.admin().a_product("Café", 1).await;
+    let two = "Products by category 2 products";
+    says(&page(&visitor, "/").await, &[two]);
+    visitor.language = "pt-BR";
+    let two = "Produtos por categoria 2 produtos";
+    says(&page(&visitor, "/").await, &[two]);
+});
+
 on_both_engines!(
     the_period_and_the_prices_are_chosen_in_the_address,
     async |address| {

@@ -11,7 +11,7 @@ use crate::{
 const UNREAD: &str = "This part cannot be read just now.";
 
 /// A table that is taken away, a page, how many of its parts need it, and what stands on the page all the same.
-const CASES: [(&str, &str, usize, &[&str]); 7] = [
+const CASES: [(&str, &str, usize, &[&str]); 8] = [
     (
         "analyses",
         "/",
@@ -44,6 +44,12 @@ const CASES: [(&str, &str, usize, &[&str]); 7] = [
         "/",
         2,
         &["Low stock", "Units in stock", "Sales by day"],
+    ),
+    (
+        "ledger_entries",
+        "/",
+        1,
+        &["Low stock", "Units in stock", "Last movements"],
     ),
     (
         "analyses",

@@ -181,6 +181,28 @@ impl Administered for Movements {
         Box::pin(within::delete(tx, self.0, id, shop, by.now))
     }
 
+    fn hindrance<'a>(
+        &'a self,
+        state: &'a State,
+        _caller: &'a Caller,
+        verb: Verb,
+        id: i64,
+    ) -> Work<'a, Option<String>> {
+        Box::pin(async move {
+            if verb != Verb::Delete {
+                return Ok(None);
+            }
+            let Some(movement) = movements::read(state, self.0, id).await? else {
+                return Ok(None);
+            };
+            match movements::foresee(state, self.0, &movement).await {
+                Ok(()) => Ok(None),
+                Err(Refusal::Conflict(text)) => Ok(Some(text)),
+                Err(refusal) => Err(refusal),
+            }
+        })
+    }
+
     fn span<'a>(&'a self, state: &'a State) -> Work<'a, Option<(Timestamp, Timestamp)>> {
         Box::pin(movements::span(state, self.0))
     }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     accounts::Verb,
-    catalogue::products,
+    catalogue::{products, refuse_when_referenced},
     page::{
         Form, Frame, PageState, Post,
         delete::Deletion,
@@ -193,7 +193,7 @@ async fn export(kind: Kind, Extracted(page): Page, frame: Frame, request: Reques
     let mut form = Form::new();
     posts::filter_search(&mut parameters, &mut form, frame.locale);
     if form.is_refused() {
-        return Ok(redirect(&index::list_of(request.uri())));
+        return Ok(index::back_to_list(request.uri()));
     }
     let columns = ["id", "name", "description", "created_at", "updated_at"];
     let read = async move |conn: &mut db::Conn, sheet: &index::Sheet| {
@@ -208,7 +208,8 @@ async fn export(kind: Kind, Extracted(page): Page, frame: Frame, request: Reques
         }
         Ok(())
     };
-    Ok(index::export(&page.state, frame.locale, kind.path(), &columns, read).await?)
+    let file = index::export(&page.state, frame.locale, kind.path(), &columns, read).await;
+    Ok(index::or_back_to_list(file, request.uri())?)
 }
 
 /// The form for a new record or a known one.
@@ -397,7 +398,9 @@ fn deletion(kind: Kind, frame: &Frame, record: &NamedRecord, next: String) -> De
 async fn ask(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
     frame.require(Verb::Delete, kind.model())?;
     let record = find(kind, &page, id).await?;
-    Ok(deletion(kind, &frame, &record, String::new()).ask(&frame))
+    let referring = super::referring(&page.state, kind, record.id).await?;
+    let foreseen = refuse_when_referenced(kind.name(), &referring);
+    Ok(deletion(kind, &frame, &record, String::new()).ask(&frame, foreseen)?)
 }
 
 async fn delete(

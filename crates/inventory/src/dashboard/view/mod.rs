@@ -261,10 +261,27 @@ impl<'a> View<'a> {
         let shelves = shown(&self.shown.figures.shelves)?;
         Ok(Stocked {
             cards: self.stocked(&shelves.stock),
-            products: self.locale().number(shelves.stock.products),
+            products: self.products(shelves.stock.products),
             categories: self.shares(shelves, &shelves.categories, "category"),
             brands: self.shares(shelves, &shelves.brands, "brand"),
         })
+    }
+
+    /// `1 product`, `237 products`
+    fn products(&self, count: i64) -> String {
+        let products = if count == 1 {
+            self.text("produto", "product")
+        } else {
+            self.text("produtos", "products")
+        };
+        format!("{} {products}", self.locale().number(count))
+    }
+
+    /// `1 unit`, `1,753 units`
+    fn units(&self, units: Sum) -> String {
+        let number = self.number(units);
+        let unit = if number == "1" { "unit" } else { "units" };
+        format!("{number} {}", self.text("un.", unit))
     }
 
     fn stocked(&self, stock: &StockTally) -> Vec<Card> {
@@ -299,7 +316,7 @@ impl<'a> View<'a> {
             name,
             address,
             products: self.locale().number(tally.products),
-            units: self.number(tally.units),
+            units: self.units(tally.units),
             value: self.money(tally.value),
             width: tenths(tally.products, shelves.stock.products),
         };

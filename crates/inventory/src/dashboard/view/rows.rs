@@ -45,6 +45,7 @@ pub(in crate::dashboard) struct DayRow {
 /// What stands on the shelves.
 pub(in crate::dashboard) struct Stocked {
     pub(in crate::dashboard) cards: Vec<Card>,
+    /// How many, in words.
     pub(in crate::dashboard) products: String,
     pub(in crate::dashboard) categories: Vec<Share>,
     pub(in crate::dashboard) brands: Vec<Share>,
@@ -56,6 +57,7 @@ pub(in crate::dashboard) struct Share {
     /// Where its products are listed.
     pub(in crate::dashboard) address: Option<String>,
     pub(in crate::dashboard) products: String,
+    /// How many, in words.
     pub(in crate::dashboard) units: String,
     pub(in crate::dashboard) value: String,
     /// Of all products, in per cent, for the width of its bar.

@@ -12,8 +12,8 @@ use askama::Template;
 use axum::response::Response;
 use http::{StatusCode, Uri};
 
-use super::{Form, Frame, picker::Picked};
-use crate::rest::resource::Page;
+use super::{Form, Frame, picker::Picked, redirect};
+use crate::rest::{Refusal, resource::Page};
 
 /// How many records a page may have.
 const SIZES: [u64; 4] = [10, 25, 50, 100];
@@ -182,10 +182,22 @@ struct IndexPage<'a> {
     index: &'a Index,
 }
 
-/// The address of the list whose file an address asks for, with the same filters.
-pub(crate) fn list_of(export: &Uri) -> String {
+/// Leads from the address of a file to that of its list, with the same filters: the list tells what is wrong with them, and a file of
+/// everything is not what was asked for.
+pub(crate) fn back_to_list(export: &Uri) -> Response {
     let path = export.path().trim_end_matches("export/");
-    format!("{path}?{}", export.query().unwrap_or_default())
+    redirect(&format!("{path}?{}", export.query().unwrap_or_default()))
+}
+
+/// A file, or the way back to its list when the list's filters cannot be read.
+pub(crate) fn or_back_to_list(
+    file: Result<Response, Refusal>,
+    export: &Uri,
+) -> Result<Response, Refusal> {
+    match file {
+        Err(Refusal::Fields(_)) => Ok(back_to_list(export)),
+        file => file,
+    }
 }
 
 impl Index {

@@ -2,7 +2,7 @@
 
 use db::{Timestamp, Tx};
 
-use super::{Input, Movement, MovementRecord, book, check, remove, repeat};
+use super::{Input, Movement, MovementRecord, book, check, removal::remove, repeat};
 use crate::{
     rest::{
         Refusal,

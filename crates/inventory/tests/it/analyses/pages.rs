@@ -178,6 +178,11 @@ on_both_engines!(
         assert_eq!(wrong.status.as_u16(), 422, "{wrong:?}");
         html::check(&wrong.text);
         assert!(wrong.text.contains("value=\"101\""), "{}", wrong.text);
-        assert!(wrong.text.contains("de 50 a 99,99"), "{}", wrong.text);
+        let summary = "<a href=\"#service_level\">Nível de serviço, em %: ";
+        assert!(
+            wrong.text.contains("de 50 a 99,99") && wrong.text.contains(summary),
+            "{}",
+            wrong.text
+        );
     }
 );

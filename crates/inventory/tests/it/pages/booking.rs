@@ -128,7 +128,8 @@ on_both_engines!(
             "{list}"
         );
         page(&admin, "/inflows/1/", 200).await;
-        page(&admin, "/inflows/1/delete/", 200).await;
+        let asked = page(&admin, "/inflows/1/delete/", 200).await;
+        assert!(asked.contains("action=\"/inflows/1/delete/\""), "{asked}");
         let outflow = serde_json::json!({"product": id, "quantity": 1100});
         app.admin().post("/api/v1/outflows/", outflow).await.id();
         let refused = admin.submit("/inflows/1/delete/", &[]).await;
@@ -138,6 +139,22 @@ on_both_engines!(
             "{refused:?}"
         );
         test_kit::html::check(&refused.text);
+        // Who only asks is told beforehand, and finds no button that would lead there.
+        let told = page(&admin, "/inflows/1/delete/", 200).await;
+        assert!(
+            told.contains("only 100 of its 1200 units are still in stock")
+                && told.contains("/products/1/ledger/")
+                && !told.contains("action=\"/inflows/1/delete/\""),
+            "{told}"
+        );
+        let asked = page(&admin, "/outflows/1/delete/", 200).await;
+        assert!(asked.contains("action=\"/outflows/1/delete/\""), "{asked}");
+        let root = app.superuser().await;
+        let told = page(&root, "/admin/inflows/1/delete/", 200).await;
+        assert!(
+            told.contains("only 100 of its 1200 units") && !told.contains("I’m sure"),
+            "{told}"
+        );
     }
 );
 

@@ -234,8 +234,18 @@ on_both_engines!(
                 .text
                 .contains("Tio João")
         );
-        let refused = viewer.get("/products/export/?category=abc").await;
-        assert_eq!(refused.status.as_u16(), 400);
+        // What cannot be read is told at the list.
+        for (list, wrong) in [
+            ("products", "min_price=abc"),
+            ("products", "category=abc"),
+            ("inflows", "date_from=abc"),
+        ] {
+            let led = viewer.get(&format!("/{list}/export/?{wrong}")).await;
+            let to = (led.status.as_u16(), led.header("location"));
+            let there = format!("/{list}/?{wrong}");
+            assert_eq!(to, (302, there.as_str()));
+            page(&viewer, &there, 422).await;
+        }
     }
 );
 

@@ -186,6 +186,26 @@ on_both_engines!(a_blocked_delete_explains_itself, async |address| {
             .contains("ainda há 1 produto ligado a este registro")
     );
     assert!(refused.text.contains("/products/?brand=1"));
+    // It is told to who only asks, too, and there is no button.
+    let told = page(&admin, "/brands/1/delete/", 200).await;
+    assert!(
+        told.contains("ainda há 1 produto ligado a este registro")
+            && !told.contains("action=\"/brands/1/delete/\""),
+        "{told}"
+    );
+    let product = "action=\"/products/1/delete/\"";
+    assert!(
+        page(&admin, "/products/1/delete/", 200)
+            .await
+            .contains(product)
+    );
+    let outflow = serde_json::json!({"product": 1, "quantity": 1});
+    app.admin().post("/api/v1/outflows/", outflow).await.id();
+    let told = page(&admin, "/products/1/delete/", 200).await;
+    assert!(
+        told.contains("ainda há 1 saída") && !told.contains(product),
+        "{told}"
+    );
 });
 
 on_both_engines!(nobody_is_offered_what_they_may_not_do, async |address| {

@@ -8,7 +8,10 @@ use crate::{
     State,
     accounts::{Model, Verb},
     analysis::pages::Beside,
-    catalogue::products::{self, ProductRecord},
+    catalogue::{
+        products::{self, ProductRecord},
+        refuse_when_referenced,
+    },
     page::{
         Form, Frame, Post,
         delete::Deletion,
@@ -290,7 +293,9 @@ fn deletion(frame: &Frame, product: &ProductRecord) -> Deletion {
 pub(super) async fn ask(Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
     frame.require(Verb::Delete, Model::Product)?;
     let product = find(&page.state, id).await?;
-    Ok(deletion(&frame, &product).ask(&frame))
+    let referring = products::referring(&page.state, product.id).await?;
+    let foreseen = refuse_when_referenced("product", &referring);
+    Ok(deletion(&frame, &product).ask(&frame, foreseen)?)
 }
 
 /// `POST /products/<id>/delete/`

@@ -324,11 +324,18 @@ async fn export(Extracted(page): Page, frame: Frame, request: Request) -> Answer
     let parameters = Parameters::of_address(request.uri());
     let asked = Asked::read(&page, &frame, parameters).await?;
     if asked.form.is_refused() {
-        // The list tells what is wrong: a file of everything is not what was asked for.
-        return Ok(redirect(&index::list_of(request.uri())));
+        return Ok(index::back_to_list(request.uri()));
     }
-    let parameters = asked.parameters;
-    let (parameters, _) = lookup::understood(&page.state, &parameters).await?;
+    let file = file(&page, &frame, &asked.parameters).await;
+    Ok(index::or_back_to_list(file, request.uri())?)
+}
+
+async fn file(
+    page: &PageState,
+    frame: &Frame,
+    parameters: &Parameters,
+) -> Result<Response, Refusal> {
+    let (parameters, _) = lookup::understood(&page.state, parameters).await?;
     let numbered = lookup::Numbered::find(&page.state, &parameters).await?;
     let columns = [
         "id",
@@ -351,7 +358,7 @@ async fn export(Extracted(page): Page, frame: Frame, request: Request) -> Answer
             None => super::each(conn, &state, &parameters, put).await,
         }
     };
-    Ok(index::export(&page.state, frame.locale, "products", &columns, read).await?)
+    index::export(&page.state, frame.locale, "products", &columns, read).await
 }
 
 fn exported(product: &ProductRecord, cells: index::Cells) -> Vec<String> {

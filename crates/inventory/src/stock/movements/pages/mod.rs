@@ -25,7 +25,7 @@ use crate::{
         index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Row},
         picked_next,
         picker::{Picked, Source},
-        posts, redirect, see_other,
+        posts, see_other,
     },
     rest::{
         Refusal,
@@ -285,7 +285,7 @@ async fn export(
     let parameters = Parameters::of_address(request.uri());
     let asked = Asked::read(movement, &page, &frame, parameters).await?;
     if asked.form.is_refused() {
-        return Ok(redirect(&index::list_of(request.uri())));
+        return Ok(index::back_to_list(request.uri()));
     }
     let parameters = asked.parameters;
     let mut columns = vec![
@@ -302,7 +302,9 @@ async fn export(
         let put = |record: &MovementRecord| sheet.row(&exported(record));
         super::each(conn, movement, &parameters, put).await
     };
-    Ok(index::export(&page.state, frame.locale, movement.path(), &columns, read).await?)
+    let name = movement.path();
+    let file = index::export(&page.state, frame.locale, name, &columns, read).await;
+    Ok(index::or_back_to_list(file, request.uri())?)
 }
 
 fn exported(record: &MovementRecord) -> Vec<String> {
@@ -376,7 +378,8 @@ fn deletion(movement: Movement, frame: &Frame, record: &MovementRecord, next: St
 async fn ask(movement: Movement, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
     frame.require(Verb::Delete, movement.model())?;
     let record = find(movement, &page, id).await?;
-    Ok(deletion(movement, &frame, &record, String::new()).ask(&frame))
+    let foreseen = super::foresee(&page.state, movement, &record).await;
+    Ok(deletion(movement, &frame, &record, String::new()).ask(&frame, foreseen)?)
 }
 
 async fn delete(

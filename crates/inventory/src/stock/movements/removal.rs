@@ -1,0 +1,167 @@
+//! Deleting movements: the effect is reversed in the same transaction, with a second row in the ledger. Refused when the stock could not bear
+//! it, which is also told beforehand.
+
+use db::{Conn, Timestamp, Tx};
+
+use super::{
+    model::{Movement, MovementRecord},
+    movement_text, store,
+};
+use crate::{
+    State,
+    accounts::Caller,
+    audit::{self, Action},
+    rest::Refusal,
+    stock::{self, Actor, Impossible, Policy, events, ledger, ledger::Entry},
+};
+
+/// Deletes a movement and reverses its effect; whether it was there. Its row in the ledger stays, and a second one says that it was reversed.
+///
+/// # Errors
+///
+/// 409 when the goods of an inflow have left already, and faults of the store.
+pub async fn delete(
+    state: &State,
+    caller: &Caller,
+    movement: Movement,
+    id: i64,
+) -> Result<bool, Refusal> {
+    let (actor, policy, now) = (
+        Actor::from(caller),
+        Policy::from(&state.config),
+        state.clock.now(),
+    );
+    let was_there = state
+        .db
+        .write(async move |tx| remove(tx, movement, id, &actor, policy, now).await)
+        .await?;
+    if was_there {
+        state.pulse.beat();
+    }
+    Ok(was_there)
+}
+
+/// Whether a movement could be deleted as the stock is now; what happens until it is deleted may change that.
+///
+/// # Errors
+///
+/// 409 as [`delete`] would answer it, and faults of the store.
+pub(crate) async fn foresee(
+    state: &State,
+    movement: Movement,
+    record: &MovementRecord,
+) -> Result<(), Refusal> {
+    let (product, quantity) = (record.product.id, record.quantity);
+    let change = -movement.change(quantity);
+    let read = async move |conn: &mut Conn| stock::store::quantity(conn, product).await;
+    let stands = state.db.read(read).await?.ok_or(Refusal::NotFound)?;
+    let impossible = match stands.checked_add(change) {
+        Some(after) if after >= 0 => return Ok(()),
+        Some(_) => Impossible::Insufficient(stands),
+        None => Impossible::TooMany(stands),
+    };
+    Err(irreversible(movement, quantity, impossible))
+}
+
+/// Deletes a movement within a transaction, as [`delete`] does.
+pub(super) async fn remove(
+    tx: &mut Tx,
+    movement: Movement,
+    id: i64,
+    actor: &Actor,
+    policy: Policy,
+    now: Timestamp,
+) -> Result<bool, Refusal> {
+    let Some(deleted) = store::delete(tx, movement, id).await? else {
+        return Ok(false);
+    };
+    let (product, entry) = (
+        deleted.product,
+        reversal(movement, id, &deleted, actor, now),
+    );
+    let changed = ledger::apply(tx, &entry)
+        .await?
+        .map_err(|impossible| irreversible(movement, deleted.quantity, impossible))?;
+    events::after_other(tx, product, changed, policy, now).await?;
+    note_deletion(tx, movement, id, &deleted, actor, now).await?;
+    Ok(true)
+}
+
+/// Takes a movement back that an import added, within a transaction. One that was history before its product's opening changed no
+/// quantity when it came, so it changes none when it goes.
+///
+/// # Errors
+///
+/// 409 when the goods of an inflow have left already, and faults of the store.
+pub(crate) async fn take_back(
+    tx: &mut Tx,
+    movement: Movement,
+    id: i64,
+    actor: &Actor,
+    policy: Policy,
+    now: Timestamp,
+) -> Result<bool, Refusal> {
+    let Some(record) = store::find(tx, movement, id).await? else {
+        return Ok(false);
+    };
+    let opened_at = stock::store::opened_at(tx, record.product.id).await?;
+    if opened_at.is_none_or(|opened_at| record.created_at >= opened_at) {
+        return remove(tx, movement, id, actor, policy, now).await;
+    }
+    let Some(deleted) = store::delete(tx, movement, id).await? else {
+        return Ok(false);
+    };
+    let entry = reversal(movement, id, &deleted, actor, now);
+    let recorded = ledger::record_past(tx, &entry).await?;
+    recorded.map_err(|impossible| irreversible(movement, deleted.quantity, impossible))?;
+    note_deletion(tx, movement, id, &deleted, actor, now).await?;
+    Ok(true)
+}
+
+/// The ledger's entry that reverses a movement.
+fn reversal<'a>(
+    movement: Movement,
+    id: i64,
+    deleted: &store::Deleted,
+    actor: &'a Actor,
+    now: Timestamp,
+) -> Entry<'a> {
+    Entry {
+        product: deleted.product,
+        kind: movement.kinds().1,
+        change: -movement.change(deleted.quantity),
+        reference: Some(id),
+        supplier: deleted.supplier,
+        booked_at: deleted.created_at,
+        actor,
+        now,
+    }
+}
+
+async fn note_deletion(
+    tx: &mut Tx,
+    movement: Movement,
+    id: i64,
+    deleted: &store::Deleted,
+    actor: &Actor,
+    now: Timestamp,
+) -> Result<(), db::Error> {
+    let titled = store::product(tx, deleted.product).await?;
+    let title = titled.map(|product| product.title).unwrap_or_default();
+    let (model, text) = (movement.model(), movement_text(deleted.quantity, &title));
+    audit::record(tx, actor, Action::Deleted, model, id, &text, now).await
+}
+
+fn irreversible(movement: Movement, quantity: i64, impossible: Impossible) -> Refusal {
+    match impossible {
+        Impossible::Insufficient(available) => Refusal::Conflict(format!(
+            "Cannot delete this {} because only {available} of its {quantity} units are still in stock.",
+            movement.name()
+        )),
+        Impossible::TooMany(_) => Refusal::Conflict(format!(
+            "Cannot delete this {} because the product's quantity would be too large.",
+            movement.name()
+        )),
+        Impossible::NoProduct => Refusal::NotFound,
+    }
+}
