@@ -203,6 +203,25 @@ impl Conn {
         self.run(Sql::Built(query.text()), &query.params()).await
     }
 
+    /// Adds the one row of an `INSERT` and answers its `id`. SQLite knows that without a `RETURNING`, for which it would make a temporary
+    /// table each time.
+    ///
+    /// # Errors
+    /// As [`execute`](Self::execute), and when not exactly one row was added.
+    pub async fn insert_one(&mut self, mut query: Query) -> Result<i64, Error> {
+        if self.engine() == Engine::Postgres {
+            query.push(" RETURNING id");
+            return self.one_of(&query, |row| row.get(0)).await;
+        }
+        match (self.execute_of(&query).await?, &self.backend) {
+            (1, Backend::Sqlite(connection)) => Ok(connection.last_inserted()),
+            (added, _) => {
+                let error = Error::other(format!("{added} rows, not one: {}", query.text()));
+                Err(self.remember(error))
+            }
+        }
+    }
+
     async fn collect<T>(
         &mut self,
         sql: Sql<'_>,

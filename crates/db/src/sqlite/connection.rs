@@ -144,6 +144,11 @@ impl Connection {
         self.raw.total_changes()
     }
 
+    /// The id of the row that this connection inserted last.
+    pub(crate) fn last_inserted(&self) -> i64 {
+        self.raw.last_insert_rowid()
+    }
+
     /// Rolls back what is open, if anything is.
     pub(crate) fn roll_back(&self) {
         if !self.is_idle()

@@ -4,7 +4,7 @@
 use db::{Timestamp, Tx};
 
 use super::{Actor, Changed, Held, Impossible, movements::Movement, store};
-use crate::tallies::{self, Booking, Shelf};
+use crate::tallies::{self, Booking, Shelf, Standing};
 
 /// What a change came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,20 +113,28 @@ pub(super) async fn record_past(
     } else {
         (&cancelling, entry)
     };
-    store::insert_entry(tx, adding, most).await?;
-    store::insert_entry(tx, taking, quantity).await?;
+    let Some(standing) = tallies::standing(tx, entry.product).await? else {
+        return Ok(Err(Impossible::NoProduct));
+    };
+    store::insert_entry(tx, adding, most, standing.prices()).await?;
+    store::insert_entry(tx, taking, quantity, standing.prices()).await?;
     // The quantity is what it was; the movement counts for its day.
-    tally(tx, entry, Shelf::default()).await?;
+    tally(tx, entry, &standing, Shelf::default()).await?;
     Ok(Ok(()))
 }
 
 /// Counts a change in the tallies: what it did on the shelf, and the movement that came or went with it.
-async fn tally(tx: &mut Tx, entry: &Entry<'_>, shelf: Shelf) -> Result<(), db::Error> {
+async fn tally(
+    tx: &mut Tx,
+    entry: &Entry<'_>,
+    standing: &Standing,
+    shelf: Shelf,
+) -> Result<(), db::Error> {
     match (entry.kind, entry.booking(), entry.reference) {
         (Kind::InflowReversed | Kind::OutflowReversed, Some(booking), Some(id)) => {
             tallies::note_deletion(tx, entry.product, shelf, &booking, id).await
         }
-        (_, booking, _) => tallies::note(tx, entry.product, shelf, booking.as_ref()).await,
+        (_, booking, _) => tallies::note(tx, standing, shelf, booking.as_ref()).await,
     }
 }
 
@@ -135,8 +143,7 @@ pub(super) async fn apply(
     tx: &mut Tx,
     entry: &Entry<'_>,
 ) -> Result<Result<Changed, Impossible>, db::Error> {
-    let Some((changed, counted)) =
-        store::change_quantity(tx, entry.product, entry.change, entry.now).await?
+    let Some(held) = store::change_quantity(tx, entry.product, entry.change, entry.now).await?
     else {
         let quantity = store::quantity(tx, entry.product).await?;
         return Ok(Err(match quantity {
@@ -145,18 +152,25 @@ pub(super) async fn apply(
             Some(quantity) => Impossible::TooMany(quantity),
         }));
     };
-    store::insert_entry(tx, entry, changed.after).await?;
-    let held = |quantity| Held {
-        quantity,
-        threshold: changed.threshold,
-        counted,
+    // Whoever changes its prices holds the stock row, which is held here now.
+    let Some(standing) = tallies::standing(tx, entry.product).await? else {
+        return Ok(Err(Impossible::NoProduct));
+    };
+    store::insert_entry(tx, entry, held.quantity, standing.prices()).await?;
+    let before = Held {
+        quantity: held.quantity - entry.change,
+        ..held
     };
     // A product is counted from its opening on.
-    let was_low = entry.kind != Kind::Opening && held(changed.before).is_low();
+    let was_low = entry.kind != Kind::Opening && before.is_low();
     let shelf = Shelf {
         units: entry.change,
-        low: i64::from(held(changed.after).is_low()) - i64::from(was_low),
+        low: i64::from(held.is_low()) - i64::from(was_low),
     };
-    tally(tx, entry, shelf).await?;
-    Ok(Ok(changed))
+    tally(tx, entry, &standing, shelf).await?;
+    Ok(Ok(Changed {
+        before: before.quantity,
+        after: held.quantity,
+        threshold: held.threshold,
+    }))
 }

@@ -2,42 +2,66 @@
 
 use std::collections::BTreeMap;
 
-use db::{Conn, Error, Query, Row, Timestamp, Tx};
+use db::{Conn, Engine, Error, Money, Param, Query, Row, Timestamp, Tx};
 
 use super::{
-    Changed, Held, MOST_DIFFERENCES,
+    Held, MOST_DIFFERENCES,
     ledger::{Entry, Kind},
     model::{Difference, LedgerRow, LowStock, OwnThreshold, Reference, Subject},
 };
 use crate::rest::json::Titled;
 
-/// Adds to a quantity, unless it would leave the range of 0 to 64 bits or there is no such product. With the threshold under which
-/// low products are counted.
+/// The columns of a [`Held`], of `product_stock`.
+macro_rules! held_columns {
+    () => {
+        "quantity, threshold, (SELECT threshold FROM low_tally)"
+    };
+}
+
+fn held_of(row: &Row<'_>) -> Result<Held, Error> {
+    Ok(Held {
+        quantity: row.get(0)?,
+        threshold: row.get(1)?,
+        counted: row.get(2)?,
+    })
+}
+
+/// The stock row on SQLite, where nobody else changes anything until the transaction ends, and a `RETURNING` makes a temporary table.
+const HELD_ON_SQLITE: &str = concat!(
+    "SELECT ",
+    held_columns!(),
+    " FROM product_stock WHERE product_id = $1"
+);
+
+/// Adds to a quantity, unless it would leave the range of 0 to 64 bits or there is no such product; what is there afterwards.
 pub(super) async fn change_quantity(
     tx: &mut Tx,
     product: i64,
     change: i64,
     now: Timestamp,
-) -> Result<Option<(Changed, Option<i64>)>, Error> {
+) -> Result<Option<Held>, Error> {
+    macro_rules! update {
+        () => {
+            "UPDATE product_stock SET quantity = quantity + $2, updated_at = $3
+             WHERE product_id = $1 AND quantity >= $4 AND quantity <= $5"
+        };
+    }
     // No arithmetic in the condition, since engines differ in what an overflow is.
     let least = change.min(0).checked_neg().unwrap_or(i64::MAX);
     let most = i64::MAX - change.max(0);
-    tx.optional(
-        "UPDATE product_stock SET quantity = quantity + $2, updated_at = $3
-         WHERE product_id = $1 AND quantity >= $4 AND quantity <= $5
-         RETURNING quantity, threshold, (SELECT threshold FROM low_tally)",
-        &[&product, &change, &now, &least, &most],
-        |row| {
-            let after: i64 = row.get(0)?;
-            let changed = Changed {
-                before: after - change,
-                after,
-                threshold: row.get(1)?,
-            };
-            Ok((changed, row.get(2)?))
-        },
-    )
-    .await
+    let values: [&dyn Param; 5] = [&product, &change, &now, &least, &most];
+    match tx.engine() {
+        Engine::Postgres => {
+            tx.optional(
+                concat!(update!(), " RETURNING ", held_columns!()),
+                &values,
+                held_of,
+            )
+            .await
+        }
+        Engine::Sqlite if tx.execute(update!(), &values).await? == 0 => Ok(None),
+        Engine::Sqlite => tx.optional(HELD_ON_SQLITE, &[&product], held_of).await,
+    }
 }
 
 pub(super) async fn quantity(conn: &mut Conn, product: i64) -> Result<Option<i64>, Error> {
@@ -51,25 +75,20 @@ pub(super) async fn quantity(conn: &mut Conn, product: i64) -> Result<Option<i64
 
 /// A product's quantity, which nobody else changes until the transaction ends.
 pub(super) async fn lock_quantity(tx: &mut Tx, product: i64) -> Result<Option<Held>, Error> {
-    tx.optional(
-        "UPDATE product_stock SET quantity = quantity WHERE product_id = $1
-         RETURNING quantity, threshold, (SELECT threshold FROM low_tally)",
-        &[&product],
-        |row| {
-            Ok(Held {
-                quantity: row.get(0)?,
-                threshold: row.get(1)?,
-                counted: row.get(2)?,
-            })
-        },
-    )
-    .await
+    let sql = match tx.engine() {
+        Engine::Postgres => concat!(
+            "UPDATE product_stock SET quantity = quantity WHERE product_id = $1 RETURNING ",
+            held_columns!()
+        ),
+        Engine::Sqlite => HELD_ON_SQLITE,
+    };
+    tx.optional(sql, &[&product], held_of).await
 }
 
 /// When a product's ledger was opened.
 pub(super) async fn opened_at(conn: &mut Conn, product: i64) -> Result<Option<Timestamp>, Error> {
     conn.optional(
-        "SELECT created_at FROM ledger_entries WHERE product_id = $1 ORDER BY id LIMIT 1",
+        "SELECT created_at FROM ledger_entries WHERE product_id = $1 AND kind = 'opening' ORDER BY id LIMIT 1",
         &[&product],
         |row| row.get(0),
     )
@@ -81,17 +100,20 @@ pub(super) async fn insert_entry(
     tx: &mut Tx,
     entry: &Entry<'_>,
     balance_after: i64,
+    (cost_price, selling_price): (Money, Money),
 ) -> Result<(), Error> {
     let user = entry.actor.0.as_ref();
     tx.execute(
         "INSERT INTO ledger_entries (product_id, kind, change, balance_after, cost_price, selling_price, user_id, user_name,
                                      reference_id, created_at)
-         SELECT p.id, $2, $3, $4, p.cost_price, p.selling_price, $5, $6, $7, $8 FROM products AS p WHERE p.id = $1",
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         &[
             &entry.product,
             &entry.kind.name(),
             &entry.change,
             &balance_after,
+            &cost_price,
+            &selling_price,
             &user.map(|(id, _)| *id),
             &user.map(|(_, name)| name.as_str()),
             &entry.reference,
@@ -113,7 +135,7 @@ pub(super) async fn last_entry(
     };
     let last: Option<i64> = conn
         .one(
-            "SELECT max(id) FROM ledger_entries WHERE product_id = $1 AND created_at <= $2",
+            "SELECT max(id + 0) FROM ledger_entries WHERE product_id = $1 AND created_at <= $2",
             &[&product, &as_of],
             |row| row.get(0),
         )
@@ -128,6 +150,8 @@ pub(super) async fn count_entries(conn: &mut Conn, product: i64, last: i64) -> R
         .map(i64::unsigned_abs)
 }
 
+/// A stretch of a product's entries, the newest first. Their ids are sorted: `+ 0` keeps the engines from looking through the whole ledger in
+/// the order of ids.
 pub(super) async fn entries(
     conn: &mut Conn,
     product: i64,
@@ -137,7 +161,8 @@ pub(super) async fn entries(
 ) -> Result<Vec<LedgerRow>, Error> {
     conn.all(
         "SELECT id, kind, change, balance_after, created_at, user_name, reference_id FROM ledger_entries
-         WHERE product_id = $1 AND id <= $2 ORDER BY id DESC LIMIT $3 OFFSET $4",
+         WHERE id IN (SELECT id FROM ledger_entries WHERE product_id = $1 AND id <= $2 ORDER BY id + 0 DESC LIMIT $3 OFFSET $4)
+         ORDER BY id DESC",
         &[&product, &last, &limit, &offset],
         ledger_row,
     )

@@ -64,18 +64,18 @@ pub(crate) struct Shelf {
     pub(crate) low: i64,
 }
 
-/// Notes what happened on a product's shelf, and the movement that was booked with it. To be called in the transaction of the change,
-/// after the product's quantity was changed (which locks it).
+/// Notes what happened on the shelf of a product that stands so, and the movement that was booked with it. To be called in the transaction
+/// of the change.
 pub(crate) async fn note(
     tx: &mut Tx,
-    product: i64,
+    product: &Standing,
     shelf: Shelf,
     booking: Option<&Booking>,
 ) -> Result<(), Error> {
     store::note_entry(tx, product, shelf, booking).await
 }
 
-/// Notes that a movement was deleted, and what that did on the shelf. As [`note`].
+/// Notes that a movement was deleted, and what that did on the shelf. As [`note`], after the product's quantity was changed, which locks it.
 pub(crate) async fn note_deletion(
     tx: &mut Tx,
     product: i64,
@@ -105,20 +105,17 @@ pub(crate) struct Standing {
     selling_price: Money,
 }
 
-/// How a product stands before it is changed. To be called with its stock row locked, so that nobody sells it in between.
+/// How a product stands. To be called with its stock row locked, so that nobody sells it and nobody changes its prices in between.
 pub(crate) async fn standing(tx: &mut Tx, product: i64) -> Result<Option<Standing>, Error> {
-    let found = store::standing(tx, product).await?;
-    Ok(
-        found.map(|(category, brand, cost_price, selling_price)| Standing {
-            category,
-            brand,
-            cost_price,
-            selling_price,
-        }),
-    )
+    store::standing(tx, product).await
 }
 
 impl Standing {
+    /// What a unit cost, and what it sells for.
+    pub(crate) const fn prices(&self) -> (Money, Money) {
+        (self.cost_price, self.selling_price)
+    }
+
     /// Whether these differ from what stands; `None` stays as it is.
     pub(crate) fn is_changed_by(
         &self,
@@ -145,8 +142,7 @@ pub(crate) async fn note_changed_product(
         return Ok(());
     };
     store::note_product(tx, product, 1).await?;
-    let prices = |standing: &Standing| (standing.cost_price, standing.selling_price);
-    if prices(before) == prices(&after) {
+    if before.prices() == after.prices() {
         return Ok(());
     }
     let mut days: BTreeMap<Timestamp, i128> = BTreeMap::new();
@@ -155,8 +151,8 @@ pub(crate) async fn note_changed_product(
     }
     let sales: Vec<(Timestamp, i64)> = days.into_iter().flat_map(in_pieces).collect();
     let taken_back = sales.iter().map(|(day, units)| (*day, -units));
-    store::note_revaluation(tx, taken_back, prices(before)).await?;
-    store::note_revaluation(tx, sales.iter().copied(), prices(&after)).await
+    store::note_revaluation(tx, taken_back, before.prices()).await?;
+    store::note_revaluation(tx, sales.iter().copied(), after.prices()).await
 }
 
 /// A day's units in pieces that a row holds.

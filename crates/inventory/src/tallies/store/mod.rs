@@ -14,7 +14,7 @@ pub(super) use read::{
 pub(super) use recount::{inflows_after, outflows_before, products_after};
 
 use super::{
-    Booking, Shelf,
+    Booking, Shelf, Standing,
     model::{
         Change, DayKey, DayTally, Moved, Span, SpanKey, StockKey, StockTally, Tallies, day_of,
     },
@@ -31,27 +31,29 @@ macro_rules! change_columns {
 use change_columns;
 
 /// Notes what an entry of the ledger did: so many units onto the shelf, and the movement that it came from, at the prices of now.
-/// The product's stock row is locked by the change of its quantity, and with it its prices.
+/// By values and not from the product's row: what a `SELECT` inserts may be several rows, and SQLite keeps copies of all pages that it
+/// changes to take some of them back.
 pub(super) async fn note_entry(
     tx: &mut Tx,
-    product: i64,
+    product: &Standing,
     shelf: Shelf,
     booking: Option<&Booking>,
 ) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO tally_changes (movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present,
                                     category_id, brand_id, products, units, cost_price, selling_price, movement_id, low)
-         SELECT $2, $3, $4, $5, $6, p.cost_price, p.selling_price, $7,
-                p.category_id, p.brand_id, 0, $8, p.cost_price, p.selling_price, $9, $10
-         FROM products AS p WHERE p.id = $1",
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $6, $7, $12, $13)",
         &[
-            &product,
             &booking.map(|booking| booking.movement.name()),
             &booking.and_then(|booking| booking.supplier),
             &booking.map(|booking| day_of(booking.at)),
             &booking.map_or(0, |_| 1_i64),
             &booking.map_or(0_i64, |booking| booking.units),
+            &product.cost_price,
+            &product.selling_price,
             &booking.map_or(0_i64, Booking::present),
+            &product.category,
+            &product.brand,
             &shelf.units,
             &booking.and_then(|booking| booking.id),
             &shelf.low,
@@ -152,14 +154,18 @@ pub(super) async fn note_revaluation(
 }
 
 /// Category, brand, cost price and selling price of a product.
-pub(super) async fn standing(
-    conn: &mut Conn,
-    product: i64,
-) -> Result<Option<(i64, i64, Money, Money)>, Error> {
+pub(super) async fn standing(conn: &mut Conn, product: i64) -> Result<Option<Standing>, Error> {
     conn.optional(
         "SELECT category_id, brand_id, cost_price, selling_price FROM products WHERE id = $1",
         &[&product],
-        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+        |row| {
+            Ok(Standing {
+                category: row.get(0)?,
+                brand: row.get(1)?,
+                cost_price: row.get(2)?,
+                selling_price: row.get(3)?,
+            })
+        },
     )
     .await
 }

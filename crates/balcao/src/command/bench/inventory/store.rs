@@ -1,6 +1,6 @@
 //! The statements that the service is compared with: as scripts for `pgbench`, and as rows that one writer makes.
 
-use db::{Money, Timestamp, Tx};
+use db::{Money, Query, Timestamp, Tx};
 
 /// Reads one product of so many.
 pub(super) fn read_one(products: u64) -> String {
@@ -114,13 +114,10 @@ pub(super) async fn stock_up(tx: &mut Tx, products: i64) -> Result<(), db::Error
 /// Books one unit of a product: the rows of an outflow.
 pub(super) async fn book(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
     let (price, now) = (Money::from_cents(1999), now());
-    let id: i64 = tx
-        .one(
-            "INSERT INTO outflows (product_id, quantity, created_at) VALUES ($1, 1, $2) RETURNING id",
-            &[&product, &now],
-            |row| row.get(0),
-        )
-        .await?;
+    let mut outflow =
+        Query::new("INSERT INTO outflows (quantity, product_id, created_at) VALUES (1, ");
+    outflow.bind(product).push(", ").bind(now).push(")");
+    let id = tx.insert_one(outflow).await?;
     tx.execute(
         "UPDATE product_stock SET quantity = quantity - 1, updated_at = $2 WHERE product_id = $1 AND quantity >= 1",
         &[&product, &now],

@@ -131,8 +131,8 @@ pub(super) async fn insert(
     if let Some(id) = id {
         query.push(", ").bind(id);
     }
-    query.push(") RETURNING id");
-    let id = tx.one_of(&query, |row| row.get(0)).await?;
+    query.push(")");
+    let id = tx.insert_one(query).await?;
     Ok(NamedRecord {
         id,
         ..record.clone()

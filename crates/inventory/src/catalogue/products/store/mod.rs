@@ -192,8 +192,8 @@ pub(super) async fn insert(
     if let Some(id) = id {
         query.push(", ").bind(id);
     }
-    query.push(") RETURNING id");
-    let id: i64 = tx.one_of(&query, |row| row.get(0)).await?;
+    query.push(")");
+    let id = tx.insert_one(query).await?;
     tx.execute(
         "INSERT INTO product_stock (product_id, category_id, brand_id, quantity, updated_at) VALUES ($1, $2, $3, 0, $4)",
         &[&id, &product.category.id, &product.brand.id, &now],

@@ -122,8 +122,8 @@ pub(super) async fn insert(
         .bind(key)
         .push(", ")
         .bind(record.created_at)
-        .push(") RETURNING id");
-    tx.one_of(&query, |row| row.get(0)).await
+        .push(")");
+    tx.insert_one(query).await
 }
 
 /// The next movements behind an id, in the order of ids.
