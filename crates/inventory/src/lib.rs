@@ -60,6 +60,7 @@ pub const MIGRATIONS: db::Migrations = db::migrations!(
     "0014_low_products",
     "0015_title_order",
     "0016_events",
+    "0017_lean_sales",
 );
 
 /// What every request may use. Cheap to clone.

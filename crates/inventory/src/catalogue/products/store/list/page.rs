@@ -234,7 +234,8 @@ impl Selection {
         };
         match (filter.category, filter.brand) {
             (Some(_), Some(_)) => !filter.has_range() && matches!(first, "" | "id"),
-            _ => is_ranged_by,
+            (Some(_), None) | (None, Some(_)) => is_ranged_by && first_of(first) != First::Stock,
+            (None, None) => is_ranged_by,
         }
     }
 

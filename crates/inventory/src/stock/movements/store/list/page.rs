@@ -226,6 +226,18 @@ impl Selection {
         self.push_order(query);
     }
 
+    /// The outflows of a product, sorted: its index by time has all that they are sorted by. `OFFSET 0` keeps PostgreSQL from looking for
+    /// them among those of all products, in the order that is asked for.
+    fn push_of_product(&self, query: &mut Query, engine: Engine) {
+        query.push("m.id FROM (SELECT m.id, m.created_at, m.quantity, m.description_key FROM outflows AS m WHERE TRUE");
+        self.push_filters(query, Filtering::Planned);
+        query.push(match engine {
+            Engine::Sqlite => ") AS m",
+            Engine::Postgres => " OFFSET 0) AS m",
+        });
+        self.push_order(query);
+    }
+
     /// The movements along the index that has the order.
     fn push_along(
         &self,
@@ -235,6 +247,12 @@ impl Selection {
         filtering: Filtering,
     ) {
         let lead = self.order.first().map_or("", |by| by.field);
+        if self.movement == Movement::Outflow
+            && self.product.is_some()
+            && matches!(lead, "quantity" | "description" | "" | "id")
+        {
+            return self.push_of_product(query, engine);
+        }
         // The table whose index gives the order goes first, and stays first on both engines.
         query.push("m.id FROM ").push(match (self.movement, lead) {
             (Movement::Inflow, "supplier") => "suppliers AS s CROSS JOIN inflows AS m",
