@@ -209,86 +209,118 @@ pub(crate) async fn move_counter(tx: &mut Tx) -> Result<(), Error> {
 }
 
 /// Products of which the index has other words than their titles have, or another place beside them, or which are gone: at most so many.
+/// Word by word, so that no statement takes long however many products there are.
 pub(crate) async fn wrong_products(conn: &mut Conn, most: usize) -> Result<Vec<i64>, Error> {
-    let mut compared = Compared::new(pieces, most);
+    let mut found = Found::default();
+    let words = conn
+        .all(
+            "SELECT id, word FROM search_words ORDER BY id",
+            &[],
+            |row| Ok((row.get::<i64>(0)?, row.get::<String>(1)?)),
+        )
+        .await?;
+    for (id, word) in words {
+        conn.all(
+            "SELECT w.product_id, p.title_folded,
+                    CASE WHEN w.title_folded = p.title_folded AND w.category_id = p.category_id AND w.brand_id = p.brand_id
+                         AND w.cost_price = p.cost_price AND w.selling_price = p.selling_price
+                         AND COALESCE(w.description_begin, '') = COALESCE(substr(p.description_key, 1, 60), '') THEN 1 ELSE 0 END
+             FROM product_words AS w LEFT JOIN products AS p ON p.id = w.product_id WHERE w.word_id = $1",
+            &[&id],
+            |row| {
+                let title: Option<String> = row.get(1)?;
+                let is_of_title = title.is_some_and(|title| pieces(&title).contains(&word));
+                found.add(row.get(0)?, is_of_title && row.get::<i64>(2)? == 1);
+                Ok(())
+            },
+        )
+        .await?;
+    }
     conn.all(
-        "SELECT COALESCE(p.id, w.product_id), p.title_folded, s.word,
-                CASE WHEN w.product_id IS NULL OR (
-                    w.title_folded = p.title_folded AND w.category_id = p.category_id AND w.brand_id = p.brand_id
-                    AND w.cost_price = p.cost_price AND w.selling_price = p.selling_price
-                    AND COALESCE(w.description_begin, '') = COALESCE(substr(p.description_key, 1, 60), '')
-                ) THEN 1 ELSE 0 END
-         FROM products AS p FULL JOIN product_words AS w ON w.product_id = p.id LEFT JOIN search_words AS s ON s.id = w.word_id
-         ORDER BY 1",
+        "SELECT product_id FROM product_words WHERE word_id NOT IN (SELECT id FROM search_words)",
         &[],
-        |row| compared.add(row, row.get::<i64>(3)? == 1),
+        |row| {
+            found.add(row.get(0)?, false);
+            Ok(())
+        },
     )
     .await?;
-    Ok(compared.end())
+    conn.all("SELECT id, title_folded FROM products", &[], |row| {
+        found.compare(row.get(0)?, pieces(&row.get::<String>(1)?).len());
+        Ok(())
+    })
+    .await?;
+    Ok(found.wrong.into_iter().take(most).collect())
+}
+
+/// What the index has of each product.
+#[derive(Default)]
+struct Found {
+    /// Words that the title has, with what is right beside them.
+    good: HashMap<i64, usize>,
+    wrong: BTreeSet<i64>,
+}
+
+impl Found {
+    fn add(&mut self, product: i64, is_good: bool) {
+        if is_good {
+            *self.good.entry(product).or_default() += 1;
+        } else {
+            self.wrong.insert(product);
+        }
+    }
+
+    /// Compares with the number of words that the title has: each is found once.
+    fn compare(&mut self, product: i64, words: usize) {
+        if self.good.get(&product).copied().unwrap_or_default() != words {
+            self.wrong.insert(product);
+        }
+    }
 }
 
 /// Words of which the index has other endings than they have, or which are gone: at most so many.
 pub(crate) async fn wrong_words(conn: &mut Conn, most: usize) -> Result<Vec<i64>, Error> {
-    let mut compared = Compared::new(endings, most);
+    let mut compared = Compared::default();
     conn.all(
         "SELECT COALESCE(s.id, e.word_id), s.word, e.ending
          FROM search_words AS s FULL JOIN search_endings AS e ON e.word_id = s.id ORDER BY 1",
         &[],
-        |row| compared.add(row, true),
+        |row| compared.add(row),
     )
     .await?;
-    Ok(compared.end())
+    compared.close();
+    compared.wrong.truncate(most);
+    Ok(compared.wrong)
 }
 
-/// Texts compared with the parts of them that are stored, text by text.
+/// Words compared with the endings that are stored of them, word by word.
+#[derive(Default)]
 struct Compared {
-    parts: fn(&str) -> BTreeSet<String>,
-    now: Option<(i64, BTreeSet<String>)>,
+    /// The word's id and its endings; none of a word that is gone.
+    now: Option<(i64, Option<BTreeSet<String>>)>,
     stored: BTreeSet<String>,
-    is_good: bool,
     wrong: Vec<i64>,
-    most: usize,
 }
 
 impl Compared {
-    fn new(parts: fn(&str) -> BTreeSet<String>, most: usize) -> Self {
-        Self {
-            parts,
-            now: None,
-            stored: BTreeSet::new(),
-            is_good: true,
-            wrong: Vec::new(),
-            most,
-        }
-    }
-
-    /// A row: the text's id, the text unless it is gone, a part unless there is none, and whether the part is good by itself. All of an id
-    /// come in a row.
-    fn add(&mut self, row: &Row<'_>, is_good: bool) -> Result<(), Error> {
+    /// A row: the word's id, the word unless it is gone, an ending unless there is none. All of an id come in a row.
+    fn add(&mut self, row: &Row<'_>) -> Result<(), Error> {
         let id = row.get(0)?;
         if self.now.as_ref().is_none_or(|(now, _)| *now != id) {
             self.close();
-            let text: Option<String> = row.get(1)?;
-            self.is_good = text.is_some();
-            self.now = Some((id, text.as_deref().map(self.parts).unwrap_or_default()));
+            let word: Option<String> = row.get(1)?;
+            self.now = Some((id, word.as_deref().map(endings)));
         }
-        self.is_good &= is_good;
         self.stored.extend(row.get::<Option<String>>(2)?);
         Ok(())
     }
 
     fn close(&mut self) {
         let stored = std::mem::take(&mut self.stored);
-        if let Some((id, parts)) = self.now.take()
-            && !(self.is_good && parts == stored)
-            && self.wrong.len() < self.most
+        if let Some((id, endings)) = self.now.take()
+            && endings != Some(stored)
         {
             self.wrong.push(id);
         }
-    }
-
-    fn end(mut self) -> Vec<i64> {
-        self.close();
-        self.wrong
     }
 }
