@@ -26,23 +26,27 @@ impl Progress {
             };
         }
         let bar = ProgressBar::new(total).with_message(what.to_owned());
-        if let Ok(style) =
-            ProgressStyle::with_template("{msg} {bar:30} {bytes} of {total_bytes}, {eta} left")
-        {
-            bar.set_style(style);
-        }
-        Self { bar, lines: None }
+        let progress = Self { bar, lines: None };
+        progress.show("{bytes} of {total_bytes}");
+        progress
     }
 
     /// Work of `total` steps.
     pub(crate) fn steps(what: &str, total: u64) -> Self {
         let progress = Self::bytes(what, total);
-        if let Ok(style) =
-            ProgressStyle::with_template("{msg} {bar:30} {human_pos} of {human_len}, {eta} left")
-        {
-            progress.bar.set_style(style);
-        }
+        progress.show("{human_pos} of {human_len}");
         progress
+    }
+
+    /// Shows these counts on the terminal.
+    fn show(&self, counts: &str) {
+        let size = rustix::termios::tcgetwinsize(std::io::stderr());
+        // A terminal that does not know its size says 0, or nothing.
+        let width = size.map_or(0, |size| size.ws_col);
+        let width = if width == 0 { 80 } else { width };
+        if let Ok(style) = ProgressStyle::with_template(&line(width, counts)) {
+            self.bar.set_style(style);
+        }
     }
 
     /// Nothing is shown.
@@ -83,6 +87,15 @@ impl Progress {
     }
 }
 
+/// The line for a terminal of so many columns. A line that is wrapped would be several, and leave its rest behind.
+fn line(width: u16, counts: &str) -> String {
+    match width {
+        0..48 => "{msg} {percent} %, {eta} left".to_owned(),
+        48..80 => format!("{{msg}} {counts}, {{eta}} left"),
+        80.. => format!("{{msg}} {{bar:30}} {counts}, {{eta}} left"),
+    }
+}
+
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
@@ -99,5 +112,26 @@ impl<R: Read> Read for Counting<'_, R> {
         let length = self.from.read(buffer)?;
         self.progress.add(length as u64);
         Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_narrow_terminal_is_told_less_instead_of_several_lines() {
+        let counts = "{bytes} of {total_bytes}";
+        assert_eq!(line(36, counts), "{msg} {percent} %, {eta} left");
+        assert_eq!(
+            line(60, counts),
+            "{msg} {bytes} of {total_bytes}, {eta} left"
+        );
+        for wide in [80, u16::MAX] {
+            assert_eq!(
+                line(wide, counts),
+                "{msg} {bar:30} {bytes} of {total_bytes}, {eta} left"
+            );
+        }
     }
 }
