@@ -386,7 +386,10 @@ impl<'a> View<'a> {
             address: format!("/analyses/{}/", summary.id),
             language: summary.language(self.shop).tag(),
             heading: lines.next().unwrap_or_default().to_owned(),
-            lines: lines.take(ANALYSIS_LINES).map(str::to_owned).collect(),
+            lines: lines
+                .take(ANALYSIS_LINES)
+                .map(|line| line.strip_prefix("- ").unwrap_or(line).to_owned())
+                .collect(),
             at: self.locale().date_time(summary.created_at),
             source: match summary.source {
                 Source::Formula => self.text("calculada", "computed"),

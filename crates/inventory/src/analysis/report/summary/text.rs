@@ -72,6 +72,8 @@ impl Summary {
         ];
         let piles = piles.into_iter().filter(|(pile, _)| pile.products > 0);
         sections.extend(piles.map(|(pile, heading)| section(heading, named(locale, pile))));
+        // An empty shop has no classes.
+        sections.retain(|section| !section.items.is_empty());
         let assumptions = locale.text("Premissas", "Assumptions");
         sections.push(section(assumptions, self.notes(locale)));
         let heading = locale.text("Relatório da loja de", "Shop report of");
