@@ -88,6 +88,9 @@ on_both_engines!(
                 .starts_with("Relatório da loja de 20/11/2026")
         );
         assert_eq!(scheduled_step(&app.state).await.unwrap(), Week::Over);
+        // Its beginning stands on the first page, an item as a line of its own.
+        let first = app.logged_in("viewer").await.get("/").await;
+        assert!(first.text.contains("<p>D: 1 produto"), "{}", first.text);
         app.clock.advance(Duration::from_secs(7 * 24 * 60 * 60));
         let next = scheduled_step(&app.state).await.unwrap();
         assert!(matches!(next, Week::Made(_)), "{next:?}");
