@@ -61,9 +61,13 @@ pub struct Account {
 impl Account {
     /// Whether a token made in this second, counted since 1970, was revoked together with all others of the account.
     fn has_revoked(&self, iat: i64) -> bool {
-        self.tokens_valid_from
-            .is_some_and(|from| iat < second_of(from))
+        is_before(iat, self.tokens_valid_from)
     }
+}
+
+/// Whether a token made in this second, counted since 1970, is older than those that count.
+fn is_before(iat: i64, valid_from: Option<Timestamp>) -> bool {
+    valid_from.is_some_and(|from| iat < second_of(from))
 }
 
 /// The whole second of a moment, counted since 1970, as tokens have it.

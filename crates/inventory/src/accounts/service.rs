@@ -7,8 +7,8 @@ use serde::Serialize;
 use web::rate::{Period, Rate, Rates};
 
 use super::{
-    Account, Caller, Claims, TokenError, TokenType, note_change, revoke_made_until, second_factor,
-    second_of, store,
+    Account, Caller, Claims, TokenError, TokenType, is_before, note_change, revoke_made_until,
+    second_factor, second_of, store,
 };
 use crate::{
     State,
@@ -189,11 +189,8 @@ pub async fn refresh(state: &State, token: &str) -> Result<String, Refusal> {
         .token_key
         .verify_type(token, TokenType::Refresh, state.clock.now())
         .map_err(not_valid)?;
-    let user = claims
-        .user_id
-        .as_deref()
-        .and_then(|user| user.parse::<i64>().ok());
-    let (jti, iat) = (claims.jti, claims.iat);
+    let (user, iat) = (claims.user(), claims.iat);
+    let jti = claims.jti;
     let (is_revoked, account) = state
         .db
         .read(async move |conn| {
@@ -224,10 +221,7 @@ pub async fn verify(state: &State, token: &str) -> Result<(), Refusal> {
         .token_key
         .verify(token, state.clock.now())
         .map_err(not_valid)?;
-    let user = claims
-        .user_id
-        .as_deref()
-        .and_then(|user| user.parse::<i64>().ok());
+    let user = claims.user();
     let (is_revoked, valid_from) = state
         .db
         .read(async move |conn| {
@@ -238,7 +232,7 @@ pub async fn verify(state: &State, token: &str) -> Result<(), Refusal> {
             Ok::<_, db::Error>((store::is_revoked(conn, &claims.jti).await?, valid_from))
         })
         .await?;
-    if is_revoked || valid_from.is_some_and(|from| claims.iat < second_of(from)) {
+    if is_revoked || is_before(claims.iat, valid_from) {
         Err(blacklisted())
     } else {
         Ok(())
@@ -256,10 +250,8 @@ pub async fn revoke(state: &State, token: &str) -> Result<(), Refusal> {
         return Ok(());
     };
     let expires_at = Timestamp::from_micros(claims.exp.saturating_mul(1_000_000));
-    let user = claims
-        .user_id
-        .and_then(|user| user.parse().ok())
-        .unwrap_or(0);
+    // Nobody has this id.
+    let user = claims.user().unwrap_or(0);
     state
         .db
         .write(async move |tx| {

@@ -38,6 +38,13 @@ pub struct Claims {
     pub user_id: Option<String>,
 }
 
+impl Claims {
+    /// Whose token it is: the user's id, when it names one.
+    pub fn user(&self) -> Option<i64> {
+        self.user_id.as_deref().and_then(|user| user.parse().ok())
+    }
+}
+
 /// Why a text is no valid token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {

@@ -93,9 +93,7 @@ pub struct Types(Vec<EventType>);
 
 /// The text names a type that no event has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0:?} is no type of event; there are outflow.created, product.low_stock, product.stock_recovered and analysis.created"
-)]
+#[error("{0:?} is no type of event; there are {known}", known = EventType::DELIVERED.map(EventType::name).join(", "))]
 pub struct UnknownType(String);
 
 impl Types {
@@ -279,6 +277,10 @@ mod tests {
         let one = Types::parse("product.low_stock, product.low_stock").unwrap();
         assert!(one.contain(EventType::LowStock) && !one.contain(EventType::OutflowCreated));
         assert_eq!(one.to_string(), "product.low_stock");
-        assert!(Types::parse("product.became_low").is_err());
+        let refused = Types::parse("product.became_low").unwrap_err().to_string();
+        assert_eq!(
+            refused,
+            "\"product.became_low\" is no type of event; there are outflow.created, product.low_stock, product.stock_recovered, analysis.created"
+        );
     }
 }

@@ -47,16 +47,7 @@ impl Sheet {
         } else {
             0
         };
-        let first_row = start.get(mark..).unwrap_or_default();
-        let first_row = first_row
-            .split(|byte| matches!(byte, b'\n' | b'\r'))
-            .next()
-            .unwrap_or_default();
-        let separator = if first_row.contains(&b';') {
-            b';'
-        } else {
-            b','
-        };
+        let separator = separator(start.get(mark..).unwrap_or_default());
         buffered.consume(mark);
         let reader = ReaderBuilder::new()
             .delimiter(separator)
@@ -175,6 +166,13 @@ impl Sheet {
     }
 }
 
+/// What separates the cells of a file that begins so: what stands in its first row decides.
+pub(super) fn separator(start: &[u8]) -> u8 {
+    let mut rows = start.split(|byte| matches!(byte, b'\n' | b'\r'));
+    let first = rows.next().unwrap_or_default();
+    if first.contains(&b';') { b';' } else { b',' }
+}
+
 /// A line's end and one more row, put behind every file: a row that swallows them has a quotation mark that is not closed.
 const BEHIND: &[u8] = b"\n-";
 
@@ -204,5 +202,22 @@ impl Read for Bounded {
         self.given += length as u64;
         (self.progress)(length as u64);
         Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_row_decides_what_separates_cells() {
+        for (start, expected) in [
+            ("name;description\nA,B;C\n", b';'),
+            ("name,description\nA;B,C\n", b','),
+            ("name\rA;B\r", b','),
+            ("", b','),
+        ] {
+            assert_eq!(separator(start.as_bytes()), expected, "{start:?}");
+        }
     }
 }

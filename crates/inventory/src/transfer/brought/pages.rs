@@ -11,7 +11,7 @@ use http::StatusCode;
 use web::{limits, locale::Locale};
 
 use super::{
-    super::{ImportError, Problem, Report, Resource},
+    super::{ImportError, Problem, Report, Resource, sheet::separator},
     Brought, Sent, Standing, upload,
 };
 use crate::{
@@ -339,10 +339,8 @@ fn page<'a>(
 /// The first rows of a file, its columns' names before them.
 fn rows(content: &str) -> Vec<Vec<String>> {
     let content = content.trim_start_matches('\u{feff}');
-    let first = content.lines().next().unwrap_or_default();
-    let delimiter = if first.contains(';') { b';' } else { b',' };
     let mut reader = csv::ReaderBuilder::new()
-        .delimiter(delimiter)
+        .delimiter(separator(content.as_bytes()))
         .has_headers(false)
         .flexible(true)
         .from_reader(content.as_bytes());
@@ -394,10 +392,14 @@ async fn confirm(Extracted(state): Page, frame: Frame, id: RecordId, request: Re
             let added = frame
                 .locale
                 .number(i64::try_from(report.added).unwrap_or(i64::MAX));
-            let text = format!(
-                "{}: {added} {}.",
-                frame.text("Importado", "Imported"),
+            let records = if report.added == 1 {
+                frame.text("registro", "record")
+            } else {
                 frame.text("registros", "records")
+            };
+            let text = format!(
+                "{}: {added} {records}.",
+                frame.text("Importado", "Imported")
             );
             let mut flash = Flash::success(text);
             if frame.may(Verb::Delete, file.resource.model()) {

@@ -71,6 +71,10 @@ on_both_engines!(
                 .await
                 .contains("This import was undone.")
         );
+        leads_to(&bring(&admin, "brands", "name\nGama\n").await, "/import/2/");
+        leads_to(&admin.submit("/import/2/confirm/", &[]).await, "/import/2/");
+        let one = page(&admin, "/import/2/", 200).await;
+        assert!(one.contains("Imported: 1 record."), "{one}");
     }
 );
 
