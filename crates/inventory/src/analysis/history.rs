@@ -9,6 +9,7 @@ use super::{
     model::{Day, real, supply},
     store::history::{self, Sale},
 };
+use crate::stock;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Outflows that are read at once.
@@ -26,7 +27,7 @@ pub(super) async fn days(
     let begin = now - DAY * u32::try_from(window).unwrap_or(u32::MAX);
     let read = async move |conn: &mut Conn| {
         let first = history::first_movement(conn, product).await?;
-        let opened = history::opened(conn, product).await?;
+        let opened = stock::opened_at(conn, product).await?;
         let empties = history::empties(conn, product, begin, MOST_EMPTIES).await?;
         Ok::<_, Error>((first, opened, empties))
     };

@@ -14,7 +14,7 @@ mod store;
 pub use level::{AlertMode, Level, Policy};
 pub(crate) use model::OwnThreshold;
 pub use model::{Difference, LedgerRow, LowStock, Reference, Subject};
-pub(crate) use store::span_of;
+pub(crate) use store::{opened_at, span_of};
 
 use std::{collections::BTreeMap, time::Duration};
 

@@ -85,8 +85,8 @@ pub(super) async fn lock_quantity(tx: &mut Tx, product: i64) -> Result<Option<He
     tx.optional(sql, &[&product], held_of).await
 }
 
-/// When a product's ledger was opened.
-pub(super) async fn opened_at(conn: &mut Conn, product: i64) -> Result<Option<Timestamp>, Error> {
+/// When a product's ledger was opened. What was recorded of the time before came later, and says nothing of stock then.
+pub(crate) async fn opened_at(conn: &mut Conn, product: i64) -> Result<Option<Timestamp>, Error> {
     conn.optional(
         "SELECT created_at FROM ledger_entries WHERE product_id = $1 AND kind = 'opening' ORDER BY id LIMIT 1",
         &[&product],

@@ -98,16 +98,6 @@ pub(crate) async fn first_movement(
     })
 }
 
-/// When a product's ledger was opened. What was recorded of the time before came later, and says nothing of stock then.
-pub(crate) async fn opened(conn: &mut Conn, product: i64) -> Result<Option<Timestamp>, Error> {
-    conn.optional(
-        "SELECT created_at FROM ledger_entries WHERE product_id = $1 AND kind = 'opening' ORDER BY id LIMIT 1",
-        &[&product],
-        |row| row.get(0),
-    )
-    .await
-}
-
 /// A page of outflows from a moment on, behind the last one of the page before.
 pub(crate) async fn sales(
     conn: &mut Conn,

@@ -194,7 +194,7 @@ pub(crate) async fn add(
 ) -> Result<i64, Refusal> {
     let (input, errors) = Input::read(movement, members);
     let found = check(tx, movement, &input, errors).await?;
-    let opened_at = super::store::opened_at(tx, found.product.id).await?;
+    let opened_at = super::opened_at(tx, found.product.id).await?;
     match (given.created_at, opened_at) {
         (Some(at), Some(opened_at)) if at <= opened_at => {
             let record = found.into_record(at);

@@ -104,7 +104,7 @@ pub(crate) async fn take_back(
     let Some(record) = store::find(tx, movement, id).await? else {
         return Ok(false);
     };
-    let opened_at = stock::store::opened_at(tx, record.product.id).await?;
+    let opened_at = stock::opened_at(tx, record.product.id).await?;
     if opened_at.is_none_or(|opened_at| record.created_at >= opened_at) {
         return remove(tx, movement, id, actor, policy, now).await;
     }
