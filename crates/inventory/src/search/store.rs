@@ -278,16 +278,17 @@ impl Found {
     }
 }
 
+/// Each ending, beside its word, and each word, which may have none. A full join would say the same, but SQLite makes it by looking at all
+/// endings for each word.
+const WORDS_AND_ENDINGS: &str = "
+    SELECT e.word_id, s.word, e.ending FROM search_endings AS e LEFT JOIN search_words AS s ON s.id = e.word_id
+    UNION ALL SELECT id, word, NULL FROM search_words ORDER BY 1";
+
 /// Words of which the index has other endings than they have, or which are gone: at most so many.
 pub(crate) async fn wrong_words(conn: &mut Conn, most: usize) -> Result<Vec<i64>, Error> {
     let mut compared = Compared::default();
-    conn.all(
-        "SELECT COALESCE(s.id, e.word_id), s.word, e.ending
-         FROM search_words AS s FULL JOIN search_endings AS e ON e.word_id = s.id ORDER BY 1",
-        &[],
-        |row| compared.add(row),
-    )
-    .await?;
+    conn.all(WORDS_AND_ENDINGS, &[], |row| compared.add(row))
+        .await?;
     compared.close();
     compared.wrong.truncate(most);
     Ok(compared.wrong)
@@ -322,5 +323,33 @@ impl Compared {
         {
             self.wrong.push(id);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use test_kit::database::{self, Engine};
+
+    use super::*;
+    use crate::{generate::made_up, plans};
+
+    #[test]
+    fn words_are_compared_with_their_endings_by_looking_at_each_ending_once() {
+        database::run(Engine::Sqlite, async |address| {
+            let db = made_up(&address, (20, 20), 30).await;
+            plans::nothing_is_scanned(db, async |conn: &mut Conn| {
+                let mut steps = plans::steps(conn, |mut query| {
+                    query.push(WORDS_AND_ENDINGS);
+                    query
+                })
+                .await?;
+                steps.retain(|step| {
+                    step.contains("RIGHT-JOIN")
+                        || step.contains("SCAN") && step.contains("LEFT-JOIN")
+                });
+                Ok(steps)
+            })
+            .await;
+        });
     }
 }
