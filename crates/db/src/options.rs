@@ -26,7 +26,7 @@ pub struct Options {
     pub batch: usize,
     /// SQLite: no further job joins a commit after this long. Default 10 ms.
     pub batch_time: Duration,
-    /// SQLite: page cache of each connection, in MiB; of the one that writes, four times that. It should hold the smallest index of the largest table. Default 8.
+    /// SQLite: page cache of each connection, in MiB; of the one that writes, twice that. It should hold the smallest index of the largest table. Default 8.
     pub cache_mib: u32,
     /// SQLite: what the write-ahead log holds, in MiB, when it is copied into the database file. More is less work, since a page that was
     /// written many times is copied once, and a longer stretch of it at a time, which flushes of the log wait behind. Default 4.

@@ -222,11 +222,12 @@ fn set_up(
 }
 
 /// The page cache of a connection, in MiB. The writer alone knows that nobody else changed a page, and keeps its cache from one
-/// transaction to the next, so a larger one pays; readers forget theirs whenever anything was written.
+/// transaction to the next, so a larger one pays; but while the file is below 1 GiB, a commit that divided a page of an index goes through
+/// all of it. Readers forget theirs whenever anything was written.
 fn cache_mib(role: Role, options: &Options) -> u32 {
     let cache = options.cache_mib.max(1);
     match role {
-        Role::Writer => cache.saturating_mul(4),
+        Role::Writer => cache.saturating_mul(2),
         Role::Reader | Role::Report | Role::Maintenance => cache,
     }
 }
