@@ -199,13 +199,24 @@ on_both_engines!(a_blocked_delete_explains_itself, async |address| {
             .await
             .contains(product)
     );
+    // What keeps it is a link away.
+    let supplier = app
+        .admin()
+        .post("/api/v1/suppliers/", serde_json::json!({"name": "Atacado"}))
+        .await
+        .id();
+    let inflow = serde_json::json!({"supplier": supplier, "product": 1, "quantity": 1});
+    app.admin().post("/api/v1/inflows/", inflow).await.id();
+    let told = page(&admin, "/products/1/delete/", 200).await;
+    assert!(
+        told.contains("ainda há 1 entrada") && !told.contains(product),
+        "{told}"
+    );
+    assert!(told.contains("href=\"/inflows/?product=1\""), "{told}");
     let outflow = serde_json::json!({"product": 1, "quantity": 1});
     app.admin().post("/api/v1/outflows/", outflow).await.id();
     let told = page(&admin, "/products/1/delete/", 200).await;
-    assert!(
-        told.contains("ainda há 1 saída") && !told.contains(product),
-        "{told}"
-    );
+    assert!(told.contains("href=\"/outflows/?product=1\""), "{told}");
 });
 
 on_both_engines!(nobody_is_offered_what_they_may_not_do, async |address| {

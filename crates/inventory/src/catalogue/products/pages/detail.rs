@@ -9,6 +9,7 @@ use crate::{
     accounts::{Model, Verb},
     analysis::pages::Beside,
     catalogue::{
+        Referring,
         products::{self, ProductRecord},
         refuse_when_referenced,
     },
@@ -268,7 +269,21 @@ fn ledger_index(frame: &Frame, product: &ProductRecord, parameters: &Parameters)
     }
 }
 
-fn deletion(frame: &Frame, product: &ProductRecord) -> Deletion {
+fn deletion(frame: &Frame, product: &ProductRecord, referring: &[Referring]) -> Deletion {
+    let is_sold = referring
+        .iter()
+        .any(|kind| kind.name == "outflow" && kind.count > 0);
+    let blocking = if is_sold {
+        (
+            frame.text("Saídas deste produto", "Outflows of this product"),
+            format!("/outflows/?product={}", product.id),
+        )
+    } else {
+        (
+            frame.text("Entradas deste produto", "Inflows of this product"),
+            format!("/inflows/?product={}", product.id),
+        )
+    };
     Deletion {
         title: frame
             .text("Excluir o produto?", "Delete the product?")
@@ -281,10 +296,7 @@ fn deletion(frame: &Frame, product: &ProductRecord) -> Deletion {
         confirm: frame.text("Sim, excluir o produto", "Yes, delete the product"),
         back: address(product.id),
         next: String::new(),
-        blocking: Some((
-            frame.text("Saídas deste produto", "Outflows of this product"),
-            format!("/outflows/?product={}", product.id),
-        )),
+        blocking: Some(blocking),
         problem: String::new(),
     }
 }
@@ -295,7 +307,7 @@ pub(super) async fn ask(Extracted(page): Page, frame: Frame, id: RecordId) -> An
     let product = find(&page.state, id).await?;
     let referring = products::referring(&page.state, product.id).await?;
     let foreseen = refuse_when_referenced("product", &referring);
-    Ok(deletion(&frame, &product).ask(&frame, foreseen)?)
+    Ok(deletion(&frame, &product, &referring).ask(&frame, foreseen)?)
 }
 
 /// `POST /products/<id>/delete/`
@@ -318,6 +330,9 @@ pub(super) async fn delete(
             );
             Ok(flash::leave(see_other("/products/"), Flash::success(text)))
         }
-        Err(refusal) => Ok(deletion(&frame, &product).refuse(&frame, refusal)?),
+        Err(refusal) => {
+            let referring = products::referring(&page.state, product.id).await?;
+            Ok(deletion(&frame, &product, &referring).refuse(&frame, refusal)?)
+        }
     }
 }
