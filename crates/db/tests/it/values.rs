@@ -327,3 +327,31 @@ on_both_engines!(
         assert_eq!(count(Some(Money::MAX), Some("2")).await, 1);
     }
 );
+
+on_both_engines!(
+    an_inserted_row_answers_its_id_and_one_that_was_not_inserted_is_an_error,
+    async |address| {
+        let db = open(&address).await;
+        let insert = async |title: &'static str| {
+            db.write(async move |tx| {
+                let mut query =
+                    Query::new("INSERT INTO product (quantity, title, sku) VALUES (3, ");
+                query.bind(title).push(", 'one') ON CONFLICT DO NOTHING");
+                tx.insert_one(query).await
+            })
+            .await
+        };
+        let id = insert("coffee").await.unwrap();
+        let titled: String = db
+            .read(async move |conn| {
+                let sql = "SELECT title FROM product WHERE id = $1";
+                conn.one(sql, &[&id], |row| row.get(0)).await
+            })
+            .await
+            .unwrap();
+        assert_eq!(titled, "coffee");
+        // The id before would be another product's.
+        insert("tea").await.unwrap_err();
+        db.close().await;
+    }
+);
