@@ -134,6 +134,11 @@ pub enum Tokens {
 }
 
 impl Tokens {
+    /// As somebody wishes who may have them revoked.
+    pub const fn revoked_if(is_wished: bool) -> Self {
+        if is_wished { Self::Revoked } else { Self::Kept }
+    }
+
     /// Does it, in the transaction that changes the password.
     async fn settle(self, tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), db::Error> {
         match self {

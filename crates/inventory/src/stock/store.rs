@@ -124,7 +124,7 @@ pub(super) async fn insert_entry(
     Ok(())
 }
 
-/// The ledger's last entry of a product up to a moment; without a moment, none is the last.
+/// The ledger's last entry of a product up to a moment; without a moment, none is the last. `+ 0` as in [`entries`].
 pub(super) async fn last_entry(
     conn: &mut Conn,
     product: i64,

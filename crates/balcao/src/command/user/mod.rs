@@ -130,11 +130,7 @@ async fn obey(action: Action, db: &Db, password: Zeroizing<String>) -> Result<()
             revoke_tokens,
             ..
         } => {
-            let tokens = if revoke_tokens {
-                Tokens::Revoked
-            } else {
-                Tokens::Kept
-            };
+            let tokens = Tokens::revoked_if(revoke_tokens);
             let done = users::set_password(db, &passwords, now, &name, &password, tokens).await;
             (name, done)
         }

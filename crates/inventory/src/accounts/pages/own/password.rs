@@ -69,11 +69,7 @@ pub(super) async fn change(
 
 /// What the reader wishes for the tokens of programs.
 fn tokens(sent: &Sent) -> Tokens {
-    if sent.text(REVOKE).is_empty() {
-        Tokens::Kept
-    } else {
-        Tokens::Revoked
-    }
+    Tokens::revoked_if(!sent.text(REVOKE).is_empty())
 }
 
 async fn try_change(

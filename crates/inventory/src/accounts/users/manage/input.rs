@@ -108,11 +108,7 @@ pub(super) fn password(
 
 /// What is to become of the tokens of an account whose password is changed.
 pub(super) fn tokens(members: &Members) -> Tokens {
-    if is_ticked(members, "revoke_tokens") {
-        Tokens::Revoked
-    } else {
-        Tokens::Kept
-    }
+    Tokens::revoked_if(is_ticked(members, "revoke_tokens"))
 }
 
 /// Whether a box was ticked.

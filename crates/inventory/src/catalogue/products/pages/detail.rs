@@ -269,11 +269,12 @@ fn ledger_index(frame: &Frame, product: &ProductRecord, parameters: &Parameters)
     }
 }
 
-fn deletion(frame: &Frame, product: &ProductRecord, referring: &[Referring]) -> Deletion {
-    let is_sold = referring
-        .iter()
-        .any(|kind| kind.name == "outflow" && kind.count > 0);
-    let blocking = if is_sold {
+fn deletion(
+    frame: &Frame,
+    product: &ProductRecord,
+    [_inflows, outflows]: &[Referring; 2],
+) -> Deletion {
+    let blocking = if outflows.count > 0 {
         (
             frame.text("Saídas deste produto", "Outflows of this product"),
             format!("/outflows/?product={}", product.id),
