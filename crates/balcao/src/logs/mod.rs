@@ -6,6 +6,7 @@ mod plain;
 mod scrub;
 #[cfg(feature = "otel")]
 mod traces;
+mod writer;
 
 use std::io::{IsTerminal, Stderr};
 use std::sync::Arc;
@@ -20,20 +21,18 @@ use crate::settings::value::LogFormat;
 
 use self::lines::Lines;
 use self::plain::Plain;
-use self::scrub::Scrubbing;
-
-type Writing = Arc<Scrubbing<Lines<Stderr>>>;
+use self::writer::Scrubbing;
 
 /// What must live as long as logging: dropping it writes the last lines and sends the last traces.
 pub(crate) struct Logs {
-    lines: Writing,
+    lines: Arc<Lines<Stderr>>,
     #[cfg(feature = "otel")]
     _traces: Option<traces::Sending>,
 }
 
 impl Drop for Logs {
     fn drop(&mut self) {
-        self.lines.0.finish();
+        self.lines.finish();
     }
 }
 
@@ -45,11 +44,11 @@ impl Drop for Logs {
 pub(crate) fn start(settings: &Settings) -> Result<Logs, Failure> {
     // The filter was checked when the setting was read; the fallback is only for the type.
     let filter = EnvFilter::try_new(&settings.log.0).unwrap_or_else(|_| EnvFilter::new("info"));
-    let writing: Writing = Arc::new(Scrubbing(Lines::new(std::io::stderr())));
+    let writing = Arc::new(Lines::new(std::io::stderr()));
     let lines = tracing_subscriber::fmt::layer()
         // A closed pipe must not turn a log line into a panic.
         .log_internal_errors(false)
-        .with_writer(Arc::clone(&writing));
+        .with_writer(Scrubbing::new(&writing));
     let lines = match settings.log_format {
         LogFormat::Text if std::io::stderr().is_terminal() => lines.with_ansi(true).boxed(),
         LogFormat::Text => lines
@@ -72,7 +71,7 @@ pub(crate) fn start(settings: &Settings) -> Result<Logs, Failure> {
 fn start_with(
     registry: impl SubscriberInitExt,
     settings: &Settings,
-    lines: Writing,
+    lines: Arc<Lines<Stderr>>,
 ) -> Result<Logs, Failure> {
     registry.init();
     // Settings with a collector are refused by such a build; should one come here, it is said and not passed over.
@@ -83,7 +82,11 @@ fn start_with(
 }
 
 #[cfg(feature = "otel")]
-fn start_with<S>(registry: S, settings: &Settings, lines: Writing) -> Result<Logs, Failure>
+fn start_with<S>(
+    registry: S,
+    settings: &Settings,
+    lines: Arc<Lines<Stderr>>,
+) -> Result<Logs, Failure>
 where
     S: tracing::Subscriber
         + for<'span> tracing_subscriber::registry::LookupSpan<'span>

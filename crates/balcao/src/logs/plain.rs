@@ -7,9 +7,9 @@ use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::field::RecordFields;
 use tracing_subscriber::fmt::format::Writer;
-use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields};
 use tracing_subscriber::registry::LookupSpan;
+use web::Clock;
 
 /// `TIME LEVEL span{field=value}: target: message field=value`
 pub(super) struct Plain;
@@ -25,7 +25,7 @@ where
         mut line: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        SystemTime.format_time(&mut line)?;
+        write!(line, "{}", Clock::system().now())?;
         line.write_str(level(*event.metadata().level()))?;
         let spans = context
             .event_scope()
@@ -100,6 +100,13 @@ impl Fields<'_> {
         write!(OneLine(&mut self.line), "{value:?}")
     }
 
+    /// What has no character that would have to be escaped.
+    fn harmless(&mut self, field: &Field, value: fmt::Arguments<'_>) {
+        if self.done.is_ok() {
+            self.done = self.name(field).and_then(|()| self.line.write_fmt(value));
+        }
+    }
+
     /// A text that needs no escapes is written at once: it is what nearly all are.
     fn quoted(&mut self, field: &Field, text: &str) -> fmt::Result {
         let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
@@ -114,6 +121,18 @@ impl Fields<'_> {
 }
 
 impl Visit for Fields<'_> {
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.harmless(field, format_args!("{value:?}"));
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.harmless(field, format_args!("{value}"));
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.harmless(field, format_args!("{value}"));
+    }
+
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         if self.done.is_ok() {
             self.done = self.debug(field, value);
@@ -134,6 +153,9 @@ struct OneLine<W>(W);
 
 impl<W: Write> Write for OneLine<W> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
+        if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            return self.0.write_str(text);
+        }
         let mut rest = text;
         while let Some(place) = rest.find(char::is_control) {
             let (before, from) = rest.split_at(place);
