@@ -4,11 +4,11 @@
 
 use axum::extract::Request;
 use axum::response::Response;
-use http::HeaderValue;
 use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY,
     X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
+use http::{HeaderMap, HeaderValue};
 
 use crate::client::Origin;
 use crate::{Next, Step};
@@ -64,36 +64,52 @@ const ALWAYS: [(HeaderName, &str); 7] = [
     (CACHE_CONTROL, "no-store"),
 ];
 
+/// Room for these headers and those that answers usually have.
+const ROOM: usize = 16;
+
 /// Puts the headers of a policy on every response that does not have them.
 pub fn layer(policy: Policy) -> Step {
-    Step::new(move |request: Request, next: Next| async move {
+    let headers = headers_of(policy);
+    Step::new(move |request: Request, next: Next| {
         let keeps_https = request
             .extensions()
             .get::<Origin>()
             .is_some_and(|origin| origin.is_https && !origin.address.is_loopback());
-        let mut response = next.run(request).await;
-        // What the headers of a handler and these need is had at once.
-        response.headers_mut().reserve(ALWAYS.len() + 3);
-        set(&mut response, CONTENT_SECURITY_POLICY, policy.content());
-        for (name, value) in ALWAYS {
-            set(&mut response, name, value);
-        }
+        let mut headers = headers.clone();
         if keeps_https {
             // Not on this machine: other programs under development there share the host name.
-            set(&mut response, STRICT_TRANSPORT_SECURITY, "max-age=31536000");
+            headers.insert(
+                STRICT_TRANSPORT_SECURITY,
+                HeaderValue::from_static("max-age=31536000"),
+            );
         }
-        response
+        async move {
+            let mut response = next.run(request).await;
+            // What the answer has stays, and what is put on it is more: so it joins these, not these it.
+            let own = std::mem::take(response.headers_mut());
+            headers.extend(own);
+            *response.headers_mut() = headers;
+            response
+        }
     })
+}
+
+fn headers_of(policy: Policy) -> HeaderMap {
+    let mut headers = HeaderMap::with_capacity(ROOM);
+    headers.insert(
+        CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(policy.content()),
+    );
+    for (name, value) in ALWAYS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers
 }
 
 /// Lets one response make a browser do what a policy allows, whatever its router says.
 pub(crate) fn allow(policy: Policy, response: &mut Response) {
-    set(response, CONTENT_SECURITY_POLICY, policy.content());
-}
-
-fn set(response: &mut Response, name: HeaderName, value: &'static str) {
     response
         .headers_mut()
-        .entry(name)
-        .or_insert(HeaderValue::from_static(value));
+        .entry(CONTENT_SECURITY_POLICY)
+        .or_insert(HeaderValue::from_static(policy.content()));
 }

@@ -34,10 +34,13 @@ pub(super) struct Told {
 
 /// Whether a proxy had its hands on the request.
 pub(super) fn is_present(headers: &HeaderMap) -> bool {
-    [FORWARDED, X_FORWARDED_FOR, X_FORWARDED_PROTO]
-        .iter()
-        .chain(&OTHERS)
-        .any(|name| headers.contains_key(name))
+    // A request has few headers, and the names of most differ in the first letters: shorter than to look for each of these.
+    headers.keys().any(|name| {
+        [FORWARDED, X_FORWARDED_FOR, X_FORWARDED_PROTO]
+            .iter()
+            .chain(&OTHERS)
+            .any(|known| known == name)
+    })
 }
 
 /// What the headers say, when the peer that sent them is trusted.

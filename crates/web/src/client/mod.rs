@@ -57,13 +57,14 @@ impl Origin {
             };
         };
         let headers = request.headers();
-        let told = if trusted.contains(peer) {
+        let is_forwarded = forwarded::is_present(headers);
+        let told = if is_forwarded && trusted.contains(peer) {
             forwarded::read(headers, peer, trusted)
         } else {
             forwarded::Told::default()
         };
         let is_https = tls || told.is_https;
-        let is_local = peer.is_loopback() && !forwarded::is_present(headers);
+        let is_local = peer.is_loopback() && !is_forwarded;
         Self {
             address: told.address.unwrap_or(peer),
             is_https,
