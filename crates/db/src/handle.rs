@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use crate::{
-    Address, Batched, Conn, Engine, Error, Migrations, Options, Statistics, Tx, batched,
+    Address, Batched, Conn, Edition, Engine, Error, Migrations, Options, Statistics, Tx, batched,
     migrations::{Applied, BASE},
     postgres::{self, Postgres},
     sqlite::{self, Sqlite},
@@ -198,6 +198,15 @@ impl Db {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.load(job).await,
             Store::Postgres(postgres) => postgres.load(job).await,
+        }
+    }
+
+    /// The edition of what is stored, for the price of one call to the operating system: what was read is right as long as it stays the
+    /// same. `None` where that cannot be told: in the moment of a commit, after [`close`](Self::close), and always on PostgreSQL.
+    pub fn edition(&self) -> Option<Edition> {
+        match &*self.store {
+            Store::Sqlite(sqlite) => sqlite.edition(),
+            Store::Postgres(_) => None,
         }
     }
 

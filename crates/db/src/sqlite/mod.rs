@@ -10,11 +10,15 @@ pub(crate) mod migrate;
 pub(crate) mod money;
 mod pool;
 pub(crate) mod values;
+mod wal_index;
 mod writer;
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     thread::JoinHandle,
     time::{Duration, Instant},
 };
@@ -26,10 +30,11 @@ pub(crate) use connection::{Connection, Role};
 use self::{
     checkpoint::LogKeeper,
     pool::{Lent, Pool},
+    wal_index::WalIndex,
     writer::{Job, WriteJob, Writer},
 };
 use crate::{
-    Conn, Counters, Error, Options, Statistics, Tx, job,
+    Conn, Counters, Edition, Error, Options, Statistics, Tx, job,
     queue::{Queue, Refused},
 };
 
@@ -47,12 +52,17 @@ pub(crate) struct Sqlite {
     writes: Arc<Queue<Box<dyn WriteJob>>>,
     checkpoints: Arc<Queue<()>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    wal_index: WalIndex,
+    is_closed: AtomicBool,
 }
 
 impl Sqlite {
     /// Opens the file, creating it and its folder if absent, and starts the threads. Blocks on the disk.
     pub(crate) fn open(path: &Path, options: &Options) -> Result<Self, Error> {
+        connection::create_private(path)?;
         let sqlite = Self {
+            wal_index: WalIndex::of(path)?,
+            is_closed: AtomicBool::new(false),
             path: path.to_owned(),
             options: options.clone(),
             counters: Arc::default(),
@@ -260,7 +270,16 @@ impl Sqlite {
             .snapshot(self.reads.len() + self.reports.len(), self.writes.len())
     }
 
+    /// The edition that the database is in. The connection that writes is open until the database is closed.
+    pub(crate) fn edition(&self) -> Option<Edition> {
+        if self.is_closed.load(Ordering::SeqCst) {
+            return None;
+        }
+        self.wal_index.edition()
+    }
+
     fn stop(&self) {
+        self.is_closed.store(true, Ordering::SeqCst);
         self.reads.close();
         self.look_ups.close();
         self.reports.close();
