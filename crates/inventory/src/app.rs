@@ -14,6 +14,7 @@ use crate::{
     catalogue::products::Measures,
     dashboard::live::{self, Streams},
     events::{self, Outbox},
+    rest::memory::Memory,
     routes,
     tallies::{self, Pulse},
 };
@@ -149,6 +150,7 @@ pub fn state(config: Config, parts: Parts) -> Result<State, StartError> {
         pulse: Pulse::default(),
         outbox,
         measures: Measures::default(),
+        memory: Memory::default(),
         streams: Streams::default(),
     }))
 }

@@ -26,7 +26,7 @@ use crate::{
     analysis, catalogue, dashboard, events,
     page::{self, PageState, Shapes, flash},
     rest::{
-        gate, indent,
+        gate, indent, memory,
         resource::{IMMUTABLE, LIST, MUTABLE},
     },
     router as resources, stock, transfer,
@@ -195,7 +195,8 @@ fn api(state: &State) -> Router {
     resources(state.clone())
         .route("/api/{*unknown}", any(async || Error::not_found()))
         .layer(
-            door()
+            memory::remember(state)
+                .then(door())
                 .then(errors::layer(Conventional))
                 .then(limits::timeout(PATIENCE))
                 .then(limits::body(state.config.max_body))

@@ -24,7 +24,7 @@ pub use token::{Claims, TokenError, TokenKey, TokenType};
 use std::fmt::Write as _;
 
 use db::{Conn, Timestamp, Tx};
-use http::request::Parts;
+use http::{HeaderMap, request::Parts};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -80,6 +80,22 @@ impl Caller {
     pub fn may(&self, permission: Permission) -> bool {
         self.granted.allows(permission)
     }
+}
+
+/// Whether a request brings a bearer token, right or wrong.
+pub(crate) fn is_bearer(headers: &HeaderMap) -> bool {
+    bearer::is_sent(headers)
+}
+
+/// When the access token of a request is no longer valid, if it is now.
+pub(crate) fn bearer_lasts_until(state: &State, headers: &HeaderMap) -> Option<Timestamp> {
+    let token = bearer::token(headers).ok()?;
+    let now = state.clock.now();
+    let claims = state
+        .token_key
+        .verify_type(token, TokenType::Access, now)
+        .ok()?;
+    Some(Timestamp::from_micros(claims.exp.saturating_mul(1_000_000)))
 }
 
 /// Who sends a request: by its bearer token, and without one by its session.

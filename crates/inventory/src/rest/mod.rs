@@ -10,6 +10,7 @@ pub mod given;
 pub mod indent;
 pub mod json;
 pub mod list;
+pub(crate) mod memory;
 pub mod metadata;
 pub mod number;
 pub mod query;

@@ -20,6 +20,7 @@ use super::{
     fields::Mode,
     gate::{self, Call, Endpoint},
     list::{InvalidPage, PageNumber, page_size},
+    memory::lasting,
     metadata::{self, Action, Field},
     query::Parameters,
     refusal::{Refusal, allow},
@@ -228,7 +229,7 @@ async fn on_list<R: Resource>(
                 let listing = resource.listing(state, &call.parameters)?;
                 listing.alone(state).await?
             };
-            Ok(paginated(call, &page).await)
+            Ok(lasting(paginated(call, &page).await))
         }
     }
 }
@@ -284,7 +285,8 @@ async fn on_record<R: Resource>(
                 Some(record) => record?,
                 None => resource.reading(id).alone(state).await?,
             };
-            Ok(json(StatusCode::OK, &record.ok_or(Refusal::NotFound)?))
+            let record = record.ok_or(Refusal::NotFound)?;
+            Ok(lasting(json(StatusCode::OK, &record)))
         }
     }
 }

@@ -24,6 +24,7 @@ mod ledger;
 mod lists;
 mod low;
 mod meanwhile;
+mod memory;
 mod model;
 mod movements;
 mod openapi;
