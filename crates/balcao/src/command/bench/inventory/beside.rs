@@ -13,6 +13,8 @@ use super::super::{check, mebibytes, report};
 use super::one_by_one::one_by_one;
 use super::{Arguments, pgbench, store};
 
+/// Sales a second of a busy shop. Each ends all answers that are kept in memory.
+const SALES_BESIDE: u32 = 50;
 const LIST: &str = "/api/v1/products/?page_size=10";
 
 /// SQLite: reads beside a bare handler, durable sales beside one commit after the other.
@@ -57,6 +59,19 @@ pub(super) async fn sqlite(
         "at least 45 %",
     );
     let sales = shop.sales(size.products);
+    for (what, reads) in [("list of 10", &list), ("one product", &one)] {
+        let reading = load::run(reads, arguments.connections, length(arguments));
+        let selling = load::run_paced(&sales, 1, length(arguments), SALES_BESIDE);
+        let (reads, sales) = tokio::try_join!(reading, selling)?;
+        check(&reads, "inventory")?;
+        check(&sales, "inventory")?;
+        let text = format!(
+            "{:.0} a second beside {:.0} sales a second",
+            reads.per_second(),
+            sales.per_second()
+        );
+        report(&format!("SQLite: {what} while others sell"), &text, "none");
+    }
     let (mut ours, mut alone) = (Measured::default(), 0.0);
     for _ in 0..arguments.rounds {
         ours.join(load::run(&sales, arguments.connections, length(arguments)).await?);
