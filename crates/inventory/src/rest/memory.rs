@@ -8,6 +8,7 @@
 
 use std::{
     collections::HashMap,
+    mem,
     sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
@@ -18,7 +19,7 @@ use axum::{
 };
 use bytes::Bytes;
 use db::{Edition, Timestamp};
-use http::{HeaderMap, Method, StatusCode};
+use http::{HeaderMap, Method, StatusCode, uri::Authority};
 use http_body_util::BodyExt as _;
 use sha2::{Digest as _, Sha256};
 use web::{Next, Step, client::Origin, request_id};
@@ -84,10 +85,13 @@ impl Memory {
         if self.read().edition == Some(edition) {
             return true;
         }
-        *self.write() = Kept {
+        let anew = Kept {
             edition: Some(edition),
             ..Kept::default()
         };
+        // Many answers take a moment to go, in which nobody shall wait for the lock.
+        let forgotten = mem::replace(&mut *self.write(), anew);
+        drop(forgotten);
         false
     }
 
@@ -120,10 +124,11 @@ impl Question {
             return None;
         }
         let origin = Origin::known(request.extensions());
-        let address = request.uri().path_and_query()?.as_str();
+        let uri = request.uri();
         let mut digest = Sha256::new();
         digest.update([u8::from(origin.is_https), u8::from(origin.is_secure)]);
-        digest.update(address);
+        digest.update(uri.authority().map_or("", Authority::as_str));
+        digest.update(uri.path_and_query()?.as_str());
         for (name, value) in request.headers() {
             if *name == request_id::HEADER {
                 continue;
@@ -280,6 +285,7 @@ mod tests {
         let mut seen = vec![plain];
         for (path, headers) in [
             ("/b", &[][..]),
+            ("http://shop.example/a", &[]),
             ("/a?b", &[]),
             ("/a", &[("b", "c")]),
             ("/a", &[("b", ""), ("c", "")]),
