@@ -18,16 +18,27 @@ free_port() {
 }
 
 # where_to_work: the folder for databases, profiles of browsers and temporary files. Each test makes and removes hundreds of
-# files, which takes a third less time in memory, where that has room for all of them: some 2 GiB.
+# files, which is less work in memory, where that has plenty of room and programs may run: documentation tests are temporary files.
 where_to_work() {
   local folder=/dev/shm needed=$((8 * 1024 * 1024)) shared available
   shared=$(df --output=avail "$folder" 2>/dev/null | tail -n 1) || true
   available=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo 2>/dev/null) || true
-  if [[ -z ${TMPDIR-} && -w $folder ]] && ((${shared:-0} > needed && ${available:-0} > needed)); then
+  if [[ -z ${TMPDIR-} && -w $folder ]] && ((${shared:-0} > needed && ${available:-0} > needed)) && runs_programs "$folder"; then
     printf '%s\n' "$folder"
   else
     printf '%s\n' "${TMPDIR:-/tmp}"
   fi
+}
+
+# runs_programs FOLDER: whether a program in it may be run, as not on every file system.
+runs_programs() {
+  local program status=0
+  program=$(mktemp -p "$1") || return 1
+  printf '#!/bin/sh\n' >"$program"
+  chmod 700 "$program"
+  "$program" 2>/dev/null || status=$?
+  rm -f "$program"
+  return "$status"
 }
 
 # Sorted by the rules of Portuguese, not by bytes: what relies on the order of bytes must say so, as on a

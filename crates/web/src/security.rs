@@ -85,7 +85,7 @@ pub fn layer(policy: Policy) -> Step {
         }
         async move {
             let mut response = next.run(request).await;
-            // What the answer has stays, and what is put on it is more: so it joins these, not these it.
+            // Of two headers with one name the answer's own stays. It has fewer, so they join these.
             let own = std::mem::take(response.headers_mut());
             headers.extend(own);
             *response.headers_mut() = headers;

@@ -277,7 +277,9 @@ mod tests {
         }
         lines.write_soon(b"one\n").unwrap();
         (&*lines).write_all(b"two\n").unwrap();
-        assert!(lines.lock().waiting.is_empty() || lines.lock().place.is_none());
+        let state = lines.lock();
+        assert!(state.waiting.is_empty() || state.place.is_none());
+        drop(state);
         assert_eq!((next(), next()), ("one".to_owned(), "two".to_owned()));
         lines.write_soon(b"the last\n").unwrap();
         lines.finish();

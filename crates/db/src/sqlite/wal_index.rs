@@ -1,5 +1,5 @@
 //! The beginning of the wal-index, which tells in which edition the database is. SQLite reads it in each transaction; here it is
-//! read without one, for a tenth of the time.
+//! read without one.
 //!
 //! The format is that of <https://www.sqlite.org/walformat.html>, section 2.1: a head of 48 bytes, twice. Every commit, of every process,
 //! writes both, the first one last: it counts commits, and has the length of the log, the log's salts and a sum over all its frames. So an
