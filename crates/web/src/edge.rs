@@ -1,16 +1,15 @@
 //! Everything that goes around a service's router, in the one right order.
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::extract::{MatchedPath, Request};
-use axum::response::Response;
-use http::Method;
-use tokio::time::Instant;
-use tracing::{Instrument, Span};
+use tracing::Instrument;
 
-use crate::client::{self, Origin, Proxies, PublicUrl};
+use crate::access::{Watch, Watching};
+use crate::client::{self, Proxies, PublicUrl};
 use crate::errors::{self, Render};
 use crate::metrics::Metrics;
-use crate::request_id::{self, RequestId};
 use crate::security::{self, Policy};
 use crate::{Error, Next, Random, Step, limits};
 
@@ -40,76 +39,42 @@ impl Edge {
             // Merged routers bring fallbacks with layers of their own, and the last one would win.
             .fallback(async || Error::not_found())
             .layer(
-                self.watch()
+                self.watching()
                     .then(security::layer(Policy::Api))
                     .then(errors::layer(renderer))
                     .then(limits::head()),
             )
     }
 
+    /// What writes down the requests of the service, for steps around its edge that answer some of them.
+    pub fn watch(&self) -> Watch {
+        Watch(Arc::new(Watching {
+            service: self.service,
+            random: self.random.clone(),
+            proxies: self.proxies.clone(),
+            metrics: self.metrics.clone(),
+        }))
+    }
+
     /// Everything about a request that is known before it is handled, and what is written down after.
-    fn watch(self) -> Step {
+    fn watching(self) -> Step {
+        let (watch, public_url) = (self.watch(), self.public_url);
         Step::new(move |mut request: Request, next: Next| {
-            let id = RequestId::of(request.headers(), &self.random);
-            let origin = Origin::of(&request, &self.proxies);
+            let seen = watch.see(&request, watch.arrival(&request));
             let extensions = request.extensions_mut();
-            extensions.insert(id.clone());
-            client::introduce(extensions, origin, self.public_url.as_ref());
-            let span = tracing::info_span!("request", service = self.service, id = id.as_str());
-            let (service, metrics) = (self.service, self.metrics.clone());
-            let seen = Seen {
-                service,
-                metrics,
-                method: request.method().clone(),
-                route: route(&request),
-                origin,
-            };
+            extensions.insert(seen.id.clone());
+            client::introduce(extensions, seen.arrival.origin, public_url.as_ref());
+            let route = extensions.get::<MatchedPath>().cloned();
+            let span = seen.span();
             async move {
-                let mut response = seen.write_down(next.run(request)).await;
-                response
-                    .headers_mut()
-                    .insert(request_id::HEADER, id.header());
+                let in_flight = seen.in_flight();
+                let mut response = next.run(request).await;
+                drop(in_flight);
+                let route = route.as_ref().map_or("unknown", MatchedPath::as_str);
+                seen.write_down(route, &mut response);
                 response
             }
             .instrument(span)
         })
     }
-}
-
-struct Seen {
-    service: &'static str,
-    metrics: Metrics,
-    method: Method,
-    route: Option<MatchedPath>,
-    origin: Origin,
-}
-
-impl Seen {
-    /// One line in the access log and one count, without query or body: both may hold secrets.
-    async fn write_down(self, answer: impl Future<Output = Response>) -> Response {
-        let in_flight = self.metrics.requests().begin();
-        let start = Instant::now();
-        let response = answer.await;
-        let (duration, status) = (start.elapsed(), response.status());
-        drop(in_flight);
-        let route = self.route.as_ref().map_or("unknown", MatchedPath::as_str);
-        self.metrics
-            .requests()
-            .end(self.service, route, &self.method, status, duration);
-        let duration_ms = duration.as_secs_f64() * 1000.0;
-        tracing::info!(
-            target: "access",
-            parent: &Span::current(),
-            method = %self.method,
-            route,
-            status = status.as_u16(),
-            duration_ms = (duration_ms * 1000.0).round() / 1000.0,
-            client = %self.origin.address,
-        );
-        response
-    }
-}
-
-fn route(request: &Request) -> Option<MatchedPath> {
-    request.extensions().get::<MatchedPath>().cloned()
 }

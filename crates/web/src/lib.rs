@@ -4,6 +4,7 @@
 //! liveness, metrics, API documents, languages and pages. No rule of either service is here, and no SQL; sessions and CSRF protection are
 //! the inventory's (`inventory::accounts`). Carries the rows of "Both services" in `docs/decisions.md`.
 
+pub mod access;
 pub mod assets;
 pub mod client;
 mod clock;
@@ -30,4 +31,4 @@ pub use clock::Clock;
 pub use edge::Edge;
 pub use errors::Error;
 pub use random::Random;
-pub use step::{Next, Step};
+pub use step::{Next, Step, Stepped};

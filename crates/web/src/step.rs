@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use axum::Router;
 use axum::extract::Request;
 use axum::response::Response;
 use tower::{Layer, Service};
@@ -93,11 +94,32 @@ where
     }
 }
 
-/// A service with steps before it.
+/// A service with steps before it, or with none.
 #[derive(Clone)]
 pub struct Stepped {
     steps: Arc<[Function]>,
     inner: Arc<dyn Follow>,
+}
+
+impl Stepped {
+    /// Answers a request.
+    pub async fn answer(&self, request: Request) -> Response {
+        self.next().run(request).await
+    }
+
+    fn next(&self) -> Next {
+        Next {
+            steps: Arc::clone(&self.steps),
+            begun: 0,
+            last: Arc::clone(&self.inner),
+        }
+    }
+}
+
+impl From<Router> for Stepped {
+    fn from(router: Router) -> Self {
+        Step(Vec::new()).layer(router)
+    }
 }
 
 impl Service<Request> for Stepped {
@@ -111,12 +133,7 @@ impl Service<Request> for Stepped {
     }
 
     fn call(&mut self, request: Request) -> Stepping {
-        let next = Next {
-            steps: Arc::clone(&self.steps),
-            begun: 0,
-            last: Arc::clone(&self.inner),
-        };
-        Stepping(Box::pin(next.run(request)))
+        Stepping(Box::pin(self.next().run(request)))
     }
 }
 
@@ -133,7 +150,6 @@ impl Future for Stepping {
 
 #[cfg(test)]
 mod tests {
-    use axum::Router;
     use axum::routing::get;
     use http::{HeaderName, HeaderValue};
     use tower::ServiceExt;

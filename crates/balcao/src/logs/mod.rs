@@ -2,8 +2,8 @@
 //! What is logged is decided where it happens; `scrub` masks what looks like a card number all the same.
 
 mod lines;
-mod plain;
 mod scrub;
+mod text;
 #[cfg(feature = "otel")]
 mod traces;
 mod writer;
@@ -14,13 +14,14 @@ use std::sync::Arc;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
+use web::access;
 
 use crate::command::Failure;
 use crate::settings::Settings;
 use crate::settings::value::LogFormat;
 
 use self::lines::Lines;
-use self::plain::Plain;
+use self::text::Text;
 use self::writer::Scrubbing;
 
 /// What must live as long as logging: dropping it writes the last lines and sends the last traces.
@@ -44,18 +45,26 @@ impl Drop for Logs {
 pub(crate) fn start(settings: &Settings) -> Result<Logs, Failure> {
     // The filter was checked when the setting was read; the fallback is only for the type.
     let filter = EnvFilter::try_new(&settings.log.0).unwrap_or_else(|_| EnvFilter::new("info"));
+    // No line needs these spans, and a collector gets them as everything else that it is sent.
+    let no_brief_spans = format!("{}=off", access::BRIEF).parse();
+    let filter = match (&settings.otlp_endpoint, no_brief_spans) {
+        (None, Ok(directive)) => filter.add_directive(directive),
+        _ => filter,
+    };
     let writing = Arc::new(Lines::new(std::io::stderr()));
     let lines = tracing_subscriber::fmt::layer()
         // A closed pipe must not turn a log line into a panic.
         .log_internal_errors(false)
         .with_writer(Scrubbing::new(&writing));
     let lines = match settings.log_format {
-        LogFormat::Text if std::io::stderr().is_terminal() => lines.with_ansi(true).boxed(),
-        LogFormat::Text => lines
-            .with_ansi(false)
-            .fmt_fields(Plain)
-            .event_format(Plain)
-            .boxed(),
+        LogFormat::Text => {
+            let is_coloured = std::io::stderr().is_terminal();
+            lines
+                .with_ansi(false)
+                .fmt_fields(Text { is_coloured })
+                .event_format(Text { is_coloured })
+                .boxed()
+        }
         LogFormat::Json => lines
             .json()
             .flatten_event(true)

@@ -5,12 +5,10 @@ use std::sync::{Arc, Once};
 
 use tracing::Metadata;
 use tracing_subscriber::fmt::MakeWriter;
+use web::access;
 
 use super::lines::Lines;
 use super::scrub::scrubbed;
-
-/// The target of what requests are written down under. There is a line for each, and none that somebody waits for.
-const ACCESS: &str = "access";
 
 /// Makes the writers of lines.
 pub(super) struct Scrubbing<W> {
@@ -45,7 +43,8 @@ impl<'a, W: Write + Send + 'static> MakeWriter<'a> for Scrubbing<W> {
     }
 
     fn make_writer_for(&'a self, metadata: &Metadata<'_>) -> Line<'a, W> {
-        let may_wait = metadata.target() == ACCESS;
+        // There is a line for each request, and none that somebody waits for.
+        let may_wait = metadata.target() == access::LOG;
         if may_wait {
             self.behind.call_once(|| self.lines.write_behind());
         }

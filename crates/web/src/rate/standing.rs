@@ -41,6 +41,12 @@ impl Throttled {
     }
 }
 
+/// The names of the headers.
+pub(super) const NAMES: [HeaderName; 2] = [
+    HeaderName::from_static("ratelimit-policy"),
+    HeaderName::from_static("ratelimit"),
+];
+
 /// `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10 and -11): structured field lists of one item for each window.
 ///
 /// The name of a policy is its period; `q` is the quota and `w` the window in seconds, `r` what remains and `t` the seconds until more is allowed.
@@ -62,12 +68,9 @@ pub(super) fn headers(levels: &[Level]) -> impl Iterator<Item = (HeaderName, Hea
             rounded_up(*reset_after)
         );
     }
-    let fields = [
-        (HeaderName::from_static("ratelimit-policy"), policy),
-        (HeaderName::from_static("ratelimit"), limit),
-    ];
-    fields
+    NAMES
         .into_iter()
+        .zip([policy, limit])
         .filter(|(_, value)| !value.is_empty())
         .filter_map(|(name, value)| Some((name, HeaderValue::from_str(&value).ok()?)))
 }

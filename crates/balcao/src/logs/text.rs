@@ -1,5 +1,5 @@
-//! A line of the log without colours, in the library's own shape. The library's writer goes through its colours for each part of a line,
-//! with or without them, which is most of what a line of the access log takes.
+//! A line of the log for people, in the library's own shape. The library's writer goes through its colours for each part of a line, with
+//! or without them, which is most of what a line of the access log takes.
 
 use std::fmt::{self, Debug, Write};
 
@@ -9,12 +9,18 @@ use tracing_subscriber::field::RecordFields;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields};
 use tracing_subscriber::registry::LookupSpan;
-use web::Clock;
+use web::{Clock, access};
+
+/// Bytes of a usual line.
+const USUAL: usize = 256;
 
 /// `TIME LEVEL span{field=value}: target: message field=value`
-pub(super) struct Plain;
+pub(super) struct Text {
+    /// Whether time and level have colours, for a terminal.
+    pub(super) is_coloured: bool,
+}
 
-impl<S, N> FormatEvent<S, N> for Plain
+impl<S, N> FormatEvent<S, N> for Text
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
     N: for<'writer> FormatFields<'writer> + 'static,
@@ -22,68 +28,87 @@ where
     fn format_event(
         &self,
         context: &FmtContext<'_, S, N>,
-        mut line: Writer<'_>,
+        mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        write!(line, "{}", Clock::system().now())?;
-        line.write_str(level(*event.metadata().level()))?;
+        // Put together first: the library's writer takes longer for a piece than a text does.
+        let mut line = String::with_capacity(USUAL);
+        let (now, (level, colour)) = (Clock::system().now(), shown(*event.metadata().level()));
+        if self.is_coloured {
+            write!(line, "{DIM}{now}{END}{colour}{level}{END}")?;
+        } else {
+            write!(line, "{now}{level}")?;
+        }
+        // A line of the access log says all that its span does.
+        let is_whole = event.metadata().target() == access::LOG;
         let spans = context
             .event_scope()
+            .filter(|_| !is_whole)
             .map(tracing_subscriber::registry::Scope::from_root);
         let mut is_in_span = false;
         for span in spans.into_iter().flatten() {
             is_in_span = true;
-            line.write_str(span.name())?;
+            line.push_str(span.name());
             if let Some(fields) = span.extensions().get::<FormattedFields<N>>()
                 && !fields.is_empty()
             {
-                line.write_char('{')?;
-                line.write_str(fields)?;
-                line.write_char('}')?;
+                line.push('{');
+                line.push_str(fields);
+                line.push('}');
             }
-            line.write_char(':')?;
+            line.push(':');
         }
         if is_in_span {
-            line.write_char(' ')?;
+            line.push(' ');
         }
-        line.write_str(event.metadata().target())?;
-        line.write_str(": ")?;
-        context.format_fields(line.by_ref(), event)?;
-        line.write_char('\n')
+        line.push_str(event.metadata().target());
+        line.push_str(": ");
+        write_fields(&mut line, event)?;
+        line.push('\n');
+        writer.write_str(&line)
     }
 }
 
-impl<'writer> FormatFields<'writer> for Plain {
-    fn format_fields<R: RecordFields>(&self, line: Writer<'writer>, fields: R) -> fmt::Result {
-        let mut visitor = Fields {
-            line,
-            is_first: true,
-            done: Ok(()),
-        };
-        fields.record(&mut visitor);
-        visitor.done
+impl<'writer> FormatFields<'writer> for Text {
+    fn format_fields<R: RecordFields>(&self, mut line: Writer<'writer>, fields: R) -> fmt::Result {
+        write_fields(&mut line, fields)
     }
 }
 
-/// Of one width, so that what follows stands in columns.
-fn level(level: Level) -> &'static str {
+fn write_fields(line: &mut impl Write, fields: impl RecordFields) -> fmt::Result {
+    let mut visitor = Fields {
+        line,
+        is_first: true,
+        done: Ok(()),
+    };
+    fields.record(&mut visitor);
+    visitor.done
+}
+
+/// What a terminal shows fainter from here on.
+const DIM: &str = "\x1b[2m";
+/// From where on a terminal shows what comes as it usually does.
+const END: &str = "\x1b[0m";
+
+/// A level, of one width, so that what follows stands in columns, and its colour.
+fn shown(level: Level) -> (&'static str, &'static str) {
     match level {
-        Level::ERROR => " ERROR ",
-        Level::WARN => "  WARN ",
-        Level::INFO => "  INFO ",
-        Level::DEBUG => " DEBUG ",
-        Level::TRACE => " TRACE ",
+        Level::ERROR => (" ERROR ", "\x1b[31m"),
+        Level::WARN => ("  WARN ", "\x1b[33m"),
+        Level::INFO => ("  INFO ", "\x1b[32m"),
+        Level::DEBUG => (" DEBUG ", "\x1b[34m"),
+        Level::TRACE => (" TRACE ", "\x1b[35m"),
     }
 }
 
 /// Writes fields one after the other: the message as it is, others with their names.
-struct Fields<'writer> {
-    line: Writer<'writer>,
+struct Fields<'line, W> {
+    line: &'line mut W,
     is_first: bool,
     done: fmt::Result,
 }
 
-impl Fields<'_> {
+impl<W: Write> Fields<'_, W> {
     fn name(&mut self, field: &Field) -> fmt::Result {
         if !std::mem::replace(&mut self.is_first, false) {
             self.line.write_char(' ')?;
@@ -97,7 +122,7 @@ impl Fields<'_> {
 
     fn debug(&mut self, field: &Field, value: &dyn Debug) -> fmt::Result {
         self.name(field)?;
-        write!(OneLine(&mut self.line), "{value:?}")
+        write!(OneLine(&mut *self.line), "{value:?}")
     }
 
     /// What has no character that would have to be escaped.
@@ -120,7 +145,7 @@ impl Fields<'_> {
     }
 }
 
-impl Visit for Fields<'_> {
+impl<W: Write> Visit for Fields<'_, W> {
     fn record_f64(&mut self, field: &Field, value: f64) {
         self.harmless(field, format_args!("{value:?}"));
     }
@@ -174,21 +199,39 @@ impl<W: Write> Write for OneLine<W> {
 mod tests {
     use super::*;
 
-    /// What is logged meanwhile, without the time.
-    fn logged(log: impl FnOnce()) -> Vec<String> {
+    /// What is logged meanwhile.
+    fn lines(is_coloured: bool, log: impl FnOnce()) -> Vec<String> {
         let (reader, writer) = std::io::pipe().unwrap();
         let subscriber = tracing_subscriber::fmt()
             .with_ansi(false)
-            .fmt_fields(Plain)
-            .event_format(Plain)
+            .fmt_fields(Text { is_coloured })
+            .event_format(Text { is_coloured })
             .with_writer(std::sync::Mutex::new(writer))
             .finish();
         tracing::subscriber::with_default(subscriber, log);
         let lines = std::io::read_to_string(reader).unwrap();
-        lines
-            .lines()
-            .map(|line| line.split_once(' ').unwrap().1.to_owned())
-            .collect()
+        lines.lines().map(str::to_owned).collect()
+    }
+
+    /// What is logged meanwhile, without the time.
+    fn logged(log: impl FnOnce()) -> Vec<String> {
+        let without_time = |line: String| line.split_once(' ').unwrap().1.to_owned();
+        lines(false, log).into_iter().map(without_time).collect()
+    }
+
+    #[test]
+    fn on_a_terminal_the_time_is_faint_and_the_level_has_its_colour() {
+        let lines = lines(true, || {
+            let _request = tracing::info_span!("request", id = 7).entered();
+            tracing::warn!(target: "shop", sent = "\u{1b}[31m", "said");
+        });
+        let [line] = lines.as_slice() else {
+            panic!("{lines:?}")
+        };
+        assert!(line.starts_with("\u{1b}[2m20"), "{line:?}");
+        let expected =
+            "Z\u{1b}[0m\u{1b}[33m  WARN \u{1b}[0mrequest{id=7}: shop: said sent=\"\\u{1b}[31m\"";
+        assert!(line.ends_with(expected), "{line:?}");
     }
 
     #[test]
@@ -196,10 +239,19 @@ mod tests {
         let lines = logged(|| {
             let _request = tracing::info_span!("request", service = "shop", id = 7).entered();
             let _step = tracing::info_span!("step").entered();
-            tracing::warn!(target: "access", status = 200, path = "/a b", error = %"late", "said {}", 1);
+            tracing::warn!(target: "shop", status = 200, path = "/a b", error = %"late", "said {}", 1);
         });
-        let expected = r#" WARN request{service="shop" id=7}:step: access: said 1 status=200 path="/a b" error=late"#;
+        let expected = r#" WARN request{service="shop" id=7}:step: shop: said 1 status=200 path="/a b" error=late"#;
         assert_eq!(lines, [expected]);
+    }
+
+    #[test]
+    fn a_line_of_the_access_log_says_all_of_itself() {
+        let lines = logged(|| {
+            let _request = tracing::info_span!("request", service = "shop", id = 7).entered();
+            tracing::info!(target: access::LOG, service = "shop", id = 7);
+        });
+        assert_eq!(lines, [r#" INFO access: service="shop" id=7"#]);
     }
 
     #[test]
