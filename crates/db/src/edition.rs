@@ -3,8 +3,16 @@
 /// The state of a database's contents: as long as two are equal, nothing was committed between them, by whatever process. It says nothing
 /// of which of two came first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Edition(pub(crate) [u8; Self::BYTES]);
+pub struct Edition([u8; Self::BYTES]);
 
 impl Edition {
-    pub(crate) const BYTES: usize = 48;
+    const BYTES: usize = 96;
+
+    /// What an engine tells editions apart by; `None` when that is too long. What one engine tells never ends in bytes of zero that
+    /// only its length would tell apart.
+    pub(crate) fn of(told: &[u8]) -> Option<Self> {
+        let mut edition = [0; Self::BYTES];
+        edition.get_mut(..told.len())?.copy_from_slice(told);
+        Some(Self(edition))
+    }
 }

@@ -201,12 +201,14 @@ impl Db {
         }
     }
 
-    /// The edition of what is stored, for the price of one call to the operating system: what was read is right as long as it stays the
-    /// same. `None` where that cannot be told: in the moment of a commit, after [`close`](Self::close), and always on PostgreSQL.
-    pub fn edition(&self) -> Option<Edition> {
+    /// The edition of what is stored: what was read is right as long as it stays the same. On SQLite for the price of one call to the
+    /// operating system, on PostgreSQL by one statement for all who ask at the same time. `None` where it cannot be told: on SQLite in
+    /// the moment of a commit, on PostgreSQL beside many transactions, when it does not answer at once and on a server that follows
+    /// another; and after [`close`](Self::close).
+    pub async fn edition(&self) -> Option<Edition> {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.edition(),
-            Store::Postgres(_) => None,
+            Store::Postgres(postgres) => postgres.edition().await,
         }
     }
 

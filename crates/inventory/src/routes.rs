@@ -9,8 +9,9 @@ use axum::{
     routing::any,
 };
 use http::{HeaderValue, Method, StatusCode, Uri, header::LOCATION};
+use tower::Layer as _;
 use web::{
-    Edge, Error, Next, Step,
+    Edge, Error, Next, Step, Stepped,
     assets::Assets,
     client::PublicUrl,
     compression, docs,
@@ -172,7 +173,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const FILE_PATIENCE: Duration = Duration::from_secs(300);
 
 /// The whole service, with the edge around it.
-pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
+pub(crate) fn router(state: &State, metrics: Metrics) -> Stepped {
     let assets = Assets::shared()
         .with::<docs::Viewers>()
         .with::<page::Files>();
@@ -188,15 +189,17 @@ pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
         public_url: state.config.public_url.clone(),
         metrics,
     };
-    edge.around(router, Shapes::new(assets))
+    let remember = memory::remember(state, edge.watch());
+    let service = edge.around(router, Shapes::new(assets));
+    // Around the router and not within it: what is given again needs no route.
+    remember.layer(service)
 }
 
 fn api(state: &State) -> Router {
     resources(state.clone())
         .route("/api/{*unknown}", any(async || Error::not_found()))
         .layer(
-            memory::remember(state)
-                .then(door())
+            door()
                 .then(errors::layer(Conventional))
                 .then(limits::timeout(PATIENCE))
                 .then(limits::body(state.config.max_body))

@@ -43,7 +43,7 @@ const LOOKING_UP: usize = 2;
 pub(crate) struct Lane {
     jobs: Pool<Links>,
     reports: Pool<Links>,
-    look_ups: Arc<LookUps>,
+    pub(super) look_ups: Arc<LookUps>,
     pub(super) counters: Arc<Counters>,
     pub(super) batches: Batches,
     /// The most changes that share a commit.

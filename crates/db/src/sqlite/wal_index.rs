@@ -19,6 +19,8 @@ use std::{
 
 use crate::{Edition, Error};
 
+/// Bytes of a head.
+const HEAD: usize = 48;
 /// Where a head says that it is one.
 const IS_INITIAL: usize = 12;
 
@@ -62,7 +64,7 @@ impl WalIndex {
     /// The edition now; `None` when it cannot be told, as in the moment of a commit. Only while a connection of this process has
     /// read the database and is open: else the file may be another's, or none.
     pub(crate) fn edition(&self) -> Option<Edition> {
-        let mut heads = [0; 2 * Edition::BYTES];
+        let mut heads = [0; 2 * HEAD];
         let file = self.0.as_ref()?.file()?;
         file.read_exact_at(&mut heads, 0).ok()?;
         edition_of(&heads)
@@ -82,10 +84,10 @@ impl Shared {
     }
 }
 
-fn edition_of(heads: &[u8; 2 * Edition::BYTES]) -> Option<Edition> {
-    let (first, second) = heads.split_first_chunk::<{ Edition::BYTES }>()?;
+fn edition_of(heads: &[u8; 2 * HEAD]) -> Option<Edition> {
+    let (first, second) = heads.split_first_chunk::<HEAD>()?;
     let is_one = first == second && first.get(IS_INITIAL) == Some(&1);
-    is_one.then_some(Edition(*first))
+    Edition::of(first).filter(|_| is_one)
 }
 
 impl Drop for WalIndex {
@@ -152,13 +154,13 @@ mod tests {
 
     #[test]
     fn a_head_that_is_being_written_or_is_none_is_no_edition() {
-        let mut heads = [7; 2 * Edition::BYTES];
+        let mut heads = [7; 2 * HEAD];
         assert_eq!(edition_of(&heads), None);
         heads[IS_INITIAL] = 1;
         assert_eq!(edition_of(&heads), None);
-        heads[Edition::BYTES + IS_INITIAL] = 1;
+        heads[HEAD + IS_INITIAL] = 1;
         assert!(edition_of(&heads).is_some());
-        heads[2 * Edition::BYTES - 1] = 8;
+        heads[2 * HEAD - 1] = 8;
         assert_eq!(edition_of(&heads), None);
     }
 

@@ -87,15 +87,15 @@ pub(crate) fn is_bearer(headers: &HeaderMap) -> bool {
     bearer::is_sent(headers)
 }
 
-/// When the access token of a request is no longer valid, if it is now.
-pub(crate) fn bearer_lasts_until(state: &State, headers: &HeaderMap) -> Option<Timestamp> {
+/// The user that the access token of a request names, and when it is no longer valid, if it is now.
+pub(crate) fn bearer_until(state: &State, headers: &HeaderMap) -> Option<(i64, Timestamp)> {
     let token = bearer::token(headers).ok()?;
-    let now = state.clock.now();
     let claims = state
         .token_key
-        .verify_type(token, TokenType::Access, now)
+        .verify_type(token, TokenType::Access, state.clock.now())
         .ok()?;
-    Some(Timestamp::from_micros(claims.exp.saturating_mul(1_000_000)))
+    let until = Timestamp::from_micros(claims.exp.saturating_mul(1_000_000));
+    Some((claims.user_id?.parse().ok()?, until))
 }
 
 /// Who sends a request: by its bearer token, and without one by its session.

@@ -218,17 +218,37 @@ fn accepts_json(headers: &HeaderMap) -> bool {
 /// Reads and writes are counted apart, each by user.
 async fn throttle(state: &State, caller: &Caller, parts: &Parts) -> Result<(), Refusal> {
     let is_read = matches!(parts.method, Method::GET | Method::HEAD | Method::OPTIONS);
-    let (name, rates) = if is_read {
-        ("read", &state.config.rate_limit_read)
+    let standing = if is_read {
+        count_read(state, caller.id).await?
     } else {
-        ("write", &state.config.rate_limit_write)
+        count(state, "write", caller.id, &state.config.rate_limit_write).await?
     };
-    if rates.is_off() {
-        return Ok(());
+    if let Some(standing) = standing {
+        tell(&parts.extensions, standing);
     }
-    let standing = take(state, &format!("inventory:{name}:{}", caller.id), rates).await?;
-    tell(&parts.extensions, standing);
     Ok(())
+}
+
+/// Counts a read of a user; what is left is none where reads are not limited.
+///
+/// # Errors
+///
+/// 429
+pub(super) async fn count_read(state: &State, user: i64) -> Result<Option<Standing>, Refusal> {
+    count(state, "read", user, &state.config.rate_limit_read).await
+}
+
+async fn count(
+    state: &State,
+    what: &str,
+    user: i64,
+    rates: &Rates,
+) -> Result<Option<Standing>, Refusal> {
+    if rates.is_off() {
+        return Ok(None);
+    }
+    let key = format!("inventory:{what}:{user}");
+    take(state, &key, rates).await.map(Some)
 }
 
 /// The header that says a response depends on `Accept`, and on who is logged in.

@@ -20,6 +20,7 @@ mod refusal;
 pub mod resource;
 mod submission;
 pub mod value;
+mod worth;
 
 pub(crate) use refusal::TOKEN_NOT_VALID;
 pub use refusal::{Refusal, Unknown};

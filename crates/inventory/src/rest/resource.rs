@@ -229,7 +229,8 @@ async fn on_list<R: Resource>(
                 let listing = resource.listing(state, &call.parameters)?;
                 listing.alone(state).await?
             };
-            Ok(lasting(paginated(call, &page).await))
+            let route = call.parts.extensions.get().cloned();
+            Ok(lasting(route, paginated(call, &page).await))
         }
     }
 }
@@ -286,7 +287,8 @@ async fn on_record<R: Resource>(
                 None => resource.reading(id).alone(state).await?,
             };
             let record = record.ok_or(Refusal::NotFound)?;
-            Ok(lasting(json(StatusCode::OK, &record)))
+            let route = call.parts.extensions.get().cloned();
+            Ok(lasting(route, json(StatusCode::OK, &record)))
         }
     }
 }
