@@ -60,17 +60,7 @@ pub(super) async fn sqlite(
     );
     let sales = shop.sales(size.products);
     for (what, reads) in [("list of 10", &list), ("one product", &one)] {
-        let reading = load::run(reads, arguments.connections, length(arguments));
-        let selling = load::run_paced(&sales, 1, length(arguments), SALES_BESIDE);
-        let (reads, sales) = tokio::try_join!(reading, selling)?;
-        check(&reads, "inventory")?;
-        check(&sales, "inventory")?;
-        let text = format!(
-            "{:.0} a second beside {:.0} sales a second",
-            reads.per_second(),
-            sales.per_second()
-        );
-        report(&format!("SQLite: {what} while others sell"), &text, "none");
+        while_others_sell(arguments, &format!("SQLite: {what}"), reads, &sales).await?;
     }
     let (mut ours, mut alone) = (Measured::default(), 0.0);
     for _ in 0..arguments.rounds {
@@ -151,7 +141,30 @@ pub(super) async fn postgres(
             goal,
         );
     }
+    let (reads, sales) = (shop.reads(products), shop.sales(products));
+    while_others_sell(arguments, "PostgreSQL: one product", &reads, &sales).await?;
     memory(&shop, at_rest, "PostgreSQL")
+}
+
+/// Reads beside sales at the pace of a busy shop.
+async fn while_others_sell(
+    arguments: &Arguments,
+    what: &str,
+    reads: &Target,
+    sales: &Target,
+) -> Result<(), LoadError> {
+    let reading = load::run(reads, arguments.connections, length(arguments));
+    let selling = load::run_paced(sales, 1, length(arguments), SALES_BESIDE);
+    let (reads, sales) = tokio::try_join!(reading, selling)?;
+    check(&reads, "inventory")?;
+    check(&sales, "inventory")?;
+    let text = format!(
+        "{:.0} a second beside {:.0} sales a second",
+        reads.per_second(),
+        sales.per_second()
+    );
+    report(&format!("{what} while others sell"), &text, "none");
+    Ok(())
 }
 
 async fn bare([list, one]: [usize; 2], data: &Path) -> Result<Child, LoadError> {
