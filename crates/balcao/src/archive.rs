@@ -8,6 +8,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -15,6 +16,18 @@ use crate::progress::Progress;
 
 const MANIFEST: &str = "manifest.json";
 const FORMAT: u32 = 1;
+
+/// A command's argument that names an archive. Elsewhere `-` means standard input or output, which an archive cannot be: it is renamed
+/// once it is whole, and read twice.
+pub(crate) fn argument() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|file| {
+        if file.as_os_str() == "-" {
+            Err("a backup is a file, not standard input or output; one that is called so is ./-")
+        } else {
+            Ok(file)
+        }
+    })
+}
 
 /// What an archive holds.
 #[derive(Debug, Serialize, Deserialize)]

@@ -165,3 +165,14 @@ fn on_postgresql_backup_says_to_use_pg_dump() {
     let said = said(&output);
     assert!(said.contains("pg_dump") && !said.contains("hush"), "{said}");
 }
+
+#[test]
+fn standard_output_is_no_place_for_a_backup_and_standard_input_none_to_restore() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in ["backup", "restore"] {
+        let output = Start::new([command, "-"]).data(folder.path()).output();
+        assert_eq!(output.status.code(), Some(2));
+        let said = said(&output);
+        assert!(said.contains("a backup is a file"), "{said}");
+    }
+}

@@ -21,6 +21,7 @@ use crate::{console, data_folder};
 )]
 pub(crate) struct Arguments {
     /// The archive to write; one that is there is replaced once the new one is whole
+    #[arg(value_parser = archive::argument())]
     file: PathBuf,
 }
 

@@ -22,6 +22,7 @@ use crate::{console, logs};
 )]
 pub(crate) struct Arguments {
     /// The archive that `balcao backup` wrote
+    #[arg(value_parser = archive::argument())]
     file: PathBuf,
     /// Replace what is there; it is kept beside, under a name ending in `.before-restore-…`
     #[arg(long)]
