@@ -268,7 +268,8 @@ pub(crate) fn remember(state: &State, watch: Watch) -> Step {
                 (Some((user, until)), Some(route)) => {
                     let (answer, response) = Answer::of(response, route, user, until).await;
                     if let Some(answer) = answer {
-                        keep(&state, edition, question, answer).await;
+                        // Nobody waits for the database to tell whether it may be kept.
+                        tokio::spawn(keep(state, edition, question, answer));
                     }
                     response
                 }
@@ -290,7 +291,7 @@ async fn again(state: &State, answer: &Answer) -> Option<Response> {
 }
 
 /// Keeps an answer that was read in an edition: if that is the edition still, it was so all the while.
-async fn keep(state: &State, edition: Edition, question: Question, answer: Answer) {
+async fn keep(state: State, edition: Edition, question: Question, answer: Answer) {
     if answer.body.len() <= MOST_OF_ONE && state.db.edition().await == Some(edition) {
         state.memory.keep(edition, question, answer);
     }
