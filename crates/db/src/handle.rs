@@ -203,8 +203,8 @@ impl Db {
 
     /// The edition of what is stored: what was read is right as long as it stays the same. On SQLite for the price of one call to the
     /// operating system, on PostgreSQL by one statement for all who ask at the same time. `None` where it cannot be told: on SQLite in
-    /// the moment of a commit, on PostgreSQL beside many transactions, when it does not answer at once and on a server that follows
-    /// another; and after [`close`](Self::close).
+    /// the moment of a commit, on PostgreSQL beside many transactions, when it does not answer at once, on a server that follows
+    /// another and on one that is not PostgreSQL itself; and after [`close`](Self::close). Editions of two handles are not to be compared.
     pub async fn edition(&self) -> Option<Edition> {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.edition(),

@@ -3,7 +3,9 @@
 //! A snapshot says whose transactions it sees: all that were completed before `xmax`, but those that it lists as in progress
 //! (<https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-PG-SNAPSHOT>). So two that are equal see the same; and as completed
 //! transactions stay so, whatever was read between them saw it too. Another server, one that was restarted among them, may count
-//! anew: it has another time of start. One that follows another does not list what is in progress there, and is not asked.
+//! anew: it has another time of start. So may one that recovered from the crash of a process: it has ended all connections, and a new
+//! one has another number. One that follows another does not list what is in progress there, and engines that only speak PostgreSQL's
+//! protocol may mean something else: neither is asked.
 
 use std::{
     mem,
@@ -13,11 +15,12 @@ use std::{
 
 use tokio::{sync::oneshot, time::timeout};
 
-use super::lane::Lane;
+use super::{lane::Lane, session::Session};
 use crate::{Edition, Error, Row, Sql, Timestamp, job};
 
 const EDITION: &str =
-    "SELECT pg_postmaster_start_time(), pg_current_snapshot()::text WHERE NOT pg_is_in_recovery()";
+    "SELECT pg_postmaster_start_time(), concat(pg_backend_pid(), ' ', pg_current_snapshot())
+     WHERE NOT pg_is_in_recovery() AND version() ~ '^PostgreSQL [0-9.]+ '";
 
 /// How long a statement may take. Who asks could have been answered without an edition by then.
 const PATIENCE: Duration = Duration::from_millis(250);
@@ -81,7 +84,7 @@ async fn ask(lane: &Lane) -> Result<Option<Edition>, Error> {
         edition = Edition::of(&told);
         Ok(())
     };
-    let mut session = lane.look_ups.session();
+    let mut session = Session::new(&lane.editions);
     session.each(Sql::Literal(EDITION), &[], &mut take).await?;
     Ok(edition)
 }

@@ -43,7 +43,9 @@ const LOOKING_UP: usize = 2;
 pub(crate) struct Lane {
     jobs: Pool<Links>,
     reports: Pool<Links>,
-    pub(super) look_ups: Arc<LookUps>,
+    look_ups: Arc<LookUps>,
+    /// One connection, opened on the lane that tells editions: they are told apart by it.
+    pub(super) editions: Pool<Links>,
     pub(super) counters: Arc<Counters>,
     pub(super) batches: Batches,
     /// The most changes that share a commit.
@@ -89,6 +91,7 @@ impl Lane {
                 pool(connector.planning_once(), LOOKING_UP, options.wait)?,
                 Arc::clone(counters),
             )),
+            editions: pool(connector.clone(), 1, options.wait)?,
             counters: Arc::clone(counters),
             batches: Batches::default(),
             batch: options.batch.max(1),

@@ -74,7 +74,7 @@ impl LookUps {
             }
             Ok(())
         };
-        let mut session = self.session();
+        let mut session = Session::new(&self.connections);
         if let [key] = keys.as_slice() {
             session
                 .each(Sql::Literal(what.one), &[key], &mut tell)
@@ -90,11 +90,6 @@ impl LookUps {
             let _caller_gone = caller.send(None);
         }
         Ok(())
-    }
-
-    /// A session for a statement that is shared in another way.
-    pub(super) fn session(&self) -> Session {
-        Session::new(&self.connections)
     }
 
     /// Does something with what waits for rows of this kind; `None` only if two kinds stood at one address.

@@ -14,7 +14,10 @@ use tokio::{
     task::{JoinHandle, JoinSet},
 };
 
-use crate::schema::{insert, open, products};
+use crate::{
+    editions::lasting_edition,
+    schema::{insert, open, products},
+};
 
 const OWN_END: &str = "SELECT pg_terminate_backend(pg_backend_pid())";
 
@@ -59,6 +62,18 @@ fn a_job_that_loses_every_connection_is_told_that_the_database_is_unavailable() 
     });
 }
 
+/// Closes the connections to a database, all but the one that says so.
+async fn close_all_but_one(address: &str) {
+    let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+               WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    open(address)
+        .await
+        .read(async |conn| conn.all(all, &[], |_| Ok(())).await)
+        .await
+        .map_err(|error: Error| error)
+        .unwrap();
+}
+
 #[test]
 fn after_every_connection_was_closed_jobs_go_on() {
     run(Engine::Postgres, async |address| {
@@ -72,17 +87,24 @@ fn after_every_connection_was_closed_jobs_go_on() {
         for task in tasks {
             task.await.unwrap();
         }
-        let other = open(&address).await;
-        let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                   WHERE datname = current_database() AND pid <> pg_backend_pid()";
-        other
-            .read(async |conn| conn.all(all, &[], |_| Ok(())).await)
-            .await
-            .map_err(|error: Error| error)
-            .unwrap();
+        close_all_but_one(&address).await;
         for _ in 0..40 {
             assert_eq!(products(&db).await, 0);
         }
+    });
+}
+
+#[test]
+fn another_connection_tells_another_edition_since_it_may_be_to_another_server() {
+    run(Engine::Postgres, async |address| {
+        let db = open(&address).await;
+        let told = lasting_edition(&db).await;
+        close_all_but_one(&address).await;
+        // Of one that was closed meanwhile nothing is heard.
+        for _ in 0..2 {
+            assert_ne!(db.edition().await, Some(told));
+        }
+        assert_ne!(lasting_edition(&db).await, told);
     });
 }
 
