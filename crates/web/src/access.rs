@@ -109,7 +109,7 @@ impl Seen {
             target: LOG,
             service,
             id = self.id.as_str(),
-            method = self.method.as_str(),
+            method = %self.method,
             route,
             status = status.as_u16(),
             duration_ms = (duration.as_secs_f64() * 1_000_000.0).round() / 1000.0,
