@@ -303,26 +303,6 @@ impl Conn {
         done.map_err(|error| self.remember(error))
     }
 
-    /// Runs two readings that do not depend on each other: on PostgreSQL, outside a transaction, the statement of the second travels with
-    /// that of the first and does not wait for its answer.
-    pub async fn both<A, B>(
-        &mut self,
-        first: impl AsyncFnOnce(&mut Self) -> A,
-        second: impl AsyncFnOnce(&mut Self) -> B,
-    ) -> (A, B) {
-        let beside = match &self.backend {
-            Backend::Postgres(session) => session.beside(),
-            Backend::Sqlite(_) => None,
-        };
-        let Some(session) = beside else {
-            return (first(self).await, second(self).await);
-        };
-        let mut other = Self::postgres(session, Arc::clone(&self.counters));
-        let answers = tokio::join!(biased; first(self), second(&mut other));
-        self.failure = self.failure.take().or(other.failure);
-        answers
-    }
-
     fn admit(&self) -> Result<(), Error> {
         match &self.failure {
             Some(error) if self.in_transaction => {

@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use crate::{
-    Address, Batched, Conn, Edition, Engine, Error, Migrations, Options, Statistics, Tx, batched,
+    Address, Batched, Conn, Engine, Error, Migrations, Options, Statistics, Tx, batched,
     migrations::{Applied, BASE},
     postgres::{self, Postgres},
     sqlite::{self, Sqlite},
@@ -198,17 +198,6 @@ impl Db {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.load(job).await,
             Store::Postgres(postgres) => postgres.load(job).await,
-        }
-    }
-
-    /// The edition of what is stored: what was read is right as long as it stays the same. On SQLite for the price of one call to the
-    /// operating system, on PostgreSQL by one statement for all who ask at the same time. `None` where it cannot be told: on SQLite in
-    /// the moment of a commit, on PostgreSQL beside many transactions, when it does not answer at once, on a server that follows
-    /// another and on one that is not PostgreSQL itself; and after [`close`](Self::close). Editions of two handles are not to be compared.
-    pub async fn edition(&self) -> Option<Edition> {
-        match &*self.store {
-            Store::Sqlite(sqlite) => sqlite.edition(),
-            Store::Postgres(postgres) => postgres.edition().await,
         }
     }
 

@@ -1,7 +1,8 @@
 //! The service assembled over a migrated database: its first user, its state, its router.
 
+use axum::Router;
 use db::Db;
-use web::{Clock, Random, Stepped, metrics::Metrics, rate::Windows, server::Shutdown};
+use web::{Clock, Random, metrics::Metrics, rate::Windows, server::Shutdown};
 
 use crate::{
     Config, Shared, State,
@@ -13,7 +14,6 @@ use crate::{
     catalogue::products::Measures,
     dashboard::live::{self, Streams},
     events::{self, Outbox},
-    rest::memory::Memory,
     routes,
     tallies::{self, Pulse},
 };
@@ -79,7 +79,7 @@ pub enum StartError {
 /// The service, ready to be served.
 pub struct App {
     /// Every address of the service, the edge around it included.
-    pub router: Stepped,
+    pub router: Router,
     /// What runs beside it.
     pub workers: Workers,
     /// What its functions work on.
@@ -136,7 +136,6 @@ pub fn state(config: Config, parts: Parts) -> Result<State, StartError> {
     let passwords = Passwords::new(parts.random.clone())?;
     let outbox = Outbox::new(&config.webhooks, &parts.metrics, &parts.random)?;
     let analysis = analysis::Desk::new(&config.analysis, &parts.metrics)?;
-    let memory = Memory::new(&parts.metrics);
     Ok(State::new(Shared {
         config,
         analysis,
@@ -150,7 +149,6 @@ pub fn state(config: Config, parts: Parts) -> Result<State, StartError> {
         pulse: Pulse::default(),
         outbox,
         measures: Measures::default(),
-        memory,
         streams: Streams::default(),
     }))
 }

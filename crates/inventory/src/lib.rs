@@ -94,7 +94,6 @@ pub struct Shared {
     /// What lists of products were counted to be.
     pub(crate) measures: catalogue::products::Measures,
     /// Answers of the API that may be given again.
-    pub(crate) memory: rest::memory::Memory,
     /// The places for streams of open dashboards.
     pub streams: dashboard::live::Streams,
 }

@@ -9,9 +9,8 @@ use axum::{
     routing::any,
 };
 use http::{HeaderValue, Method, StatusCode, Uri, header::LOCATION};
-use tower::Layer as _;
 use web::{
-    Edge, Error, Next, Step, Stepped,
+    Edge, Error, Next, Step,
     assets::Assets,
     client::PublicUrl,
     compression, docs,
@@ -27,7 +26,7 @@ use crate::{
     analysis, catalogue, dashboard, events,
     page::{self, PageState, Shapes, flash},
     rest::{
-        gate, indent, memory,
+        gate, indent,
         resource::{IMMUTABLE, LIST, MUTABLE},
     },
     router as resources, stock, transfer,
@@ -173,7 +172,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const FILE_PATIENCE: Duration = Duration::from_secs(300);
 
 /// The whole service, with the edge around it.
-pub(crate) fn router(state: &State, metrics: Metrics) -> Stepped {
+pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
     let assets = Assets::shared()
         .with::<docs::Viewers>()
         .with::<page::Files>();
@@ -189,10 +188,7 @@ pub(crate) fn router(state: &State, metrics: Metrics) -> Stepped {
         public_url: state.config.public_url.clone(),
         metrics,
     };
-    let remember = memory::remember(state, edge.watch());
-    let service = edge.around(router, Shapes::new(assets));
-    // Around the router and not within it: what is given again needs no route.
-    remember.layer(service)
+    edge.around(router, Shapes::new(assets))
 }
 
 fn api(state: &State) -> Router {

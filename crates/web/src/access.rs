@@ -15,13 +15,9 @@ use crate::request_id::{self, RequestId};
 
 /// The target of the access log's lines. Each says all of itself that is to be known, with or without the span of its request.
 pub const LOG: &str = "access";
-/// The target of the spans of requests that are answered before anything is done for them. Nothing but the line is logged within one,
-/// so it is only for those who collect spans.
-pub const BRIEF: &str = "access::brief";
-
 /// What writes down the requests of one service. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Watch(pub(crate) Arc<Watching>);
+pub(crate) struct Watch(pub(crate) Arc<Watching>);
 
 #[derive(Debug)]
 pub(crate) struct Watching {
@@ -33,15 +29,15 @@ pub(crate) struct Watching {
 
 /// When a request came, and from where.
 #[derive(Clone, Copy, Debug)]
-pub struct Arrival {
+pub(crate) struct Arrival {
     /// Where it came from.
-    pub origin: Origin,
+    pub(crate) origin: Origin,
     at: Instant,
 }
 
 impl Watch {
     /// Looks at a request that comes.
-    pub fn arrival(&self, request: &Request) -> Arrival {
+    pub(crate) fn arrival(&self, request: &Request) -> Arrival {
         Arrival {
             origin: Origin::of(request, &self.0.proxies),
             at: Instant::now(),
@@ -56,20 +52,6 @@ impl Watch {
             method: request.method().clone(),
             watch: self.clone(),
         }
-    }
-
-    /// Writes down a request that was answered before anything else was made of it, and puts its id on the answer.
-    pub fn write_down(
-        &self,
-        request: &Request,
-        arrival: Arrival,
-        route: &str,
-        response: &mut Response,
-    ) {
-        let seen = self.see(request, arrival);
-        let (service, id) = (self.0.service, seen.id.as_str());
-        let span = tracing::info_span!(target: BRIEF, "request", service, id);
-        span.in_scope(|| seen.write_down(route, response));
     }
 }
 

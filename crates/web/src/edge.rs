@@ -46,8 +46,8 @@ impl Edge {
             )
     }
 
-    /// What writes down the requests of the service, for steps around its edge that answer some of them.
-    pub fn watch(&self) -> Watch {
+    /// What writes down the requests of the service.
+    fn watch(&self) -> Watch {
         Watch(Arc::new(Watching {
             service: self.service,
             random: self.random.clone(),

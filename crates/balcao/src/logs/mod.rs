@@ -1,40 +1,29 @@
 //! Log lines to standard error: for people on a terminal, as JSON by setting; traces to a collector where one is set.
 //! What is logged is decided where it happens; `scrub` masks what looks like a card number all the same.
 
-mod lines;
 mod scrub;
 mod text;
 #[cfg(feature = "otel")]
 mod traces;
 mod writer;
 
-use std::io::{IsTerminal, Stderr};
-use std::sync::Arc;
+use std::io::IsTerminal;
 
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
-use web::access;
 
 use crate::command::Failure;
 use crate::settings::Settings;
 use crate::settings::value::LogFormat;
 
-use self::lines::Lines;
 use self::text::Text;
 use self::writer::Scrubbing;
 
-/// What must live as long as logging: dropping it writes the last lines and sends the last traces.
+/// What must live as long as logging: dropping it sends the last traces.
 pub(crate) struct Logs {
-    lines: Arc<Lines<Stderr>>,
     #[cfg(feature = "otel")]
     _traces: Option<traces::Sending>,
-}
-
-impl Drop for Logs {
-    fn drop(&mut self) {
-        self.lines.finish();
-    }
 }
 
 /// Starts logging for the whole process.
@@ -45,17 +34,10 @@ impl Drop for Logs {
 pub(crate) fn start(settings: &Settings) -> Result<Logs, Failure> {
     // The filter was checked when the setting was read; the fallback is only for the type.
     let filter = EnvFilter::try_new(&settings.log.0).unwrap_or_else(|_| EnvFilter::new("info"));
-    // No line needs these spans, and a collector gets them as everything else that it is sent.
-    let no_brief_spans = format!("{}=off", access::BRIEF).parse();
-    let filter = match (&settings.otlp_endpoint, no_brief_spans) {
-        (None, Ok(directive)) => filter.add_directive(directive),
-        _ => filter,
-    };
-    let writing = Arc::new(Lines::new(std::io::stderr()));
     let lines = tracing_subscriber::fmt::layer()
         // A closed pipe must not turn a log line into a panic.
         .log_internal_errors(false)
-        .with_writer(Scrubbing::new(&writing));
+        .with_writer(|| Scrubbing(std::io::stderr().lock()));
     let lines = match settings.log_format {
         LogFormat::Text => {
             let is_coloured = std::io::stderr().is_terminal();
@@ -72,30 +54,22 @@ pub(crate) fn start(settings: &Settings) -> Result<Logs, Failure> {
             .boxed(),
     };
     let registry = tracing_subscriber::registry().with(filter).with(lines);
-    start_with(registry, settings, writing)
+    start_with(registry, settings)
 }
 
 #[cfg(not(feature = "otel"))]
 #[expect(clippy::unnecessary_wraps, reason = "the twin with traces can fail")]
-fn start_with(
-    registry: impl SubscriberInitExt,
-    settings: &Settings,
-    lines: Arc<Lines<Stderr>>,
-) -> Result<Logs, Failure> {
+fn start_with(registry: impl SubscriberInitExt, settings: &Settings) -> Result<Logs, Failure> {
     registry.init();
     // Settings with a collector are refused by such a build; should one come here, it is said and not passed over.
     if settings.otlp_endpoint.is_some() {
         tracing::warn!("this program was built without the feature `otel`: no traces are sent");
     }
-    Ok(Logs { lines })
+    Ok(Logs {})
 }
 
 #[cfg(feature = "otel")]
-fn start_with<S>(
-    registry: S,
-    settings: &Settings,
-    lines: Arc<Lines<Stderr>>,
-) -> Result<Logs, Failure>
+fn start_with<S>(registry: S, settings: &Settings) -> Result<Logs, Failure>
 where
     S: tracing::Subscriber
         + for<'span> tracing_subscriber::registry::LookupSpan<'span>
@@ -115,8 +89,5 @@ where
                 .map(|sending| tracing_opentelemetry::layer().with_tracer(sending.tracer())),
         )
         .init();
-    Ok(Logs {
-        lines,
-        _traces: sending,
-    })
+    Ok(Logs { _traces: sending })
 }

@@ -11,9 +11,9 @@ mod signals;
 use std::io;
 use std::net::SocketAddr;
 
+use axum::Router;
 use db::{Address, Db};
 use tokio::task::JoinSet;
-use web::Stepped;
 use web::metrics::Metrics;
 use web::server::{self, Listener, Options, Shutdown, Tls, TlsFiles};
 
@@ -71,7 +71,7 @@ impl Run {
         &mut self,
         service: &'static str,
         listener: Listener,
-        router: impl Into<Stepped>,
+        router: Router,
         options: Options,
     ) {
         announce(
@@ -85,7 +85,7 @@ impl Run {
         );
         self.tasks.spawn(server::serve(
             listener,
-            router.into(),
+            router,
             options,
             self.shutdown.clone(),
         ));

@@ -44,8 +44,6 @@ pub(crate) struct Lane {
     jobs: Pool<Links>,
     reports: Pool<Links>,
     look_ups: Arc<LookUps>,
-    /// One connection, opened on the lane that tells editions: they are told apart by it.
-    pub(super) editions: Pool<Links>,
     pub(super) counters: Arc<Counters>,
     pub(super) batches: Batches,
     /// The most changes that share a commit.
@@ -91,7 +89,6 @@ impl Lane {
                 pool(connector.planning_once(), LOOKING_UP, options.wait)?,
                 Arc::clone(counters),
             )),
-            editions: pool(connector.clone(), 1, options.wait)?,
             counters: Arc::clone(counters),
             batches: Batches::default(),
             batch: options.batch.max(1),

@@ -4,7 +4,6 @@
 mod address;
 mod batches;
 mod connect;
-mod editions;
 mod errors;
 mod lane;
 mod link;
@@ -29,11 +28,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 pub use self::address::PostgresAddress;
 use self::{
     batches::{Asked, Caller},
-    editions::Editions,
     lane::{Lane, Message},
 };
 pub(crate) use self::{connect::Connector, session::Session};
-use crate::{Batched, Conn, Counters, Edition, Error, Options, Statistics, Tx};
+use crate::{Batched, Conn, Counters, Error, Options, Statistics, Tx};
 
 /// The lane of look-ups, and that of changes which are made together, counted as turns. The more of them meet, the fewer statements and flushes
 /// they need; other jobs go to all lanes in turns.
@@ -46,7 +44,6 @@ pub(crate) struct Postgres {
     counters: Arc<Counters>,
     lanes: Vec<mpsc::Sender<Message>>,
     next: AtomicU64,
-    editions: Arc<Editions>,
     /// One place for each job that waits or runs.
     room: Arc<Semaphore>,
     places: usize,
@@ -66,7 +63,6 @@ impl Postgres {
             counters,
             lanes: Vec::new(),
             next: AtomicU64::new(0),
-            editions: Arc::default(),
             room: Arc::new(Semaphore::new(places)),
             places,
             closed: AtomicBool::new(false),
@@ -178,28 +174,6 @@ impl Postgres {
         let asked = Asked { change, caller };
         self.send_to(BATCHES, move |lane| Box::pin(batches::join(lane, asked)))?;
         answer.await.map_err(|_| closed())?
-    }
-
-    /// The edition that the database is in, asked for after the call.
-    pub(crate) async fn edition(&self) -> Option<Edition> {
-        let (answer, is_first) = self.editions.ask();
-        if is_first && self.send_for_editions().is_none() {
-            self.editions.give_up();
-        }
-        answer.await.ok()
-    }
-
-    /// Starts to tell editions, on the lane of all look-ups.
-    fn send_for_editions(&self) -> Option<()> {
-        let place = Arc::clone(&self.room).try_acquire_owned().ok()?;
-        let editions = Arc::clone(&self.editions);
-        let tell = move |lane: Rc<Lane>| -> Pin<Box<dyn Future<Output = ()>>> {
-            Box::pin(async move {
-                editions.tell(&lane).await;
-                drop(place);
-            })
-        };
-        self.send_to(LOOKING_UP, tell).ok()
     }
 
     fn turn(&self) -> u64 {

@@ -17,7 +17,7 @@ use crate::{Error, Param, Row, Rows, Sql, Value};
 /// A connection lent to one job.
 pub(crate) struct Session {
     /// Taken from the pool with the first statement: a job whose look-ups share the statements of others needs none.
-    link: Arc<OnceCell<Object<Links>>>,
+    link: OnceCell<Object<Links>>,
     pool: Pool<Links>,
     transaction: Transaction,
     /// Those of the lane, for a session of a job.
@@ -34,7 +34,7 @@ enum Transaction {
 impl Session {
     pub(super) fn new(pool: &Pool<Links>) -> Self {
         Self {
-            link: Arc::default(),
+            link: OnceCell::new(),
             pool: pool.clone(),
             transaction: Transaction::None,
             look_ups: None,
@@ -67,20 +67,6 @@ impl Session {
     /// From the next statement on, in a transaction opened by this text.
     pub(super) fn want_transaction(&mut self, begin: String) {
         self.transaction = Transaction::Wanted(begin);
-    }
-
-    /// A session beside this one on the same connection, whose statements travel between those of this one; none within a transaction,
-    /// where what one of them fails of would stop the other.
-    pub(crate) fn beside(&self) -> Option<Self> {
-        match self.transaction {
-            Transaction::None => Some(Self {
-                link: Arc::clone(&self.link),
-                pool: self.pool.clone(),
-                transaction: Transaction::None,
-                look_ups: self.look_ups.clone(),
-            }),
-            Transaction::Wanted(_) | Transaction::Open => None,
-        }
     }
 
     pub(crate) async fn each(
@@ -227,7 +213,7 @@ impl Drop for Session {
     /// A transaction that is still open must not reach the next job: its connection is closed instead.
     fn drop(&mut self) {
         if let Transaction::Open = self.transaction
-            && let Some(link) = Arc::get_mut(&mut self.link).and_then(OnceCell::take)
+            && let Some(link) = self.link.take()
         {
             drop(Object::take(link));
         }

@@ -12,7 +12,7 @@ use std::{
 
 use rusqlite::{OpenFlags, config::DbConfig};
 
-use super::{errors, money, values, wal_index::WalIndex};
+use super::{errors, money, values};
 use crate::{Error, Options, Param, Row, Rows};
 
 /// What a connection is for.
@@ -33,8 +33,6 @@ pub(crate) struct Connection {
     raw: rusqlite::Connection,
     watch: Arc<Watch>,
     limit: Option<Duration>,
-    /// Goes after the connection.
-    _wal_index: WalIndex,
 }
 
 /// When the running statement must have ended, for SQLite's progress handler.
@@ -67,7 +65,6 @@ impl Connection {
     /// Opens the file, which is created readable by its owner alone if absent.
     pub(crate) fn open(path: &Path, role: Role, options: &Options) -> Result<Self, Error> {
         create_private(path)?;
-        let wal_index = WalIndex::of(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut raw = rusqlite::Connection::open_with_flags(path, flags)
             .map_err(|error| unopenable(path, &error))?;
@@ -81,12 +78,7 @@ impl Connection {
             Role::Report => Some(options.report_timeout),
             Role::Maintenance => None,
         };
-        Ok(Self {
-            raw,
-            watch,
-            limit,
-            _wal_index: wal_index,
-        })
+        Ok(Self { raw, watch, limit })
     }
 
     /// Runs a statement and gives each row to `take`.

@@ -10,15 +10,11 @@ pub(crate) mod migrate;
 pub(crate) mod money;
 mod pool;
 pub(crate) mod values;
-mod wal_index;
 mod writer;
 
 use std::{
     path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
     thread::JoinHandle,
     time::{Duration, Instant},
 };
@@ -30,11 +26,10 @@ pub(crate) use connection::{Connection, Role};
 use self::{
     checkpoint::LogKeeper,
     pool::{Lent, Pool},
-    wal_index::WalIndex,
     writer::{Job, WriteJob, Writer},
 };
 use crate::{
-    Conn, Counters, Edition, Error, Options, Statistics, Tx, job,
+    Conn, Counters, Error, Options, Statistics, Tx, job,
     queue::{Queue, Refused},
 };
 
@@ -52,8 +47,6 @@ pub(crate) struct Sqlite {
     writes: Arc<Queue<Box<dyn WriteJob>>>,
     checkpoints: Arc<Queue<()>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
-    wal_index: WalIndex,
-    is_closed: AtomicBool,
 }
 
 impl Sqlite {
@@ -61,8 +54,6 @@ impl Sqlite {
     pub(crate) fn open(path: &Path, options: &Options) -> Result<Self, Error> {
         connection::create_private(path)?;
         let sqlite = Self {
-            wal_index: WalIndex::of(path)?,
-            is_closed: AtomicBool::new(false),
             path: path.to_owned(),
             options: options.clone(),
             counters: Arc::default(),
@@ -270,16 +261,7 @@ impl Sqlite {
             .snapshot(self.reads.len() + self.reports.len(), self.writes.len())
     }
 
-    /// The edition that the database is in. The connection that writes is open until the database is closed.
-    pub(crate) fn edition(&self) -> Option<Edition> {
-        if self.is_closed.load(Ordering::SeqCst) {
-            return None;
-        }
-        self.wal_index.edition()
-    }
-
     fn stop(&self) {
-        self.is_closed.store(true, Ordering::SeqCst);
         self.reads.close();
         self.look_ups.close();
         self.reports.close();

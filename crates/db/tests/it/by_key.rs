@@ -43,10 +43,8 @@ on_both_engines!(whoever_asks_by_a_key_gets_its_own_row, async |address| {
         let (db, key) = (db.clone(), turn * 7 % 33 + 1);
         tokio::spawn(async move {
             let both = async move |conn: &mut Conn| {
-                let one = async |conn: &mut Conn| conn.by_key(&PRODUCT, key).await;
-                let other = async |conn: &mut Conn| conn.by_key(&PRODUCT, 34 - key).await;
-                let (one, other) = conn.both(one, other).await;
-                Ok::<_, Error>((one?, other?))
+                let one = conn.by_key(&PRODUCT, key).await?;
+                Ok::<_, Error>((one, conn.by_key(&PRODUCT, 34 - key).await?))
             };
             (key, db.look_up(both).await.unwrap())
         })

@@ -14,10 +14,7 @@ use tokio::{
     task::{JoinHandle, JoinSet},
 };
 
-use crate::{
-    editions::lasting_edition,
-    schema::{insert, open, products},
-};
+use crate::schema::{insert, open, products};
 
 const OWN_END: &str = "SELECT pg_terminate_backend(pg_backend_pid())";
 
@@ -91,20 +88,6 @@ fn after_every_connection_was_closed_jobs_go_on() {
         for _ in 0..40 {
             assert_eq!(products(&db).await, 0);
         }
-    });
-}
-
-#[test]
-fn another_connection_tells_another_edition_since_it_may_be_to_another_server() {
-    run(Engine::Postgres, async |address| {
-        let db = open(&address).await;
-        let told = lasting_edition(&db).await;
-        close_all_but_one(&address).await;
-        // Of one that was closed meanwhile nothing is heard.
-        for _ in 0..2 {
-            assert_ne!(db.edition().await, Some(told));
-        }
-        assert_ne!(lasting_edition(&db).await, told);
     });
 }
 

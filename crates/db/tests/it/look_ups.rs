@@ -35,37 +35,6 @@ on_both_engines!(a_panicking_look_up_costs_no_connection, async |address| {
     assert_eq!(*late.unwrap_err().kind(), ErrorKind::Unavailable);
 });
 
-/// A reading that fails.
-async fn wrong(conn: &mut Conn) -> Result<i64, Error> {
-    conn.one("SELECT quantity FROM nowhere", &[], |row| row.get(0))
-        .await
-}
-
-on_both_engines!(
-    two_readings_of_a_job_answer_each_for_itself,
-    async |address| {
-        let db = open(&address).await;
-        db.write(async |tx| insert(tx, "Rice", 1).await)
-            .await
-            .map_err(|error: Error| error)
-            .unwrap();
-        let read = async |conn: &mut Conn| {
-            let counted = conn.both(count, count).await;
-            let (missing, after) = conn.both(wrong, count).await;
-            let (before, missing_too) = conn.both(count, wrong).await;
-            assert!(missing.is_err() && missing_too.is_err());
-            Ok::<_, Error>([counted.0?, counted.1?, after?, before?])
-        };
-        assert_eq!(db.read(read).await.unwrap(), [1; 4]);
-        // In one snapshot they are read one after the other.
-        let report = async |conn: &mut Conn| {
-            let (one, two) = conn.both(count, count).await;
-            Ok::<_, Error>((one?, two?))
-        };
-        assert_eq!(db.report(report).await.unwrap(), (1, 1));
-    }
-);
-
 #[test]
 fn a_look_up_beyond_the_connections_for_them_is_read_like_any_other() {
     database::run(database::Engine::Sqlite, async |address| {

@@ -20,7 +20,6 @@ mod constraints;
 /// What is acknowledged survives the process.
 mod crash;
 /// What tells that nothing was committed.
-mod editions;
 /// Jobs: what commits, what rolls back, and who is told what.
 mod jobs;
 /// Bounds: queues, times, the log's size.

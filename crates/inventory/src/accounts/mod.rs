@@ -24,13 +24,13 @@ pub use token::{Claims, TokenError, TokenKey, TokenType};
 use std::fmt::Write as _;
 
 use db::{Conn, Timestamp, Tx};
-use http::{HeaderMap, request::Parts};
+use http::request::Parts;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
     State,
     audit::{self, Action},
-    rest::{Refusal, reading, resource::Reading},
+    rest::Refusal,
     stock::Actor,
 };
 
@@ -82,62 +82,19 @@ impl Caller {
     }
 }
 
-/// Whether a request brings a bearer token, right or wrong.
-pub(crate) fn is_bearer(headers: &HeaderMap) -> bool {
-    bearer::is_sent(headers)
-}
-
-/// The user that the access token of a request names, and when it is no longer valid, if it is now.
-pub(crate) fn bearer_until(state: &State, headers: &HeaderMap) -> Option<(i64, Timestamp)> {
-    let token = bearer::token(headers).ok()?;
-    let claims = state
-        .token_key
-        .verify_type(token, TokenType::Access, state.clock.now())
-        .ok()?;
-    let until = Timestamp::from_micros(claims.exp.saturating_mul(1_000_000));
-    Some((claims.user_id?.parse().ok()?, until))
-}
-
 /// Who sends a request: by its bearer token, and without one by its session.
 ///
 /// # Errors
 ///
 /// 403 when a session's request may be forged, 401 in the conventional words, and faults of the store.
 pub async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusal> {
-    let (caller, _) = authenticate_reading::<()>(state, parts, None).await?;
-    Ok(caller)
-}
-
-/// As [`authenticate`]; for the bearer of a token, what is to be read for the request is read in the same job.
-///
-/// # Errors
-///
-/// As [`authenticate`]. What goes wrong with the reading is told beside the caller, since whether they may know is not decided yet.
-pub async fn authenticate_reading<T: Send + 'static>(
-    state: &State,
-    parts: &Parts,
-    reading: Option<Reading<T>>,
-) -> Result<(Caller, Option<Result<T, Refusal>>), Refusal> {
     if !bearer::is_sent(&parts.headers) {
-        return Ok((session::authenticate(state, parts).await?, None));
+        return session::authenticate(state, parts).await;
     }
     let token = bearer::token(&parts.headers)?;
     let (user, iat) = bearer::user_of(&state.token_key, token, state.clock.now())?;
-    let is_look_up = reading.as_ref().is_none_or(Reading::is_look_up);
-    let job = async move |conn: &mut Conn| {
-        let Some(reading) = &reading else {
-            return Ok((store::account(conn, user).await?, None));
-        };
-        let account = async |conn: &mut Conn| store::account(conn, user).await;
-        let read = async |conn: &mut Conn| reading.over(conn).await;
-        match conn.both(account, read).await {
-            // The job may have to run again.
-            (Err(error), _) | (_, Err(Refusal::Database(error))) => Err(error),
-            (Ok(account), read) => Ok::<_, db::Error>((account, Some(read))),
-        }
-    };
-    let (account, read) = reading::in_a_job(&state.db, is_look_up, job).await?;
-    Ok((bearer::admit(account, iat)?, read))
+    let find = async move |conn: &mut Conn| store::account(conn, user).await;
+    bearer::admit(state.db.look_up::<_, db::Error, _>(find).await?, iat)
 }
 
 /// What becomes of an account's tokens when its password is changed.

@@ -15,7 +15,7 @@ use web::{
     rate::{Rates, Reserve, Standing, throttled},
 };
 
-use super::{query::Parameters, refusal::Refusal, resource::Reading};
+use super::{query::Parameters, refusal::Refusal};
 use crate::{
     State,
     accounts::{self, Caller, Model, Permission, Verb},
@@ -53,33 +53,10 @@ pub async fn admit(
     endpoint: Endpoint,
     request: axum::extract::Request,
 ) -> Result<Call, Refusal> {
-    let nothing = |_: &Parameters| None::<Reading<()>>;
-    let (call, _) = admit_reading(state, endpoint, request, nothing).await?;
-    Ok(call)
-}
-
-/// Checks a request, and answers what was read for it, if it was: a read shares the job that finds out who calls, which is half the way
-/// to the database and back. Where reads are limited the limit comes first, so that nobody gets work done beyond it.
-///
-/// # Errors
-///
-/// The first check that fails.
-pub async fn admit_reading<T: Send + 'static>(
-    state: &State,
-    endpoint: Endpoint,
-    request: axum::extract::Request,
-    prepare: impl FnOnce(&Parameters) -> Option<Reading<T>>,
-) -> Result<(Call, Option<Result<T, Refusal>>), Refusal> {
     let (parts, body) = request.into_parts();
     let parameters = Parameters::of_address(&parts.uri);
     negotiate(&parts.headers, &parameters)?;
-    let is_read = matches!(parts.method, Method::GET | Method::HEAD);
-    let reading = if is_read && state.config.rate_limit_read.is_off() {
-        prepare(&parameters)
-    } else {
-        None
-    };
-    let (caller, read) = accounts::authenticate_reading(state, &parts, reading).await?;
+    let caller = accounts::authenticate(state, &parts).await?;
     let verb = verb_of(&parts.method);
     if let Some(verb) = verb
         && !caller.may(Permission::new(verb, endpoint.model))
@@ -90,13 +67,12 @@ pub async fn admit_reading<T: Send + 'static>(
     if !endpoint.allow.contains(&parts.method) {
         return Err(Refusal::Method(parts.method, endpoint.allow));
     }
-    let call = Call {
+    Ok(Call {
         caller,
         parts,
         parameters,
         body,
-    };
-    Ok((call, read))
+    })
 }
 
 /// Checks a request to an address that anyone may call: negotiation 406 → rate 429, by the client's address → method 405.
@@ -219,7 +195,7 @@ fn accepts_json(headers: &HeaderMap) -> bool {
 async fn throttle(state: &State, caller: &Caller, parts: &Parts) -> Result<(), Refusal> {
     let is_read = matches!(parts.method, Method::GET | Method::HEAD | Method::OPTIONS);
     let standing = if is_read {
-        count_read(state, caller.id).await?
+        count(state, "read", caller.id, &state.config.rate_limit_read).await?
     } else {
         count(state, "write", caller.id, &state.config.rate_limit_write).await?
     };
@@ -227,15 +203,6 @@ async fn throttle(state: &State, caller: &Caller, parts: &Parts) -> Result<(), R
         tell(&parts.extensions, standing);
     }
     Ok(())
-}
-
-/// Counts a read of a user; what is left is none where reads are not limited.
-///
-/// # Errors
-///
-/// 429
-pub(super) async fn count_read(state: &State, user: i64) -> Result<Option<Standing>, Refusal> {
-    count(state, "read", user, &state.config.rate_limit_read).await
 }
 
 async fn count(

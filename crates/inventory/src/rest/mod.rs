@@ -10,17 +10,14 @@ pub mod given;
 pub mod indent;
 pub mod json;
 pub mod list;
-pub(crate) mod memory;
 pub mod metadata;
 pub mod number;
 pub mod query;
-pub mod reading;
 mod record_id;
 mod refusal;
 pub mod resource;
 mod submission;
 pub mod value;
-mod worth;
 
 pub(crate) use refusal::TOKEN_NOT_VALID;
 pub use refusal::{Refusal, Unknown};

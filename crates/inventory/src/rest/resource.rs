@@ -20,13 +20,11 @@ use super::{
     fields::Mode,
     gate::{self, Call, Endpoint},
     list::{InvalidPage, PageNumber, page_size},
-    memory::lasting,
     metadata::{self, Action, Field},
     query::Parameters,
     refusal::{Refusal, allow},
 };
 pub use super::{
-    reading::Reading,
     record_id::RecordId,
     submission::{Repeatable, Submission, content_type, read_bytes, read_members, submission},
 };
@@ -141,17 +139,17 @@ pub trait Resource: Copy + Send + Sync + 'static {
     fn fields(self) -> &'static [Field];
 
     /// Reads the records of one page. Filters are checked before the page is.
-    ///
-    /// # Errors
-    ///
-    /// Filters and pages that cannot be read.
-    fn listing(
+    fn list(
         self,
         state: &State,
         parameters: &Parameters,
-    ) -> Result<Reading<Page<Self::Record>>, Refusal>;
+    ) -> impl Future<Output = Result<Page<Self::Record>, Refusal>> + Send;
     /// Reads one record.
-    fn reading(self, id: i64) -> Reading<Option<Self::Record>>;
+    fn read(
+        self,
+        state: &State,
+        id: i64,
+    ) -> impl Future<Output = Result<Option<Self::Record>, Refusal>> + Send;
     /// Creates a record.
     fn create(
         self,
@@ -213,9 +211,7 @@ async fn on_list<R: Resource>(
         model: resource.model(),
         allow: LIST,
     };
-    // What is wrong with the query is told after what is wrong with the caller.
-    let prepare = |parameters: &Parameters| resource.listing(state, parameters).ok();
-    let (call, read) = gate::admit_reading(state, endpoint, request, prepare).await?;
+    let call = gate::admit(state, endpoint, request).await?;
     match call.parts.method {
         Method::POST => {
             let submission = submission(state, call).await?;
@@ -223,14 +219,8 @@ async fn on_list<R: Resource>(
         }
         Method::OPTIONS => Ok(described(resource, &call.caller, "List", Some(Verb::Add))),
         _ => {
-            let page = if let Some(page) = read {
-                page?
-            } else {
-                let listing = resource.listing(state, &call.parameters)?;
-                listing.alone(state).await?
-            };
-            let route = call.parts.extensions.get().cloned();
-            Ok(lasting(route, paginated(call, &page).await))
+            let page = resource.list(state, &call.parameters).await?;
+            Ok(paginated(call, &page).await)
         }
     }
 }
@@ -245,11 +235,10 @@ async fn on_record<R: Resource>(
         model: resource.model(),
         allow: resource.methods(),
     };
-    let prepare = |_: &Parameters| id.map(|id| resource.reading(id));
-    let (call, read) = gate::admit_reading(state, endpoint, request, prepare).await?;
+    let call = gate::admit(state, endpoint, request).await?;
     if call.parts.method == Method::OPTIONS {
         let known = match id {
-            Some(id) => resource.reading(id).alone(state).await?,
+            Some(id) => resource.read(state, id).await?,
             None => None,
         };
         let verb = known.map(|_| Verb::Change);
@@ -267,7 +256,7 @@ async fn on_record<R: Resource>(
         }
         Method::PUT | Method::PATCH => {
             // An unknown record is unknown whatever the body says.
-            let known = resource.reading(id).alone(state).await?;
+            let known = resource.read(state, id).await?;
             known.ok_or(Refusal::NotFound)?;
             let mode = if call.parts.method == Method::PUT {
                 Mode::Whole
@@ -282,13 +271,8 @@ async fn on_record<R: Resource>(
             Ok(json(StatusCode::OK, &record))
         }
         _ => {
-            let record = match read {
-                Some(record) => record?,
-                None => resource.reading(id).alone(state).await?,
-            };
-            let record = record.ok_or(Refusal::NotFound)?;
-            let route = call.parts.extensions.get().cloned();
-            Ok(lasting(route, json(StatusCode::OK, &record)))
+            let record = resource.read(state, id).await?.ok_or(Refusal::NotFound)?;
+            Ok(json(StatusCode::OK, &record))
         }
     }
 }

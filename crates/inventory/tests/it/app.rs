@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use axum::{body::Body, response::Response};
+use axum::{Router, body::Body, response::Response};
 use db::{Db, Timestamp};
 use http::{HeaderMap, Method, Request, StatusCode, header};
 use inventory::{
@@ -13,7 +13,7 @@ use inventory::{
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 use web::{
-    Clock, Random, Stepped,
+    Clock, Random,
     metrics::Metrics,
     rate::{Rates, Windows},
     server::Shutdown,
@@ -33,7 +33,7 @@ pub(crate) struct TestApp {
     pub(crate) state: State,
     pub(crate) clock: Clock,
     pub(crate) metrics: Metrics,
-    router: Stepped,
+    router: Router,
 }
 
 /// An answer, its body read.

@@ -24,7 +24,6 @@ mod ledger;
 mod lists;
 mod low;
 mod meanwhile;
-mod memory;
 mod model;
 mod movements;
 mod openapi;

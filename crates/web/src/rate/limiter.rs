@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::header::RETRY_AFTER;
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderValue, StatusCode};
 
 use super::{Rates, Reserve, Standing, Throttled, Windows, standing};
 use crate::client::{ClientAddress, Origin};
@@ -83,13 +83,6 @@ impl fmt::Debug for Limiter {
             .field("scope", &self.scope)
             .field("rates", &self.rates)
             .finish_non_exhaustive()
-    }
-}
-
-/// Takes from an answer what told where its caller stood.
-pub fn untell(headers: &mut HeaderMap) {
-    for name in standing::NAMES {
-        headers.remove(name);
     }
 }
 

@@ -11,7 +11,7 @@ mod redis;
 mod standing;
 mod windows;
 
-pub use limiter::{Limiter, throttled, untell};
+pub use limiter::{Limiter, throttled};
 pub use rates::{Period, Rate, Rates, RatesError};
 pub use redis::AddressError;
 pub use standing::{Level, Standing, Throttled};

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
+use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{ConnectInfo, Request};
 use axum::response::Response;
@@ -17,11 +18,11 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tower::ServiceExt;
 
 use super::guarded::{Busy, Guarded, Phase};
 use super::sent::Sent;
 use super::{Limits, Shutdown, Tls};
-use crate::Stepped;
 use crate::client::OwnTls;
 use crate::limits::Hostless;
 
@@ -29,7 +30,7 @@ use crate::limits::Hostless;
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 pub(super) struct Connection {
-    pub(super) router: Stepped,
+    pub(super) router: Router,
     pub(super) tls: Option<Tls>,
     pub(super) limits: Limits,
     pub(super) shutdown: Shutdown,
@@ -107,7 +108,7 @@ impl Connection {
         if is_hostless {
             extensions.insert(Hostless);
         }
-        let response = self.router.answer(request).await;
+        let Ok(response) = self.router.clone().oneshot(request).await;
         let is_stream = response
             .headers()
             .get(CONTENT_TYPE)

@@ -14,10 +14,9 @@ mod tls;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-
-use crate::Stepped;
 
 pub use listener::Listener;
 pub use shutdown::Shutdown;
@@ -67,14 +66,8 @@ impl Default for Limits {
     }
 }
 
-/// Serves a router, or one with steps before it, until shutdown begins, then finishes the requests at hand, within [`Limits::drain`].
-pub async fn serve(
-    listener: Listener,
-    router: impl Into<Stepped>,
-    options: Options,
-    shutdown: Shutdown,
-) {
-    let router = router.into();
+/// Serves a router until shutdown begins, then finishes the requests at hand, within [`Limits::drain`].
+pub async fn serve(listener: Listener, router: Router, options: Options, shutdown: Shutdown) {
     let Options { tls, limits } = options;
     let watch = tls.as_ref().map(|tls| tokio::spawn(tls.clone().watch()));
     let permits = Arc::new(Semaphore::new(limits.connections));

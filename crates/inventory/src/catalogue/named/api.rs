@@ -12,7 +12,7 @@ use crate::{
         list::check_search,
         metadata::Field,
         query::Parameters,
-        resource::{Created, MUTABLE, Page, Reading, Resource, Submission},
+        resource::{Created, MUTABLE, Page, Resource, Submission},
     },
 };
 
@@ -35,17 +35,17 @@ impl Resource for Kind {
         &DESCRIBED
     }
 
-    fn listing(
+    async fn list(
         self,
         state: &State,
         parameters: &Parameters,
-    ) -> Result<Reading<Page<NamedRecord>>, Refusal> {
+    ) -> Result<Page<NamedRecord>, Refusal> {
         check_search(parameters)?;
-        super::listing(state, self, parameters)
+        super::list(state, self, parameters).await
     }
 
-    fn reading(self, id: i64) -> Reading<Option<NamedRecord>> {
-        super::reading(self, id)
+    async fn read(self, state: &State, id: i64) -> Result<Option<NamedRecord>, Refusal> {
+        super::read(state, self, id).await
     }
 
     async fn create(

@@ -22,7 +22,7 @@ use crate::{
         given::Given,
         list::{OrderBy, ordering, search_words},
         query::Parameters,
-        resource::{Page, Reading, Repeatable, Wanted},
+        resource::{Page, Repeatable, Wanted},
     },
     stock::{Actor, movements::repeat},
 };
@@ -44,32 +44,21 @@ pub async fn list(
     kind: Kind,
     parameters: &Parameters,
 ) -> Result<Page<NamedRecord>, Refusal> {
-    listing(state, kind, parameters)?.alone(state).await
-}
-
-fn listing(
-    state: &State,
-    kind: Kind,
-    parameters: &Parameters,
-) -> Result<Reading<Page<NamedRecord>>, Refusal> {
     let order = ordering(parameters, &FIELDS, BY_NAME);
     let words = search_words(parameters);
     let wanted = Wanted::parse(state, parameters)?;
-    let known = (order, words, wanted);
-    Ok(Reading::new(
-        known,
-        async move |(order, words, wanted), conn| {
-            let count = store::count(conn, kind, words).await?;
-            let (number, offset) = wanted.within(count)?;
-            let results = store::page(conn, kind, words, order, wanted.limit(), offset).await?;
-            Ok(Page {
-                count,
-                number,
-                size: wanted.size,
-                results,
-            })
-        },
-    ))
+    let read = async move |conn: &mut Conn| {
+        let count = store::count(conn, kind, &words).await?;
+        let (number, offset) = wanted.within(count)?;
+        let results = store::page(conn, kind, &words, &order, wanted.limit(), offset).await?;
+        Ok(Page {
+            count,
+            number,
+            size: wanted.size,
+            results,
+        })
+    };
+    state.db.read(read).await
 }
 
 /// A part of what [`list`] has on all its pages, in the same order.
@@ -126,13 +115,8 @@ pub(crate) async fn best(
 ///
 /// Faults of the store.
 pub async fn read(state: &State, kind: Kind, id: i64) -> Result<Option<NamedRecord>, Refusal> {
-    reading(kind, id).alone(state).await
-}
-
-fn reading(kind: Kind, id: i64) -> Reading<Option<NamedRecord>> {
-    Reading::look_up((kind, id), async |(kind, id), conn| {
-        Ok(store::find(conn, *kind, *id).await?)
-    })
+    let find = async move |conn: &mut Conn| store::find(conn, kind, id).await;
+    Ok(state.db.look_up::<_, db::Error, _>(find).await?)
 }
 
 /// Creates a record.

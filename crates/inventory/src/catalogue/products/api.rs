@@ -12,7 +12,7 @@ use crate::{
         list::check_search,
         metadata::Field,
         query::Parameters,
-        resource::{Created, MUTABLE, Page, Reading, Resource, Submission},
+        resource::{Created, MUTABLE, Page, Resource, Submission},
     },
 };
 
@@ -39,17 +39,17 @@ impl Resource for Products {
         &DESCRIBED
     }
 
-    fn listing(
+    async fn list(
         self,
         state: &State,
         parameters: &Parameters,
-    ) -> Result<Reading<Page<ProductRecord>>, Refusal> {
+    ) -> Result<Page<ProductRecord>, Refusal> {
         check_search(parameters)?;
-        super::listing(state, parameters)
+        super::list(state, parameters).await
     }
 
-    fn reading(self, id: i64) -> Reading<Option<ProductRecord>> {
-        super::reading(id)
+    async fn read(self, state: &State, id: i64) -> Result<Option<ProductRecord>, Refusal> {
+        super::read(state, id).await
     }
 
     async fn create(

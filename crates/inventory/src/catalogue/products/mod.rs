@@ -27,7 +27,7 @@ use crate::{
         given::Given,
         json::Named,
         query::Parameters,
-        resource::{Page, Reading, Repeatable, Wanted},
+        resource::{Page, Repeatable, Wanted},
     },
     stock::{self, Actor, Policy, movements::repeat},
     tallies,
@@ -42,7 +42,7 @@ use store::Selection;
 ///
 /// Filters that cannot be read, a page that does not exist, and faults of the store.
 pub async fn list(state: &State, parameters: &Parameters) -> Result<Page<ProductRecord>, Refusal> {
-    listing(state, parameters)?.alone(state).await
+    list_selected(state, parameters, Selection::parse(parameters)?).await
 }
 
 /// The same of the products that were created from one moment on, and before another.
@@ -56,41 +56,36 @@ pub(crate) async fn list_created(
     created: Option<(Timestamp, Timestamp)>,
 ) -> Result<Page<ProductRecord>, Refusal> {
     let selection = Selection::parse(parameters)?.created(created);
-    listed(state, parameters, selection)?.alone(state).await
+    list_selected(state, parameters, selection).await
 }
 
-fn listing(
-    state: &State,
-    parameters: &Parameters,
-) -> Result<Reading<Page<ProductRecord>>, Refusal> {
-    listed(state, parameters, Selection::parse(parameters)?)
-}
-
-fn listed(
+async fn list_selected(
     state: &State,
     parameters: &Parameters,
     selection: Selection,
-) -> Result<Reading<Page<ProductRecord>>, Refusal> {
+) -> Result<Page<ProductRecord>, Refusal> {
     let wanted = Wanted::parse(state, parameters)?;
     let is_short = selection.is_everything() && wanted.is_near();
-    let known = (selection, wanted, state.clone());
-    let reading = Reading::new(
-        known,
-        async |(selection, wanted, state): &(Selection, Wanted, State), conn| {
-            let measured = selection.measure(conn, &state.measures).await?;
-            let (number, offset) = wanted.within(measured.count)?;
-            let results = selection
-                .page(conn, &measured, wanted.limit(), offset)
-                .await?;
-            Ok(Page {
-                count: measured.count,
-                number,
-                size: wanted.size,
-                results,
-            })
-        },
-    );
-    Ok(reading.look_up_if(is_short))
+    let shared = state.clone();
+    let read = async move |conn: &mut Conn| {
+        let measured = selection.measure(conn, &shared.measures).await?;
+        let (number, offset) = wanted.within(measured.count)?;
+        let results = selection
+            .page(conn, &measured, wanted.limit(), offset)
+            .await?;
+        Ok(Page {
+            count: measured.count,
+            number,
+            size: wanted.size,
+            results,
+        })
+    };
+    // An index leads to the first pages of all products at once.
+    if is_short {
+        state.db.look_up(read).await
+    } else {
+        state.db.read(read).await
+    }
 }
 
 /// A part of what [`list`] has on all its pages, in the same order.
@@ -163,11 +158,8 @@ pub(crate) fn problems(members: &Members, mode: Mode) -> FieldErrors {
 ///
 /// Faults of the store.
 pub async fn read(state: &State, id: i64) -> Result<Option<ProductRecord>, Refusal> {
-    reading(id).alone(state).await
-}
-
-fn reading(id: i64) -> Reading<Option<ProductRecord>> {
-    Reading::look_up(id, async |id, conn| Ok(store::find(conn, *id).await?))
+    let find = async move |conn: &mut Conn| store::find(conn, id).await;
+    Ok(state.db.look_up::<_, db::Error, _>(find).await?)
 }
 
 /// Creates a product; its quantity becomes the opening of its ledger.

@@ -11,7 +11,7 @@ use crate::{
         fields::Mode,
         metadata::Field,
         query::Parameters,
-        resource::{Created, IMMUTABLE, Page, Reading, Resource, Submission},
+        resource::{Created, IMMUTABLE, Page, Resource, Submission},
     },
 };
 
@@ -34,16 +34,16 @@ impl Resource for Movement {
         self.described()
     }
 
-    fn listing(
+    async fn list(
         self,
         state: &State,
         parameters: &Parameters,
-    ) -> Result<Reading<Page<MovementRecord>>, Refusal> {
-        super::listing(state, self, parameters)
+    ) -> Result<Page<MovementRecord>, Refusal> {
+        super::list(state, self, parameters).await
     }
 
-    fn reading(self, id: i64) -> Reading<Option<MovementRecord>> {
-        super::reading(self, id)
+    async fn read(self, state: &State, id: i64) -> Result<Option<MovementRecord>, Refusal> {
+        super::read(state, self, id).await
     }
 
     async fn create(

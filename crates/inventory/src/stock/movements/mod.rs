@@ -28,7 +28,7 @@ use crate::{
         given::Given,
         json::{Named, Titled},
         query::Parameters,
-        resource::{Created, Page, Reading, Submission, Wanted},
+        resource::{Created, Page, Submission, Wanted},
     },
 };
 use ledger::Entry;
@@ -47,32 +47,22 @@ pub async fn list(
     movement: Movement,
     parameters: &Parameters,
 ) -> Result<Page<MovementRecord>, Refusal> {
-    listing(state, movement, parameters)?.alone(state).await
-}
-
-fn listing(
-    state: &State,
-    movement: Movement,
-    parameters: &Parameters,
-) -> Result<Reading<Page<MovementRecord>>, Refusal> {
     let selection = Selection::parse(movement, parameters)?;
     let wanted = Wanted::parse(state, parameters)?;
-    Ok(Reading::new(
-        (selection, wanted),
-        async |(selection, wanted), conn| {
-            let measured = selection.measure(conn).await?;
-            let (number, offset) = wanted.within(measured.count)?;
-            let results = selection
-                .page(conn, &measured, wanted.limit(), offset)
-                .await?;
-            Ok(Page {
-                count: measured.count,
-                number,
-                size: wanted.size,
-                results,
-            })
-        },
-    ))
+    let read = async move |conn: &mut Conn| {
+        let measured = selection.measure(conn).await?;
+        let (number, offset) = wanted.within(measured.count)?;
+        let results = selection
+            .page(conn, &measured, wanted.limit(), offset)
+            .await?;
+        Ok(Page {
+            count: measured.count,
+            number,
+            size: wanted.size,
+            results,
+        })
+    };
+    state.db.read(read).await
 }
 
 /// Every movement that a list selects, in its order.
@@ -106,13 +96,8 @@ pub async fn read(
     movement: Movement,
     id: i64,
 ) -> Result<Option<MovementRecord>, Refusal> {
-    reading(movement, id).alone(state).await
-}
-
-fn reading(movement: Movement, id: i64) -> Reading<Option<MovementRecord>> {
-    Reading::look_up((movement, id), async |(movement, id), conn| {
-        Ok(store::find(conn, *movement, *id).await?)
-    })
+    let find = async move |conn: &mut Conn| store::find(conn, movement, id).await;
+    Ok(state.db.look_up::<_, db::Error, _>(find).await?)
 }
 
 /// Books a movement. With an `Idempotency-Key` a repetition of the same request answers the same and books nothing.
