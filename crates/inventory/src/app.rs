@@ -108,7 +108,6 @@ impl Workers {
 ///
 /// [`StartError`]
 pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
-    tallies::fill(&parts.db, parts.clock.now()).await?;
     tallies::know_low(&parts.db, config.low_stock_threshold).await?;
     let (first_user, metrics) = (parts.first_user.clone(), parts.metrics.clone());
     let state = state(config, parts)?;

@@ -42,26 +42,7 @@ pub const SERVICE: &str = "inventory";
 pub const VERSION: &str = "1.0.0";
 
 /// The schema of the service's database.
-pub const MIGRATIONS: db::Migrations = db::migrations!(
-    name: "inventory",
-    "0001_accounts",
-    "0002_catalogue",
-    "0003_stock",
-    "0004_tallies",
-    "0005_search",
-    "0006_audit",
-    "0007_delivery",
-    "0008_analyses",
-    "0009_second_factor",
-    "0010_imports",
-    "0011_units_sold",
-    "0012_ledger_days",
-    "0013_lists",
-    "0014_low_products",
-    "0015_title_order",
-    "0016_events",
-    "0017_lean_sales",
-);
+pub const MIGRATIONS: db::Migrations = db::migrations!(name: "inventory", "0001_inventory");
 
 /// What every request may use. Cheap to clone.
 #[derive(Clone)]

@@ -185,8 +185,8 @@ impl Load {
     }
 
     /// Writes what was counted on the way.
-    pub(super) async fn tally(&self, tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
-        tallies::replace(tx, &self.tallies, now).await
+    pub(super) async fn tally(&self, tx: &mut Tx) -> Result<(), Error> {
+        tallies::replace(tx, &self.tallies).await
     }
 
     /// A movement with its row in the ledger. The product's title is asked for where it is written.

@@ -18,8 +18,8 @@ pub(crate) async fn note_level(tx: &mut Tx, product: i64, low: i64) -> Result<()
     low::note(tx, product, low).await
 }
 
-/// Counts the low products under the shop's threshold, unless their number is known under it and right. A number can be wrong only
-/// after a process of an older version wrote beside this one.
+/// Counts the low products under the shop's threshold, unless their number is known under it and right: it is verified at each
+/// start, since many lists trust it.
 ///
 /// # Errors
 ///

@@ -20,7 +20,7 @@ use model::StockKey;
 pub(crate) use model::{Change, Moved, Tallies};
 pub use model::{DAY, DayTally, Difference, Dimension, StockTally, day_of};
 pub use pulse::Pulse;
-pub use recount::{fill, verify};
+pub use recount::verify;
 pub use sum::Sum;
 pub(crate) use worker::work;
 pub use worker::{fold, fold_all, step};
@@ -249,7 +249,7 @@ pub(crate) async fn ledger_end(conn: &mut Conn) -> Result<i64, Error> {
 }
 
 /// Puts tallies that were added up while a data set was made in the place of whatever is there.
-pub(crate) async fn replace(tx: &mut Tx, tallies: &Tallies, now: Timestamp) -> Result<(), Error> {
-    store::replace(tx, tallies, now).await?;
+pub(crate) async fn replace(tx: &mut Tx, tallies: &Tallies) -> Result<(), Error> {
+    store::replace(tx, tallies).await?;
     low::recount(tx).await
 }

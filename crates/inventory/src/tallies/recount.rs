@@ -1,8 +1,8 @@
-//! Counting everything again from the records themselves: to fill the tallies of a database that had none, and to verify them.
+//! Counting everything again from the records themselves, to verify the tallies.
 
 use std::collections::HashMap;
 
-use db::{Conn, Db, Error, Timestamp, Tx};
+use db::{Conn, Db, Error};
 
 use super::{
     Difference,
@@ -13,49 +13,13 @@ use super::{
 /// Rows of one piece.
 const PIECE: i64 = 10_000;
 
-/// Fills the tallies of a database that was filled before it had any. Does nothing the second time.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub async fn fill(db: &Db, now: Timestamp) -> Result<(), Error> {
-    let (is_filled, is_empty) = db
-        .read(async |conn| {
-            let is_filled = store::is_filled(conn).await?;
-            Ok::<_, Error>((is_filled, !is_filled && store::is_empty(conn).await?))
-        })
-        .await?;
-    if is_filled {
-        return Ok(());
-    }
-    if is_empty {
-        return db
-            .write(async move |tx| store::set_filled(tx, now).await)
-            .await;
-    }
-    tracing::info!("counting what is stored, once, for lists and the dashboard");
-    db.load(async move |tx| fill_within(tx, now).await).await
-}
-
-async fn fill_within(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
-    store::lock(tx).await?;
-    if store::is_filled(tx).await? {
-        return Ok(());
-    }
-    let tallies = recount(tx).await?;
-    super::replace(tx, &tallies, now).await
-}
-
-/// Counts everything and answers where the tallies do not agree. Nothing is to be said of tallies that are not filled yet.
+/// Counts everything and answers where the tallies do not agree.
 ///
 /// # Errors
 ///
 /// Faults of the store.
 pub async fn verify(db: &Db) -> Result<Vec<Difference>, Error> {
     db.report(async |conn| {
-        if !store::is_filled(conn).await? {
-            return Ok(Vec::new());
-        }
         let stored = store::stored(conn).await?;
         let mut differences = stored.differences(&recount(conn).await?);
         if let Some((threshold, count)) = store::low::stored(conn).await? {

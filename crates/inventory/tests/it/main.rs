@@ -41,6 +41,5 @@ mod tallies;
 mod throttle;
 mod tokens;
 mod transfer;
-mod upgrades;
 mod visitor;
 mod webhooks;

@@ -321,55 +321,6 @@ on_both_engines!(
 );
 
 on_both_engines!(
-    a_database_from_before_the_tallies_is_counted_once,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let product = app.admin().a_product("Arroz", 100).await;
-        let supplier = app
-            .admin()
-            .post("/api/v1/suppliers/", json!({"name": "S"}))
-            .await
-            .id();
-        let deleted = sell(&app, product, 2).await;
-        app.clock.advance(DAY);
-        receive(&app, supplier, product, 12).await;
-        sell(&app, product, 7).await;
-        app.admin()
-            .delete(&format!("/api/v1/outflows/{deleted}/"))
-            .await;
-        app.manager()
-            .patch("/api/v1/products/1/", json!({"cost_price": "1.11"}))
-            .await;
-        let before = sales_of(&app, day_of(app.clock.now())).await;
-        let forget = async |tx: &mut db::Tx| {
-            for sql in [
-                "DELETE FROM tally_changes",
-                "DELETE FROM day_tallies",
-                "DELETE FROM stock_tallies",
-                "DELETE FROM price_tallies",
-                "DELETE FROM tallies_filled",
-            ] {
-                tx.execute(sql, &[]).await?;
-            }
-            Ok::<_, Error>(())
-        };
-        app.state.db.write(forget).await.unwrap();
-        for _ in 0..2 {
-            tallies::fill(&app.state.db, app.clock.now()).await.unwrap();
-            assert_eq!(sales_of(&app, day_of(app.clock.now())).await, before);
-            verified(&app).await;
-        }
-        assert_eq!(
-            (
-                count(&app, "inflows/?supplier=1").await,
-                count(&app, "outflows/").await
-            ),
-            (1, 1)
-        );
-    }
-);
-
-on_both_engines!(
     what_the_tallies_do_not_have_right_is_named,
     async |address| {
         let app = TestApp::new(&address).await;

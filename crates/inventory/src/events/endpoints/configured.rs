@@ -14,13 +14,13 @@ use crate::{
     },
 };
 
-/// Makes the endpoint of the configuration stand among the others as the configuration says, and what is kept of secrets be sealed.
+/// Makes the endpoint of the configuration stand among the others as the configuration says, and logs secrets that cannot be read.
 ///
 /// # Errors
 ///
 /// Faults of the store.
 pub(crate) async fn configure(state: &State) -> Result<(), Error> {
-    secrets::seal_all(state).await?;
+    secrets::check_all(state).await?;
     let (configured, now) = (&state.config.webhooks.configured, state.clock.now());
     let wanted = configured.as_ref().map(|one| one.target.to_string());
     let stand = async move |tx: &mut db::Tx| {

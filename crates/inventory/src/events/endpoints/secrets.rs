@@ -1,7 +1,6 @@
-//! The stored secrets of endpoints: encrypted with a key that is not in the database, each bound to its endpoint. Earlier versions
-//! stored them in clear; those keep working, and are encrypted at the next start.
+//! The stored secrets of endpoints: encrypted with a key that is not in the database, each bound to its endpoint.
 
-use db::{Conn, Error, Timestamp, Tx};
+use db::{Conn, Error, Timestamp};
 use web::Random;
 
 use crate::{
@@ -13,7 +12,7 @@ use crate::{
     },
 };
 
-/// What a sealed secret begins with, and no other does.
+/// The version of the encryption, before each secret.
 const SEALED: &str = "sealed1:";
 const PURPOSE: &str = "balcao/webhook-secret/1";
 
@@ -33,10 +32,7 @@ fn closed(key: &TokenKey, random: &Random, endpoint: i64, text: &str) -> String 
 
 /// A secret that was kept; none when it was sealed with another key, or for another endpoint.
 fn opened(key: &TokenKey, endpoint: i64, kept: &str) -> Option<Secret> {
-    let Some(sealed) = kept.strip_prefix(SEALED) else {
-        return Secret::parse(kept).ok();
-    };
-    let text = seal(key).open(endpoint, sealed)?;
+    let text = seal(key).open(endpoint, kept.strip_prefix(SEALED)?)?;
     Secret::parse(&text).ok()
 }
 
@@ -70,19 +66,11 @@ pub(super) async fn can_sign(conn: &mut Conn, state: &State, endpoint: i64) -> R
     Ok(receiver.is_some_and(|receiver| !signing(state, endpoint, &receiver, now).is_empty()))
 }
 
-/// Seals what an earlier version kept as it is, and says which endpoints' secrets cannot be read.
-pub(super) async fn seal_all(state: &State) -> Result<(), Error> {
-    let sealing = state.clone();
+/// Logs which endpoints' secrets cannot be read.
+pub(super) async fn check_all(state: &State) -> Result<(), Error> {
     let kept = state
         .db
-        .write(async move |tx: &mut Tx| {
-            let kept = endpoints::kept_secrets(tx).await?;
-            for (id, plain) in kept.iter().filter(|(_, text)| !text.starts_with(SEALED)) {
-                let text = closed(&sealing.token_key, &sealing.random, *id, plain);
-                endpoints::replace_secret(tx, *id, plain, &text).await?;
-            }
-            Ok::<_, Error>(kept)
-        })
+        .read(async |conn: &mut Conn| endpoints::kept_secrets(conn).await)
         .await?;
     for (endpoint, kept) in kept {
         if opened(&state.token_key, endpoint, &kept).is_none() {
@@ -100,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kept_secret_is_read_by_its_key_at_its_endpoint_and_a_plain_one_as_it_is() {
+    fn a_kept_secret_is_read_by_its_key_at_its_endpoint_alone() {
         let (random, key) = (Random::seeded(1), TokenKey::new(&[7; 32]));
         let secret = Secret::generate(&random);
         let kept = closed(&key, &random, 3, &secret.reveal());
@@ -108,6 +96,6 @@ mod tests {
         assert_eq!(opened(&key, 3, &kept).as_ref(), Some(&secret));
         assert_eq!(opened(&key, 4, &kept), None);
         assert_eq!(opened(&TokenKey::new(&[8; 32]), 3, &kept), None);
-        assert_eq!(opened(&key, 4, &secret.reveal()), Some(secret));
+        assert_eq!(opened(&key, 3, &secret.reveal()), None);
     }
 }

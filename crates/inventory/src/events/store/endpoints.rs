@@ -166,24 +166,6 @@ pub(in crate::events) async fn kept_secrets(conn: &mut Conn) -> Result<Vec<(i64,
     .await
 }
 
-/// Keeps a secret in another form, wherever it still stands at its endpoint.
-pub(in crate::events) async fn replace_secret(
-    tx: &mut Tx,
-    id: i64,
-    before: &str,
-    after: &str,
-) -> Result<(), Error> {
-    tx.execute(
-        "UPDATE webhook_endpoints
-         SET secret = CASE WHEN secret = $2 THEN $3 ELSE secret END,
-             previous_secret = CASE WHEN previous_secret = $2 THEN $3 ELSE previous_secret END
-         WHERE id = $1",
-        &[&id, &before, &after],
-    )
-    .await
-    .map(drop)
-}
-
 /// An endpoint as its deliveries need it.
 #[derive(Clone)]
 pub(in crate::events) struct Receiver {

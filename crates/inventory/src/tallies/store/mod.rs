@@ -313,7 +313,7 @@ const STOCK: &[(&str, Kind)] = &[
 ];
 
 /// Puts counted tallies in the place of whatever is there, notes included.
-pub(super) async fn replace(tx: &mut Tx, tallies: &Tallies, now: Timestamp) -> Result<(), Error> {
+pub(super) async fn replace(tx: &mut Tx, tallies: &Tallies) -> Result<(), Error> {
     for sql in [
         "DELETE FROM tally_changes",
         "DELETE FROM day_tallies",
@@ -364,8 +364,7 @@ pub(super) async fn replace(tx: &mut Tx, tallies: &Tallies, now: Timestamp) -> R
     for (band, products) in &tallies.prices {
         prices.push([(*band).into(), (*products).into()]);
     }
-    tx.insert_rows(&mut prices).await?;
-    set_filled(tx, now).await
+    tx.insert_rows(&mut prices).await
 }
 
 /// Lets nobody note or fold anything until the transaction ends. On SQLite nobody else writes anyway.
@@ -374,33 +373,6 @@ pub(super) async fn lock(tx: &mut Tx) -> Result<(), Error> {
         tx.execute("LOCK TABLE tally_changes IN EXCLUSIVE MODE", &[])
             .await?;
     }
-    Ok(())
-}
-
-/// Whether the tallies hold everything that was stored before there were any.
-pub(super) async fn is_filled(conn: &mut Conn) -> Result<bool, Error> {
-    conn.one("SELECT EXISTS (SELECT 1 FROM tallies_filled)", &[], |row| {
-        row.get(0)
-    })
-    .await
-}
-
-/// Whether there is nothing that they could hold.
-pub(super) async fn is_empty(conn: &mut Conn) -> Result<bool, Error> {
-    conn.one(
-        "SELECT NOT (EXISTS (SELECT 1 FROM products) OR EXISTS (SELECT 1 FROM ledger_entries))",
-        &[],
-        |row| row.get(0),
-    )
-    .await
-}
-
-pub(super) async fn set_filled(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO tallies_filled (id, filled_at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET filled_at = excluded.filled_at",
-        &[&now],
-    )
-    .await?;
     Ok(())
 }
 

@@ -1,0 +1,648 @@
+-- Who may do what. Names are compared as written: `Ana` and `ana` are two users.
+CREATE TABLE users (
+    id            INTEGER PRIMARY KEY AUTOINCREMENT,
+    username      TEXT    NOT NULL CONSTRAINT users_username_key UNIQUE,
+    email         TEXT    NOT NULL,
+    first_name    TEXT    NOT NULL,
+    last_name     TEXT    NOT NULL,
+    -- Argon2id in PHC form; NULL is an account that no password opens.
+    password_hash TEXT,
+    active        INTEGER NOT NULL CONSTRAINT users_active_check CHECK (active IN (0, 1)),
+    staff         INTEGER NOT NULL CONSTRAINT users_staff_check CHECK (staff IN (0, 1)),
+    superuser     INTEGER NOT NULL CONSTRAINT users_superuser_check CHECK (superuser IN (0, 1)),
+    last_login    INTEGER,
+    -- Tokens made before this second are revoked, all at once. NULL: none are.
+    tokens_valid_from INTEGER,
+    created_at    INTEGER NOT NULL,
+    updated_at    INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE groups (
+    id   INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL CONSTRAINT groups_name_key UNIQUE
+) STRICT;
+
+CREATE TABLE user_groups (
+    user_id  INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    group_id INTEGER NOT NULL REFERENCES groups (id) ON DELETE CASCADE,
+    CONSTRAINT user_groups_pkey PRIMARY KEY (user_id, group_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX user_groups_group_id ON user_groups (group_id);
+
+-- A permission is its code name, such as add_brand: the list of them is in the program.
+CREATE TABLE group_permissions (
+    group_id   INTEGER NOT NULL REFERENCES groups (id) ON DELETE CASCADE,
+    permission TEXT    NOT NULL,
+    CONSTRAINT group_permissions_pkey PRIMARY KEY (group_id, permission)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE user_permissions (
+    user_id    INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    permission TEXT    NOT NULL,
+    CONSTRAINT user_permissions_pkey PRIMARY KEY (user_id, permission)
+) STRICT, WITHOUT ROWID;
+
+-- The cookie's value stands only as its SHA-256, so a copy of this table opens nothing.
+CREATE TABLE sessions (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    token_hash   TEXT    NOT NULL CONSTRAINT sessions_token_hash_key UNIQUE,
+    user_id      INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    csrf_secret  TEXT    NOT NULL,
+    address      TEXT    NOT NULL,
+    agent        TEXT    NOT NULL,
+    created_at   INTEGER NOT NULL,
+    last_seen_at INTEGER NOT NULL,
+    expires_at   INTEGER NOT NULL,
+    -- Whether the reader asked to stay logged in: two weeks instead of a working day.
+    remembered   INTEGER NOT NULL CONSTRAINT sessions_remembered_check CHECK (remembered IN (0, 1))
+) STRICT;
+CREATE INDEX sessions_user_id ON sessions (user_id);
+CREATE INDEX sessions_expires_at ON sessions (expires_at);
+
+-- Refresh tokens that were logged out before their time; rows go when the token would have expired.
+CREATE TABLE revoked_tokens (
+    jti        TEXT    NOT NULL CONSTRAINT revoked_tokens_pkey PRIMARY KEY,
+    user_id    INTEGER NOT NULL,
+    revoked_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX revoked_tokens_expires_at ON revoked_tokens (expires_at);
+
+CREATE TABLE second_factors (
+    user_id    INTEGER NOT NULL CONSTRAINT second_factors_pkey PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+    -- Encrypted with a key that is not in the database.
+    secret     TEXT    NOT NULL,
+    -- The time step of the last code that was taken: none is taken twice.
+    last_step  INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT;
+
+-- The digests of codes for whoever lost the device; a row goes when its code is used.
+CREATE TABLE recovery_codes (
+    user_id   INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    code_hash TEXT    NOT NULL,
+    CONSTRAINT recovery_codes_pkey PRIMARY KEY (user_id, code_hash)
+) STRICT, WITHOUT ROWID;
+
+-- Brands, categories, suppliers and products.
+-- Text is kept as written and once more folded (lower case, accents removed): search and order use the folded form.
+-- description_key is the folded description's first 200 characters: enough to order by, short enough to index.
+
+CREATE TABLE brands (
+    id              INTEGER PRIMARY KEY AUTOINCREMENT,
+    name            TEXT    NOT NULL,
+    name_folded     TEXT    NOT NULL,
+    description     TEXT,
+    description_key TEXT,
+    created_at      INTEGER NOT NULL,
+    updated_at      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX brands_name ON brands (name_folded, id);
+CREATE INDEX brands_description ON brands (description_key, id);
+CREATE INDEX brands_created_at ON brands (created_at, id);
+CREATE INDEX brands_updated_at ON brands (updated_at, id);
+
+CREATE TABLE categories (
+    id              INTEGER PRIMARY KEY AUTOINCREMENT,
+    name            TEXT    NOT NULL,
+    name_folded     TEXT    NOT NULL,
+    description     TEXT,
+    description_key TEXT,
+    created_at      INTEGER NOT NULL,
+    updated_at      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX categories_name ON categories (name_folded, id);
+CREATE INDEX categories_description ON categories (description_key, id);
+CREATE INDEX categories_created_at ON categories (created_at, id);
+CREATE INDEX categories_updated_at ON categories (updated_at, id);
+
+CREATE TABLE suppliers (
+    id              INTEGER PRIMARY KEY AUTOINCREMENT,
+    name            TEXT    NOT NULL,
+    name_folded     TEXT    NOT NULL,
+    description     TEXT,
+    description_key TEXT,
+    created_at      INTEGER NOT NULL,
+    updated_at      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX suppliers_name ON suppliers (name_folded, id);
+CREATE INDEX suppliers_description ON suppliers (description_key, id);
+CREATE INDEX suppliers_created_at ON suppliers (created_at, id);
+CREATE INDEX suppliers_updated_at ON suppliers (updated_at, id);
+
+CREATE TABLE products (
+    id              INTEGER PRIMARY KEY AUTOINCREMENT,
+    title           TEXT    NOT NULL,
+    title_folded    TEXT    NOT NULL,
+    category_id     INTEGER NOT NULL CONSTRAINT products_category_id_fkey REFERENCES categories (id),
+    brand_id        INTEGER NOT NULL CONSTRAINT products_brand_id_fkey REFERENCES brands (id),
+    description     TEXT,
+    description_key TEXT,
+    serie_number    TEXT    CONSTRAINT products_serie_number_key UNIQUE,
+    -- Folded for the order of lists; uniqueness is of the number as written.
+    serie_number_folded TEXT,
+    cost_price      TEXT    NOT NULL CONSTRAINT products_cost_price_check CHECK (length(cost_price) = 23),
+    selling_price   TEXT    NOT NULL CONSTRAINT products_selling_price_check CHECK (length(selling_price) = 23),
+    -- The price's band: how many digits it has in hundredths, and half of the first two. Products of a range of prices come from the
+    -- bands within it, in orders that go along with prices.
+    price_band      INTEGER GENERATED ALWAYS AS (
+        length(ltrim(replace(selling_price, '.', ''), '0')) * 50 + CAST(substr(ltrim(replace(selling_price, '.', ''), '0'), 1, 2) AS INTEGER) / 2
+    ) VIRTUAL,
+    created_at      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX products_title ON products (title_folded, id);
+CREATE INDEX products_description ON products (description_key, id);
+CREATE INDEX products_serie_number ON products (serie_number_folded, id);
+CREATE INDEX products_cost_price ON products (cost_price, id, selling_price);
+CREATE INDEX products_selling_price ON products (selling_price, id);
+CREATE INDEX products_created_at ON products (created_at, id);
+CREATE INDEX products_category ON products (category_id, id);
+CREATE INDEX products_category_title ON products (category_id, title_folded, id);
+CREATE INDEX products_category_description ON products (category_id, description_key, id);
+CREATE INDEX products_category_serie_number ON products (category_id, serie_number_folded, id);
+CREATE INDEX products_category_cost_price ON products (category_id, cost_price, id);
+CREATE INDEX products_category_selling_price ON products (category_id, selling_price, id);
+CREATE INDEX products_category_created_at ON products (category_id, created_at, id);
+CREATE INDEX products_category_brand ON products (category_id, brand_id, id);
+CREATE INDEX products_brand ON products (brand_id, id);
+CREATE INDEX products_brand_title ON products (brand_id, title_folded, id);
+CREATE INDEX products_brand_description ON products (brand_id, description_key, id);
+CREATE INDEX products_brand_serie_number ON products (brand_id, serie_number_folded, id);
+CREATE INDEX products_brand_cost_price ON products (brand_id, cost_price, id);
+CREATE INDEX products_brand_selling_price ON products (brand_id, selling_price, id);
+CREATE INDEX products_brand_created_at ON products (brand_id, created_at, id);
+CREATE INDEX products_band_title ON products (price_band, title_folded, id, selling_price);
+CREATE INDEX products_band_description ON products (price_band, description_key, id, selling_price);
+CREATE INDEX products_band_cost_price ON products (price_band, cost_price, id, selling_price);
+
+-- What movements change stands apart from what people edit, so that a sale touches few indexes.
+-- One row a product; category and brand are repeated so that lists filtered by them come in order from an index.
+CREATE TABLE product_stock (
+    product_id  INTEGER PRIMARY KEY CONSTRAINT product_stock_product_id_fkey REFERENCES products (id) ON DELETE CASCADE,
+    category_id INTEGER NOT NULL,
+    brand_id    INTEGER NOT NULL,
+    -- Changed by the stock ledger alone; the database itself refuses to owe goods.
+    quantity    INTEGER NOT NULL CONSTRAINT product_stock_quantity_check CHECK (quantity >= 0),
+    -- NULL: the shop's own threshold holds.
+    threshold   INTEGER CONSTRAINT product_stock_threshold_check CHECK (threshold >= 0),
+    updated_at  INTEGER NOT NULL
+) STRICT;
+-- By quantity and by time of change, of a category or a brand too: many rows match along the index, few are sorted.
+CREATE INDEX product_stock_quantity ON product_stock (quantity, product_id, category_id, brand_id);
+CREATE INDEX product_stock_updated_at ON product_stock (updated_at, product_id, category_id, brand_id);
+-- The low-stock list: nearly all products keep the shop's threshold, and few of them are low.
+CREATE INDEX product_stock_own_threshold ON product_stock (threshold, quantity, product_id) WHERE threshold IS NOT NULL;
+
+-- Movements, the ledger behind every quantity, and what must be told of them.
+
+-- Every change of a quantity is one immutable row: the sum of a product's changes is its quantity at every commit.
+-- No foreign key: the ledger outlives a deleted product.
+CREATE TABLE ledger_entries (
+    id             INTEGER PRIMARY KEY AUTOINCREMENT,
+    product_id     INTEGER NOT NULL,
+    kind           TEXT    NOT NULL CONSTRAINT ledger_entries_kind_check
+                   CHECK (kind IN ('opening', 'inflow', 'outflow', 'adjustment', 'inflow_reversed', 'outflow_reversed')),
+    change         INTEGER NOT NULL,
+    balance_after  INTEGER NOT NULL CONSTRAINT ledger_entries_balance_after_check CHECK (balance_after >= 0),
+    -- Prices at that moment: a sale is valued at the price when sold.
+    cost_price     TEXT    NOT NULL CONSTRAINT ledger_entries_cost_price_check CHECK (length(cost_price) = 23),
+    selling_price  TEXT    NOT NULL CONSTRAINT ledger_entries_selling_price_check CHECK (length(selling_price) = 23),
+    -- Who did it, by name too: the name is shown when the user is gone. NULL: the program itself.
+    user_id        INTEGER,
+    user_name      TEXT,
+    -- The movement, for all kinds but opening and adjustment.
+    reference_id   INTEGER,
+    created_at     INTEGER NOT NULL
+) STRICT;
+-- The ledger of one product by time, and where it begins.
+CREATE INDEX ledger_entries_product_created_at ON ledger_entries (product_id, created_at, id);
+CREATE INDEX ledger_entries_opening ON ledger_entries (product_id, id) WHERE kind = 'opening';
+-- The ledger of the whole shop by time: the administration narrows it to a year, a month or a day.
+CREATE INDEX ledger_entries_created_at ON ledger_entries (created_at, id);
+
+CREATE TABLE inflows (
+    id              INTEGER PRIMARY KEY AUTOINCREMENT,
+    supplier_id     INTEGER NOT NULL CONSTRAINT inflows_supplier_id_fkey REFERENCES suppliers (id),
+    product_id      INTEGER NOT NULL CONSTRAINT inflows_product_id_fkey REFERENCES products (id),
+    quantity        INTEGER NOT NULL CONSTRAINT inflows_quantity_check CHECK (quantity >= 1),
+    description     TEXT,
+    description_key TEXT,
+    -- The product's folded title, for lists in the order of titles. Who changes a title changes it here too, in the same transaction.
+    -- Sales have no such column: booking one must stay short.
+    title_folded    TEXT NOT NULL,
+    -- A movement never changes, so this is its updated_at as well.
+    created_at      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX inflows_created_at ON inflows (created_at, id);
+CREATE INDEX inflows_quantity ON inflows (quantity, id);
+CREATE INDEX inflows_description ON inflows (description_key, id);
+CREATE INDEX inflows_product_created_at ON inflows (product_id, created_at, id);
+CREATE INDEX inflows_product_quantity ON inflows (product_id, quantity, id);
+CREATE INDEX inflows_product_description ON inflows (product_id, description_key, id);
+CREATE INDEX inflows_supplier_created_at ON inflows (supplier_id, created_at, id);
+CREATE INDEX inflows_supplier_quantity ON inflows (supplier_id, quantity, id);
+CREATE INDEX inflows_supplier_description ON inflows (supplier_id, description_key, id);
+CREATE INDEX inflows_supplier ON inflows (supplier_id, id);
+CREATE INDEX inflows_title ON inflows (title_folded, id);
+CREATE INDEX inflows_supplier_title ON inflows (supplier_id, title_folded, id);
+
+CREATE TABLE outflows (
+    id              INTEGER PRIMARY KEY AUTOINCREMENT,
+    product_id      INTEGER NOT NULL CONSTRAINT outflows_product_id_fkey REFERENCES products (id),
+    quantity        INTEGER NOT NULL CONSTRAINT outflows_quantity_check CHECK (quantity >= 1),
+    description     TEXT,
+    description_key TEXT,
+    created_at      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX outflows_created_at ON outflows (created_at, id);
+CREATE INDEX outflows_quantity ON outflows (quantity, id);
+CREATE INDEX outflows_description ON outflows (description_key, id);
+-- The outflows of one product, with all that orders them: what it sold in some days is answered from the index alone.
+CREATE INDEX outflows_product_created_at ON outflows (product_id, created_at, id, quantity, description_key);
+
+-- The answer to a movement that carried an Idempotency-Key, kept 72 hours; it commits with the movement.
+CREATE TABLE idempotency_keys (
+    user_id     INTEGER NOT NULL,
+    path        TEXT    NOT NULL,
+    key         TEXT    NOT NULL,
+    fingerprint TEXT    NOT NULL,
+    body        TEXT    NOT NULL,
+    created_at  INTEGER NOT NULL,
+    CONSTRAINT idempotency_keys_pkey PRIMARY KEY (user_id, path, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotency_keys_created_at ON idempotency_keys (created_at);
+
+-- The outbox: written with the movement, read by the workers that deliver.
+CREATE TABLE events (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    type       TEXT    NOT NULL,
+    product_id INTEGER NOT NULL,
+    payload    TEXT    NOT NULL,
+    created_at INTEGER NOT NULL,
+    -- Whether the event's deliveries have been made.
+    fanned_out INTEGER NOT NULL DEFAULT FALSE CONSTRAINT events_fanned_out_check CHECK (fanned_out IN (0, 1))
+) STRICT;
+CREATE INDEX events_not_fanned_out ON events (id) WHERE fanned_out = FALSE;
+
+-- Figures that lists and the dashboard would otherwise have to count: movements and sales by UTC day, stock by category and brand.
+-- A change is noted in the transaction that makes it and folded into the tallies afterwards, so that no row is wanted by every sale;
+-- at any moment the tallies and the notes that are not yet folded are exact together.
+
+CREATE TABLE tally_changes (
+    id                 INTEGER PRIMARY KEY AUTOINCREMENT,
+    -- What was booked (1) or deleted (-1) on which day, with the prices when it was booked. NULL and 0: no movement.
+    movement           TEXT CONSTRAINT tally_changes_movement_check CHECK (movement IN ('inflow', 'outflow')),
+    supplier_id        INTEGER,
+    day                INTEGER,
+    movements          INTEGER NOT NULL,
+    moved              INTEGER NOT NULL,
+    moved_cost_price   TEXT NOT NULL CONSTRAINT tally_changes_moved_cost_price_check CHECK (length(moved_cost_price) = 23),
+    moved_selling_price TEXT NOT NULL CONSTRAINT tally_changes_moved_selling_price_check CHECK (length(moved_selling_price) = 23),
+    -- Units of that day's sales that are, from now on, worth the present prices below; negative: no longer.
+    present            INTEGER NOT NULL,
+    -- What changed on the shelves.
+    category_id        INTEGER NOT NULL,
+    brand_id           INTEGER NOT NULL,
+    products           INTEGER NOT NULL,
+    units              INTEGER NOT NULL,
+    cost_price         TEXT NOT NULL CONSTRAINT tally_changes_cost_price_check CHECK (length(cost_price) = 23),
+    selling_price      TEXT NOT NULL CONSTRAINT tally_changes_selling_price_check CHECK (length(selling_price) = 23),
+    -- The movement that was booked; NULL where none was.
+    movement_id        INTEGER,
+    -- 1: the product became low; -1: it no longer is.
+    low                INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+-- Totals are decimal numbers written as text: units times prices outgrow every column of numbers, and must not lose a cent.
+-- Amounts are in hundredths.
+CREATE TABLE day_tallies (
+    movement      TEXT    NOT NULL,
+    -- 0: all suppliers together.
+    supplier_id   INTEGER NOT NULL,
+    -- Its first moment, in UTC.
+    day           INTEGER NOT NULL,
+    movements     INTEGER NOT NULL,
+    units         TEXT    NOT NULL,
+    cost          TEXT    NOT NULL,
+    value         TEXT    NOT NULL,
+    present_cost  TEXT    NOT NULL,
+    present_value TEXT    NOT NULL,
+    CONSTRAINT day_tallies_pkey PRIMARY KEY (movement, supplier_id, day)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE stock_tallies (
+    -- 'category' or 'brand'.
+    dimension TEXT    NOT NULL,
+    record_id INTEGER NOT NULL,
+    products  INTEGER NOT NULL,
+    units     TEXT    NOT NULL,
+    cost      TEXT    NOT NULL,
+    value     TEXT    NOT NULL,
+    CONSTRAINT stock_tallies_pkey PRIMARY KEY (dimension, record_id)
+) STRICT, WITHOUT ROWID;
+
+-- Where a day's movements lie among the ids. Ids follow time wherever nobody imports an old file, and nothing promises that they do: so
+-- what is known of each day is kept, and a list of some days in another order than by time begins where they begin.
+CREATE TABLE day_spans (
+    movement TEXT NOT NULL,
+    -- Its first moment, in UTC.
+    day      INTEGER NOT NULL,
+    -- None of the day is outside; what was deleted since may have been the first or the last.
+    first_id INTEGER NOT NULL,
+    last_id  INTEGER NOT NULL,
+    CONSTRAINT day_spans_pkey PRIMARY KEY (movement, day)
+) STRICT, WITHOUT ROWID;
+
+-- How many products there are of each price, by how many digits a price has in hundredths and the first three of them: a range of
+-- prices is counted by adding these up, and counting only its first and its last.
+CREATE TABLE price_tallies (
+    band     INTEGER PRIMARY KEY,
+    products INTEGER NOT NULL
+) STRICT;
+
+-- How many products are low. What is low depends on the shop's threshold, which is a setting: the row says under which one it was counted.
+CREATE TABLE low_tally (
+    id        INTEGER PRIMARY KEY CONSTRAINT low_tally_id_check CHECK (id = 1),
+    threshold INTEGER NOT NULL,
+    products  INTEGER NOT NULL
+) STRICT;
+
+-- The index that search goes by, and what tells that a counted list of products is still the same. The program writes both with the
+-- products.
+
+-- The words of titles: what stands between blanks, 3 characters or longer, cut into overlapping pieces of 96.
+CREATE TABLE search_words (
+    id   INTEGER PRIMARY KEY AUTOINCREMENT,
+    word TEXT NOT NULL CONSTRAINT search_words_word_key UNIQUE
+) STRICT;
+-- Every ending of every word, its first 24 characters: what stands within a word begins one of its endings.
+CREATE TABLE search_endings (
+    ending  TEXT    NOT NULL,
+    word_id INTEGER NOT NULL,
+    CONSTRAINT search_endings_pkey PRIMARY KEY (ending, word_id)
+) STRICT, WITHOUT ROWID;
+-- The products of each word in the order of their titles, as the list shows them when nothing else is asked for. What a search is
+-- narrowed and ordered by stands beside each entry, so that it is counted and sorted without a look at any product.
+CREATE TABLE product_words (
+    word_id           INTEGER NOT NULL,
+    title_folded      TEXT NOT NULL,
+    product_id        INTEGER NOT NULL,
+    category_id       INTEGER NOT NULL,
+    brand_id          INTEGER NOT NULL,
+    cost_price        TEXT NOT NULL,
+    selling_price     TEXT NOT NULL,
+    -- 60 characters: an entry has a bounded size.
+    description_begin TEXT,
+    CONSTRAINT product_words_pkey PRIMARY KEY (word_id, title_folded, product_id)
+) STRICT, WITHOUT ROWID;
+
+-- Grows with every change of a product's own fields, in its transaction: the sum is the version of what lists are counted by.
+-- Many rows, so that writers of different products do not wait for each other.
+CREATE TABLE product_versions (
+    shard   INTEGER PRIMARY KEY,
+    version INTEGER NOT NULL
+) STRICT;
+
+-- Who changed which record, and when. A row outlives its record and its user, so nothing here refers to them.
+CREATE TABLE audit_entries (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    -- NULL: the program itself. The name stays when the user is gone.
+    user_id     INTEGER,
+    user_name   TEXT,
+    action      TEXT    NOT NULL CONSTRAINT audit_entries_action_check CHECK (action IN ('added', 'changed', 'deleted', 'imported')),
+    model       TEXT    NOT NULL,
+    -- NULL: many records at once, as an import brings them.
+    object_id   INTEGER,
+    object_text TEXT    NOT NULL,
+    -- Names of the changed fields, parted by commas.
+    fields      TEXT    NOT NULL,
+    created_at  INTEGER NOT NULL
+) STRICT;
+CREATE INDEX audit_entries_created_at ON audit_entries (created_at, id);
+CREATE INDEX audit_entries_user ON audit_entries (user_id, created_at, id);
+CREATE INDEX audit_entries_action ON audit_entries (action, created_at, id);
+CREATE INDEX audit_entries_model ON audit_entries (model, created_at, id);
+CREATE INDEX audit_entries_object ON audit_entries (model, object_id, id);
+
+-- How events reach their receivers: whom to tell, what each was told and when, and the mail that goes out.
+
+-- One row, written by whoever makes deliveries: one process at a time.
+CREATE TABLE delivery_turns (
+    id    INTEGER PRIMARY KEY AUTOINCREMENT CONSTRAINT delivery_turns_id_check CHECK (id = 1),
+    turns INTEGER NOT NULL
+) STRICT;
+INSERT INTO delivery_turns (id, turns) VALUES (1, 0);
+
+CREATE TABLE webhook_endpoints (
+    id              INTEGER PRIMARY KEY AUTOINCREMENT,
+    -- The one of the configuration, whose secret is there and not here.
+    configured      INTEGER NOT NULL CONSTRAINT webhook_endpoints_configured_check CHECK (configured IN (0, 1)),
+    url             TEXT    NOT NULL,
+    description     TEXT    NOT NULL,
+    -- Types of events by comma; all of them when it is empty.
+    types           TEXT    NOT NULL,
+    enabled         INTEGER NOT NULL CONSTRAINT webhook_endpoints_enabled_check CHECK (enabled IN (0, 1)),
+    disabled_reason TEXT    CONSTRAINT webhook_endpoints_disabled_reason_check
+                    CHECK (disabled_reason IN ('person', 'gone', 'failing', 'configuration')),
+    disabled_at     INTEGER,
+    -- Since when every attempt has failed, and until when the receiver asked us to wait.
+    failing_since   INTEGER,
+    paused_until    INTEGER,
+    secret          TEXT,
+    previous_secret TEXT,
+    previous_until  INTEGER,
+    -- The process that delivers here, and until when.
+    leased_by       TEXT,
+    leased_until    INTEGER,
+    created_at      INTEGER NOT NULL,
+    updated_at      INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX webhook_endpoints_configured ON webhook_endpoints (configured) WHERE configured = TRUE;
+
+-- One event for one endpoint. A waiting one without due_at stands behind an earlier one of the same product.
+CREATE TABLE deliveries (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    event_id     INTEGER NOT NULL CONSTRAINT deliveries_event_id_fkey REFERENCES events (id) ON DELETE CASCADE,
+    endpoint_id  INTEGER NOT NULL CONSTRAINT deliveries_endpoint_id_fkey REFERENCES webhook_endpoints (id) ON DELETE CASCADE,
+    product_id   INTEGER NOT NULL,
+    state        TEXT    NOT NULL CONSTRAINT deliveries_state_check CHECK (state IN ('waiting', 'delivered', 'failed')),
+    attempts     INTEGER NOT NULL,
+    due_at       INTEGER,
+    last_outcome TEXT,
+    last_status  INTEGER,
+    created_at   INTEGER NOT NULL,
+    finished_at  INTEGER
+) STRICT;
+CREATE UNIQUE INDEX deliveries_event_endpoint ON deliveries (event_id, endpoint_id);
+CREATE INDEX deliveries_due ON deliveries (endpoint_id, due_at, id) WHERE state = 'waiting';
+CREATE INDEX deliveries_line ON deliveries (endpoint_id, product_id, id) WHERE state = 'waiting';
+CREATE INDEX deliveries_failed ON deliveries (endpoint_id, id) WHERE state = 'failed';
+CREATE INDEX deliveries_endpoint ON deliveries (endpoint_id, id);
+
+CREATE TABLE delivery_attempts (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    delivery_id INTEGER NOT NULL CONSTRAINT delivery_attempts_delivery_id_fkey REFERENCES deliveries (id) ON DELETE CASCADE,
+    started_at  INTEGER NOT NULL,
+    duration_ms INTEGER NOT NULL,
+    outcome     TEXT    NOT NULL,
+    status      INTEGER,
+    -- The first KiB of the answer, or why there is none.
+    detail      TEXT    NOT NULL
+) STRICT;
+CREATE INDEX delivery_attempts_delivery ON delivery_attempts (delivery_id, id);
+
+-- Mail that waits, and mail that went. The key makes one mail of what is asked for twice.
+CREATE TABLE mails (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    key        TEXT    NOT NULL CONSTRAINT mails_key_key UNIQUE,
+    kind       TEXT    NOT NULL,
+    recipient  TEXT    NOT NULL,
+    subject    TEXT    NOT NULL,
+    plain      TEXT    NOT NULL,
+    html       TEXT    NOT NULL,
+    state      TEXT    NOT NULL CONSTRAINT mails_state_check CHECK (state IN ('waiting', 'sent', 'failed')),
+    attempts   INTEGER NOT NULL,
+    due_at     INTEGER,
+    last_error TEXT,
+    created_at INTEGER NOT NULL,
+    sent_at    INTEGER
+) STRICT;
+CREATE INDEX mails_due ON mails (due_at, id) WHERE state = 'waiting';
+CREATE INDEX mails_created_at ON mails (created_at, id);
+
+-- Restock analyses: what waits to be analysed, what came of it, and what the shop assumes of its suppliers.
+
+-- One row a product while its analysis waits or runs: ten sales of a product that is low are one analysis.
+CREATE TABLE analysis_requests (
+    product_id   INTEGER PRIMARY KEY CONSTRAINT analysis_requests_product_id_fkey REFERENCES products (id) ON DELETE CASCADE,
+    requested_at INTEGER NOT NULL,
+    -- Not before then. A worker that takes the row moves it to where its lease ends, so that a row outlives its worker.
+    due_at       INTEGER NOT NULL,
+    -- Calls of the language model that failed so far and may be repeated.
+    tries        INTEGER NOT NULL DEFAULT 0,
+    -- Who holds it; NULL while it waits.
+    lease        TEXT,
+    -- The person who wants it now; NULL when low stock asked.
+    asked_by     TEXT
+) STRICT;
+CREATE INDEX analysis_requests_due_at ON analysis_requests (due_at);
+
+-- A result stays as it was made, whatever becomes of the product: so there is no foreign key.
+CREATE TABLE analyses (
+    id                 INTEGER PRIMARY KEY AUTOINCREMENT,
+    -- NULL: of the whole shop.
+    product_id         INTEGER,
+    result             TEXT    NOT NULL,
+    created_at         INTEGER NOT NULL,
+    -- Where it comes from: not shown by the API, whose record is text and time alone.
+    source             TEXT    NOT NULL CONSTRAINT analyses_source_check CHECK (source IN ('formula', 'model')),
+    -- How the model's part went, or why it had none.
+    outcome            TEXT    NOT NULL,
+    language           TEXT    NOT NULL,
+    model              TEXT,
+    prompt_version     TEXT,
+    -- SHA-256 of what was computed from and told to the model.
+    inputs_digest      TEXT    NOT NULL,
+    duration_ms        INTEGER NOT NULL,
+    prompt_tokens      INTEGER,
+    completion_tokens  INTEGER,
+    finish_reason      TEXT,
+    asked_by           TEXT,
+    suggested_quantity INTEGER,
+    -- The computed figures, as JSON.
+    figures            TEXT    NOT NULL
+) STRICT;
+CREATE INDEX analyses_product ON analyses (product_id, id);
+
+-- What is known of a product's supply; NULL: what the shop assumes of all.
+CREATE TABLE restock_terms (
+    product_id          INTEGER PRIMARY KEY CONSTRAINT restock_terms_product_id_fkey REFERENCES products (id) ON DELETE CASCADE,
+    -- Days, and hundredths of a day.
+    lead_time           INTEGER,
+    lead_time_deviation INTEGER,
+    -- Hundredths of a percent.
+    service_level       INTEGER,
+    -- Days.
+    review_interval     INTEGER,
+    -- Units.
+    pack_multiple       INTEGER
+) STRICT;
+
+-- Every call of the language model, from before it is made: the caps count these rows, on all replicas and after a restart.
+CREATE TABLE model_calls (
+    id                INTEGER PRIMARY KEY AUTOINCREMENT,
+    called_at         INTEGER NOT NULL,
+    outcome           TEXT    NOT NULL,
+    duration_ms       INTEGER,
+    prompt_tokens     INTEGER,
+    completion_tokens INTEGER
+) STRICT;
+CREATE INDEX model_calls_called_at ON model_calls (called_at);
+-- Its one row is what replicas queue at while they count.
+CREATE TABLE model_quota (
+    id      INTEGER PRIMARY KEY CONSTRAINT model_quota_id_check CHECK (id = 1),
+    counted INTEGER NOT NULL
+) STRICT;
+INSERT INTO model_quota (id, counted) VALUES (1, 0);
+
+-- The reports of the whole shop that are due by schedule, one a period: whoever makes its row makes the report.
+CREATE TABLE report_runs (
+    period TEXT    NOT NULL CONSTRAINT report_runs_pkey PRIMARY KEY,
+    due_at INTEGER NOT NULL,
+    lease  TEXT,
+    done   INTEGER NOT NULL CONSTRAINT report_runs_done_check CHECK (done IN (0, 1))
+) STRICT, WITHOUT ROWID;
+
+-- Files that were brought through the pages: checked first, confirmed then, and taken back as a whole while nothing is in the way.
+
+CREATE TABLE imports (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    user_id    INTEGER NOT NULL,
+    user_name  TEXT    NOT NULL,
+    resource   TEXT    NOT NULL,
+    file_name  TEXT    NOT NULL,
+    -- Kept from the check to the confirmation only.
+    content    TEXT,
+    state      TEXT    NOT NULL CONSTRAINT imports_state_check CHECK (state IN ('checked', 'done', 'undone')),
+    -- Records that were, or would be, added.
+    added      INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX imports_user ON imports (user_id, id);
+
+-- What an import added, so that it can be taken back.
+CREATE TABLE import_records (
+    import_id INTEGER NOT NULL CONSTRAINT import_records_import_id_fkey REFERENCES imports (id) ON DELETE CASCADE,
+    object_id INTEGER NOT NULL,
+    CONSTRAINT import_records_pkey PRIMARY KEY (import_id, object_id)
+) STRICT, WITHOUT ROWID;
+
+-- The groups of the specification. Members of Admin administer accounts too; the audit log is theirs to read and nobody's to write.
+INSERT INTO groups (name) VALUES ('Admin'), ('Managers');
+INSERT INTO group_permissions (group_id, permission)
+SELECT g.id, v.verb || '_' || m.model
+FROM groups AS g
+CROSS JOIN (SELECT 'add' AS verb UNION ALL SELECT 'change' UNION ALL SELECT 'delete' UNION ALL SELECT 'view') AS v
+CROSS JOIN (SELECT 'brand' AS model UNION ALL SELECT 'category' UNION ALL SELECT 'supplier' UNION ALL SELECT 'product'
+            UNION ALL SELECT 'inflow' UNION ALL SELECT 'outflow' UNION ALL SELECT 'analysis') AS m
+WHERE g.name = 'Admin' OR (g.name = 'Managers' AND v.verb <> 'delete');
+INSERT INTO group_permissions (group_id, permission)
+SELECT g.id, v.verb || '_' || m.model
+FROM groups AS g
+CROSS JOIN (SELECT 'add' AS verb UNION ALL SELECT 'change' UNION ALL SELECT 'delete' UNION ALL SELECT 'view') AS v
+CROSS JOIN (SELECT 'user' AS model UNION ALL SELECT 'group' UNION ALL SELECT 'webhook_endpoint') AS m
+WHERE g.name = 'Admin';
+INSERT INTO group_permissions (group_id, permission)
+SELECT g.id, p.permission
+FROM groups AS g
+CROSS JOIN (SELECT 'Admin' AS holder, 'view_audit_entry' AS permission
+            UNION ALL SELECT 'Admin', 'view_session'
+            UNION ALL SELECT 'Admin', 'delete_session'
+            UNION ALL SELECT 'Admin', 'view_refresh_token'
+            UNION ALL SELECT 'Admin', 'change_refresh_token'
+            UNION ALL SELECT 'Admin', 'change_delivery'
+            UNION ALL SELECT 'Admin', 'view_delivery'
+            UNION ALL SELECT 'Managers', 'view_webhook_endpoint'
+            UNION ALL SELECT 'Managers', 'change_delivery'
+            UNION ALL SELECT 'Managers', 'view_delivery') AS p
+WHERE g.name = p.holder;
