@@ -29,6 +29,8 @@ pub(super) struct Shop {
     token: String,
 }
 
+/// A limit that counts each request, as in a shop, and that no run reaches.
+const UNREACHED: &str = "1000000/second";
 /// Far more than a run sells.
 pub(super) const PLENTY: u64 = 1_000_000_000;
 /// Connections that book at once.
@@ -52,9 +54,8 @@ impl Shop {
         fill(data, postgres, size).await?;
         let mut settings = vec![
             ("BALCAO_INVENTORY_LISTEN", "127.0.0.1:0".to_owned()),
-            ("BALCAO_INVENTORY_RATE_LIMIT_AUTH", "off".to_owned()),
-            ("BALCAO_INVENTORY_RATE_LIMIT_READ", "off".to_owned()),
-            ("BALCAO_INVENTORY_RATE_LIMIT_WRITE", "off".to_owned()),
+            ("BALCAO_INVENTORY_RATE_LIMIT_READ", UNREACHED.to_owned()),
+            ("BALCAO_INVENTORY_RATE_LIMIT_WRITE", UNREACHED.to_owned()),
             ("BALCAO_ADMIN_USERNAME", USER.to_owned()),
             ("BALCAO_ADMIN_PASSWORD", PASSWORD.to_owned()),
         ];
@@ -127,6 +128,13 @@ impl Shop {
         };
         let calls: Vec<Call> = scattered(products).map(sale).collect();
         self.target(calls, StatusCode::CREATED)
+    }
+
+    /// Pages of ten of so many products, in turns, those that people open: the first twenty.
+    pub(super) fn lists(&self, products: u64) -> Target {
+        let page = |number| Call::get(format!("/api/v1/products/?page_size=10&page={number}"));
+        let calls: Vec<Call> = (1..=products.div_ceil(10).min(20)).map(page).collect();
+        self.target(calls, StatusCode::OK)
     }
 
     /// Reads of so many products, one at a time, in turns.

@@ -1,5 +1,6 @@
 //! The service compared, in alternating runs, with what the same machine does without it, so that noise hits both: on SQLite a handler that
-//! answers constants and a loop of commits, on PostgreSQL `pgbench`.
+//! answers constants and a loop of commits, on PostgreSQL `pgbench`. Reads run as in a shop: limits on, another address each time, and
+//! others sell meanwhile.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,9 +14,8 @@ use super::super::{check, mebibytes, report};
 use super::one_by_one::one_by_one;
 use super::{Arguments, pgbench, store};
 
-/// Sales a second of a busy shop. Each ends all answers that are kept in memory.
+/// Sales a second of a busy shop.
 const SALES_BESIDE: u32 = 50;
-const LIST: &str = "/api/v1/products/?page_size=10";
 
 /// SQLite: reads beside a bare handler, durable sales beside one commit after the other.
 ///
@@ -31,7 +31,7 @@ pub(super) async fn sqlite(
     let at_rest = shop.memory_at_rest().await?;
     shop.stock_up(size.products, PLENTY).await?;
     let sizes = [
-        shop.read(LIST).await?.len(),
+        shop.read("/api/v1/products/?page_size=10").await?.len(),
         shop.read("/api/v1/products/1/").await?.len(),
     ];
     let bare = bare(sizes, &folder.join("bare")).await?;
@@ -42,25 +42,24 @@ pub(super) async fn sqlite(
             ..shop.target([Call::get(path)], StatusCode::OK)
         })
     };
-    let list = shop.target([Call::get(LIST)], StatusCode::OK);
-    let (ours, without) = in_turns(arguments, &list, &constant("/list")?).await?;
-    ratio(
-        "SQLite: list of 10 beside a bare handler",
-        &ours,
-        without.per_second(),
-        "at least 20 %",
-    );
-    let one = shop.reads(size.products);
-    let (ours, without) = in_turns(arguments, &one, &constant("/one")?).await?;
-    ratio(
-        "SQLite: one product beside a bare handler",
-        &ours,
-        without.per_second(),
-        "at least 45 %",
-    );
     let sales = shop.sales(size.products);
-    for (what, reads) in [("list of 10", &list), ("one product", &one)] {
-        while_others_sell(arguments, &format!("SQLite: {what}"), reads, &sales).await?;
+    for (what, reads, bare, goal) in [
+        (
+            "list of 10",
+            shop.lists(size.products),
+            "/list",
+            "at least 20 %",
+        ),
+        (
+            "one product",
+            shop.reads(size.products),
+            "/one",
+            "at least 35 %",
+        ),
+    ] {
+        let (ours, without) = in_turns(arguments, &reads, &sales, &constant(bare)?).await?;
+        let what = format!("SQLite: {what} beside a bare handler");
+        ratio(&what, &ours, without.per_second(), goal);
     }
     let (mut ours, mut alone) = (Measured::default(), 0.0);
     for _ in 0..arguments.rounds {
@@ -98,7 +97,7 @@ pub(super) async fn postgres(
             "one product",
             shop.reads(products),
             store::read_one(products),
-            "at least 80 %",
+            "at least 60 %",
         ),
         (
             "sales",
@@ -125,10 +124,15 @@ pub(super) async fn postgres(
             "at least 500 %",
         ),
     ];
+    let sales = shop.sales(products);
     for (what, target, script, goal) in cases {
         let (mut ours, mut theirs) = (Measured::default(), 0.0);
         for _ in 0..arguments.rounds {
-            ours.join(load::run(&target, arguments.connections, length(arguments)).await?);
+            ours.join(if target.expected == StatusCode::OK {
+                while_others_sell(arguments, &target, &sales).await?
+            } else {
+                load::run(&target, arguments.connections, length(arguments)).await?
+            });
             theirs +=
                 pgbench::run(arguments, folder, address, &script, &store::variables()).await?;
         }
@@ -141,30 +145,20 @@ pub(super) async fn postgres(
             goal,
         );
     }
-    let (reads, sales) = (shop.reads(products), shop.sales(products));
-    while_others_sell(arguments, "PostgreSQL: one product", &reads, &sales).await?;
     memory(&shop, at_rest, "PostgreSQL")
 }
 
 /// Reads beside sales at the pace of a busy shop.
 async fn while_others_sell(
     arguments: &Arguments,
-    what: &str,
     reads: &Target,
     sales: &Target,
-) -> Result<(), LoadError> {
+) -> Result<Measured, LoadError> {
     let reading = load::run(reads, arguments.connections, length(arguments));
     let selling = load::run_paced(sales, 1, length(arguments), SALES_BESIDE);
     let (reads, sales) = tokio::try_join!(reading, selling)?;
-    check(&reads, "inventory")?;
     check(&sales, "inventory")?;
-    let text = format!(
-        "{:.0} a second beside {:.0} sales a second",
-        reads.per_second(),
-        sales.per_second()
-    );
-    report(&format!("{what} while others sell"), &text, "none");
-    Ok(())
+    Ok(reads)
 }
 
 async fn bare([list, one]: [usize; 2], data: &Path) -> Result<Child, LoadError> {
@@ -177,19 +171,20 @@ async fn bare([list, one]: [usize; 2], data: &Path) -> Result<Child, LoadError> 
     .await
 }
 
-/// Both, one after the other, as often as is asked for. A first short turn warms up.
+/// Reads while others sell, and the bare handler, one after the other, as often as is asked for. A first short turn warms up.
 async fn in_turns(
     arguments: &Arguments,
-    one: &Target,
-    other: &Target,
+    reads: &Target,
+    sales: &Target,
+    bare: &Target,
 ) -> Result<(Measured, Measured), LoadError> {
     let warm = Duration::from_millis(300);
-    load::run(one, arguments.connections, warm).await?;
-    load::run(other, arguments.connections, warm).await?;
+    load::run(reads, arguments.connections, warm).await?;
+    load::run(bare, arguments.connections, warm).await?;
     let (mut first, mut second) = (Measured::default(), Measured::default());
     for _ in 0..arguments.rounds {
-        first.join(load::run(one, arguments.connections, length(arguments)).await?);
-        second.join(load::run(other, arguments.connections, length(arguments)).await?);
+        first.join(while_others_sell(arguments, reads, sales).await?);
+        second.join(load::run(bare, arguments.connections, length(arguments)).await?);
     }
     check(&first, "inventory")?;
     check(&second, "the bare handler")?;
