@@ -14,5 +14,5 @@ mod check_digits;
 mod tax_id;
 
 pub use address::{FederalUnit, FederalUnitError, PostalCode, PostalCodeError};
-pub use card::{NETWORKS, Network, NetworkRules, PrefixRange, is_luhn_valid};
+pub use card::{NETWORKS, Network, NetworkRules, PrefixRange, holds_card_number, is_luhn_valid};
 pub use tax_id::{TaxId, TaxIdError, TaxIdKind};

@@ -3,8 +3,10 @@
 //! Card numbers are not kept here: functions borrow the digits and return none of them.
 //! Carries the specification's six networks and their installment limits.
 
+mod in_text;
 mod networks;
 
+pub use in_text::holds_card_number;
 pub use networks::{NETWORKS, Network, NetworkRules, PrefixRange};
 
 use crate::check_digits::{digits_of, doubled_sum};

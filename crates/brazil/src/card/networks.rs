@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::is_luhn_valid;
+
 /// One of the six accepted card networks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -66,6 +68,12 @@ impl Network {
             .filter(|(_, prefix)| prefix.matches(digits))
             .max_by_key(|(_, prefix)| prefix.digits())
             .map(|(rules, _)| rules.network)
+    }
+
+    /// The network of a whole card number: its prefix, its length and its check digit are right.
+    pub fn of_number(digits: &str) -> Option<Self> {
+        Self::of(digits)
+            .filter(|network| network.lengths().contains(&digits.len()) && is_luhn_valid(digits))
     }
 
     /// The network with this id.

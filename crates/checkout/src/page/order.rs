@@ -1,5 +1,6 @@
 //! What is being paid for, from the query of the page's address: `?amount=19.90&description=…`.
 
+use brazil::holds_card_number;
 use db::Money;
 use serde::Deserialize;
 use web::locale::Locale;
@@ -74,7 +75,8 @@ fn description(text: &str) -> Option<String> {
     let text = text.trim();
     let is_fit = !text.is_empty()
         && text.chars().count() <= LONGEST_DESCRIPTION
-        && !text.contains(char::is_control);
+        && !text.contains(char::is_control)
+        && !holds_card_number(text);
     is_fit.then(|| text.to_owned())
 }
 
@@ -139,7 +141,7 @@ mod tests {
     #[test]
     fn a_description_that_the_service_would_refuse_is_refused() {
         let long = "é".repeat(LONGEST_DESCRIPTION + 1);
-        for text in ["", "   ", "a\u{0}b", &long] {
+        for text in ["", "   ", "a\u{0}b", &long, "4235 6477 2802 5682"] {
             assert!(order(None, Some(text)).is_refused, "{text:?}");
         }
         assert!(!order(None, Some(&"é".repeat(LONGEST_DESCRIPTION))).is_refused);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use brazil::{Network, is_luhn_valid};
+use brazil::Network;
 use db::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::{Offset, TimeZone};
@@ -53,11 +53,8 @@ impl CardNumber {
                 _ => return None,
             }
         }
-        let network = Network::of(&digits.0)?;
-        let is_valid = digits.0.len() >= 13
-            && network.lengths().contains(&digits.0.len())
-            && is_luhn_valid(&digits.0);
-        is_valid.then_some((digits, network))
+        let network = Network::of_number(&digits.0)?;
+        Some((digits, network))
     }
 
     /// Does a text hold the number, however its digits are set apart?

@@ -19,6 +19,7 @@ use db::{Money, Timestamp};
 pub use body::{check_content_type, read as read_body};
 pub use card::{Card, CardNumber, Expiry, SecurityCode};
 pub use refusal::Refusal;
+pub(crate) use text::HOLDS_CARD_NUMBER;
 pub use text::TEXT_LIMITS;
 
 use crate::json::Value;
@@ -243,10 +244,10 @@ fn check_card(members: &Members<'_>, now: Timestamp) -> Result<Card, Refusal> {
     Ok(card)
 }
 
-/// A card's number that was typed or filled into another field too would be stored and shown with it.
+/// The card's own number is refused in other texts even where it stands among further digits, as no other card's can be told.
 fn refuse_number(card: &Card, field: &'static str, text: &str) -> Result<(), Refusal> {
     if card.number.is_in(text) {
-        return Err(Refusal::invalid(field, "must not contain the card number"));
+        return Err(Refusal::invalid(field, HOLDS_CARD_NUMBER));
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! Texts of a request: how long each may be, and what an e-mail address looks like.
 
+use brazil::holds_card_number;
+
 use super::Refusal;
 
 /// The longest text of every free field, in characters. The e-mail's is the provider's (its error 4051); the others
@@ -15,6 +17,9 @@ pub const TEXT_LIMITS: &[(&str, usize)] = &[
     ("neighborhood", 128),
     ("city", 128),
 ];
+
+/// Why a text is refused that a card's number was typed, pasted or filled into: texts are stored and shown, card numbers never.
+pub(crate) const HOLDS_CARD_NUMBER: &str = "must not contain a card number";
 
 /// Checks a text against its row of [`TEXT_LIMITS`]. Control characters are refused: PostgreSQL cannot store NUL, and
 /// the rest has no meaning in a name or an address.
@@ -35,6 +40,9 @@ pub(super) fn checked(field: &'static str, text: &str) -> Result<String, Refusal
             field,
             &format!("must have at most {limit} characters"),
         ));
+    }
+    if holds_card_number(trimmed) {
+        return Err(Refusal::invalid(field, HOLDS_CARD_NUMBER));
     }
     Ok(trimmed.to_owned())
 }

@@ -63,7 +63,7 @@ fn the_cards_own_number_is_refused_in_every_text_that_would_be_kept() {
     ] {
         let told = (
             422,
-            format!("Validation error: {field}: must not contain the card number"),
+            format!("Validation error: {field}: must not contain a card number"),
             Some(field),
         );
         assert_eq!(refusal(&with(card(), field, json!(text))), told, "{text}");
