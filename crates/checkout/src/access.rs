@@ -4,14 +4,14 @@ use axum::extract::{FromRequestParts, Request};
 use axum::response::IntoResponse;
 use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use http::request::Parts;
-use http::{HeaderValue, StatusCode};
-use web::client::Origin;
+use http::{HeaderMap, HeaderValue, StatusCode};
+use web::client::{ClientAddress, Origin};
 use web::{Error, Next, Step};
 
 use crate::app::State;
-use crate::keys;
 use crate::payments::database_error;
 use crate::request::Refusal;
+use crate::{digest, keys};
 
 /// Refuses requests that did not come over HTTPS, their body unread, unless the configuration lifts the check.
 pub(crate) fn https_only(allow_http: bool) -> Step {
@@ -25,23 +25,71 @@ pub(crate) fn https_only(allow_http: bool) -> Step {
 }
 
 /// A caller with a merchant's API key. As an extractor it answers 401 to everyone else.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Merchant;
+#[derive(Debug, Clone)]
+pub(crate) struct Merchant {
+    key_digest: String,
+}
+
+/// Who calls an address that is open to all.
+#[derive(Debug, Clone)]
+pub(crate) enum Caller {
+    /// A merchant, who shows an API key.
+    Merchant(Merchant),
+    /// Anyone else, known by the address that limits count.
+    Client(ClientAddress),
+}
+
+impl Merchant {
+    /// The merchant whose key the request shows; none when it shows no key.
+    ///
+    /// # Errors
+    /// 401 for a key that is not in force: whoever shows one expects to be known by it.
+    async fn of(state: &State, headers: &HeaderMap) -> Result<Option<Self>, Error> {
+        let header = headers
+            .get(AUTHORIZATION)
+            .and_then(|value| value.to_str().ok());
+        let Some(key) = header.and_then(bearer) else {
+            return Ok(None);
+        };
+        if keys::is_valid(state, key).await.map_err(database_error)? {
+            Ok(Some(Self::with_key(key)))
+        } else {
+            Err(refused())
+        }
+    }
+
+    pub(crate) fn with_key(key: &str) -> Self {
+        Self {
+            key_digest: digest::sha256(key.as_bytes()),
+        }
+    }
+
+    /// The SHA-256 of the API key.
+    pub(crate) fn key_digest(&self) -> &str {
+        &self.key_digest
+    }
+}
 
 impl FromRequestParts<State> for Merchant {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, state: &State) -> Result<Self, Error> {
-        let header = parts
-            .headers
-            .get(AUTHORIZATION)
-            .and_then(|value| value.to_str().ok());
-        let key = header.and_then(bearer).ok_or_else(refused)?;
-        if keys::is_valid(state, key).await.map_err(database_error)? {
-            Ok(Self)
-        } else {
-            Err(refused())
-        }
+        Self::of(state, &parts.headers).await?.ok_or_else(refused)
+    }
+}
+
+impl Caller {
+    /// The merchant whose key the request shows, or else the client at `address`.
+    ///
+    /// # Errors
+    /// 401 for a key that is not in force.
+    pub(crate) async fn of(
+        state: &State,
+        headers: &HeaderMap,
+        address: ClientAddress,
+    ) -> Result<Self, Error> {
+        let merchant = Merchant::of(state, headers).await?;
+        Ok(merchant.map_or(Self::Client(address), Self::Merchant))
     }
 }
 

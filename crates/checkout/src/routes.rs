@@ -19,6 +19,7 @@ pub const ROUTES: &[(&str, &[Method])] = &[
     ("/", &[Method::GET]),
     ("/create_payment", &[Method::POST]),
     ("/payments/", &[Method::GET]),
+    ("/payments/outcome", &[Method::GET]),
     ("/payments/{id}", &[Method::GET, Method::PUT]),
     ("/payments/{id}/refunds", &[Method::POST]),
     ("/payments/{id}/status", &[Method::GET]),
@@ -79,6 +80,7 @@ fn api(state: &State) -> Router {
     let of_clients = Router::new()
         .route("/create_payment", post(payments::api::payment_create))
         .route("/payments/", get(payments::api::payment_list))
+        .route("/payments/outcome", get(payments::api::payment_outcome))
         .route(
             "/payments/{id}",
             get(payments::api::payment_read).put(payments::api::payment_cancel),

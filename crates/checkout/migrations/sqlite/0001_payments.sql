@@ -72,6 +72,7 @@ CREATE TABLE state_history (
 CREATE INDEX state_history_payment_id ON state_history (payment_id, id);
 
 -- The intent to pay, stored before the provider is first called, with the keys of the calls to come.
+-- idempotency_key is a keyed digest of the caller's key and of whose it is, here and in refunds.
 CREATE TABLE attempts (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     reference TEXT NOT NULL,

@@ -10,15 +10,16 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 use web::Error;
-use web::client::PublicUrl;
+use web::client::{ClientAddress, PublicUrl};
 
 use super::errors::{database, not_found};
 use super::events::{self, StatusView};
-use super::idempotency::{IdempotencyKey, REPLAYED};
+use super::idempotency::{IdempotencyKey, KeyError, KeyText, REPLAYED};
 use super::model::Payment;
-use super::shape::{ArtefactsBody, PaymentBody};
+use super::outcome::Outcome;
+use super::shape::{ArtefactsBody, OutcomeBody, PaymentBody};
 use super::{Created, query};
-use crate::access::Merchant;
+use crate::access::{Caller, Merchant};
 use crate::app::State;
 use crate::provider::is_provider_id;
 use crate::{BODY_MAX, digest, request};
@@ -48,6 +49,7 @@ impl FromRequestParts<State> for PaymentId {
 /// `POST /create_payment`
 pub(crate) async fn payment_create(
     From(state): From<State>,
+    client: ClientAddress,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Error> {
@@ -58,13 +60,14 @@ pub(crate) async fn payment_create(
     let request = match checked(now) {
         // A repetition is about a payment that was begun while the card was good.
         Err(refusal) if refusal.is_expired_card() => {
-            let begun = super::begun_at(&state, &headers, now).await;
+            let key = own_key(&state, &headers, client).await?;
+            let begun = super::begun_at(&state, key, now).await;
             checked(begun.map_err(database)?.ok_or(refusal)?)?
         }
         other => other?,
     };
     drop(body);
-    let key = IdempotencyKey::from_headers(&headers)?;
+    let key = own_key(&state, &headers, client).await?;
     let Created {
         body,
         replayed,
@@ -74,6 +77,17 @@ pub(crate) async fn payment_create(
     let token = HeaderValue::try_from(status_token).map_err(Error::internal)?;
     response.headers_mut().insert(STATUS_TOKEN, token);
     Ok(response)
+}
+
+/// The key of a call that anybody may make: the merchant's, or else the client's.
+async fn own_key(
+    state: &State,
+    headers: &HeaderMap,
+    client: ClientAddress,
+) -> Result<Option<IdempotencyKey>, Error> {
+    let caller = Caller::of(state, headers, client).await?;
+    let key = KeyText::from_headers(headers)?;
+    Ok(key.map(|key| key.owned_by(&caller, &state.config.secret)))
 }
 
 /// `GET /payments/{id}`
@@ -106,16 +120,40 @@ pub(crate) async fn payment_cancel(
 /// `POST /payments/{id}/refunds`
 pub(crate) async fn refund_create(
     From(state): From<State>,
-    _merchant: Merchant,
+    merchant: Merchant,
     PaymentId(id): PaymentId,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Error> {
     let body = request::read_body(body, BODY_MAX).await?;
     let amount: Option<Money> = request::check_refund(content_type(&headers), &body)?;
-    let key = IdempotencyKey::from_headers(&headers)?;
+    let key = KeyText::from_headers(&headers)?
+        .map(|key| key.owned_by(&Caller::Merchant(merchant), &state.config.secret));
     let refunded = super::refund(&state, &id, amount, key).await?;
     Ok(text(refunded.body, refunded.replayed))
+}
+
+/// `GET /payments/outcome`: what the creation with the caller's `Idempotency-Key` has come to, for a caller that lost its answer and
+/// no longer has the request to send again.
+pub(crate) async fn payment_outcome(
+    From(state): From<State>,
+    client: ClientAddress,
+    headers: HeaderMap,
+) -> Result<Response, Error> {
+    let caller = Caller::of(&state, &headers, client).await?;
+    let key = KeyText::from_headers(&headers)?.ok_or(KeyError::Absent)?;
+    if matches!(caller, Caller::Client(_)) && !key.is_unguessable() {
+        return Err(KeyError::Guessable.into());
+    }
+    let key = key.owned_by(&caller, &state.config.secret);
+    let found = super::find_outcome(&state, key).await.map_err(database)?;
+    let outcome = found.ok_or_else(not_found)?;
+    let mut response = private(Json(OutcomeBody::new(&outcome)));
+    if let Outcome::Created { id, .. } = &outcome {
+        let token = HeaderValue::try_from(state.status_token(id)).map_err(Error::internal)?;
+        response.headers_mut().insert(STATUS_TOKEN, token);
+    }
+    Ok(response)
 }
 
 #[derive(Serialize)]

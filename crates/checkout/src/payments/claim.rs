@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use db::Timestamp;
-use http::HeaderMap;
 
 use super::idempotency::{IdempotencyKey, KEPT};
 use super::model::Intent;
@@ -104,10 +103,10 @@ pub(super) async fn claim(
 /// When the attempt began that the caller's key stands for; none while it stands for none.
 pub(crate) async fn begun_at(
     state: &State,
-    headers: &HeaderMap,
+    key: Option<IdempotencyKey>,
     now: Timestamp,
 ) -> Result<Option<Timestamp>, db::Error> {
-    let Ok(Some(key)) = IdempotencyKey::from_headers(headers) else {
+    let Some(key) = key else {
         return Ok(None);
     };
     let find =

@@ -13,6 +13,7 @@ mod errors;
 pub(crate) mod events;
 pub mod idempotency;
 mod model;
+mod outcome;
 mod query;
 mod read;
 mod refund;
@@ -28,6 +29,7 @@ pub(crate) use checks::{
 };
 pub(crate) use claim::{begun_at, new_key, reference};
 pub(crate) use errors::database as database_error;
+pub(crate) use outcome::find_outcome;
 pub(crate) use refund::{follow_refund, match_refund};
 pub(crate) use settle::{Recorded, settle_word};
 pub(crate) use store::{Attempt, AttemptStep, Due, Known, OpenRefund, Source};

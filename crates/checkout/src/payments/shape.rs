@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::model::Payment;
+use super::outcome::Outcome;
 use crate::request::MethodKind;
 
 /// A payment as the answers show it.
@@ -114,6 +115,43 @@ impl<'a> PaymentBody<'a> {
     /// Never in practice: nothing in the shape can fail to serialise.
     pub fn to_text(payment: &'a Payment) -> Result<String, serde_json::Error> {
         serde_json::to_string(&Self::new(payment))
+    }
+}
+
+/// What a creation has come to: `created` with where its payment stands, `not_charged`, or `unknown`. Nothing of who pays.
+#[derive(Debug, Serialize)]
+pub(crate) struct OutcomeBody<'a> {
+    outcome: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status_detail: Option<&'a str>,
+}
+
+impl<'a> OutcomeBody<'a> {
+    pub(crate) fn new(outcome: &'a Outcome) -> Self {
+        let without_payment = |outcome| Self {
+            outcome,
+            id: None,
+            status: None,
+            status_detail: None,
+        };
+        match outcome {
+            Outcome::NotCharged => without_payment("not_charged"),
+            Outcome::Unknown => without_payment("unknown"),
+            Outcome::Created {
+                id,
+                status,
+                status_detail,
+            } => Self {
+                outcome: "created",
+                id: Some(id),
+                status: Some(status.as_str()),
+                status_detail: Some(status_detail),
+            },
+        }
     }
 }
 

@@ -10,6 +10,8 @@ mod following;
 mod idempotency;
 mod notified;
 mod oddities;
+mod outcome;
+mod owners;
 mod reading;
 mod reconciling;
 pub(crate) mod requests;

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 use test_kit::database::{Engine, run};
 use test_kit::logs::Logs;
+use test_kit::on_both_engines;
 
-use super::app::Shop;
+use super::app::{Shop, creation};
 use super::requests::{boleto, card, pix, with};
 
 /// Cards of every network that the sandbox knows: number, security code, and a holder for the outcome. The codes are
@@ -144,3 +145,73 @@ fn no_card_data_is_kept_or_shown_on_sqlite() {
 fn no_card_data_is_kept_or_shown_on_postgres() {
     run(Engine::Postgres, no_card_data_is_kept_or_shown);
 }
+
+on_both_engines!(
+    a_card_number_is_refused_wherever_none_belongs_and_kept_nowhere,
+    async |address| {
+        let logs = Logs::of_the_process();
+        let shop = Shop::open(&address).await;
+        let mut answers = Vec::new();
+        for (request, fields) in [
+            (card("APRO"), &["description", "cardholder_name"][..]),
+            (pix(), &["description"]),
+            (
+                boleto(),
+                &[
+                    "description",
+                    "first_name",
+                    "last_name",
+                    "street_name",
+                    "street_number",
+                    "neighborhood",
+                    "city",
+                ],
+            ),
+        ] {
+            for field in fields {
+                for number in [
+                    "5067766783888311",
+                    "5067 7667-8388.8311",
+                    "５０６７７６６７８３８８８３１１",
+                ] {
+                    let answer = shop.pay(&with(request.clone(), field, json!(number))).await;
+                    let detail =
+                        format!("Validation error: {field}: must not contain a card number");
+                    assert_eq!(answer.error(), (422, detail));
+                    assert_eq!(answer.json()["field"], *field);
+                    answers.push(answer.text);
+                }
+            }
+            let email = json!("ana.5067-7667-8388-8311@example.com");
+            let answer = shop.pay(&with(request, "email", email)).await;
+            assert_eq!(
+                (answer.status, &answer.json()["field"]),
+                (422, &json!("email"))
+            );
+            answers.push(answer.text);
+        }
+        let detail = "Validation error: Idempotency-Key: must not contain a card number";
+        let told = (422, detail.to_owned());
+        let key = "order 5067 7667 8388 8311";
+        let answer = shop.pay_with_key(&pix(), key).await;
+        assert_eq!(answer.error(), told);
+        answers.push(answer.text);
+        let mut request = creation(&pix(), None);
+        let value = key.parse().unwrap();
+        request.headers_mut().insert("x-idempotency-key", value);
+        assert_eq!(shop.send(request).await.error(), told);
+        let payment = shop.pay(&card("APRO")).await.id();
+        let path = format!("/payments/{payment}/refunds");
+        let answer = shop.merchant_with_key("POST", &path, None, key).await;
+        assert_eq!(answer.error(), told);
+        let page = shop.get("/?description=5067%207667%208388%208311").await;
+        answers.push(page.text);
+        answers.extend([logs.text(), database(&shop).await]);
+        let all: String = answers
+            .concat()
+            .chars()
+            .filter(|character| !matches!(character, ' ' | '-' | '.'))
+            .collect();
+        assert!(!all.contains("5067766783888311"));
+    }
+);
