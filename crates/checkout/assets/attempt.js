@@ -1,44 +1,67 @@
 /* One attempt to pay: the request, its idempotency key, and patience with a provider that does not answer.
    Waits of 2, 4 and 8 seconds, as the service's documentation asks, always with the same key: the service continues the same attempt and
-   never charges twice. */
+   never charges twice. The key is remembered before anything is sent, so that a page that is loaded again asks for the outcome by it. */
 
 import { wait } from "./page.js";
+import { forgetAttempt, rememberAttempt } from "./remember.js";
 
 const WAITS = [2, 4, 8];
 const FOLLOW_UPS = [10, 15, 20, 30, 30, 60, 60, 60, 60, 60];
 const LONGEST_WAIT = 60;
+const OTHER_REQUEST = "Validation error: Idempotency-Key: was used for another request";
 
-let key = null;
-let keyed = null;
+let current = null;
+let spareKey = null;
 
-/** The key of this very request: a repetition has the same, another request another. */
-function keyFor(body) {
-  if (keyed !== body) [key, keyed] = [newKey(), body];
-  return key;
+/** The attempt of this very request: a repetition has the same key, another request another. */
+function attemptOf(request) {
+  const body = JSON.stringify(request);
+  if (current?.body !== body) {
+    finish();
+    current = { key: spareKey ?? newKey(), body };
+    spareKey = null;
+  }
+  rememberAttempt({
+    key: current.key,
+    method: request.payment_method,
+    cents: Math.round(request.transaction_amount * 100),
+    description: request.description,
+  });
+  return current;
 }
 
-/* `randomUUID` is only there over HTTPS and on this machine; a shop that lifts that check still needs keys. */
+/* A random UUID, which the service takes from any address. `randomUUID` is only there over HTTPS and on this machine; a shop that lifts that
+   check still needs keys. */
 function newKey() {
   if (crypto.randomUUID) return crypto.randomUUID();
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
 /** The next attempt is a new one: the last one came to its end. */
 export function finish() {
-  [key, keyed] = [null, null];
+  if (current) forgetAttempt(current.key);
+  current = null;
+}
+
+/** The next attempt has the key of one whose request never arrived: should it arrive late, the service takes only one of the two. */
+export function reuse(key) {
+  spareKey = key;
 }
 
 /**
  * Sends the request until it is answered for good, at most three more times.
  * Gives `{ kind }`: `created` with `payment` and `token`; `refused` with `status`, `detail`, `field`;
- * `unanswered` with `charged` ("no" or "maybe") and `retryAfter`; `stopped`, likewise.
+ * `unanswered` with `charged` ("no" or "maybe") and `retryAfter`; `stopped`, likewise; `taken` with `key` when another request came with it.
  * `onWait({ seconds, attempt, most, isBusy })` is told of every wait.
  */
 export async function pay(request, { signal, onWait }) {
-  const body = JSON.stringify(request);
   let charged = "no";
   for (let attempt = 0; ; attempt += 1) {
-    const outcome = await send(body);
+    const outcome = await send(attemptOf(request));
     if (outcome.kind !== "unanswered") return outcome;
     if (outcome.charged === "maybe" && request.payment_method === "card") charged = "maybe";
     const seconds = Math.max(WAITS[attempt] ?? 0, outcome.retryAfter ?? 0);
@@ -54,13 +77,50 @@ export async function pay(request, { signal, onWait }) {
 
 /** Keeps asking, ever less often, how an attempt came out whose answer was lost: the same request with the same key. `first` is the first wait. */
 export async function followUp(request, first) {
-  const body = JSON.stringify(request);
-  for (const seconds of [first, ...FOLLOW_UPS]) {
-    await Promise.race([wait(seconds * 1000), backOnline()]);
-    const outcome = await send(body);
+  return repeatedly([first, ...FOLLOW_UPS], () => send(attemptOf(request)));
+}
+
+/**
+ * Keeps asking how an attempt came out whose request this page no longer has. Gives `{ kind }`: `created` with `payment` and `token`,
+ * `not_charged`, `absent` when no request with the key has arrived, `unanswered`.
+ */
+export async function outcomeOf(key, first) {
+  let isAbsent = false;
+  return repeatedly([first, ...WAITS, ...FOLLOW_UPS], async () => {
+    const outcome = await askOnce(key);
+    // The request may have left just before the page was loaded again: the second answer is believed.
+    if (outcome.kind !== "absent" || isAbsent) return outcome;
+    isAbsent = true;
+    return { kind: "unanswered" };
+  });
+}
+
+async function repeatedly(waits, tell) {
+  for (const seconds of waits) {
+    if (seconds) await Promise.race([wait(seconds * 1000), backOnline()]);
+    const outcome = await tell();
     if (outcome.kind !== "unanswered") return outcome;
   }
   return { kind: "unanswered", charged: "maybe" };
+}
+
+/** Asks once, by the key alone. */
+export async function askOnce(key) {
+  try {
+    const response = await fetch("/payments/outcome", {
+      headers: { "Idempotency-Key": key },
+      cache: "no-store",
+      credentials: "omit",
+      redirect: "error",
+    });
+    if (response.status === 404) return { kind: "absent" };
+    if (!response.ok) return { kind: "unanswered" };
+    const { outcome, ...payment } = await response.json();
+    if (outcome === "created") return { kind: outcome, payment, token: response.headers.get("X-Payment-Status-Token") };
+    return { kind: outcome === "not_charged" ? outcome : "unanswered" };
+  } catch {
+    return { kind: "unanswered" };
+  }
 }
 
 function backOnline() {
@@ -69,13 +129,13 @@ function backOnline() {
   });
 }
 
-async function send(body) {
+async function send({ key, body }) {
   let response;
   let answer;
   try {
     response = await fetch("/create_payment", {
       method: "POST",
-      headers: { "Content-Type": "application/json", "Idempotency-Key": keyFor(body) },
+      headers: { "Content-Type": "application/json", "Idempotency-Key": key },
       body,
       cache: "no-store",
       credentials: "omit",
@@ -86,6 +146,7 @@ async function send(body) {
     return { kind: "unanswered", charged: "maybe" };
   }
   if (response.ok) return { kind: "created", payment: answer, token: response.headers.get("X-Payment-Status-Token") };
+  if (response.status === 422 && answer.detail === OTHER_REQUEST) return { kind: "taken", key };
   const retryAfter = Number(response.headers.get("Retry-After")) || null;
   if (mayChange(response, answer)) {
     const isCertain = response.status === 429 || answer.outcome === "not_charged";

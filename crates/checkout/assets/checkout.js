@@ -2,13 +2,13 @@
    page.js: what the server wrote · masks.js, card.js, checks.js, fields.js: the form · attempt.js: sending it · sale.js, views.js: what
    comes of it · follow.js: its state as it changes · remember.js: a reload. */
 
-import { finish, followUp, pay } from "./attempt.js";
+import { askOnce, finish, followUp, outcomeOf, pay, reuse } from "./attempt.js";
 import { cardMembers, setUpCard, showInstallments } from "./card.js";
 import { checkAll, hideSummary, showProblem, showRefusal, showSummary, watchFields } from "./fields.js";
 import { cents, decimal, keepMask, postalCode, taxId } from "./masks.js";
 import { announce, form, money, root, say } from "./page.js";
-import { recall } from "./remember.js";
-import { leaveSale, resumeSale, saleOf, showSale } from "./sale.js";
+import { forgetAttempt, openAttempt, recall } from "./remember.js";
+import { fitsOrder, leaveSale, resumeSale, saleOf, showSale } from "./sale.js";
 import { show, showForm } from "./views.js";
 
 const button = form.querySelector("#pay");
@@ -117,6 +117,7 @@ async function patiently(sent) {
 async function settle(outcome, sent) {
   if (outcome.kind === "created") return created(outcome, sent);
   if (outcome.kind === "refused") return refused(outcome);
+  if (outcome.kind === "taken") return confirmByKey(openAttempt(({ key }) => key === outcome.key), 0);
   if (outcome.charged === "maybe") return outcome.kind === "stopped" ? unconfirmed(sent) : confirm(sent, 5);
   button.focus();
   if (outcome.kind === "stopped") return showSummary(say("stopped"), [], say("nothing_charged"));
@@ -136,9 +137,14 @@ function forgetCard() {
 
 function refused({ status, detail, field }) {
   finish();
-  if (field && showRefusal(field, say(detail === "Missing required field" ? `${field}_missing` : `${field}_refused`))) return;
+  if (field && showRefusal(field, say(refusalOf(field, detail)))) return;
   if (status === 502) showSummary(say("provider_refused"), [], say("provider_refused_text"));
   else showSummary(say("refused"), [], say("refused_text"));
+}
+
+function refusalOf(field, detail) {
+  if (detail === "Missing required field") return `${field}_missing`;
+  return detail.endsWith("must not contain a card number") ? "holds_card_number" : `${field}_refused`;
 }
 
 /** A card charge may exist and its answer was lost: the page finds out, and offers nothing that could charge again. */
@@ -154,6 +160,38 @@ async function confirm(sent, firstWait) {
 
 function unconfirmed(sent) {
   show("unconfirmed", {}, { check: () => confirm(sent, 0) });
+}
+
+/**
+ * An attempt that was under way when the page was loaded again: its request is gone, so the page asks by its key, and offers no card
+ * payment until the outcome is known. Pix and boleto charge nothing by being made: one question, and the form.
+ */
+async function resumeAttempt(attempt) {
+  const outcome = await askOnce(attempt.key);
+  if (outcome.kind === "created" || outcome.kind === "not_charged") return known(outcome, attempt);
+  if (attempt.method !== "card") return forgetAttempt(attempt.key);
+  // Not awaited: the page is ready while it asks on.
+  confirmByKey(attempt, 2);
+}
+
+async function confirmByKey(attempt, firstWait) {
+  show("confirming");
+  const outcome = await outcomeOf(attempt.key, firstWait);
+  if (outcome.kind === "unanswered") return show("unconfirmed", {}, { check: () => confirmByKey(attempt, 0) });
+  return known(outcome, attempt);
+}
+
+/** What the service knows of an attempt whose request this page no longer has. */
+function known(outcome, attempt) {
+  finish();
+  forgetAttempt(attempt.key);
+  if (outcome.kind === "created") {
+    const { payment: { id, status, status_detail: detail }, token } = outcome;
+    return showSale({ ...attempt, id, token, status, detail }, ways);
+  }
+  if (outcome.kind === "absent") reuse(attempt.key);
+  showForm();
+  return showSummary(say("not_paid"), [], say("not_paid_text"));
 }
 
 /* The ways from a result back to the form. */
@@ -191,10 +229,17 @@ async function start() {
   });
   showMethod();
   showAmount();
-  const known = recall();
-  if (known) await resumeSale(known, ways).catch(() => {});
+  await resume();
   button.disabled = false;
   root.dataset.ready = "true";
+}
+
+/** What a reload left behind: an attempt of unknown outcome before a payment that is known. */
+async function resume() {
+  const attempt = openAttempt(fitsOrder);
+  if (attempt) await resumeAttempt(attempt);
+  const payment = recall();
+  if (payment && !root.dataset.view) await resumeSale(payment, ways).catch(() => {});
 }
 
 function tidyAmount(field) {

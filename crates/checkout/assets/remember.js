@@ -1,28 +1,52 @@
-/* What outlives a reload of this tab: which payment is on the page. Its id and its token, nothing else; never what was typed. */
+/* What outlives a reload of this tab: which payment is on the page, by its id and its token, and which attempts are open, by their key, method,
+   amount and description. Nothing that was typed about the card or its holder. */
 
-const NAME = "balcao.payment";
+const PAYMENT = "balcao.payment";
+const ATTEMPTS = "balcao.attempts";
 
 export function remember({ id, token }) {
-  try {
-    sessionStorage.setItem(NAME, JSON.stringify({ id, token }));
-  } catch {
-    // A browser that keeps nothing: a reload then shows an empty form.
-  }
+  write(PAYMENT, { id, token });
 }
 
 /** The remembered payment, or null. */
 export function recall() {
+  return read(PAYMENT);
+}
+
+export function forget() {
+  write(PAYMENT, null);
+}
+
+/** Remembers an attempt whose request is about to be sent. */
+export function rememberAttempt(attempt) {
+  write(ATTEMPTS, [...without(attempt.key), attempt]);
+}
+
+/** The newest open attempt for which `fits` is true. */
+export function openAttempt(fits) {
+  return (read(ATTEMPTS) ?? []).findLast(fits);
+}
+
+export function forgetAttempt(key) {
+  const rest = without(key);
+  write(ATTEMPTS, rest.length ? rest : null);
+}
+
+const without = (key) => (read(ATTEMPTS) ?? []).filter((attempt) => attempt.key !== key);
+
+function read(name) {
   try {
-    return JSON.parse(sessionStorage.getItem(NAME));
+    return JSON.parse(sessionStorage.getItem(name));
   } catch {
     return null;
   }
 }
 
-export function forget() {
+function write(name, value) {
   try {
-    sessionStorage.removeItem(NAME);
+    if (value === null) sessionStorage.removeItem(name);
+    else sessionStorage.setItem(name, JSON.stringify(value));
   } catch {
-    // Nothing was kept.
+    // A browser that keeps nothing: a reload then shows an empty form.
   }
 }

@@ -49,7 +49,8 @@ async function complete(sale) {
 /** Shows a new payment and stays with it. `actions` are the ways back to the form. */
 export async function showSale(sale, actions) {
   if (sale.token && sale.status !== "rejected") remember(sale);
-  stay(sale.token && sale.status === "pending" ? await complete(sale) : sale, actions);
+  const isWhole = sale.date && sale.status !== "pending";
+  stay(sale.token && !isWhole ? await complete(sale) : sale, actions);
 }
 
 /** Shows the payment that a reload of the page left behind; false when there is none to show. */
@@ -60,16 +61,16 @@ export async function resumeSale(known, actions) {
     return false;
   }
   const sale = await complete({ ...known, status: state.status, detail: state.status_detail });
-  if (!sale.method || !isOrdered(sale)) return false;
+  if (!sale.method || !fitsOrder(sale)) return false;
   stay(sale, actions);
   return true;
 }
 
-/* The address may ask for another order than the one that was paid for in this tab. */
-function isOrdered(sale) {
+/** Is this what the page's address asks for? It may ask for another order than the one that was paid for in this tab. */
+export function fitsOrder({ cents, description: text }) {
   const { transaction_amount: amount, description } = form.elements;
   const fits = (field, value) => field.type !== "hidden" || field.value === value;
-  return fits(amount, (sale.cents / 100).toFixed(2)) && fits(description, sale.description);
+  return fits(amount, (cents / 100).toFixed(2)) && fits(description, text);
 }
 
 /** Leaves the payment that is on the page: no more questions about it, and a reload no longer brings it back. */

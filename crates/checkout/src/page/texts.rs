@@ -324,6 +324,16 @@ const TEXTS: &[(&str, &str, &str)] = &[
         "Nothing was charged. Try again in {seconds} seconds.",
     ),
     (
+        "not_paid",
+        "O pagamento anterior não foi feito.",
+        "The previous payment was not made.",
+    ),
+    (
+        "not_paid_text",
+        "Nada foi cobrado. Preencha os dados e tente de novo.",
+        "Nothing was charged. Enter your details and try again.",
+    ),
+    (
         "provider_refused",
         "O provedor de pagamento não aceitou os dados.",
         "The payment provider did not accept the details.",

@@ -3,6 +3,7 @@
 mod outages;
 mod paying;
 mod readers;
+mod reloads;
 mod shop;
 mod states;
 mod typing;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use checkout::page;
 use checkout::provider::AccessToken;
-use checkout::{Config, MIGRATIONS, Parts, Secret, app, provider};
+use checkout::{Config, MIGRATIONS, Parts, Secret, State, app, provider, reconcile};
 use db::{Address, Db};
 use rustls::crypto::ring;
 use sandbox::Listening;
@@ -29,6 +29,7 @@ pub(super) struct Shop {
     host: String,
     sandbox: Listening,
     client: reqwest::Client,
+    state: State,
     shutdown: Shutdown,
     _data: TempDir,
 }
@@ -70,6 +71,7 @@ impl Shop {
             host,
             sandbox,
             client: reqwest::Client::builder().no_proxy().build().unwrap(),
+            state: app.state,
             shutdown,
             _data: data,
         }
@@ -81,11 +83,37 @@ impl Shop {
 
     /// Makes the provider's next creations fail.
     pub(super) async fn break_creations(&self, fault: &str, times: u32) {
-        let matches = json!({"method": "POST", "path": "/v1/payments"});
+        self.break_calls("POST", "/v1/payments", fault, times).await;
+    }
+
+    /// Makes the provider's next calls of a kind fail.
+    pub(super) async fn break_calls(&self, method: &str, path: &str, fault: &str, times: u32) {
+        let matches = json!({"method": method, "path": path});
         let order = json!({"match": matches, "fault": fault, "times": times});
         let answer = self.client.post(self.at_sandbox("/sandbox/faults"));
         let answer = answer.json(&order).send().await.unwrap();
         assert!(answer.status().is_success(), "{}", answer.status());
+    }
+
+    /// The provider works again.
+    pub(super) async fn mend(&self) {
+        let answer = self.client.delete(self.at_sandbox("/sandbox/faults"));
+        assert!(answer.send().await.unwrap().status().is_success());
+    }
+
+    /// Asks the provider about everything that is open, as the service does by itself after a while.
+    pub(super) async fn reconcile(&self) {
+        reconcile::run_once(&self.state, reconcile::Scope::All)
+            .await
+            .unwrap();
+    }
+
+    /// A request to the service beside the page: status and body.
+    pub(super) async fn create(&self, body: &Value, key: &str) -> (u16, Value) {
+        let request = self.client.post(self.url("/create_payment"));
+        let request = request.header("idempotency-key", key).json(body);
+        let answer = request.send().await.unwrap();
+        (answer.status().as_u16(), answer.json().await.unwrap())
     }
 
     /// Lets the payer or the bank act on a payment.
