@@ -27,6 +27,7 @@ const CHECKS = {
     if (!month || Number(month) < 1 || Number(month) > 12) return "expiry_invalid";
     const [thisYear, thisMonth] = new Intl.DateTimeFormat("en-CA", { timeZone: "America/Sao_Paulo", year: "numeric", month: "2-digit" })
       .format(new Date()).split("-");
+    if (2000 + Number(year) > limits.expiration_year) return "expiry_far";
     return `20${year}-${month}` < `${thisYear}-${thisMonth}` ? "expiry_past" : null;
   },
   security_code() {

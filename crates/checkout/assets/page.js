@@ -1,4 +1,4 @@
-/* What the server wrote into the page for this script: texts in the reader's language, the table of card networks, how long texts may
+/* What the server wrote into the page for this script: texts in the reader's language, the table of card networks, how long texts and how late an expiry may
    be, reasons of refused payments. Nothing of it is repeated by hand here. */
 
 export const root = document.querySelector("#checkout");

@@ -9,6 +9,7 @@ use zeroize::Zeroizing;
 use crate::digest;
 use crate::page::Shop;
 use crate::provider;
+use crate::request::MaxAmounts;
 
 /// The checkout service's configuration.
 #[derive(Debug, Clone)]
@@ -23,6 +24,8 @@ pub struct Config {
     pub provider: provider::Config,
     /// Secrets that sign notifications, the newest first. None: notifications are mere hints to read back.
     pub webhook_secrets: Vec<Secret>,
+    /// The most of one payment.
+    pub max_amounts: MaxAmounts,
     /// Requests per client.
     pub rate_limit: Rates,
     /// Merchants' API keys besides those in the store.

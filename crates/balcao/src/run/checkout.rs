@@ -139,6 +139,7 @@ fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
             quota: settings.checkout_provider_quota.clone(),
         },
         webhook_secrets: secrets(&settings.checkout_provider_webhook_secret),
+        max_amounts: settings.checkout_max_amount.clone(),
         rate_limit: settings.checkout_rate_limit.clone(),
         api_keys: secrets(&settings.checkout_api_keys.0),
         shop: Shop {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use checkout::provider::AccessToken;
+use checkout::request::MaxAmounts;
 use web::client::{Proxies, PublicUrl};
 use web::rate::Rates;
 
@@ -147,6 +148,8 @@ settings! {
             "Calls to the provider that we allow ourselves.";
         checkout_boleto_method: Identifier, "BALCAO_CHECKOUT_BOLETO_METHOD", Is("bolbradesco"),
             "The provider's identifier of its boleto method.";
+        checkout_max_amount: MaxAmounts, "BALCAO_CHECKOUT_MAX_AMOUNT", Is("boleto=99999999.99"),
+            "The most of one payment by each method, in reais, as your account at the provider allows it. A method that is not named has no limit here.";
         checkout_rate_limit: Rates, "BALCAO_CHECKOUT_RATE_LIMIT", Is("100/minute"),
             "Requests per client address.";
         checkout_api_keys: ApiKeys, "BALCAO_CHECKOUT_API_KEYS", Unset("only the keys in the store"),

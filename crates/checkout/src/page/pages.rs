@@ -15,7 +15,7 @@ use web::page::{Layout, Page};
 
 use super::order::{Address, Order};
 use super::{Shop, texts};
-use crate::request::TEXT_LIMITS;
+use crate::request::{LATEST_YEAR, TEXT_LIMITS};
 
 /// The script's modules, in no order: named in the page so that the browser asks for all of them at once.
 const MODULES: &[&str] = &[
@@ -58,7 +58,7 @@ struct CheckoutPage<'a> {
     order: Order,
     /// The table of card networks as JSON: the script has no copy of it.
     networks: String,
-    /// The most characters of each text as JSON, for the script too.
+    /// The most characters of each text and the latest year of an expiry as JSON, for the script too.
     limits: String,
     /// The script's texts as JSON.
     texts: String,
@@ -68,10 +68,11 @@ struct CheckoutPage<'a> {
 }
 
 fn limits() -> Value {
-    let limits = TEXT_LIMITS.iter();
-    limits
-        .map(|(field, most)| ((*field).to_owned(), Value::from(*most)))
-        .collect()
+    let texts = TEXT_LIMITS
+        .iter()
+        .map(|(field, most)| ((*field).to_owned(), Value::from(*most)));
+    let latest = ("expiration_year".to_owned(), Value::from(LATEST_YEAR));
+    texts.chain([latest]).collect()
 }
 
 async fn checkout(

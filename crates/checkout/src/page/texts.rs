@@ -120,6 +120,11 @@ const TEXTS: &[(&str, &str, &str)] = &[
         "This card has expired.",
     ),
     (
+        "expiry_far",
+        "Confira o ano da validade.",
+        "Check the year of the expiry date.",
+    ),
+    (
         "expiration_month_missing",
         "Digite a validade do cartão.",
         "Enter the card's expiry date.",

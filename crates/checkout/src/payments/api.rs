@@ -67,6 +67,7 @@ pub(crate) async fn payment_create(
         other => other?,
     };
     drop(body);
+    state.config.max_amounts.check(&request)?;
     let key = own_key(&state, &headers, client).await?;
     let Created {
         body,

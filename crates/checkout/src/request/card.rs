@@ -42,6 +42,9 @@ pub struct Expiry {
     year: u16,
 }
 
+/// The last year that the provider takes: it answers 400 to later ones.
+pub const LATEST_YEAR: u16 = 2060;
+
 impl CardNumber {
     /// Reads digits with optional spaces or hyphens, by the rules of the six networks: prefix, length, Luhn.
     pub(super) fn parse(text: &str) -> Option<(Self, Network)> {
@@ -104,7 +107,7 @@ impl SecurityCode {
 }
 
 impl Expiry {
-    /// Reads `MM` and `YYYY`; a month that was over before `today` is refused.
+    /// Reads `MM` and `YYYY`; a month that was over before `today` is refused, and a year that no card has.
     pub(super) fn parse(month: &str, year: &str, today: Date) -> Result<Self, Refusal> {
         let month = fixed_digits(month, 2)
             .and_then(|month| u8::try_from(month).ok())
@@ -120,6 +123,10 @@ impl Expiry {
         }
         if i32::from(year) == this_year && month < this_month {
             return Err(Refusal::expired_card("expiration_month"));
+        }
+        if year > LATEST_YEAR {
+            let reason = format!("must be at most {LATEST_YEAR}");
+            return Err(Refusal::invalid("expiration_year", &reason));
         }
         Ok(Self { month, year })
     }

@@ -8,6 +8,7 @@ mod amount;
 mod body;
 mod card;
 mod fingerprint;
+mod most;
 mod refusal;
 #[cfg(test)]
 mod tests;
@@ -17,7 +18,8 @@ use brazil::{FederalUnit, PostalCode, TaxId};
 use db::{Money, Timestamp};
 
 pub use body::{check_content_type, read as read_body};
-pub use card::{Card, CardNumber, Expiry, SecurityCode};
+pub use card::{Card, CardNumber, Expiry, LATEST_YEAR, SecurityCode};
+pub use most::{MaxAmounts, MaxAmountsError};
 pub use refusal::Refusal;
 pub(crate) use text::HOLDS_CARD_NUMBER;
 pub use text::TEXT_LIMITS;

@@ -194,3 +194,39 @@ on_both_engines!(
         }
     }
 );
+
+on_both_engines!(
+    more_than_the_provider_takes_is_told_with_what_is_allowed_and_costs_no_call,
+    async |address| {
+        let shop = Shop::open_with(&address, |config| {
+            config.max_amounts = "card=60000,boleto=99999999.99".parse().unwrap();
+        })
+        .await;
+        let of = |request: Value, amount: Value| with(request, "transaction_amount", amount);
+        let field = Some("transaction_amount");
+        let most =
+            |most: &str| format!("Validation error: transaction_amount: must be at most {most}");
+        for (request, detail) in [
+            (of(card("APRO"), json!(60000.01)), most("60000.00 by card")),
+            (
+                of(boleto(), json!(100_000_000)),
+                most("99999999.99 by boleto"),
+            ),
+        ] {
+            assert_error(&shop.pay(&request).await, 422, &detail, field);
+        }
+        let late = with(card("APRO"), "expiration_year", json!("2061"));
+        let detail = "Validation error: expiration_year: must be at most 2060";
+        assert_error(&shop.pay(&late).await, 422, detail, Some("expiration_year"));
+        assert_eq!(shop.sandbox.calls().await.len(), 0);
+        for request in [
+            of(card("APRO"), json!(60000)),
+            of(boleto(), json!(99_999_999.99)),
+        ] {
+            shop.pay(&request).await.id();
+        }
+        // What the specification allows and no table limits is the provider's to judge.
+        let pix = shop.pay(&of(pix(), json!(999_999_999_999.99))).await;
+        assert_eq!(pix.error(), (502, "Erro PROVIDER 400".to_owned()));
+    }
+);

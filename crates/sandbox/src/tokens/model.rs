@@ -125,6 +125,9 @@ fn checked_number(number: &str) -> Result<(Box<str>, Box<str>), Refusal> {
     Ok((first_six.into(), last_four.into()))
 }
 
+/// The provider refuses cards that are said to be good for longer.
+const LATEST_YEAR: i16 = 2060;
+
 fn checked_expiry(month: &str, year: &str, now: Moment) -> Result<(i8, i16), Refusal> {
     let today = now.date();
     let month: i8 = month
@@ -135,7 +138,7 @@ fn checked_expiry(month: &str, year: &str, now: Moment) -> Result<(i8, i16), Ref
     let year: i16 = year
         .parse()
         .ok()
-        .filter(|year| (today.year()..today.year() + 50).contains(year))
+        .filter(|year| (today.year()..=LATEST_YEAR).contains(year))
         .ok_or_else(|| invalid("326", "expiration_year"))?;
     if year == today.year() && month < today.month() {
         return Err(invalid("325", "expiration_month"));

@@ -129,6 +129,7 @@ async fn wrong_card_fields_have_their_codes() {
         ("expiration_month", json!("13"), "325"),
         ("expiration_year", json!("30"), "326"),
         ("expiration_year", json!(2025), "326"),
+        ("expiration_year", json!(2061), "326"),
         ("cardholder", json!({"name": " "}), "221"),
     ];
     for (field, value, code) in cases {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use checkout::request::MaxAmounts;
 use web::rate::{Rate, Rates};
 
 use super::Value;
@@ -86,6 +87,21 @@ impl Value for Duration {
             .map_or_else(String::new, |(name, length)| {
                 format!("{}{name}", milliseconds / u128::from(*length))
             })
+    }
+}
+
+impl Value for MaxAmounts {
+    fn allowed() -> String {
+        "card, pix or boleto with an amount, such as card=60000, several by comma; or `off`"
+            .to_owned()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+
+    fn show(&self) -> String {
+        self.to_string()
     }
 }
 

@@ -183,3 +183,19 @@ fn an_expiry_is_two_and_four_digits() {
         );
     }
 }
+
+#[test]
+fn an_expiry_that_no_card_has_is_refused_before_it_costs_a_call() {
+    let latest = with(card(), "expiration_year", json!("2060"));
+    assert!(checked(&latest).is_ok());
+    for year in ["2061", "9999"] {
+        assert_eq!(
+            refusal(&with(card(), "expiration_year", json!(year))),
+            (
+                422,
+                "Validation error: expiration_year: must be at most 2060".to_owned(),
+                Some("expiration_year")
+            )
+        );
+    }
+}

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use checkout::page;
 use checkout::provider::AccessToken;
+use checkout::request::MaxAmounts;
 use checkout::{Config, MIGRATIONS, Parts, Secret, State, app, provider, reconcile};
 use db::{Address, Db};
 use rustls::crypto::ring;
@@ -170,6 +171,7 @@ fn config(host: &str, provider: &str) -> Config {
             quota: Rates::off(),
         },
         webhook_secrets: Vec::new(),
+        max_amounts: MaxAmounts::default(),
         rate_limit: Rates::off(),
         api_keys: Vec::new(),
         shop: page::Shop {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use checkout::provider::AccessToken;
+use checkout::request::MaxAmounts;
 use checkout::{App, Config, MIGRATIONS, Parts, Secret, State, provider};
 use db::{Address, Db, Options, Timestamp};
 use http::{HeaderMap, Request};
@@ -112,6 +113,7 @@ pub(crate) fn config(provider_url: &str) -> Config {
             quota: Rates::off(),
         },
         webhook_secrets: vec![Secret::new(WEBHOOK_SECRET)],
+        max_amounts: MaxAmounts::default(),
         rate_limit: Rates::off(),
         api_keys: vec![Secret::new(API_KEY)],
         shop: checkout::page::Shop::default(),

@@ -1,0 +1,111 @@
+//! The most that the provider takes in one payment, by method: found before it costs a call.
+
+use std::fmt;
+use std::str::FromStr;
+
+use db::Money;
+
+use super::{MethodKind, PaymentRequest, Refusal};
+
+/// The largest amount of each method. What a card or a pix may be of differs by the merchant's account, so it is a setting; a boleto's
+/// barcode has ten digits for the amount, whoever issues it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MaxAmounts(Vec<(MethodKind, Money)>);
+
+/// Why a text is no such list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("is no list of methods with their largest amounts")]
+pub struct MaxAmountsError;
+
+impl MaxAmounts {
+    /// What one boleto can be of: 99,999,999.99 reais.
+    const BOLETO: Money = Money::from_cents(9_999_999_999);
+
+    /// Refuses a payment of more than its method takes.
+    ///
+    /// # Errors
+    /// 422 with the amount that is allowed.
+    pub(crate) fn check(&self, request: &PaymentRequest) -> Result<(), Refusal> {
+        let kind = request.method.kind();
+        match self.0.iter().find(|(method, _)| *method == kind) {
+            Some((_, most)) if request.amount > *most => {
+                let reason = format!("must be at most {most} by {}", kind.as_str());
+                Err(Refusal::invalid("transaction_amount", &reason))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Default for MaxAmounts {
+    fn default() -> Self {
+        Self(vec![(MethodKind::Boleto, Self::BOLETO)])
+    }
+}
+
+impl FromStr for MaxAmounts {
+    type Err = MaxAmountsError;
+
+    /// Reads `card=60000,boleto=99999999.99`, or `off`.
+    fn from_str(text: &str) -> Result<Self, MaxAmountsError> {
+        let mut rows: Vec<(MethodKind, Money)> = Vec::new();
+        if text.trim() == "off" {
+            return Ok(Self(rows));
+        }
+        for row in text.split(',') {
+            let (method, most) = row.split_once('=').ok_or(MaxAmountsError)?;
+            let method = MethodKind::parse(method.trim()).ok_or(MaxAmountsError)?;
+            let most = Money::parse(most.trim()).map_err(|_| MaxAmountsError)?;
+            if most <= Money::ZERO || rows.iter().any(|(known, _)| *known == method) {
+                return Err(MaxAmountsError);
+            }
+            rows.push((method, most));
+        }
+        Ok(Self(rows))
+    }
+}
+
+impl fmt::Display for MaxAmounts {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return formatter.write_str("off");
+        }
+        for (index, (method, most)) in self.0.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            write!(formatter, "{comma}{}={most}", method.as_str())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_reads_and_shows_as_it_is_written() {
+        for text in [
+            "off",
+            "card=60000.00",
+            "card=60000.00,pix=0.01,boleto=99999999.99",
+        ] {
+            assert_eq!(text.parse::<MaxAmounts>().unwrap().to_string(), text);
+        }
+        let short: MaxAmounts = " card = 60000 , pix=100.5".parse().unwrap();
+        assert_eq!(short.to_string(), "card=60000.00,pix=100.50");
+        assert_eq!(MaxAmounts::default().to_string(), "boleto=99999999.99");
+        for text in [
+            "",
+            "60000",
+            "card",
+            "cash=1",
+            "card=0",
+            "card=-1",
+            "card=1.234",
+            "card=1,card=2",
+            "card=1,",
+        ] {
+            assert_eq!(text.parse::<MaxAmounts>(), Err(MaxAmountsError), "{text}");
+        }
+    }
+}
