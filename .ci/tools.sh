@@ -32,6 +32,7 @@ install_missing() {
   [[ -e /etc/ssl/certs/ca-certificates.crt ]] || packages+=(ca-certificates)
   [[ -n $(postgres_folder) ]] || packages+=(postgresql)
   program redis-server valkey-server || packages+=(redis-server)
+  program "${BALCAO_TEST_PROMTOOL:-promtool}" || packages+=(prometheus)
   if ! $fast; then
     program "${BALCAO_TEST_CHROMIUM:-/usr/bin/chromium}" || packages+=(chromium)
     program "${BALCAO_TEST_CHROMEDRIVER:-chromedriver}" || packages+=(chromium-driver)
@@ -48,7 +49,7 @@ install_packages() {
   fi
   if ! program apt-get || ! "${as_root[@]}" true 2>/dev/null; then
     printf 'Missing, and this user may not install it. On Debian:\n\n  sudo apt-get install %s\n\n' "$*"
-    printf 'On other systems: a C compiler, git, the PostgreSQL server, Redis or Valkey, Chromium and chromedriver, pip.\n'
+    printf 'On other systems: a C compiler, git, the PostgreSQL server, Redis or Valkey, promtool of Prometheus, Chromium and chromedriver, pip.\n'
     return 1
   fi
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)

@@ -9,7 +9,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 
 use crate::payments::{PaymentState, Recorded};
-use crate::provider::{Failure, Observation};
+use crate::provider::{Failure, OPERATIONS, Observation};
 use crate::request::MethodKind;
 
 type Count = Counter<u64, AtomicU64>;
@@ -59,7 +59,7 @@ impl Metrics {
     pub(crate) fn new(figures: &web::metrics::Metrics) -> Self {
         let histogram = (|| Histogram::new(BUCKETS)) as fn() -> Histogram;
         let durations = Family::new_with_constructor(histogram);
-        Self {
+        let metrics = Self {
             payments: figures.register(
                 "payments",
                 "Payments asked for, by method and outcome",
@@ -105,6 +105,19 @@ impl Metrics {
                 "Reconciliations, by outcome",
                 Family::default(),
             ),
+        };
+        metrics.begin();
+        metrics
+    }
+
+    /// Lets the counts that alerts look at begin at 0: no increase is seen in one that appears with its first event.
+    fn begin(&self) {
+        for outcome in ["accepted", "ignored", "refused"] {
+            drop(self.notifications.get_or_create(&Outcome { outcome }));
+        }
+        for operation in OPERATIONS {
+            let outcome = "done";
+            drop(self.calls.get_or_create(&Call { operation, outcome }));
         }
     }
 

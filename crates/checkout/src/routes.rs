@@ -43,8 +43,19 @@ const DOCUMENTS: docs::Paths = docs::Paths {
 /// What a page of the web interface may be asked for by one client.
 const PAGE_RATE: Rate = Rate::new(600, Period::Minute);
 
+/// The statuses that tell of a provider which fails.
+const PROVIDER_FAILED: [u16; 2] = [502, 503];
+
 /// The whole service, with the edge around it.
 pub(crate) fn router(state: &State) -> Router {
+    for (path, method) in ROUTES
+        .iter()
+        .flat_map(|(path, methods)| methods.iter().map(move |method| (path, method)))
+    {
+        for status in PROVIDER_FAILED {
+            state.figures.begin_requests(SERVICE, path, method, status);
+        }
+    }
     let assets = Assets::shared()
         .with::<page::Files>()
         .with::<docs::Viewers>();

@@ -70,7 +70,7 @@ async fn a_metric_is_declared_once_whatever_services_have_it() {
         .lines()
         .filter(|line| line.starts_with("# TYPE "))
         .collect();
-    assert!(declared.contains(&"# TYPE balcao_database_reads counter"));
+    assert!(declared.contains(&"# TYPE balcao_database_reads_total counter"));
     for service in ["checkout", "inventory"] {
         let figure = format!("balcao_database_reads_total{{service=\"{service}\"}}");
         assert!(text.contains(&figure), "{figure} is missing in:\n{text}");

@@ -12,6 +12,7 @@ mod deliveries;
 mod demo;
 mod documents;
 mod faults;
+mod figures;
 mod inventory;
 mod inventory_commands;
 mod kill;

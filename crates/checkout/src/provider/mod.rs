@@ -319,6 +319,17 @@ impl fmt::Debug for Client {
 }
 
 /// A name for figures: few, whatever the ids.
+/// What [`operation`] can be.
+pub(crate) const OPERATIONS: [&str; 7] = [
+    "create_card_token",
+    "create_payment",
+    "refund",
+    "cancel",
+    "find_by_reference",
+    "refunds",
+    "read",
+];
+
 fn operation(method: &Method, path: &str) -> &'static str {
     match (method, path) {
         (_, "/v1/card_tokens") => "create_card_token",

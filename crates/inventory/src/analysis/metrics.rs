@@ -7,6 +7,8 @@ use prometheus_client::{
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
 };
 
+use super::result::Source;
+
 type Count = Counter<u64, AtomicU64>;
 
 /// The figures of analyses. Cheap to clone.
@@ -36,7 +38,7 @@ const BUCKETS: [f64; 8] = [0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 180.0, 600.0];
 impl Metrics {
     /// Adds the figures to those of the program.
     pub(super) fn new(figures: &web::metrics::Metrics) -> Self {
-        Self {
+        let metrics = Self {
             analyses: figures.register(
                 "analyses",
                 "Analyses made, by source and outcome of the language model",
@@ -62,7 +64,14 @@ impl Metrics {
                 "Age of the oldest waiting request",
                 Gauge::default(),
             ),
-        }
+        };
+        // An alert sees no increase in a count that appears with its first refusal.
+        let refused = Made {
+            source: Source::Formula.name(),
+            outcome: "refused",
+        };
+        drop(metrics.analyses.get_or_create(&refused));
+        metrics
     }
 
     /// An analysis was made.

@@ -7,6 +7,8 @@ use prometheus_client::{
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
 };
 
+use super::model::Disabled;
+
 type Count = Counter<u64, AtomicU64>;
 
 /// The figures of events. Cheap to clone.
@@ -43,7 +45,7 @@ const BUCKETS: [f64; 10] = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 
 impl Metrics {
     /// Adds the figures to those of the program.
     pub(super) fn new(figures: &web::metrics::Metrics) -> Self {
-        Self {
+        let metrics = Self {
             published: figures.register(
                 "events",
                 "Events on their way, by type",
@@ -84,6 +86,19 @@ impl Metrics {
                 "Attempts to send mail, by outcome",
                 Family::default(),
             ),
+        };
+        metrics.begin();
+        metrics
+    }
+
+    /// Lets the counts that alerts look at begin at 0: no increase is seen in one that appears with its first event.
+    fn begin(&self) {
+        for outcome in ["sent", "failed", "given_up"] {
+            drop(self.mails.get_or_create(&Outcome { outcome }));
+        }
+        for reason in [Disabled::Gone, Disabled::Failing] {
+            let reason = reason.name();
+            drop(self.disabled.get_or_create(&Reason { reason }));
         }
     }
 

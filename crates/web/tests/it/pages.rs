@@ -282,12 +282,13 @@ async fn figures_count_requests_by_pattern_and_never_by_what_callers_make_up() {
         .await
         .unwrap();
     let figures = Running::start(metrics.routes()).await;
-    let text = crate::support::get(figures.url("/metrics"))
-        .await
-        .unwrap()
-        .text()
+    let answer = client
+        .get(figures.url("/metrics"))
+        .header("accept", "application/openmetrics-text; version=1.0.0")
+        .send()
         .await
         .unwrap();
+    let text = answer.text().await.unwrap();
     let expected = [
         r#"balcao_http_requests_total{service="test",route="/payments/{id}",method="GET",status="200"} 2"#,
         r#"balcao_http_requests_total{service="test",route="/payments/{id}",method="other",status="405"} 1"#,

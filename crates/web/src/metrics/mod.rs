@@ -1,5 +1,7 @@
 //! Metrics: a registry that is passed in, the metrics of requests, and the router that serves all of them.
 
+mod format;
+
 use std::fmt;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,8 +11,8 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use http::header::CONTENT_TYPE;
-use http::{Method, StatusCode};
+use http::header::{CONTENT_TYPE, VARY};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
@@ -20,6 +22,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Metric, Registry};
 
 use crate::Error;
+use format::Format;
 
 /// All figures of the program. Cheap to clone.
 #[derive(Clone)]
@@ -51,7 +54,18 @@ impl Metrics {
         self.lock().register_collector(Box::new(figures));
     }
 
-    /// The figures in the text format that Prometheus reads (`OpenMetrics` 1.0).
+    /// Lets the counts of these answers begin at 0: an alert sees no increase in a count that appears with its first answer.
+    pub fn begin_requests(&self, service: &'static str, route: &str, method: &Method, status: u16) {
+        let labels = Labels {
+            service,
+            route: route.to_owned(),
+            method: name(method),
+            status,
+        };
+        drop(self.requests.count.get_or_create(&labels));
+    }
+
+    /// The figures as `OpenMetrics` 1.0.
     ///
     /// # Errors
     /// Never in practice: writing to memory does not fail.
@@ -89,16 +103,18 @@ impl fmt::Debug for Metrics {
     }
 }
 
-async fn show(State(metrics): State<Metrics>) -> Result<Response, Error> {
-    let text = metrics.encode().map_err(Error::internal)?;
-    Ok((
-        [(
-            CONTENT_TYPE,
-            "application/openmetrics-text; version=1.0.0; charset=utf-8",
-        )],
-        text,
-    )
-        .into_response())
+async fn show(State(metrics): State<Metrics>, headers: HeaderMap) -> Result<Response, Error> {
+    let open_metrics = metrics.encode().map_err(Error::internal)?;
+    let format = Format::of(&headers);
+    let text = match format {
+        Format::OpenMetrics => open_metrics,
+        Format::Text => format::to_text(&open_metrics),
+    };
+    let headers = [
+        (CONTENT_TYPE, format.content_type()),
+        (VARY, HeaderValue::from_static("Accept")),
+    ];
+    Ok((headers, text).into_response())
 }
 
 /// The figures of requests.
