@@ -188,7 +188,7 @@ mod tests {
             .chars()
             .zip(separators.iter().chain(std::iter::repeat(&"")));
         let text: String = parts
-            .map(|(digit, after)| format!("{digit}{after}"))
+            .flat_map(|(digit, after)| [digit].into_iter().chain(after.chars()))
             .collect();
         text.trim_end_matches(|character: char| !character.is_ascii_digit())
             .to_owned()

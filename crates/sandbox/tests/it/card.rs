@@ -117,7 +117,7 @@ async fn a_token_is_used_once() {
 #[tokio::test]
 async fn wrong_card_fields_have_their_codes() {
     let provider = Provider::start().await;
-    let cases: [(&str, Value, &str); 12] = [
+    let cases: [(&str, Value, &str); 13] = [
         ("card_number", Value::Null, "205"),
         ("expiration_month", json!(""), "208"),
         ("expiration_year", Value::Null, "209"),
