@@ -8,14 +8,14 @@ use db::{Db, Engine};
 use tokio::sync::Notify;
 use web::rate::Windows;
 use web::server::Shutdown;
-use web::{Clock, Random};
+use web::{Clock, Random, Supervisor};
 
 use crate::config::{Config, Secret};
 use crate::digest;
 use crate::metrics::Metrics;
 use crate::payments::{self, events::Hub};
 use crate::provider::{self, Client, Observer};
-use crate::{notifications, reconcile, routes};
+use crate::{SERVICE, notifications, reconcile, routes};
 
 /// What the parts of the service share. Cheap to clone.
 #[derive(Clone)]
@@ -45,6 +45,8 @@ pub struct Shared {
     pub(crate) reconciler: Notify,
     /// Ends streams and workers.
     pub(crate) shutdown: Shutdown,
+    /// Keeps the workers running.
+    pub workers: Supervisor,
 }
 
 /// What a service is made of, passed in so that tests decide it.
@@ -119,6 +121,7 @@ impl State {
                 "no secret for the provider's notifications: each only makes us read the payment back"
             );
         }
+        let workers = Supervisor::new(SERVICE, &figures, shutdown.clone());
         Ok(Self(Arc::new(Shared {
             fingerprint_key: digest::keyed(&config.secret, &[b"fingerprint"]),
             notification_url: notification_url(&config),
@@ -135,6 +138,7 @@ impl State {
             inbox: Notify::new(),
             reconciler: Notify::new(),
             shutdown,
+            workers,
         })))
     }
 
@@ -170,13 +174,20 @@ pub struct App {
     pub state: State,
 }
 
-/// The workers: one reads notified payments back, one asks about open ones. Both sleep while there is nothing to do.
+/// The workers: one reads notified payments back, one asks about open ones, one looks at those that open pages show. Each sleeps while
+/// there is nothing to do.
 pub struct Workers(State);
 
 impl Workers {
     /// Works until the service stops.
     pub async fn run(self) {
-        tokio::join!(notifications::run(self.0.clone()), reconcile::run(self.0));
+        let Self(state) = &self;
+        let workers = &state.workers;
+        tokio::join!(
+            workers.keep("notifications", || notifications::run(state.clone())),
+            workers.keep("reconciler", || reconcile::run(state.clone())),
+            workers.keep("open_pages", || payments::events::look_out(state.clone())),
+        );
     }
 }
 

@@ -132,5 +132,5 @@ fn probes(state: &State) -> Router {
         let db = db.clone();
         async move { Ok(db.ready(&MIGRATIONS).await?) }
     };
-    health::routes(SERVICE, VERSION, is_ready)
+    health::routes(SERVICE, VERSION, state.workers.clone(), is_ready)
 }

@@ -2,10 +2,10 @@
 
 use axum::Router;
 use db::Db;
-use web::{Clock, Random, metrics::Metrics, rate::Windows, server::Shutdown};
+use web::{Clock, Random, Supervisor, metrics::Metrics, rate::Windows, server::Shutdown};
 
 use crate::{
-    Config, Shared, State,
+    Config, SERVICE, Shared, State,
     accounts::{
         HashFault, Passwords, TokenKey,
         users::{self, UserError},
@@ -92,12 +92,28 @@ pub struct Workers(State);
 impl Workers {
     /// Works until the service stops.
     pub async fn run(self) {
+        let Self(state) = &self;
+        let workers = &state.workers;
+        let mails = async {
+            if state.config.mail.is_some() {
+                workers
+                    .keep("mails", || events::mail::run(state.clone()))
+                    .await;
+            }
+        };
+        let reports = async {
+            if state.config.analysis.weekly_report {
+                let run = || analysis::report::run(state.clone());
+                workers.keep("weekly_reports", run).await;
+            }
+        };
         tokio::join!(
-            tallies::work(&self.0),
-            events::run(self.0.clone()),
-            events::mail::run(self.0.clone()),
-            analysis::run(self.0.clone()),
-            live::look_out(&self.0),
+            workers.keep("aggregates", || tallies::work(state.clone())),
+            workers.keep("deliveries", || events::run(state.clone())),
+            workers.keep("analyses", || analysis::run(state.clone())),
+            workers.keep("open_dashboards", || live::look_out(state.clone())),
+            mails,
+            reports,
         );
     }
 }
@@ -135,6 +151,7 @@ pub fn state(config: Config, parts: Parts) -> Result<State, StartError> {
     let passwords = Passwords::new(parts.random.clone())?;
     let outbox = Outbox::new(&config.webhooks, &parts.metrics, &parts.random)?;
     let analysis = analysis::Desk::new(&config.analysis, &parts.metrics)?;
+    let workers = Supervisor::new(SERVICE, &parts.metrics, parts.shutdown.clone());
     Ok(State::new(Shared {
         config,
         analysis,
@@ -145,6 +162,7 @@ pub fn state(config: Config, parts: Parts) -> Result<State, StartError> {
         token_key: parts.token_key,
         passwords,
         shutdown: parts.shutdown,
+        workers,
         pulse: Pulse::default(),
         outbox,
         measures: Measures::default(),

@@ -24,7 +24,7 @@ pub mod transfer;
 use std::{ops::Deref, sync::Arc};
 
 use axum::Router;
-use web::{Clock, Random, rate::Windows, server::Shutdown};
+use web::{Clock, Random, Supervisor, rate::Windows, server::Shutdown};
 
 use accounts::{Passwords, TokenKey};
 pub use app::{App, FirstUser, Parts, StartError, Workers, app, state};
@@ -66,6 +66,8 @@ pub struct Shared {
     pub passwords: Passwords,
     /// Ends workers and streams.
     pub shutdown: Shutdown,
+    /// Keeps the workers running.
+    pub workers: Supervisor,
     /// Wakes those who deliver events, and holds their connections.
     pub outbox: events::Outbox,
     /// What analyses are made with.

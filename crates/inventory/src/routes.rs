@@ -246,7 +246,8 @@ fn probes(state: &State) -> Router {
         async move { Ok(db.ready(&MIGRATIONS).await?) }
     };
     // Whoever probes is a program, and says nothing of what it accepts.
-    health::routes(SERVICE, VERSION, is_ready).layer(errors::layer(Conventional))
+    health::routes(SERVICE, VERSION, state.workers.clone(), is_ready)
+        .layer(errors::layer(Conventional))
 }
 
 /// What every request meets first. One to a host that no address can name is refused: it would stand in `next`, `previous` and redirects.

@@ -29,8 +29,13 @@ struct Health {
 }
 
 /// `GET /health`: `{"status":"healthy","service","version"}` as long as the process lives (the shape of the checkout specification);
-/// `GET /ready`: the same with `ready` while `check` passes, else 503.
-pub fn routes<S, C, A>(service: &'static str, version: &'static str, check: C) -> Router<S>
+/// `GET /ready`: the same with `ready` while `check` passes, every worker runs and no shutdown is announced, else 503.
+pub fn routes<S, C, A>(
+    service: &'static str,
+    version: &'static str,
+    workers: Supervisor,
+    check: C,
+) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
     C: Fn() -> A + Send + Sync + 'static,
@@ -61,3 +66,8 @@ async fn tried(check: impl Future<Output = Result<(), NotReady>>) -> Result<(), 
         Error::new(StatusCode::SERVICE_UNAVAILABLE, "Service unavailable").cause(cause)
     })
 }
+fn unavailable(why: &str) -> Error {
+    let detail = format!("Service unavailable: {why}");
+    Error::new(StatusCode::SERVICE_UNAVAILABLE, detail)
+}
+

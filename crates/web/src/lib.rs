@@ -1,7 +1,7 @@
 //! The HTTP edge that both services share: what happens to a request before a handler sees it, and to an answer after the handler has made it.
 //!
 //! Errors as JSON or as a page, request ids, the access log, client addresses, rate limits, TLS and shutdown, embedded assets, security headers,
-//! liveness, metrics, API documents, languages and pages. No rule of either service is here, and no SQL; sessions and CSRF protection are
+//! liveness, background workers, metrics, API documents, languages and pages. No rule of either service is here, and no SQL; sessions and CSRF protection are
 //! the inventory's (`inventory::accounts`). Carries the rows of "Both services" in `docs/decisions.md`.
 
 pub mod access;
@@ -26,9 +26,11 @@ pub mod request_id;
 pub mod security;
 pub mod server;
 mod step;
+mod supervisor;
 
 pub use clock::Clock;
 pub use edge::Edge;
 pub use errors::Error;
 pub use random::Random;
 pub use step::{Next, Step, Stepped};
+pub use supervisor::Supervisor;

@@ -52,12 +52,15 @@ pub(crate) async fn start(
         .await
         .map_err(|error| Failure::of("checkout cannot start", &error))?;
     let App {
-        router, workers, ..
+        router,
+        workers,
+        state,
     } = app;
     run.count(checkout::SERVICE, &db);
     run.work(workers.run());
     run.serve(checkout::SERVICE, listener, router, options);
     Ok(Checkout { db, _hold: hold })
+    run.watch_certificate(&options, &state.workers);
 }
 
 /// What the service's functions work on, for commands that call them without serving anything.

@@ -53,7 +53,9 @@ pub(crate) async fn start(
     let options = server_options(settings)?;
     let parts = parts(run, settings, &db)?;
     let App {
-        router, workers, ..
+        router,
+        workers,
+        state,
     } = inventory::app(config(settings), parts)
         .await
         .map_err(|error| Failure::of("inventory cannot start", &error))?;
@@ -61,6 +63,7 @@ pub(crate) async fn start(
     run.work(workers.run());
     run.serve(SERVICE, listener, router, options);
     Ok(Inventory { db, _hold: hold })
+    run.watch_certificate(&options, &state.workers);
 }
 
 /// Opens inventory's database and brings its schema up to date; says what was applied.

@@ -96,11 +96,13 @@ impl Run {
         self.tasks.spawn(work);
     }
 
-    /// Waits for the word to stop, and then until everything has ended.
-    pub(crate) async fn until_stopped(mut self) {
-        self.shutdown.begun().await;
-        while self.tasks.join_next().await.is_some() {}
-        tracing::info!("stopped");
+    /// Takes up new certificates, where TLS is ours.
+    pub(crate) fn watch_certificate(&mut self, options: &Options, workers: &Supervisor) {
+        if let Some(tls) = options.tls.clone() {
+            let (workers, shutdown) = (workers.clone(), self.shutdown());
+            let watch = move || tls.clone().watch(shutdown.clone());
+            self.work(async move { workers.keep("certificate", watch).await });
+        }
     }
 }
 

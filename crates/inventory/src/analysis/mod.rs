@@ -29,16 +29,10 @@ pub use service::{
 };
 pub use store::latest_suggestion;
 pub use terms::{RestockTerms, terms_read, terms_set};
+pub(crate) use work::run;
 pub use work::{Step, step, step_of};
 
 use db::{Error, Timestamp, Tx};
-
-use crate::State;
-
-/// Works until the service stops: analyses what was asked for, and reports on the shop where that is wanted.
-pub(crate) async fn run(state: State) {
-    tokio::join!(work::run(state.clone()), report::run(state));
-}
 
 /// Asks for a product's analysis, in the transaction that left it low: one statement, and nothing while one waits or runs already.
 ///

@@ -145,7 +145,7 @@ async fn is_logged_in(state: &State, headers: &HeaderMap) -> bool {
 }
 
 /// Looks for what other processes moved, while any stream is open.
-pub(crate) async fn look_out(state: &State) {
+pub(crate) async fn look_out(state: State) {
     let mut seen = None;
     loop {
         tokio::select! {
@@ -156,7 +156,7 @@ pub(crate) async fn look_out(state: &State) {
             () = sleep(LOOK_EVERY) => {}
             () = state.shutdown.begun() => return,
         }
-        look(state, &mut seen).await;
+        look(&state, &mut seen).await;
     }
 }
 

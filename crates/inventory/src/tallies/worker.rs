@@ -15,7 +15,7 @@ const GATHERING: Duration = Duration::from_millis(200);
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
 /// Folds what is noted, until the service stops.
-pub(crate) async fn work(state: &State) {
+pub(crate) async fn work(state: State) {
     let mut beats = state.pulse.follow();
     loop {
         if let Err(error) = fold_all(&state.db).await {

@@ -23,23 +23,28 @@ use prometheus_client::registry::{Metric, Registry};
 
 use crate::Error;
 use format::Format;
+use crate::supervisor::Figures;
 
 /// All figures of the program. Cheap to clone.
 #[derive(Clone)]
 pub struct Metrics {
     registry: Arc<Mutex<Registry>>,
     requests: Requests,
+    workers: Figures,
 }
 
 impl Metrics {
-    /// A registry with the figures of requests. Every name begins with `balcao_`.
+    /// A registry with the figures of requests and workers. Every name begins with `balcao_`.
     pub fn new() -> Self {
         let mut registry = Registry::with_prefix("balcao");
         let requests = Requests::default();
         requests.register(&mut registry);
+        let workers = Figures::default();
+        workers.register(&mut registry);
         Self {
             registry: Arc::new(Mutex::new(registry)),
             requests,
+            workers,
         }
     }
 
@@ -84,6 +89,10 @@ impl Metrics {
 
     pub(crate) const fn requests(&self) -> &Requests {
         &self.requests
+    }
+
+    pub(crate) const fn workers(&self) -> &Figures {
+        &self.workers
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Registry> {

@@ -25,7 +25,7 @@ pub use tls::{Tls, TlsError, TlsFiles};
 /// How a server runs.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Certificate and key; `None` for plain HTTP.
+    /// Certificate and key, see [`Tls::watch`]; `None` for plain HTTP.
     pub tls: Option<Tls>,
     /// Limits on connections.
     pub limits: Limits,
@@ -69,7 +69,6 @@ impl Default for Limits {
 /// Serves a router until shutdown begins, then finishes the requests at hand, within [`Limits::drain`].
 pub async fn serve(listener: Listener, router: Router, options: Options, shutdown: Shutdown) {
     let Options { tls, limits } = options;
-    let watch = tls.as_ref().map(|tls| tokio::spawn(tls.clone().watch()));
     let permits = Arc::new(Semaphore::new(limits.connections));
     let mut connections = JoinSet::new();
     loop {
@@ -93,9 +92,6 @@ pub async fn serve(listener: Listener, router: Router, options: Options, shutdow
             connection.serve(stream).await;
             drop(permit);
         });
-    }
-    if let Some(watch) = watch {
-        watch.abort();
     }
     // From here on the port refuses connections, so that a balancer turns to another replica.
     drop(listener);

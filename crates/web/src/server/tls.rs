@@ -12,6 +12,8 @@ use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use tokio_rustls::TlsAcceptor;
 
+use super::Shutdown;
+
 /// How often the files are looked at.
 const INTERVAL: Duration = Duration::from_secs(10);
 
@@ -104,8 +106,15 @@ impl Tls {
         &self.acceptor
     }
 
-    /// Looks at the files for ever, and takes up what has changed. What cannot be used is logged once and changes nothing.
-    pub(super) async fn watch(self) {
+    /// Looks at the files until the shutdown begins, and takes up what has changed. What cannot be used is logged once and changes nothing.
+    pub async fn watch(self, shutdown: Shutdown) {
+        tokio::select! {
+            () = self.look() => {}
+            () = shutdown.begun() => {}
+        }
+    }
+
+    async fn look(&self) {
         let mut seen = self.seen;
         let mut ticks = tokio::time::interval(self.interval);
         loop {

@@ -13,3 +13,4 @@ mod redis;
 mod server;
 mod support;
 mod tls;
+mod workers;

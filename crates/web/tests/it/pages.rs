@@ -11,9 +11,11 @@ use axum::response::Html;
 use axum::routing::get;
 use web::assets::Assets;
 use web::errors::Detailed;
+use web::metrics::Metrics;
 use web::page::{Layout, Page};
 use web::security::{self, Policy};
-use web::{compression, health, locale};
+use web::server::Shutdown;
+use web::{Edge, Supervisor, compression, health, locale};
 
 use crate::support::{Running, clock, edge, edged};
 
@@ -231,7 +233,9 @@ async fn liveness_has_the_specified_shape_and_readiness_follows_its_check() {
             async move { outcome }
         }
     };
-    let server = Running::start(edged(health::routes("checkout", "1.0.0", check))).await;
+    let workers = Supervisor::new("checkout", &Metrics::new(), Shutdown::new());
+    let probes = health::routes("checkout", "1.0.0", workers, check);
+    let server = Running::start(edged(probes)).await;
     let get = async |path: &str| {
         let response = crate::support::get(server.url(path)).await.unwrap();
         (response.status().as_u16(), response.text().await.unwrap())

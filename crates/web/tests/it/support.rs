@@ -60,6 +60,9 @@ impl Running {
             .unwrap();
         let (address, shutdown) = (listener.address(), Shutdown::new());
         let task = tokio::spawn(serve(listener, router, options, shutdown.clone()));
+        if let Some(tls) = options.tls.clone() {
+            tokio::spawn(tls.watch(shutdown.clone()));
+        }
         Self {
             address,
             shutdown,

@@ -1,14 +1,14 @@
 //! Who follows which payment in this process, and how changes reach them.
 //!
 //! A change made by this process is pushed at once. A change made by another process is found by reading the followed payments every
-//! [`LOOK_EVERY`], all of them in one job; while nobody follows anything, nothing runs.
+//! [`LOOK_EVERY`], all of them in one job; while nobody follows anything, nothing is read.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use crate::payments::state::PaymentState;
 
@@ -38,14 +38,19 @@ impl StatusView {
 
 /// The followed payments.
 #[derive(Clone, Default)]
-pub(crate) struct Hub(Arc<Mutex<Followed>>);
+pub(crate) struct Hub(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    followed: Mutex<Followed>,
+    /// Wakes the look-out, which sleeps while nothing is followed.
+    begun: Notify,
+}
 
 #[derive(Default)]
 struct Followed {
     payments: HashMap<String, watch::Sender<StatusView>>,
     streams: usize,
-    /// Is a look-out running?
-    is_watched: bool,
 }
 
 /// One follower of one payment.
@@ -56,9 +61,8 @@ pub(crate) struct Follower {
 }
 
 impl Hub {
-    /// Follows a payment that now stands as `now`; none when too many streams are open. The second value asks the
-    /// caller to start the look-out.
-    pub(crate) fn follow(&self, id: &str, now: StatusView) -> Option<(Follower, bool)> {
+    /// Follows a payment that now stands as `now`; none when too many streams are open.
+    pub(crate) fn follow(&self, id: &str, now: StatusView) -> Option<Follower> {
         let mut followed = self.lock();
         if followed.streams >= STREAMS_MAX {
             return None;
@@ -70,16 +74,13 @@ impl Hub {
             .or_insert_with(|| watch::Sender::new(now.clone()));
         let news = sender.subscribe();
         sender.send_if_modified(|view| replace(view, now));
-        let starts = !followed.is_watched;
-        followed.is_watched = true;
-        Some((
-            Follower {
-                hub: self.clone(),
-                id: id.to_owned(),
-                news,
-            },
-            starts,
-        ))
+        drop(followed);
+        self.0.begun.notify_one();
+        Some(Follower {
+            hub: self.clone(),
+            id: id.to_owned(),
+            news,
+        })
     }
 
     /// Tells the followers of a payment where it stands.
@@ -89,14 +90,16 @@ impl Hub {
         }
     }
 
-    /// The followed payments; none ends the look-out that asks.
-    pub(crate) fn followed(&self) -> Option<Vec<String>> {
-        let mut followed = self.lock();
-        if followed.payments.is_empty() {
-            followed.is_watched = false;
-            return None;
+    /// The followed payments.
+    pub(crate) fn followed(&self) -> Vec<String> {
+        self.lock().payments.keys().cloned().collect()
+    }
+
+    /// Waits until any payment is followed. One look-out at a time may wait.
+    pub(crate) async fn any(&self) {
+        while self.lock().payments.is_empty() {
+            self.0.begun.notified().await;
         }
-        Some(followed.payments.keys().cloned().collect())
     }
 
     /// How many streams are open.
@@ -106,7 +109,10 @@ impl Hub {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Followed> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0
+            .followed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -159,8 +165,7 @@ mod tests {
     #[tokio::test]
     async fn a_follower_hears_of_a_change_and_of_nothing_else() {
         let hub = Hub::default();
-        let (mut follower, starts) = hub.follow("1", view(PaymentState::Pending)).unwrap();
-        assert!(starts);
+        let mut follower = hub.follow("1", view(PaymentState::Pending)).unwrap();
         hub.publish("2", PaymentState::Approved, "");
         hub.publish("1", PaymentState::Pending, "");
         assert_eq!(follower.current(), view(PaymentState::Pending));
@@ -172,21 +177,27 @@ mod tests {
     #[test]
     fn old_news_are_not_told() {
         let hub = Hub::default();
-        let (mut follower, _) = hub.follow("1", view(PaymentState::Approved)).unwrap();
+        let mut follower = hub.follow("1", view(PaymentState::Approved)).unwrap();
         hub.publish("1", PaymentState::Pending, "");
         assert_eq!(follower.current(), view(PaymentState::Approved));
     }
 
-    #[test]
-    fn the_last_follower_takes_the_payment_along_and_the_look_out_ends() {
+    #[tokio::test]
+    async fn the_last_follower_takes_the_payment_along_and_the_next_one_wakes_the_look_out() {
         let hub = Hub::default();
-        let (first, _) = hub.follow("1", view(PaymentState::Pending)).unwrap();
-        let (second, starts) = hub.follow("1", view(PaymentState::Pending)).unwrap();
-        assert!(!starts);
+        let first = hub.follow("1", view(PaymentState::Pending)).unwrap();
+        let second = hub.follow("1", view(PaymentState::Pending)).unwrap();
         drop(first);
-        assert_eq!(hub.followed(), Some(vec!["1".to_owned()]));
+        assert_eq!(hub.followed(), ["1"]);
+        hub.any().await;
         drop(second);
-        assert_eq!((hub.followed(), hub.streams()), (None, 0));
+        assert_eq!((hub.followed(), hub.streams()), (Vec::new(), 0));
+        let waiting = tokio::spawn({
+            let hub = hub.clone();
+            async move { hub.any().await }
+        });
+        let _follower = hub.follow("2", view(PaymentState::Pending)).unwrap();
+        waiting.await.unwrap();
     }
 
     #[test]

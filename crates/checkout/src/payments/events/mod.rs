@@ -5,4 +5,4 @@ mod hub;
 mod stream;
 
 pub(crate) use hub::{Hub, StatusView};
-pub(crate) use stream::open;
+pub(crate) use stream::{look_out, open};

@@ -29,10 +29,7 @@ pub(crate) fn open(
     id: &str,
     now: StatusView,
 ) -> Option<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>> {
-    let (follower, starts) = state.hub.follow(id, now)?;
-    if starts {
-        tokio::spawn(look_out(state.clone()));
-    }
+    let follower = state.hub.follow(id, now)?;
     // Few: a reader that does not keep up is told the newest state, not each one it missed.
     let (sender, receiver) = mpsc::channel(2);
     tokio::spawn(tell(follower, sender, state.shutdown.clone()));
@@ -65,16 +62,21 @@ fn event(view: &StatusView) -> Event {
     event.json_data(view).unwrap_or_default()
 }
 
-/// Looks at the followed payments for changes that other processes made, for as long as anything is followed.
-async fn look_out(state: State) {
+/// Looks at the followed payments for changes that other processes made, while anything is followed.
+pub(crate) async fn look_out(state: State) {
     loop {
+        tokio::select! {
+            () = state.hub.any() => {}
+            () = state.shutdown.begun() => return,
+        }
         tokio::select! {
             () = tokio::time::sleep(LOOK_EVERY) => {}
             () = state.shutdown.begun() => return,
         }
-        let Some(ids) = state.hub.followed() else {
-            return;
-        };
+        let ids = state.hub.followed();
+        if ids.is_empty() {
+            continue;
+        }
         match read::find_statuses(&state, ids).await {
             Ok(found) => found
                 .iter()

@@ -35,11 +35,8 @@ pub enum Week {
     Elsewhere,
 }
 
-/// Makes the weekly reports until the service stops, where they are wanted.
+/// Makes the weekly reports until the service stops.
 pub(crate) async fn run(state: State) {
-    if !state.config.analysis.weekly_report {
-        return;
-    }
     let mut made = String::new();
     loop {
         let period = period(state.clock.now());

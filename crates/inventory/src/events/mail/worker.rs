@@ -31,9 +31,6 @@ const LISTED: u64 = 50;
 
 /// Sends mail until the service stops.
 pub(crate) async fn run(state: State) {
-    if state.config.mail.is_none() {
-        return;
-    }
     let mut digest_of = None;
     while !state.shutdown.has_begun() {
         let sleep = match work(&state, &mut digest_of).await {

@@ -1,0 +1,166 @@
+//! Background workers: each runs until the service stops. One that ends or panics before is started again after a wait, counted, logged, and
+//! named by `/ready` for as long as it is down.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::{Instant, sleep};
+
+use crate::metrics::Metrics;
+use crate::server::Shutdown;
+
+/// The wait before a worker is started again: doubled each time, up to the longest.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// A worker that ran for so long is well again: the next wait is the first one.
+const STEADY: Duration = Duration::from_secs(5 * 60);
+/// How long a worker may go on once the service stops. What it is cut off from is taken up by the next start, as after a crash.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// The workers of one service. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Supervisor {
+    service: &'static str,
+    figures: Figures,
+    down: Arc<Mutex<BTreeSet<&'static str>>>,
+    shutdown: Shutdown,
+    first_wait: Duration,
+    grace: Duration,
+}
+
+impl Supervisor {
+    /// No worker runs yet. They are counted in `metrics`, and end when `shutdown` begins.
+    pub fn new(service: &'static str, metrics: &Metrics, shutdown: Shutdown) -> Self {
+        Self {
+            service,
+            figures: metrics.workers().clone(),
+            down: Arc::default(),
+            shutdown,
+            first_wait: FIRST_WAIT,
+            grace: GRACE,
+        }
+    }
+
+    /// Waits so long before the first restart, instead of a second.
+    #[must_use]
+    pub const fn first_wait(mut self, wait: Duration) -> Self {
+        self.first_wait = wait;
+        self
+    }
+
+    /// Lets workers go on for so long once the service stops, instead of ten seconds.
+    #[must_use]
+    pub const fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
+        self
+    }
+
+    /// Keeps a worker running until the service stops. `start` makes its work, which ends by itself when the shutdown begins.
+    pub async fn keep<W>(&self, worker: &'static str, start: impl Fn() -> W)
+    where
+        W: Future<Output = ()> + Send + 'static,
+    {
+        let labels = Labels {
+            service: self.service,
+            worker,
+        };
+        let restarts = self.figures.restarts.get_or_create_owned(&labels);
+        let up = self.figures.up.get_or_create_owned(&labels);
+        let mut wait = self.first_wait;
+        while !self.shutdown.has_begun() {
+            self.down().remove(worker);
+            up.set(1);
+            let started = Instant::now();
+            let ended = self.to_its_end(worker, start()).await;
+            if self.shutdown.has_begun() {
+                return;
+            }
+            self.down().insert(worker);
+            up.set(0);
+            if started.elapsed() >= STEADY {
+                wait = self.first_wait;
+            }
+            let how = if ended.is_err() { "panicked" } else { "ended" };
+            let service = self.service;
+            tracing::error!(
+                service,
+                worker,
+                how,
+                ?wait,
+                "a worker is down; it is started again"
+            );
+            tokio::select! {
+                () = sleep(wait) => {}
+                () = self.shutdown.begun() => return,
+            }
+            wait = (wait * 2).min(LONGEST_WAIT);
+            restarts.inc();
+        }
+    }
+
+    /// The workers that are down now, by name.
+    pub fn missing(&self) -> Vec<&'static str> {
+        self.down().iter().copied().collect()
+    }
+
+    /// A task of its own, so that a panic ends it alone; dropped with this future.
+    async fn to_its_end(
+        &self,
+        worker: &'static str,
+        work: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<(), JoinError> {
+        let mut task = JoinSet::new();
+        task.spawn(work);
+        let too_late = async {
+            self.shutdown.begun().await;
+            sleep(self.grace).await;
+        };
+        tokio::select! {
+            ended = task.join_next() => ended.unwrap_or(Ok(())),
+            () = too_late => {
+                tracing::warn!(service = self.service, worker, "a worker did not end in time and is cut off");
+                Ok(())
+            }
+        }
+    }
+
+    fn down(&self) -> std::sync::MutexGuard<'_, BTreeSet<&'static str>> {
+        self.down.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The figures of the workers of all services.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Figures {
+    restarts: Family<Labels, Counter<u64, AtomicU64>>,
+    up: Family<Labels, Gauge>,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Labels {
+    service: &'static str,
+    worker: &'static str,
+}
+
+impl Figures {
+    pub(crate) fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "worker_restarts",
+            "Background workers started again after they ended or panicked",
+            self.restarts.clone(),
+        );
+        registry.register(
+            "worker_up",
+            "Whether a background worker is running",
+            self.up.clone(),
+        );
+    }
+}

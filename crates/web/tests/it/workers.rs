@@ -1,0 +1,135 @@
+//! Background workers: started again when they go down, named while they are, and cut off when the service stops without them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::get;
+use tokio::sync::Notify;
+use web::metrics::Metrics;
+use web::server::Shutdown;
+use web::{Supervisor, health};
+
+use crate::support::{LONG, Running, edged};
+
+fn supervisor(metrics: &Metrics) -> (Supervisor, Shutdown) {
+    let shutdown = Shutdown::new();
+    (Supervisor::new("shop", metrics, shutdown.clone()), shutdown)
+}
+
+fn figure(metrics: &Metrics, name: &str) -> String {
+    let labels = format!("balcao_{name}{{service=\"shop\",worker=\"mails\"}} ");
+    let text = metrics.encode().unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix(&labels));
+    line.unwrap_or_else(|| panic!("{labels} is missing in:\n{text}"))
+        .to_owned()
+}
+
+async fn ready(server: &Running) -> (u16, String) {
+    let response = crate::support::get(server.url("/ready")).await.unwrap();
+    (response.status().as_u16(), response.text().await.unwrap())
+}
+
+async fn until(is_so: impl Fn() -> bool) {
+    while !is_so() {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_worker_that_panics_is_started_again_and_counted() {
+    let metrics = Metrics::new();
+    let (workers, shutdown) = supervisor(&metrics);
+    let workers = workers.first_wait(Duration::from_millis(1));
+    let (starts, works) = (Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
+    let work = {
+        let (shutdown, works) = (shutdown.clone(), Arc::clone(&works));
+        move || {
+            let (shutdown, works) = (shutdown.clone(), Arc::clone(&works));
+            let times = starts.fetch_add(1, Ordering::SeqCst);
+            async move {
+                assert!(times > 1, "a fault of the worker");
+                works.notify_one();
+                shutdown.begun().await;
+            }
+        }
+    };
+    let kept = tokio::spawn({
+        let workers = workers.clone();
+        async move { workers.keep("mails", work).await }
+    });
+    works.notified().await;
+    assert_eq!(figure(&metrics, "worker_restarts_total"), "2");
+    assert_eq!(figure(&metrics, "worker_up"), "1");
+    assert!(workers.missing().is_empty());
+    shutdown.begin();
+    kept.await.unwrap();
+}
+
+#[tokio::test]
+async fn readiness_names_a_worker_that_ended_until_it_runs_again() {
+    let metrics = Metrics::new();
+    let (workers, _shutdown) = supervisor(&metrics);
+    let workers = workers.first_wait(LONG);
+    let probes = health::routes("shop", "1.0.0", workers.clone(), async || Ok(()));
+    let server = Running::start(edged(probes)).await;
+    assert_eq!(ready(&server).await.0, 200);
+    tokio::spawn({
+        let workers = workers.clone();
+        async move { workers.keep("mails", async || ()).await }
+    });
+    until(|| !workers.missing().is_empty()).await;
+    let (status, body) = ready(&server).await;
+    assert_eq!(status, 503);
+    assert!(body.contains("the worker mails is down"), "{body}");
+    assert_eq!(figure(&metrics, "worker_up"), "0");
+    assert_eq!(figure(&metrics, "worker_restarts_total"), "0");
+}
+
+#[tokio::test]
+async fn a_worker_that_does_not_stop_with_the_service_is_cut_off() {
+    struct Guard(Arc<AtomicBool>);
+    impl Drop for Guard {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+    let (workers, shutdown) = supervisor(&Metrics::new());
+    let is_over = Arc::new(AtomicBool::new(false));
+    let stuck = || {
+        let guard = Guard(Arc::clone(&is_over));
+        async move {
+            let _guard = guard;
+            std::future::pending::<()>().await;
+        }
+    };
+    shutdown.announce();
+    let workers = workers.grace(Duration::ZERO);
+    let kept = workers.keep("mails", stuck);
+    let stop = async {
+        tokio::task::yield_now().await;
+        shutdown.begin();
+    };
+    tokio::join!(kept, stop);
+    until(|| is_over.load(Ordering::SeqCst)).await;
+}
+
+#[tokio::test]
+async fn an_announced_shutdown_is_told_to_balancers_and_serves_everybody_else() {
+    let (workers, _) = supervisor(&Metrics::new());
+    let probes = health::routes("shop", "1.0.0", workers, async || Ok(()));
+    let routes = Router::new()
+        .route("/", get(async || "hello"))
+        .merge(probes);
+    let server = Running::start(edged(routes)).await;
+    assert_eq!(ready(&server).await.0, 200);
+    server.shutdown.announce();
+    let (status, body) = ready(&server).await;
+    assert_eq!(status, 503);
+    assert!(body.contains("the service is stopping"), "{body}");
+    for path in ["/", "/health"] {
+        let response = crate::support::get(server.url(path)).await.unwrap();
+        assert_eq!(response.status(), 200, "{path}");
+    }
+}
