@@ -10,7 +10,8 @@ use axum::{Json, Router};
 use http::StatusCode;
 use serde::Serialize;
 
-use crate::Error;
+use crate::server::Shutdown;
+use crate::{Error, Supervisor};
 
 /// Why a service is not ready; goes to the log.
 pub type NotReady = Box<dyn std::error::Error + Send + Sync>;
@@ -49,13 +50,26 @@ where
             version,
         })
     };
-    let ready = move || {
-        let check = Arc::clone(&check);
-        async move { tried(check()).await.map(|()| answer("ready")) }
+    let ready = move |shutdown: Shutdown| {
+        let (check, workers) = (Arc::clone(&check), workers.clone());
+        async move {
+            if shutdown.is_announced() {
+                return Err(unavailable("the service is stopping"));
+            }
+            if let Some(worker) = workers.missing().first() {
+                return Err(unavailable(&format!("the worker {worker} is down")));
+            }
+            tried(check()).await.map(|()| answer("ready"))
+        }
     };
     Router::new()
         .route("/health", get(move || async move { answer("healthy") }))
         .route("/ready", get(ready))
+}
+
+fn unavailable(why: &str) -> Error {
+    let detail = format!("Service unavailable: {why}");
+    Error::new(StatusCode::SERVICE_UNAVAILABLE, detail)
 }
 
 async fn tried(check: impl Future<Output = Result<(), NotReady>>) -> Result<(), Error> {
@@ -66,8 +80,3 @@ async fn tried(check: impl Future<Output = Result<(), NotReady>>) -> Result<(), 
         Error::new(StatusCode::SERVICE_UNAVAILABLE, "Service unavailable").cause(cause)
     })
 }
-fn unavailable(why: &str) -> Error {
-    let detail = format!("Service unavailable: {why}");
-    Error::new(StatusCode::SERVICE_UNAVAILABLE, detail)
-}
-

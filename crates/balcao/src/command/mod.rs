@@ -205,7 +205,10 @@ pub(crate) fn with_runtime(
     }
     let runtime =
         process::runtime().map_err(|error| Failure::of("the runtime cannot start", &error))?;
-    runtime.block_on(work)
+    let done = runtime.block_on(work);
+    // What still runs on a thread of its own, such as a job of a database that does not answer, is not waited for.
+    runtime.shutdown_background();
+    done
 }
 
 fn name_and_value(text: &str) -> Result<(String, String), String> {

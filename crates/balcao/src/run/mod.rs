@@ -6,16 +6,20 @@ mod database;
 mod database_figures;
 pub(crate) mod inventory;
 pub(crate) mod sandbox;
+mod service_manager;
 mod signals;
 
 use std::io;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use axum::Router;
 use db::{Address, Db};
 use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout};
+use web::Supervisor;
 use web::metrics::Metrics;
-use web::server::{self, Listener, Options, Shutdown, Tls, TlsFiles};
+use web::server::{self, Limits, Listener, Options, Shutdown, Tls, TlsFiles};
 
 use crate::command::Failure;
 use crate::data_folder::{self, Hold};
@@ -36,10 +40,11 @@ impl Run {
     ///
     /// # Errors
     ///
+    stop_timeout: Duration,
     /// When the system does not let us hear them.
-    pub(crate) fn new() -> Result<Self, Failure> {
+    pub(crate) fn new(settings: &Settings) -> Result<Self, Failure> {
         let shutdown = Shutdown::new();
-        signals::listen(shutdown.clone())
+        signals::listen(shutdown.clone(), settings.drain.0)
             .map_err(|error| Failure::of("signals cannot be received", &error))?;
         let (metrics, databases) = (Metrics::new(), DatabaseFigures::default());
         metrics.collect(databases.clone());
@@ -48,6 +53,7 @@ impl Run {
             metrics,
             databases,
             tasks: JoinSet::new(),
+        signals::end_in_time(shutdown.clone(), settings.stop_timeout);
         })
     }
 
@@ -55,6 +61,7 @@ impl Run {
     pub(crate) fn shutdown(&self) -> Shutdown {
         self.shutdown.clone()
     }
+            stop_timeout: settings.stop_timeout,
 
     /// The figures of this process.
     pub(crate) fn metrics(&self) -> Metrics {
@@ -111,6 +118,49 @@ impl Run {
 /// # Errors
 ///
 /// When it cannot be had.
+
+    /// Waits for the word to stop, and then until everything has ended and `close` is done, or has had its share of the time.
+    ///
+    /// # Errors
+    ///
+    /// When a server ended though nobody asked for it. Then all else is stopped, so that the process can be started again.
+    pub(crate) async fn until_stopped(
+        mut self,
+        close: impl Future<Output = ()>,
+    ) -> Result<(), Failure> {
+        let outcome = tokio::select! {
+            // First: at the word to stop servers end because they should.
+            biased;
+            () = self.shutdown.begun() => Ok(()),
+            Some(_) = self.tasks.join_next() => {
+                Err(Failure::new("a server ended by itself; see the log for the cause"))
+            }
+        };
+        self.shutdown.begin();
+        let begun = Instant::now();
+        let ended = async { while self.tasks.join_next().await.is_some() {} };
+        if timeout(self.stop_timeout * 5 / 6, ended).await.is_err() {
+            tracing::warn!(
+                tasks = self.tasks.len(),
+                "not all work ended in time; it is cut off"
+            );
+            self.tasks.shutdown().await;
+        }
+        let left = (self.stop_timeout * 29 / 30).saturating_sub(begun.elapsed());
+        match timeout(left, close).await {
+            Ok(()) => tracing::info!("stopped"),
+            Err(_elapsed) => {
+                tracing::warn!("stopped before the databases were closed in good order");
+            }
+        }
+        outcome
+    }
+}
+
+/// Says that everything is served.
+pub(crate) fn ready() {
+    console::say("ready");
+    service_manager::ready();
 pub(crate) async fn listen_for_metrics(settings: &Settings) -> Result<Option<Listener>, Failure> {
     match settings.metrics_listen {
         Switch::On(address) => listen("BALCAO_METRICS_LISTEN", address).await.map(Some),

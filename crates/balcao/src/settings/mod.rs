@@ -17,7 +17,7 @@ pub(crate) use checks::{Purpose, Services};
 pub(crate) use problem::Problems;
 pub(crate) use reader::Effective;
 pub(crate) use secret::Secret;
-pub(crate) use sources::Sources;
+pub(crate) use sources::{Sources, notify_socket};
 pub(crate) use table::Settings;
 
 use reader::Reader;

@@ -162,6 +162,12 @@ fn is_ours(name: &str) -> bool {
 fn entry(key: &str, value: &str) -> Entry {
     Entry {
         written: key.to_owned(),
+/// Where a service manager wants to hear of the start and the stop: systemd's `NOTIFY_SOCKET`.
+pub(crate) fn notify_socket() -> Option<OsString> {
+    let mut variables = std::env::vars_os();
+    variables.find_map(|(name, value)| (name == "NOTIFY_SOCKET").then_some(value))
+}
+
         text: Zeroizing::new(value.to_owned()),
     }
 }

@@ -14,8 +14,8 @@ use super::reader::Reader;
 use super::secret::Secret;
 use super::value::{
     ApiKeys, Count, Identifier, Label, Language, LogFilter, LogFormat, LowStockAlert, MailAddress,
-    MailAddresses, Percent, ProviderUrl, RedisUrl, ReportSchedule, Secrecy, SecretList, SmtpUrl,
-    Switch, TimeOfDay, Value, WebUrl, WebhookSecrets, WebhookUrl,
+    MailAddresses, Pause, Percent, ProviderUrl, RedisUrl, ReportSchedule, Secrecy, SecretList,
+    SmtpUrl, Switch, TimeOfDay, Value, WebUrl, WebhookSecrets, WebhookUrl,
 };
 
 /// What holds when a setting is not given.
@@ -122,6 +122,10 @@ settings! {
             "Password of that superuser.";
         log: LogFilter, "BALCAO_LOG", Is("info"),
             "Which log lines are written to stderr.";
+        stop_timeout: Duration, "BALCAO_STOP_TIMEOUT", Is("30s"),
+            "The longest that stopping may take, whatever hangs: what is still under way then is cut off, as by a crash.";
+        drain: Pause, "BALCAO_DRAIN", Is("0s"),
+            "How long, after the signal to stop and before that time, requests are served as ever while `/ready` answers 503: let it be longer than a balancer takes to notice.";
         log_format: LogFormat, "BALCAO_LOG_FORMAT", Is("text"),
             "Log lines for people or for machines.";
         otlp_endpoint: Option<WebUrl>, "OTEL_EXPORTER_OTLP_ENDPOINT", Unset("no traces"),

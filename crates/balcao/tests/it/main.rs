@@ -19,6 +19,7 @@ mod kill;
 mod receiver;
 mod replicas;
 mod serving;
+mod stopping;
 mod support;
 mod trust;
 mod users;

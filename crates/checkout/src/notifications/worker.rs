@@ -23,7 +23,7 @@ const FAULT_WAIT: Duration = Duration::from_secs(2);
 
 /// Works on the inbox until the service stops.
 pub(crate) async fn run(state: State) {
-    loop {
+    while !state.shutdown.has_begun() {
         let sleep = match work_once(&state).await {
             Ok(0) => sleep_until_due(&state).await,
             Ok(_) => continue,
@@ -35,7 +35,7 @@ pub(crate) async fn run(state: State) {
         tokio::select! {
             () = state.inbox.notified() => {}
             () = tokio::time::sleep(sleep) => {}
-            () = state.shutdown.begun() => return,
+            () = state.shutdown.begun() => {}
         }
     }
 }

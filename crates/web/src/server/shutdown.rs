@@ -9,28 +9,55 @@ use tokio::sync::watch;
 
 /// Tells servers and workers to stop. Clones tell and hear the same word. As an extractor: the server's own.
 #[derive(Clone, Debug)]
-pub struct Shutdown(Arc<watch::Sender<bool>>);
+pub struct Shutdown(Arc<watch::Sender<Stage>>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Running,
+    /// Everything is served as ever, but `/ready` sends balancers elsewhere.
+    Draining,
+    Stopping,
+}
 
 impl Shutdown {
     /// A shutdown that has not begun.
     pub fn new() -> Self {
-        Self(Arc::new(watch::Sender::new(false)))
+        Self(Arc::new(watch::Sender::new(Stage::Running)))
+    }
+
+    /// Announces the shutdown: `/ready` answers 503 from now on, and everything else goes on.
+    pub fn announce(&self) {
+        self.advance(Stage::Draining);
     }
 
     /// Begins the shutdown.
     pub fn begin(&self) {
-        self.0.send_replace(true);
+        self.advance(Stage::Stopping);
+    }
+
+    fn advance(&self, to: Stage) {
+        self.0.send_if_modified(|stage| {
+            let is_later = *stage < to;
+            *stage = to.max(*stage);
+            is_later
+        });
+    }
+
+    /// Whether the shutdown is announced or has begun.
+    pub fn is_announced(&self) -> bool {
+        *self.0.borrow() >= Stage::Draining
     }
 
     /// Whether the shutdown has begun.
     pub fn has_begun(&self) -> bool {
-        *self.0.borrow()
+        *self.0.borrow() == Stage::Stopping
     }
 
     /// Waits until the shutdown begins.
     pub async fn begun(&self) {
         // The sender lives as long as this value, so waiting ends only with the word itself.
-        let _ = self.0.subscribe().wait_for(|begun| *begun).await;
+        let stops = |stage: &Stage| *stage == Stage::Stopping;
+        let _ = self.0.subscribe().wait_for(stops).await;
     }
 }
 

@@ -112,7 +112,7 @@ async fn in_a_folder(arguments: Checkout) -> Result<(), Failure> {
 }
 
 async fn serve_provider(settings: Settings) -> Result<(), Failure> {
-    let mut run = Run::new()?;
+    let mut run = Run::new(&settings)?;
     let listener = run::listen("BALCAO_SANDBOX_LISTEN", settings.sandbox_listen).await?;
     run.serve(
         "sandbox",
@@ -120,9 +120,8 @@ async fn serve_provider(settings: Settings) -> Result<(), Failure> {
         provider::routes(),
         web::server::Options::default(),
     );
-    console::say("ready");
-    run.until_stopped().await;
-    Ok(())
+    run::ready();
+    run.until_stopped(async {}).await
 }
 
 async fn measure(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {

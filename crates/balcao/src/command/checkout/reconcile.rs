@@ -16,7 +16,7 @@ pub(super) fn run(common: &Common) -> Result<(), Failure> {
 }
 
 async fn ask(settings: &Settings) -> Result<(), Failure> {
-    let run = Run::new()?;
+    let run = Run::new(settings)?;
     let (state, db) = checkout::open(&run, settings).await?;
     let asked = reconcile::run_once(&state, Scope::All).await;
     drop(state);

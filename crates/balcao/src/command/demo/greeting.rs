@@ -14,7 +14,7 @@ pub(super) struct Addresses {
     pub(super) sandbox: SocketAddr,
 }
 
-/// Prints everything, and then `ready`.
+/// Prints everything that a newcomer needs.
 pub(super) fn print(addresses: &Addresses, data: &Path) {
     let Addresses {
         checkout,
@@ -44,8 +44,7 @@ Try
               curl \"http://{inventory}/api/v1/products/?search=cafe&ordering=-quantity\" -H \"Authorization: Bearer $TOKEN\"
 
 Data are kept in {}; `--fresh` begins anew. Ctrl-C stops.
-
-ready",
+",
         data.display()
     ));
 }

@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure>
 
 async fn demo(mut settings: Settings, fresh: bool) -> Result<(), Failure> {
     let random = Random::system();
-    let mut run = Run::new()?;
+    let mut run = Run::new(&settings)?;
     let sandbox = sandbox::listen(settings.sandbox_listen).await?;
     let checkout = run::listen("BALCAO_CHECKOUT_LISTEN", settings.checkout_listen).await?;
     let inventory = run::listen("BALCAO_INVENTORY_LISTEN", settings.inventory_listen).await?;
@@ -87,10 +87,12 @@ async fn demo(mut settings: Settings, fresh: bool) -> Result<(), Failure> {
     let inventory = inventory::start(&mut run, &settings, inventory).await?;
     run::metrics(&mut run, metrics);
     greeting::print(&addresses, &settings.data_dir);
-    run.until_stopped().await;
-    checkout.close().await;
-    inventory.close().await;
-    Ok(())
+    run::ready();
+    run.until_stopped(async {
+        checkout.close().await;
+        inventory.close().await;
+    })
+    .await
 }
 
 fn refuse_other_machines(settings: &Settings) -> Result<(), Failure> {

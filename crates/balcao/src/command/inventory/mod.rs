@@ -112,7 +112,7 @@ fn with_state(
 ) -> Result<(), Failure> {
     let (settings, warnings) = common.settings(Purpose::Any)?;
     with_runtime(&settings, &warnings, async {
-        let run = Run::new()?;
+        let run = Run::new(&settings)?;
         let (state, db) = open_state(&run, &settings).await?;
         let done = work(&state).await;
         drop(state);

@@ -4,10 +4,10 @@ use clap::Args;
 use sandbox::Config;
 
 use super::{Common, Failure};
+use crate::data_folder;
 use crate::run::{self, Run};
 use crate::settings::value::SecretList;
 use crate::settings::{Purpose, Settings};
-use crate::{console, data_folder};
 
 /// Run a payment provider that moves no money
 #[derive(Debug, Args)]
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure>
 }
 
 async fn serve(settings: &Settings, forget: bool) -> Result<(), Failure> {
-    let mut run = Run::new()?;
+    let mut run = Run::new(settings)?;
     let place = run::sandbox::listen(settings.sandbox_listen).await?;
     let data = (!forget).then(|| settings.data_dir.join("sandbox"));
     if let Some(folder) = &data {
@@ -49,7 +49,6 @@ async fn serve(settings: &Settings, forget: bool) -> Result<(), Failure> {
             ..Config::default()
         },
     )?;
-    console::say("ready");
-    run.until_stopped().await;
-    Ok(())
+    run::ready();
+    run.until_stopped(async {}).await
 }

@@ -57,15 +57,16 @@ async fn serve(settings: &Settings, services: Services) -> Result<(), Failure> {
         None => None,
     };
     run::metrics(&mut run, to_metrics);
-    console::say("ready");
-    run.until_stopped().await;
-    if let Some(checkout) = checkout {
-        checkout.close().await;
-    }
-    if let Some(inventory) = inventory {
-        inventory.close().await;
-    }
-    Ok(())
+    run::ready();
+    run.until_stopped(async {
+        if let Some(checkout) = checkout {
+            checkout.close().await;
+        }
+        if let Some(inventory) = inventory {
+            inventory.close().await;
+        }
+    })
+    .await
 }
 
 async fn listen(

@@ -105,6 +105,30 @@ impl Value for MaxAmounts {
     }
 }
 
+/// A time to wait, which may be none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pause(pub(crate) Duration);
+
+impl Value for Pause {
+    fn allowed() -> String {
+        format!("0s, or {}", Duration::allowed())
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        if text == "0s" {
+            return Some(Self(Duration::ZERO));
+        }
+        <Duration as Value>::parse(text).map(Self)
+    }
+
+    fn show(&self) -> String {
+        if self.0.is_zero() {
+            return "0s".to_owned();
+        }
+        self.0.show()
+    }
+}
+
 impl Value for Rates {
     fn allowed() -> String {
         format!(
@@ -155,6 +179,14 @@ mod tests {
         ] {
             assert_eq!(<Duration as Value>::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_pause_may_be_none() {
+        for text in ["0s", "5s", "250ms"] {
+            assert_eq!(Pause::parse(text).unwrap().show(), text);
+        }
+        assert_eq!(Pause::parse("0"), None);
     }
 
     #[test]

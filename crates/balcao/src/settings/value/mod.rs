@@ -11,7 +11,7 @@ mod network;
 
 use std::path::PathBuf;
 
-pub(crate) use amount::{Count, Percent};
+pub(crate) use amount::{Count, Pause, Percent};
 pub(crate) use choice::{Language, ReportSchedule};
 pub(crate) use delivery::{
     MailAddress, MailAddresses, SmtpUrl, TimeOfDay, WebhookSecrets, WebhookUrl,

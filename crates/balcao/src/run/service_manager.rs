@@ -1,0 +1,41 @@
+//! Tells a service manager when the services are ready and when they stop: the protocol of systemd's `Type=notify`, a datagram to the socket
+//! that it names. Without one, nothing is sent.
+
+use std::ffi::OsStr;
+use std::io;
+#[cfg(target_os = "linux")]
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+
+use crate::settings;
+
+/// Every address listens.
+pub(super) fn ready() {
+    tell("READY=1");
+}
+
+/// The signal to stop has come.
+pub(super) fn stopping() {
+    tell("STOPPING=1");
+}
+
+fn tell(state: &str) {
+    let Some(socket) = settings::notify_socket() else {
+        return;
+    };
+    if let Err(error) = send(&socket, state) {
+        tracing::warn!(%error, state, "the service manager could not be told");
+    }
+}
+
+fn send(socket: &OsStr, state: &str) -> io::Result<()> {
+    // A name that begins with `@` is not in the file system.
+    let address = match socket.as_bytes().strip_prefix(b"@") {
+        #[cfg(target_os = "linux")]
+        Some(name) => SocketAddr::from_abstract_name(name)?,
+        _ => SocketAddr::from_pathname(socket)?,
+    };
+    let sender = UnixDatagram::unbound()?;
+    sender.send_to_addr(state.as_bytes(), &address).map(drop)
+}
