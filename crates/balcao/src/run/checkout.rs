@@ -8,7 +8,7 @@ use web::rate::Windows;
 use web::server::Listener;
 use web::{Clock, Random};
 
-use super::database::Database;
+use super::database::{Database, IfGone};
 use super::{Run, server_options};
 use crate::command::Failure;
 use crate::data_folder::{self, Hold};
@@ -38,8 +38,12 @@ pub(crate) async fn start(
     run: &mut Run,
     settings: &Settings,
     listener: Listener,
+    if_gone: IfGone,
 ) -> Result<Checkout, Failure> {
     let hold = super::hold(&kept::checkout_database(settings))?;
+    if if_gone == IfGone::BeginAnew {
+        database(settings, &Options::default()).begin_anew(settings)?;
+    }
     if settings.checkout_allow_http {
         tracing::warn!(
             "BALCAO_CHECKOUT_ALLOW_HTTP is set: card numbers may come over the network in clear"
@@ -56,11 +60,11 @@ pub(crate) async fn start(
         workers,
         state,
     } = app;
+    run.watch_certificate(&options, &state.workers);
     run.count(checkout::SERVICE, &db);
     run.work(workers.run());
     run.serve(checkout::SERVICE, listener, router, options);
     Ok(Checkout { db, _hold: hold })
-    run.watch_certificate(&options, &state.workers);
 }
 
 /// What the service's functions work on, for commands that call them without serving anything.
@@ -83,14 +87,18 @@ pub(crate) async fn open(run: &Run, settings: &Settings) -> Result<(State, Db), 
 ///
 /// When it cannot be reached or migrated.
 pub(crate) async fn open_database(settings: &Settings) -> Result<(Db, Vec<&'static str>), Failure> {
-    let database = Database {
+    database(settings, &Options::default()).open(settings).await
+}
+
+fn database<'a>(settings: &Settings, options: &'a Options) -> Database<'a> {
+    Database {
         service: checkout::SERVICE,
         setting: "BALCAO_CHECKOUT_DATABASE_URL",
         address: kept::checkout_database(settings),
-        options: &Options::default(),
+        key: kept::CHECKOUT_KEY,
+        options,
         migrations: &MIGRATIONS,
-    };
-    database.open(settings).await
+    }
 }
 
 fn parts(run: &Run, settings: &Settings, db: &Db) -> Result<Parts, Failure> {

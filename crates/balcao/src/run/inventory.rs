@@ -12,7 +12,7 @@ use web::rate::Windows;
 use web::server::Listener;
 use web::{Clock, Random};
 
-use super::database::Database;
+use super::database::{Database, IfGone};
 use super::{Run, server_options};
 use crate::command::Failure;
 use crate::data_folder::{self, Hold};
@@ -47,8 +47,12 @@ pub(crate) async fn start(
     run: &mut Run,
     settings: &Settings,
     listener: Listener,
+    if_gone: IfGone,
 ) -> Result<Inventory, Failure> {
     let hold = super::hold(&kept::inventory_database(settings))?;
+    if if_gone == IfGone::BeginAnew {
+        database(settings, &Options::default()).begin_anew(settings)?;
+    }
     let (db, _) = open_database(settings).await?;
     let options = server_options(settings)?;
     let parts = parts(run, settings, &db)?;
@@ -59,11 +63,11 @@ pub(crate) async fn start(
     } = inventory::app(config(settings), parts)
         .await
         .map_err(|error| Failure::of("inventory cannot start", &error))?;
+    run.watch_certificate(&options, &state.workers);
     run.count(SERVICE, &db);
     run.work(workers.run());
     run.serve(SERVICE, listener, router, options);
     Ok(Inventory { db, _hold: hold })
-    run.watch_certificate(&options, &state.workers);
 }
 
 /// Opens inventory's database and brings its schema up to date; says what was applied.
@@ -88,14 +92,18 @@ pub(crate) async fn open_database_with(
     settings: &Settings,
     options: &Options,
 ) -> Result<(Db, Vec<&'static str>), Failure> {
-    let database = Database {
+    database(settings, options).open(settings).await
+}
+
+fn database<'a>(settings: &Settings, options: &'a Options) -> Database<'a> {
+    Database {
         service: SERVICE,
         setting: "BALCAO_INVENTORY_DATABASE_URL",
         address: kept::inventory_database(settings),
+        key: kept::INVENTORY_KEY,
         options,
         migrations: &MIGRATIONS,
-    };
-    database.open(settings).await
+    }
 }
 
 /// Opens the database and what the service's functions work on, for a command beside a service that may be running.

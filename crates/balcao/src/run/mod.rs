@@ -25,6 +25,8 @@ use crate::command::Failure;
 use crate::data_folder::{self, Hold};
 use crate::settings::Settings;
 use crate::settings::value::Switch;
+use crate::{console, process};
+pub(crate) use database::IfGone;
 use database_figures::DatabaseFigures;
 
 /// Services of this process, from the first that listens to the last that has stopped.
@@ -38,9 +40,9 @@ pub(crate) struct Run {
 impl Run {
     /// Nothing runs yet; from here on signals are heard.
     ///
+    stop_timeout: Duration,
     /// # Errors
     ///
-    stop_timeout: Duration,
     /// When the system does not let us hear them.
     pub(crate) fn new(settings: &Settings) -> Result<Self, Failure> {
         let shutdown = Shutdown::new();
@@ -51,17 +53,17 @@ impl Run {
         Ok(Self {
             shutdown,
             metrics,
+        signals::end_in_time(shutdown.clone(), settings.stop_timeout);
             databases,
             tasks: JoinSet::new(),
-        signals::end_in_time(shutdown.clone(), settings.stop_timeout);
         })
     }
 
     /// The word to stop, for workers beside the servers.
     pub(crate) fn shutdown(&self) -> Shutdown {
+            stop_timeout: settings.stop_timeout,
         self.shutdown.clone()
     }
-            stop_timeout: settings.stop_timeout,
 
     /// The figures of this process.
     pub(crate) fn metrics(&self) -> Metrics {
@@ -116,8 +118,6 @@ impl Run {
 /// Takes the address of the figures, where they are wanted.
 ///
 /// # Errors
-///
-/// When it cannot be had.
 
     /// Waits for the word to stop, and then until everything has ended and `close` is done, or has had its share of the time.
     ///
@@ -161,6 +161,8 @@ impl Run {
 pub(crate) fn ready() {
     console::say("ready");
     service_manager::ready();
+///
+/// When it cannot be had.
 pub(crate) async fn listen_for_metrics(settings: &Settings) -> Result<Option<Listener>, Failure> {
     match settings.metrics_listen {
         Switch::On(address) => listen("BALCAO_METRICS_LISTEN", address).await.map(Some),

@@ -188,6 +188,40 @@ async fn figures_are_served_apart_and_can_be_switched_off() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_has_gone_is_not_silently_a_new_one() {
+    let provider = Provider::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let serve = |words: &[&str]| {
+        let start = provider.settings(Start::new(words.iter().copied()));
+        start.data(folder.path())
+    };
+    let mut service = serve(&["serve"]).ready().await;
+    service.stop().await;
+    let key = std::fs::read(folder.path().join("inventory.key")).unwrap();
+    for name in ["checkout", "inventory"] {
+        let database = folder.path().join(format!("{name}.sqlite"));
+        std::fs::remove_file(&database).unwrap();
+        let mut refused = serve(&["serve", "--only", name]).spawn();
+        assert_eq!(refused.ended().await.code(), Some(1), "{}", refused.logs());
+        let said = refused.logs();
+        let what = format!("{name}.sqlite is missing, but ");
+        assert!(said.contains(&what), "{said}");
+        assert!(said.contains("balcao serve --new-database"), "{said}");
+        assert!(!database.exists());
+    }
+    // Nor does a command make one that the next start would take.
+    let mut command = serve(&["inventory", "verify"]).spawn();
+    assert_eq!(command.ended().await.code(), Some(1));
+    assert!(!folder.path().join("inventory.sqlite").exists());
+    let mut anew = serve(&["serve", "--new-database"]).ready().await;
+    anew.stop().await;
+    let new = std::fs::read(folder.path().join("inventory.key")).unwrap();
+    assert_ne!(key, new, "what the old key signed would open the new shop");
+    let mut again = serve(&["serve"]).ready().await;
+    again.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_key_made_at_the_command_line_opens_the_list_until_it_is_revoked() {
     let provider = Provider::start().await;
     let checkout = provider.checkout().ready().await;

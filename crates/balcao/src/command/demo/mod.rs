@@ -15,7 +15,7 @@ use web::client::PublicUrl;
 
 use super::{Common, Failure};
 use crate::data_folder;
-use crate::run::{self, Run, checkout, inventory, sandbox};
+use crate::run::{self, IfGone, Run, checkout, inventory, sandbox};
 use crate::settings::value::{ApiKeys, ProviderUrl, SecretList, Switch, Value};
 use crate::settings::{Purpose, Secret, Settings};
 
@@ -82,9 +82,9 @@ async fn demo(mut settings: Settings, fresh: bool) -> Result<(), Failure> {
         ..::sandbox::Config::default()
     };
     sandbox::start(&mut run, sandbox, config)?;
-    let checkout = checkout::start(&mut run, &settings, checkout).await?;
+    let checkout = checkout::start(&mut run, &settings, checkout, IfGone::Refuse).await?;
     example::prepare(&settings).await?;
-    let inventory = inventory::start(&mut run, &settings, inventory).await?;
+    let inventory = inventory::start(&mut run, &settings, inventory, IfGone::Refuse).await?;
     run::metrics(&mut run, metrics);
     greeting::print(&addresses, &settings.data_dir);
     run::ready();

@@ -6,8 +6,7 @@ use clap::Args;
 use web::server::Listener;
 
 use super::{Common, Failure, Service, services};
-use crate::console;
-use crate::run::{self, Run, checkout, inventory};
+use crate::run::{self, IfGone, Run, checkout, inventory};
 use crate::settings::{Purpose, Services, Settings};
 
 /// Run the services
@@ -19,6 +18,9 @@ pub(crate) struct Arguments {
     /// Run one service alone
     #[arg(long, value_name = "SERVICE")]
     only: Option<Service>,
+    /// Begin with an empty SQLite database where only the key of an older one is left; for one start
+    #[arg(long)]
+    new_database: bool,
 }
 
 /// Runs the command.
@@ -29,11 +31,16 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure> {
     let (settings, warnings) = common.settings(Purpose::Serve(services(arguments.only)))?;
     let services = services(arguments.only);
-    super::with_runtime(&settings, &warnings, serve(&settings, services))
+    let if_gone = if arguments.new_database {
+        IfGone::BeginAnew
+    } else {
+        IfGone::Refuse
+    };
+    super::with_runtime(&settings, &warnings, serve(&settings, services, if_gone))
 }
 
-async fn serve(settings: &Settings, services: Services) -> Result<(), Failure> {
-    let mut run = Run::new()?;
+async fn serve(settings: &Settings, services: Services, if_gone: IfGone) -> Result<(), Failure> {
+    let mut run = Run::new(settings)?;
     // Addresses first: whoever cannot listen does not touch a database.
     let to_checkout = listen(
         services.checkout,
@@ -49,11 +56,11 @@ async fn serve(settings: &Settings, services: Services) -> Result<(), Failure> {
     .await?;
     let to_metrics = run::listen_for_metrics(settings).await?;
     let checkout = match to_checkout {
-        Some(listener) => Some(checkout::start(&mut run, settings, listener).await?),
+        Some(listener) => Some(checkout::start(&mut run, settings, listener, if_gone).await?),
         None => None,
     };
     let inventory = match to_inventory {
-        Some(listener) => Some(inventory::start(&mut run, settings, listener).await?),
+        Some(listener) => Some(inventory::start(&mut run, settings, listener, if_gone).await?),
         None => None,
     };
     run::metrics(&mut run, to_metrics);
