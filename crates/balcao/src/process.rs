@@ -1,4 +1,4 @@
-//! What concerns the whole process: no core dumps, and the async runtime.
+//! What concerns the whole process: no core dumps, as many open files as it may have, and the async runtime.
 
 use std::io;
 
@@ -9,6 +9,24 @@ use std::io;
 /// When the system refuses the limit, which lowering to zero never meets in practice.
 pub(crate) fn forbid_core_dumps() -> io::Result<()> {
     rlimit::setrlimit(rlimit::Resource::CORE, 0, 0)
+}
+
+/// Raises the limit of open files as far as the system lets us: each connection takes one.
+///
+/// # Errors
+///
+/// When the limit cannot be read or raised. Then it stays as it is.
+pub(crate) fn raise_open_files() -> io::Result<()> {
+    let (soft, hard) = rlimit::getrlimit(rlimit::Resource::NOFILE)?;
+    if soft < hard {
+        rlimit::setrlimit(rlimit::Resource::NOFILE, hard, hard)?;
+    }
+    Ok(())
+}
+
+/// How many files may be open at once; the lowest that systems allow, where it is not known.
+pub(crate) fn open_files() -> u64 {
+    rlimit::getrlimit(rlimit::Resource::NOFILE).map_or(256, |(soft, _)| soft)
 }
 
 /// The runtime of the services: one worker per core that the process may use. Databases have threads of their own, so few

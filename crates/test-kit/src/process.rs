@@ -28,6 +28,7 @@ pub struct Start {
     environment: Vec<(String, OsString)>,
     data: Option<PathBuf>,
     input: Option<PathBuf>,
+    open_files: Option<(u64, u64)>,
 }
 
 impl Start {
@@ -42,6 +43,7 @@ impl Start {
             environment: Vec::new(),
             data: None,
             input: None,
+            open_files: None,
         };
         start
             .env("BALCAO_CHECKOUT_LISTEN", "127.0.0.1:0")
@@ -69,6 +71,13 @@ impl Start {
     #[must_use]
     pub fn input(mut self, file: impl Into<PathBuf>) -> Self {
         self.input = Some(file.into());
+        self
+    }
+
+    /// Lets the program have no more files open than `soft`, which it may raise to `hard`.
+    #[must_use]
+    pub const fn open_files(mut self, soft: u64, hard: u64) -> Self {
+        self.open_files = Some((soft, hard));
         self
     }
 
@@ -134,7 +143,17 @@ impl Start {
         let input = self.input.as_ref().map_or_else(Stdio::null, |file| {
             File::open(file).expect("a file to read from").into()
         });
-        let mut command = Command::new(program());
+        let mut command = match self.open_files {
+            None => Command::new(program()),
+            // It sets the limit and becomes the program.
+            Some((soft, hard)) => {
+                let mut command = Command::new("prlimit");
+                command
+                    .arg(format!("--nofile={soft}:{hard}"))
+                    .arg(program());
+                command
+            }
+        };
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("BALCAO_") {
                 command.env_remove(name);

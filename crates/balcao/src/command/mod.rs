@@ -138,6 +138,9 @@ pub(crate) fn run() -> ExitCode {
         console::complain(&format!("core dumps cannot be forbidden: {error}"));
         return ExitCode::FAILURE;
     }
+    if let Err(error) = process::raise_open_files() {
+        console::complain(&format!("the limit of open files stays low: {error}"));
+    }
     match obey(line) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

@@ -29,18 +29,23 @@ use crate::{console, process};
 pub(crate) use database::IfGone;
 use database_figures::DatabaseFigures;
 
+/// Files that are no connections of clients: databases, logs, calls to others, files that pass through. Half of all where there are few.
+const RESERVED_FILES: u64 = 512;
+/// Connections of those who read the figures; among the files above.
+const METRICS_CONNECTIONS: usize = 16;
+
 /// Services of this process, from the first that listens to the last that has stopped.
 pub(crate) struct Run {
     shutdown: Shutdown,
     metrics: Metrics,
     databases: DatabaseFigures,
     tasks: JoinSet<()>,
+    stop_timeout: Duration,
 }
 
 impl Run {
     /// Nothing runs yet; from here on signals are heard.
     ///
-    stop_timeout: Duration,
     /// # Errors
     ///
     /// When the system does not let us hear them.
@@ -48,20 +53,20 @@ impl Run {
         let shutdown = Shutdown::new();
         signals::listen(shutdown.clone(), settings.drain.0)
             .map_err(|error| Failure::of("signals cannot be received", &error))?;
+        signals::end_in_time(shutdown.clone(), settings.stop_timeout);
         let (metrics, databases) = (Metrics::new(), DatabaseFigures::default());
         metrics.collect(databases.clone());
         Ok(Self {
             shutdown,
             metrics,
-        signals::end_in_time(shutdown.clone(), settings.stop_timeout);
             databases,
             tasks: JoinSet::new(),
+            stop_timeout: settings.stop_timeout,
         })
     }
 
     /// The word to stop, for workers beside the servers.
     pub(crate) fn shutdown(&self) -> Shutdown {
-            stop_timeout: settings.stop_timeout,
         self.shutdown.clone()
     }
 
@@ -113,11 +118,6 @@ impl Run {
             self.work(async move { workers.keep("certificate", watch).await });
         }
     }
-}
-
-/// Takes the address of the figures, where they are wanted.
-///
-/// # Errors
 
     /// Waits for the word to stop, and then until everything has ended and `close` is done, or has had its share of the time.
     ///
@@ -161,6 +161,11 @@ impl Run {
 pub(crate) fn ready() {
     console::say("ready");
     service_manager::ready();
+}
+
+/// Takes the address of the figures, where they are wanted.
+///
+/// # Errors
 ///
 /// When it cannot be had.
 pub(crate) async fn listen_for_metrics(settings: &Settings) -> Result<Option<Listener>, Failure> {
@@ -174,7 +179,11 @@ pub(crate) async fn listen_for_metrics(settings: &Settings) -> Result<Option<Lis
 pub(crate) fn metrics(run: &mut Run, listener: Option<Listener>) {
     if let Some(listener) = listener {
         let router = run.metrics.routes();
-        run.serve("metrics", listener, router, Options::default());
+        let limits = Limits {
+            connections: METRICS_CONNECTIONS,
+            ..Limits::default()
+        };
+        run.serve("metrics", listener, router, Options { tls: None, limits });
     }
 }
 
@@ -222,10 +231,27 @@ pub(crate) fn server_options(settings: &Settings) -> Result<Options, Failure> {
         }
         _ => None,
     };
-    Ok(Options {
-        tls,
-        ..Options::default()
-    })
+    let limits = Limits {
+        connections: connections(process::open_files()),
+        drain: settings.stop_timeout * 4 / 5,
+        ..Limits::default()
+    };
+    if limits.connections < Limits::default().connections {
+        let (connections, open_files) = (limits.connections, process::open_files());
+        tracing::info!(
+            connections,
+            open_files,
+            "few files may be open, so each service takes fewer connections"
+        );
+    }
+    Ok(Options { tls, limits })
+}
+
+/// The most connections of each of two services when so many files may be open.
+fn connections(open_files: u64) -> usize {
+    let reserved = RESERVED_FILES.min(open_files / 2);
+    let most = Limits::default().connections;
+    usize::try_from((open_files - reserved) / 2).map_or(most, |share| share.clamp(1, most))
 }
 
 /// Says in the log where a service listens: with port 0 it is the only place to learn it.
@@ -261,4 +287,22 @@ pub(crate) fn cannot_listen(setting: &str, address: SocketAddr, error: &io::Erro
     Failure::new(format!(
         "{setting}: cannot listen on {address}: {error}; {advice}"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_leave_files_for_everything_else() {
+        for (open_files, expected) in [
+            (64, 16),
+            (1024, 256),
+            (4096, 1792),
+            (65_536, 4096),
+            (u64::MAX, 4096),
+        ] {
+            assert_eq!(connections(open_files), expected, "{open_files}");
+        }
+    }
 }

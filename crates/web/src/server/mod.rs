@@ -18,6 +18,7 @@ use axum::Router;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use listener::Failures;
 pub use listener::Listener;
 pub use shutdown::Shutdown;
 pub use tls::{Tls, TlsError, TlsFiles};
@@ -71,10 +72,11 @@ pub async fn serve(listener: Listener, router: Router, options: Options, shutdow
     let Options { tls, limits } = options;
     let permits = Arc::new(Semaphore::new(limits.connections));
     let mut connections = JoinSet::new();
+    let mut failures = Failures::default();
     loop {
         let next = async {
             let permit = Arc::clone(&permits).acquire_owned().await;
-            (listener.accept().await, permit)
+            (listener.accept(&mut failures).await, permit)
         };
         let ((stream, peer), permit) = tokio::select! {
             next = next => next,
