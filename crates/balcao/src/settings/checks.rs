@@ -1,6 +1,6 @@
 //! Rules that concern several settings at once, and which settings a command needs before it may start.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,31 @@ pub(crate) enum Purpose {
     Any,
     /// Running services for real.
     Serve(Services),
+    /// Trying everything on this machine.
+    Demo,
+}
+
+/// What a demo takes from the environment and the file. All else it takes from its command line alone: settings that are there for the real
+/// service must not make a demo send mail, call receivers or ask a model.
+pub(super) const OF_A_DEMO: [&str; 7] = [
+    "BALCAO_DATA_DIR",
+    "BALCAO_CHECKOUT_LISTEN",
+    "BALCAO_INVENTORY_LISTEN",
+    "BALCAO_SANDBOX_LISTEN",
+    "BALCAO_METRICS_LISTEN",
+    "BALCAO_LOG",
+    "BALCAO_LOG_FORMAT",
+];
+
+/// Says which settings a demo ignored, if any.
+pub(super) fn ignored_by_a_demo(names: &BTreeSet<&'static str>) -> Option<String> {
+    let names: Vec<&str> = names.iter().copied().collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "ignored, because a demo talks to nobody: {}; `--set NAME=VALUE` on its command line is heeded",
+            names.join(", ")
+        )
+    })
 }
 
 /// Which services run.

@@ -20,6 +20,8 @@ pub(crate) use secret::Secret;
 pub(crate) use sources::{Sources, notify_socket};
 pub(crate) use table::Settings;
 
+use std::collections::BTreeSet;
+
 use reader::Reader;
 
 /// Settings as they were found: for `config check`, which shows what is right beside what is not.
@@ -31,7 +33,11 @@ pub(crate) struct Report {
 }
 
 /// Reads all settings from `sources`, for `purpose`.
-pub(crate) fn read(sources: Sources, purpose: Purpose) -> Report {
+pub(crate) fn read(mut sources: Sources, purpose: Purpose) -> Report {
+    let ignored = match purpose {
+        Purpose::Demo => sources.keep_only(&checks::OF_A_DEMO),
+        Purpose::Any | Purpose::Serve(_) => BTreeSet::new(),
+    };
     let mut reader = Reader::new(sources);
     let settings = Settings::read(&mut reader);
     let warnings = reader.finish(table::NAMES);

@@ -1,7 +1,7 @@
 //! Where settings come from: command line, environment, `balcao.toml`. Each is turned into names and texts; what the texts
 //! mean is decided in `value`. This is the only file of the product that reads the environment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
 use super::problem::Problem;
+use super::table::NAMES;
 
 /// The file that is read from the working directory when the command line names no other.
 const DEFAULT_FILE: &str = "balcao.toml";
@@ -108,6 +109,24 @@ impl Sources {
         }
     }
 
+    /// Forgets what the environment and the file say of settings of the product other than `wanted`, and names those settings. What the
+    /// command line says stays.
+    pub(crate) fn keep_only(&mut self, wanted: &[&str]) -> BTreeSet<&'static str> {
+        let mut forgotten = BTreeSet::new();
+        for entries in [&mut self.environment, &mut self.file] {
+            entries.retain(|name, _| {
+                let plain = name.strip_suffix("_FILE").unwrap_or(name);
+                let setting = [name, plain]
+                    .into_iter()
+                    .find_map(|name| NAMES.iter().find(|known| *known == &name));
+                let is_wanted = setting.is_none_or(|setting| wanted.contains(setting));
+                forgotten.extend(setting.filter(|_| !is_wanted));
+                is_wanted
+            });
+        }
+        forgotten
+    }
+
     fn add_table(&mut self, path: &str, prefix: &str, table: toml::Table) {
         for (key, value) in table {
             let written = if prefix.is_empty() {
@@ -143,6 +162,12 @@ impl Sources {
     }
 }
 
+/// Where a service manager wants to hear of the start and the stop: systemd's `NOTIFY_SOCKET`.
+pub(crate) fn notify_socket() -> Option<OsString> {
+    let mut variables = std::env::vars_os();
+    variables.find_map(|(name, value)| (name == "NOTIFY_SOCKET").then_some(value))
+}
+
 /// `checkout.listen`, `checkout_listen` and `BALCAO_CHECKOUT_LISTEN` are one setting.
 pub(crate) fn name_of_key(key: &str) -> String {
     let name = key.replace(['.', '-'], "_").to_uppercase();
@@ -162,12 +187,6 @@ fn is_ours(name: &str) -> bool {
 fn entry(key: &str, value: &str) -> Entry {
     Entry {
         written: key.to_owned(),
-/// Where a service manager wants to hear of the start and the stop: systemd's `NOTIFY_SOCKET`.
-pub(crate) fn notify_socket() -> Option<OsString> {
-    let mut variables = std::env::vars_os();
-    variables.find_map(|(name, value)| (name == "NOTIFY_SOCKET").then_some(value))
-}
-
         text: Zeroizing::new(value.to_owned()),
     }
 }

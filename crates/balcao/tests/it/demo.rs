@@ -1,8 +1,13 @@
 //! What a newcomer does: start the demo, pay, see it paid, start it again.
 
-use serde_json::Value;
+use std::io::ErrorKind;
+use std::net::TcpListener;
+
+use serde_json::{Value, json};
 use test_kit::process::{Balcao, Start};
 
+use crate::inventory::Caller;
+use crate::receiver::Receiver;
 use crate::support::{card, client, pay_until_final, pix};
 
 async fn list(demo: &Balcao) -> Vec<Value> {
@@ -79,6 +84,45 @@ async fn a_metric_is_declared_once_whatever_services_have_it() {
     assert!(
         declared.windows(2).all(|pair| pair[0] != pair[1]),
         "{declared:?}"
+    );
+}
+
+#[tokio::test]
+async fn the_demo_talks_to_nobody_that_the_environment_names() {
+    let receiver = Receiver::start().await;
+    let others = TcpListener::bind("127.0.0.1:0").unwrap();
+    others.set_nonblocking(true).unwrap();
+    let address = others.local_addr().unwrap();
+    let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    let mut demo = Start::new(["demo"])
+        .env("BALCAO_SMTP_URL", format!("smtp://{address}"))
+        .env("BALCAO_MAIL_FROM", "shop@example.com")
+        .env("BALCAO_INVENTORY_ALERT_MAIL_TO", "ana@example.com")
+        .env("BALCAO_INVENTORY_REPORT", "weekly")
+        .env("BALCAO_LLM_BASE_URL", format!("http://{address}/v1"))
+        .env("BALCAO_LLM_MODEL", "model")
+        .env("BALCAO_INVENTORY_WEBHOOK_URL", receiver.url())
+        .env("BALCAO_INVENTORY_WEBHOOK_SECRET", secret)
+        .env("BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", "true")
+        .ready()
+        .await;
+    let ana = Caller::log_in(&demo, "admin", "demo-password").await;
+    let supplier = ana
+        .make("/api/v1/suppliers/", &json!({"name": "Atacado"}))
+        .await;
+    let product = ana.a_product(7).await;
+    let inflow = json!({"supplier": supplier, "product": product, "quantity": 2});
+    ana.make("/api/v1/inflows/", &inflow).await;
+    let outflow = json!({"product": product, "quantity": 3});
+    ana.make("/api/v1/outflows/", &outflow).await;
+    assert!(demo.stop().await.success());
+    let said = demo.logs();
+    let ignored = "a demo talks to nobody: BALCAO_INVENTORY_ALERT_MAIL_TO, BALCAO_INVENTORY_REPORT";
+    assert!(said.contains(ignored), "{said}");
+    assert_eq!(receiver.arrived(), []);
+    assert_eq!(
+        others.accept().err().map(|error| error.kind()),
+        Some(ErrorKind::WouldBlock)
     );
 }
 

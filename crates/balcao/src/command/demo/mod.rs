@@ -39,7 +39,7 @@ pub(super) const API_KEY: &str = "demo-key";
 ///
 /// When an address is not loopback or cannot be had, or the data cannot be used.
 pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure> {
-    let (mut settings, warnings) = common.settings(Purpose::Any)?;
+    let (mut settings, warnings) = common.settings(Purpose::Demo)?;
     refuse_other_machines(&settings)?;
     // The folder below keeps --fresh from ever removing what a real service stored.
     settings.data_dir = settings.data_dir.join("demo");
@@ -118,7 +118,7 @@ fn refuse_other_machines(settings: &Settings) -> Result<(), Failure> {
     }
 }
 
-/// Sets what a demo decides by itself: everything but ports, logs and limits.
+/// Sets what a demo decides by itself. Settings that reach the outside come from its command line alone, see [`Purpose::Demo`].
 fn wire(
     settings: &mut Settings,
     sandbox: SocketAddr,

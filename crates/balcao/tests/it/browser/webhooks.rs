@@ -33,8 +33,7 @@ async fn what_forms_of_an_endpoint_answer_is_for_everybody() {
 #[tokio::test]
 async fn an_endpoint_is_managed_by_pages_without_scripts() {
     let receiver = Receiver::start().await;
-    let demo = Start::new(["demo"])
-        .env("BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", "true")
+    let demo = Start::new(["demo", "--set", "inventory.webhook_allow_private=true"])
         .ready()
         .await;
     let inventory = demo.url("inventory").await;
