@@ -127,6 +127,10 @@ pub(crate) fn read(archive: &Path, into: &Path, progress: &Progress) -> Result<M
                 part.name
             )));
         }
+        // A link would have no bytes of its own, and an empty digest to match.
+        if !entry.header().entry_type().is_file() {
+            return Err(Unusable::Damaged(format!("{} is no file", part.name)));
+        }
         let mut file = create_private(&into.join(&part.name))?;
         let digest = copy(progress.reading(entry), &mut file)?;
         file.sync_all()?;
@@ -277,6 +281,43 @@ mod tests {
             refused.to_string(),
             "it is damaged: checkout.sqlite has another digest than the manifest says"
         );
+    }
+
+    #[test]
+    fn a_link_in_place_of_a_file_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let archive = folder.path().join("all.backup");
+        let manifest = Manifest {
+            files: vec![Part {
+                name: "checkout.sqlite".to_owned(),
+                bytes: 0,
+                sha256: copy(io::empty(), &mut io::sink()).unwrap(),
+            }],
+            ..manifest_of(&backup(folder.path()))
+        };
+        let mut builder = tar::Builder::new(File::create(&archive).unwrap());
+        let json = serde_json::to_vec(&manifest).unwrap();
+        let mut head = header(json.len() as u64);
+        builder
+            .append_data(&mut head, MANIFEST, json.as_slice())
+            .unwrap();
+        let mut link = header(0);
+        link.set_entry_type(tar::EntryType::Symlink);
+        builder
+            .append_link(&mut link, "checkout.sqlite", "/etc/passwd")
+            .unwrap();
+        builder.into_inner().unwrap();
+        let into = tempfile::tempdir().unwrap();
+        let refused = read(&archive, into.path(), &Progress::silent()).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "it is damaged: checkout.sqlite is no file"
+        );
+    }
+
+    fn manifest_of(archive: &Path) -> Manifest {
+        let mut tar = tar::Archive::new(File::open(archive).unwrap());
+        manifest(tar.entries().unwrap().next()).unwrap()
     }
 
     #[test]

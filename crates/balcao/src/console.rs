@@ -11,5 +11,31 @@ pub(crate) fn say(text: &str) {
 
 /// Writes a failure to standard error.
 pub(crate) fn complain(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "balcao: {text}");
+    let _ = writeln!(std::io::stderr().lock(), "balcao: {}", escaped(text));
+}
+
+/// A text of several lines without other control characters: what stood in a file or an answer must not steer a terminal.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() && character != '\n' {
+            escaped.extend(character.escape_default());
+        } else {
+            escaped.push(character);
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_does_not_steer_the_terminal() {
+        assert_eq!(
+            escaped("línea 1\nfound \"\u{1b}[2J\u{7}\""),
+            "línea 1\nfound \"\\u{1b}[2J\\u{7}\""
+        );
+    }
 }

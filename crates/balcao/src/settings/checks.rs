@@ -72,6 +72,27 @@ const PAIRS: [(&str, &str); 7] = [
     ("BALCAO_MAIL_FROM", "BALCAO_INVENTORY_ALERT_MAIL_TO"),
 ];
 
+/// What a service does without its public address, for those that will serve.
+pub(super) fn without_public_url(settings: &Settings, purpose: Purpose) -> Vec<String> {
+    let Purpose::Serve(services) = purpose else {
+        return Vec::new();
+    };
+    let checkout = services.checkout && settings.checkout_public_url.is_none();
+    let inventory = services.inventory && settings.inventory_public_url.is_none();
+    let warnings = [
+        (
+            checkout,
+            "BALCAO_CHECKOUT_PUBLIC_URL is not set: the provider is not told where to notify us, and links name the host of each request",
+        ),
+        (
+            inventory,
+            "BALCAO_INVENTORY_PUBLIC_URL is not set: mails have no link to the shop, and other links name the host of each request",
+        ),
+    ];
+    let missing = warnings.into_iter().filter(|(is_missing, _)| *is_missing);
+    missing.map(|(_, warning)| warning.to_owned()).collect()
+}
+
 /// What is wrong with settings that are each right. `settings` is absent when some of them are not.
 pub(crate) fn together(
     reader: &Reader,

@@ -40,7 +40,11 @@ pub(crate) fn read(mut sources: Sources, purpose: Purpose) -> Report {
     };
     let mut reader = Reader::new(sources);
     let settings = Settings::read(&mut reader);
-    let warnings = reader.finish(table::NAMES);
+    let mut warnings = reader.finish(table::NAMES);
+    warnings.extend(checks::ignored_by_a_demo(&ignored));
+    if let Some(settings) = &settings {
+        warnings.extend(checks::without_public_url(settings, purpose));
+    }
     let mut problems = std::mem::take(&mut reader.problems);
     problems.extend(checks::together(&reader, settings.as_ref(), purpose));
     let settings = settings

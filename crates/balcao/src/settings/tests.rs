@@ -38,6 +38,52 @@ fn with_nothing_given_every_default_is_valid() {
 }
 
 #[test]
+fn a_demo_takes_addresses_and_logs_from_outside_and_all_else_from_its_command_line_alone() {
+    let mut given = sources(
+        &[
+            ("BALCAO_CHECKOUT_LISTEN", "127.0.0.1:2"),
+            ("BALCAO_SMTP_URL", "smtp://mail.example"),
+            ("BALCAO_LLM_API_KEY_FILE", "/nowhere"),
+            ("BALCAO_INVENTORY_REPORT", "off"),
+        ],
+        "log = \"warn\"\n[inventory]\nwebhook_url = \"https://till.example\"\n",
+    );
+    let line = [("inventory.report".to_owned(), "weekly".to_owned())];
+    given.command_line = Sources::of_process(&line, None).command_line;
+    let report = read(given, Purpose::Demo);
+    let settings = report.settings.unwrap();
+    assert_eq!(settings.checkout_listen.port(), 2);
+    assert_eq!(settings.log.0, "warn");
+    assert!(settings.smtp_url.is_none() && settings.inventory_webhook_url.is_none());
+    assert_eq!(settings.inventory_report, value::ReportSchedule::Weekly);
+    let names = "BALCAO_INVENTORY_REPORT, BALCAO_INVENTORY_WEBHOOK_URL, BALCAO_LLM_API_KEY, BALCAO_SMTP_URL";
+    assert!(report.warnings[0].contains(names), "{:?}", report.warnings);
+}
+
+#[test]
+fn services_without_a_public_address_are_warned_of() {
+    let warned = |environment: &[(&str, &str)], purpose| {
+        let warnings = read(sources(environment, ""), purpose).warnings;
+        warnings.join("\n")
+    };
+    let said = warned(&[], ALL);
+    assert!(
+        said.contains("BALCAO_CHECKOUT_PUBLIC_URL is not set"),
+        "{said}"
+    );
+    assert!(
+        said.contains("BALCAO_INVENTORY_PUBLIC_URL is not set"),
+        "{said}"
+    );
+    let given = [
+        ("BALCAO_CHECKOUT_PUBLIC_URL", "https://pay.example"),
+        ("BALCAO_INVENTORY_PUBLIC_URL", "https://stock.example"),
+    ];
+    assert_eq!(warned(&given, ALL), "");
+    assert_eq!(warned(&[], Purpose::Any), "");
+}
+
+#[test]
 fn the_command_line_wins_over_the_environment_and_that_over_the_file() {
     let file = "log = \"error\"\nlog_format = \"json\"\n[checkout]\nlisten = \"127.0.0.1:1\"\n";
     let mut given = sources(

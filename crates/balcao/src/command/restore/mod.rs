@@ -1,7 +1,7 @@
 //! `balcao restore FILE`: replaces the data with that of a backup, after every byte of it has been checked.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -14,6 +14,9 @@ use crate::kept::{self, Kept};
 use crate::progress::Progress;
 use crate::settings::{Purpose, Settings};
 use crate::{console, logs};
+
+/// The first bytes of a SQLite database (<https://www.sqlite.org/fileformat.html>, section 1.2).
+const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// Restore a backup; no service may be running
 #[derive(Debug, Args)]
@@ -144,6 +147,16 @@ fn restore(file: &Path, work: &Path, places: &[Place]) -> Result<(), Failure> {
             file.display()
         )));
     }
+    let databases = places.iter().filter(|place| place.is_database);
+    for place in databases.filter(|place| names.contains(&place.name)) {
+        if !is_database(&work.join(place.name)).map_err(|error| unusable(error.into()))? {
+            return Err(Failure::new(format!(
+                "{} cannot be restored: its {} is no SQLite database; nothing was changed",
+                file.display(),
+                place.name
+            )));
+        }
+    }
     let stamp = Clock::system().now().to_string().replace([':', '-'], "");
     for place in places.iter().filter(|place| names.contains(&place.name)) {
         put(place, work, &stamp).map_err(|error| {
@@ -160,6 +173,14 @@ fn restore(file: &Path, work: &Path, places: &[Place]) -> Result<(), Failure> {
         manifest.version
     ));
     Ok(())
+}
+
+/// Whether a file begins as every SQLite database does that holds anything.
+fn is_database(file: &Path) -> io::Result<bool> {
+    let mut begin = Vec::new();
+    let length = SQLITE_MAGIC.len() as u64;
+    File::open(file)?.take(length).read_to_end(&mut begin)?;
+    Ok(begin == SQLITE_MAGIC)
 }
 
 /// Brings the unpacked file to the disk of its place, moves what is there aside, and takes its name.
@@ -186,4 +207,24 @@ fn put(place: &Place, work: &Path, stamp: &str) -> io::Result<()> {
         fs::rename(from, to)?;
     }
     fs::rename(incoming, &place.path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_begins_like_a_database_is_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("checkout.sqlite");
+        for (bytes, expected) in [
+            (&b"SQLite format 3\0\x08\0\x01\x01"[..], true),
+            (b"SQLite format 3", false),
+            (b"money", false),
+            (b"", false),
+        ] {
+            fs::write(&file, bytes).unwrap();
+            assert_eq!(is_database(&file).unwrap(), expected, "{bytes:?}");
+        }
+    }
 }
