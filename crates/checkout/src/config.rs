@@ -18,6 +18,8 @@ pub struct Config {
     pub public_url: Option<PublicUrl>,
     /// Whose forwarding headers count.
     pub trusted_proxies: Proxies,
+    /// Whether browsers shall keep to HTTPS for every host below the service's own, too.
+    pub hsts_subdomains: bool,
     /// Lifts the check that requests came over HTTPS.
     pub allow_http: bool,
     /// The provider: address, access token, timeout, quota.

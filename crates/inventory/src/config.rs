@@ -21,6 +21,8 @@ pub struct Config {
     pub public_url: Option<PublicUrl>,
     /// Whose forwarding headers count.
     pub trusted_proxies: Proxies,
+    /// Whether browsers shall keep to HTTPS for every host below the service's own, too.
+    pub hsts_subdomains: bool,
     /// Obtaining and checking tokens, and logging in: per client address.
     pub rate_limit_auth: Rates,
     /// Reading: per user.
@@ -59,6 +61,7 @@ impl Default for Config {
         Self {
             public_url: None,
             trusted_proxies: Proxies::default(),
+            hsts_subdomains: false,
             rate_limit_auth: Rate::new(10, Period::Minute).into(),
             rate_limit_read: Rate::new(100, Period::Minute).into(),
             rate_limit_write: Rate::new(50, Period::Minute).into(),

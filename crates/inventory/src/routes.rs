@@ -185,6 +185,7 @@ pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
         service: SERVICE,
         random: state.random.clone(),
         proxies: state.config.trusted_proxies.clone(),
+        hsts_subdomains: state.config.hsts_subdomains,
         public_url: state.config.public_url.clone(),
         metrics,
     };

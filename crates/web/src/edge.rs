@@ -26,6 +26,8 @@ pub struct Edge {
     pub public_url: Option<PublicUrl>,
     /// Where requests are counted.
     pub metrics: Metrics,
+    /// Whether browsers shall keep to HTTPS for every host below this one, too.
+    pub hsts_subdomains: bool,
 }
 
 impl Edge {
@@ -58,12 +60,15 @@ impl Edge {
 
     /// Everything about a request that is known before it is handled, and what is written down after.
     fn watching(self) -> Step {
-        let (watch, public_url) = (self.watch(), self.public_url);
+        let (watch, public_url, subdomains) = (self.watch(), self.public_url, self.hsts_subdomains);
         Step::new(move |mut request: Request, next: Next| {
             let seen = watch.see(&request, watch.arrival(&request));
             let extensions = request.extensions_mut();
             extensions.insert(seen.id.clone());
             client::introduce(extensions, seen.arrival.origin, public_url.as_ref());
+            if subdomains {
+                extensions.insert(security::WithSubdomains);
+            }
             let route = extensions.get::<MatchedPath>().cloned();
             let span = seen.span();
             async move {

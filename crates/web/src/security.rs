@@ -67,6 +67,10 @@ const ALWAYS: [(HeaderName, &str); 7] = [
 /// Room for these headers and those that answers usually have.
 const ROOM: usize = 16;
 
+/// On a request: HTTPS is to be kept to for the hosts below this one, too.
+#[derive(Clone, Copy)]
+pub(crate) struct WithSubdomains;
+
 /// Puts the headers of a policy on every response that does not have them.
 pub fn layer(policy: Policy) -> Step {
     let headers = headers_of(policy);
@@ -78,10 +82,11 @@ pub fn layer(policy: Policy) -> Step {
         let mut headers = headers.clone();
         if keeps_https {
             // Not on this machine: other programs under development there share the host name.
-            headers.insert(
-                STRICT_TRANSPORT_SECURITY,
-                HeaderValue::from_static("max-age=31536000"),
-            );
+            let value = match request.extensions().get::<WithSubdomains>() {
+                Some(WithSubdomains) => "max-age=31536000; includeSubDomains",
+                None => "max-age=31536000",
+            };
+            headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(value));
         }
         async move {
             let mut response = next.run(request).await;

@@ -141,6 +141,7 @@ fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
     Ok(checkout::Config {
         public_url: settings.checkout_public_url.clone(),
         trusted_proxies: settings.trusted_proxies.clone(),
+        hsts_subdomains: settings.hsts_subdomains,
         allow_http: settings.checkout_allow_http,
         provider: checkout::provider::Config {
             base_url,

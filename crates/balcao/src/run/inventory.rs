@@ -174,6 +174,7 @@ pub(crate) fn config(settings: &Settings) -> inventory::Config {
     inventory::Config {
         public_url: settings.inventory_public_url.clone(),
         trusted_proxies: settings.trusted_proxies.clone(),
+        hsts_subdomains: settings.hsts_subdomains,
         rate_limit_auth: settings.inventory_rate_limit_auth.clone(),
         rate_limit_read: settings.inventory_rate_limit_read.clone(),
         rate_limit_write: settings.inventory_rate_limit_write.clone(),

@@ -100,6 +100,8 @@ settings! {
             "Private key in PEM, together with the certificate.";
         trusted_proxies: Proxies, "BALCAO_TRUSTED_PROXIES", Is("127.0.0.0/8,::1"),
             "Peers whose `Forwarded` and `X-Forwarded-…` headers count.";
+        hsts_subdomains: bool, "BALCAO_HSTS_SUBDOMAINS", Is("false"),
+            "Adds `includeSubDomains` to `Strict-Transport-Security`: browsers then keep to HTTPS for every host below the services' own.";
         redis_url: Option<RedisUrl>, "BALCAO_REDIS_URL", Unset("each process counts alone"),
             "Redis or Valkey that holds the rate-limit and quota windows of all replicas.";
         smtp_url: Option<SmtpUrl>, "BALCAO_SMTP_URL", Unset("no mail"),
@@ -120,12 +122,12 @@ settings! {
             "Name of the first superuser, made when there is no user yet.";
         admin_password: Option<Secret<12>>, "BALCAO_ADMIN_PASSWORD", Unset("no user is made"),
             "Password of that superuser.";
-        log: LogFilter, "BALCAO_LOG", Is("info"),
-            "Which log lines are written to stderr.";
         stop_timeout: Duration, "BALCAO_STOP_TIMEOUT", Is("30s"),
             "The longest that stopping may take, whatever hangs: what is still under way then is cut off, as by a crash.";
         drain: Pause, "BALCAO_DRAIN", Is("0s"),
             "How long, after the signal to stop and before that time, requests are served as ever while `/ready` answers 503: let it be longer than a balancer takes to notice.";
+        log: LogFilter, "BALCAO_LOG", Is("info"),
+            "Which log lines are written to stderr.";
         log_format: LogFormat, "BALCAO_LOG_FORMAT", Is("text"),
             "Log lines for people or for machines.";
         otlp_endpoint: Option<WebUrl>, "OTEL_EXPORTER_OTLP_ENDPOINT", Unset("no traces"),

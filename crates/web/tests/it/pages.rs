@@ -220,6 +220,25 @@ async fn every_answer_forbids_what_it_does_not_need() {
 }
 
 #[tokio::test]
+async fn subdomains_keep_to_https_where_that_is_configured() {
+    let edge = Edge {
+        hsts_subdomains: true,
+        ..edge()
+    };
+    let routes = Router::new().route("/", get(async || "ok"));
+    let server = Running::start(edge.around(routes, Detailed::new(clock()))).await;
+    let proxied = client()
+        .get(server.url("/"))
+        .header("x-forwarded-for", "203.0.113.7")
+        .header("x-forwarded-proto", "https");
+    let response = proxied.send().await.unwrap();
+    assert_eq!(
+        response.headers()["strict-transport-security"],
+        "max-age=31536000; includeSubDomains"
+    );
+}
+
+#[tokio::test]
 async fn liveness_has_the_specified_shape_and_readiness_follows_its_check() {
     let is_up = Arc::new(AtomicBool::new(true));
     let check = {

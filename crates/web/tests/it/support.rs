@@ -31,6 +31,7 @@ pub(crate) fn edge() -> Edge {
         proxies: Proxies::default(),
         public_url: None,
         metrics: Metrics::new(),
+        hsts_subdomains: false,
     }
 }
 
@@ -59,10 +60,10 @@ impl Running {
             .await
             .unwrap();
         let (address, shutdown) = (listener.address(), Shutdown::new());
-        let task = tokio::spawn(serve(listener, router, options, shutdown.clone()));
         if let Some(tls) = options.tls.clone() {
             tokio::spawn(tls.watch(shutdown.clone()));
         }
+        let task = tokio::spawn(serve(listener, router, options, shutdown.clone()));
         Self {
             address,
             shutdown,

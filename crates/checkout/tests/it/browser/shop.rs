@@ -162,6 +162,7 @@ fn config(host: &str, provider: &str) -> Config {
     Config {
         public_url: Some(format!("http://{host}").parse().unwrap()),
         trusted_proxies: Proxies::default(),
+        hsts_subdomains: false,
         allow_http: false,
         provider: provider::Config {
             base_url: provider.parse().unwrap(),

@@ -104,6 +104,7 @@ pub(crate) fn config(provider_url: &str) -> Config {
     Config {
         public_url: None,
         trusted_proxies: web::client::Proxies::default(),
+        hsts_subdomains: false,
         allow_http: false,
         provider: provider::Config {
             base_url: provider_url.parse().unwrap(),
