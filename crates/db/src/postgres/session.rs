@@ -17,7 +17,7 @@ use crate::{Error, Param, Row, Rows, Sql, Value};
 /// A connection lent to one job.
 pub(crate) struct Session {
     /// Taken from the pool with the first statement: a job whose look-ups share the statements of others needs none.
-    link: OnceCell<Object<Links>>,
+    link: OnceCell<Box<Object<Links>>>,
     pool: Pool<Links>,
     transaction: Transaction,
     /// Those of the lane, for a session of a job.
@@ -202,8 +202,8 @@ impl Session {
     }
 }
 
-async fn take(pool: &Pool<Links>) -> Result<Object<Links>, Error> {
-    pool.get().await.map_err(|error| match error {
+async fn take(pool: &Pool<Links>) -> Result<Box<Object<Links>>, Error> {
+    pool.get().await.map(Box::new).map_err(|error| match error {
         PoolError::Backend(error) => error,
         other => Error::unavailable(format!("no connection to PostgreSQL is free: {other}")),
     })
@@ -215,7 +215,7 @@ impl Drop for Session {
         if let Transaction::Open = self.transaction
             && let Some(link) = self.link.take()
         {
-            drop(Object::take(link));
+            drop(Object::take(*link));
         }
     }
 }

@@ -30,9 +30,10 @@ fn files_are_short_enough_to_be_read_at_once() {
             (file, lines)
         })
         .collect();
+    // A schema is read table by table, and one file of it shows what refers to what.
     let wrong: Vec<_> = own
         .iter()
-        .filter(|(_, lines)| *lines > 500)
+        .filter(|(file, lines)| *lines > 500 && !file.has_extension("sql"))
         .map(|(file, lines)| format!("{}: {lines} lines", file.path))
         .collect();
     none(
