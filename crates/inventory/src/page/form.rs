@@ -2,7 +2,7 @@
 
 use web::locale::Locale;
 
-use super::{history::field_name, meanwhile::WAS, messages::translated};
+use super::{history::field_name, meanwhile::WAS, messages::translated, once::TOKEN};
 use crate::{
     accounts::{csrf, pages::posted},
     rest::{
@@ -67,12 +67,13 @@ impl Form {
         values.filter(|(name, _)| name.starts_with(WAS))
     }
 
-    /// All that was typed, in one text that no other values give.
+    /// All that was typed, in one text that no other values give; which button sent it is none of it.
     pub(super) fn fingerprint(&self) -> String {
         let mut values: Vec<String> = self
             .values
             .iter()
-            .filter(|(name, _)| name != csrf::FIELD)
+            .filter(|(name, _)| ![csrf::FIELD, TOKEN].contains(&name.as_str()))
+            .filter(|(name, _)| !name.starts_with('_'))
             .map(|value| format!("{value:?}"))
             .collect();
         values.sort_unstable();
@@ -133,7 +134,8 @@ impl Form {
         }
     }
 
-    /// Takes over what a service function refused: messages of fields, and conflicts as a problem of the whole.
+    /// Takes over what a service function refused: messages of fields, and conflicts as a problem of the whole. A form whose token was
+    /// used with other values is shown with a new one, as every form is.
     ///
     /// # Errors
     ///
@@ -142,6 +144,13 @@ impl Form {
         match refusal {
             Refusal::Fields(errors) => self.absorb(&errors, locale),
             Refusal::Conflict(text) => self.problem = translated(locale, &text),
+            Refusal::KeyReused => {
+                let said = locale.text(
+                    "Este formulário já foi salvo com outros valores. Confira e envie de novo para salvar também estes.",
+                    "This form has been saved already, with other values. Check it and send it again to save these as well.",
+                );
+                said.clone_into(&mut self.problem);
+            }
             other => return Err(other),
         }
         Ok(())

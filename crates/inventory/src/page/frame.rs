@@ -123,8 +123,8 @@ impl Frame {
         }
     }
 
-    /// A token for a form that books something: the same form sent twice books once.
-    pub(crate) fn one_use_token(&self) -> String {
+    /// A fresh once-only token, for a form that adds something.
+    pub(crate) fn once_only_token(&self) -> String {
         self.random.token()
     }
 

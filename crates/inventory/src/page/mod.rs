@@ -11,6 +11,7 @@ pub(crate) mod index;
 pub(crate) mod meanwhile;
 pub(crate) mod messages;
 pub(crate) mod numbers;
+pub(crate) mod once;
 pub(crate) mod part;
 pub(crate) mod picker;
 pub(crate) mod places;

@@ -3,19 +3,16 @@
 use http::request::Parts;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{Form, Frame, messages::translated, numbers, picker::Picked};
+use super::{Form, Frame, messages::translated, numbers, once::Once, picker::Picked};
 use crate::{
     State,
-    accounts::{digest, pages::posted},
+    accounts::pages::posted,
     rest::{
         Refusal, fields::Members, list::NULL_CHARACTERS, query::Parameters, resource::Repeatable,
     },
 };
 use axum::body::Body;
 use web::locale::Locale;
-
-/// The field of a form's token of one use.
-pub(crate) const TOKEN: &str = "form_token";
 
 /// A form as it was posted.
 #[derive(Debug)]
@@ -24,6 +21,8 @@ pub(crate) struct Post {
     pub(crate) members: Members,
     /// The form, to be shown again when it is refused.
     pub(crate) form: Form,
+    /// What makes sending it twice count once.
+    once: Option<Once>,
 }
 
 impl Post {
@@ -35,7 +34,12 @@ impl Post {
     pub(crate) async fn read(state: &State, parts: &Parts, body: Body) -> Result<Self, Refusal> {
         let members = posted::read(state, parts, body).await?;
         let form = Form::of(&members);
-        Ok(Self { members, form })
+        let once = Once::of(&form);
+        Ok(Self {
+            members,
+            form,
+            once,
+        })
     }
 
     /// A field as it was typed; empty when it did not come.
@@ -43,19 +47,10 @@ impl Post {
         self.form.value(name).to_owned()
     }
 
-    /// The form as a request that may be repeated: the same form with the same values, sent twice, is meant once. None of a form without
-    /// a token of one use.
+    /// The form as a request that may be repeated, when it carries a once-only token.
     pub(crate) fn repeatable(&self, frame: &Frame, path: &'static str) -> Option<Repeatable> {
-        if self.form.value(TOKEN).is_empty() {
-            return None;
-        }
-        let said = digest(&self.form.fingerprint());
-        Some(Repeatable {
-            user: frame.caller.id,
-            path,
-            key: format!("form {said}"),
-            fingerprint: said,
-        })
+        let once = self.once.clone()?;
+        Some(once.by(frame.caller.id, path))
     }
 
     /// Gives a field another value for the service.

@@ -108,7 +108,13 @@ pub(super) trait Administered: Send + Sync {
         FieldErrors::default()
     }
 
-    /// Adds a record; its id and text.
+    /// Whether a new record is added by [`add`](Self::add), in a transaction of its own, and not within that of its form: its name is
+    /// unique, or its secret cannot be told twice.
+    fn is_added_alone(&self) -> bool {
+        false
+    }
+
+    /// Adds a record of a model that is added alone; its id and text.
     fn add<'a>(
         &'a self,
         _state: &'a State,

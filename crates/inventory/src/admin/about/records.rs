@@ -1,6 +1,7 @@
 //! What the functions of a model return: records, pages of them, and what refers to them.
 
 use db::{Money, Timestamp};
+use serde::{Deserialize, Serialize};
 use web::locale::Locale;
 
 use super::Text;
@@ -64,14 +65,15 @@ pub(in crate::admin) struct Record {
     pub(in crate::admin) facts: Vec<(&'static str, Cell)>,
 }
 
-/// A record that was saved.
-#[derive(Debug, Clone)]
+/// A record that was saved; kept with the once-only token of its form.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::admin) struct Written {
     /// Its id.
     pub(in crate::admin) id: i64,
     /// What people call it.
     pub(in crate::admin) text: String,
-    /// What its reader must note now, since nobody can show it again.
+    /// What its reader must note now, since nobody can show it again. It is stored nowhere.
+    #[serde(skip)]
     pub(in crate::admin) secret: Option<String>,
 }
 

@@ -118,6 +118,10 @@ impl Administered for Endpoints {
         Box::pin(async move { Ok(endpoints::find(&state.db, id).await?.map(record)) })
     }
 
+    fn is_added_alone(&self) -> bool {
+        true
+    }
+
     fn add<'a>(
         &'a self,
         state: &'a State,

@@ -72,6 +72,10 @@ impl Administered for Groups {
         })
     }
 
+    fn is_added_alone(&self) -> bool {
+        true
+    }
+
     fn add<'a>(
         &'a self,
         state: &'a State,

@@ -1,11 +1,10 @@
 //! Inflows and outflows: created and deleted, never changed.
 
 use db::{Timestamp, Tx};
-use http::Method;
 
 use crate::{
     State,
-    accounts::{Caller, Model, Verb, digest, pages::posted},
+    accounts::{Caller, Model, Verb},
     admin::{
         about::{
             About, Administered, Allowed, Application, By, Cell, Column, Field, FieldKind, Filter,
@@ -17,11 +16,8 @@ use crate::{
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
-        resource::{Created, Submission},
     },
-    stock::movements::{
-        self, Movement, MovementRecord, movement_text, repeat, search::Sought, within,
-    },
+    stock::movements::{self, Movement, MovementRecord, movement_text, search::Sought, within},
 };
 
 pub(in crate::admin) struct Movements(Movement);
@@ -142,18 +138,6 @@ impl Administered for Movements {
         movements::problems(self.0, members)
     }
 
-    fn add<'a>(
-        &'a self,
-        state: &'a State,
-        caller: &'a Caller,
-        members: Members,
-    ) -> Work<'a, Written> {
-        Box::pin(async move {
-            let submission = self.submission(caller, members);
-            written(movements::create(state, self.0, submission).await?)
-        })
-    }
-
     fn write_within<'a>(
         &'a self,
         tx: &'a mut Tx,
@@ -165,10 +149,9 @@ impl Administered for Movements {
             if target != Target::New {
                 return Err(Refusal::forbidden());
             }
-            let submission = self.submission(&by.caller, members.clone());
-            let key = submission.repeatable(self.0.path());
             let shop = (&by.actor, by.policy);
-            written(within::create(tx, self.0, members, key.as_ref(), shop, by.now).await?)
+            let movement = within::create(tx, self.0, members, shop, by.now).await?;
+            Ok(Written::of(movement.id, text(&movement)))
         })
     }
 
@@ -208,30 +191,7 @@ impl Administered for Movements {
     }
 }
 
-/// The movement that was booked.
-fn written(created: Created<MovementRecord>) -> Result<Written, Refusal> {
-    match created {
-        Created::New(movement) => Ok(Written::of(movement.id, text(&movement))),
-        // The same form, sent twice: it was booked by the first.
-        Created::Replayed(body) => {
-            let id = repeat::id_in(&body)?.ok_or(Refusal::NotFound)?;
-            Ok(Written::of(id, String::new()))
-        }
-    }
-}
-
 impl Movements {
-    /// A form as the service takes it: what it carries of one use is the key of a request that may be repeated.
-    fn submission(&self, caller: &Caller, members: Members) -> Submission {
-        Submission {
-            caller: caller.clone(),
-            method: Method::POST,
-            key: posted::text(&members, "once").filter(|key| (1..=255).contains(&key.len())),
-            fingerprint: digest(self.about().path),
-            members,
-        }
-    }
-
     async fn search(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
         let sought = Sought {
             text: asked.search.clone(),

@@ -127,18 +127,6 @@ impl Administered for Named {
         named::problems(members, target.mode())
     }
 
-    fn add<'a>(
-        &'a self,
-        state: &'a State,
-        caller: &'a Caller,
-        members: Members,
-    ) -> Work<'a, Written> {
-        Box::pin(async move {
-            let record = named::create(state, caller, self.kind, &members).await?;
-            Ok(Written::of(record.id, record.name))
-        })
-    }
-
     fn is_written_in_parts(&self) -> bool {
         true
     }

@@ -105,19 +105,6 @@ impl Administered for Products {
         products::problems(members, target.mode())
     }
 
-    fn add<'a>(
-        &'a self,
-        state: &'a State,
-        caller: &'a Caller,
-        members: Members,
-    ) -> Work<'a, Written> {
-        Box::pin(async move {
-            let made = products::create(state, caller, &members).await;
-            let record = made.map_err(familiar)?;
-            Ok(Written::of(record.id, record.title))
-        })
-    }
-
     fn is_written_in_parts(&self) -> bool {
         true
     }

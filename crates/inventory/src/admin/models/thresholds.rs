@@ -76,20 +76,6 @@ impl Administered for Thresholds {
         read(target, members).1
     }
 
-    fn add<'a>(
-        &'a self,
-        state: &'a State,
-        caller: &'a Caller,
-        members: Members,
-    ) -> Work<'a, Written> {
-        Box::pin(async move {
-            let (by, target) = (By::now(state, caller), Target::New);
-            let write =
-                async move |tx: &mut Tx| THRESHOLDS.write_within(tx, &by, target, &members).await;
-            state.db.write(write).await
-        })
-    }
-
     fn write_within<'a>(
         &'a self,
         tx: &'a mut Tx,

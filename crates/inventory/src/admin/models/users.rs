@@ -129,6 +129,10 @@ impl Administered for Users {
         })
     }
 
+    fn is_added_alone(&self) -> bool {
+        true
+    }
+
     fn add<'a>(
         &'a self,
         state: &'a State,

@@ -26,9 +26,7 @@ use crate::{
         index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Row},
         meanwhile::{self, Opened, Standing, one_line},
         part::Part,
-        picked_next,
-        posts::{self, TOKEN},
-        redirect, see_other,
+        picked_next, posts, redirect, see_other,
     },
     rest::{
         Refusal,
@@ -226,9 +224,7 @@ struct FormPage<'a> {
 fn new(kind: Kind, frame: &Frame, request: &Request) -> Answer {
     frame.require(Verb::Add, kind.model())?;
     let query = Parameters::parse(request.uri().query().unwrap_or_default());
-    let form = Form::new()
-        .with("name", query.get("name").unwrap_or_default())
-        .with(TOKEN, frame.one_use_token());
+    let form = Form::new().with("name", query.get("name").unwrap_or_default());
     Ok(frame.show(FormPage {
         frame,
         form: &form,

@@ -16,7 +16,7 @@ use crate::rest::{
 pub(super) const KEPT: Duration = Duration::from_secs(72 * 60 * 60);
 
 /// The answer that was given under this key, if any.
-pub(super) async fn find<T>(
+pub(crate) async fn find<T>(
     conn: &mut Conn,
     repeatable: &Repeatable,
     now: Timestamp,

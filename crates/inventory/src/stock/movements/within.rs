@@ -18,12 +18,12 @@ pub(crate) async fn create(
     tx: &mut Tx,
     movement: Movement,
     members: &Members,
-    key: Option<&Repeatable>,
-    by: (&Actor, Policy),
+    (actor, policy): (&Actor, Policy),
     now: Timestamp,
-) -> Result<Created<MovementRecord>, Refusal> {
+) -> Result<MovementRecord, Refusal> {
     let (input, errors) = Input::read(movement, members);
-    booked(tx, movement, (&input, errors), key, by, now).await
+    let found = check(tx, movement, &input, errors).await?;
+    book(tx, movement, found, &Given::default(), actor, policy, now).await
 }
 
 /// Books a movement of fields that were read, once under its key.

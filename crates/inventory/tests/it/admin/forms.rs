@@ -5,7 +5,7 @@ use serde_json::json;
 use test_kit::on_both_engines;
 
 use super::{has, has_not, leads_to};
-use crate::app::TestApp;
+use crate::{app::TestApp, pages::booking::token};
 
 const PRODUCT: [(&str, &str); 7] = [
     ("title", "Café"),
@@ -215,20 +215,36 @@ on_both_engines!(
         let fields = [
             ("product", product.as_str()),
             ("quantity", "2"),
-            ("once", "a-token"),
+            ("form_token", "a-token"),
         ];
         for _ in 0..2 {
             let (to, _) = visitor.done("/admin/outflows/add/", &fields).await;
             assert_eq!(to, "/admin/outflows/");
         }
         assert_eq!(app.admin().quantity_of(1).await, 3);
+        // Back, another quantity, Save: nothing is booked in silence, nor said to be.
+        let mut other = fields;
+        other[1] = ("quantity", "1");
+        let refused = visitor.refused("/admin/outflows/add/", &other).await;
+        has(
+            &refused,
+            &["This form has been saved already", "value=\"1\""],
+        );
+        assert_eq!(app.admin().quantity_of(1).await, 3);
+        let renewed = token(&refused);
+        assert_ne!(renewed, "a-token");
+        other[2] = ("form_token", &renewed);
+        for _ in 0..2 {
+            visitor.done("/admin/outflows/add/", &other).await;
+        }
+        assert_eq!(app.admin().quantity_of(1).await, 2);
         let refused = visitor
             .refused(
                 "/admin/outflows/add/",
                 &[("product", product.as_str()), ("quantity", "4")],
             )
             .await;
-        has(&refused, &["Insufficient stock: 3 available."]);
+        has(&refused, &["Insufficient stock: 2 available."]);
         let page = visitor.page("/admin/outflows/1/change/").await;
         has(&page, &["View outflow", "root"]);
         assert_eq!(
@@ -372,5 +388,27 @@ on_both_engines!(
         has(&page, &["object does not exist"]);
         visitor.done("/admin/thresholds/1/delete/", &[]).await;
         assert!(threshold().await.is_null());
+    }
+);
+
+on_both_engines!(
+    a_record_is_added_once_however_often_its_form_is_sent,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let visitor = app.superuser().await;
+        let token = token(&visitor.page("/admin/brands/add/").await);
+        let mut fields = [("name", "Alfa"), ("form_token", token.as_str())];
+        for _ in 0..2 {
+            let (_, page) = visitor.done("/admin/brands/add/", &fields).await;
+            has(&page, &["The brand “Alfa” was added successfully."]);
+        }
+        fields[0] = ("name", "Beta");
+        let refused = visitor.refused("/admin/brands/add/", &fields).await;
+        has(
+            &refused,
+            &["This form has been saved already", "value=\"Beta\""],
+        );
+        let list = app.admin().get("/api/v1/brands/").await.json();
+        assert_eq!(list["count"], 1);
     }
 );

@@ -38,7 +38,7 @@ on_both_engines!(
         let fields = [
             ("name", "Sul"),
             ("description", ""),
-            ("inflows:once", "a-token"),
+            ("form_token", "a-token"),
             ("inflows:new-0:product", "1"),
             ("inflows:new-0:quantity", "3"),
             ("inflows:new-1:product", "2"),
@@ -121,7 +121,7 @@ on_both_engines!(
         let visitor = app.superuser().await;
         let mut fields = [
             ("name", "Sul e Filhos"),
-            ("inflows:once", "a-token"),
+            ("form_token", "a-token"),
             ("inflows:new-0:product", "99"),
             ("inflows:new-0:quantity", "3"),
             ("inflows:new-1:product", "2"),

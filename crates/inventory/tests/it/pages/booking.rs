@@ -7,7 +7,7 @@ use super::{is_refused, leads_to, page};
 use crate::app::TestApp;
 
 /// The token of the form that a page shows.
-pub(super) fn token(page: &str) -> String {
+pub(crate) fn token(page: &str) -> String {
     let start = "name=\"form_token\" value=\"";
     let rest = page.split_once(start).unwrap().1;
     rest.split('"').next().unwrap().to_owned()
@@ -42,7 +42,7 @@ on_both_engines!(
         assert!(told.contains("action=\"/outflows/1/delete/\""));
         fields[3] = ("quantity", "4");
         let reused = admin.submit("/outflows/new/", &fields).await;
-        is_refused(&reused, &["This form has been booked already"]);
+        is_refused(&reused, &["This form has been saved already"]);
         assert_ne!(self::token(&reused.text), token);
         let undone = admin
             .submit("/outflows/1/delete/", &[("next", "/products/")])
@@ -63,12 +63,8 @@ on_both_engines!(
                 .await
                 .contains("undone already")
         );
-        let late = [
-            ("product", "1"),
-            ("quantity", "3"),
-            ("form_token", token.as_str()),
-        ];
-        leads_to(&admin.submit("/outflows/new/", &late).await, "/outflows/");
+        fields[3] = ("quantity", "3");
+        leads_to(&admin.submit("/outflows/new/", &fields).await, "/products/");
         assert_eq!(app.admin().quantity_of(id).await, 10);
     }
 );
@@ -230,5 +226,59 @@ on_both_engines!(
         assert_eq!(offered[0]["text"], "Café suave");
         assert_eq!(offered[0]["hint"], "8 in stock");
         page(&admin, "/pick/nothing/", 404).await;
+    }
+);
+
+on_both_engines!(
+    a_form_that_was_saved_asks_again_before_it_saves_other_values,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.logged_in("admin").await;
+        let count = async |resource: &str| {
+            let list = app.admin().get(&format!("/api/v1/{resource}/")).await;
+            list.json()["count"].clone()
+        };
+        for (resource, name, other) in [
+            ("brands", ("name", "Alfa"), ("name", "Beta")),
+            ("suppliers", ("name", "Sul"), ("name", "Norte")),
+            ("products", ("title", "Café"), ("title", "Chá")),
+        ] {
+            let path = format!("/{resource}/new/");
+            let token = token(&page(&admin, &path, 200).await);
+            let fields = |said: (&'static str, &'static str), token: &str| {
+                let prices = [("cost_price", "1"), ("selling_price", "2")];
+                let mut fields: Vec<(&str, String)> = vec![(said.0, said.1.to_owned())];
+                fields.push(("form_token", token.to_owned()));
+                if resource == "products" {
+                    fields.extend(prices.map(|(name, value)| (name, value.to_owned())));
+                    fields.extend([("category", "1".to_owned()), ("brand", "1".to_owned())]);
+                    fields.push(("quantity", "5".to_owned()));
+                }
+                fields
+            };
+            let send = async |fields: &[(&str, String)]| {
+                let fields: Vec<_> = fields
+                    .iter()
+                    .map(|(name, value)| (*name, value.as_str()))
+                    .collect();
+                admin.submit(&path, &fields).await
+            };
+            if resource == "products" {
+                app.admin()
+                    .post("/api/v1/categories/", json!({"name": "Grãos"}))
+                    .await;
+            }
+            let first = send(&fields(name, &token)).await;
+            let again = send(&fields(name, &token)).await;
+            assert_eq!(first.status.as_u16(), 303, "{}", first.text);
+            assert_eq!(first.header("location"), again.header("location"));
+            let before = count(resource).await;
+            let refused = send(&fields(other, &token)).await;
+            is_refused(&refused, &["This form has been saved already", other.1]);
+            assert_eq!(count(resource).await, before);
+            let renewed = self::token(&refused.text);
+            assert_eq!(send(&fields(other, &renewed)).await.status.as_u16(), 303);
+            assert_eq!(count(resource).await, json!(before.as_i64().unwrap() + 1));
+        }
     }
 );

@@ -15,7 +15,7 @@ use crate::{
         pages::{inlines, list_address, opened, typed},
         site::Site,
     },
-    page::{Form, PageState, flash, meanwhile::Opened, see_other},
+    page::{Form, PageState, flash, meanwhile::Opened, once::Once, see_other},
     rest::{Refusal, fields::Members},
 };
 
@@ -80,6 +80,7 @@ pub(super) async fn save(
 ) -> Result<Response, Refusal> {
     let about = saving.model.about();
     let mut form = posted_form(&saving.members, about);
+    let once = Once::of(&form);
     let (model, target) = (saving.model, saving.target());
     let mut sent = inlines::read(page, site, about, target, &saving.members).await?;
     let fields = about
@@ -98,11 +99,11 @@ pub(super) async fn save(
         Target::New => Opened::default(),
         _ => opened::opened(about, &form, &members),
     };
-    let written = if target == Target::New && sent.is_empty() {
+    let written = if target == Target::New && model.is_added_alone() && sent.is_empty() {
         alone(page, site, (model, members), &mut form).await?
     } else {
         let whole = (model, target, members, opened.clone());
-        inlines::write(page, site, whole, &mut form, &mut sent).await?
+        inlines::write(page, site, whole, once, &mut form, &mut sent).await?
     };
     if let Some(written) = written {
         return Ok(saved(site, about, written, target, &saving));
@@ -118,7 +119,7 @@ pub(super) async fn save(
     show(page, site, about, record, (form, sent)).await
 }
 
-/// Writes a new record whose form has no rows; none when it is refused, and the form says why.
+/// Writes a new record that is added in a transaction of its own; none when it is refused, and the form says why.
 async fn alone(
     page: &PageState,
     site: &Site,

@@ -32,8 +32,6 @@ pub(super) struct ChangePage<'a> {
     tables: Vec<Table>,
     /// What is wrong with rows of the tables: the control, what it is called, what is said.
     row_problems: Vec<(String, String, String)>,
-    /// A token that makes a form sent twice act once.
-    once: String,
 }
 
 /// What can be read beside the form.
@@ -77,7 +75,6 @@ impl<'a> ChangePage<'a> {
             None
         };
         Ok(Self {
-            once: site.one_use_token(),
             tables: tables(page, site, about, (record.as_ref(), is_edited), &sent).await?,
             row_problems: sent.iter().flat_map(|row| row.problems(site)).collect(),
             site,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::{opened, typed};
 use crate::{
-    accounts::{Verb, pages::posted},
+    accounts::Verb,
     admin::{
         about::{About, Administered, Inline, Limit, Record, Target},
         registry,
@@ -113,7 +113,6 @@ pub(super) async fn read(
     let mut sent = Vec::new();
     for inline in about.inlines {
         let model = registry::find(inline.path).ok_or(Refusal::NotFound)?;
-        let once = posted::text(members, &format!("{}:once", inline.path)).unwrap_or_default();
         for (row, fields) in rows_of(inline, members) {
             let id = row.parse().ok();
             let record = match id {
@@ -132,7 +131,6 @@ pub(super) async fn read(
                 // The record of the form, which may not be there yet: any id will do for the check.
                 let parent = target.id().unwrap_or(1).to_string();
                 typed::set(&mut row.members, inline.key, &parent);
-                typed::set(&mut row.members, "once", &format!("{once}:{}", row.row));
             }
             if !row.is_deleted {
                 row.check(site);

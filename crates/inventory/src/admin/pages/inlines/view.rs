@@ -37,8 +37,6 @@ pub(in crate::admin::pages) struct Table {
     pub(in crate::admin::pages) has_boxes: bool,
     /// The list of all of them, with its words.
     pub(in crate::admin::pages) all: Option<(String, String)>,
-    /// What makes a new row that is sent twice count once.
-    pub(in crate::admin::pages) once: String,
 }
 
 /// A row of a table.
@@ -183,7 +181,6 @@ impl Drawing<'_> {
             one: words.one(site.locale),
             most,
             all,
-            once: site.one_use_token(),
         })
     }
 

@@ -17,11 +17,13 @@ use crate::{
         site::Site,
     },
     audit::{self, Action},
-    page::{Form, PageState, meanwhile::Opened},
+    page::{Form, PageState, meanwhile::Opened, once::Once},
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
+        resource::{Created, Repeatable},
     },
+    stock::movements::repeat,
 };
 
 /// A record that is to be written with its rows.
@@ -32,6 +34,8 @@ struct Whole {
     opened: Opened,
     rows: Vec<Row>,
     by: By,
+    /// The once-only token, when the form adds anything.
+    once: Option<Repeatable>,
     locale: Locale,
 }
 
@@ -93,6 +97,27 @@ impl Row {
 }
 
 impl Whole {
+    /// Writes all of it, once: what the same form wrote before is answered again.
+    async fn write_once(&self, tx: &mut Tx) -> Result<Written, Failed<Option<usize>>> {
+        let Some(once) = &self.once else {
+            return self.write(tx).await;
+        };
+        let earlier = repeat::find::<()>(tx, once, self.by.now).await;
+        // A form whose token was used with other values says so above its fields.
+        let earlier = earlier.map_err(|refusal| match refusal {
+            Refusal::KeyReused => Failed::Refused(vec![(None, refusal)]),
+            refusal => other(refusal),
+        })?;
+        if let Some(Created::Replayed(body)) = earlier {
+            return serde_json::from_str(&body)
+                .map_err(|error| Failed::Database(db::Error::other(error.to_string())));
+        }
+        let written = self.write(tx).await?;
+        let remembered = repeat::remember(tx, once, &written, self.by.now).await;
+        remembered.map_err(other)?;
+        Ok(written)
+    }
+
     async fn write(&self, tx: &mut Tx) -> Result<Written, Failed<Option<usize>>> {
         let (model, by) = (self.model, &self.by);
         let (target, members) = self.settled(tx).await?;
@@ -166,10 +191,13 @@ pub(in crate::admin::pages) async fn write(
     page: &PageState,
     site: &Site,
     (model, target, members, opened): (&'static dyn Administered, Target, Members, Opened),
+    once: Option<Once>,
     form: &mut Form,
     sent: &mut [Sent],
 ) -> Result<Option<Written>, Refusal> {
     sent.sort_by_key(|row| !row.is_deleted);
+    let adds = target == Target::New || sent.iter().any(|row| row.id.is_none());
+    let (user, path) = (site.caller.id, model.about().path);
     let whole = Arc::new(Whole {
         model,
         target,
@@ -177,9 +205,10 @@ pub(in crate::admin::pages) async fn write(
         opened,
         rows: sent.iter().map(Row::of).collect(),
         by: By::now(&page.state, &site.caller),
+        once: once.filter(|_| adds).map(|once| once.by(user, path)),
         locale: site.locale,
     });
-    let write = async move |tx: &mut Tx| whole.write(tx).await;
+    let write = async move |tx: &mut Tx| whole.write_once(tx).await;
     match together::written(&page.state, write).await? {
         Ok(written) => Ok(Some(written)),
         Err(refused) => {

@@ -17,7 +17,6 @@ use crate::{
         meanwhile::{self, Opened, Standing, one_line},
         numbers, picked_next,
         picker::Picked,
-        posts::TOKEN,
         see_other,
     },
     rest::{
@@ -114,9 +113,7 @@ fn page<'a>(
 pub(super) async fn new(Extracted(state): Page, frame: Frame, request: Request) -> Answer {
     frame.require(Verb::Add, Model::Product)?;
     let asked = Parameters::of_address(request.uri());
-    let mut form = Form::new()
-        .with("quantity", "0")
-        .with(TOKEN, frame.one_use_token());
+    let mut form = Form::new().with("quantity", "0");
     for field in ["title", "serie_number"] {
         form.set(field, asked.get(field).unwrap_or_default());
     }

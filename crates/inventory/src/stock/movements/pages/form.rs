@@ -1,5 +1,4 @@
-//! The form that books goods in or out, the quickest path of the product. It carries a single-use token, so that a double tap books once;
-//! tokens are stored like the API's idempotency keys.
+//! The form that books goods in or out, the quickest path of the product. It carries a once-only token, so that a double tap books once.
 
 use askama::Template;
 use axum::extract::{Request, State as Extracted};
@@ -11,13 +10,12 @@ use super::{
     Answer, Page, product_picker, supplier_picker, told, undo,
 };
 use crate::{
-    accounts::{Verb, digest},
+    accounts::Verb,
     page::{
         Form, Frame, PageState, Post,
         flash::{self, Flash},
         picked_next,
         picker::Picked,
-        posts::TOKEN,
         see_other,
     },
     rest::{
@@ -41,7 +39,6 @@ struct FormPage<'a> {
     /// Of inflows only.
     supplier: Option<&'a Picked>,
     add_supplier: String,
-    token: &'a str,
     next: &'a str,
 }
 
@@ -50,7 +47,6 @@ struct Shown {
     form: Form,
     product: Picked,
     supplier: Option<Picked>,
-    token: String,
     next: String,
 }
 
@@ -66,7 +62,6 @@ impl Shown {
             add_supplier: supplier
                 .map(|supplier| supplier.add_address(frame))
                 .unwrap_or_default(),
-            token: &self.token,
             next: &self.next,
         }
     }
@@ -95,7 +90,6 @@ pub(super) async fn new(
             .with("description", asked.get("description").unwrap_or_default()),
         product: product.choose_known(state, asked.get("product")).await?,
         supplier,
-        token: frame.one_use_token(),
         next: asked.get("next").unwrap_or_default().to_owned(),
     };
     Ok(frame.show(shown.page(&frame, &words(movement))))
@@ -121,7 +115,6 @@ pub(super) async fn book(
     };
     post.blank_is_none(&["description"]);
     let mut shown = Shown {
-        token: post.text(TOKEN),
         next: post.text("next"),
         form: post.form.clone(),
         product,
@@ -132,20 +125,10 @@ pub(super) async fn book(
         shown.form.absorb(&errors, locale);
         return Ok(again(movement, &frame, shown));
     }
-    match movements::create(state, movement, submission(&frame, &post)).await {
+    match movements::create(state, movement, submission(movement, &frame, &post)).await {
         Ok(created) => {
             let record = booked(&page, movement, created).await?;
             Ok(done(movement, &page, &frame, record.as_ref(), &shown.next).await?)
-        }
-        Err(Refusal::KeyReused) => {
-            shown.form.problem = frame
-                .text(
-                    "Este formulário já foi registrado com outros valores. Confira e envie de novo para registrar mais um movimento.",
-                    "This form has been booked already, with other values. Check it and send it again to book one more.",
-                )
-                .to_owned();
-            shown.token = frame.one_use_token();
-            Ok(again(movement, &frame, shown))
         }
         Err(refusal) => {
             shown.form.take(refusal, locale)?;
@@ -159,22 +142,16 @@ fn again(movement: Movement, frame: &Frame, mut shown: Shown) -> axum::response:
     frame.show_again(shown.page(frame, &words(movement)))
 }
 
-/// The form as the service takes it: its token as the key of a request that may be repeated.
-fn submission(frame: &Frame, post: &Post) -> Submission {
-    let asked: Vec<String> = FIELDS
-        .iter()
-        .map(|field| {
-            let value = post.members.get(*field);
-            value.map_or("", |value| value.get()).to_owned()
-        })
-        .collect();
-    let token = post.text(TOKEN);
+/// The form as the service takes it.
+fn submission(movement: Movement, frame: &Frame, post: &Post) -> Submission {
+    let once = post.repeatable(frame, movement.path());
+    let (key, fingerprint) = once.map(|once| (once.key, once.fingerprint)).unzip();
     Submission {
         caller: frame.caller.clone(),
         method: Method::POST,
         members: post.members.clone(),
-        key: (!token.is_empty()).then(|| format!("form {}", digest(&token))),
-        fingerprint: digest(&asked.join("\n")),
+        key,
+        fingerprint: fingerprint.unwrap_or_default(),
     }
 }
 

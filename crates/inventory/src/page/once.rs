@@ -1,0 +1,63 @@
+//! Once-only tokens of forms. Every form that adds something carries a fresh token whenever it is shown. The token is the idempotency key
+//! of what the form adds, so it commits with it: the same values sent again are answered as the first time, other values are refused, and
+//! the form comes back with a new token.
+
+use super::Form;
+use crate::{accounts::digest, rest::resource::Repeatable};
+
+/// The field of the token.
+pub(crate) const TOKEN: &str = "form_token";
+
+/// The token of a form that was posted, and a digest of its values.
+#[derive(Debug, Clone)]
+pub(crate) struct Once {
+    token: String,
+    fingerprint: String,
+}
+
+impl Once {
+    /// None of a form without a token: a script of somebody's own may do without.
+    pub(crate) fn of(form: &Form) -> Option<Self> {
+        let token = form.value(TOKEN);
+        (!token.is_empty()).then(|| Self {
+            token: digest(token),
+            fingerprint: digest(&form.fingerprint()),
+        })
+    }
+
+    /// The form as a request of a user that may be repeated. Keys of API calls begin otherwise, so they never meet.
+    pub(crate) fn by(self, user: i64, path: &'static str) -> Repeatable {
+        Repeatable {
+            user,
+            path,
+            key: format!("form {}", self.token),
+            fingerprint: self.fingerprint,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(values: &[(&str, &str)]) -> Repeatable {
+        let form = values
+            .iter()
+            .fold(Form::new(), |form, (name, value)| form.with(name, *value));
+        Once::of(&form).unwrap().by(1, "inflows")
+    }
+
+    #[test]
+    fn the_token_is_the_key_and_the_values_are_the_fingerprint() {
+        let first = key(&[(TOKEN, "a"), ("quantity", "1"), ("_save", "")]);
+        assert_eq!(
+            first,
+            key(&[("quantity", "1"), (TOKEN, "a"), ("_addanother", "")])
+        );
+        let other = key(&[(TOKEN, "a"), ("quantity", "2")]);
+        assert_eq!(first.key, other.key);
+        assert_ne!(first.fingerprint, other.fingerprint);
+        assert_ne!(first.key, key(&[(TOKEN, "b"), ("quantity", "1")]).key);
+        assert!(Once::of(&Form::new()).is_none());
+    }
+}
