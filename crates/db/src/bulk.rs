@@ -114,6 +114,27 @@ impl Tx {
         Ok(())
     }
 
+    /// Gives no id up to this one to rows of `table` that bring none.
+    ///
+    /// # Errors
+    /// What the database refuses.
+    pub async fn reserve_ids(&mut self, table: &'static str, highest: i64) -> Result<(), Error> {
+        if self.engine() == Engine::Postgres {
+            let counter = format!("pg_get_serial_sequence('{table}', 'id')");
+            let moved =
+                format!("SELECT setval({counter}, GREATEST({highest}, nextval({counter})))");
+            return self.number_of_text(&moved).await.map(drop);
+        }
+        let raised =
+            format!("UPDATE sqlite_sequence SET seq = max(seq, {highest}) WHERE name = '{table}'");
+        let begun = format!(
+            "INSERT INTO sqlite_sequence (name, seq) SELECT '{table}', {highest}
+             WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = '{table}')"
+        );
+        self.execute_text(&raised).await?;
+        self.execute_text(&begun).await.map(drop)
+    }
+
     /// Drops the indexes of these tables, save those of primary keys and unique constraints, and on PostgreSQL their
     /// foreign keys: building them once when the tables are full is many times faster than keeping them up row by row.
     /// All of it belongs to the transaction, so neither a failure nor a crash leaves a table without them.

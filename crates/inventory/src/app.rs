@@ -16,6 +16,7 @@ use crate::{
     events::{self, Outbox},
     routes,
     tallies::{self, Pulse},
+    transfer,
 };
 
 /// What a service is made of, passed in so that tests decide it.
@@ -111,6 +112,7 @@ impl Workers {
             workers.keep("aggregates", || tallies::work(state.clone())),
             workers.keep("deliveries", || events::run(state.clone())),
             workers.keep("analyses", || analysis::run(state.clone())),
+            workers.keep("imports", || transfer::watch(state.clone())),
             workers.keep("open_dashboards", || live::look_out(state.clone())),
             mails,
             reports,

@@ -226,7 +226,7 @@ fn pages(state: &State, assets: &Assets) -> Router {
         // What the API takes a page takes: a form says it in no more bytes than JSON may, where each character is an escape.
         .layer(limits::timeout(PATIENCE).then(limits::body(state.config.max_body)));
     // Files are larger than forms, and take longer.
-    let files = transfer::brought::routes().layer(limits::timeout(FILE_PATIENCE));
+    let files = transfer::uploads::routes().layer(limits::timeout(FILE_PATIENCE));
     everyday.merge(files).with_state(page.clone()).layer(
         door()
             .then(compression::pages())

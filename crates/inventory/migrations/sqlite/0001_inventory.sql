@@ -593,29 +593,65 @@ CREATE TABLE report_runs (
     done   INTEGER NOT NULL CONSTRAINT report_runs_done_check CHECK (done IN (0, 1))
 ) STRICT, WITHOUT ROWID;
 
--- Files that were brought through the pages: checked first, confirmed then, and taken back as a whole while nothing is in the way.
+-- Uploaded files and imports: checked first, then published and undone as a whole, in short transactions.
 
 CREATE TABLE imports (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
-    user_id    INTEGER NOT NULL,
+    -- NULL: imported with the command line.
+    user_id    INTEGER,
     user_name  TEXT    NOT NULL,
     resource   TEXT    NOT NULL,
     file_name  TEXT    NOT NULL,
-    -- Kept from the check to the confirmation only.
-    content    TEXT,
-    state      TEXT    NOT NULL CONSTRAINT imports_state_check CHECK (state IN ('checked', 'done', 'undone')),
+    state      TEXT    NOT NULL CONSTRAINT imports_state_check
+               CHECK (state IN ('checked', 'staging', 'publishing', 'withdrawing', 'discarding', 'done', 'undone')),
+    -- 1 while some process is at work on it: one import at a time.
+    under_way  INTEGER CONSTRAINT imports_under_way_key UNIQUE CONSTRAINT imports_under_way_check CHECK (under_way = 1),
+    -- Why it turned back; NULL while it goes on as was asked.
+    problem    TEXT,
     -- Records that were, or would be, added.
     added      INTEGER NOT NULL,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    -- When it was last begun, and when it last came on.
+    began_at   INTEGER,
+    progress_at INTEGER
 ) STRICT;
 CREATE INDEX imports_user ON imports (user_id, id);
 
--- What an import added, so that it can be taken back.
+-- The file itself, from the check until the records are there. It stands apart, since SQLite writes a row whole whenever it changes.
+CREATE TABLE import_files (
+    import_id INTEGER CONSTRAINT import_files_pkey PRIMARY KEY CONSTRAINT import_files_import_id_fkey REFERENCES imports (id) ON DELETE CASCADE,
+    content   TEXT NOT NULL
+) STRICT;
+
+-- What an import added, so that it can be undone.
 CREATE TABLE import_records (
     import_id INTEGER NOT NULL CONSTRAINT import_records_import_id_fkey REFERENCES imports (id) ON DELETE CASCADE,
     object_id INTEGER NOT NULL,
     CONSTRAINT import_records_pkey PRIMARY KEY (import_id, object_id)
 ) STRICT, WITHOUT ROWID;
+
+-- Rows that are no records yet, some hundreds of them as one JSON array.
+CREATE TABLE import_chunks (
+    import_id INTEGER NOT NULL CONSTRAINT import_chunks_import_id_fkey REFERENCES imports (id) ON DELETE CASCADE,
+    number    INTEGER NOT NULL,
+    rows      TEXT NOT NULL,
+    CONSTRAINT import_chunks_pkey PRIMARY KEY (import_id, number)
+) STRICT;
+
+-- What such rows refer to: none of it is deleted before they are records.
+CREATE TABLE import_pins (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    import_id   INTEGER NOT NULL CONSTRAINT import_pins_import_id_fkey REFERENCES imports (id) ON DELETE CASCADE,
+    category_id INTEGER CONSTRAINT import_pins_category_id_fkey REFERENCES categories (id),
+    brand_id    INTEGER CONSTRAINT import_pins_brand_id_fkey REFERENCES brands (id),
+    supplier_id INTEGER CONSTRAINT import_pins_supplier_id_fkey REFERENCES suppliers (id),
+    product_id  INTEGER CONSTRAINT import_pins_product_id_fkey REFERENCES products (id),
+    CONSTRAINT import_pins_category_key UNIQUE (category_id, import_id),
+    CONSTRAINT import_pins_brand_key UNIQUE (brand_id, import_id),
+    CONSTRAINT import_pins_supplier_key UNIQUE (supplier_id, import_id),
+    CONSTRAINT import_pins_product_key UNIQUE (product_id, import_id)
+) STRICT;
+CREATE INDEX import_pins_import ON import_pins (import_id);
 
 -- The groups of the specification. Members of Admin administer accounts too; the audit log is theirs to read and nobody's to write.
 INSERT INTO groups (name) VALUES ('Admin'), ('Managers');

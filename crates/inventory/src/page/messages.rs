@@ -176,6 +176,18 @@ const FIXED: &[(&str, &str)] = &[
         "O arquivo está em UTF-16: salve-o como “CSV UTF-8”.",
     ),
     (
+        "Somebody else changed what the file refers to: check it again.",
+        "Alguém alterou algo a que o arquivo se refere: confira-o de novo.",
+    ),
+    (
+        "The import was interrupted; nothing was imported.",
+        "A importação foi interrompida; nada foi importado.",
+    ),
+    (
+        "Another import is under way: try again when it has ended.",
+        "Outra importação está em andamento: tente de novo quando ela terminar.",
+    ),
+    (
         "the file is empty: its first row names the columns",
         "O arquivo está vazio: a primeira linha deve nomear as colunas.",
     ),
@@ -189,6 +201,7 @@ const RECORDS: &[(&str, &str, &str, &str)] = &[
     ("product", "este produto", "produto", "produtos"),
     ("inflow", "esta entrada", "entrada", "entradas"),
     ("outflow", "esta saída", "saída", "saídas"),
+    ("import", "esta importação", "importação", "importações"),
 ];
 
 /// What the API says of an outflow of a product that is out of stock: people are not told a number to stay below.
@@ -317,6 +330,14 @@ fn of_files(message: &str) -> Option<String> {
     }
     if message.ends_with(" with this id already exists, with other contents.") {
         return Some("Já existe um registro com este id, com outro conteúdo.".to_owned());
+    }
+    if message.ends_with(" with this id stands in this file already.") {
+        return Some("Este id já está neste arquivo, mais acima.".to_owned());
+    }
+    if let Some(most) = between(message, "the file has more than ", " rows: divide it") {
+        return Some(format!(
+            "O arquivo tem mais de {most} linhas: divida-o, ou importe-o pela linha de comando."
+        ));
     }
     let (wrong, allowed) = message.split_once("; allowed: ")?;
     let wrong: Vec<String> = wrong.split("; ").map(column_problem).collect();

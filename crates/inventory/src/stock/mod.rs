@@ -112,6 +112,37 @@ pub async fn open(
     Ok(())
 }
 
+/// Writes off what is left of a product before it is deleted, in the ledger alone: nobody is told that it is low.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn empty(
+    tx: &mut Tx,
+    product: i64,
+    actor: &Actor,
+    now: Timestamp,
+) -> Result<(), db::Error> {
+    let Some(held) = store::lock_quantity(tx, product).await? else {
+        return Ok(());
+    };
+    if held.quantity > 0 {
+        let entry = Entry {
+            product,
+            kind: Kind::Adjustment,
+            change: -held.quantity,
+            reference: None,
+            supplier: None,
+            booked_at: now,
+            actor,
+            now,
+        };
+        // The row is locked, so what it has can be taken away.
+        _ = ledger::apply(tx, &entry).await?;
+    }
+    Ok(())
+}
+
 /// Takes a product off the shelves, before it is deleted: nobody else changes its quantity until the transaction ends.
 ///
 /// # Errors

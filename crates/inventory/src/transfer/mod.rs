@@ -7,28 +7,55 @@
 //! if it has them throughout. In texts, an apostrophe before `=`, `+`, `-`, `@`, a tab, a carriage return or an apostrophe keeps
 //! spreadsheets from running the cell as a formula: exports write it, imports take it away.
 //!
-//! **Import** adds records, all of the file or none, in one transaction and row by row, so memory does not grow with the file. Of one
-//! row at most 2 MiB are read. A row whose `id` is there already with the same contents is left as it is, with other contents an error.
+//! **Import** adds records, all of the file or none, in short transactions between which others write. Each row is examined first, on a
+//! reader, and all rows are staged before the first becomes a record (`staging`). Of one row at most 2 MiB are read. A row whose `id` is
+//! there already with the same contents is left as it is, with other contents an error.
 //!
 //! **Movements.** One that is older than its product's opening in this database is history that the opening quantity counts already:
 //! it is recorded with an adjustment that cancels it, and the quantity stays. So a product's file and its movements' files, exported
 //! together, make the same shop again. Every other movement changes the quantity as it does in the API.
 
-pub(crate) mod brought;
 mod cell;
 mod column;
+mod examine;
 mod export;
 mod import;
 mod record;
 mod sheet;
+mod staging;
+pub(crate) mod uploads;
 
 pub(crate) use cell::escape;
 pub use export::{ExportError, count, export, export_to};
+use import::Run;
 pub use import::{ImportError, Order, import};
+pub use staging::resume;
 
-use std::{fmt, str::FromStr, sync::Arc};
+use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 
-use crate::{accounts::Model, catalogue::named::Kind, stock::movements::Movement};
+use crate::{
+    State,
+    accounts::Model,
+    catalogue::named::Kind,
+    stock::{Policy, movements::Movement},
+};
+
+/// An import that a process left behind is ended within so long, beside the time after which it counts as left behind.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
+
+/// Ends imports that other processes left behind, until the service stops.
+pub(crate) async fn watch(state: State) {
+    let policy = Policy::from(&state.config);
+    loop {
+        if let Err(error) = resume(&state.db, policy, &state.clock).await {
+            tracing::warn!(%error, "an interrupted import could not be ended; it is tried again in 10 s");
+        }
+        tokio::select! {
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = state.shutdown.begun() => return,
+        }
+    }
+}
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

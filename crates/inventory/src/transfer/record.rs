@@ -1,17 +1,29 @@
 //! Records as rows of cells, and where they are read from and added to: the functions of the features, chosen by resource.
 
+use std::collections::{BTreeSet, HashMap};
+
 use db::{Conn, Timestamp, Tx};
 
-use super::{Resource, cell::escape, column::By};
+use super::{
+    Resource,
+    cell::escape,
+    column::By,
+    examine::{Before, Effect, StagedRow},
+};
 use crate::{
     catalogue::{
         named::{self, NamedRecord},
         products::{self, ProductRecord},
     },
-    rest::{Refusal, fields::Members, given::Given, json::time_text},
+    rest::{
+        Refusal,
+        fields::{Members, Mode},
+        given::Given,
+        json::time_text,
+    },
     stock::{
-        Actor, Policy,
-        movements::{self, MovementRecord},
+        self, Actor, Policy,
+        movements::{self, Movement, MovementRecord},
     },
 };
 
@@ -97,6 +109,84 @@ pub(super) async fn add(
     }
 }
 
+/// What adding a record would do, or why it would be refused: the rules by which it is added, before anything is written.
+pub(super) async fn examine(
+    conn: &mut Conn,
+    resource: Resource,
+    members: &Members,
+    given: &Given,
+    before: &Before<'_>,
+) -> Result<Effect, Refusal> {
+    match resource {
+        Resource::Named(_) => {
+            let errors = named::problems(members, Mode::Whole);
+            if !errors.is_empty() {
+                return Err(errors.into());
+            }
+            Ok(Effect::default())
+        }
+        Resource::Products => {
+            let is_taken = |number: &str| before.has_serie_number(number);
+            let serie_number = products::examine(conn, members, is_taken).await?;
+            Ok(Effect {
+                serie_number,
+                quantity: None,
+            })
+        }
+        Resource::Movements(movement) => {
+            let known = |product| before.quantity(product);
+            let quantity = movements::examine(conn, movement, members, given, known).await?;
+            Ok(Effect {
+                serie_number: None,
+                quantity,
+            })
+        }
+    }
+}
+
+/// The records that rows refer to, each once: the column of a pin, and the id.
+pub(super) fn references(resource: Resource, rows: &[StagedRow]) -> BTreeSet<(&'static str, i64)> {
+    let references: &[_] = match resource {
+        Resource::Named(_) => &[],
+        Resource::Products => &[("category", "category_id"), ("brand", "brand_id")],
+        Resource::Movements(Movement::Inflow) => {
+            &[("supplier", "supplier_id"), ("product", "product_id")]
+        }
+        Resource::Movements(Movement::Outflow) => &[("product", "product_id")],
+    };
+    let of_row = |row: &StagedRow| {
+        let id = |field: &str| {
+            row.members
+                .get(field)?
+                .get()
+                .trim_matches('"')
+                .trim()
+                .parse()
+                .ok()
+        };
+        let ids = references.iter();
+        ids.filter_map(|(field, column)| Some((*column, id(field)?)))
+            .collect::<Vec<_>>()
+    };
+    rows.iter().flat_map(of_row).collect()
+}
+
+/// Why a record that was added could not be deleted as things are; `quantities` are those of products after the records before it.
+pub(super) async fn examine_removal(
+    conn: &mut Conn,
+    resource: Resource,
+    id: i64,
+    quantities: &mut HashMap<i64, i64>,
+) -> Result<(), Refusal> {
+    match resource {
+        Resource::Named(kind) => named::examine_removal(conn, kind, id).await,
+        Resource::Products => products::examine_removal(conn, id).await,
+        Resource::Movements(movement) => {
+            movements::examine_removal(conn, movement, id, quantities).await
+        }
+    }
+}
+
 /// Deletes a record that was added, by the rules of deleting; one that is gone already is no hindrance.
 pub(super) async fn remove(
     tx: &mut Tx,
@@ -108,20 +198,33 @@ pub(super) async fn remove(
 ) -> Result<(), Refusal> {
     match resource {
         Resource::Named(kind) => named::remove(tx, kind, id, actor, now).await.map(drop),
-        Resource::Products => products::remove(tx, id, actor, now).await.map(drop),
-        Resource::Movements(movement) => movements::take_back(tx, movement, id, actor, policy, now)
+        Resource::Products => products::withdraw(tx, id, actor, now).await,
+        Resource::Movements(movement) => movements::revert(tx, movement, id, actor, policy, now)
             .await
             .map(drop),
     }
 }
 
-/// Moves the counter of ids behind those that were given.
-pub(super) async fn set_counter(tx: &mut Tx, resource: Resource) -> Result<(), db::Error> {
-    match resource {
-        Resource::Named(kind) => named::set_counter(tx, kind).await,
-        Resource::Products => products::set_counter(tx).await,
-        Resource::Movements(movement) => movements::set_counter(tx, movement).await,
+/// The threshold of its own that a product has.
+pub(super) async fn own_threshold(
+    tx: &mut Tx,
+    resource: Resource,
+    id: i64,
+) -> Result<Option<i64>, db::Error> {
+    if resource != Resource::Products {
+        return Ok(None);
     }
+    let own = stock::own_threshold_held(tx, id).await?;
+    Ok(own.map(|own| own.threshold))
+}
+
+/// Gives no id up to this one to anybody else.
+pub(super) async fn reserve_ids(
+    tx: &mut Tx,
+    resource: Resource,
+    highest: i64,
+) -> Result<(), db::Error> {
+    tx.reserve_ids(resource.name(), highest).await
 }
 
 fn text(text: &str) -> String {

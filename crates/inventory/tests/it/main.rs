@@ -20,6 +20,7 @@ mod csrf;
 mod dashboard;
 mod generate;
 mod hostile;
+mod imports;
 mod ledger;
 mod lists;
 mod low;

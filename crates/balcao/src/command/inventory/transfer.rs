@@ -46,7 +46,7 @@ pub(super) fn import(
         file: Arc::new(opened),
         is_dry_run,
         policy: Policy::from(&config(&settings)),
-        now: Clock::system().now(),
+        clock: Clock::system(),
     };
     with_runtime(&settings, &warnings, bring_in(&settings, order, &path))
 }

@@ -232,7 +232,7 @@ pub(crate) async fn count(conn: &mut Conn, kind: Kind) -> Result<u64, db::Error>
     store::count(conn, kind, &[]).await
 }
 
-pub(crate) use store::{NameSteps, after, called, set_counter};
+pub(crate) use store::{NameSteps, after, called};
 
 /// Changes a record; `None` when it is gone.
 ///
@@ -319,11 +319,16 @@ pub(crate) async fn held(
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn referring(state: &State, kind: Kind, id: i64) -> Result<[Referring; 1], Refusal> {
+pub async fn referring(state: &State, kind: Kind, id: i64) -> Result<[Referring; 2], Refusal> {
     Ok(state
         .db
         .read(async move |conn| store::referring(conn, kind, id).await)
         .await?)
+}
+
+/// Refuses what would keep a record from being deleted.
+pub(crate) async fn examine_removal(conn: &mut Conn, kind: Kind, id: i64) -> Result<(), Refusal> {
+    refuse_when_referenced(kind.name(), &store::referring(conn, kind, id).await?)
 }
 
 /// Deletes a record that nothing refers to; whether it was there.

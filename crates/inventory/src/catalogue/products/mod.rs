@@ -241,6 +241,39 @@ pub(crate) async fn add(
     insert(tx, &input, errors, given, actor, now).await
 }
 
+/// What is wrong with a product that an import brings, before anything is written; its serie number. `is_taken` tells of numbers that
+/// earlier rows have.
+pub(crate) async fn examine(
+    conn: &mut Conn,
+    members: &Members,
+    is_taken: impl Fn(&str) -> bool,
+) -> Result<Option<String>, Refusal> {
+    let (input, mut errors) = Input::read(members, Mode::Whole);
+    let serie_number = input.serie_number.clone().into_new();
+    if serie_number.as_deref().is_some_and(is_taken) {
+        errors.add("serie_number", SERIE_NUMBER_TAKEN);
+    }
+    check(conn, None, &input, errors).await?;
+    Ok(serie_number)
+}
+
+/// Refuses what would keep a product from being deleted.
+pub(crate) async fn examine_removal(conn: &mut Conn, id: i64) -> Result<(), Refusal> {
+    refuse_when_referenced("product", &store::referring(conn, id).await?)
+}
+
+/// Deletes a product that an import added, as [`delete`] does. Its ledger ends at nothing, so that the product may come again.
+pub(crate) async fn withdraw(
+    tx: &mut Tx,
+    id: i64,
+    actor: &Actor,
+    now: Timestamp,
+) -> Result<(), Refusal> {
+    refuse_when_referenced("product", &store::referring(tx, id).await?)?;
+    stock::empty(tx, id, actor, now).await?;
+    remove(tx, id, actor, now).await.map(drop)
+}
+
 async fn insert(
     tx: &mut Tx,
     input: &Input,
@@ -266,7 +299,7 @@ pub(crate) async fn count(conn: &mut Conn) -> Result<u64, Refusal> {
     Ok(all.measure(conn, &Measures::default()).await?.count)
 }
 
-pub(crate) use store::{Measures, after, move_version, numbered, set_counter, titled};
+pub(crate) use store::{Measures, after, move_version, numbered, titled};
 
 /// Changes a product; `None` when it is gone. A quantity that differs becomes an adjustment in its ledger.
 ///
@@ -353,7 +386,7 @@ pub(crate) async fn created_span(state: &State) -> Result<Option<(Timestamp, Tim
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn referring(state: &State, id: i64) -> Result<[Referring; 2], Refusal> {
+pub async fn referring(state: &State, id: i64) -> Result<[Referring; 3], Refusal> {
     Ok(state
         .db
         .read(async move |conn| store::referring(conn, id).await)

@@ -15,7 +15,7 @@ mod words;
 
 pub use model::{Movement, MovementRecord};
 pub use removal::delete;
-pub(crate) use removal::{foresee, take_back};
+pub(crate) use removal::{examine_removal, foresee, revert};
 
 use db::{Conn, Timestamp, Tx};
 
@@ -33,8 +33,8 @@ use crate::{
 };
 use ledger::Entry;
 use model::Input;
+pub(crate) use store::after;
 use store::{Measured, Selection};
-pub(crate) use store::{after, set_counter};
 pub(crate) use trace::{booked_by, span};
 
 /// One page of the movements that the query string selects.
@@ -180,20 +180,52 @@ pub(crate) async fn add(
     let (input, errors) = Input::read(movement, members);
     let found = check(tx, movement, &input, errors).await?;
     let opened_at = super::opened_at(tx, found.product.id).await?;
-    match (given.created_at, opened_at) {
-        (Some(at), Some(opened_at)) if at <= opened_at => {
-            let record = found.into_record(at);
-            let id = insert(tx, movement, given.id, &record).await?;
-            let entry = entry(movement, id, &record, actor);
-            let recorded = ledger::record_past(tx, &entry).await?;
-            recorded.map_err(refused)?;
-            Ok(id)
-        }
-        _ => {
-            let record = book(tx, movement, found, given, actor, policy, now).await?;
-            Ok(record.id)
-        }
+    if !is_history(given, opened_at) {
+        let record = book(tx, movement, found, given, actor, policy, now).await?;
+        return Ok(record.id);
     }
+    let record = found.into_record(given.created_at.unwrap_or(now));
+    let id = insert(tx, movement, given.id, &record).await?;
+    let entry = entry(movement, id, &record, actor);
+    let recorded = ledger::record_past(tx, &entry).await?;
+    recorded.map_err(refused)?;
+    Ok(id)
+}
+
+/// What is wrong with a movement that an import brings, before anything is written; else the product whose quantity it would change, and
+/// that quantity. `known` are quantities after earlier rows.
+pub(crate) async fn examine(
+    conn: &mut Conn,
+    movement: Movement,
+    members: &Members,
+    given: &Given,
+    known: impl Fn(i64) -> Option<i64>,
+) -> Result<Option<(i64, i64)>, Refusal> {
+    let (input, errors) = Input::read(movement, members);
+    let found = check(conn, movement, &input, errors).await?;
+    let product = found.product.id;
+    let before = match known(product) {
+        Some(quantity) => Some(quantity),
+        None => super::store::quantity(conn, product).await?,
+    };
+    let before = before.ok_or(Refusal::NotFound)?;
+    let too_many = || refused(Impossible::TooMany(before));
+    let opened_at = super::opened_at(conn, product).await?;
+    if is_history(given, opened_at) {
+        let most = before.checked_add(found.quantity);
+        return most.map(|_| None).ok_or_else(too_many);
+    }
+    match before.checked_add(movement.change(found.quantity)) {
+        Some(after) if after >= 0 => Ok(Some((product, after))),
+        Some(_) => Err(refused(Impossible::Insufficient(before))),
+        None => Err(too_many()),
+    }
+}
+
+/// Whether a movement is older than its product's opening, which counts it already.
+fn is_history(given: &Given, opened_at: Option<Timestamp>) -> bool {
+    let both = given.created_at.zip(opened_at);
+    both.is_some_and(|(at, opened_at)| at <= opened_at)
 }
 
 /// The movements that were booked last, the newest first.

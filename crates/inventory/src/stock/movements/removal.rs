@@ -1,6 +1,8 @@
 //! Deleting movements: the effect is reversed in the same transaction, with a second row in the ledger. Refused when the stock could not bear
 //! it, which is also told beforehand.
 
+use std::collections::HashMap;
+
 use db::{Conn, Timestamp, Tx};
 
 use super::{
@@ -87,13 +89,54 @@ pub(super) async fn remove(
     Ok(true)
 }
 
-/// Takes a movement back that an import added, within a transaction. One that was history before its product's opening changed no
+/// Refuses what would keep a movement that an import added from being reverted. `quantities` are those of products after the movements that
+/// are reverted before it.
+pub(crate) async fn examine_removal(
+    conn: &mut Conn,
+    movement: Movement,
+    id: i64,
+    quantities: &mut HashMap<i64, i64>,
+) -> Result<(), Refusal> {
+    let Some(record) = store::find(conn, movement, id).await? else {
+        return Ok(());
+    };
+    let product = record.product.id;
+    if is_counted_by_opening(conn, &record).await? {
+        return Ok(());
+    }
+    let before = match quantities.get(&product) {
+        Some(quantity) => *quantity,
+        None => stock::store::quantity(conn, product)
+            .await?
+            .ok_or(Refusal::NotFound)?,
+    };
+    let impossible = match before.checked_add(-movement.change(record.quantity)) {
+        Some(after) if after >= 0 => {
+            quantities.insert(product, after);
+            return Ok(());
+        }
+        Some(_) => Impossible::Insufficient(before),
+        None => Impossible::TooMany(before),
+    };
+    Err(irreversible(movement, record.quantity, impossible))
+}
+
+/// Whether a movement was history before its product's opening, so that it changed no quantity.
+async fn is_counted_by_opening(
+    conn: &mut Conn,
+    record: &MovementRecord,
+) -> Result<bool, db::Error> {
+    let opened_at = stock::opened_at(conn, record.product.id).await?;
+    Ok(opened_at.is_some_and(|opened_at| record.created_at < opened_at))
+}
+
+/// Reverts a movement that an import added, within a transaction. One that was history before its product's opening changed no
 /// quantity when it came, so it changes none when it goes.
 ///
 /// # Errors
 ///
 /// 409 when the goods of an inflow have left already, and faults of the store.
-pub(crate) async fn take_back(
+pub(crate) async fn revert(
     tx: &mut Tx,
     movement: Movement,
     id: i64,
@@ -104,8 +147,7 @@ pub(crate) async fn take_back(
     let Some(record) = store::find(tx, movement, id).await? else {
         return Ok(false);
     };
-    let opened_at = stock::opened_at(tx, record.product.id).await?;
-    if opened_at.is_none_or(|opened_at| record.created_at >= opened_at) {
+    if !is_counted_by_opening(tx, &record).await? {
         return remove(tx, movement, id, actor, policy, now).await;
     }
     let Some(deleted) = store::delete(tx, movement, id).await? else {

@@ -1,4 +1,4 @@
-//! Files brought through the pages: checked, confirmed, taken back as a whole or not at all.
+//! Files uploaded through the pages: checked, confirmed, undone as a whole or not at all.
 
 use http::Method;
 use serde_json::json;
@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Sends a file as a browser does.
-async fn bring(visitor: &Visitor<'_>, resource: &str, content: &str) -> Answer {
+pub(crate) async fn upload(visitor: &Visitor<'_>, resource: &str, content: &str) -> Answer {
     let token = visitor.cookie("csrftoken").unwrap_or_default();
     send(visitor, &token, resource, content).await
 }
@@ -45,7 +45,7 @@ on_both_engines!(
         let admin = app.logged_in("admin").await;
         page(&admin, "/import/?resource=brands", 200).await;
         leads_to(
-            &bring(&admin, "brands", "name;description\nAlfa;<b>\nBeta;\n").await,
+            &upload(&admin, "brands", "name;description\nAlfa;<b>\nBeta;\n").await,
             "/import/1/",
         );
         assert_eq!(count(&app, "brands").await, 0);
@@ -71,7 +71,10 @@ on_both_engines!(
                 .await
                 .contains("This import was undone.")
         );
-        leads_to(&bring(&admin, "brands", "name\nGama\n").await, "/import/2/");
+        leads_to(
+            &upload(&admin, "brands", "name\nGama\n").await,
+            "/import/2/",
+        );
         leads_to(&admin.submit("/import/2/confirm/", &[]).await, "/import/2/");
         let one = page(&admin, "/import/2/", 200).await;
         assert!(one.contains("Imported: 1 record."), "{one}");
@@ -85,7 +88,7 @@ on_both_engines!(
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
         let rows = "title,category_name,brand_name,cost_price,selling_price,quantity\nCafé,Nada,Nada,1,abc,-1\n,Nada,Nada,1,2,3\n";
-        let refused = bring(&admin, "products", rows).await;
+        let refused = upload(&admin, "products", rows).await;
         is_refused(
             &refused,
             &[
@@ -100,7 +103,7 @@ on_both_engines!(
             ("users", "a", "Escolha o que o arquivo contém."),
             ("brands", "nome\nAlfa\n", "falta a coluna name"),
         ] {
-            is_refused(&bring(&admin, resource, content).await, &[said]);
+            is_refused(&upload(&admin, resource, content).await, &[said]);
         }
         assert_eq!(count(&app, "products").await, 0);
     }
@@ -114,7 +117,7 @@ on_both_engines!(
         let admin = app.logged_in("admin").await;
         admin.submit("/suppliers/new/", &[("name", "Torra")]).await;
         let rows = "supplier_name,product_title,quantity\nTorra,Café,10\nTorra,Café,20\n";
-        leads_to(&bring(&admin, "inflows", rows).await, "/import/1/");
+        leads_to(&upload(&admin, "inflows", rows).await, "/import/1/");
         admin.submit("/import/1/confirm/", &[]).await;
         assert_eq!(app.admin().quantity_of(id).await, 31);
         let outflow = json!({"product": id, "quantity": 15});
@@ -145,7 +148,7 @@ on_both_engines!(
         let id = app.admin().a_product("Café", 5).await;
         let admin = app.logged_in("admin").await;
         let rows = "product,quantity,created_at\n1,900,2026-01-02T03:04:05Z\n";
-        leads_to(&bring(&admin, "outflows", rows).await, "/import/1/");
+        leads_to(&upload(&admin, "outflows", rows).await, "/import/1/");
         admin.submit("/import/1/confirm/", &[]).await;
         assert_eq!(count(&app, "outflows").await, 1);
         assert_eq!(app.admin().quantity_of(id).await, 5);
@@ -161,7 +164,7 @@ on_both_engines!(a_file_needs_the_right_and_the_token, async |address| {
     let app = TestApp::new(&address).await;
     let viewer = app.logged_in("viewer").await;
     assert!(page(&viewer, "/import/", 403).await.contains("add_product"));
-    let refused = bring(&viewer, "brands", "name\nAlfa\n").await;
+    let refused = upload(&viewer, "brands", "name\nAlfa\n").await;
     assert_eq!(refused.status.as_u16(), 403);
     let manager = app.logged_in("manager").await;
     for token in ["", "0123456789abcdef0123456789abcdef"] {
@@ -170,7 +173,7 @@ on_both_engines!(a_file_needs_the_right_and_the_token, async |address| {
         html::check(&forged.text);
     }
     leads_to(
-        &bring(&manager, "brands", "name\nAlfa\n").await,
+        &upload(&manager, "brands", "name\nAlfa\n").await,
         "/import/1/",
     );
     manager.submit("/import/1/confirm/", &[]).await;
@@ -181,7 +184,7 @@ on_both_engines!(a_file_needs_the_right_and_the_token, async |address| {
     );
     let refused = manager.submit("/import/1/undo/", &[]).await;
     assert_eq!(refused.status.as_u16(), 403);
-    let large = bring(&manager, "brands", &"a".repeat(5 * 1024 * 1024)).await;
+    let large = upload(&manager, "brands", &"a".repeat(5 * 1024 * 1024)).await;
     assert_eq!(large.status.as_u16(), 413);
     page(&viewer, "/import/1/", 403).await;
     page(&manager, "/import/99/", 404).await;

@@ -1,7 +1,7 @@
 //! The pages of the web interface as plain HTTP gives them: their frame, what each reader is offered, forms and what becomes of them.
 
-mod booking;
-mod files;
+pub(crate) mod booking;
+pub(crate) mod files;
 mod lists;
 mod records;
 mod shell;

@@ -165,11 +165,6 @@ pub(crate) async fn called(conn: &mut Conn, kind: Kind, name: &str) -> Result<Ve
     Ok(search::meant(&found, name))
 }
 
-/// Moves the counter of ids behind those that imports gave.
-pub(crate) async fn set_counter(tx: &mut Tx, kind: Kind) -> Result<(), Error> {
-    tx.move_ids_on(kind.path()).await
-}
-
 /// Writes the fields that an update names, and only those, so that two updates of different fields both last.
 pub(super) async fn update(
     tx: &mut Tx,
@@ -213,23 +208,36 @@ pub(super) async fn referring(
     conn: &mut Conn,
     kind: Kind,
     id: i64,
-) -> Result<[Referring; 1], Error> {
-    let (name, sql) = match kind {
+) -> Result<[Referring; 2], Error> {
+    let (name, records, pins) = match kind {
         Kind::Brand => (
             "product",
             "SELECT count(*) FROM products WHERE brand_id = $1",
+            "SELECT count(*) FROM import_pins WHERE brand_id = $1",
         ),
         Kind::Category => (
             "product",
             "SELECT count(*) FROM products WHERE category_id = $1",
+            "SELECT count(*) FROM import_pins WHERE category_id = $1",
         ),
         Kind::Supplier => (
             "inflow",
             "SELECT count(*) FROM inflows WHERE supplier_id = $1",
+            "SELECT count(*) FROM import_pins WHERE supplier_id = $1",
         ),
     };
-    let count = conn.one(sql, &[&id], |row| row.get(0)).await?;
-    Ok([Referring { name, count }])
+    let records = conn.one(records, &[&id], |row| row.get(0)).await?;
+    let imports = conn.one(pins, &[&id], |row| row.get(0)).await?;
+    Ok([
+        Referring {
+            name,
+            count: records,
+        },
+        Referring {
+            name: "import",
+            count: imports,
+        },
+    ])
 }
 
 fn record_of(row: &Row<'_>) -> Result<NamedRecord, Error> {

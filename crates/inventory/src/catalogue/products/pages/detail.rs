@@ -272,7 +272,7 @@ fn ledger_index(frame: &Frame, product: &ProductRecord, parameters: &Parameters)
 fn deletion(
     frame: &Frame,
     product: &ProductRecord,
-    [_inflows, outflows]: &[Referring; 2],
+    [_inflows, outflows, _imports]: &[Referring; 3],
 ) -> Deletion {
     let blocking = if outflows.count > 0 {
         (

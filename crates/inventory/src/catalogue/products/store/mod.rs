@@ -273,11 +273,6 @@ pub(crate) async fn numbered(conn: &mut Conn, serie_number: &str) -> Result<Vec<
         .collect())
 }
 
-/// Moves the counter of ids behind those that imports gave.
-pub(crate) async fn set_counter(tx: &mut Tx) -> Result<(), Error> {
-    tx.move_ids_on("products").await
-}
-
 /// Writes what an update names into the stock row, and locks it; whether the product was there.
 pub(super) async fn update_stock(
     tx: &mut Tx,
@@ -370,7 +365,7 @@ pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<Option<String>, Error
 }
 
 /// What refers to a product.
-pub(super) async fn referring(conn: &mut Conn, id: i64) -> Result<[Referring; 2], Error> {
+pub(super) async fn referring(conn: &mut Conn, id: i64) -> Result<[Referring; 3], Error> {
     let inflows = conn
         .one(
             "SELECT count(*) FROM inflows WHERE product_id = $1",
@@ -385,6 +380,8 @@ pub(super) async fn referring(conn: &mut Conn, id: i64) -> Result<[Referring; 2]
             |row| row.get(0),
         )
         .await?;
+    let sql = "SELECT count(*) FROM import_pins WHERE product_id = $1";
+    let imports = conn.one(sql, &[&id], |row| row.get(0)).await?;
     Ok([
         Referring {
             name: "inflow",
@@ -393,6 +390,10 @@ pub(super) async fn referring(conn: &mut Conn, id: i64) -> Result<[Referring; 2]
         Referring {
             name: "outflow",
             count: outflows,
+        },
+        Referring {
+            name: "import",
+            count: imports,
         },
     ])
 }

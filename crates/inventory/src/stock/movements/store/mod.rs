@@ -141,11 +141,6 @@ pub(crate) async fn after(
         .await
 }
 
-/// Moves the counter of ids behind those that imports gave.
-pub(crate) async fn set_counter(tx: &mut Tx, movement: Movement) -> Result<(), Error> {
-    tx.move_ids_on(movement.path()).await
-}
-
 /// Who made a movement: the row of the ledger that says so.
 pub(super) async fn booked_by(
     conn: &mut Conn,

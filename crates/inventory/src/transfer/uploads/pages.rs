@@ -7,12 +7,12 @@ use axum::{
     response::Response,
     routing::get,
 };
-use http::StatusCode;
+use http::{HeaderValue, StatusCode, header};
 use web::{limits, locale::Locale};
 
 use super::{
     super::{ImportError, Problem, Report, Resource, sheet::separator},
-    Brought, Sent, Standing, upload,
+    NewUpload, Upload, UploadState, multipart,
 };
 use crate::{
     accounts::{
@@ -128,7 +128,7 @@ async fn made(page: &PageState, frame: &Frame) -> Result<Vec<Made>, Refusal> {
                 file.user
             ),
             when: locale.date_time(file.created_at),
-            is_undone: file.standing == Standing::Undone,
+            is_undone: file.state == UploadState::Undone,
         })
         .collect())
 }
@@ -168,7 +168,7 @@ async fn upload(Extracted(page): Page, frame: Frame, request: Request) -> Answer
     };
     frame.require(Verb::Add, sent.resource.model())?;
     match super::check(&page.state, &frame.caller, sent).await {
-        Ok((id, _)) => Ok(see_other(&format!("/import/{id}/"))),
+        Ok(id) => Ok(see_other(&format!("/import/{id}/"))),
         Err(error) => refused(&page, &frame, form, &chosen, error).await,
     }
 }
@@ -198,7 +198,10 @@ async fn refused(
         }
         ImportError::File(error) => return Err(web::Error::internal(error)),
         ImportError::Database(error) => return Err(Refusal::Database(error).into()),
-        ImportError::DryRun(report) => report,
+        ImportError::Busy => {
+            form.problem = translated(frame.locale, super::BUSY);
+            Report::default()
+        }
     };
     again(page, frame, form, chosen, &report).await
 }
@@ -229,7 +232,7 @@ type Wrong = (&'static str, String);
 async fn receive(
     frame: &Frame,
     request: Request,
-) -> Result<(String, Result<Sent, Wrong>), Refusal> {
+) -> Result<(String, Result<NewUpload, Wrong>), Refusal> {
     let (parts, body) = request.into_parts();
     csrf::check_origin(&parts)?;
     let too_large = |error: axum::Error| {
@@ -239,8 +242,8 @@ async fn receive(
     let body = axum::body::to_bytes(body, MAX_FILE + 64 * 1024)
         .await
         .map_err(too_large)?;
-    let fields =
-        upload::read(content_type(&parts.headers).unwrap_or_default(), &body).unwrap_or_default();
+    let fields = multipart::read(content_type(&parts.headers).unwrap_or_default(), &body)
+        .unwrap_or_default();
     let field = |name: &str| fields.iter().find(|part| part.name == name);
     let text = |name: &str| {
         let content = field(name).map(|part| part.content.as_slice());
@@ -248,8 +251,8 @@ async fn receive(
     };
     let token = text(csrf::FIELD);
     let visit = Visit::of(&parts.extensions);
-    let brought = (!token.is_empty()).then_some(csrf::Sent::Field(&token));
-    session::check_token(visit.0.as_deref(), &parts.headers, brought)?;
+    let sent_token = (!token.is_empty()).then_some(csrf::Sent::Field(&token));
+    session::check_token(visit.0.as_deref(), &parts.headers, sent_token)?;
     let chosen = text("resource");
     let wrong =
         |field, portuguese, english| Err((field, frame.text(portuguese, english).to_owned()));
@@ -281,7 +284,7 @@ async fn receive(
         }
     };
     let file_name = file.file_name.as_deref().unwrap_or_default();
-    let sent = Sent {
+    let sent = NewUpload {
         resource,
         file_name: file_name
             .chars()
@@ -294,10 +297,10 @@ async fn receive(
 }
 
 #[derive(Template)]
-#[template(path = "transfer/brought.html")]
-struct BroughtPage<'a> {
+#[template(path = "transfer/upload.html")]
+struct UploadPage<'a> {
     frame: &'a Frame,
-    file: &'a Brought,
+    file: &'a Upload,
     resource: &'static str,
     added: String,
     rows: Vec<Vec<String>>,
@@ -308,27 +311,26 @@ struct BroughtPage<'a> {
     problem: &'a str,
 }
 
-impl BroughtPage<'_> {
+impl UploadPage<'_> {
     fn is_waiting(&self) -> bool {
-        self.file.standing == Standing::Checked
+        self.file.state == UploadState::Checked
+    }
+
+    fn is_under_way(&self) -> bool {
+        self.file.state.is_under_way()
     }
 
     fn is_undone(&self) -> bool {
-        self.file.standing == Standing::Undone
+        self.file.state == UploadState::Undone
     }
 }
 
-fn page<'a>(
-    frame: &'a Frame,
-    file: &'a Brought,
-    content: &str,
-    problem: &'a str,
-) -> BroughtPage<'a> {
-    BroughtPage {
+fn page<'a>(frame: &'a Frame, file: &'a Upload, content: &str, problem: &'a str) -> UploadPage<'a> {
+    UploadPage {
         resource: name(file.resource, frame.locale),
         added: frame.locale.number(file.added),
         rows: rows(content),
-        may_undo: frame.may(Verb::Delete, file.resource.model()) && file.standing == Standing::Done,
+        may_undo: frame.may(Verb::Delete, file.resource.model()) && file.state == UploadState::Done,
         list: format!("/{}/", file.resource.name()),
         frame,
         file,
@@ -358,7 +360,7 @@ async fn find(
     page: &PageState,
     frame: &Frame,
     RecordId(id): RecordId,
-) -> Result<(Brought, String), Refusal> {
+) -> Result<(Upload, String), Refusal> {
     let id = id.ok_or(Refusal::NotFound)?;
     let (file, content) = super::find(&page.state, id)
         .await?
@@ -369,7 +371,14 @@ async fn find(
 
 async fn show(Extracted(state): Page, frame: Frame, id: RecordId) -> Answer {
     let (file, content) = find(&state, &frame, id).await?;
-    Ok(frame.show(page(&frame, &file, &content, "")))
+    let is_under_way = file.state.is_under_way();
+    let mut response = frame.show(page(&frame, &file, &content, ""));
+    if is_under_way {
+        // Browsers ask again until it has ended.
+        let wait = HeaderValue::from_static("2");
+        response.headers_mut().insert(header::REFRESH, wait);
+    }
+    Ok(response)
 }
 
 /// These addresses only take forms; whoever comes by a link is led to the import.
@@ -383,11 +392,14 @@ async fn back(frame: Frame) -> Response {
 }
 
 async fn confirm(Extracted(state): Page, frame: Frame, id: RecordId, request: Request) -> Answer {
-    let (file, _) = find(&state, &frame, id).await?;
+    let (file, content) = find(&state, &frame, id).await?;
     let (parts, body) = request.into_parts();
     Post::read(&state.state, &parts, body).await?;
     let address = format!("/import/{}/", file.id);
-    match super::confirm(&state.state, &frame.caller, &file).await {
+    if file.state != UploadState::Checked {
+        return Ok(see_other(&address));
+    }
+    match super::confirm(&state.state, &frame.caller, &file, &content).await {
         Ok(Some(report)) => {
             let added = frame
                 .locale

@@ -1,0 +1,228 @@
+//! Statements about imports that are under way.
+
+use db::{Conn, Error, Query, Row, Timestamp, Tx};
+
+use super::{Held, StagedRow, UploadState};
+use crate::transfer::Resource;
+
+/// A user's id and name.
+type User = Option<(i64, String)>;
+
+/// Begins an import that was not uploaded; its id.
+pub(super) async fn open(
+    tx: &mut Tx,
+    resource: Resource,
+    name: &str,
+    now: Timestamp,
+) -> Result<i64, Error> {
+    tx.one(
+        "INSERT INTO imports (user_name, resource, file_name, state, under_way, added, created_at, began_at, progress_at)
+         VALUES ('balcao inventory import', $1, $2, 'staging', 1, 0, $3, $3, $3) RETURNING id",
+        &[&resource.name(), &name, &now],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// Begins to import an uploaded file; whether it was waiting for that.
+pub(in crate::transfer) async fn begin(
+    tx: &mut Tx,
+    id: i64,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let sql = "UPDATE imports SET state = 'staging', under_way = 1, problem = NULL, began_at = $2, progress_at = $2
+               WHERE id = $1 AND state = 'checked'";
+    Ok(tx.execute(sql, &[&id, &now]).await? > 0)
+}
+
+/// Begins to undo an import; whether it was done.
+pub(in crate::transfer) async fn begin_undo(
+    tx: &mut Tx,
+    id: i64,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let sql =
+        "UPDATE imports SET state = 'withdrawing', under_way = 1, problem = NULL, progress_at = $2
+               WHERE id = $1 AND state = 'done'";
+    Ok(tx.execute(sql, &[&id, &now]).await? > 0)
+}
+
+/// Notes that staging goes on, which another process may have ended.
+pub(super) async fn stage(
+    tx: &mut Tx,
+    id: i64,
+    began: Timestamp,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let sql =
+        "UPDATE imports SET progress_at = $3 WHERE id = $1 AND state = 'staging' AND began_at = $2";
+    match tx.execute(sql, &[&id, &began, &now]).await? {
+        0 => Err(Error::other("another process has ended this import")),
+        _ => Ok(()),
+    }
+}
+
+/// All rows are staged: they are published from here on.
+pub(super) async fn publish(tx: &mut Tx, id: i64, added: i64) -> Result<(), Error> {
+    let sql = "UPDATE imports SET state = 'publishing', added = $2 WHERE id = $1";
+    tx.execute(sql, &[&id, &added]).await.map(drop)
+}
+
+/// Gives an import up that is in this state, since nobody has seen anything of it; whether it was.
+pub(super) async fn turn(
+    tx: &mut Tx,
+    id: i64,
+    state: UploadState,
+    problem: &str,
+) -> Result<bool, Error> {
+    let sql = "UPDATE imports SET state = 'discarding', problem = $3 WHERE id = $1 AND state = $2";
+    Ok(tx.execute(sql, &[&id, &state.name(), &problem]).await? > 0)
+}
+
+/// Turns back what goes on as was asked; whether it did.
+pub(super) async fn turn_back(tx: &mut Tx, id: i64, problem: &str) -> Result<bool, Error> {
+    let sql = "UPDATE imports SET problem = $2,
+                   state = CASE state WHEN 'publishing' THEN 'withdrawing' ELSE 'publishing' END
+               WHERE id = $1 AND problem IS NULL AND state IN ('publishing', 'withdrawing')";
+    Ok(tx.execute(sql, &[&id, &problem]).await? > 0)
+}
+
+/// An import that is under way, which no other process goes on with until the transaction ends.
+pub(super) async fn hold(tx: &mut Tx, id: i64, now: Timestamp) -> Result<Option<Held>, Error> {
+    let found = tx
+        .optional(
+            "UPDATE imports SET progress_at = $2 WHERE id = $1 AND under_way = 1
+             RETURNING state, problem, file_name, added, EXISTS (SELECT 1 FROM import_files WHERE import_id = $1)",
+            &[&id, &now],
+            |row| {
+                let state: String = row.get(0)?;
+                Ok((
+                    UploadState::of(&state),
+                    row.get(1)?,
+                    row.get(2)?,
+                    row.get(3)?,
+                    row.get(4)?,
+                ))
+            },
+        )
+        .await?;
+    Ok(found.and_then(|(state, problem, name, added, has_file)| {
+        Some(Held {
+            state: state?,
+            problem,
+            name,
+            added,
+            has_file,
+        })
+    }))
+}
+
+pub(super) async fn state(conn: &mut Conn, id: i64) -> Result<Option<UploadState>, Error> {
+    let sql = "SELECT state FROM imports WHERE id = $1";
+    let state: Option<String> = conn.optional(sql, &[&id], |row| row.get(0)).await?;
+    Ok(state.as_deref().and_then(UploadState::of))
+}
+
+pub(super) async fn set_state(tx: &mut Tx, id: i64, state: UploadState) -> Result<(), Error> {
+    let sql = "UPDATE imports SET state = $2 WHERE id = $1";
+    tx.execute(sql, &[&id, &state.name()]).await.map(drop)
+}
+
+/// The import has ended. Its file is kept only if it is to be confirmed again.
+pub(super) async fn end(tx: &mut Tx, id: i64, state: UploadState) -> Result<(), Error> {
+    if state != UploadState::Checked {
+        let sql = "DELETE FROM import_files WHERE import_id = $1";
+        tx.execute(sql, &[&id]).await?;
+    }
+    let sql = "UPDATE imports SET state = $2, under_way = NULL, problem = NULL WHERE id = $1";
+    tx.execute(sql, &[&id, &state.name()]).await.map(drop)
+}
+
+pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<(), Error> {
+    let sql = "DELETE FROM imports WHERE id = $1";
+    tx.execute(sql, &[&id]).await.map(drop)
+}
+
+/// The import under way, when it made no progress since then, with who began it.
+pub(super) async fn abandoned(
+    conn: &mut Conn,
+    since: Timestamp,
+) -> Result<Option<(i64, Resource, User)>, Error> {
+    let sql = "SELECT id, resource, user_id, user_name FROM imports WHERE under_way = 1 AND progress_at <= $1";
+    let found = conn
+        .optional(sql, &[&since], |row| {
+            let (resource, user): (String, Option<i64>) = (row.get(1)?, row.get(2)?);
+            let name: String = row.get(3)?;
+            Ok((row.get(0)?, resource, user.map(|user| (user, name))))
+        })
+        .await?;
+    Ok(found.and_then(|(id, resource, user)| Some((id, resource.parse().ok()?, user))))
+}
+
+pub(super) async fn insert_chunk(
+    tx: &mut Tx,
+    id: i64,
+    number: i64,
+    rows: &[StagedRow],
+) -> Result<(), Error> {
+    let rows = serde_json::to_string(rows).map_err(|error| Error::other(error.to_string()))?;
+    let sql = "INSERT INTO import_chunks (import_id, number, rows) VALUES ($1, $2, $3)";
+    tx.execute(sql, &[&id, &number, &rows]).await.map(drop)
+}
+
+/// Takes the first staged rows out.
+pub(super) async fn take_chunk(tx: &mut Tx, id: i64) -> Result<Option<Vec<StagedRow>>, Error> {
+    let sql = "DELETE FROM import_chunks WHERE import_id = $1
+               AND number = (SELECT min(number) FROM import_chunks WHERE import_id = $1) RETURNING rows";
+    let rows: Option<String> = tx.optional(sql, &[&id], |row| row.get(0)).await?;
+    rows.map(|rows| serde_json::from_str(&rows))
+        .transpose()
+        .map_err(|error| Error::other(error.to_string()))
+}
+
+/// The number of the first staged rows.
+pub(super) async fn first_number(conn: &mut Conn, id: i64) -> Result<i64, Error> {
+    let sql = "SELECT coalesce(min(number), 1) FROM import_chunks WHERE import_id = $1";
+    conn.one(sql, &[&id], |row| row.get(0)).await
+}
+
+/// Keeps a record from being deleted, once however many rows refer to it.
+pub(super) async fn pin(
+    tx: &mut Tx,
+    id: i64,
+    reference: &'static str,
+    object: i64,
+) -> Result<(), Error> {
+    let mut query = Query::new("INSERT INTO import_pins (import_id, ");
+    query
+        .push(reference)
+        .push(") VALUES (")
+        .bind(id)
+        .push(", ")
+        .bind(object)
+        .push(") ON CONFLICT DO NOTHING");
+    tx.execute_of(&query).await.map(drop)
+}
+
+/// Lets some of what is kept go; how many.
+pub(super) async fn delete_pins(tx: &mut Tx, id: i64, most: i64) -> Result<u64, Error> {
+    let sql = "DELETE FROM import_pins WHERE id IN (SELECT id FROM import_pins WHERE import_id = $1 LIMIT $2)";
+    tx.execute(sql, &[&id, &most]).await
+}
+
+/// Notes one record that was added.
+pub(super) async fn insert_record(tx: &mut Tx, id: i64, object: i64) -> Result<(), Error> {
+    let sql = "INSERT INTO import_records (import_id, object_id) VALUES ($1, $2)";
+    tx.execute(sql, &[&id, &object]).await.map(drop)
+}
+
+/// Takes the last records out that an import added, the last first.
+pub(super) async fn take_records(tx: &mut Tx, id: i64, most: i64) -> Result<Vec<i64>, Error> {
+    let sql = "DELETE FROM import_records WHERE import_id = $1 AND object_id IN
+                   (SELECT object_id FROM import_records WHERE import_id = $1 ORDER BY object_id DESC LIMIT $2)
+               RETURNING object_id";
+    let id_of = |row: &Row<'_>| row.get(0);
+    let mut objects: Vec<i64> = tx.all(sql, &[&id, &most], id_of).await?;
+    objects.sort_unstable_by(|one, other| other.cmp(one));
+    Ok(objects)
+}

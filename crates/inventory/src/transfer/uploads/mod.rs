@@ -1,0 +1,214 @@
+//! Files uploaded through the pages: checked and kept, confirmed, and undone as a whole. Rows are examined and imported as everywhere.
+
+mod multipart;
+mod pages;
+mod store;
+
+pub(crate) use pages::routes;
+
+use std::{collections::HashMap, io::Cursor, sync::Arc, time::Duration};
+
+use db::Timestamp;
+
+use super::{
+    ImportError, Report, Resource, Run,
+    examine::Examination,
+    import::{examine, import_rows},
+    record,
+    sheet::Sheet,
+    staging::{self, Ending, UploadState},
+};
+use crate::{
+    State,
+    accounts::Caller,
+    rest::Refusal,
+    stock::{Actor, Policy},
+};
+
+/// A file that was checked and never confirmed is forgotten after a day.
+const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+/// The most rows of a file; the command line takes more.
+const MAX_ROWS: u64 = 100_000;
+const BUSY: &str = "Another import is under way: try again when it has ended.";
+
+/// A file that somebody uploaded.
+#[derive(Debug, Clone)]
+pub(crate) struct Upload {
+    pub(crate) id: i64,
+    pub(crate) user: String,
+    pub(crate) resource: Resource,
+    pub(crate) file_name: String,
+    pub(crate) state: UploadState,
+    pub(crate) added: i64,
+    pub(crate) created_at: Timestamp,
+}
+
+/// A file as it was sent.
+#[derive(Debug, Clone)]
+pub(crate) struct NewUpload {
+    pub(crate) resource: Resource,
+    pub(crate) file_name: String,
+    pub(crate) content: String,
+}
+
+fn sheet(content: &str, resource: Resource) -> Result<Sheet, ImportError> {
+    let reader = Cursor::new(content.as_bytes().to_vec());
+    Sheet::of(Box::new(reader), resource, Arc::new(|_| ()))
+}
+
+/// Refuses a file of too many rows before any of them is looked up: 4 MiB are up to two million of them.
+fn refuse_too_many(mut sheet: Sheet) -> Result<(), ImportError> {
+    for _ in 0..MAX_ROWS {
+        if sheet.next()?.is_none() {
+            return Ok(());
+        }
+    }
+    match sheet.next()? {
+        None => Ok(()),
+        Some(_) => Err(ImportError::Format(format!(
+            "the file has more than {MAX_ROWS} rows: divide it, or import it with the command line"
+        ))),
+    }
+}
+
+fn run(state: &State, caller: &Caller, resource: Resource) -> Run {
+    Run {
+        resource,
+        actor: Actor::from(caller),
+        policy: Policy::from(&state.config),
+        now: state.clock.now(),
+    }
+}
+
+/// Checks a file, which writes nothing, and keeps it for the confirmation; its id.
+///
+/// # Errors
+///
+/// Everything that is wrong with it, and faults of the store.
+pub(crate) async fn check(
+    state: &State,
+    caller: &Caller,
+    new: NewUpload,
+) -> Result<i64, ImportError> {
+    let run = run(state, caller, new.resource);
+    refuse_too_many(sheet(&new.content, new.resource)?)?;
+    let examination = Examination::new(&run, sheet(&new.content, new.resource)?);
+    let report = examine(&state.db, examination).await?;
+    let (caller, now, added) = (
+        caller.clone(),
+        run.now,
+        i64::try_from(report.added).unwrap_or(i64::MAX),
+    );
+    let write = async move |tx: &mut db::Tx| {
+        store::forget_checked(tx, caller.id, now - KEPT).await?;
+        store::insert(tx, &caller, &new, added, now).await
+    };
+    Ok(state.db.write(write).await?)
+}
+
+/// Imports a file that was checked, once. `None` when it does not wait any more.
+///
+/// # Errors
+///
+/// What is wrong with it by now, and faults of the store.
+pub(crate) async fn confirm(
+    state: &State,
+    caller: &Caller,
+    file: &Upload,
+    content: &str,
+) -> Result<Option<Report>, ImportError> {
+    let run = run(state, caller, file.resource);
+    staging::resume(&state.db, run.policy, &state.clock).await?;
+    let examination = Examination::new(&run, sheet(content, file.resource)?);
+    let (id, now) = (file.id, run.now);
+    let begun = state
+        .db
+        .write(async move |tx| staging::begin(tx, id, now).await)
+        .await;
+    if !begun.map_err(staging::busy)? {
+        return Ok(None);
+    }
+    let state = state.clone();
+    // An import goes on when its page is left.
+    let imported = tokio::spawn(async move {
+        let imported = import_rows(&state.db, &state.clock, &run, id, examination).await;
+        state.pulse.beat();
+        imported
+    });
+    let imported = imported.await;
+    imported.map_err(|error| stopped(&error))?.map(Some)
+}
+
+/// Undoes a whole import; whether it was there to be undone.
+///
+/// # Errors
+///
+/// 409 with the reason when a record cannot be deleted: then all of them stay. Faults of the store.
+pub(crate) async fn undo(state: &State, caller: &Caller, file: &Upload) -> Result<bool, Refusal> {
+    let run = run(state, caller, file.resource);
+    let resumed = staging::resume(&state.db, run.policy, &state.clock).await;
+    resumed.map_err(refusal)?;
+    let (id, resource, now) = (file.id, file.resource, run.now);
+    state
+        .db
+        .report(async move |conn| {
+            let mut quantities = HashMap::new();
+            for object in store::records(conn, id).await? {
+                record::examine_removal(conn, resource, object, &mut quantities).await?;
+            }
+            Ok::<_, Refusal>(())
+        })
+        .await?;
+    let begun = state
+        .db
+        .write(async move |tx| staging::begin_undo(tx, id, now).await)
+        .await;
+    if !begun.map_err(|error| refusal(staging::busy(error)))? {
+        return Ok(false);
+    }
+    let state = state.clone();
+    let undone = tokio::spawn(async move {
+        let undone = staging::finish(&state.db, &state.clock, &run, id).await;
+        state.pulse.beat();
+        undone
+    });
+    let undone = undone.await;
+    match undone.map_err(|error| refusal(stopped(&error)))? {
+        Ok(Ending::Refused(problem)) => Err(Refusal::Conflict(problem.message)),
+        Ok(_) => Ok(true),
+        Err(error) => Err(refusal(error)),
+    }
+}
+
+/// The task of an import ended before it was done, which only a panic or the end of the program brings about.
+fn stopped(error: &tokio::task::JoinError) -> ImportError {
+    db::Error::other(format!("an import was cut short: {error}")).into()
+}
+
+fn refusal(error: ImportError) -> Refusal {
+    match error {
+        ImportError::Database(error) => error.into(),
+        ImportError::Busy => Refusal::Conflict(BUSY.to_owned()),
+        error => Refusal::Conflict(error.to_string()),
+    }
+}
+
+/// The files that were uploaded last, the newest first.
+pub(crate) async fn latest(state: &State) -> Result<Vec<Upload>, Refusal> {
+    const TOLD: i64 = 10;
+    Ok(state
+        .db
+        .read(async |conn| store::latest(conn, TOLD).await)
+        .await?)
+}
+
+/// One of them, and the content that waits to be confirmed.
+pub(crate) async fn find(
+    state: &State,
+    id: i64,
+) -> Result<Option<(Upload, Option<String>)>, Refusal> {
+    Ok(state
+        .db
+        .read(async move |conn| store::find(conn, id).await)
+        .await?)
+}

@@ -1,0 +1,98 @@
+//! Statements about uploaded files.
+
+use db::{Conn, Error, Row, Timestamp, Tx};
+
+use super::{NewUpload, Upload, UploadState};
+use crate::{accounts::Caller, transfer::Resource};
+
+/// Keeps a file that was checked; its id.
+pub(super) async fn insert(
+    tx: &mut Tx,
+    caller: &Caller,
+    new: &NewUpload,
+    added: i64,
+    now: Timestamp,
+) -> Result<i64, Error> {
+    let id: i64 = tx.one(
+        "INSERT INTO imports (user_id, user_name, resource, file_name, state, added, created_at)
+         VALUES ($1, $2, $3, $4, 'checked', $5, $6) RETURNING id",
+        &[
+            &caller.id,
+            &caller.username,
+            &new.resource.name(),
+            &new.file_name,
+            &added,
+            &now,
+        ],
+        |row| row.get(0),
+    )
+        .await?;
+    let sql = "INSERT INTO import_files (import_id, content) VALUES ($1, $2)";
+    tx.execute(sql, &[&id, &new.content]).await?;
+    Ok(id)
+}
+
+/// Forgets what a user checked until then and never confirmed.
+pub(super) async fn forget_checked(tx: &mut Tx, user: i64, until: Timestamp) -> Result<(), Error> {
+    tx.execute(
+        "DELETE FROM imports WHERE user_id = $1 AND state = 'checked' AND created_at <= $2",
+        &[&user, &until],
+    )
+    .await?;
+    Ok(())
+}
+
+/// The records that an import added, the last first.
+pub(super) async fn records(conn: &mut Conn, id: i64) -> Result<Vec<i64>, Error> {
+    conn.all(
+        "SELECT object_id FROM import_records WHERE import_id = $1 ORDER BY object_id DESC",
+        &[&id],
+        |row| row.get(0),
+    )
+    .await
+}
+
+pub(super) async fn latest(conn: &mut Conn, limit: i64) -> Result<Vec<Upload>, Error> {
+    let found = conn
+        .all(
+            "SELECT id, user_name, resource, file_name, state, added, created_at FROM imports
+             WHERE state <> 'checked' ORDER BY id DESC LIMIT $1",
+            &[&limit],
+            upload_of,
+        )
+        .await?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+pub(super) async fn find(
+    conn: &mut Conn,
+    id: i64,
+) -> Result<Option<(Upload, Option<String>)>, Error> {
+    let found = conn
+        .optional(
+            "SELECT id, user_name, resource, file_name, state, added, created_at, content FROM imports
+             LEFT JOIN import_files ON import_id = id WHERE id = $1",
+            &[&id],
+            |row| Ok((upload_of(row)?, row.get(7)?)),
+        )
+        .await?;
+    Ok(found.and_then(|(file, content)| Some((file?, content))))
+}
+
+/// A file; none of a resource or a state that a later program wrote.
+fn upload_of(row: &Row<'_>) -> Result<Option<Upload>, Error> {
+    let (resource, state): (String, String) = (row.get(2)?, row.get(4)?);
+    let known = resource.parse::<Resource>().ok();
+    let Some((resource, state)) = known.zip(UploadState::of(&state)) else {
+        return Ok(None);
+    };
+    Ok(Some(Upload {
+        id: row.get(0)?,
+        user: row.get(1)?,
+        resource,
+        file_name: row.get(3)?,
+        state,
+        added: row.get(5)?,
+        created_at: row.get(6)?,
+    }))
+}

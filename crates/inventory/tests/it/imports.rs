@@ -1,0 +1,337 @@
+//! Large files beside the shop's work: nobody waits for them, and all of a file is imported or undone, or nothing.
+
+use std::{
+    fs::{self, File},
+    future::poll_fn,
+    pin::{Pin, pin},
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
+
+use inventory::{
+    catalogue::named::Kind,
+    stock::{self, Policy, movements::Movement},
+    transfer::{ImportError, Order, Report, Resource, import, resume},
+};
+use serde_json::json;
+use tempfile::TempDir;
+use test_kit::on_both_engines;
+
+use crate::{
+    app::TestApp,
+    pages::{files::upload, is_refused, leads_to, page},
+};
+
+/// Polls a future once; what it gave, if it is ready.
+async fn poll_once<F: Future>(future: &mut Pin<&mut F>) -> Option<F::Output> {
+    poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
+}
+
+/// Sells one unit each time that a piece of work waits, and only lets it go on when that is done. What it gave, and how often.
+async fn selling_beside<F: Future>(app: &TestApp, work: F) -> (F::Output, u32) {
+    let mut work = pin!(work);
+    let mut sales = 0;
+    loop {
+        if let Some(output) = poll_once(&mut work).await {
+            return (output, sales);
+        }
+        let sale = json!({"product": 1, "quantity": 1});
+        app.admin().post("/api/v1/outflows/", sale).await.id();
+        sales += 1;
+    }
+}
+
+struct CsvFile(TempDir);
+
+impl CsvFile {
+    fn new(content: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("file.csv"), content).unwrap();
+        Self(folder)
+    }
+
+    fn order(&self, app: &TestApp, resource: Resource) -> Order {
+        Order {
+            resource,
+            name: "file.csv".to_owned(),
+            file: Arc::new(File::open(self.0.path().join("file.csv")).unwrap()),
+            is_dry_run: false,
+            policy: Policy::from(&app.state.config),
+            clock: app.state.clock.clone(),
+        }
+    }
+
+    async fn import(&self, app: &TestApp, resource: Resource) -> Result<Report, ImportError> {
+        let order = self.order(app, resource);
+        import(&app.state.db, order, Arc::new(|_| ())).await
+    }
+}
+
+fn products(count: u32) -> String {
+    let header = "title,category,brand,cost_price,selling_price,quantity,serie_number\n";
+    let rows = (0..count).map(|number| format!("Chá {number},1,1,1.00,2.00,5,N{number}\n"));
+    header.to_owned() + &rows.collect::<String>()
+}
+
+async fn count(app: &TestApp, resource: &str) -> i64 {
+    let list = app.admin().get(&format!("/api/v1/{resource}/")).await;
+    list.json()["count"].as_i64().unwrap()
+}
+
+async fn execute(app: &TestApp, sql: &'static str) {
+    let write = async move |tx: &mut db::Tx| tx.execute(sql, &[]).await;
+    app.state.db.write::<_, db::Error, _>(write).await.unwrap();
+}
+
+async fn state(app: &TestApp) -> Option<String> {
+    let read = async |conn: &mut db::Conn| {
+        let sql = "SELECT state FROM imports ORDER BY id DESC LIMIT 1";
+        conn.optional(sql, &[], |row| row.get(0)).await
+    };
+    app.state.db.read::<_, db::Error, _>(read).await.unwrap()
+}
+
+/// Ends what a process left behind that died.
+async fn after_a_crash(app: &TestApp) {
+    app.clock.advance(Duration::from_secs(31));
+    let policy = Policy::from(&app.state.config);
+    resume(&app.state.db, policy, &app.state.clock)
+        .await
+        .unwrap();
+}
+
+async fn verified(app: &TestApp) {
+    assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
+}
+
+on_both_engines!(
+    sales_go_on_while_a_file_is_checked_imported_and_undone,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Café", 10_000).await;
+        let file = CsvFile::new(&products(900));
+        let dry = Order {
+            is_dry_run: true,
+            ..file.order(&app, Resource::Products)
+        };
+        let dry = import(&app.state.db, dry, Arc::new(|_| ()));
+        let (report, sales) = selling_beside(&app, dry).await;
+        assert_eq!(report.unwrap().added, 900);
+        assert!(sales >= 3, "{sales} sales beside the check");
+        let (report, sales) = selling_beside(&app, file.import(&app, Resource::Products)).await;
+        assert_eq!(report.unwrap().added, 900);
+        assert!(sales >= 10, "{sales} sales beside the import");
+        assert_eq!(count(&app, "products").await, 901);
+        let admin = app.logged_in("admin").await;
+        let (undone, sales) = selling_beside(&app, admin.submit("/import/1/undo/", &[])).await;
+        leads_to(&undone, "/import/1/");
+        assert!(sales >= 3, "{sales} sales beside the undo");
+        assert_eq!(count(&app, "products").await, 1);
+        verified(&app).await;
+    }
+);
+
+on_both_engines!(
+    a_check_writes_nothing_and_says_what_the_import_would,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Café", 5).await;
+        let version = async || {
+            let read = async |conn: &mut db::Conn| {
+                let sql =
+                    "SELECT (SELECT count(*) FROM imports) + (SELECT count(*) FROM ledger_entries)
+                           + (SELECT count(*) FROM import_chunks)";
+                conn.one(sql, &[], |row| row.get::<i64>(0)).await
+            };
+            app.state.db.read::<_, db::Error, _>(read).await.unwrap()
+        };
+        let before = version().await;
+        for (resource, content) in [
+            (
+                Resource::Movements(Movement::Outflow),
+                "product,quantity\n1,3\n1,3\n",
+            ),
+            (
+                Resource::Products,
+                "title,category,brand,cost_price,selling_price,quantity,serie_number\nA,1,1,1,1,1,X\nB,1,1,1,1,1,X\n",
+            ),
+            (Resource::Named(Kind::Brand), "id,name\n70,A\n70,A\n"),
+        ] {
+            let file = CsvFile::new(content);
+            let dry = Order {
+                is_dry_run: true,
+                ..file.order(&app, resource)
+            };
+            let checked = import(&app.state.db, dry, Arc::new(|_| ())).await;
+            assert_eq!(version().await, before);
+            let imported = file.import(&app, resource).await;
+            let (Err(ImportError::Rows(checked)), Err(ImportError::Rows(imported))) =
+                (checked, imported)
+            else {
+                panic!("{resource} was not refused");
+            };
+            assert_eq!(checked, imported);
+            assert_eq!(checked.problem_count, 1);
+            assert_eq!(version().await, before);
+        }
+    }
+);
+
+on_both_engines!(
+    an_import_that_is_cut_off_anywhere_leaves_nothing_or_all_of_it,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Café", 5).await;
+        let file = CsvFile::new(&products(450));
+        let mut cuts_that_left_nothing = 0;
+        for polls in 1.. {
+            let mut work = Box::pin(file.import(&app, Resource::Products));
+            for _ in 0..polls {
+                if poll_once(&mut work.as_mut()).await.is_some() {
+                    break;
+                }
+                // Lets the step that was begun come to its end.
+                execute(&app, "UPDATE imports SET problem = problem").await;
+            }
+            drop(work);
+            after_a_crash(&app).await;
+            verified(&app).await;
+            match count(&app, "products").await {
+                1 => cuts_that_left_nothing += 1,
+                451 => break,
+                half => panic!("{half} products after {polls} polls"),
+            }
+        }
+        assert!(cuts_that_left_nothing > 3, "{cuts_that_left_nothing}");
+        let leftovers = async |conn: &mut db::Conn| {
+            let sql =
+                "SELECT (SELECT count(*) FROM import_chunks) + (SELECT count(*) FROM import_pins)";
+            conn.one(sql, &[], |row| row.get::<i64>(0)).await
+        };
+        let leftovers = app.state.db.read::<_, db::Error, _>(leftovers).await;
+        assert_eq!(leftovers.unwrap(), 0);
+    }
+);
+
+on_both_engines!(
+    a_row_that_others_made_impossible_takes_the_whole_import_back,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let (first, last) = (
+            app.admin().a_product("Café", 1000).await,
+            app.admin().a_product("Chá", 1).await,
+        );
+        let rows = format!("{first},1\n").repeat(450);
+        let file = CsvFile::new(&format!("product,quantity\n{rows}{last},1\n"));
+        let outflows = Resource::Movements(Movement::Outflow);
+        let mut work = Box::pin(file.import(&app, outflows));
+        let mut is_sold = false;
+        let imported = loop {
+            if let Some(imported) = poll_once(&mut work.as_mut()).await {
+                break imported;
+            }
+            if !is_sold && state(&app).await.as_deref() == Some("publishing") {
+                let sale = json!({"product": last, "quantity": 1});
+                app.admin().post("/api/v1/outflows/", sale).await.id();
+                is_sold = true;
+            }
+        };
+        let Err(ImportError::Rows(report)) = imported else {
+            panic!("{imported:?}");
+        };
+        assert_eq!(
+            report.problems[0].to_string(),
+            "line 452, quantity: Insufficient stock: 0 available."
+        );
+        assert_eq!(app.admin().quantity_of(first).await, 1000);
+        assert_eq!(count(&app, "outflows").await, 1);
+        verified(&app).await;
+    }
+);
+
+on_both_engines!(
+    an_undo_that_others_made_impossible_brings_everything_back,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let file = CsvFile::new(&products(450));
+        let basics = [("categories", "Chás"), ("brands", "Folha")];
+        for (resource, name) in basics {
+            let path = format!("/api/v1/{resource}/");
+            app.admin().post(&path, json!({"name": name})).await.id();
+        }
+        file.import(&app, Resource::Products).await.unwrap();
+        // The first one is withdrawn last, and sold before that.
+        let sale = json!({"product": 1, "quantity": 2});
+        app.admin().post("/api/v1/outflows/", sale).await.id();
+        let begun = "UPDATE imports SET state = 'withdrawing', under_way = 1";
+        execute(&app, begun).await;
+        after_a_crash(&app).await;
+        assert_eq!(state(&app).await.as_deref(), Some("done"));
+        assert_eq!(count(&app, "products").await, 450);
+        assert_eq!(app.admin().quantity_of(1).await, 3);
+        assert_eq!(app.admin().quantity_of(450).await, 5);
+        verified(&app).await;
+        let admin = app.logged_in("admin").await;
+        let refused = admin.submit("/import/1/undo/", &[]).await;
+        assert_eq!(refused.status.as_u16(), 409);
+        app.admin().delete("/api/v1/outflows/1/").await;
+        leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
+        assert_eq!(count(&app, "products").await, 0);
+        verified(&app).await;
+    }
+);
+
+on_both_engines!(
+    what_staged_rows_refer_to_cannot_be_deleted,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let category = json!({"name": "Chás"});
+        app.admin().post("/api/v1/categories/", category).await.id();
+        execute(
+            &app,
+            "INSERT INTO imports (user_name, resource, file_name, state, added, created_at)
+             SELECT 'a', 'products', 'a.csv', 'staging', 0, created_at FROM categories",
+        )
+        .await;
+        let pin = "INSERT INTO import_pins (import_id, category_id) VALUES (1, 1)";
+        execute(&app, pin).await;
+        let refused = app.admin().delete("/api/v1/categories/1/").await;
+        refused.is(
+            409,
+            &json!({"detail": "Cannot delete this category because 1 import record references it."}),
+        );
+    }
+);
+
+on_both_engines!(
+    one_import_is_under_way_at_a_time_and_a_file_has_so_many_rows_at_most,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.logged_in("admin").await;
+        leads_to(
+            &upload(&admin, "brands", "name\nAlfa\n").await,
+            "/import/1/",
+        );
+        execute(
+            &app,
+            "INSERT INTO imports (user_name, resource, file_name, state, under_way, added, created_at, progress_at)
+             SELECT 'a', 'brands', 'a.csv', 'publishing', 1, 0, created_at, created_at FROM imports",
+        )
+        .await;
+        let refused = admin.submit("/import/1/confirm/", &[]).await;
+        is_refused(&refused, &["Another import is under way"]);
+        let shown = page(&admin, "/import/2/", 200).await;
+        assert!(shown.contains("Under way"), "{shown}");
+        after_a_crash(&app).await;
+        leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
+        assert_eq!(count(&app, "brands").await, 1);
+        let long = format!("name\n{}", "x\n".repeat(100_001));
+        let refused = upload(&admin, "brands", &long).await;
+        is_refused(&refused, &["more than 100000 rows"]);
+    }
+);
