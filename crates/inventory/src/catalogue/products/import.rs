@@ -1,0 +1,59 @@
+//! Products that an import brings and takes away again: by the rules of every other product, examined before anything is written.
+
+use db::{Conn, Timestamp, Tx};
+
+use super::{Input, SERIE_NUMBER_TAKEN, check, insert, remove, store};
+use crate::{
+    catalogue::refuse_when_referenced,
+    rest::{
+        Refusal,
+        fields::{Members, Mode},
+        given::Given,
+    },
+    stock::{self, Actor},
+};
+
+/// Adds a product that an import brings, within a transaction; its quantity becomes the opening of its ledger, now.
+pub(crate) async fn add(
+    tx: &mut Tx,
+    members: &Members,
+    given: &Given,
+    actor: &Actor,
+    now: Timestamp,
+) -> Result<i64, Refusal> {
+    let (input, errors) = Input::read(members, Mode::Whole);
+    insert(tx, &input, errors, given, actor, now).await
+}
+
+/// What is wrong with a product that an import brings, before anything is written; its serie number. `is_taken` tells of numbers that
+/// earlier rows have.
+pub(crate) async fn examine(
+    conn: &mut Conn,
+    members: &Members,
+    is_taken: impl Fn(&str) -> bool,
+) -> Result<Option<String>, Refusal> {
+    let (input, mut errors) = Input::read(members, Mode::Whole);
+    let serie_number = input.serie_number.clone().into_new();
+    if serie_number.as_deref().is_some_and(is_taken) {
+        errors.add("serie_number", SERIE_NUMBER_TAKEN);
+    }
+    check(conn, None, &input, errors).await?;
+    Ok(serie_number)
+}
+
+/// Refuses what would keep a product from being deleted.
+pub(crate) async fn examine_removal(conn: &mut Conn, id: i64) -> Result<(), Refusal> {
+    refuse_when_referenced("product", &store::referring(conn, id).await?)
+}
+
+/// Deletes a product that an import added, as [`delete`] does. Its ledger ends at nothing, so that the product may come again.
+pub(crate) async fn withdraw(
+    tx: &mut Tx,
+    id: i64,
+    actor: &Actor,
+    now: Timestamp,
+) -> Result<(), Refusal> {
+    refuse_when_referenced("product", &store::referring(tx, id).await?)?;
+    stock::empty(tx, id, actor, now).await?;
+    remove(tx, id, actor, now).await.map(drop)
+}
