@@ -44,6 +44,7 @@ async fn every_worker_of_both_services_is_watched() {
         ("inventory", "mails"),
         ("inventory", "analyses"),
         ("inventory", "weekly_reports"),
+        ("inventory", "imports"),
         ("inventory", "open_dashboards"),
     ] {
         let labels = format!("{{service=\"{service}\",worker=\"{worker}\"}}");
