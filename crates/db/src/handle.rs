@@ -167,6 +167,19 @@ impl Db {
         }
     }
 
+    /// As [`write`](Self::write), of a row or two that must not wait for other jobs: on PostgreSQL on a connection of its own.
+    pub(crate) async fn write_apart<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        match &*self.store {
+            Store::Sqlite(sqlite) => sqlite.write(job).await,
+            Store::Postgres(postgres) => postgres.write_apart(job).await,
+        }
+    }
+
     /// As [`write`](Self::write), of a change that many ask for at once: on PostgreSQL, those that wait at the same time are made
     /// together, and all are answered after their commit. On SQLite all writes share their commits, and each change is made by itself.
     ///

@@ -7,7 +7,8 @@ use std::time::Duration;
 pub struct Options {
     /// SQLite: threads that read. Default: one for each core, between 2 and 4.
     pub readers: usize,
-    /// PostgreSQL: connections for jobs, shared by the lanes. Each lane has three more: one for reports, two for look-ups by key.
+    /// PostgreSQL: connections for jobs, shared by the lanes. Each lane has three more: one for reports, two for look-ups by key;
+    /// and one lane one for heartbeats.
     /// Default 16.
     pub connections: usize,
     /// PostgreSQL: threads that talk to the server. Default 2.

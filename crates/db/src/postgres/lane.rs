@@ -44,6 +44,8 @@ pub(crate) struct Lane {
     jobs: Pool<Links>,
     reports: Pool<Links>,
     look_ups: Arc<LookUps>,
+    /// One connection, opened on one lane, on which the replica shows that it lives, however busy the others are.
+    heartbeats: Pool<Links>,
     pub(super) counters: Arc<Counters>,
     pub(super) batches: Batches,
     /// The most changes that share a commit.
@@ -89,6 +91,7 @@ impl Lane {
                 pool(connector.planning_once(), LOOKING_UP, options.wait)?,
                 Arc::clone(counters),
             )),
+            heartbeats: pool(connector.clone(), 1, options.wait)?,
             counters: Arc::clone(counters),
             batches: Batches::default(),
             batch: options.batch.max(1),
@@ -142,6 +145,18 @@ impl Lane {
     {
         self.repeat(async || {
             let conn = self.conn(connected(&self.jobs).await?);
+            self.attempt_write(Tx::new(conn), BEGIN_WRITE, job).await
+        })
+        .await
+    }
+
+    pub(super) async fn write_apart<T, E, F>(&self, job: &F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Tx) -> Result<T, E>,
+        E: From<Error>,
+    {
+        self.repeat(async || {
+            let conn = self.conn(connected(&self.heartbeats).await?);
             self.attempt_write(Tx::new(conn), BEGIN_WRITE, job).await
         })
         .await

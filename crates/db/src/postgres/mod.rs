@@ -154,6 +154,19 @@ impl Postgres {
             .await
     }
 
+    /// As [`write`](Self::write), on the connection of heartbeats.
+    pub(crate) async fn write_apart<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.send(LOOKING_UP, async move |lane: &Lane| {
+            lane.write_apart(&job).await
+        })
+        .await
+    }
+
     pub(crate) async fn load<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,

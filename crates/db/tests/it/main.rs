@@ -30,6 +30,8 @@ mod look_ups;
 mod migrations;
 /// A job that stands still until its test lets it go on.
 mod pause;
+/// Which processes serve a database.
+mod replicas;
 /// Transactions that PostgreSQL asks to be run again.
 mod retries;
 mod schema;

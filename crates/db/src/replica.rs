@@ -1,0 +1,232 @@
+//! Which processes serve a database, so that the leases of one that died end within seconds.
+//!
+//! A heartbeat raises the counter in the process's own row of `replicas` every second, and looks at those of the others. A counter that
+//! stands still while the process looks at it four times belongs to a dead replica, whose row is removed. No clock is compared with
+//! another, and a process that could not reach the database has not looked. What is leased is the services' business: a lease names
+//! its replica, and counts only while that has a row.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::task::JoinHandle;
+
+use crate::{Db, Engine, Error, Tx};
+
+/// How often a replica raises its counter and looks at the others.
+const EVERY: Duration = Duration::from_secs(1);
+/// So many looks at one count tell that its replica is dead.
+const LOOKS: u32 = 4;
+
+/// This process among those that serve a database. Clones are the same replica.
+#[derive(Clone)]
+pub struct Replica(Arc<Shared>);
+
+struct Shared {
+    db: Db,
+    id: String,
+    others: Mutex<HashMap<String, Count>>,
+}
+
+/// What a counter showed, and how often in a row it showed that.
+struct Count {
+    heartbeats: i64,
+    looks: u32,
+}
+
+/// What one [`Replica::heartbeat`] found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Heartbeat {
+    /// Another replica has died or left: its leases are to be released.
+    pub has_lost_one: bool,
+    /// This replica was taken for dead, so it holds no lease any more. It is registered again.
+    pub was_removed: bool,
+}
+
+impl Replica {
+    /// A replica that is not registered: its leases count for nothing until [`register`](Self::register). `id` is a UUID that no
+    /// other process has.
+    pub fn new(db: Db, id: String) -> Self {
+        Self(Arc::new(Shared {
+            db,
+            id,
+            others: Mutex::default(),
+        }))
+    }
+
+    /// The id, 36 characters.
+    pub fn id(&self) -> &str {
+        &self.0.id
+    }
+
+    /// A lease of this replica for one piece of work: the id, which tells statements whose it is, and what tells the pieces apart.
+    pub fn lease(&self, work: &str) -> String {
+        format!("{}/{work}", self.0.id)
+    }
+
+    /// Registers this process as one that serves the database. One process alone serves a SQLite database, so that there every
+    /// other replica is dead.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub async fn register(&self) -> Result<(), Error> {
+        let (id, is_alone) = (self.0.id.clone(), self.is_alone());
+        let register = async move |tx: &mut Tx| {
+            if is_alone {
+                tx.execute("DELETE FROM replicas", &[]).await?;
+            }
+            insert(tx, &id).await
+        };
+        self.0.db.write(register).await
+    }
+
+    /// Shows that this process lives, looks at the others, and removes those that are dead.
+    ///
+    /// # Errors
+    /// When the database cannot be reached. Nobody is taken for dead meanwhile.
+    pub async fn heartbeat(&self) -> Result<Heartbeat, Error> {
+        let id = self.0.id.clone();
+        let beat = async move |tx: &mut Tx| {
+            let raise = "UPDATE replicas SET heartbeats = heartbeats + 1 WHERE id = $1";
+            let was_removed = tx.execute(raise, &[&id]).await? == 0;
+            if was_removed {
+                insert(tx, &id).await?;
+            }
+            let look = "SELECT id, heartbeats FROM replicas WHERE id <> $1";
+            let others = tx
+                .all(look, &[&id], |row| Ok((row.get(0)?, row.get(1)?)))
+                .await?;
+            Ok::<_, Error>((was_removed, others))
+        };
+        let (was_removed, others) = self.0.db.write_apart(beat).await?;
+        let (mut has_lost_one, dead) = self.look(others);
+        for (id, count) in dead {
+            let other = id.clone();
+            // One that has raised its counter since is alive.
+            let remove = async move |tx: &mut Tx| {
+                let sql = "DELETE FROM replicas WHERE id = $1 AND heartbeats = $2";
+                tx.execute(sql, &[&other, &count]).await
+            };
+            if self.0.db.write_apart(remove).await? > 0 {
+                tracing::warn!(replica = id, "a replica has died: its leases are released");
+                has_lost_one = true;
+            }
+        }
+        Ok(Heartbeat {
+            has_lost_one,
+            was_removed,
+        })
+    }
+
+    /// Sends a heartbeat every second until the returned value is dropped, and calls `release` when a replica has died or left, until it succeeds.
+    pub fn keep_alive<F>(&self, release: impl Fn() -> F + Send + Sync + 'static) -> KeepAlive
+    where
+        F: Future<Output = Result<(), Error>> + Send + 'static,
+    {
+        let replica = self.clone();
+        let task = (!self.is_alone()).then(|| tokio::spawn(send_heartbeats(self.clone(), release)));
+        KeepAlive { replica, task }
+    }
+
+    fn is_alone(&self) -> bool {
+        self.0.db.engine() == Engine::Sqlite
+    }
+
+    /// Compares the counters with what they showed before: whether one is gone, and those that stood still too long.
+    fn look(&self, seen: Vec<(String, i64)>) -> (bool, Vec<(String, i64)>) {
+        let mut others = self.others();
+        let mut before = std::mem::take(&mut *others);
+        let mut dead = Vec::new();
+        for (id, heartbeats) in seen {
+            let looks = match before.remove(&id) {
+                Some(count) if count.heartbeats == heartbeats => count.looks + 1,
+                _ => 1,
+            };
+            if looks >= LOOKS {
+                dead.push((id.clone(), heartbeats));
+            }
+            others.insert(id, Count { heartbeats, looks });
+        }
+        (!before.is_empty(), dead)
+    }
+
+    /// Nothing panics while the lock is held, so a poisoned one still guards a sound state.
+    fn others(&self) -> MutexGuard<'_, HashMap<String, Count>> {
+        self.0.others.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Replica {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_tuple("Replica").field(&self.0.id).finish()
+    }
+}
+
+/// The heartbeats of a replica, until it is dropped. On SQLite, where nobody looks, there are none.
+#[derive(Debug)]
+#[must_use = "a replica without heartbeats is taken for dead"]
+pub struct KeepAlive {
+    replica: Replica,
+    task: Option<JoinHandle<()>>,
+}
+
+impl KeepAlive {
+    /// Removes the replica, so that others take over what it had at once. For when it works no more.
+    pub async fn stop(mut self) {
+        if let Some(task) = self.task.take() {
+            task.abort();
+            let _cancelled = task.await;
+        }
+        let id = self.replica.0.id.clone();
+        let leave = async move |tx: &mut Tx| {
+            tx.execute("DELETE FROM replicas WHERE id = $1", &[&id])
+                .await
+        };
+        // On the connection of the heartbeats, so after the last of them.
+        if let Err(error) = self.replica.0.db.write_apart(leave).await {
+            tracing::warn!(%error, "the replica could not be removed: its leases end in some seconds");
+        }
+    }
+}
+
+impl Drop for KeepAlive {
+    fn drop(&mut self) {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
+    }
+}
+
+async fn send_heartbeats<F>(replica: Replica, release: impl Fn() -> F)
+where
+    F: Future<Output = Result<(), Error>>,
+{
+    let mut is_owed = false;
+    loop {
+        match replica.heartbeat().await {
+            Ok(heartbeat) => {
+                if heartbeat.was_removed {
+                    tracing::warn!("this replica was taken for dead and has lost its leases");
+                }
+                is_owed |= heartbeat.has_lost_one;
+            }
+            Err(error) => tracing::warn!(%error, "the replica could not show that it lives"),
+        }
+        if is_owed {
+            match release().await {
+                Ok(()) => is_owed = false,
+                Err(error) => {
+                    tracing::warn!(%error, "leases of dead replicas could not be released yet");
+                }
+            }
+        }
+        tokio::time::sleep(EVERY).await;
+    }
+}
+
+async fn insert(tx: &mut Tx, id: &str) -> Result<(), Error> {
+    let sql = "INSERT INTO replicas (id, heartbeats) VALUES ($1, 0) ON CONFLICT (id) DO NOTHING";
+    tx.execute(sql, &[&id]).await.map(drop)
+}
