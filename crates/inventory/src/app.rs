@@ -1,7 +1,7 @@
 //! The service assembled over a migrated database: its first user, its state, its router.
 
 use axum::Router;
-use db::Db;
+use db::{Db, KeepAlive, Replica};
 use web::{Clock, Random, Supervisor, metrics::Metrics, rate::Windows, server::Shutdown};
 
 use crate::{
@@ -136,12 +136,33 @@ pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
         }
     }
     events::endpoints::configure(&state).await?;
-    events::release_leases(&state.db).await?;
+    state.replica.register().await?;
+    release_dead(&state).await?;
     Ok(App {
         router: routes::router(&state, metrics),
         workers: Workers(state.clone()),
         state,
     })
+}
+
+/// Shows the other replicas that this one lives, and takes over what dead ones leave.
+pub fn keep_alive(state: &State) -> KeepAlive {
+    let taking_over = state.clone();
+    state.replica.keep_alive(move || {
+        let state = taking_over.clone();
+        async move { release_dead(&state).await }
+    })
+}
+
+/// Gives the work of dead replicas to the workers of this one. The endpoints of webhooks need no statement: a lease there counts
+/// only while its replica is registered.
+async fn release_dead(state: &State) -> Result<(), db::Error> {
+    let released = analysis::release_dead(state).await?;
+    if released > 0 {
+        tracing::info!(released, "analyses of a dead replica are due again");
+    }
+    state.outbox.wake();
+    Ok(())
 }
 
 /// What the service's functions work on, for a command beside a service that runs: nothing is made ready, taken over or started.
@@ -151,13 +172,15 @@ pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
 /// [`StartError`]
 pub fn state(config: Config, parts: Parts) -> Result<State, StartError> {
     let passwords = Passwords::new(parts.random.clone())?;
-    let outbox = Outbox::new(&config.webhooks, &parts.metrics, &parts.random)?;
+    let replica = Replica::new(parts.db.clone(), parts.random.uuid().to_string());
+    let outbox = Outbox::new(&config.webhooks, &parts.metrics)?;
     let analysis = analysis::Desk::new(&config.analysis, &parts.metrics)?;
     let workers = Supervisor::new(SERVICE, &parts.metrics, parts.shutdown.clone());
     Ok(State::new(Shared {
         config,
         analysis,
         db: parts.db,
+        replica,
         windows: parts.windows,
         clock: parts.clock,
         random: parts.random,

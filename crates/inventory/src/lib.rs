@@ -27,7 +27,7 @@ use axum::Router;
 use web::{Clock, Random, Supervisor, rate::Windows, server::Shutdown};
 
 use accounts::{Passwords, TokenKey};
-pub use app::{App, FirstUser, Parts, StartError, Workers, app, state};
+pub use app::{App, FirstUser, Parts, StartError, Workers, app, keep_alive, state};
 use catalogue::{named::Kind, products::Products};
 pub use config::Config;
 pub use routes::{PAGES, ROUTES};
@@ -54,6 +54,8 @@ pub struct Shared {
     pub config: Config,
     /// The store.
     pub db: db::Db,
+    /// This process among those that serve the store.
+    pub replica: db::Replica,
     /// The counters of rate limits.
     pub windows: Windows,
     /// The time.

@@ -267,12 +267,25 @@ impl Balcao {
 
     /// Asks for a graceful stop (SIGTERM).
     pub fn ask_to_stop(&self) {
+        self.signal(rustix::process::Signal::TERM);
+    }
+
+    /// Lets it do nothing until [`thaw`](Self::thaw) (SIGSTOP).
+    pub fn freeze(&self) {
+        self.signal(rustix::process::Signal::STOP);
+    }
+
+    /// Lets it go on (SIGCONT).
+    pub fn thaw(&self) {
+        self.signal(rustix::process::Signal::CONT);
+    }
+
+    fn signal(&self, signal: rustix::process::Signal) {
         let process = i32::try_from(self.child.id())
             .ok()
             .and_then(rustix::process::Pid::from_raw)
             .expect("a process id");
-        rustix::process::kill_process(process, rustix::process::Signal::TERM)
-            .expect("the process takes signals");
+        rustix::process::kill_process(process, signal).expect("the process takes signals");
     }
 
     /// Waits until the program has ended by itself.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use db::{Db, Options};
+use db::{Db, KeepAlive, Options};
 use inventory::accounts::TokenKey;
 use inventory::analysis::{self, ApiKey, LanguageModel, model::Terms};
 use inventory::events::{Configured, Mail, Webhooks};
@@ -28,12 +28,14 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Inventory while it runs: what must outlive its last request.
 pub(crate) struct Inventory {
     db: Db,
+    keep_alive: KeepAlive,
     _hold: Option<Hold>,
 }
 
 impl Inventory {
-    /// Closes the database, once nothing uses it any more.
+    /// Gives up what it leased and closes the database, once nothing uses it any more.
     pub(crate) async fn close(self) {
+        self.keep_alive.stop().await;
         self.db.close().await;
     }
 }
@@ -67,7 +69,12 @@ pub(crate) async fn start(
     run.count(SERVICE, &db);
     run.work(workers.run());
     run.serve(SERVICE, listener, router, options);
-    Ok(Inventory { db, _hold: hold })
+    let keep_alive = inventory::keep_alive(&state);
+    Ok(Inventory {
+        db,
+        keep_alive,
+        _hold: hold,
+    })
 }
 
 /// Opens inventory's database and brings its schema up to date; says what was applied.

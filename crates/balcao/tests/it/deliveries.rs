@@ -1,10 +1,13 @@
 //! `kill -9` in the middle of a thousand deliveries: every event arrives, each product's in order, and what arrives twice has the same id.
-//! On both engines: on PostgreSQL another process goes on when the lease of the dead one has ended.
+//! On both engines: on PostgreSQL another process goes on once it sees that the one that delivers is dead.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use test_kit::database::{Database, Engine};
+use test_kit::process::Balcao;
 use tokio::task::JoinSet;
 
 use crate::inventory::Caller;
@@ -101,32 +104,90 @@ async fn killed_in_the_middle_of_a_thousand_deliveries_nothing_is_lost_or_out_of
     assert!(arrived >= ALL && acknowledged.len() >= ALL / 2);
 }
 
-/// The first process has the endpoint's lease when it dies; the other takes over when that has ended, a minute later.
+/// Longer than another process needs to see that one is dead, and shorter than the minute that it would wait for a lease to end by its time.
+const SOON: Duration = Duration::from_secs(45);
+
+/// Two processes over one database, of which the first delivers, in the middle of a thousand deliveries.
+struct Delivering {
+    receiver: Receiver,
+    first: Balcao,
+    second: Balcao,
+    shipping: JoinSet<Vec<i64>>,
+    _kept: (TempDir, Database),
+}
+
+impl Delivering {
+    async fn start() -> Self {
+        let receiver = Receiver::start().await;
+        let (data, database) = (
+            tempfile::tempdir().unwrap(),
+            Database::new(Engine::Postgres),
+        );
+        let service = || {
+            let start = receiver.service().data(data.path());
+            start.env("BALCAO_INVENTORY_DATABASE_URL", database.address())
+        };
+        let first = service().ready().await;
+        let ana = Caller::ana(&first).await;
+        let mut products: Vec<i64> = Vec::new();
+        while products.len() < PRODUCTS {
+            products.push(ana.a_product(1_000_000).await);
+        }
+        let second = service().ready().await;
+        receiver.takes(ALL / 4);
+        let shipping = ship(&Caller::ana(&second).await, &products, ALL / PRODUCTS);
+        receiver.has(ALL / 4).await;
+        Self {
+            receiver,
+            first,
+            second,
+            shipping,
+            _kept: (data, database),
+        }
+    }
+
+    /// The first one does nothing any more: the second delivers everything.
+    async fn second_takes_over(&mut self) {
+        assert!(self.receiver.arrived().len() < ALL);
+        self.receiver.takes(usize::MAX);
+        let acknowledged = std::mem::take(&mut self.shipping).join_all().await;
+        let acknowledged: BTreeSet<i64> = acknowledged.into_iter().flatten().collect();
+        assert_eq!(acknowledged.len(), ALL);
+        assert_eq!(
+            all_arrived_in_order(&self.receiver, &acknowledged).await,
+            ALL
+        );
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn on_postgres_the_other_process_goes_on_when_the_one_that_delivers_is_killed() {
-    let receiver = Receiver::start().await;
-    let (data, database) = (
-        tempfile::tempdir().unwrap(),
-        Database::new(Engine::Postgres),
-    );
-    let service = || {
-        let start = receiver.service().data(data.path());
-        start.env("BALCAO_INVENTORY_DATABASE_URL", database.address())
-    };
-    let mut first = service().ready().await;
-    let ana = Caller::ana(&first).await;
-    let mut products: Vec<i64> = Vec::new();
-    while products.len() < PRODUCTS {
-        products.push(ana.a_product(1_000_000).await);
-    }
-    let second = service().ready().await;
-    receiver.takes(ALL / 4);
-    let shipping = ship(&Caller::ana(&second).await, &products, ALL / PRODUCTS);
-    receiver.has(ALL / 4).await;
-    first.kill();
-    assert!(receiver.arrived().len() < ALL);
-    receiver.takes(usize::MAX);
-    let acknowledged: BTreeSet<i64> = shipping.join_all().await.into_iter().flatten().collect();
-    assert_eq!(acknowledged.len(), ALL);
-    assert_eq!(all_arrived_in_order(&receiver, &acknowledged).await, ALL);
+    let mut delivering = Delivering::start().await;
+    delivering.first.kill();
+    let going_on = delivering.second_takes_over();
+    tokio::time::timeout(SOON, going_on).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_postgres_a_process_that_was_frozen_while_it_delivered_has_lost_that_and_goes_on_otherwise()
+ {
+    let mut delivering = Delivering::start().await;
+    delivering.first.freeze();
+    delivering.second_takes_over().await;
+    delivering.first.thaw();
+    let has_noticed = |line: &str| line.contains("taken for dead");
+    delivering
+        .first
+        .line(has_noticed, "that it lost its leases")
+        .await;
+    // It serves as before, and it delivers when the other one is gone.
+    let ana = Caller::ana(&delivering.first).await;
+    delivering.second.kill();
+    let product = ana.a_product(1).await;
+    let outflow = json!({"product": product, "quantity": 1});
+    let outflow = ana.make("/api/v1/outflows/", &outflow).await;
+    let arrives = delivering
+        .receiver
+        .until(|arrived| arrived.iter().any(|one| self::outflow(one) == outflow));
+    arrives.await;
 }

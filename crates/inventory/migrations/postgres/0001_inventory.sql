@@ -453,9 +453,8 @@ CREATE TABLE webhook_endpoints (
     secret          TEXT,
     previous_secret TEXT,
     previous_until  TIMESTAMPTZ,
-    -- The process that delivers here, and until when.
+    -- The replica that delivers here; only while it is registered.
     leased_by       TEXT,
-    leased_until    TIMESTAMPTZ,
     created_at      TIMESTAMPTZ NOT NULL,
     updated_at      TIMESTAMPTZ NOT NULL
 );
@@ -522,7 +521,7 @@ CREATE TABLE analysis_requests (
     due_at       TIMESTAMPTZ NOT NULL,
     -- Calls of the language model that failed so far and may be repeated.
     tries        BIGINT NOT NULL DEFAULT 0,
-    -- Who holds it; NULL while it waits.
+    -- Who holds it, beginning with the id of its replica; NULL while it waits.
     lease        TEXT,
     -- The person who wants it now; NULL when low stock asked.
     asked_by     TEXT

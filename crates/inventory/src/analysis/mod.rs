@@ -34,6 +34,24 @@ pub use work::{Step, step, step_of};
 
 use db::{Error, Timestamp, Tx};
 
+use crate::State;
+
+/// Makes due again what dead replicas were working on, and wakes the worker; how much that was.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn release_dead(state: &State) -> Result<u64, Error> {
+    let now = state.clock.now();
+    let release = async move |tx: &mut Tx| {
+        let requests = store::queue::release_dead(tx, now).await?;
+        Ok::<_, Error>(requests + store::shop::release_dead(tx, now).await?)
+    };
+    let released = state.db.write(release).await?;
+    state.analysis.bell.notify_one();
+    Ok(released)
+}
+
 /// Asks for a product's analysis, in the transaction that left it low: one statement, and nothing while one waits or runs already.
 ///
 /// # Errors

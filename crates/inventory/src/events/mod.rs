@@ -24,7 +24,6 @@ pub use model::{
     Attempt, Delivery, DeliveryState, Disabled, Endpoint, Event, Filter, Types, UnknownType,
     Waiting,
 };
-pub(crate) use outbox::release_leases;
 pub use outbox::{Configured, Outbox, Webhooks};
 
 use db::{Error, Timestamp, Tx};

@@ -1,13 +1,10 @@
 //! What the delivery workers share: wake-up signals, connections to receivers, metrics.
 
-use db::{Db, Error};
 use tokio::sync::Notify;
-use web::Random;
 
 use super::{
     http::{Secret, Sender, Target},
     metrics::Metrics,
-    store,
 };
 
 /// How events reach endpoints.
@@ -45,8 +42,6 @@ pub struct Configured {
 pub struct Outbox {
     pub(super) sender: Sender,
     pub(super) metrics: Metrics,
-    /// Names this process among the replicas.
-    pub(super) owner: String,
     pub(super) published: Notify,
     pub(super) mailed: Notify,
 }
@@ -60,12 +55,10 @@ impl Outbox {
     pub fn new(
         webhooks: &Webhooks,
         figures: &web::metrics::Metrics,
-        random: &Random,
     ) -> Result<Self, rustls::Error> {
         Ok(Self {
             sender: Sender::new(webhooks.allow_private)?,
             metrics: Metrics::new(figures),
-            owner: random.uuid().to_string(),
             published: Notify::new(),
             mailed: Notify::new(),
         })
@@ -81,17 +74,4 @@ impl Outbox {
     pub(crate) fn wake_mail(&self) {
         self.mailed.notify_one();
     }
-}
-
-/// Frees what a process that died was delivering, where no other process can be at it.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub(crate) async fn release_leases(db: &Db) -> Result<(), Error> {
-    if db.engine() == db::Engine::Sqlite {
-        let release = async |tx: &mut db::Tx| store::endpoints::release_leases(tx, None).await;
-        db.write(release).await?;
-    }
-    Ok(())
 }

@@ -98,6 +98,13 @@ impl TestApp {
         Self::over(db, config, self.clock.clone(), 9).await
     }
 
+    /// Looks at the other processes until those are seen to be dead that show no life.
+    pub(crate) async fn sees_dead(&self) {
+        for _ in 0..4 {
+            self.state.replica.heartbeat().await.unwrap();
+        }
+    }
+
     async fn over(db: Db, config: Config, clock: Clock, seed: u64) -> Self {
         let metrics = Metrics::default();
         let parts = Parts {

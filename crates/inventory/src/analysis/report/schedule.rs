@@ -21,7 +21,7 @@ use crate::{State, accounts, events::mail};
 
 /// How often it is looked whether a week has begun.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
-/// The longest that a report is given before another replica may make it.
+/// The longest that a report is given before this replica may begin it again.
 const LEASE: Duration = Duration::from_secs(60 * 60);
 
 /// What became of a week's report.
@@ -31,7 +31,7 @@ pub enum Week {
     Made(i64),
     /// Nothing is left to do: it was made before, or there is no product to report on.
     Over,
-    /// Another process is at it, or died of it: then it can be taken over once that process's time is up.
+    /// It is being made. When the replica that makes it dies, it is due again.
     Elsewhere,
 }
 
@@ -68,7 +68,8 @@ pub(crate) async fn run(state: State) {
 /// Faults of the store.
 pub async fn step(state: &State) -> Result<Week, super::ReportError> {
     let (now, begun) = (state.clock.now(), Instant::now());
-    let (period, lease) = (period(now), state.random.token());
+    let period = period(now);
+    let lease = state.replica.lease(&state.random.token());
     let take = {
         let (period, lease) = (period.clone(), lease.clone());
         async move |tx: &mut db::Tx| {

@@ -1,4 +1,5 @@
-//! Statements about the queue: one row for each product whose analysis waits or runs. A claimed row is due again when its lease ends.
+//! Statements about the queue: one row for each product whose analysis waits or runs. A claimed row is due again when its
+//! lease ends, and when the replica is dead whose id its lease begins with.
 
 use db::{Conn, Error, Timestamp, Tx};
 
@@ -60,7 +61,7 @@ pub(crate) async fn due(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<V
     .await
 }
 
-/// Takes a row that is due; none when somebody else was quicker.
+/// Takes a row that is due; none when another replica works on it.
 pub(crate) async fn take(
     tx: &mut Tx,
     product: i64,
@@ -69,7 +70,9 @@ pub(crate) async fn take(
     now: Timestamp,
 ) -> Result<Option<Taken>, Error> {
     tx.optional(
-        "UPDATE analysis_requests SET lease = $2, due_at = $3 WHERE product_id = $1 AND due_at <= $4
+        "UPDATE analysis_requests SET lease = $2, due_at = $3
+         WHERE product_id = $1 AND due_at <= $4
+           AND (lease IS NULL OR substr(lease, 1, 36) NOT IN (SELECT id FROM replicas WHERE id <> substr($2, 1, 36)))
          RETURNING requested_at, tries, asked_by",
         &[&product, &lease, &until, &now],
         |row| {
@@ -117,9 +120,10 @@ pub(crate) async fn remove(tx: &mut Tx, product: i64, lease: &str) -> Result<boo
     Ok(tx.execute(sql, &[&product, &lease]).await? > 0)
 }
 
-/// Makes every row that somebody holds due: for an engine with one process, whose holders are all dead when it starts.
-pub(crate) async fn release_all(tx: &mut Tx, now: Timestamp) -> Result<u64, Error> {
-    let sql = "UPDATE analysis_requests SET lease = NULL, due_at = $1 WHERE lease IS NOT NULL";
+/// Makes the rows due that no registered replica holds.
+pub(crate) async fn release_dead(tx: &mut Tx, now: Timestamp) -> Result<u64, Error> {
+    let sql = "UPDATE analysis_requests SET lease = NULL, due_at = $1
+         WHERE lease IS NOT NULL AND substr(lease, 1, 36) NOT IN (SELECT id FROM replicas)";
     tx.execute(sql, &[&now]).await
 }
 

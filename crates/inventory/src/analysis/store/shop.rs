@@ -115,7 +115,7 @@ pub(crate) async fn sold(
     .await
 }
 
-/// Makes sure that a period has a row, and takes it when it is due; whether it was taken.
+/// Makes sure that a period has a row, and takes it when it is due and no other replica is at it; whether it was taken.
 pub(crate) async fn take_run(
     tx: &mut Tx,
     period: &str,
@@ -128,11 +128,19 @@ pub(crate) async fn take_run(
         &[&period, &now, &false],
     )
     .await?;
-    let sql = "UPDATE report_runs SET lease = $2, due_at = $3 WHERE period = $1 AND done = $4 AND due_at <= $5";
+    let sql = "UPDATE report_runs SET lease = $2, due_at = $3 WHERE period = $1 AND done = $4 AND due_at <= $5
+           AND (lease IS NULL OR substr(lease, 1, 36) NOT IN (SELECT id FROM replicas WHERE id <> substr($2, 1, 36)))";
     let taken = tx
         .execute(sql, &[&period, &lease, &until, &false, &now])
         .await?;
     Ok(taken > 0)
+}
+
+/// Makes the runs due that no registered replica is at.
+pub(crate) async fn release_dead(tx: &mut Tx, now: Timestamp) -> Result<u64, Error> {
+    let sql = "UPDATE report_runs SET lease = NULL, due_at = $1
+         WHERE done = $2 AND lease IS NOT NULL AND substr(lease, 1, 36) NOT IN (SELECT id FROM replicas)";
+    tx.execute(sql, &[&now, &false]).await
 }
 
 /// Whether a period's report is made.

@@ -103,7 +103,7 @@ async fn take(state: &State, product: i64) -> Result<Option<Claim>, db::Error> {
     let model = state.analysis.model.as_ref();
     let longest = model.map(language_model::Model::longest);
     let until = now + longest.unwrap_or_default() + MARGIN;
-    let lease = state.random.token();
+    let lease = state.replica.lease(&state.random.token());
     let take = {
         let lease = lease.clone();
         async move |tx: &mut db::Tx| {

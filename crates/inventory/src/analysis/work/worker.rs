@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use db::Engine;
 use tokio::task::JoinSet;
 
 use super::{Claim, claim, queue, work};
@@ -17,7 +16,6 @@ const SLEEP_MIN: Duration = Duration::from_millis(200);
 
 /// Works until the service stops.
 pub(crate) async fn run(state: State) {
-    recover(&state).await;
     let mut working: JoinSet<()> = JoinSet::new();
     loop {
         let mut sleep = SLEEP_MAX;
@@ -62,23 +60,6 @@ async fn finish(state: State, claim: Claim) {
                 tracing::warn!(product, %error, "a request for an analysis could not be put back; it is due when its lease ends");
             }
         }
-    }
-}
-
-/// A SQLite database is served by one process, so whoever held a request before this one began is dead.
-async fn recover(state: &State) {
-    if state.db.engine() != Engine::Sqlite {
-        return;
-    }
-    let now = state.clock.now();
-    let release = async move |tx: &mut db::Tx| queue::release_all(tx, now).await;
-    match state.db.write::<_, db::Error, _>(release).await {
-        Ok(0) => {}
-        Ok(count) => tracing::info!(
-            count,
-            "requests for analyses of a process that died are taken up again"
-        ),
-        Err(error) => tracing::warn!(%error, "requests for analyses could not be taken up again"),
     }
 }
 

@@ -14,10 +14,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::{
-    lease::is_enough,
-    record::{Ended, record},
-};
+use super::record::{Ended, record};
 use crate::{
     State,
     events::{
@@ -141,7 +138,7 @@ async fn fill(
         Ok::<_, Error>((receiver, due, next))
     };
     let (receiver, due, next) = state.db.read(read).await?;
-    let Some(receiver) = receiver.filter(|receiver| may_send(state, receiver, now)) else {
+    let Some(receiver) = receiver.filter(|receiver| may_send(state, receiver)) else {
         return Ok(None);
     };
     if let Some(until) = receiver.paused_until.filter(|until| *until > now) {
@@ -165,9 +162,8 @@ async fn fill(
     Ok(Some(next))
 }
 
-fn may_send(state: &State, receiver: &Receiver, now: Timestamp) -> bool {
-    let lease = receiver.lease.as_ref();
-    receiver.enabled && lease.is_some_and(|lease| is_enough(state, lease, now))
+fn may_send(state: &State, receiver: &Receiver) -> bool {
+    receiver.enabled && receiver.leased_by.as_deref() == Some(state.replica.id())
 }
 
 async fn attempt(state: &State, due: Due, target: &Target, message: Message) -> Ended {

@@ -12,7 +12,7 @@ use tokio::{
 use super::{
     courier::{Post, Progress, deliver_due},
     fan_out::fan_out,
-    lease::{lease, release},
+    lease::lease,
 };
 use crate::{State, events::store};
 
@@ -61,7 +61,6 @@ pub(crate) async fn run(state: State) {
         }
     }
     while couriers.work.join_next().await.is_some() {}
-    log_failure(release(&state).await);
 }
 
 fn log_failure(done: Result<(), Error>) {

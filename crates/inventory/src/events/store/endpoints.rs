@@ -123,7 +123,7 @@ pub(in crate::events) async fn disable(
 ) -> Result<bool, Error> {
     let changed = tx
         .execute(
-            "UPDATE webhook_endpoints SET enabled = FALSE, disabled_reason = $2, disabled_at = $3, leased_by = NULL, leased_until = NULL
+            "UPDATE webhook_endpoints SET enabled = FALSE, disabled_reason = $2, disabled_at = $3, leased_by = NULL
              WHERE id = $1 AND enabled = TRUE",
             &[&id, &reason.name(), &now],
         )
@@ -175,7 +175,8 @@ pub(in crate::events) struct Receiver {
     pub(in crate::events) paused_until: Option<Timestamp>,
     pub(in crate::events) secret: Option<String>,
     pub(in crate::events) previous: Option<(String, Timestamp)>,
-    pub(in crate::events) lease: Option<(String, Timestamp)>,
+    /// The replica that delivers here, as long as it is registered.
+    pub(in crate::events) leased_by: Option<String>,
 }
 
 pub(in crate::events) async fn receiver(
@@ -183,12 +184,11 @@ pub(in crate::events) async fn receiver(
     id: i64,
 ) -> Result<Option<Receiver>, Error> {
     conn.optional(
-        "SELECT url, configured, enabled, paused_until, secret, previous_secret, previous_until, leased_by, leased_until
-         FROM webhook_endpoints WHERE id = $1",
+        "SELECT e.url, e.configured, e.enabled, e.paused_until, e.secret, e.previous_secret, e.previous_until, r.id
+         FROM webhook_endpoints AS e LEFT JOIN replicas AS r ON r.id = e.leased_by WHERE e.id = $1",
         &[&id],
         |row| {
             let previous: (Option<String>, Option<Timestamp>) = (row.get(5)?, row.get(6)?);
-            let lease: (Option<String>, Option<Timestamp>) = (row.get(7)?, row.get(8)?);
             Ok(Receiver {
                 url: row.get(0)?,
                 configured: row.get(1)?,
@@ -196,7 +196,7 @@ pub(in crate::events) async fn receiver(
                 paused_until: row.get(3)?,
                 secret: row.get(4)?,
                 previous: previous.0.zip(previous.1),
-                lease: lease.0.zip(lease.1),
+                leased_by: row.get(7)?,
             })
         },
     )
@@ -244,57 +244,41 @@ pub(in crate::events) async fn pause(tx: &mut Tx, id: i64, until: Timestamp) -> 
     .map(drop)
 }
 
-/// Who delivers at an endpoint that gets events.
+/// An endpoint that gets events, and the registered replica that delivers there.
 #[derive(Debug, Clone)]
 pub(in crate::events) struct Lease {
     pub(in crate::events) endpoint: i64,
-    pub(in crate::events) holder: Option<(String, Timestamp)>,
+    pub(in crate::events) leased_by: Option<String>,
 }
 
 pub(in crate::events) async fn leases(conn: &mut Conn) -> Result<Vec<Lease>, Error> {
     conn.all(
-        "SELECT id, leased_by, leased_until FROM webhook_endpoints WHERE enabled = TRUE ORDER BY id",
+        "SELECT e.id, r.id FROM webhook_endpoints AS e LEFT JOIN replicas AS r ON r.id = e.leased_by
+         WHERE e.enabled = TRUE ORDER BY e.id",
         &[],
         |row| {
-            let holder: (Option<String>, Option<Timestamp>) = (row.get(1)?, row.get(2)?);
             Ok(Lease {
                 endpoint: row.get(0)?,
-                holder: holder.0.zip(holder.1),
+                leased_by: row.get(1)?,
             })
         },
     )
     .await
 }
 
-/// Takes or prolongs a lease, unless another process has one that still holds, which is one that ends between two moments; whether it
-/// is ours.
+/// Takes a lease for a registered replica, unless another registered one has it; whether it was taken.
 pub(in crate::events) async fn take_lease(
     tx: &mut Tx,
     id: i64,
-    owner: &str,
-    (from, to): (Timestamp, Timestamp),
-    until: Timestamp,
+    replica: &str,
 ) -> Result<bool, Error> {
     let taken = tx
         .execute(
-            "UPDATE webhook_endpoints SET leased_by = $2, leased_until = $4
-             WHERE id = $1 AND enabled = TRUE
-               AND (leased_by IS NULL OR leased_by = $2 OR leased_until < $3 OR leased_until > $5)",
-            &[&id, &owner, &from, &until, &to],
+            "UPDATE webhook_endpoints SET leased_by = $2
+             WHERE id = $1 AND enabled = TRUE AND EXISTS (SELECT 1 FROM replicas WHERE id = $2)
+               AND (leased_by IS NULL OR leased_by NOT IN (SELECT id FROM replicas WHERE id <> $2))",
+            &[&id, &replica],
         )
         .await?;
     Ok(taken > 0)
-}
-
-/// Gives up the leases of a process; without one, every lease, where no other process can hold any.
-pub(in crate::events) async fn release_leases(
-    tx: &mut Tx,
-    owner: Option<&str>,
-) -> Result<(), Error> {
-    tx.execute(
-        "UPDATE webhook_endpoints SET leased_by = NULL, leased_until = NULL WHERE leased_by IS NOT NULL AND ($1 IS NULL OR leased_by = $1)",
-        &[&owner],
-    )
-    .await
-    .map(drop)
 }

@@ -8,7 +8,7 @@ use inventory::{
     rest::Refusal,
 };
 use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::{database::Engine, on_both_engines};
 use tokio::task::JoinSet;
 
 use super::{
@@ -151,6 +151,31 @@ on_both_engines!(
         assert_eq!(step(&app).await, Step::Idle);
     }
 );
+
+#[test]
+fn the_request_of_a_dead_process_is_due_at_once_and_that_of_a_living_one_never_on_postgres() {
+    test_kit::database::run(Engine::Postgres, async |address| {
+        let server = ModelServer::start([Behaviour::Hang]).await;
+        let app = TestApp::with(&address, with_model(&server)).await;
+        super::a_product_that_ran_low(&app, "Arroz").await;
+        let other = app.replica(&address).await;
+        tokio::select! {
+            step = step(&app) => panic!("{step:?}"),
+            () = server.called() => {}
+        }
+        // Another clock that is ahead ends no lease of a process that lives.
+        let right = app.clock.now();
+        app.clock.advance(HOUR);
+        assert_eq!(step(&other).await, Step::Idle);
+        app.clock.set(right);
+        other.sees_dead().await;
+        assert_eq!(analysis::release_dead(&other.state).await.unwrap(), 1);
+        let sold = super::model_server::says(&super::model_server::reply("Peça 42 unidades.", &[]));
+        server.does([sold]);
+        analysed(&other).await;
+        assert_eq!(step(&app).await, Step::Idle);
+    });
+}
 
 on_both_engines!(
     a_worker_that_was_taken_for_dead_keeps_no_second_result,

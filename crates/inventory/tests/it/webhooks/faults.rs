@@ -130,8 +130,8 @@ on_both_engines!(
         assert!(passing.await.unwrap_err().is_cancelled());
         receiver.behaves(|_| Reply::Status(200));
         let next = app.restarted(&address, config(Some(&receiver))).await;
-        // On PostgreSQL the lease of the one before has to end first.
-        next.pass_after(61).await;
+        next.sees_dead().await;
+        next.pass().await;
         let received = receiver.received();
         assert_eq!(accepted(&received), shipped);
         assert_eq!(received.len(), 8 + 24);
@@ -171,21 +171,30 @@ fn two_processes_on_postgres_deliver_each_event_once_and_in_order() {
 }
 
 #[test]
-fn a_lease_of_a_clock_that_was_put_back_is_taken_over_at_once_on_postgres() {
+fn the_endpoint_of_a_dead_process_is_another_ones_whatever_their_clocks_say_on_postgres() {
     test_kit::database::run(Engine::Postgres, async |address| {
         let receiver = Receiver::start().await;
         let app = TestApp::with(&address, config(Some(&receiver))).await;
-        let right = app.clock.now();
-        app.clock.advance(Duration::from_secs(3 * 60 * 60));
-        app.pass().await;
-        // The process that holds the lease is gone without a word, and the clock is put right.
-        app.clock.set(right);
         let next = app.replica(&address).await;
         let product = app.admin().a_product("Arroz", 40).await;
         app.ship(product, 1).await;
-        assert_eq!(next.pass().await.delivered, 1);
-        // One that still holds is respected.
+        assert_eq!(app.pass().await.delivered, 1);
+        // One that lives is respected, by a process whose clock is a day ahead too.
         app.ship(product, 1).await;
+        let right = app.clock.now();
+        app.clock.advance(Duration::from_secs(24 * 60 * 60));
+        assert_eq!(next.pass().await.delivered, 0);
+        assert_eq!(app.pass().await.delivered, 1);
+        // One that is gone without a word is not, and clocks that are put back change nothing.
+        app.clock.set(right);
+        app.ship(product, 1).await;
+        assert_eq!(next.pass().await.delivered, 0);
+        next.sees_dead().await;
+        assert_eq!(next.pass().await.delivered, 1);
+        // When it comes back, it has lost the endpoint.
+        app.ship(product, 1).await;
+        assert_eq!(app.pass().await.delivered, 0);
+        assert!(app.state.replica.heartbeat().await.unwrap().was_removed);
         assert_eq!(app.pass().await.delivered, 0);
         assert_eq!(next.pass().await.delivered, 1);
     });
