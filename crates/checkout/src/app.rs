@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use axum::Router;
-use db::{Db, Engine};
+use db::{Db, KeepAlive, Replica};
 use tokio::sync::Notify;
 use web::rate::Windows;
 use web::server::Shutdown;
@@ -25,6 +25,8 @@ pub struct State(Arc<Shared>);
 pub struct Shared {
     pub(crate) config: Config,
     pub(crate) db: Db,
+    /// This process among those that serve the database.
+    pub(crate) replica: Replica,
     pub(crate) provider: Client,
     pub(crate) windows: Windows,
     pub(crate) clock: Clock,
@@ -127,6 +129,7 @@ impl State {
             notification_url: notification_url(&config),
             api_key_digests: config.api_keys.iter().map(Secret::sha256).collect(),
             config,
+            replica: Replica::new(db.clone(), random.uuid().to_string()),
             db,
             provider,
             windows,
@@ -155,10 +158,11 @@ impl State {
         self.reconciler.notify_one();
     }
 
-    /// Frees the attempts of a process that died, where no other process can be at work on them.
-    pub(crate) async fn release_leases(&self) -> Result<(), db::Error> {
-        if self.db.engine() == Engine::Sqlite {
-            payments::release_every_lease(&self.db).await?;
+    /// Frees what dead replicas were at work on.
+    async fn release_dead(&self) -> Result<(), db::Error> {
+        let released = payments::release_dead(&self.db).await?;
+        if released > 0 {
+            tracing::info!(released, "attempts of a dead replica are free again");
         }
         Ok(())
     }
@@ -197,12 +201,22 @@ impl Workers {
 /// See [`StartError`].
 pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
     let state = State::open(config, parts).await?;
-    state.release_leases().await?;
+    state.replica.register().await?;
+    state.release_dead().await?;
     let router = routes::router(&state);
     Ok(App {
         router,
         workers: Workers(state.clone()),
         state,
+    })
+}
+
+/// Shows the other replicas that this one lives, and frees what dead ones leave.
+pub fn keep_alive(state: &State) -> KeepAlive {
+    let freeing = state.clone();
+    state.replica.keep_alive(move || {
+        let state = freeing.clone();
+        async move { state.release_dead().await }
     })
 }
 

@@ -3,7 +3,7 @@
 use checkout::page::Shop;
 use checkout::provider::AccessToken;
 use checkout::{App, MIGRATIONS, Parts, State};
-use db::{Db, Engine, Options};
+use db::{Db, Engine, KeepAlive, Options};
 use web::rate::Windows;
 use web::server::Listener;
 use web::{Clock, Random};
@@ -19,12 +19,14 @@ use crate::settings::{Secret, Settings};
 /// Checkout while it runs: what must outlive its last request.
 pub(crate) struct Checkout {
     db: Db,
+    keep_alive: KeepAlive,
     _hold: Option<Hold>,
 }
 
 impl Checkout {
-    /// Closes the database, once nothing uses it any more.
+    /// Gives up what it leased and closes the database, once nothing uses it any more.
     pub(crate) async fn close(self) {
+        self.keep_alive.stop().await;
         self.db.close().await;
     }
 }
@@ -64,7 +66,12 @@ pub(crate) async fn start(
     run.count(checkout::SERVICE, &db);
     run.work(workers.run());
     run.serve(checkout::SERVICE, listener, router, options);
-    Ok(Checkout { db, _hold: hold })
+    let keep_alive = checkout::keep_alive(&state);
+    Ok(Checkout {
+        db,
+        keep_alive,
+        _hold: hold,
+    })
 }
 
 /// What the service's functions work on, for commands that call them without serving anything.

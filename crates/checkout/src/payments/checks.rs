@@ -134,8 +134,11 @@ pub(crate) async fn keep_proof(db: &Db, proof: String) -> Result<bool, db::Error
         .await
 }
 
-/// Frees every attempt of processes that are gone.
-pub(crate) async fn release_every_lease(db: &Db) -> Result<u64, db::Error> {
-    db.write(async move |tx| store::release_every_lease(tx).await)
-        .await
+/// Frees every attempt and refund that no registered replica works on; how many.
+pub(crate) async fn release_dead(db: &Db) -> Result<u64, db::Error> {
+    db.write(async move |tx| {
+        let attempts = store::release_dead_attempts(tx).await?;
+        Ok(attempts + store::release_dead_refunds(tx).await?)
+    })
+    .await
 }

@@ -69,7 +69,7 @@ pub(super) async fn claim(
         token_key: is_card.then(|| token_key.to_string()),
         create_key: create_key.to_string(),
         lease: Lease {
-            id: state.random.uuid().to_string(),
+            id: state.replica.lease(&state.random.uuid().to_string()),
             until,
         },
         check_at: until,

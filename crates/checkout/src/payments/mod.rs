@@ -25,7 +25,7 @@ mod store;
 pub(crate) use adopt::{Adopted, adopt_or_record, complete};
 pub(crate) use checks::{
     due_attempts, due_payments, due_refunds, erase_old, keep_proof, next_due, postpone_attempt,
-    postpone_made_refund, postpone_payment, postpone_refund, release_every_lease, unknown_count,
+    postpone_made_refund, postpone_payment, postpone_refund, release_dead, unknown_count,
 };
 pub(crate) use claim::{begun_at, new_key, reference};
 pub(crate) use errors::database as database_error;

@@ -55,7 +55,7 @@ pub(super) async fn claim(
         key: key.map(|key| key.as_str().to_owned()),
         upstream_key: new_key(state),
         lease: Lease {
-            id: state.random.uuid().to_string(),
+            id: state.replica.lease(&state.random.uuid().to_string()),
             until: now + lease_length(state.config.provider.timeout),
         },
         now,

@@ -12,7 +12,7 @@ pub(crate) use attempts::{
     Attempt, AttemptStep, Due, Finish, Lease, NewAttempt, Release, due_attempts, erase_old_answers,
     find_attempt_by_key, find_attempt_by_reference, finish_attempt, forget_attempt, free_key,
     insert_attempt, keep_card_token, next_attempt_due, postpone_attempt, release_attempt,
-    release_every_lease, take_attempt, unknown_attempts,
+    release_dead_attempts, take_attempt, unknown_attempts,
 };
 pub(crate) use history::{Source, insert_refusal, insert_steps, last_entry};
 pub(crate) use list::{Filter, count_payments, list_payments};
@@ -23,6 +23,6 @@ pub(crate) use payments::{
 pub(crate) use refunds::{
     NewRefund, OpenRefund, Refund, due_refunds, erase_old_refund_answers, find_refund_by_key,
     finish_refund, follow_refund, free_refund_key, insert_refund, is_refused, next_refund_due,
-    postpone_refund, refunds_of, release_refund, take_refund,
+    postpone_refund, refunds_of, release_dead_refunds, release_refund, take_refund,
 };
 pub(crate) use secret::keep_proof;

@@ -100,11 +100,22 @@ pub(crate) async fn take_refund(
     let changed = tx
         .execute(
             "UPDATE refunds SET step = 'sending', lease = $2, leased_until = $3, check_at = $3
-             WHERE id = $1 AND step IN ('started', 'sending', 'closed') AND (leased_until IS NULL OR leased_until <= $4)",
+             WHERE id = $1 AND step IN ('started', 'sending', 'closed') AND (leased_until IS NULL OR leased_until <= $4)
+               AND (lease IS NULL OR substr(lease, 1, 36) NOT IN (SELECT id FROM replicas WHERE id <> substr($2, 1, 36)))",
             &[&id, &lease.id, &lease.until, &now],
         )
         .await?;
     Ok(changed == 1)
+}
+
+/// Frees the refunds that no registered replica works on.
+pub(crate) async fn release_dead_refunds(tx: &mut Tx) -> Result<u64, Error> {
+    tx.execute(
+        "UPDATE refunds SET lease = NULL, leased_until = NULL
+         WHERE check_at IS NOT NULL AND lease IS NOT NULL AND substr(lease, 1, 36) NOT IN (SELECT id FROM replicas)",
+        &[],
+    )
+    .await
 }
 
 /// Gives a refund back for a later run.

@@ -13,7 +13,7 @@ pub(crate) use find::{
 };
 pub(crate) use write::{
     Finish, Release, erase_old_answers, finish_attempt, forget_attempt, free_key, insert_attempt,
-    keep_card_token, postpone_attempt, release_attempt, release_every_lease, take_attempt,
+    keep_card_token, postpone_attempt, release_attempt, release_dead_attempts, take_attempt,
 };
 
 /// How far an attempt has come.
@@ -56,7 +56,7 @@ impl AttemptStep {
     }
 }
 
-/// The right to work on an attempt until a time; a worker that died loses it then.
+/// The right to work on an attempt until a time; other replicas may take it as soon as the holder's is dead, and no sooner.
 #[derive(Debug, Clone)]
 pub(crate) struct Lease {
     /// Names the holder's run.

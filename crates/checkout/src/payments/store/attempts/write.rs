@@ -57,7 +57,8 @@ pub(crate) async fn take_attempt(
             "UPDATE attempts
              SET step = $2, lease = $3, leased_until = $4, check_at = $4,
                  sent_at = CASE WHEN $2 = 'sending' THEN $5 ELSE sent_at END
-             WHERE id = $1 AND step IN ('started', 'sending', 'closed') AND (leased_until IS NULL OR leased_until <= $5)",
+             WHERE id = $1 AND step IN ('started', 'sending', 'closed') AND (leased_until IS NULL OR leased_until <= $5)
+               AND (lease IS NULL OR substr(lease, 1, 36) NOT IN (SELECT id FROM replicas WHERE id <> substr($3, 1, 36)))",
             &[&id, &step.as_str(), &lease.id, &lease.until, &now],
         )
         .await?;
@@ -200,10 +201,11 @@ pub(crate) async fn erase_old_answers(tx: &mut Tx, kept_since: Timestamp) -> Res
     .await
 }
 
-/// Frees every attempt: for the one process that owns the database file, at its start.
-pub(crate) async fn release_every_lease(tx: &mut Tx) -> Result<u64, Error> {
+/// Frees the attempts that no registered replica works on.
+pub(crate) async fn release_dead_attempts(tx: &mut Tx) -> Result<u64, Error> {
     tx.execute(
-        "UPDATE attempts SET lease = NULL, leased_until = NULL WHERE check_at IS NOT NULL AND leased_until IS NOT NULL",
+        "UPDATE attempts SET lease = NULL, leased_until = NULL
+         WHERE check_at IS NOT NULL AND lease IS NOT NULL AND substr(lease, 1, 36) NOT IN (SELECT id FROM replicas)",
         &[],
     )
     .await
