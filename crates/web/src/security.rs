@@ -5,8 +5,8 @@
 use axum::extract::Request;
 use axum::response::Response;
 use http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY,
-    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY,
+    STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue};
 
@@ -64,6 +64,9 @@ const ALWAYS: [(HeaderName, &str); 7] = [
     (CACHE_CONTROL, "no-store"),
 ];
 
+/// What keeps a proxy from holding an answer back until it has more of it.
+const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
+
 /// Room for these headers and those that answers usually have.
 const ROOM: usize = 16;
 
@@ -93,10 +96,21 @@ pub fn layer(policy: Policy) -> Step {
             // Of two headers with one name the answer's own stays. It has fewer, so they join these.
             let own = std::mem::take(response.headers_mut());
             headers.extend(own);
+            if is_event_stream(&headers) {
+                // nginx hands it on as it comes, whatever its settings are.
+                headers.insert(UNBUFFERED, HeaderValue::from_static("no"));
+            }
             *response.headers_mut() = headers;
             response
         }
     })
+}
+
+/// Whether an answer never ends by itself.
+pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
+    headers
+        .get(CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
 fn headers_of(policy: Policy) -> HeaderMap {

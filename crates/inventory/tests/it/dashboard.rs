@@ -246,6 +246,7 @@ impl Visitor<'_> {
         let response = self.open(Method::GET, path).await;
         assert_eq!(response.status(), StatusCode::OK);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
+        assert_eq!(response.headers()["x-accel-buffering"], "no");
         response.into_body().into_data_stream()
     }
 }

@@ -10,7 +10,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{ConnectInfo, Request};
 use axum::response::Response;
 use http::Version;
-use http::header::{CONTENT_TYPE, EXPECT, HOST};
+use http::header::{EXPECT, HOST};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -25,6 +25,7 @@ use super::sent::Sent;
 use super::{Limits, Shutdown, Tls};
 use crate::client::OwnTls;
 use crate::limits::Hostless;
+use crate::security::is_event_stream;
 
 /// Beyond these hyper answers by itself with a bare 431; the limits of [`crate::limits`] are lower and answer with a body.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
@@ -109,11 +110,7 @@ impl Connection {
             extensions.insert(Hostless);
         }
         let Ok(response) = self.router.clone().oneshot(request).await;
-        let is_stream = response
-            .headers()
-            .get(CONTENT_TYPE)
-            .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
-        let ends = is_stream.then(|| self.shutdown.clone());
+        let ends = is_event_stream(response.headers()).then(|| self.shutdown.clone());
         Ok(response.map(|body| Body::new(Answer::new(body, busy, ends))))
     }
 }

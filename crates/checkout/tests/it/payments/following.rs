@@ -104,6 +104,7 @@ impl Events {
         let response = app.router.clone().oneshot(request).await.unwrap();
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
+        assert_eq!(response.headers()["x-accel-buffering"], "no");
         Self(response.into_body(), String::new())
     }
 
