@@ -51,6 +51,20 @@ impl Listener {
             }
         }
     }
+
+    /// Closes the socket; the connections that wait in the system's queue.
+    pub(super) fn close(self) -> Vec<(TcpStream, SocketAddr)> {
+        // A failure here is that of a socket which is closed anyway.
+        let Ok(socket) = self.socket.into_std() else {
+            return Vec::new();
+        };
+        let accept = || {
+            let (stream, peer) = socket.accept().ok()?;
+            stream.set_nonblocking(true).ok()?;
+            Some((TcpStream::from_std(stream).ok()?, peer))
+        };
+        std::iter::from_fn(accept).collect()
+    }
 }
 
 /// Failures to accept connections: how long to wait after the next one, and how many the log does not know yet.

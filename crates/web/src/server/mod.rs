@@ -73,6 +73,13 @@ pub async fn serve(listener: Listener, router: Router, options: Options, shutdow
     let permits = Arc::new(Semaphore::new(limits.connections));
     let mut connections = JoinSet::new();
     let mut failures = Failures::default();
+    let connection = |peer| connection::Connection {
+        router: router.clone(),
+        tls: tls.clone(),
+        limits,
+        shutdown: shutdown.clone(),
+        peer,
+    };
     loop {
         let next = async {
             let permit = Arc::clone(&permits).acquire_owned().await;
@@ -83,20 +90,17 @@ pub async fn serve(listener: Listener, router: Router, options: Options, shutdow
             () = shutdown.begun() => break,
         };
         while connections.try_join_next().is_some() {}
-        let connection = connection::Connection {
-            router: router.clone(),
-            tls: tls.clone(),
-            limits,
-            shutdown: shutdown.clone(),
-            peer,
-        };
+        let connection = connection(peer);
         connections.spawn(async move {
             connection.serve(stream).await;
             drop(permit);
         });
     }
-    // From here on the port refuses connections, so that a balancer turns to another replica.
-    drop(listener);
+    // From here on the port refuses connections, so that a balancer turns to another replica. Those that the system took before are
+    // answered: the balancer may have sent them a request that it must not send again.
+    for (stream, peer) in listener.close() {
+        connections.spawn(connection(peer).serve(stream));
+    }
     drain(connections, limits.drain).await;
 }
 
