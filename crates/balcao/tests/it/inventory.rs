@@ -59,6 +59,11 @@ impl Caller {
         }
     }
 
+    /// What proves who it is, for requests that go another way.
+    pub(crate) fn token(&self) -> &str {
+        &self.token
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Value {
         let answer = client()
             .get(format!("{}{path}", self.url))

@@ -1,5 +1,7 @@
 //! `kill -9` in a storm of movements, again and again: what was acknowledged is there, nothing is half there.
 
+mod proxies;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
