@@ -65,10 +65,11 @@ impl Db {
         }
     }
 
-    /// Whether the database can be reached and has exactly the schema of `migrations`.
+    /// Whether the database can be reached and has exactly the schema of `migrations`; on SQLite also whether its files are in their
+    /// places, and whether what is written reaches the disk.
     ///
     /// # Errors
-    /// `Unavailable` when it cannot be reached; `Other` when it is not migrated, or by a newer version.
+    /// `Unavailable` when it cannot be reached or written; `Other` when it is not migrated, or by a newer version.
     pub async fn ready(&self, migrations: &Migrations) -> Result<(), Error> {
         for set in [BASE, *migrations] {
             let engine = self.engine();
@@ -91,7 +92,10 @@ impl Db {
                 return Err(Error::other(format!("the migration {name} is not applied")));
             }
         }
-        Ok(())
+        match &*self.store {
+            Store::Sqlite(sqlite) => sqlite.writable().await,
+            Store::Postgres(_) => Ok(()),
+        }
     }
 
     /// Runs a job that only reads. Each statement sees the newest committed state; writing is refused. The job may run

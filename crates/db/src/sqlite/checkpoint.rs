@@ -67,7 +67,6 @@ pub(crate) struct LogKeeper {
     soon_copied: u64,
     next_try: u64,
     next_copy: u64,
-    wait: Duration,
 }
 
 impl LogKeeper {
@@ -93,7 +92,6 @@ impl LogKeeper {
             soon_copied: SOON_COPIED / page_bytes,
             next_try: most_pages,
             next_copy: worth_copying,
-            wait: options.wait,
         })
     }
 
@@ -129,16 +127,8 @@ impl LogKeeper {
     /// A long report still reads the old log: then the log goes on growing, and this is tried again later, so that
     /// nobody waits for the report.
     fn restart(&mut self, connection: &Connection) -> Result<(), Error> {
-        let set_wait = |wait| {
-            connection
-                .raw()
-                .busy_timeout(wait)
-                .map_err(|error| connection.translate(error, "busy timeout"))
-        };
-        set_wait(PATIENCE)?;
-        let log = checkpoint(connection, "PRAGMA wal_checkpoint(RESTART)");
-        set_wait(self.wait)?;
-        let log = log?;
+        connection.set_wait(PATIENCE)?;
+        let log = checkpoint(connection, "PRAGMA wal_checkpoint(RESTART)")?;
         self.next_try = if log.busy {
             log.pages + self.most_pages / GROWTH_BEFORE_NEXT_TRY
         } else {
@@ -172,7 +162,7 @@ pub(crate) fn make_room(
 }
 
 /// The log beside a database, as SQLite names it.
-fn log_of(database: &Path) -> PathBuf {
+pub(super) fn log_of(database: &Path) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
     name.push("-wal");
     name.into()

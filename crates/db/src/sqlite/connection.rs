@@ -5,7 +5,7 @@ use std::{
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -39,6 +39,8 @@ pub(crate) struct Connection {
 struct Watch {
     start: Instant,
     deadline_micros: AtomicU64,
+    /// Whether the last statement was stopped.
+    has_stopped: AtomicBool,
 }
 
 const NO_DEADLINE: u64 = u64::MAX;
@@ -55,22 +57,27 @@ impl Watch {
         u64::try_from(self.start.elapsed().as_micros()).unwrap_or(NO_DEADLINE)
     }
 
+    /// Whether the running statement is to be stopped.
     fn is_over(&self) -> bool {
         let deadline = self.deadline_micros.load(Ordering::Relaxed);
-        deadline != NO_DEADLINE && self.elapsed_micros() > deadline
+        let is_over = deadline != NO_DEADLINE && self.elapsed_micros() > deadline;
+        if is_over {
+            self.has_stopped.store(true, Ordering::Relaxed);
+        }
+        is_over
     }
 }
 
 impl Connection {
-    /// Opens the file, which is created readable by its owner alone if absent.
+    /// Opens the file, which exists: one that is missing may have been deleted while it was in use, and is not begun anew.
     pub(crate) fn open(path: &Path, role: Role, options: &Options) -> Result<Self, Error> {
-        create_private(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut raw = rusqlite::Connection::open_with_flags(path, flags)
             .map_err(|error| unopenable(path, &error))?;
         let watch = Arc::new(Watch {
             start: Instant::now(),
             deadline_micros: AtomicU64::new(NO_DEADLINE),
+            has_stopped: AtomicBool::new(false),
         });
         set_up(&mut raw, role, options, &watch).map_err(|error| unopenable(path, &error))?;
         let limit = match role {
@@ -149,6 +156,18 @@ impl Connection {
         self.raw.last_insert_rowid()
     }
 
+    /// Whether its time limit stopped the last statement of a job.
+    pub(crate) fn was_stopped(&self) -> bool {
+        self.watch.has_stopped.load(Ordering::Relaxed)
+    }
+
+    /// How long a statement waits for another process or connection that writes.
+    pub(crate) fn set_wait(&self, wait: Duration) -> Result<(), Error> {
+        self.raw
+            .busy_timeout(wait)
+            .map_err(|error| self.translate(error, "busy timeout"))
+    }
+
     /// Rolls back what is open, if anything is.
     pub(crate) fn roll_back(&self) {
         if !self.is_idle()
@@ -174,6 +193,7 @@ impl Connection {
     }
 
     fn limited(&self) -> Limited<'_> {
+        self.watch.has_stopped.store(false, Ordering::Relaxed);
         if let Some(limit) = self.limit {
             let limit = u64::try_from(limit.as_micros()).unwrap_or(NO_DEADLINE);
             let deadline = self.watch.elapsed_micros().saturating_add(limit);
@@ -276,6 +296,7 @@ mod tests {
     fn a_cached_statement_is_compiled_once_whatever_is_bound() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("shop.sqlite");
+        create_private(&path).unwrap();
         let connection = Connection::open(&path, Role::Writer, &Options::default()).unwrap();
         // A planner that looks at what is bound would ask whether it is that of the index, and for each value again.
         connection

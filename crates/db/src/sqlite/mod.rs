@@ -5,6 +5,7 @@ pub(crate) mod backup;
 mod checkpoint;
 mod connection;
 mod errors;
+mod files;
 mod load;
 pub(crate) mod migrate;
 pub(crate) mod money;
@@ -25,6 +26,7 @@ pub(crate) use connection::{Connection, Role};
 
 use self::{
     checkpoint::LogKeeper,
+    files::Files,
     pool::{Lent, Pool},
     writer::{Job, WriteJob, Writer},
 };
@@ -39,6 +41,7 @@ pub(crate) type ReadJob = Box<dyn FnOnce(&mut Conn) + Send>;
 /// A SQLite database in use.
 pub(crate) struct Sqlite {
     path: PathBuf,
+    files: Arc<Files>,
     options: Options,
     counters: Arc<Counters>,
     reads: Arc<Queue<ReadJob>>,
@@ -55,6 +58,7 @@ impl Sqlite {
         connection::create_private(path)?;
         let sqlite = Self {
             path: path.to_owned(),
+            files: Arc::new(Files::of(path)?),
             options: options.clone(),
             counters: Arc::default(),
             reads: Arc::new(Queue::new(options.queue)),
@@ -83,6 +87,7 @@ impl Sqlite {
         if let Err(error) = checkpoint::make_room(&connection, &self.path, &self.options) {
             tracing::warn!(%error, "the log has no room from the start");
         }
+        self.files.log_is_open();
         let log = LogKeeper::new(
             &connection,
             &self.options,
@@ -95,6 +100,7 @@ impl Sqlite {
             Arc::clone(&self.writes),
             log,
             Arc::clone(&self.counters),
+            Arc::clone(&self.files),
             &self.options,
         );
         self.start("db-write", move || writer.run())?;
@@ -147,6 +153,7 @@ impl Sqlite {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
+        self.files.check_database()?;
         let mut conn = match self.look_ups.lend()? {
             Lent::Conn(conn) => conn,
             Lent::Open => {
@@ -193,7 +200,7 @@ impl Sqlite {
         E: From<Error> + Send + 'static,
     {
         let (caller, answer) = oneshot::channel();
-        let counters = Arc::clone(&self.counters);
+        let (counters, files) = (Arc::clone(&self.counters), Arc::clone(&self.files));
         let latest = Instant::now() + patience;
         let pushed = queue.push(Box::new(move |conn| {
             // Nobody waits for it any more, and a read leaves nothing behind.
@@ -202,7 +209,7 @@ impl Sqlite {
             }
             counters.read();
             conn.begin_job(false);
-            let result = match in_time(latest) {
+            let result = match in_time(latest).and_then(|()| files.check_database()) {
                 Ok(()) => job(conn, &counters),
                 Err(error) => Err(error.into()),
             };
@@ -234,6 +241,7 @@ impl Sqlite {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
+        self.files.check()?;
         let (path, options) = self.place();
         let counters = Arc::clone(&self.counters);
         let done = tokio::task::spawn_blocking(move || load::run(&path, &options, &counters, &job));
@@ -249,6 +257,19 @@ impl Sqlite {
             }
             Refused::Closed => Error::unavailable("the database is closed"),
         }
+    }
+
+    /// Whether what is written reaches the disk. After a write that did not, another one tries it: nobody else may, once a balancer has
+    /// been told that this service is not ready.
+    pub(crate) async fn writable(&self) -> Result<(), Error> {
+        self.files.check()?;
+        if self.files.is_writable() {
+            return Ok(());
+        }
+        // Writes the first page, even if nothing changes in it.
+        self.write(async |tx: &mut Tx| tx.execute("PRAGMA user_version = 0", &[]).await)
+            .await
+            .map(drop)
     }
 
     /// What the file is and how it is used, for work that opens a connection of its own.

@@ -1,6 +1,7 @@
 //! The one thread that writes: jobs that wait at the same time share a transaction and its one flush to the disk
 //! (group commit), and hear of their success only after the commit. A savepoint for each of them would copy every page
-//! that it touches; so they run without, and only when one fails after it has written is the batch done again with.
+//! that it touches. So they run without, and the batch is run again with savepoints only when one of them failed after
+//! it had written. All of them run again then: what a job saw of the others may be different this time.
 
 use std::{
     sync::Arc,
@@ -9,11 +10,13 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use super::checkpoint::LogKeeper;
+use super::{checkpoint::LogKeeper, files::Files};
 use crate::{Conn, Counters, Error, Options, Tx, job, queue::Queue};
 
-/// A job with its caller: run inside a batch, once or twice, answered after it.
+/// A job with its caller: run inside a batch, once or more often, answered after it.
 pub(crate) trait WriteJob: Send {
+    /// When it must have begun.
+    fn latest(&self) -> Instant;
     /// Runs the job and says whether what it wrote stays. What an earlier run came to is forgotten.
     fn run(&mut self, tx: &mut Tx, counters: &Counters) -> bool;
     /// Tells the caller how it ended: as the job did, unless the batch failed.
@@ -24,6 +27,7 @@ pub(crate) trait WriteJob: Send {
 pub(crate) struct Job<T, E, F> {
     body: F,
     latest: Instant,
+    has_begun: bool,
     result: Option<Result<T, E>>,
     caller: oneshot::Sender<Result<T, E>>,
 }
@@ -34,6 +38,7 @@ impl<T, E, F> Job<T, E, F> {
         Self {
             body,
             latest,
+            has_begun: false,
             result: None,
             caller,
         }
@@ -46,10 +51,23 @@ where
     T: Send,
     E: From<Error> + Send,
 {
+    fn latest(&self) -> Instant {
+        self.latest
+    }
+
     fn run(&mut self, tx: &mut Tx, counters: &Counters) -> bool {
         tx.begin_job(true);
-        let mut result = match super::in_time(self.latest) {
-            Ok(()) => job::finish_at_once((self.body)(tx), counters),
+        // One that began in time is not late when its batch is run again.
+        let is_in_time = if self.has_begun {
+            Ok(())
+        } else {
+            super::in_time(self.latest)
+        };
+        let mut result = match is_in_time {
+            Ok(()) => {
+                self.has_begun = true;
+                job::finish_at_once((self.body)(tx), counters)
+            }
             Err(error) => Err(error.into()),
         };
         if let (Some(error), Ok(_)) = (tx.end_job(), &result) {
@@ -77,22 +95,24 @@ pub(crate) struct Writer {
     queue: Arc<Queue<Box<dyn WriteJob>>>,
     log: LogKeeper,
     counters: Arc<Counters>,
+    files: Arc<Files>,
     batch: usize,
     batch_time: Duration,
+    wait: Duration,
 }
 
 /// A job of the batch.
 struct Waiting {
     job: Box<dyn WriteJob>,
-    /// It is not run again: what it failed at was there before the batch or stays in it.
-    has_failed: bool,
+    /// Its time limit stopped it, so it is not run again with the batch.
+    was_stopped: bool,
 }
 
 impl Waiting {
     fn new(job: Box<dyn WriteJob>) -> Self {
         Self {
             job,
-            has_failed: false,
+            was_stopped: false,
         }
     }
 }
@@ -113,6 +133,8 @@ enum Ended {
     RolledBack,
     /// It failed, and what it wrote stands among what the others wrote.
     Spoilt,
+    /// Its time limit stopped a statement that wrote. SQLite has rolled the whole transaction back for that.
+    Stopped,
     /// SQLite gave the whole transaction up (full disk, failing disk), so nothing of the batch is left.
     BatchLost(Error),
 }
@@ -121,7 +143,7 @@ enum Ended {
 enum Ran {
     /// So many succeeded.
     Kept(usize),
-    /// See [`Ended::Spoilt`].
+    /// The others have to be run again: see [`Ended::Spoilt`] and [`Ended::Stopped`].
     Spoilt,
     /// See [`Ended::BatchLost`].
     Lost(Error),
@@ -133,6 +155,7 @@ impl Writer {
         queue: Arc<Queue<Box<dyn WriteJob>>>,
         log: LogKeeper,
         counters: Arc<Counters>,
+        files: Arc<Files>,
         options: &Options,
     ) -> Self {
         Self {
@@ -140,8 +163,10 @@ impl Writer {
             queue,
             log,
             counters,
+            files,
             batch: options.batch.max(1),
             batch_time: options.batch_time,
+            wait: options.wait,
         }
     }
 
@@ -160,7 +185,8 @@ impl Writer {
         let started = Instant::now();
         let mut jobs = vec![Waiting::new(first)];
         let mut outcome = self.attempt(&mut jobs, started, Guard::Batch);
-        if let Ok(Ran::Spoilt) = outcome {
+        // With savepoints only a job that its time limit stopped spoils the batch, and each of them does so once.
+        while let Ok(Ran::Spoilt) = outcome {
             outcome = self.attempt(&mut jobs, started, Guard::Savepoint);
         }
         let outcome = match outcome {
@@ -169,7 +195,11 @@ impl Writer {
                 Ok(0)
             }
             Ok(Ran::Kept(kept)) => self.commit(kept).map(|()| kept),
-            Ok(Ran::Lost(error)) | Err(error) => Err(error),
+            Ok(Ran::Lost(error)) => {
+                self.files.set_writable(false);
+                Err(error)
+            }
+            Err(error) => Err(error),
         };
         let undone = jobs.len().saturating_sub(*outcome.as_ref().unwrap_or(&0));
         for _ in 0..undone {
@@ -188,7 +218,7 @@ impl Writer {
         started: Instant,
         guard: Guard,
     ) -> Result<Ran, Error> {
-        self.control("BEGIN IMMEDIATE")?;
+        self.begin(jobs, guard)?;
         let (mut kept, mut place) = (0, 0);
         loop {
             if place == jobs.len() && place < self.batch && started.elapsed() < self.batch_time {
@@ -198,23 +228,39 @@ impl Writer {
                 return Ok(Ran::Kept(kept));
             };
             place += 1;
-            if waiting.has_failed {
+            if waiting.was_stopped {
                 continue;
             }
             let ended = self.run_job(waiting.job.as_mut(), guard);
-            waiting.has_failed = !matches!(ended, Ended::Kept);
+            waiting.was_stopped = matches!(ended, Ended::Stopped);
             match ended {
                 Ended::Kept => kept += 1,
                 Ended::RolledBack => {}
-                // Alone in the transaction: to roll that back is to roll the job back.
-                Ended::Spoilt if kept == 0 => return Ok(Ran::Kept(0)),
-                Ended::Spoilt => {
-                    self.control("ROLLBACK")?;
+                // Nobody else wrote or is left to run: to roll the transaction back is to roll the job back.
+                Ended::Spoilt | Ended::Stopped if kept == 0 && place == jobs.len() => {
+                    return Ok(Ran::Kept(0));
+                }
+                Ended::Spoilt | Ended::Stopped => {
+                    self.roll_back();
                     return Ok(Ran::Spoilt);
                 }
                 Ended::BatchLost(error) => return Ok(Ran::Lost(error)),
             }
         }
+    }
+
+    /// Begins a transaction. Another process's is waited for until the first job is late, so that each of those that wait is answered when
+    /// its own time is over.
+    fn begin(&mut self, jobs: &[Waiting], guard: Guard) -> Result<(), Error> {
+        self.files.check()?;
+        let wait = match (guard, jobs.first()) {
+            (Guard::Batch, Some(first)) => {
+                first.job.latest().saturating_duration_since(Instant::now())
+            }
+            _ => self.wait,
+        };
+        self.tx.sqlite_connection()?.set_wait(wait)?;
+        self.control("BEGIN IMMEDIATE")
     }
 
     fn run_job(&mut self, job: &mut dyn WriteJob, guard: Guard) -> Ended {
@@ -232,7 +278,7 @@ impl Writer {
         if job.run(&mut self.tx, &self.counters) {
             Ended::Kept
         } else if self.is_idle() {
-            Ended::BatchLost(given_up())
+            self.lost()
         } else if self.changes() == before {
             Ended::RolledBack
         } else {
@@ -244,7 +290,7 @@ impl Writer {
         self.control("SAVEPOINT job")?;
         let stays = job.run(&mut self.tx, &self.counters);
         if !stays && self.is_idle() {
-            return Ok(Ended::BatchLost(given_up()));
+            return Ok(self.lost());
         }
         if !stays {
             self.control("ROLLBACK TO job")?;
@@ -257,10 +303,21 @@ impl Writer {
         })
     }
 
+    /// Why SQLite has ended the transaction under a job.
+    fn lost(&mut self) -> Ended {
+        let connection = self.tx.sqlite_connection();
+        if connection.is_ok_and(|connection| connection.was_stopped()) {
+            Ended::Stopped
+        } else {
+            Ended::BatchLost(given_up())
+        }
+    }
+
     fn commit(&mut self, kept: usize) -> Result<(), Error> {
         let committed = self.control("COMMIT");
         match &committed {
             Ok(()) => {
+                self.files.set_writable(true);
                 self.counters.commit();
                 for _ in 0..kept {
                     self.counters.write();
@@ -268,6 +325,7 @@ impl Writer {
             }
             Err(error) => {
                 tracing::error!(%error, "a batch could not be committed");
+                self.files.set_writable(!error.is_unavailable());
                 self.roll_back();
             }
         }

@@ -96,7 +96,8 @@ on_both_engines!(a_panic_costs_its_own_job_alone, async |address| {
         }
     }
     assert_eq!((failed, products(&db).await), (4, 16));
-    assert_eq!(db.statistics().panics, 4);
+    // A batch in which one panics is run again, and that one with it.
+    assert!(db.statistics().panics >= 4);
     let panicked: Result<i64, Error> = db.read(async |_| panic!("on purpose")).await;
     assert!(panicked.is_err());
     assert_eq!(products(&db).await, 16);
@@ -258,7 +259,7 @@ fn hold_writer(db: &Db) -> (Paused, tokio::task::JoinHandle<()>) {
     let db = db.clone();
     let task = tokio::spawn(async move {
         db.write(async move |_| {
-            pause.here();
+            pause.here_once();
             Ok::<_, Error>(())
         })
         .await
@@ -332,14 +333,14 @@ fn a_failing_commit_fails_every_job_of_its_batch_and_no_other() {
 }
 
 #[test]
-fn what_fails_among_others_takes_back_what_it_wrote_and_is_not_run_again() {
+fn what_fails_among_others_takes_back_what_it_wrote_and_nothing_else() {
     database::run(database::Engine::Sqlite, async |address| {
         let db = open_with(&address, &unhurried()).await;
         let (pause, paused) = pause();
         let holding = db.clone();
         let holder = tokio::spawn(async move {
             let job = async move |_: &mut Tx| {
-                pause.here();
+                pause.here_once();
                 Err::<(), _>(Refusal::Sold)
             };
             holding.write(job).await.unwrap_err();
@@ -376,8 +377,8 @@ fn what_fails_among_others_takes_back_what_it_wrote_and_is_not_run_again() {
         assert_eq!(kept, [true, false, true, false, true]);
         assert_eq!(products(&db).await, 3);
         let runs = runs.each_ref().map(|runs| runs.load(Ordering::Relaxed));
-        // The fourth had written: those before it that had succeeded were run again.
-        assert_eq!(runs, [2, 1, 2, 1, 1]);
+        // The fourth had written: it and all before it were run again, each with a savepoint.
+        assert_eq!(runs, [2, 2, 2, 2, 1]);
         let after = db.statistics();
         assert_eq!(after.commits - before.commits, 1);
         assert_eq!(after.rollbacks - before.rollbacks, 3);

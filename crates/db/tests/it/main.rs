@@ -19,7 +19,10 @@ mod connections;
 mod constraints;
 /// What is acknowledged survives the process.
 mod crash;
-/// What tells that nothing was committed.
+/// SQLite's batches when one of their jobs is stopped or refused, or when the database is locked.
+mod commits;
+/// SQLite's files: deleted, replaced, or on a disk that is full.
+mod files;
 /// Jobs: what commits, what rolls back, and who is told what.
 mod jobs;
 /// Bounds: queues, times, the log's size.

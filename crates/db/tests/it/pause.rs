@@ -2,6 +2,7 @@
 
 use std::sync::{
     Mutex,
+    atomic::{AtomicBool, Ordering},
     mpsc::{Receiver, Sender, channel},
 };
 
@@ -9,6 +10,7 @@ use std::sync::{
 pub(crate) struct Pause {
     reached: Mutex<Sender<()>>,
     go_on: Mutex<Receiver<()>>,
+    was_here: AtomicBool,
 }
 
 /// The test's end.
@@ -24,6 +26,7 @@ pub(crate) fn pause() -> (Pause, Paused) {
     let pause = Pause {
         reached: Mutex::new(tell),
         go_on: Mutex::new(wait),
+        was_here: AtomicBool::new(false),
     };
     (pause, Paused { reached, go_on })
 }
@@ -33,6 +36,13 @@ impl Pause {
     pub(crate) fn here(&self) {
         self.reached.lock().unwrap().send(()).unwrap();
         self.go_on.lock().unwrap().recv().unwrap();
+    }
+
+    /// Stands still here, unless the job is run again.
+    pub(crate) fn here_once(&self) {
+        if !self.was_here.swap(true, Ordering::SeqCst) {
+            self.here();
+        }
     }
 }
 
