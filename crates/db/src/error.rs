@@ -15,6 +15,8 @@ pub enum ErrorKind {
     ForeignKey(String),
     /// A `CONSTRAINT name CHECK (…)` refused the row. Give every check its name in the migrations of both engines.
     Check(String),
+    /// Another transaction held a row that the job needs for longer than the job may wait.
+    Locked,
     /// The database asked for the transaction to be run again, and repeating it did not help within bounds.
     Retry,
     /// The database cannot be reached, is too busy, was too slow, or the handle is closed. When a connection is
@@ -74,7 +76,10 @@ impl Error {
 
     /// Whether the database could not be used for now, so that a later attempt may succeed.
     pub fn is_unavailable(&self) -> bool {
-        matches!(self.kind(), ErrorKind::Unavailable | ErrorKind::Retry)
+        matches!(
+            self.kind(),
+            ErrorKind::Unavailable | ErrorKind::Retry | ErrorKind::Locked
+        )
     }
 
     /// The same failure with words before it that say what was being done.

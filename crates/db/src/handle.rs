@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use crate::{
-    Address, Batched, Conn, Engine, Error, Migrations, Options, Statistics, Tx, batched,
+    Address, Batched, Conn, Engine, Error, Locks, Migrations, Options, Statistics, Tx, batched,
     migrations::{Applied, BASE},
     postgres::{self, Postgres},
     sqlite::{self, Sqlite},
@@ -185,7 +185,7 @@ impl Db {
     }
 
     /// As [`write`](Self::write), of a change that many ask for at once: on PostgreSQL, those that wait at the same time are made
-    /// together, and all are answered after their commit. On SQLite all writes share their commits, and each change is made by itself.
+    /// together, and all are answered after their commit; those whose row another transaction has locked wait apart. On SQLite all writes share their commits, and each change is made by itself.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -193,7 +193,10 @@ impl Db {
         match &*self.store {
             Store::Sqlite(sqlite) => {
                 sqlite
-                    .write(async move |tx: &mut Tx| batched::alone(&change, tx).await)
+                    .write(async move |tx: &mut Tx| {
+                        let outcome = batched::alone(&change, Locks::Wait, tx).await?;
+                        outcome.after_waiting()
+                    })
                     .await
             }
             Store::Postgres(postgres) => postgres.write_batched(change).await,

@@ -91,7 +91,7 @@ mod timestamp;
 mod value;
 
 pub use address::{Address, Engine, InvalidAddress};
-pub use batched::Batched;
+pub use batched::{Batched, Locks, Outcome};
 pub use bulk::{Aside, Rows};
 pub use by_key::ByKey;
 pub use conn::{Conn, Tx};

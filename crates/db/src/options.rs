@@ -20,6 +20,15 @@ pub struct Options {
     pub wait: Duration,
     /// How long one statement may run before it is stopped, save in reports and migrations. Default 10 s.
     pub statement_timeout: Duration,
+    /// PostgreSQL: how long a statement waits for a row that another transaction has locked, in the first attempt of a job. Most locks are
+    /// gone after some milliseconds. Default 250 ms.
+    pub lock_timeout: Duration,
+    /// PostgreSQL: how long it waits in the second attempt. Only a quarter of the connections are lent to jobs that wait so long, so
+    /// that a row that stays locked does not hold up the others. Default 5 s.
+    pub long_lock_timeout: Duration,
+    /// PostgreSQL: how long a transaction may stand still before the server ends it, save in reports. A process that is frozen or cut off
+    /// holds its locks for so long. Default 10 s.
+    pub idle_timeout: Duration,
     /// How long one statement of a report may run, and how long a report waits for the one before it. Default 120 s.
     pub report_timeout: Duration,
     /// PostgreSQL: how often a write is begun again after 40001 or 40P01. Default 8.
@@ -50,6 +59,9 @@ impl Default for Options {
             queue: 4096,
             wait: Duration::from_secs(5),
             statement_timeout: Duration::from_secs(10),
+            lock_timeout: Duration::from_millis(250),
+            long_lock_timeout: Duration::from_secs(5),
+            idle_timeout: Duration::from_secs(10),
             report_timeout: Duration::from_secs(120),
             retries: 8,
             batch: 128,

@@ -57,6 +57,11 @@ impl Counters {
     pub(crate) fn write(&self) {
         increase(&self.writes);
     }
+    /// All but one of these: the transaction that they shared was counted as one.
+    pub(crate) fn writes_beside_one(&self, writes: usize) {
+        let others = writes.saturating_sub(1) as u64;
+        self.writes.fetch_add(others, Ordering::Relaxed);
+    }
     pub(crate) fn commit(&self) {
         increase(&self.commits);
     }

@@ -13,9 +13,12 @@ use tokio_postgres::config::{Config, Host, SslMode};
 /// - `prefer`, also when absent: no TLS over a Unix socket or loopback, else TLS if the server offers it, and then verified.
 ///
 /// Certificates are verified by the system's roots, or by those in the PEM file `sslrootcert` when it is given.
+///
+/// Several hosts are separated by commas: `postgres://user@one,two:5433/shop?target_session_attrs=read-write`.
 #[derive(Clone)]
 pub struct PostgresAddress {
-    pub(super) config: Box<Config>,
+    /// One for each host, which differ in host and port alone.
+    pub(super) hosts: Vec<Config>,
     pub(super) root_certificates: Option<PathBuf>,
 }
 
@@ -34,29 +37,55 @@ impl FromStr for PostgresAddress {
                 _ => others.push(pair),
             }
         }
-        let plain = if others.is_empty() {
-            base.to_owned()
-        } else {
-            format!("{base}?{}", others.join("&"))
-        };
-        // The driver's words may repeat a part of the address, so only their gist is passed on.
-        let mut config = Config::from_str(&plain)
-            .map_err(|_| "it is not of the form user:password@host:port/database".to_owned())?;
-        if config.get_hosts().is_empty() {
-            return Err("it names no host".to_owned());
+        let (before, list, after) = around_hosts(base);
+        let mut hosts = Vec::new();
+        for host in list.split(',') {
+            let mut alone = format!("{before}{host}{after}");
+            if !others.is_empty() {
+                alone = format!("{alone}?{}", others.join("&"));
+            }
+            hosts.push(of_host(&alone)?);
         }
-        config.ssl_mode(tls(mode, config.get_hosts())?);
+        let mode = tls(mode, hosts.iter().flat_map(Config::get_hosts))?;
+        for config in &mut hosts {
+            config.ssl_mode(mode);
+        }
         Ok(Self {
-            config: Box::new(config),
+            hosts,
             root_certificates,
         })
     }
 }
 
-fn tls(mode: &str, hosts: &[Host]) -> Result<SslMode, String> {
+/// The list of hosts in `postgres://user:password@hosts/database`, with what is before and after it. A name or a password has no `@`: there it
+/// is `%40`.
+fn around_hosts(base: &str) -> (&str, &str, &str) {
+    let scheme = base.find("://").map_or(0, |place| place + 3);
+    let start = base
+        .get(scheme..)
+        .and_then(|rest| rest.find('@'))
+        .map_or(scheme, |place| scheme + place + 1);
+    let (before, rest) = base.split_at(start);
+    let (list, after) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    (before, list, after)
+}
+
+/// The address of one host.
+fn of_host(address: &str) -> Result<Config, String> {
+    // The driver's words may repeat a part of the address, so only their gist is passed on.
+    let config = Config::from_str(address)
+        .map_err(|_| "it is not of the form user:password@host:port/database".to_owned())?;
+    match config.get_hosts() {
+        [] => Err("it names no host".to_owned()),
+        [_] => Ok(config),
+        _ => Err("several hosts are written as user@host1,host2/database".to_owned()),
+    }
+}
+
+fn tls<'a>(mode: &str, mut hosts: impl Iterator<Item = &'a Host>) -> Result<SslMode, String> {
     match mode {
         "disable" => Ok(SslMode::Disable),
-        "prefer" if hosts.iter().all(is_local) => Ok(SslMode::Disable),
+        "prefer" if hosts.all(is_local) => Ok(SslMode::Disable),
         "prefer" => Ok(SslMode::Prefer),
         "require" | "verify-ca" | "verify-full" => Ok(SslMode::Require),
         _ => Err("sslmode is disable, prefer, require, verify-ca or verify-full".to_owned()),
@@ -75,36 +104,45 @@ fn is_local(host: &Host) -> bool {
     }
 }
 
+impl PostgresAddress {
+    /// How TLS is used, which is the same for all hosts.
+    pub(super) fn tls(&self) -> SslMode {
+        self.hosts
+            .first()
+            .map_or(SslMode::Require, Config::get_ssl_mode)
+    }
+}
+
+/// `host:port`, for people.
+pub(super) fn name(config: &Config) -> String {
+    let host = match config.get_hosts().first() {
+        Some(Host::Tcp(name)) => name.clone(),
+        Some(Host::Unix(path)) => path.display().to_string(),
+        None => String::new(),
+    };
+    match config.get_ports().first() {
+        Some(port) => format!("{host}:{port}"),
+        None => host,
+    }
+}
+
 impl fmt::Display for PostgresAddress {
     /// User, hosts, database and TLS; the password masked.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("postgres://")?;
-        if let Some(user) = self.config.get_user() {
-            let password = self.config.get_password().map_or("", |_| ":***");
+        let first = self.hosts.first();
+        if let Some(user) = first.and_then(Config::get_user) {
+            let password = first.and_then(Config::get_password).map_or("", |_| ":***");
             write!(formatter, "{user}{password}@")?;
         }
-        for (index, host) in self.config.get_hosts().iter().enumerate() {
-            formatter.write_str(if index == 0 { "" } else { "," })?;
-            match host {
-                Host::Tcp(name) => formatter.write_str(name)?,
-                Host::Unix(path) => write!(formatter, "{}", path.display())?,
-            }
-            let ports = self.config.get_ports();
-            if let Some(port) = ports.get(index).or(ports.first()) {
-                write!(formatter, ":{port}")?;
-            }
-        }
-        write!(
-            formatter,
-            "/{}",
-            self.config.get_dbname().unwrap_or_default()
-        )?;
-        let mode = match self.config.get_ssl_mode() {
+        let names: Vec<String> = self.hosts.iter().map(name).collect();
+        let database = first.and_then(Config::get_dbname).unwrap_or_default();
+        let mode = match self.tls() {
             SslMode::Disable => "disable",
             SslMode::Prefer => "prefer",
             _ => "require",
         };
-        write!(formatter, "?sslmode={mode}")
+        write!(formatter, "{}/{database}?sslmode={mode}", names.join(","))
     }
 }
 
@@ -116,6 +154,8 @@ impl fmt::Debug for PostgresAddress {
 
 #[cfg(test)]
 mod tests {
+    use tokio_postgres::config::TargetSessionAttrs;
+
     use super::*;
 
     #[test]
@@ -131,6 +171,8 @@ mod tests {
                 SslMode::Disable,
             ),
             ("postgres://u@127.0.0.1/d?sslmode=require", SslMode::Require),
+            ("postgres://u@127.0.0.1,localhost/d", SslMode::Disable),
+            ("postgres://u@127.0.0.1,db.example/d", SslMode::Prefer),
             (
                 "postgres://u@db/d?connect_timeout=3&sslmode=verify-full",
                 SslMode::Require,
@@ -138,7 +180,34 @@ mod tests {
         ];
         for (text, mode) in cases {
             let address: PostgresAddress = text.parse().unwrap();
-            assert_eq!(address.config.get_ssl_mode(), mode, "{text}");
+            assert_eq!(address.tls(), mode, "{text}");
+        }
+    }
+
+    #[test]
+    fn each_host_of_a_list_has_its_own_port_and_the_same_settings() {
+        let text = "postgres://u:p%40,x@one,[::1]:5433,%2Frun%2Fpostgresql/d?target_session_attrs=read-write";
+        let address: PostgresAddress = text.parse().unwrap();
+        let names: Vec<String> = address.hosts.iter().map(name).collect();
+        assert_eq!(names, ["one:5432", "::1:5433", "/run/postgresql:5432"]);
+        for host in &address.hosts {
+            assert_eq!(host.get_password(), Some("p@,x".as_bytes()));
+            assert_eq!(host.get_dbname(), Some("d"));
+            let attributes = host.get_target_session_attrs();
+            assert_eq!(attributes, TargetSessionAttrs::ReadWrite);
+        }
+        assert_eq!(
+            address.to_string(),
+            "postgres://u:***@one:5432,::1:5433,/run/postgresql:5432/d?sslmode=prefer"
+        );
+        let one: PostgresAddress = "postgres:///d?host=/run/postgresql".parse().unwrap();
+        assert_eq!(one.hosts.len(), 1);
+        for wrong in [
+            "postgres://u@one/d?host=two",
+            "postgres:///d?host=one&host=two",
+            "postgres:///d",
+        ] {
+            assert!(wrong.parse::<PostgresAddress>().is_err(), "{wrong}");
         }
     }
 

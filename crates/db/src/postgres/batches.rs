@@ -1,5 +1,8 @@
 //! Group commit on PostgreSQL: changes of one kind that wait at the same time are made in one transaction, while the
 //! next gather. A batch in which anything goes wrong is rolled back, and its changes are made one by one.
+//!
+//! A batch never waits for a row that another transaction has locked. Changes of such a row have a queue of their own
+//! until it is empty, whose batches wait for the row.
 
 use std::{
     any::{Any, TypeId},
@@ -12,7 +15,7 @@ use std::{
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use super::lane::Lane;
-use crate::{Batched, Error, ErrorKind, Tx, batched};
+use crate::{Batched, Error, ErrorKind, Locks, Outcome, Tx, batched};
 
 /// What waits on a lane to be made: a [`Waiting`] for each kind.
 #[derive(Default)]
@@ -35,15 +38,21 @@ struct Waiting<B: Batched> {
     asked: VecDeque<Asked<B>>,
     /// Whether a task makes one batch after the other.
     busy: bool,
+    /// What waits for each row that was found locked. A task works on each of these queues and removes it when it is empty.
+    locked: HashMap<i64, VecDeque<Asked<B>>>,
 }
 
 /// Puts a change among those that wait, and makes batches unless another task does.
 pub(super) async fn join<B: Batched>(lane: Rc<Lane>, asked: Asked<B>) {
-    let was_busy = lane.batches.of(|waiting: &mut Waiting<B>| {
+    let is_first = lane.batches.of(|waiting: &mut Waiting<B>| {
+        if let Some(queue) = waiting.locked.get_mut(&asked.change.row()) {
+            queue.push_back(asked);
+            return false;
+        }
         waiting.asked.push_back(asked);
-        mem::replace(&mut waiting.busy, true)
+        !mem::replace(&mut waiting.busy, true)
     });
-    if was_busy != Some(false) {
+    if is_first != Some(true) {
         return;
     }
     let next = || {
@@ -55,43 +64,130 @@ pub(super) async fn join<B: Batched>(lane: Rc<Lane>, asked: Asked<B>) {
     }
 }
 
-async fn make<B: Batched>(lane: &Lane, batch: Vec<Asked<B>>) {
-    let (changes, callers): (Vec<B>, Vec<Caller<B>>) = batch
+async fn make<B: Batched>(lane: &Rc<Lane>, batch: Vec<Asked<B>>) {
+    let (changes, callers): (Vec<B>, Vec<Caller<B>>) = apart(batch);
+    let all = async |tx: &mut Tx| together(&changes, Locks::Skip, tx).await;
+    let ended = lane.write_briefly(&all).await;
+    let asked = changes
         .into_iter()
-        .map(|asked| (asked.change, asked.caller))
-        .unzip();
-    let all = async |tx: &mut Tx| together(&changes, tx).await;
-    match lane.write(&all).await {
-        Ok(answers) => {
-            for _ in callers.iter().skip(1) {
-                lane.counters.write();
-            }
-            for (caller, answer) in callers.into_iter().zip(answers) {
-                caller.tell(Ok(answer));
+        .zip(callers)
+        .map(|(change, caller)| Asked { change, caller });
+    match ended {
+        Ok(outcomes) => {
+            let made = outcomes.iter().filter(|outcome| is_made(outcome)).count();
+            lane.counters.writes_beside_one(made);
+            for (asked, outcome) in asked.zip(outcomes) {
+                settle(lane, asked, Ok(outcome));
             }
         }
         // Another attempt would fail of the same, or may come after a commit whose outcome is not known.
-        Err(error) if changes.len() == 1 || *error.kind() == ErrorKind::Unavailable => {
+        Err(error) if asked.len() == 1 || *error.kind() == ErrorKind::Unavailable => {
+            for asked in asked {
+                settle(lane, asked, Err(error.clone()));
+            }
+        }
+        Err(_) => {
+            for asked in asked {
+                let alone =
+                    async |tx: &mut Tx| batched::alone(&asked.change, Locks::Skip, tx).await;
+                let ended = lane.write_briefly(&alone).await;
+                settle(lane, asked, ended);
+            }
+        }
+    }
+}
+
+/// Answers for a change, unless it has to wait for its row.
+fn settle<B: Batched>(lane: &Rc<Lane>, asked: Asked<B>, ended: Result<Outcome<B::Answer>, Error>) {
+    match ended {
+        Ok(Outcome::Made(answer)) => asked.caller.tell(Ok(answer)),
+        Ok(Outcome::Locked) => wait_for_row(lane, asked),
+        Err(error) if *error.kind() == ErrorKind::Locked => wait_for_row(lane, asked),
+        Err(error) => asked.caller.tell(Err(error)),
+    }
+}
+
+/// Puts a change into the queue of its row, which is begun if there is none.
+fn wait_for_row<B: Batched>(lane: &Rc<Lane>, asked: Asked<B>) {
+    let row = asked.change.row();
+    let is_first = lane.batches.of(|waiting: &mut Waiting<B>| {
+        let is_first = !waiting.locked.contains_key(&row);
+        waiting.locked.entry(row).or_default().push_back(asked);
+        is_first
+    });
+    if is_first == Some(true) {
+        tokio::task::spawn_local(work_off::<B>(Rc::clone(lane), row));
+    }
+}
+
+/// Makes what waits for a row, until nothing does.
+async fn work_off<B: Batched>(lane: Rc<Lane>, row: i64) {
+    loop {
+        let turn = lane.turn_to_wait().await;
+        let next = lane
+            .batches
+            .of(|waiting: &mut Waiting<B>| waiting.next_of_row(row, lane.batch));
+        let Some(batch) = next.flatten() else {
+            return;
+        };
+        match turn {
+            Ok(_turn) => make_patiently(&lane, batch).await,
+            Err(error) => {
+                for asked in batch {
+                    asked.caller.tell(Err(error.clone()));
+                }
+            }
+        }
+    }
+}
+
+async fn make_patiently<B: Batched>(lane: &Lane, batch: Vec<Asked<B>>) {
+    let (changes, callers): (Vec<B>, Vec<Caller<B>>) = apart(batch);
+    let all = async |tx: &mut Tx| together(&changes, Locks::Wait, tx).await;
+    match lane.write_patiently(&all).await {
+        Ok(outcomes) => {
+            lane.counters.writes_beside_one(outcomes.len());
+            for (caller, outcome) in callers.into_iter().zip(outcomes) {
+                caller.tell(outcome.after_waiting());
+            }
+        }
+        Err(error) if changes.len() == 1 || error.is_unavailable() => {
             for caller in callers {
                 caller.tell(Err(error.clone()));
             }
         }
         Err(_) => {
             for (change, caller) in changes.iter().zip(callers) {
-                let alone = async |tx: &mut Tx| batched::alone(change, tx).await;
-                caller.tell(lane.write(&alone).await);
+                let alone = async |tx: &mut Tx| batched::alone(change, Locks::Wait, tx).await;
+                let ended = lane.write_patiently(&alone).await;
+                caller.tell(ended.and_then(Outcome::after_waiting));
             }
         }
     }
 }
 
-async fn together<B: Batched>(changes: &[B], tx: &mut Tx) -> Result<Vec<B::Answer>, Error> {
-    let answers = B::make(changes, tx).await?;
-    if answers.len() == changes.len() {
-        Ok(answers)
+fn apart<B: Batched>(batch: Vec<Asked<B>>) -> (Vec<B>, Vec<Caller<B>>) {
+    batch
+        .into_iter()
+        .map(|asked| (asked.change, asked.caller))
+        .unzip()
+}
+
+async fn together<B: Batched>(
+    changes: &[B],
+    locks: Locks,
+    tx: &mut Tx,
+) -> Result<Vec<Outcome<B::Answer>>, Error> {
+    let outcomes = B::make(changes, locks, tx).await?;
+    if outcomes.len() == changes.len() {
+        Ok(outcomes)
     } else {
         Err(batched::unanswered())
     }
+}
+
+fn is_made<A>(outcome: &Outcome<A>) -> bool {
+    matches!(outcome, Outcome::Made(_))
 }
 
 impl<B: Batched> Caller<B> {
@@ -111,6 +207,7 @@ impl Batches {
                 Box::new(Waiting::<B> {
                     asked: VecDeque::new(),
                     busy: false,
+                    locked: HashMap::new(),
                 })
             })
             .downcast_mut()
@@ -124,5 +221,16 @@ impl<B: Batched> Waiting<B> {
         let count = self.asked.len().min(most);
         self.busy = count > 0;
         self.busy.then(|| self.asked.drain(..count).collect())
+    }
+
+    /// The next batch of a row's queue; none, and the queue ends, when nobody waits.
+    fn next_of_row(&mut self, row: i64, most: usize) -> Option<Vec<Asked<B>>> {
+        let queue = self.locked.get_mut(&row)?;
+        let count = queue.len().min(most);
+        if count == 0 {
+            self.locked.remove(&row);
+            return None;
+        }
+        Some(queue.drain(..count).collect())
     }
 }

@@ -39,7 +39,8 @@ fn kind(server: &DbError) -> ErrorKind {
         SqlState::FEATURE_NOT_SUPPORTED if server.message().contains("cached plan") => {
             ErrorKind::Retry
         }
-        SqlState::QUERY_CANCELED | SqlState::LOCK_NOT_AVAILABLE => ErrorKind::Unavailable,
+        SqlState::LOCK_NOT_AVAILABLE => ErrorKind::Locked,
+        SqlState::QUERY_CANCELED => ErrorKind::Unavailable,
         // 08 connection exception, 53 insufficient resources, 57 operator intervention, 58 system error.
         _ if matches!(class, "08" | "53" | "57" | "58") => ErrorKind::Unavailable,
         _ => ErrorKind::Other,

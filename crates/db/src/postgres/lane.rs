@@ -13,10 +13,17 @@ use deadpool::{
     Runtime,
     managed::{Pool, Timeouts},
 };
-use tokio::sync::{Semaphore, mpsc};
+use tokio::{
+    sync::{Semaphore, SemaphorePermit, mpsc},
+    time::timeout,
+};
 
 use super::{
-    batches::Batches, connect::Connector, link::Links, look_ups::LookUps, session::Session,
+    batches::Batches,
+    connect::Connector,
+    link::{Epoch, Links},
+    look_ups::LookUps,
+    session::Session,
 };
 use crate::{Conn, Counters, Error, ErrorKind, Options, Tx, job};
 
@@ -38,6 +45,12 @@ const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 /// Connections of a lane for look-ups that share statements.
 const LOOKING_UP: usize = 2;
+/// How much later than the server this side gives up a statement.
+const GRACE: Duration = Duration::from_secs(2);
+/// Filling tables takes as long as it takes.
+const NO_LIMIT: Duration = Duration::MAX;
+/// One in so many connections may be held by jobs that wait long for a locked row.
+const WAITING_SHARE: usize = 4;
 
 /// The connections of a lane and its bounds.
 pub(crate) struct Lane {
@@ -52,6 +65,19 @@ pub(crate) struct Lane {
     pub(super) batch: usize,
     retries: u32,
     begin_report: String,
+    /// How a transaction begins that waits long for locked rows.
+    begin_patient: String,
+    /// One for each connection that jobs may hold while they wait long for a locked row.
+    turns_to_wait: Semaphore,
+    wait: Duration,
+    pub(super) limits: Limits,
+}
+
+/// How long the server is waited for. It gives up a statement a little earlier by itself, unless it does not answer at all.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) statement: Duration,
+    report: Duration,
 }
 
 /// How one attempt at a job ended.
@@ -59,7 +85,12 @@ enum Attempt<T, E> {
     Ended(Result<T, E>),
     /// Nothing was committed, and another attempt may succeed.
     Again(Error),
+    /// Nothing was committed: a row was locked for too long.
+    Locked(Error),
 }
+
+/// A job waited for a row that another transaction has locked, and nothing of it was committed.
+struct Locked(Error);
 
 impl Lane {
     pub(super) fn new(
@@ -68,10 +99,12 @@ impl Lane {
         options: &Options,
         counters: &Arc<Counters>,
     ) -> Result<Self, Error> {
+        let epoch = Epoch::default();
         let pool = |connector: Connector, size, wait| {
             let links = Links {
                 connector,
                 counters: Arc::clone(counters),
+                epoch: epoch.clone(),
             };
             Pool::builder(links)
                 .max_size(size)
@@ -84,11 +117,16 @@ impl Lane {
                 .build()
                 .map_err(|error| Error::other(error.to_string()))
         };
+        let limits = Limits {
+            statement: options.statement_timeout.saturating_add(GRACE),
+            report: options.report_timeout.saturating_add(GRACE),
+        };
         Ok(Self {
             jobs: pool(connector.clone(), connections, options.wait)?,
-            reports: pool(connector.clone(), 1, options.report_timeout)?,
+            reports: pool(connector.for_reports(options), 1, options.report_timeout)?,
             look_ups: Arc::new(LookUps::new(
                 pool(connector.planning_once(), LOOKING_UP, options.wait)?,
+                limits.statement,
                 Arc::clone(counters),
             )),
             heartbeats: pool(connector.clone(), 1, options.wait)?,
@@ -101,6 +139,13 @@ impl Lane {
                  SET LOCAL statement_timeout = {}",
                 options.report_timeout.as_millis()
             ),
+            begin_patient: format!(
+                "{BEGIN_WRITE}; SET LOCAL lock_timeout = {}",
+                options.long_lock_timeout.as_millis()
+            ),
+            turns_to_wait: Semaphore::new((connections / WAITING_SHARE).max(1)),
+            wait: options.wait,
+            limits,
         })
     }
 
@@ -113,12 +158,15 @@ impl Lane {
         F: AsyncFn(&mut Conn) -> Result<T, E>,
         E: From<Error>,
     {
-        self.repeat(async || {
-            let mut conn = self.conn(Session::new(&self.jobs).with_look_ups(&self.look_ups));
+        let ended = self.repeat(async || {
+            let session = Session::new(&self.jobs, self.limits.statement);
+            let mut conn = self.conn(session.with_look_ups(&self.look_ups));
             conn.begin_job(false);
             Ok(self.attempt_read(&mut conn, job).await)
-        })
-        .await
+        });
+        ended
+            .await
+            .unwrap_or_else(|Locked(error)| Err(error.into()))
     }
 
     pub(super) async fn report<T, E, F>(&self, job: &F) -> Result<T, E>
@@ -126,26 +174,73 @@ impl Lane {
         F: AsyncFn(&mut Conn) -> Result<T, E>,
         E: From<Error>,
     {
-        self.repeat(async || {
-            let mut conn = self.conn(connected(&self.reports).await?);
+        let ended = self.repeat(async || {
+            let mut conn = self.conn(connected(&self.reports, self.limits.report).await?);
             conn.postgres_session()?
                 .want_transaction(self.begin_report.clone());
             conn.begin_job(true);
             let ended = self.attempt_read(&mut conn, job).await;
             conn.postgres_session()?.roll_back().await;
             Ok(ended)
-        })
-        .await
+        });
+        ended
+            .await
+            .unwrap_or_else(|Locked(error)| Err(error.into()))
     }
 
+    /// A job that meets a locked row waits for it a little. If that does not suffice, it is run once more when it is its turn to wait long.
     pub(super) async fn write<T, E, F>(&self, job: &F) -> Result<T, E>
     where
         F: AsyncFn(&mut Tx) -> Result<T, E>,
         E: From<Error>,
     {
+        if let Ok(ended) = self.try_write(BEGIN_WRITE, job).await {
+            return ended;
+        }
+        self.counters.retry();
+        let _turn = self.turn_to_wait().await?;
+        self.write_patiently(job).await
+    }
+
+    /// As [`write`](Self::write), without the second attempt.
+    pub(super) async fn write_briefly<T, E, F>(&self, job: &F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Tx) -> Result<T, E>,
+        E: From<Error>,
+    {
+        let ended = self.try_write(BEGIN_WRITE, job).await;
+        ended.unwrap_or_else(|Locked(error)| Err(error.into()))
+    }
+
+    /// Waits long for locked rows. For who holds a [`turn_to_wait`](Self::turn_to_wait).
+    pub(super) async fn write_patiently<T, E, F>(&self, job: &F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Tx) -> Result<T, E>,
+        E: From<Error>,
+    {
+        let ended = self.try_write(&self.begin_patient, job).await;
+        ended.unwrap_or_else(|Locked(error)| Err(error.into()))
+    }
+
+    /// The right to hold a connection while waiting long for a locked row.
+    ///
+    /// # Errors
+    /// `Unavailable` when too many others wait.
+    pub(super) async fn turn_to_wait(&self) -> Result<SemaphorePermit<'_>, Error> {
+        let turn = timeout(self.wait, self.turns_to_wait.acquire()).await;
+        turn.ok()
+            .and_then(Result::ok)
+            .ok_or_else(|| Error::unavailable("too many jobs wait for locked rows"))
+    }
+
+    async fn try_write<T, E, F>(&self, begin: &str, job: &F) -> Result<Result<T, E>, Locked>
+    where
+        F: AsyncFn(&mut Tx) -> Result<T, E>,
+        E: From<Error>,
+    {
         self.repeat(async || {
-            let conn = self.conn(connected(&self.jobs).await?);
-            self.attempt_write(Tx::new(conn), BEGIN_WRITE, job).await
+            let conn = self.conn(connected(&self.jobs, self.limits.statement).await?);
+            self.attempt_write(Tx::new(conn), begin, job).await
         })
         .await
     }
@@ -167,23 +262,27 @@ impl Lane {
         F: AsyncFn(&mut Tx) -> Result<T, E>,
         E: From<Error>,
     {
-        self.repeat(async || {
-            let conn = self.conn(connected(&self.reports).await?);
+        let ended = self.repeat(async || {
+            let conn = self.conn(connected(&self.reports, NO_LIMIT).await?);
             self.attempt_write(Tx::new(conn), BEGIN_LOAD, job).await
-        })
-        .await
+        });
+        ended
+            .await
+            .unwrap_or_else(|Locked(error)| Err(error.into()))
     }
 
     /// Attempts until the job has ended or the bounds are reached.
     async fn repeat<T, E: From<Error>>(
         &self,
         attempt: impl AsyncFn() -> Result<Attempt<T, E>, Error>,
-    ) -> Result<T, E> {
+    ) -> Result<Result<T, E>, Locked> {
         let mut connections_lost = 0;
         for number in 0..=self.retries {
-            let error = match attempt().await? {
-                Attempt::Ended(result) => return result,
-                Attempt::Again(error) => error,
+            let error = match attempt().await {
+                Ok(Attempt::Ended(result)) => return Ok(result),
+                Ok(Attempt::Locked(error)) => return Err(Locked(error)),
+                Ok(Attempt::Again(error)) => error,
+                Err(error) => return Ok(Err(error.into())),
             };
             if *error.kind() != ErrorKind::Retry {
                 // One connection lost is all lost where a server restarted: the next attempt opens a new one.
@@ -192,12 +291,14 @@ impl Lane {
                 self.reports.retain(|_, _| false);
             }
             if number == self.retries || connections_lost > 1 {
-                return Err(error.into());
+                return Ok(Err(error.into()));
             }
             self.counters.retry();
             tokio::time::sleep(pause(number)).await;
         }
-        Err(Error::new(ErrorKind::Retry, "no attempt was made").into())
+        Ok(Err(
+            Error::new(ErrorKind::Retry, "no attempt was made").into()
+        ))
     }
 
     async fn attempt_read<T, E, F>(&self, conn: &mut Conn, job: &F) -> Attempt<T, E>
@@ -246,6 +347,7 @@ impl Lane {
                 tx.postgres_session()?.roll_back().await;
                 Ok(match failure {
                     Some(error) if is_repeatable(&mut tx, &error) => Attempt::Again(error),
+                    Some(error) if *error.kind() == ErrorKind::Locked => Attempt::Locked(error),
                     _ => Attempt::Ended(Err(refusal)),
                 })
             }
@@ -254,8 +356,8 @@ impl Lane {
 }
 
 /// A session with its connection.
-async fn connected(pool: &Pool<Links>) -> Result<Session, Error> {
-    let session = Session::new(pool);
+async fn connected(pool: &Pool<Links>, limit: Duration) -> Result<Session, Error> {
+    let session = Session::new(pool, limit);
     session.connect().await?;
     Ok(session)
 }

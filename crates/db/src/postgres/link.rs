@@ -5,8 +5,9 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use deadpool::managed::{Manager, Metrics, RecycleError, RecycleResult};
@@ -20,6 +21,23 @@ pub(crate) struct Link {
     client: Client,
     prepared: Mutex<Prepared>,
     lost: AtomicBool,
+    epoch: Epoch,
+    opened_in: u64,
+}
+
+/// Grows when the server does not answer on one connection: those that were opened before are not used again, since they would not be
+/// answered either.
+#[derive(Clone, Default)]
+pub(super) struct Epoch(Arc<AtomicU64>);
+
+impl Epoch {
+    fn now(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn end(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// The statements that a connection has prepared.
@@ -38,6 +56,7 @@ const MOST_BUILT: usize = 256;
 pub(crate) struct Links {
     pub(super) connector: Connector,
     pub(super) counters: Arc<Counters>,
+    pub(super) epoch: Epoch,
 }
 
 impl Manager for Links {
@@ -45,17 +64,20 @@ impl Manager for Links {
     type Error = Error;
 
     async fn create(&self) -> Result<Link, Error> {
+        let opened_in = self.epoch.now();
         let client = self.connector.connect().await?;
         self.counters.connection();
         Ok(Link {
             client,
             prepared: Mutex::default(),
             lost: AtomicBool::new(false),
+            epoch: self.epoch.clone(),
+            opened_in,
         })
     }
 
     async fn recycle(&self, link: &mut Link, _: &Metrics) -> RecycleResult<Error> {
-        if link.is_lost() {
+        if link.is_lost() || link.opened_in != self.epoch.now() {
             return Err(RecycleError::message("the connection is lost"));
         }
         Ok(())
@@ -72,15 +94,33 @@ impl Link {
         self.lost.load(Ordering::Relaxed) || self.client.is_closed()
     }
 
-    /// Runs a statement of transaction control.
-    pub(super) async fn control(&self, sql: &str) -> Result<(), Error> {
-        let done = self.client.batch_execute(sql).await;
-        done.map_err(|error| self.note(&error).context(sql))
+    /// Waits for what the server answers, for so long at most. A connection on which it does not answer is lost.
+    pub(super) async fn answered<T>(
+        &self,
+        limit: Duration,
+        doing: &str,
+        answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<T, Error> {
+        match tokio::time::timeout(limit, answer).await {
+            Ok(answer) => answer.map_err(|error| self.note(&error).context(doing)),
+            Err(_elapsed) => {
+                self.lost.store(true, Ordering::Relaxed);
+                self.epoch.end();
+                Err(Error::unavailable("PostgreSQL does not answer").context(doing))
+            }
+        }
+    }
+
+    /// Runs statements of transaction control.
+    pub(super) async fn control(&self, limit: Duration, sql: &str) -> Result<(), Error> {
+        self.answered(limit, sql, self.client.batch_execute(sql))
+            .await
     }
 
     /// The prepared statement for a text; the kinds of the values are told to the server.
     pub(super) async fn prepare(
         &self,
+        limit: Duration,
         sql: Sql<'_>,
         values: &[Value<'_>],
     ) -> Result<Statement, Error> {
@@ -91,8 +131,8 @@ impl Link {
             .iter()
             .map(|value| parameter_type(value.kind()))
             .collect();
-        let prepared = self.client.prepare_typed(sql.text(), &types).await;
-        let statement = prepared.map_err(|error| self.note(&error).context(sql.text()))?;
+        let preparing = self.client.prepare_typed(sql.text(), &types);
+        let statement = self.answered(limit, sql.text(), preparing).await?;
         self.prepared().keep(sql, statement.clone());
         Ok(statement)
     }

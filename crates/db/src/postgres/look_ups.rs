@@ -6,6 +6,7 @@ use std::{
     collections::{BTreeMap, HashMap},
     mem,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use deadpool::managed::Pool;
@@ -17,6 +18,7 @@ use crate::{ByKey, Counters, Error, Param, Row, Sql, job};
 /// What is looked up on one lane. It has connections of its own: those of jobs are held by who waits here.
 pub(crate) struct LookUps {
     connections: Pool<Links>,
+    limit: Duration,
     counters: Arc<Counters>,
     /// A [`Waiting`] for each [`ByKey`], by its address.
     waiting: Mutex<HashMap<usize, Box<dyn Any + Send>>>,
@@ -33,9 +35,10 @@ struct Waiting<T> {
 }
 
 impl LookUps {
-    pub(super) fn new(connections: Pool<Links>, counters: Arc<Counters>) -> Self {
+    pub(super) fn new(connections: Pool<Links>, limit: Duration, counters: Arc<Counters>) -> Self {
         Self {
             connections,
+            limit,
             counters,
             waiting: Mutex::default(),
         }
@@ -74,7 +77,7 @@ impl LookUps {
             }
             Ok(())
         };
-        let mut session = Session::new(&self.connections);
+        let mut session = Session::new(&self.connections, self.limit);
         if let [key] = keys.as_slice() {
             session
                 .each(Sql::Literal(what.one), &[key], &mut tell)

@@ -55,7 +55,7 @@ impl Postgres {
     /// Connects once, to tell early what is wrong with the address, and starts the lanes.
     pub(crate) async fn open(address: &PostgresAddress, options: &Options) -> Result<Self, Error> {
         let connector = Connector::new(address, options)?;
-        connector.connect().await?;
+        connector.try_once().await?;
         let counters = Arc::default();
         let places = options.queue.clamp(1, Semaphore::MAX_PERMITS >> 32);
         let mut postgres = Self {

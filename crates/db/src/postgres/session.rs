@@ -1,10 +1,14 @@
 //! A connection taken from a lane's pool for one job, and the transaction around the job's statements.
 
-use std::{pin::pin, sync::Arc};
+use std::{
+    pin::{Pin, pin},
+    sync::Arc,
+    time::Duration,
+};
 
 use deadpool::managed::{Object, Pool, PoolError};
 use tokio::sync::OnceCell;
-use tokio_postgres::{RowStream, binary_copy::BinaryCopyInWriter, types::Type};
+use tokio_postgres::{Client, RowStream, binary_copy::BinaryCopyInWriter, types::Type};
 use tokio_stream::StreamExt;
 
 use super::{
@@ -14,12 +18,18 @@ use super::{
 };
 use crate::{Error, Param, Row, Rows, Sql, Value};
 
+/// A commit has no limit of time at the server. Where it waits for a standby, the limit would end the waiting and not the transaction, which
+/// would then be acknowledged though no standby has it.
+const COMMIT: &str = "SET LOCAL statement_timeout = 0; COMMIT";
+
 /// A connection lent to one job.
 pub(crate) struct Session {
     /// Taken from the pool with the first statement: a job whose look-ups share the statements of others needs none.
     link: OnceCell<Box<Object<Links>>>,
     pool: Pool<Links>,
     transaction: Transaction,
+    /// How long the server is waited for in each statement.
+    limit: Duration,
     /// Those of the lane, for a session of a job.
     look_ups: Option<Arc<LookUps>>,
 }
@@ -32,11 +42,12 @@ enum Transaction {
 }
 
 impl Session {
-    pub(super) fn new(pool: &Pool<Links>) -> Self {
+    pub(super) fn new(pool: &Pool<Links>, limit: Duration) -> Self {
         Self {
             link: OnceCell::new(),
             pool: pool.clone(),
             transaction: Transaction::None,
+            limit,
             look_ups: None,
         }
     }
@@ -77,9 +88,7 @@ impl Session {
     ) -> Result<(), Error> {
         let rows = self.start(sql, params).await?;
         let mut rows = pin!(rows);
-        let link = self.link()?;
-        while let Some(row) = rows.next().await {
-            let row = row.map_err(|error| link.note(&error).context(sql.text()))?;
+        while let Some(row) = self.next(sql, rows.as_mut()).await? {
             take(&Row::postgres(&row)).map_err(|error| error.context(sql.text()))?;
         }
         Ok(())
@@ -92,11 +101,7 @@ impl Session {
     ) -> Result<u64, Error> {
         let rows = self.start(sql, params).await?;
         let mut rows = pin!(rows);
-        if let Some(row) = rows.next().await {
-            row.map_err(|error| match self.link() {
-                Ok(link) => link.note(&error).context(sql.text()),
-                Err(gone) => gone,
-            })?;
+        if self.next(sql, rows.as_mut()).await?.is_some() {
             return Err(
                 Error::other("execute got a row; ask for rows with all or one").context(sql.text()),
             );
@@ -104,35 +109,32 @@ impl Session {
         Ok(rows.rows_affected().unwrap_or(0))
     }
 
+    /// The next row of a statement's answer.
+    async fn next(
+        &self,
+        sql: Sql<'_>,
+        mut rows: Pin<&mut RowStream>,
+    ) -> Result<Option<tokio_postgres::Row>, Error> {
+        let row = async { rows.next().await.transpose() };
+        self.link()?.answered(self.limit, sql.text(), row).await
+    }
+
     /// Sends rows in the binary format of `COPY`.
     pub(crate) async fn copy(&mut self, rows: &Rows) -> Result<(), Error> {
         if let Some(begin) = self.begin_due() {
-            self.connect().await?.control(&begin).await?;
+            self.connect().await?.control(self.limit, &begin).await?;
         }
         let link = self.connect().await?;
         let sql = rows.copying();
-        let failed = |error: tokio_postgres::Error| link.note(&error).context(&sql);
-        let types: Vec<Type> = rows
-            .columns
-            .iter()
-            .map(|(_, kind)| parameter_type(*kind))
-            .collect();
-        let sink = link.client().copy_in(sql.as_str()).await.map_err(failed)?;
-        let mut writer = pin!(BinaryCopyInWriter::new(sink, &types));
-        for row in rows.values.chunks(types.len()) {
-            writer
-                .as_mut()
-                .write_raw(row.iter().map(Param::to_value))
-                .await
-                .map_err(failed)?;
-        }
-        writer.finish().await.map(drop).map_err(failed)
+        link.answered(self.limit, &sql, send(link.client(), &sql, rows))
+            .await
     }
 
     /// Sends a statement, together with the BEGIN that may be due.
     async fn start(&mut self, sql: Sql<'_>, params: &[&dyn Param]) -> Result<RowStream, Error> {
         let values: Vec<Value<'_>> = params.iter().map(|param| param.to_value()).collect();
-        let statement = self.connect().await?.prepare(sql, &values).await?;
+        let link = self.connect().await?;
+        let statement = link.prepare(self.limit, sql, &values).await?;
         let wanted = statement.params().len();
         if wanted != params.len() {
             let got = params.len();
@@ -144,15 +146,17 @@ impl Session {
         let begin = self.begin_due();
         let link = self.link()?;
         let query = link.client().query_raw(&statement, values.iter());
-        let rows = match begin {
-            None => query.await,
-            Some(begin) => {
-                let opened = link.client().batch_execute(&begin);
-                let (opened, rows) = tokio::join!(biased; opened, query);
-                opened.and(rows)
+        let rows = async {
+            match begin {
+                None => query.await,
+                Some(begin) => {
+                    let opened = link.client().batch_execute(&begin);
+                    let (opened, rows) = tokio::join!(biased; opened, query);
+                    opened.and(rows)
+                }
             }
         };
-        rows.map_err(|error| link.note(&error).context(sql.text()))
+        link.answered(self.limit, sql.text(), rows).await
     }
 
     fn begin_due(&mut self) -> Option<String> {
@@ -168,7 +172,7 @@ impl Session {
     /// Commits. An error that is not of the kind `Retry` or a constraint leaves the outcome unknown.
     pub(super) async fn commit(&mut self) -> Result<(), Error> {
         if let Transaction::Open = self.transaction {
-            self.link()?.control("COMMIT").await?;
+            self.link()?.control(self.limit, COMMIT).await?;
         }
         self.transaction = Transaction::None;
         Ok(())
@@ -178,7 +182,7 @@ impl Session {
     pub(super) async fn roll_back(&mut self) {
         if matches!(self.transaction, Transaction::Open) {
             let rolled_back = match self.link() {
-                Ok(link) => link.control("ROLLBACK").await,
+                Ok(link) => link.control(self.limit, "ROLLBACK").await,
                 Err(gone) => Err(gone),
             };
             if rolled_back.is_err() {
@@ -200,6 +204,24 @@ impl Session {
             None => Err(Error::other("no statement was sent on this connection")),
         }
     }
+}
+
+/// Sends rows by a `COPY` statement.
+async fn send(client: &Client, sql: &str, rows: &Rows) -> Result<(), tokio_postgres::Error> {
+    let types: Vec<Type> = rows
+        .columns
+        .iter()
+        .map(|(_, kind)| parameter_type(*kind))
+        .collect();
+    let sink = client.copy_in(sql).await?;
+    let mut writer = pin!(BinaryCopyInWriter::new(sink, &types));
+    for row in rows.values.chunks(types.len()) {
+        writer
+            .as_mut()
+            .write_raw(row.iter().map(Param::to_value))
+            .await?;
+    }
+    writer.finish().await.map(drop)
 }
 
 async fn take(pool: &Pool<Links>) -> Result<Box<Object<Links>>, Error> {

@@ -1,5 +1,4 @@
 use std::{
-    collections::BTreeMap,
     future::{Future, poll_fn},
     pin::pin,
     sync::{
@@ -9,7 +8,7 @@ use std::{
     task::Poll,
 };
 
-use db::{Batched, Db, Engine, Error, Options, Tx};
+use db::{Batched, Db, Engine, Error, Locks, Options, Outcome, Tx};
 use test_kit::{database, on_both_engines};
 use tokio::{sync::Barrier, task::JoinSet};
 
@@ -21,27 +20,50 @@ use crate::{
 
 const TAKE: &str =
     "UPDATE product SET quantity = quantity - 1 WHERE id = $1 AND quantity >= 1 RETURNING quantity";
+/// Locks the rows in the order of their ids, so that no two batches wait for each other.
+const LOCK: &str =
+    "SELECT id FROM product WHERE id = ANY (CAST($1 AS BIGINT[])) ORDER BY id FOR UPDATE";
+const LOCK_FREE: &str = "SELECT id FROM product WHERE id = ANY (CAST($1 AS BIGINT[])) ORDER BY id FOR UPDATE SKIP LOCKED";
 
 /// Takes a unit; too little stock is a value.
-struct Take(i64);
+pub(crate) struct Take(pub(crate) i64);
 
 impl Batched for Take {
     type Answer = Option<i64>;
 
-    async fn make(all: &[Self], tx: &mut Tx) -> Result<Vec<Option<i64>>, Error> {
-        let mut wanted: Vec<(usize, &Self)> = all.iter().enumerate().collect();
-        // In the order of their ids, so that no two batches wait for each other.
-        wanted.sort_by_key(|(_, take)| take.0);
-        let mut left = BTreeMap::new();
-        for (place, Self(id)) in wanted {
-            let row = tx.optional(TAKE, &[id], |row| row.get(0)).await?;
-            left.insert(place, row);
+    fn row(&self) -> i64 {
+        self.0
+    }
+
+    async fn make(
+        all: &[Self],
+        locks: Locks,
+        tx: &mut Tx,
+    ) -> Result<Vec<Outcome<Option<i64>>>, Error> {
+        let mut locked = Vec::new();
+        if tx.engine() == Engine::Postgres {
+            let ids: Vec<String> = all.iter().map(|take| take.0.to_string()).collect();
+            let ids = format!("{{{}}}", ids.join(","));
+            let sql = match locks {
+                Locks::Skip => LOCK_FREE,
+                Locks::Wait => LOCK,
+            };
+            locked = tx.all(sql, &[&ids], |row| row.get::<i64>(0)).await?;
         }
-        Ok(left.into_values().collect())
+        let mut outcomes = Vec::new();
+        for Self(id) in all {
+            let is_free = tx.engine() == Engine::Sqlite || locked.contains(id);
+            outcomes.push(if is_free {
+                Outcome::Made(tx.optional(TAKE, &[id], |row| row.get(0)).await?)
+            } else {
+                Outcome::Locked
+            });
+        }
+        Ok(outcomes)
     }
 }
 
-async fn stock(db: &Db, quantities: &'static [i64]) -> Vec<i64> {
+pub(crate) async fn stock(db: &Db, quantities: &'static [i64]) -> Vec<i64> {
     db.write(async move |tx| {
         let mut ids = Vec::new();
         for quantity in quantities {
@@ -53,7 +75,7 @@ async fn stock(db: &Db, quantities: &'static [i64]) -> Vec<i64> {
     .unwrap()
 }
 
-async fn left(db: &Db) -> Vec<i64> {
+pub(crate) async fn left(db: &Db) -> Vec<i64> {
     let sql = "SELECT quantity FROM product ORDER BY id";
     db.read(async move |conn| conn.all(sql, &[], |row| row.get(0)).await)
         .await
@@ -127,7 +149,11 @@ enum Fault {
 impl Batched for Add {
     type Answer = i64;
 
-    async fn make(all: &[Self], tx: &mut Tx) -> Result<Vec<i64>, Error> {
+    fn row(&self) -> i64 {
+        self.number
+    }
+
+    async fn make(all: &[Self], _: Locks, tx: &mut Tx) -> Result<Vec<Outcome<i64>>, Error> {
         let mut ids = Vec::new();
         for add in all {
             let fault = (add.fault)(add.number);
@@ -140,7 +166,8 @@ impl Batched for Add {
                 let end = "SELECT pg_terminate_backend(pg_backend_pid())";
                 tx.all(end, &[], |_| Ok(())).await?;
             }
-            ids.push(insert(tx, &add.number.to_string(), quantity).await?);
+            let id = insert(tx, &add.number.to_string(), quantity).await?;
+            ids.push(Outcome::Made(id));
             assert!(
                 !matches!(fault, Some(Fault::Panic)),
                 "this change panics on purpose"
@@ -209,7 +236,11 @@ struct Silent;
 impl Batched for Silent {
     type Answer = ();
 
-    async fn make(_all: &[Self], tx: &mut Tx) -> Result<Vec<()>, Error> {
+    fn row(&self) -> i64 {
+        0
+    }
+
+    async fn make(_all: &[Self], _: Locks, tx: &mut Tx) -> Result<Vec<Outcome<()>>, Error> {
         insert(tx, "nobody hears of it", 1).await?;
         Ok(Vec::new())
     }

@@ -1,6 +1,9 @@
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicU32, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+    time::Duration,
 };
 
 use db::{Address, Db, Error, ErrorKind, Options};
@@ -14,7 +17,7 @@ use tokio::{
     task::{JoinHandle, JoinSet},
 };
 
-use crate::schema::{insert, open, products};
+use crate::schema::{count, insert, open, products};
 
 const OWN_END: &str = "SELECT pg_terminate_backend(pg_backend_pid())";
 
@@ -91,11 +94,12 @@ fn after_every_connection_was_closed_jobs_go_on() {
     });
 }
 
-/// Stands between a client and the server: can be closed and opened, and can break off at a certain message.
+/// Stands between a client and the server: can be closed and opened, can break off at a certain message, and can stop to carry anything.
 struct Proxy {
     server: String,
     port: u16,
     break_at: Arc<Mutex<Option<&'static [u8]>>>,
+    is_frozen: Arc<AtomicBool>,
     /// While the proxy is closed: no other test is given its port.
     nobody: Option<Nobody>,
     task: Option<JoinHandle<()>>,
@@ -111,6 +115,7 @@ impl Proxy {
             server: server.to_owned(),
             port: nobody.address.port(),
             break_at: Arc::default(),
+            is_frozen: Arc::default(),
             nobody: Some(nobody),
             task: None,
         };
@@ -122,11 +127,13 @@ impl Proxy {
     fn open(&mut self) {
         let listener = self.nobody.take().unwrap().listen();
         let (server, break_at) = (self.server.clone(), Arc::clone(&self.break_at));
+        let is_frozen = Arc::clone(&self.is_frozen);
         self.task = Some(tokio::spawn(async move {
             let mut carried = JoinSet::new();
             while let Ok((client, _)) = listener.accept().await {
                 let server = TcpStream::connect(&server).await.unwrap();
-                carried.spawn(carry(client, server, Arc::clone(&break_at)));
+                let (break_at, is_frozen) = (Arc::clone(&break_at), Arc::clone(&is_frozen));
+                carried.spawn(carry(client, server, break_at, is_frozen));
             }
         }));
     }
@@ -139,13 +146,21 @@ impl Proxy {
     }
 }
 
-async fn carry(client: TcpStream, server: TcpStream, break_at: Arc<Mutex<Option<&'static [u8]>>>) {
+async fn carry(
+    client: TcpStream,
+    server: TcpStream,
+    break_at: Arc<Mutex<Option<&'static [u8]>>>,
+    is_frozen: Arc<AtomicBool>,
+) {
     let (mut from_client, mut to_client) = client.into_split();
     let (mut from_server, mut to_server) = server.into_split();
     let forth = async {
         let mut buffer = vec![0; 65536];
         loop {
             let count = from_client.read(&mut buffer).await.unwrap_or(0);
+            if count > 0 && is_frozen.load(Ordering::SeqCst) {
+                std::future::pending::<()>().await;
+            }
             let sent = buffer.get(..count).unwrap();
             let breaks = break_at
                 .lock()
@@ -185,6 +200,52 @@ fn a_server_that_went_away_is_found_again() {
             .map_err(|error: Error| error)
             .unwrap();
         assert_eq!(products(&db).await, 1);
+    });
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_unavailable_until_it_does() {
+    run(Engine::Postgres, async |address| {
+        let (proxy, through) = Proxy::start(&address);
+        drop(open(&address).await);
+        let options = Options {
+            statement_timeout: Duration::from_millis(500),
+            wait: Duration::from_secs(2),
+            ..Options::default()
+        };
+        let db = Db::open(&through, &options).await.unwrap();
+        assert_eq!(products(&db).await, 0);
+        proxy.is_frozen.store(true, Ordering::SeqCst);
+        for _ in 0..2 {
+            let written = db.write(async |tx| insert(tx, "Rice", 1).await).await;
+            let read = db.read(async |conn| count(conn).await).await;
+            for answer in [written, read] {
+                let error: Error = answer.unwrap_err();
+                assert_eq!(*error.kind(), ErrorKind::Unavailable, "{error}");
+            }
+        }
+        proxy.is_frozen.store(false, Ordering::SeqCst);
+        assert_eq!(products(&db).await, 0);
+    });
+}
+
+#[test]
+fn of_several_hosts_one_that_does_not_answer_leaves_time_for_the_next() {
+    run(Engine::Postgres, async |address| {
+        // Connections are accepted by the system, and nobody reads from them.
+        let silent = Nobody::new().listen();
+        let silent_port = silent.local_addr().unwrap().port();
+        let (before, server) = address.split_once('@').unwrap();
+        let nobody = Nobody::new();
+        let hosts = format!("127.0.0.1:{silent_port},{},{server}", nobody.address);
+        let several: Address = format!("{before}@{hosts}").parse().unwrap();
+        let options = Options {
+            wait: Duration::from_secs(12),
+            ..Options::default()
+        };
+        drop(open(&address).await);
+        let db = Db::open(&several, &options).await.unwrap();
+        assert_eq!(products(&db).await, 0);
     });
 }
 

@@ -13,20 +13,22 @@ mod batches;
 mod bulk;
 /// Rows that many ask for by their keys.
 mod by_key;
+/// SQLite's batches when one of their jobs is stopped or refused, or when the database is locked.
+mod commits;
 /// Losing the server, and finding it again.
 mod connections;
 /// What a database refuses, and by which name.
 mod constraints;
 /// What is acknowledged survives the process.
 mod crash;
-/// SQLite's batches when one of their jobs is stopped or refused, or when the database is locked.
-mod commits;
 /// SQLite's files: deleted, replaced, or on a disk that is full.
 mod files;
 /// Jobs: what commits, what rolls back, and who is told what.
 mod jobs;
 /// Bounds: queues, times, the log's size.
 mod limits;
+/// Rows that other transactions have locked (PostgreSQL).
+mod locks;
 /// Readings that the thread which asks does itself.
 mod look_ups;
 /// Migrations in pairs, forward only.
