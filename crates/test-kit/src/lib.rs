@@ -1,4 +1,4 @@
-//! What the tests of every crate share: fresh databases on both engines, the real program as a process,
+//! What the tests of every crate share: fresh databases on both engines, PostgreSQL servers to kill and to promote, the real program as a process,
 //! a browser, a mail server, an address of nobody, certificates, strict checks of HTML and of API documents, captured logs. A dev-dependency only; it depends on none
 //! of the crates it serves, so databases are handed out as address strings.
 //!
@@ -18,6 +18,7 @@ pub mod logs;
 pub mod mail;
 pub mod nobody;
 pub mod openapi;
+pub mod postgres;
 pub mod process;
 pub mod tls;
 

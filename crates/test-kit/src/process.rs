@@ -29,6 +29,7 @@ pub struct Start {
     data: Option<PathBuf>,
     input: Option<PathBuf>,
     open_files: Option<(u64, u64)>,
+    outlives_file_size: bool,
 }
 
 impl Start {
@@ -44,6 +45,7 @@ impl Start {
             data: None,
             input: None,
             open_files: None,
+            outlives_file_size: false,
         };
         start
             .env("BALCAO_CHECKOUT_LISTEN", "127.0.0.1:0")
@@ -78,6 +80,13 @@ impl Start {
     #[must_use]
     pub const fn open_files(mut self, soft: u64, hard: u64) -> Self {
         self.open_files = Some((soft, hard));
+        self
+    }
+
+    /// A file that may not grow is an error for the program and not its end, so that [`Balcao::limit_files`] is like a full disk.
+    #[must_use]
+    pub const fn outlives_file_size(mut self) -> Self {
+        self.outlives_file_size = true;
         self
     }
 
@@ -143,17 +152,20 @@ impl Start {
         let input = self.input.as_ref().map_or_else(Stdio::null, |file| {
             File::open(file).expect("a file to read from").into()
         });
-        let mut command = match self.open_files {
-            None => Command::new(program()),
+        let mut words: Vec<OsString> = Vec::new();
+        if self.outlives_file_size {
+            // A signal that is ignored stays so in the program that the shell becomes.
+            let trap = "trap '' XFSZ; exec \"$0\" \"$@\"";
+            words.extend(["/bin/sh", "-c", trap].map(OsString::from));
+        }
+        if let Some((soft, hard)) = self.open_files {
             // It sets the limit and becomes the program.
-            Some((soft, hard)) => {
-                let mut command = Command::new("prlimit");
-                command
-                    .arg(format!("--nofile={soft}:{hard}"))
-                    .arg(program());
-                command
-            }
-        };
+            words.push("prlimit".into());
+            words.push(format!("--nofile={soft}:{hard}").into());
+        }
+        words.push(program().into());
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]);
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("BALCAO_") {
                 command.env_remove(name);
@@ -249,6 +261,20 @@ impl Balcao {
     /// The process id.
     pub fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Lets no file of the program grow beyond so many bytes, or `None` for as long as they like: what a full disk does, and a user
+    /// without rights can do.
+    pub fn limit_files(&self, bytes: Option<u64>) {
+        use rustix::process::{Resource, Rlimit, prlimit};
+        let process = i32::try_from(self.child.id())
+            .ok()
+            .and_then(rustix::process::Pid::from_raw);
+        let limit = Rlimit {
+            current: bytes,
+            maximum: None,
+        };
+        prlimit(process, Resource::Fsize, limit).expect("a limit of our own process");
     }
 
     /// `kill -9`, and waits until the process is gone. Its data folder stays as it was left;

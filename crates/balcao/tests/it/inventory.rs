@@ -65,14 +65,19 @@ impl Caller {
     }
 
     pub(crate) async fn get(&self, path: &str) -> Value {
-        let answer = client()
-            .get(format!("{}{path}", self.url))
-            .bearer_auth(&self.token)
-            .send()
-            .await
-            .unwrap();
+        let answer = self.answer(path).await;
         assert_eq!(answer.status(), 200, "{path}");
         answer.json().await.unwrap()
+    }
+
+    /// The status of what is answered.
+    pub(crate) async fn status(&self, path: &str) -> u16 {
+        self.answer(path).await.status().as_u16()
+    }
+
+    async fn answer(&self, path: &str) -> Response {
+        let request = client().get(format!("{}{path}", self.url));
+        request.bearer_auth(&self.token).send().await.unwrap()
     }
 
     pub(crate) async fn post(&self, path: &str, body: &Value) -> reqwest::Result<Response> {

@@ -55,6 +55,8 @@ pub(crate) fn patient() -> db::Options {
     db::Options {
         wait: Duration::from_secs(600),
         statement_timeout: Duration::from_secs(600),
+        long_lock_timeout: Duration::from_secs(600),
+        idle_timeout: Duration::from_secs(600),
         ..db::Options::default()
     }
 }

@@ -1,13 +1,16 @@
 //! Ordinary sales take a short way on PostgreSQL. Nobody can tell from what they leave behind.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, mpsc},
+};
 
 use http::{Method, StatusCode};
 use inventory::{stock, tallies};
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
+use test_kit::{database, on_both_engines};
 
-use crate::app::TestApp;
+use crate::app::{TestApp, patient};
 
 /// Everything that a sale leaves behind, without what numbers it.
 async fn traces(app: &TestApp) -> Vec<String> {
@@ -241,3 +244,83 @@ on_both_engines!(
         assert_eq!(tallies::verify(&app.state.db).await.unwrap(), Vec::new());
     }
 );
+
+/// A transaction of another process that has run this statement, and ends when it is told to.
+async fn hold(
+    address: &str,
+    sql: &'static str,
+    product: i64,
+) -> (
+    mpsc::Sender<()>,
+    tokio::task::JoinHandle<Result<(), db::Error>>,
+) {
+    let db = db::Db::open(&address.parse().unwrap(), &patient())
+        .await
+        .unwrap();
+    let (go_on, wait) = mpsc::channel();
+    let (tell, mut reached) = tokio::sync::mpsc::unbounded_channel();
+    let wait = Mutex::new(wait);
+    let holder = tokio::spawn(async move {
+        db.write(async move |tx: &mut db::Tx| {
+            tx.execute(sql, &[&product]).await?;
+            tell.send(()).unwrap();
+            wait.lock().unwrap().recv().unwrap();
+            Ok(())
+        })
+        .await
+    });
+    reached.recv().await.unwrap();
+    (go_on, holder)
+}
+
+#[test]
+fn a_locked_product_holds_up_sales_of_no_other() {
+    database::run(database::Engine::Postgres, async |address| {
+        let app = TestApp::new(&address).await;
+        let locked = app.manager().a_product("Arroz", 1000).await;
+        let other = app.manager().a_product("Milho", 1000).await;
+        let sell = async |product: i64, key: Option<&str>| {
+            let sale = json!({"product": product, "quantity": 1}).to_string();
+            let headers: Vec<_> = key
+                .map(|key| ("idempotency-key", key))
+                .into_iter()
+                .collect();
+            let (path, app) = ("/api/v1/outflows/", app.manager());
+            let answer = app
+                .send_with(Method::POST, path, Some(sale), &headers)
+                .await;
+            assert_eq!(answer.status, StatusCode::CREATED);
+        };
+        for (time, sql) in [
+            "UPDATE product_stock SET quantity = quantity WHERE product_id = $1",
+            "UPDATE products SET title = title WHERE id = $1",
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let (go_on, holder) = hold(&address, sql, locked).await;
+            let others = async {
+                for _ in 0..20 {
+                    sell(other, None).await;
+                }
+                for number in 0..5 {
+                    sell(other, Some(&format!("other-{time}-{number}"))).await;
+                }
+                assert!(!holder.is_finished());
+                go_on.send(()).unwrap();
+            };
+            let key = format!("locked-{time}");
+            let key = Some(key.as_str());
+            tokio::join!(
+                sell(locked, None),
+                sell(locked, None),
+                sell(locked, key),
+                others
+            );
+            holder.await.unwrap().unwrap();
+        }
+        assert_eq!(app.manager().quantity_of(locked).await, 994);
+        assert_eq!(app.manager().quantity_of(other).await, 950);
+        assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
+    });
+}

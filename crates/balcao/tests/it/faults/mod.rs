@@ -1,4 +1,8 @@
-//! `kill -9` in a storm of movements, again and again: what was acknowledged is there, nothing is half there.
+//! `kill -9` in a storm of movements, again and again: what was acknowledged is there, nothing is half there. So it is when the database's
+//! server dies, stands still, or has no space.
+
+mod disk;
+mod failover;
 
 mod proxies;
 

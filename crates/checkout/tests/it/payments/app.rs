@@ -96,6 +96,8 @@ pub(crate) fn patient() -> Options {
     Options {
         wait: Duration::from_secs(600),
         statement_timeout: Duration::from_secs(600),
+        long_lock_timeout: Duration::from_secs(600),
+        idle_timeout: Duration::from_secs(600),
         ..Options::default()
     }
 }
