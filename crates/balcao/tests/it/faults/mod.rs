@@ -3,7 +3,6 @@
 
 mod disk;
 mod failover;
-
 mod proxies;
 
 use std::collections::BTreeSet;
