@@ -32,7 +32,7 @@ install_missing() {
   [[ -e /etc/ssl/certs/ca-certificates.crt ]] || packages+=(ca-certificates)
   [[ -n $(postgres_folder) ]] || packages+=(postgresql)
   program redis-server valkey-server || packages+=(redis-server)
-  program "${BALCAO_TEST_PROMTOOL:-promtool}" || packages+=(prometheus)
+  program promtool || packages+=(prometheus)
   if ! $fast; then
     program "${BALCAO_TEST_CHROMIUM:-/usr/bin/chromium}" || packages+=(chromium)
     program "${BALCAO_TEST_CHROMEDRIVER:-chromedriver}" || packages+=(chromium-driver)

@@ -250,11 +250,13 @@ impl Lane {
         F: AsyncFn(&mut Tx) -> Result<T, E>,
         E: From<Error>,
     {
-        self.repeat(async || {
-            let conn = self.conn(connected(&self.heartbeats).await?);
+        let ended = self.repeat(async || {
+            let conn = self.conn(connected(&self.heartbeats, self.limits.statement).await?);
             self.attempt_write(Tx::new(conn), BEGIN_WRITE, job).await
-        })
-        .await
+        });
+        ended
+            .await
+            .unwrap_or_else(|Locked(error)| Err(error.into()))
     }
 
     pub(super) async fn load<T, E, F>(&self, job: &F) -> Result<T, E>
@@ -289,6 +291,7 @@ impl Lane {
                 connections_lost += 1;
                 self.jobs.retain(|_, _| false);
                 self.reports.retain(|_, _| false);
+                self.heartbeats.retain(|_, _| false);
             }
             if number == self.retries || connections_lost > 1 {
                 return Ok(Err(error.into()));

@@ -22,8 +22,8 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Metric, Registry};
 
 use crate::Error;
-use format::Format;
 use crate::supervisor::Figures;
+use format::Format;
 
 /// All figures of the program. Cheap to clone.
 #[derive(Clone)]

@@ -11,14 +11,13 @@ pub(super) async fn lease(state: &State) -> Result<Vec<i64>, Error> {
     let mut ours = Vec::new();
     for lease in leases {
         let id = lease.endpoint;
-        let is_ours = match lease.leased_by {
-            Some(replica) => replica == state.replica.id(),
-            None => {
-                let replica = state.replica.clone();
-                let take =
-                    async move |tx: &mut db::Tx| endpoints::take_lease(tx, id, replica.id()).await;
-                state.db.write::<_, Error, _>(take).await?
-            }
+        let is_ours = if let Some(replica) = lease.leased_by {
+            replica == state.replica.id()
+        } else {
+            let replica = state.replica.clone();
+            let take =
+                async move |tx: &mut db::Tx| endpoints::take_lease(tx, id, replica.id()).await;
+            state.db.write::<_, Error, _>(take).await?
         };
         if is_ours {
             ours.push(id);
