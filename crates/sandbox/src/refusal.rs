@@ -81,6 +81,17 @@ impl Refusal {
         }
     }
 
+    /// What the provider answers with this status and this cause; used by faults.
+    pub(crate) fn of_code(status: StatusCode, code: u16) -> Self {
+        let message = match code {
+            2001 => "Already posted the same request in the last minute",
+            2004 => "POST to Gateway Transactions API fail",
+            2007 => "Connection to Card Token API fail",
+            _ => "Params Error",
+        };
+        Self::new(status, Some(code.into()), message)
+    }
+
     fn body(&self) -> Value {
         let cause = self.code.map(|code| {
             let code = match code {

@@ -20,7 +20,7 @@ pub(crate) async fn add_fault(
     if state.faults.add(order) {
         Ok((StatusCode::CREATED, Json(state.faults.shown())).into_response())
     } else {
-        let message = "fault is none of: status N, delay D, stall D, drop before, drop after, reset, truncate, garbage";
+        let message = "fault is none of: status N, status N code C, delay D, stall D, lag D, drop before, drop after, reset, truncate, garbage";
         Err(Refusal::new(
             StatusCode::UNPROCESSABLE_ENTITY,
             None,

@@ -19,8 +19,8 @@ pub(crate) struct Fault {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Another status, with the provider's error body.
-    Status(StatusCode),
+    /// Another status, with the provider's error body and, where one is named, a cause's code.
+    Status(StatusCode, Option<u16>),
     /// The answer comes late.
     Delay(Duration),
     /// The work begins late, and goes on when the caller has gone; meanwhile its key is in flight.
@@ -33,11 +33,13 @@ pub(crate) enum Kind {
     Truncate,
     /// 200 and something that is not JSON.
     Garbage,
+    /// Searches and lists of refunds leave out what was made in this time, as an index does that lags behind.
+    Lag(Duration),
 }
 
 impl Fault {
-    /// Reads `status 500`, `delay 30s`, `stall 30s`, `drop before`, `drop after`, `reset`, `truncate`, `garbage`; `status` and `reset`
-    /// take `after` too, which carries the call out before its answer is lost.
+    /// Reads `status 500`, `status 400 code 2001`, `delay 30s`, `stall 30s`, `lag 30s`, `drop before`, `drop after`, `reset`, `truncate`,
+    /// `garbage`; `status` and `reset` take `after` too, which carries the call out before its answer is lost.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
         let name = words.next()?;
@@ -46,15 +48,20 @@ impl Fault {
             "status" => {
                 let code: u16 = next?.parse().ok()?;
                 next = words.next();
-                Kind::Status(StatusCode::from_u16(code).ok()?)
+                let mut cause = None;
+                if next == Some("code") {
+                    cause = Some(words.next()?.parse().ok()?);
+                    next = words.next();
+                }
+                Kind::Status(StatusCode::from_u16(code).ok()?, cause)
             }
-            "delay" | "stall" => {
+            "delay" | "stall" | "lag" => {
                 let duration = parse_duration(next?)?;
                 next = words.next();
-                if name == "delay" {
-                    Kind::Delay(duration)
-                } else {
-                    Kind::Stall(duration)
+                match name {
+                    "delay" => Kind::Delay(duration),
+                    "stall" => Kind::Stall(duration),
+                    _ => Kind::Lag(duration),
                 }
             }
             "drop" => Kind::Drop,
@@ -63,7 +70,7 @@ impl Fault {
             "garbage" => Kind::Garbage,
             _ => return None,
         };
-        let spoils_the_answer = !matches!(kind, Kind::Status(_) | Kind::Drop | Kind::Reset);
+        let spoils_the_answer = !matches!(kind, Kind::Status(..) | Kind::Drop | Kind::Reset);
         let is_carried_out = match next {
             None => spoils_the_answer,
             Some("before") => false,
@@ -207,11 +214,19 @@ mod tests {
         let parse = |text| Fault::parse(text).map(|fault| (fault.kind, fault.is_carried_out));
         assert_eq!(
             parse("status 500"),
-            Some((Kind::Status(StatusCode::INTERNAL_SERVER_ERROR), false))
+            Some((Kind::Status(StatusCode::INTERNAL_SERVER_ERROR, None), false))
         );
         assert_eq!(
             parse("status 500 after"),
-            Some((Kind::Status(StatusCode::INTERNAL_SERVER_ERROR), true))
+            Some((Kind::Status(StatusCode::INTERNAL_SERVER_ERROR, None), true))
+        );
+        assert_eq!(
+            parse("status 400 code 2001 after"),
+            Some((Kind::Status(StatusCode::BAD_REQUEST, Some(2001)), true))
+        );
+        assert_eq!(
+            parse("lag 30s"),
+            Some((Kind::Lag(Duration::from_secs(30)), true))
         );
         assert_eq!(
             parse("delay 30s"),
@@ -230,6 +245,9 @@ mod tests {
             "",
             "status",
             "status 99999",
+            "status 400 code",
+            "status 400 2001",
+            "lag",
             "delay",
             "delay 3",
             "drop sideways",

@@ -25,6 +25,10 @@ pub(crate) enum Broken {
     Reset,
 }
 
+/// Travels with a request whose answer leaves out what is younger than this.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lag(pub(crate) Duration);
+
 /// Path and key of the requests that are being worked on.
 #[derive(Default)]
 pub(crate) struct InFlight(Mutex<HashSet<(Box<str>, Box<str>)>>);
@@ -90,10 +94,14 @@ pub(crate) async fn around(Shared(state): Shared<State>, request: Request, next:
 async fn suffer(
     fault: Fault,
     cleared: Cleared,
-    request: Request,
+    mut request: Request,
     next: Next,
     claim: Option<Claim>,
 ) -> Response {
+    if let Kind::Lag(duration) = fault.kind {
+        request.extensions_mut().insert(Lag(duration));
+        return next.run(request).await;
+    }
     if let Kind::Stall(duration) = fault.kind {
         return stall(cleared.or_after(duration), request, next, claim).await;
     }
@@ -104,7 +112,8 @@ async fn suffer(
     };
     drop(claim);
     match (fault.kind, response) {
-        (Kind::Status(status), _) => Refusal::of_status(status).into_response(),
+        (Kind::Status(status, None), _) => Refusal::of_status(status).into_response(),
+        (Kind::Status(status, Some(code)), _) => Refusal::of_code(status, code).into_response(),
         (Kind::Reset, _) => broken(Broken::Reset),
         (Kind::Garbage, _) => (
             StatusCode::OK,
@@ -116,7 +125,7 @@ async fn suffer(
             cleared.or_after(duration).await;
             response
         }
-        (Kind::Drop | Kind::Truncate | Kind::Delay(_) | Kind::Stall(_), _) => {
+        (Kind::Drop | Kind::Truncate | Kind::Delay(_) | Kind::Stall(_) | Kind::Lag(_), _) => {
             broken(Broken::Closed)
         }
     }

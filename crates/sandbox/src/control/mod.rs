@@ -13,4 +13,4 @@ mod mask;
 pub(crate) use act::Act;
 pub(crate) use calls::Calls;
 pub(crate) use faults::Faults;
-pub(crate) use layer::{Broken, InFlight, around};
+pub(crate) use layer::{Broken, InFlight, Lag, around};

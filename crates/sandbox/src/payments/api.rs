@@ -1,5 +1,8 @@
 //! `/v1/payments`: reads a request, calls one function of the feature, answers in the provider's shape.
 
+use std::time::Duration;
+
+use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State as Shared};
 use axum::response::{IntoResponse, Response};
@@ -11,8 +14,10 @@ use super::model::Payment;
 use super::refunds::Outcome;
 use super::{Answer, refunds, search};
 use crate::caller::{Caller, Idempotency};
+use crate::control::Lag;
 use crate::refusal::Refusal;
 use crate::state::State;
+use crate::values::Moment;
 
 type Answered = Result<Response, Refusal>;
 
@@ -58,10 +63,11 @@ pub(crate) async fn cancel(
 pub(crate) async fn search_all(
     _caller: Caller,
     Shared(state): Shared<State>,
+    lag: Option<Extension<Lag>>,
     query: Result<Query<search::Query>, axum::extract::rejection::QueryRejection>,
 ) -> Answered {
     let Query(query) = query.map_err(|_| Refusal::bad(1, "Params Error"))?;
-    let found = search::search(&state, &query)?;
+    let found = search::search(&state, &query, newest(&state, lag))?;
     let results: Vec<Answer<'_>> = found
         .payments
         .iter()
@@ -108,11 +114,14 @@ pub(crate) async fn refund(
 pub(crate) async fn list_refunds(
     _caller: Caller,
     Shared(state): Shared<State>,
+    lag: Option<Extension<Lag>>,
     Path(id): Path<String>,
 ) -> Answered {
     let payment = super::read(&state, number(&id)?)?;
+    let newest = newest(&state, lag);
     let refunds = payment.refunds.iter();
     let all: Vec<_> = refunds
+        .filter(|refund| refund.created <= newest)
         .map(|refund| refunds::answer(&payment, refund))
         .collect();
     Ok(json(StatusCode::OK, &all))
@@ -125,6 +134,12 @@ pub(crate) async fn read_refund(
 ) -> Answered {
     let (payment, refund) = refunds::read(&state, number(&id)?, number(&refund)?)?;
     Ok(json(StatusCode::OK, &refunds::answer(&payment, &refund)))
+}
+
+/// The youngest thing that an answer may tell of.
+fn newest(state: &State, lag: Option<Extension<Lag>>) -> Moment {
+    let lag = lag.map_or(Duration::ZERO, |Extension(Lag(lag))| lag);
+    Moment::of(state.clock.now() - lag)
 }
 
 /// An id that is no number belongs to no payment.

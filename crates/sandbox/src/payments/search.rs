@@ -69,11 +69,11 @@ impl Date {
     }
 }
 
-/// Finds payments; newest first unless the query says otherwise.
+/// Finds payments created up to `newest`; newest first unless the query says otherwise.
 ///
 /// # Errors
 /// 1 for an order or a date that cannot be read.
-pub(crate) fn search(state: &State, query: &Query) -> Result<Found, Refusal> {
+pub(crate) fn search(state: &State, query: &Query, newest: Moment) -> Result<Found, Refusal> {
     let range = Range::parse(query, state.now())?;
     let sort = match query.sort.as_deref() {
         None | Some("id") => None,
@@ -81,7 +81,9 @@ pub(crate) fn search(state: &State, query: &Query) -> Result<Found, Refusal> {
     };
     let mut found: Vec<Arc<Payment>> = {
         let store = state.store();
-        let fits = |payment: &&Arc<Payment>| query.fits(payment) && range.contains(payment);
+        let fits = |payment: &&Arc<Payment>| {
+            payment.created <= newest && query.fits(payment) && range.contains(payment)
+        };
         match query.external_reference.as_deref() {
             Some(reference) => store
                 .with_reference(reference)

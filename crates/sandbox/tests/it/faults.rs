@@ -52,6 +52,34 @@ async fn a_status_is_answered_in_place_of_the_payment_so_often_as_asked() {
 }
 
 #[tokio::test]
+async fn a_status_may_name_the_code_of_its_cause() {
+    let provider = Provider::start().await;
+    let fault = "status 400 code 2001";
+    provider.fault("POST", "/v1/payments", fault, 1).await;
+    let answer = provider.post("/v1/payments", pix_payment()).await;
+    assert_eq!(answer.status, 400);
+    assert_eq!(answer.json()["cause"][0]["code"], 2001);
+    assert_eq!(payments(&provider).await, 0);
+}
+
+#[tokio::test]
+async fn a_lagging_search_leaves_out_what_was_just_made_and_finds_it_later() {
+    let provider = Provider::start().await;
+    let payment = provider.create(pix_payment()).await;
+    provider.act(&payment, "pay").await;
+    let path = format!("/v1/payments/{}/refunds", payment["id"]);
+    assert_eq!(provider.post(&path, json!({})).await.status, 201);
+    provider.fault("GET", "/v1/payments/*", "lag 60m", 2).await;
+    let search = "/v1/payments/search?external_reference=order-2";
+    for found in [0, 1] {
+        let results = provider.get(search).await.json();
+        assert_eq!(results["results"].as_array().unwrap().len(), found);
+        let refunds = provider.get(&path).await.json();
+        assert_eq!(refunds.as_array().unwrap().len(), found);
+    }
+}
+
+#[tokio::test]
 async fn a_throttled_call_says_when_to_come_again() {
     let provider = Provider::start().await;
     provider
