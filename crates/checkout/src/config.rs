@@ -24,6 +24,8 @@ pub struct Config {
     pub allow_http: bool,
     /// The provider: address, access token, timeout, quota.
     pub provider: provider::Config,
+    /// The provider's identifier of the boleto method.
+    pub boleto_method: String,
     /// Secrets that sign notifications, the newest first. None: notifications are mere hints to read back.
     pub webhook_secrets: Vec<Secret>,
     /// The most of one payment.

@@ -26,6 +26,7 @@ pub(crate) struct Metrics {
     notifications: Family<Outcome, Count>,
     inbox: Gauge,
     reconciled: Family<Outcome, Count>,
+    corrected: Count,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -60,6 +61,11 @@ impl Metrics {
         let histogram = (|| Histogram::new(BUCKETS)) as fn() -> Histogram;
         let durations = Family::new_with_constructor(histogram);
         let metrics = Self {
+            notifications: figures.register(
+                "notifications",
+                "Notifications received, and those given up",
+                Family::default(),
+            ),
             payments: figures.register(
                 "payments",
                 "Payments asked for, by method and outcome",
@@ -77,7 +83,7 @@ impl Metrics {
             ),
             unknown: figures.register(
                 "payments_unknown",
-                "Payments of unknown outcome",
+                "Payments and refunds of unknown outcome",
                 Gauge::default(),
             ),
             refused_moves: figures.register(
@@ -90,11 +96,6 @@ impl Metrics {
                 "Cancellations of payments under review",
                 Count::default(),
             ),
-            notifications: figures.register(
-                "notifications",
-                "Notifications received",
-                Family::default(),
-            ),
             inbox: figures.register(
                 "notifications_waiting",
                 "Notifications waiting to be processed",
@@ -105,6 +106,11 @@ impl Metrics {
                 "Reconciliations, by outcome",
                 Family::default(),
             ),
+            corrected: figures.register(
+                "payment_attempts_corrected",
+                "Payments found of attempts that were thought to have made none",
+                Count::default(),
+            ),
         };
         metrics.begin();
         metrics
@@ -112,7 +118,7 @@ impl Metrics {
 
     /// Lets the counts that alerts look at begin at 0: no increase is seen in one that appears with its first event.
     fn begin(&self) {
-        for outcome in ["accepted", "ignored", "refused"] {
+        for outcome in ["accepted", "ignored", "refused", "given_up"] {
             drop(self.notifications.get_or_create(&Outcome { outcome }));
         }
         for operation in OPERATIONS {
@@ -169,7 +175,12 @@ impl Metrics {
         }
     }
 
-    /// A notification was `accepted`, `ignored` or `refused`.
+    /// A payment was found of an attempt that was thought to have made none.
+    pub(crate) fn attempt_corrected(&self) {
+        self.corrected.inc();
+    }
+
+    /// A notification was `accepted`, `ignored`, `refused` or `given_up`.
     pub(crate) fn notification(&self, outcome: &'static str) {
         self.notifications.get_or_create(&Outcome { outcome }).inc();
     }

@@ -50,6 +50,11 @@ impl Error {
         Self::new(ErrorKind::Other, text)
     }
 
+    /// A race that was lost more often than it was worth running again: a later attempt may win it.
+    pub fn retry(text: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Retry, text)
+    }
+
     pub(crate) fn unavailable(text: impl Into<String>) -> Self {
         Self::new(ErrorKind::Unavailable, text)
     }

@@ -63,7 +63,7 @@ CREATE TABLE state_history (
     payment_id INTEGER NOT NULL REFERENCES payments (id),
     from_state TEXT,
     to_state TEXT,
-    kind TEXT NOT NULL CHECK (kind IN ('reported', 'passed', 'exceptional', 'refused')),
+    kind TEXT NOT NULL CHECK (kind IN ('reported', 'passed', 'exceptional', 'refused', 'corrected')),
     provider_status TEXT NOT NULL,
     status_detail TEXT NOT NULL,
     source TEXT NOT NULL,
@@ -71,17 +71,23 @@ CREATE TABLE state_history (
 ) STRICT;
 CREATE INDEX state_history_payment_id ON state_history (payment_id, id);
 
--- The intent to pay, stored before the provider is first called, with the keys of the calls to come.
--- idempotency_key is a keyed digest of the caller's key and of whose it is, here and in refunds.
+-- One payment or one refund that was asked for. The intent is stored before the provider is first called, with the keys of the calls to
+-- come and every setting that enters them: what is sent again is what was sent.
 CREATE TABLE attempts (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
-    reference TEXT NOT NULL,
-    idempotency_key TEXT,
+    kind TEXT NOT NULL CHECK (kind IN ('payment', 'refund')),
+    -- A keyed digest of the caller's key, of whose it is and of what it was used for.
+    key_digest TEXT,
     fingerprint TEXT,
     step TEXT NOT NULL CHECK (step IN ('started', 'sending', 'finished', 'refused', 'closed')),
-    method TEXT NOT NULL CHECK (method IN ('card', 'pix', 'boleto')),
     amount TEXT NOT NULL CHECK (length(amount) = 23),
-    description TEXT NOT NULL,
+    upstream_key TEXT NOT NULL,
+    -- The payment that was made, or the one that the refund is of.
+    payment_id INTEGER REFERENCES payments (id),
+    -- Of a payment only.
+    reference TEXT,
+    method TEXT CHECK (method IN ('card', 'pix', 'boleto')),
+    description TEXT,
     email TEXT,
     identification_type TEXT,
     identification_number TEXT,
@@ -89,51 +95,41 @@ CREATE TABLE attempts (
     last_four_digits TEXT,
     cardholder_name TEXT,
     installments INTEGER,
+    notification_url TEXT,
+    boleto_method TEXT,
     token_key TEXT,
-    create_key TEXT NOT NULL,
     card_token TEXT,
+    -- Of a refund only.
+    whole INTEGER CHECK (whole IN (0, 1)),
+    refund_id TEXT,
+    refund_status TEXT,
+    refund_date TEXT,
+    -- Who works on it, when the provider is asked about it, and what the provider said last.
     lease TEXT,
     leased_until INTEGER,
     check_at INTEGER,
     checks INTEGER NOT NULL,
     sent_at INTEGER,
+    last_answer TEXT,
     response_status INTEGER,
     response TEXT,
-    payment_id INTEGER REFERENCES payments (id),
     created_at INTEGER NOT NULL,
     finished_at INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX attempts_reference ON attempts (reference);
-CREATE UNIQUE INDEX attempts_idempotency_key ON attempts (idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE UNIQUE INDEX attempts_key_digest ON attempts (key_digest) WHERE key_digest IS NOT NULL;
 CREATE INDEX attempts_check_at ON attempts (check_at, id) WHERE check_at IS NOT NULL;
-CREATE INDEX attempts_payment_id ON attempts (payment_id) WHERE payment_id IS NOT NULL;
-CREATE INDEX attempts_kept ON attempts (created_at) WHERE idempotency_key IS NOT NULL OR email IS NOT NULL;
+CREATE INDEX attempts_payment_id ON attempts (payment_id, id) WHERE payment_id IS NOT NULL;
+CREATE INDEX attempts_kept ON attempts (created_at)
+    WHERE (key_digest IS NOT NULL AND step <> 'sending') OR email IS NOT NULL OR card_token IS NOT NULL;
 
--- Money given back, and money asked to be given back: the intent stands before the provider is called.
-CREATE TABLE refunds (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    payment_id INTEGER NOT NULL REFERENCES payments (id),
-    idempotency_key TEXT,
-    fingerprint TEXT,
-    upstream_key TEXT NOT NULL,
-    whole INTEGER NOT NULL CHECK (whole IN (0, 1)),
-    amount TEXT NOT NULL CHECK (length(amount) = 23),
-    step TEXT NOT NULL CHECK (step IN ('started', 'sending', 'finished', 'refused', 'closed')),
-    provider_id TEXT,
-    status TEXT,
-    date_created TEXT,
-    lease TEXT,
-    leased_until INTEGER,
-    check_at INTEGER,
-    checks INTEGER NOT NULL,
-    response_status INTEGER,
-    response TEXT,
-    created_at INTEGER NOT NULL
+-- One row: how far the provider's payments have been searched for changes that nobody told us of.
+CREATE TABLE sweeps (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    swept_until INTEGER NOT NULL,
+    page_offset INTEGER NOT NULL,
+    sweep_at INTEGER NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX refunds_idempotency_key ON refunds (payment_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
-CREATE INDEX refunds_payment_id ON refunds (payment_id, id);
-CREATE INDEX refunds_check_at ON refunds (check_at, id) WHERE check_at IS NOT NULL;
-CREATE INDEX refunds_kept ON refunds (created_at) WHERE idempotency_key IS NOT NULL;
 
 -- One row: proves that every replica works with the same secret. The secret itself is never here.
 CREATE TABLE secret_check (

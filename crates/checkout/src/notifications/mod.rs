@@ -17,7 +17,7 @@ use signature::Signed;
 use store::NewNotification;
 
 pub use worker::{inbox_length, work_once};
-pub(crate) use worker::{run, tidy};
+pub(crate) use worker::{remove_expired, run};
 
 /// Unsigned hints that are read back, when no secret is configured.
 const HINT_RATE: Rate = Rate::new(60, Period::Minute);

@@ -20,6 +20,7 @@ pub(super) struct Waiting {
     pub(super) payment: String,
     pub(super) tries: i64,
     pub(super) try_at: Timestamp,
+    pub(super) received_at: Timestamp,
 }
 
 /// How a notification ended.
@@ -29,7 +30,7 @@ pub(super) enum Outcome {
     Applied,
     /// The payment is none of ours.
     Foreign,
-    /// The provider did not answer in all the tries; the reconciler asks on.
+    /// The provider did not answer for as long as it was worth asking.
     GivenUp,
 }
 
@@ -60,7 +61,7 @@ pub(super) async fn due_notifications(
     limit: i64,
 ) -> Result<Vec<Waiting>, Error> {
     conn.all(
-        "SELECT id, provider_payment_id, tries, try_at FROM notifications
+        "SELECT id, provider_payment_id, tries, try_at, received_at FROM notifications
          WHERE try_at <= $1 ORDER BY try_at, id LIMIT $2",
         &[&now, &limit],
         waiting,
@@ -103,6 +104,15 @@ pub(super) async fn take_notification(
     let sql =
         "SELECT max(id) FROM notifications WHERE provider_payment_id = $1 AND try_at IS NOT NULL";
     tx.one(sql, &[&seen.payment], |row| row.get(0)).await
+}
+
+/// Puts off all that is due before `until` to then, without counting it as a try.
+pub(super) async fn postpone_notifications(tx: &mut Tx, until: Timestamp) -> Result<u64, Error> {
+    tx.execute(
+        "UPDATE notifications SET try_at = $1 WHERE try_at < $1",
+        &[&until],
+    )
+    .await
 }
 
 /// Ends the notifications of a payment up to the newest that was there before the payment was read. Told by their order
@@ -149,6 +159,7 @@ fn waiting(row: &Row<'_>) -> Result<Waiting, Error> {
         payment: row.get(1)?,
         tries: row.get(2)?,
         try_at: row.get(3)?,
+        received_at: row.get(4)?,
     })
 }
 

@@ -2,17 +2,22 @@
 
 use std::time::Duration;
 
+use db::Timestamp;
 use tokio::task::JoinSet;
 
 use super::store::{self, Outcome, Waiting};
 use crate::app::State;
-use crate::payments::{Adopted, Recorded, Source, adopt_or_record, new_key};
+use crate::payments::{
+    Adopted, PaymentState, Recorded, Source, StoredPayment, adopt_or_record, find_stored, new_key,
+};
 use crate::provider::{Failure, Purpose};
 
 /// Payments read back at once.
 const AT_ONCE: i64 = 8;
-/// Tries until a notification is given up; the reconciler asks about the payment all the same.
-const TRIES_MAX: i64 = 12;
+/// How long a notification is tried in any case: as long as the provider itself would repeat it.
+const TRIED_FOR: Duration = Duration::from_secs(4 * 24 * 60 * 60);
+/// How long after its approval a payment can be charged back.
+const CHARGEBACK: Duration = Duration::from_secs(180 * 24 * 60 * 60);
 /// How long ended notifications are kept.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const HOUR: Duration = Duration::from_secs(60 * 60);
@@ -77,18 +82,30 @@ pub async fn work_once(state: &State) -> Result<usize, db::Error> {
         let state = state.clone();
         work.spawn(async move { read_back(&state, waiting).await });
     }
-    let (mut worked, mut failed) = (0, None);
+    let (mut worked, mut failed, mut quota) = (0, None, None);
     while let Some(done) = work.join_next().await {
-        match done.unwrap_or(Ok(false)) {
-            Ok(has_worked) => worked += usize::from(has_worked),
+        match done.unwrap_or(Ok(Turn::Lost)) {
+            Ok(Turn::Made) => worked += 1,
+            Ok(Turn::Lost) => {}
+            Ok(Turn::Quota(wait)) => quota = quota.max(Some(wait)),
             // The others' readings are not given up for it.
             Err(error) => failed = Some(error),
         }
+    }
+    if let Some(wait) = quota {
+        postpone_all(state, now + wait).await?;
     }
     if worked > 0 {
         state.metrics.inbox(inbox_length(state).await?);
     }
     failed.map_or(Ok(worked), Err)
+}
+
+/// Nothing is asked, and nothing counts as a try, until the quota allows it.
+async fn postpone_all(state: &State, until: Timestamp) -> Result<(), db::Error> {
+    tracing::info!(%until, "the quota is used up: notified payments are read back later");
+    let postpone = async move |tx: &mut db::Tx| store::postpone_notifications(tx, until).await;
+    state.db.write::<_, db::Error, _>(postpone).await.map(drop)
 }
 
 /// How many notifications wait.
@@ -103,36 +120,47 @@ pub async fn inbox_length(state: &State) -> Result<i64, db::Error> {
 }
 
 /// Removes notifications that ended long ago.
-pub(crate) async fn tidy(state: &State) -> Result<(), db::Error> {
+pub(crate) async fn remove_expired(state: &State) -> Result<(), db::Error> {
     let before = state.clock.now() - KEPT;
     let remove = async move |tx: &mut db::Tx| store::remove_old_notifications(tx, before).await;
     while state.db.write::<_, db::Error, _>(remove).await? > 0 {}
     Ok(())
 }
 
-/// False when another worker has it.
-async fn read_back(state: &State, waiting: Waiting) -> Result<bool, db::Error> {
+/// What became of a notification's turn.
+enum Turn {
+    /// The provider was asked.
+    Made,
+    /// Another worker has it.
+    Lost,
+    /// The quota is used up for so long: nothing was asked.
+    Quota(Duration),
+}
+
+async fn read_back(state: &State, waiting: Waiting) -> Result<Turn, db::Error> {
+    if let Err(Failure::Quota { retry_after }) =
+        state.provider.reserve(1, Purpose::Background).await
+    {
+        return Ok(Turn::Quota(retry_after));
+    }
     let (seen, next_try) = (waiting.clone(), state.clock.now() + wait(waiting.tries));
     let take = async move |tx: &mut db::Tx| store::take_notification(tx, &seen, next_try).await;
     let Some(newest) = state.db.write::<_, db::Error, _>(take).await? else {
-        return Ok(false);
+        return Ok(Turn::Lost);
     };
     let outcome = match ask(state, &waiting).await? {
-        Some(outcome) => outcome,
-        None if waiting.tries + 1 >= TRIES_MAX => Outcome::GivenUp,
-        None => return Ok(true),
+        Some(outcome) => Some(outcome),
+        None => give_up(state, &waiting).await?,
     };
-    end(state, waiting.payment, newest, outcome).await?;
-    Ok(true)
+    if let Some(outcome) = outcome {
+        end(state, waiting.payment, newest, outcome).await?;
+    }
+    Ok(Turn::Made)
 }
 
 /// None asks for another try.
 async fn ask(state: &State, waiting: &Waiting) -> Result<Option<Outcome>, db::Error> {
-    let answer = match state.provider.reserve(1, Purpose::Background).await {
-        Ok(()) => state.provider.read(&waiting.payment, new_key(state)).await,
-        Err(failure) => Err(failure),
-    };
-    match answer {
+    match state.provider.read(&waiting.payment, new_key(state)).await {
         Ok(payment) => {
             let adopted = adopt_or_record(state, &payment, Source::Notification).await?;
             Ok(match adopted {
@@ -144,11 +172,45 @@ async fn ask(state: &State, waiting: &Waiting) -> Result<Option<Outcome>, db::Er
                 Adopted::Recorded(_) | Adopted::Made => Some(Outcome::Applied),
             })
         }
-        Err(failure) if failure.is_not_found() => Ok(Some(Outcome::Foreign)),
+        // A payment of ours that the provider does not find is one that it does not find yet.
+        Err(failure) if failure.is_not_found() => {
+            let ours = find_stored(state, &waiting.payment).await?;
+            Ok(ours.is_none().then_some(Outcome::Foreign))
+        }
         Err(failure) => {
             log(&waiting.payment, &failure);
             Ok(None)
         }
+    }
+}
+
+/// Gives a notification up that has been tried for long enough and can change nothing any more.
+async fn give_up(state: &State, waiting: &Waiting) -> Result<Option<Outcome>, db::Error> {
+    let now = state.clock.now();
+    if now < waiting.received_at + TRIED_FOR {
+        return Ok(None);
+    }
+    let stored = find_stored(state, &waiting.payment).await?;
+    if stored.is_some_and(|stored| can_change(&stored, waiting, now)) {
+        return Ok(None);
+    }
+    tracing::warn!(
+        payment = waiting.payment,
+        since = %waiting.received_at,
+        "a notification is given up: the provider could not be asked about the payment, whose state may be another there"
+    );
+    state.metrics.notification("given_up");
+    Ok(Some(Outcome::GivenUp))
+}
+
+/// Is the payment open, or may it be charged back?
+fn can_change(stored: &StoredPayment, waiting: &Waiting, now: Timestamp) -> bool {
+    let snapshot = &stored.snapshot;
+    let approved = snapshot.date_approved.as_deref();
+    let approved = approved.and_then(|date| Timestamp::parse(date).ok());
+    match snapshot.state {
+        PaymentState::Approved => now < approved.unwrap_or(waiting.received_at) + CHARGEBACK,
+        state => state.is_open(),
     }
 }
 

@@ -2,8 +2,8 @@
 //! answer was lost, or one that is not ours.
 
 use super::model::Word;
-use super::settle::{Made, Recorded, SettleError, settle_made, settle_word};
-use super::store::{self, Attempt, Source};
+use super::settle::{CompletedAttempt, Recorded, SettleError, settle_made, settle_word};
+use super::store::{self, Attempt, AttemptStep, Source};
 use crate::app::State;
 use crate::provider::ProviderPayment;
 
@@ -46,24 +46,27 @@ pub(crate) async fn adopt_or_record(
         {
             Ok(Adopted::Busy)
         }
-        Some(attempt) => complete(state, attempt, payment, source).await,
+        Some(attempt) => complete(state, &attempt, payment, source).await,
         None => Ok(Adopted::Recorded(Recorded::Unknown)),
     }
 }
 
-/// Completes an attempt with the payment that the provider made for it.
+/// Completes an attempt with the payment that the provider made for it, whatever was thought of the attempt before.
 pub(crate) async fn complete(
     state: &State,
-    attempt: Attempt,
+    attempt: &Attempt,
     payment: &ProviderPayment,
     source: Source,
 ) -> Result<Adopted, db::Error> {
-    let made = Made {
+    let order = attempt.payment_order()?;
+    let is_ended = matches!(attempt.step, AttemptStep::Refused | AttemptStep::Closed);
+    let completed = CompletedAttempt {
         attempt: attempt.id,
-        reference: attempt.reference,
-        intent: attempt.intent,
+        reference: order.reference.clone(),
+        intent: order.intent.clone(),
+        corrects: is_ended.then_some(attempt.step),
     };
-    match settle_made(state, made, payment, source).await {
+    match settle_made(state, completed, payment, source).await {
         Ok(_) => Ok(Adopted::Made),
         Err(SettleError::Database(error)) => Err(error),
         Err(SettleError::Mixed) => Ok(Adopted::Contradiction("its id is another payment's")),

@@ -1,6 +1,6 @@
 //! Cancelling a payment that has not been paid.
 
-use super::claim::new_key;
+use super::attempt::new_key;
 use super::model::{Payment, Word};
 use super::read;
 use super::settle::settle_word;

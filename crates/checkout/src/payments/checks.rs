@@ -1,9 +1,10 @@
-//! Database jobs of the reconciler and of the service's start: which payments, attempts and refunds are due for a check.
+//! Database jobs of the reconciler, of its commands and of the service's start: which payments and attempts are due for a check, what is
+//! open, and what has been kept long enough.
 
 use db::{Db, Timestamp};
 
 use super::idempotency::KEPT;
-use super::store::{self, Attempt, AttemptStep, Due, Known, OpenRefund};
+use super::store::{self, Attempt, Due, StoredPayment, Sweep};
 use crate::app::State;
 
 /// Attempts whose check is due and on which nobody works.
@@ -16,19 +17,10 @@ pub(crate) async fn due_attempts(state: &State, due: Due) -> Result<Vec<Attempt>
 }
 
 /// Open payments whose check is due.
-pub(crate) async fn due_payments(state: &State, due: Due) -> Result<Vec<Known>, db::Error> {
+pub(crate) async fn due_payments(state: &State, due: Due) -> Result<Vec<StoredPayment>, db::Error> {
     state
         .db
         .read(async move |conn| store::due_payments(conn, &due).await)
-        .await
-}
-
-/// Open refunds whose check is due.
-pub(crate) async fn due_refunds(state: &State, due: Due) -> Result<Vec<OpenRefund>, db::Error> {
-    let now = state.clock.now();
-    state
-        .db
-        .read(async move |conn| store::due_refunds(conn, now, &due).await)
         .await
 }
 
@@ -39,63 +31,109 @@ pub(crate) async fn next_due(state: &State) -> Result<Option<Timestamp>, db::Err
         .read(async move |conn| {
             let attempt = store::next_attempt_due(conn).await?;
             let payment = store::next_payment_due(conn).await?;
-            let refund = store::next_refund_due(conn).await?;
-            Ok([attempt, payment, refund].into_iter().flatten().min())
+            let sweep = store::find_sweep(conn).await?.map(|sweep| sweep.due);
+            Ok([attempt, payment, sweep].into_iter().flatten().min())
         })
         .await
 }
 
-/// Claims an attempt's check, seen due at `seen`, by setting step and next check; false when another process did.
+/// Claims an attempt's check, seen due at `seen`, by setting the next; false when another process did.
 pub(crate) async fn postpone_attempt(
     state: &State,
-    attempt: &Attempt,
+    id: i64,
     seen: Timestamp,
-    step: AttemptStep,
-    check_at: Option<Timestamp>,
+    next: Option<Timestamp>,
 ) -> Result<bool, db::Error> {
-    let id = attempt.id;
     state
         .db
-        .write(async move |tx| store::postpone_attempt(tx, id, step, seen, check_at).await)
+        .write(async move |tx| store::postpone_attempt(tx, id, seen, next).await)
+        .await
+}
+
+/// Keeps what the provider said of an attempt whose check was claimed with `next`.
+pub(crate) async fn note_answer(
+    state: &State,
+    id: i64,
+    next: Timestamp,
+    answer: String,
+) -> Result<(), db::Error> {
+    state
+        .db
+        .write(async move |tx| store::note_answer(tx, id, next, &answer).await)
+        .await
+        .map(drop)
+}
+
+/// Closes an attempt whose check was claimed with `next`: it is certain that nothing came of it. False when it was taken up since.
+pub(crate) async fn close_attempt(
+    state: &State,
+    id: i64,
+    next: Timestamp,
+) -> Result<bool, db::Error> {
+    state
+        .db
+        .write(async move |tx| store::close_attempt(tx, id, next).await)
         .await
 }
 
 /// Claims an open payment's check; false when another process did.
-pub(crate) async fn postpone_payment(state: &State, known: &Known) -> Result<bool, db::Error> {
-    let next = super::settle::next_check(known.standing.state, known.checks + 1, state.clock.now());
-    let (row, seen) = (known.row, known.check_at);
+pub(crate) async fn postpone_payment(
+    state: &State,
+    stored: &StoredPayment,
+) -> Result<bool, db::Error> {
+    let next =
+        super::settle::next_check(stored.snapshot.state, stored.checks + 1, state.clock.now());
+    let (row, seen) = (stored.row, stored.check_at);
     state
         .db
         .write(async move |tx| store::postpone_payment(tx, row, seen, next).await)
         .await
 }
 
-/// Claims an open refund's check, seen due at `seen`, by setting step and next check; false when another process did.
-pub(crate) async fn postpone_refund(
-    state: &State,
-    refund: &OpenRefund,
-    seen: Timestamp,
-    step: AttemptStep,
-    check_at: Option<Timestamp>,
-) -> Result<bool, db::Error> {
-    let id = refund.id;
+/// How far the provider's payments have been searched for changes; the search begins with those from `from` on.
+pub(crate) async fn sweep_from(state: &State, from: Timestamp) -> Result<Sweep, db::Error> {
+    let now = state.clock.now();
+    if let Some(sweep) = state.db.read(store::find_sweep).await? {
+        return Ok(sweep);
+    }
     state
         .db
-        .write(async move |tx| store::postpone_refund(tx, id, step, seen, check_at).await)
+        .write(async move |tx| {
+            store::begin_sweeps(tx, from, now).await?;
+            let sweep = store::find_sweep(tx).await?;
+            sweep.ok_or_else(|| db::Error::retry("the row of the sweeps vanished"))
+        })
         .await
 }
 
-/// Claims the check of a refund that the provider works on, by setting the next; false when another process did.
-pub(crate) async fn postpone_made_refund(
+/// Claims the turn of the search that was seen due at `seen`; false when another process did.
+pub(crate) async fn claim_sweep(
     state: &State,
-    refund: &OpenRefund,
-    check_at: Option<Timestamp>,
+    seen: Timestamp,
+    next: Timestamp,
 ) -> Result<bool, db::Error> {
-    let (id, seen) = (refund.id, refund.check_at);
     state
         .db
-        .write(async move |tx| store::follow_refund(tx, id, seen, None, check_at).await)
+        .write(async move |tx| store::claim_sweep(tx, seen, next).await)
         .await
+}
+
+/// Keeps how far the search has come.
+pub(crate) async fn save_sweep(
+    state: &State,
+    until: Timestamp,
+    offset: i64,
+) -> Result<(), db::Error> {
+    state
+        .db
+        .write(async move |tx| store::save_sweep(tx, until, offset).await)
+        .await
+        .map(drop)
+}
+
+/// Every attempt of unknown outcome, the oldest first.
+pub(crate) async fn open_attempts(db: &Db) -> Result<Vec<Attempt>, db::Error> {
+    db.read(store::open_attempts).await
 }
 
 /// How many payments' outcomes are unknown.
@@ -107,19 +145,14 @@ pub(crate) async fn unknown_count(state: &State) -> Result<i64, db::Error> {
         .await
 }
 
-/// Erases keys, answers and the data of attempts that never ended, once they have been kept long enough.
-pub(crate) async fn erase_old(state: &State) -> Result<u64, db::Error> {
-    let kept_since = state.clock.now() - KEPT;
+/// Erases people's data, keys and answers that have been kept long enough. What is of unknown outcome stays known to be so.
+pub(crate) async fn erase_expired(state: &State) -> Result<u64, db::Error> {
+    let now = state.clock.now();
     let mut erased = 0;
     loop {
         let batch = state
             .db
-            .write(async move |tx| {
-                let attempts = store::erase_old_answers(tx, kept_since).await?;
-                Ok::<_, db::Error>(
-                    attempts + store::erase_old_refund_answers(tx, kept_since).await?,
-                )
-            })
+            .write(async move |tx| store::erase_expired(tx, now - KEPT, now).await)
             .await?;
         erased += batch;
         if batch == 0 {
@@ -134,11 +167,8 @@ pub(crate) async fn keep_proof(db: &Db, proof: String) -> Result<bool, db::Error
         .await
 }
 
-/// Frees every attempt and refund that no registered replica works on; how many.
+/// Frees every attempt that no registered replica works on; how many.
 pub(crate) async fn release_dead(db: &Db) -> Result<u64, db::Error> {
-    db.write(async move |tx| {
-        let attempts = store::release_dead_attempts(tx).await?;
-        Ok(attempts + store::release_dead_refunds(tx).await?)
-    })
-    .await
+    db.write(async move |tx| store::release_dead_attempts(tx).await)
+        .await
 }

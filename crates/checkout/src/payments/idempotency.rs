@@ -60,6 +60,11 @@ impl IdempotencyKey {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The key as it is stored when it is used for a refund of the payment with this id.
+    pub(crate) fn for_refund_of(&self, payment: &str) -> Self {
+        Self(format!("{} refund {payment}", self.0))
+    }
 }
 
 impl KeyText {

@@ -5,9 +5,9 @@
 
 mod adopt;
 pub(crate) mod api;
+mod attempt;
 mod cancel;
 mod checks;
-mod claim;
 mod create;
 mod errors;
 pub(crate) mod events;
@@ -23,16 +23,18 @@ pub mod state;
 mod store;
 
 pub(crate) use adopt::{Adopted, adopt_or_record, complete};
+pub(crate) use attempt::{begun_at, is_certain, new_key, reference};
 pub(crate) use checks::{
-    due_attempts, due_payments, due_refunds, erase_old, keep_proof, next_due, postpone_attempt,
-    postpone_made_refund, postpone_payment, postpone_refund, release_dead, unknown_count,
+    claim_sweep, close_attempt, due_attempts, due_payments, erase_expired, keep_proof, next_due,
+    note_answer, open_attempts, postpone_attempt, postpone_payment, release_dead, save_sweep,
+    sweep_from, unknown_count,
 };
-pub(crate) use claim::{begun_at, new_key, reference};
 pub(crate) use errors::database as database_error;
 pub(crate) use outcome::find_outcome;
-pub(crate) use refund::{follow_refund, match_refund};
+pub(crate) use read::find_stored;
+pub(crate) use refund::{Checked, check_refund};
 pub(crate) use settle::{Recorded, settle_word};
-pub(crate) use store::{Attempt, AttemptStep, Due, Known, OpenRefund, Source};
+pub(crate) use store::{Attempt, AttemptStep, Due, Order, Source, StoredPayment};
 
 pub use cancel::{CancelError, cancel};
 pub use create::{CreateError, Created, create};

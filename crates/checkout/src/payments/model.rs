@@ -115,7 +115,7 @@ pub struct Word {
 
 /// A payment's changeable part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Standing {
+pub(crate) struct StatusSnapshot {
     /// Where it stands.
     pub state: PaymentState,
     /// The provider's detail.
@@ -192,7 +192,7 @@ impl Payment {
     }
 }
 
-impl Standing {
+impl StatusSnapshot {
     /// Where the payment stands after the provider's `word`, and the steps that lead there.
     ///
     /// A report older than what is known (less refunded than before) leaves the details as they are.

@@ -1,6 +1,7 @@
 //! What the creation behind a caller's idempotency key has come to, found without repeating it.
 
-use super::idempotency::{IdempotencyKey, KEPT};
+use super::attempt::holds_key;
+use super::idempotency::IdempotencyKey;
 use super::state::PaymentState;
 use super::store::{self, Attempt, AttemptStep};
 use crate::app::State;
@@ -28,11 +29,11 @@ pub(crate) async fn find_outcome(
 ) -> Result<Option<Outcome>, db::Error> {
     let now = state.clock.now();
     let find = async move |conn: &mut db::Conn| {
-        let found = store::find_attempt_by_key(conn, key.as_str()).await?;
-        let Some(attempt) = found.filter(|attempt| attempt.created_at > now - KEPT) else {
+        let found = store::find_attempt_by_key(conn, &key).await?;
+        let Some(attempt) = found.filter(|attempt| holds_key(attempt, now)) else {
             return Ok(None);
         };
-        let Some(row) = attempt.payment_id else {
+        let Some(row) = attempt.payment else {
             return Ok(Some(without_payment(&attempt, now)));
         };
         let payment = store::find_by_row(conn, row).await?;

@@ -4,7 +4,7 @@ use db::Timestamp;
 
 use super::model::Payment;
 use super::state::PaymentState;
-use super::store;
+use super::store::{self, StoredPayment};
 use crate::app::State;
 use crate::request::MethodKind;
 
@@ -43,6 +43,18 @@ pub async fn find(state: &State, id: &str) -> Result<Option<Payment>, db::Error>
     state
         .db
         .read(async move |conn| store::find_payment(conn, &id).await)
+        .await
+}
+
+/// The changeable part of the payment with the provider's id.
+pub(crate) async fn find_stored(
+    state: &State,
+    id: &str,
+) -> Result<Option<StoredPayment>, db::Error> {
+    let id = id.to_owned();
+    state
+        .db
+        .read(async move |conn| store::find_stored(conn, &id).await)
         .await
 }
 

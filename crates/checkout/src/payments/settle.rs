@@ -5,22 +5,24 @@ use std::time::Duration;
 
 use db::{Timestamp, Tx};
 
-use super::model::{Intent, Payment, Standing, Word};
+use super::model::{Intent, Payment, StatusSnapshot, Word};
 use super::shape::PaymentBody;
 use super::state::{PaymentState, Refusal, StepKind, Transitions};
-use super::store::{self, AttemptStep, Finish, Known, Source};
+use super::store::{self, AttemptStep, Finish, Source, StoredPayment};
 use crate::app::State;
 use crate::provider::ProviderPayment;
 
 /// An attempt whose payment the provider has made.
 #[derive(Debug, Clone)]
-pub(crate) struct Made {
+pub(crate) struct CompletedAttempt {
     /// The attempt's row.
     pub(crate) attempt: i64,
     /// Our `external_reference`.
     pub(crate) reference: String,
     /// What was asked for.
     pub(crate) intent: Intent,
+    /// The end that the attempt was thought to have come to, when this is news that corrects it.
+    pub(crate) corrects: Option<AttemptStep>,
 }
 
 /// Why a payment that the provider made could not be recorded.
@@ -69,27 +71,28 @@ pub(crate) fn next_check(state: PaymentState, checks: i64, now: Timestamp) -> Op
 /// Records a payment that the provider has made, ends its attempt and answers the exact body of the creation.
 pub(crate) async fn settle_made(
     state: &State,
-    made: Made,
+    completed: CompletedAttempt,
     payment: &ProviderPayment,
     source: Source,
 ) -> Result<(Payment, String), SettleError> {
     let now = state.clock.now();
-    if payment.amount != made.intent.amount {
+    if payment.amount != completed.intent.amount {
         // Neither paid nor unpaid: a shop that hands over goods for "approved" must not do so for a cent.
         tracing::error!(
             payment = payment.id,
-            reference = made.reference,
-            asked = %made.intent.amount,
+            reference = completed.reference,
+            asked = %completed.intent.amount,
             made = %payment.amount,
             "the provider made a payment of another amount than was asked for: look at it there; it is not taken for the one asked for"
         );
         return Err(SettleError::Amount);
     }
-    let (new, steps) = Payment::new(&made.intent, &made.reference, payment, now)?;
+    let (new, steps) = Payment::new(&completed.intent, &completed.reference, payment, now)?;
     let body = PaymentBody::to_text(&new)?;
     let word = Word::from(payment);
+    let corrects = completed.corrects;
     let record = Record {
-        made,
+        completed,
         payment: new.clone(),
         steps,
         word,
@@ -109,6 +112,16 @@ pub(crate) async fn settle_made(
         );
     }
     let body = written?;
+    if let Some(thought) = corrects {
+        tracing::warn!(
+            payment = new.id,
+            reference = new.reference,
+            thought = thought.as_str(),
+            "the provider made a payment of an attempt that was thought to have made none; it is recorded now: \
+             its buyer may have been told that nothing was charged"
+        );
+        state.metrics.attempt_corrected();
+    }
     state.metrics.payment_created(new.method, new.state);
     state.hub.publish(&new.id, new.state, &new.status_detail);
     Ok((new, body))
@@ -116,7 +129,7 @@ pub(crate) async fn settle_made(
 
 /// All that the second transaction of a creation writes.
 struct Record {
-    made: Made,
+    completed: CompletedAttempt,
     payment: Payment,
     steps: Transitions,
     word: Word,
@@ -131,6 +144,10 @@ impl Record {
         let check_at = next_check(self.payment.state, 0, self.now);
         let row = match store::insert_payment(tx, &self.payment, self.now, check_at).await? {
             Some(row) => {
+                if let Some(thought) = self.completed.corrects {
+                    let (word, source) = (&self.word, self.source);
+                    store::insert_correction(tx, row, thought, word, source, self.now).await?;
+                }
                 store::insert_steps(tx, row, &self.steps, &self.word, self.source, self.now)
                     .await?;
                 row
@@ -138,17 +155,17 @@ impl Record {
             None => self.write_known(tx).await?,
         };
         let finish = Finish {
-            id: self.made.attempt,
-            step: AttemptStep::Finished,
-            payment_id: Some(row),
-            response_status: 200,
-            response: Some(self.body.clone()),
+            id: self.completed.attempt,
+            payment: row,
+            refund: None,
+            response: self.body.clone(),
+            check_at: None,
             now: self.now,
         };
         if store::finish_attempt(tx, &finish).await? {
             return Ok(self.body.clone());
         }
-        let ended = store::find_attempt_by_reference(tx, &self.made.reference).await?;
+        let ended = store::find_attempt_by_reference(tx, &self.completed.reference).await?;
         Ok(ended
             .and_then(|attempt| attempt.response)
             .unwrap_or_else(|| self.body.clone()))
@@ -156,7 +173,7 @@ impl Record {
 
     /// The payment was recorded by another run in the meantime: this word is one more on a known payment.
     async fn write_known(&self, tx: &mut Tx) -> Result<i64, SettleError> {
-        let known = store::find_known(tx, &self.payment.id).await?;
+        let known = store::find_stored(tx, &self.payment.id).await?;
         let known = known
             .filter(|known| known.reference == self.payment.reference)
             .ok_or(SettleError::Mixed)?;
@@ -177,7 +194,7 @@ pub(crate) async fn settle_word(
     let key = id.clone();
     let recorded = state
         .db
-        .write(async move |tx| match store::find_known(tx, &key).await? {
+        .write(async move |tx| match store::find_stored(tx, &key).await? {
             Some(known) => write_word(tx, &known, &word, source, now).await,
             None => Ok(Recorded::Unknown),
         })
@@ -196,10 +213,10 @@ pub(crate) async fn settle_word(
     Ok(recorded)
 }
 
-/// Writes a word over the standing it is judged by; another writer in between makes it judged again.
+/// Writes a word over the snapshot that it is judged by; another writer in between makes it judged again.
 async fn write_word(
     tx: &mut Tx,
-    known: &Known,
+    known: &StoredPayment,
     word: &Word,
     source: Source,
     now: Timestamp,
@@ -209,25 +226,25 @@ async fn write_word(
     }
     let mut known = known.clone();
     loop {
-        let Ok((next, steps)) = known.standing.after(word, now) else {
+        let Ok((next, steps)) = known.snapshot.after(word, now) else {
             return refuse(tx, &known, word, source, now).await;
         };
         let recorded = outcome(&next, &steps);
-        if next == known.standing {
+        if next == known.snapshot {
             return Ok(recorded);
         }
         let check_at = next_check(next.state, known.checks, now);
-        if store::update_standing(tx, &known, &next, check_at, now).await? {
+        if store::update_snapshot(tx, &known, &next, check_at, now).await? {
             store::insert_steps(tx, known.row, &steps, word, source, now).await?;
             return Ok(recorded);
         }
         // The row that was written in between is the newest: each turn of the loop sees a later version.
-        let again = store::find_known(tx, &known.id).await?;
+        let again = store::find_stored(tx, &known.id).await?;
         known = again.ok_or_else(|| db::Error::other("a payment vanished"))?;
     }
 }
 
-fn outcome(next: &Standing, steps: &Transitions) -> Recorded {
+fn outcome(next: &StatusSnapshot, steps: &Transitions) -> Recorded {
     if steps.is_empty() {
         return Recorded::Same(next.state);
     }
@@ -241,7 +258,7 @@ fn outcome(next: &Standing, steps: &Transitions) -> Recorded {
 /// Keeps a refused word in the history, once for as long as nothing else is said.
 async fn refuse(
     tx: &mut Tx,
-    known: &Known,
+    known: &StoredPayment,
     word: &Word,
     source: Source,
     now: Timestamp,
@@ -250,7 +267,7 @@ async fn refuse(
         .await?
         .is_some_and(|(kind, status)| kind == "refused" && status == word.status);
     if !is_told {
-        store::insert_refusal(tx, known.row, known.standing.state, word, source, now).await?;
+        store::insert_refusal(tx, known.row, known.snapshot.state, word, source, now).await?;
     }
-    Ok(Recorded::Refused(known.standing.state))
+    Ok(Recorded::Refused(known.snapshot.state))
 }

@@ -81,14 +81,19 @@ impl Failure {
         match self {
             Failure::Unknown(_) => true,
             Failure::Unreadable { status, .. } => !matches!(status, Some(300..=499)),
-            Failure::Refused { status, .. } => *status >= 500 || self.is_repetition(),
+            Failure::Refused { .. } => self.is_passing(),
             Failure::NotSent(_) | Failure::Quota { .. } => false,
         }
     }
 
-    /// Whether repeating the call cannot change its outcome: the provider judged the payment's data. Everything else
-    /// passes, or can be put right by the operator, and the same attempt goes on.
+    /// Whether the provider judged the payment's data, so that repeating the call cannot change its outcome. Everything else passes, or
+    /// can be put right by the operator, and the same attempt goes on. It says nothing of any earlier call.
     pub fn is_final(&self) -> bool {
+        self.is_refusal() && !self.is_passing()
+    }
+
+    /// Whether the answer has a status by which the provider refuses what was asked for, for good or not.
+    pub fn is_refusal(&self) -> bool {
         matches!(
             self,
             Failure::Refused {
@@ -169,15 +174,26 @@ impl Failure {
         }
     }
 
-    /// The provider is still at work on an earlier call with the same key.
-    fn is_repetition(&self) -> bool {
-        matches!(
-            self,
-            Failure::Refused {
-                status: 408 | 409 | 423 | 424 | 500..,
-                ..
+    /// The provider is still at work on an earlier call, or one of its own parts failed: the call may yet come to something.
+    fn is_passing(&self) -> bool {
+        let Failure::Refused {
+            status,
+            code,
+            message,
+            ..
+        } = self
+        else {
+            return false;
+        };
+        match status {
+            // 2001: same request in the last minute; 2004, 2007: its gateway or its card tokens failed.
+            400 => {
+                matches!(code.as_deref(), Some("2001" | "2004" | "2007"))
+                    || message.to_lowercase().contains("the same request")
             }
-        )
+            408 | 409 | 423 | 424 | 500.. => true,
+            _ => false,
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use db::Money;
+use db::{Money, Timestamp};
 use http::Method;
 use tokio::time::Instant;
 use web::rate::{Rates, Reserve, Windows};
@@ -34,6 +34,9 @@ use crate::request::{Card, PaymentRequest};
 use payment::Asked;
 use transport::{Answer, Transport};
 
+/// Payments on a page of changed ones.
+const PAGE: usize = 100;
+
 /// Under which name the calls are counted in the windows.
 const QUOTA_KEY: &str = "checkout:provider";
 
@@ -46,8 +49,6 @@ pub struct Config {
     pub access_token: AccessToken,
     /// The time one call may take, connecting and reading its whole answer included.
     pub timeout: Duration,
-    /// The provider's identifier of the boleto method.
-    pub boleto_method: String,
     /// How many calls may be made in which time.
     pub quota: Rates,
 }
@@ -85,6 +86,30 @@ pub struct NewPayment<'a> {
     pub external_reference: &'a ExternalReference,
     /// Where the provider tells of changes.
     pub notification_url: Option<&'a str>,
+    /// The provider's identifier of the boleto method, for a boleto.
+    pub boleto_method: &'a str,
+}
+
+/// Which changed payments to list: those that changed from `from` to `to`, in the order of their changes, without the first `offset`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Changes {
+    /// The earliest change.
+    pub from: Timestamp,
+    /// The latest change.
+    pub to: Timestamp,
+    /// How many to leave out.
+    pub offset: i64,
+}
+
+/// A page of changed payments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedPayments {
+    /// Those that can be read.
+    pub payments: Vec<ProviderPayment>,
+    /// How many cannot.
+    pub unreadable: usize,
+    /// What to ask for next; nothing is left when it begins where it ends.
+    pub next: Changes,
 }
 
 /// The client. Cheap to clone; clones share connections and quota.
@@ -93,7 +118,6 @@ pub struct Client(Arc<Inner>);
 
 struct Inner {
     transport: Transport,
-    boleto_method: String,
     quota: Rates,
     windows: Windows,
     observer: Option<Observer>,
@@ -142,7 +166,6 @@ impl Client {
     ) -> Result<Self, SetupError> {
         Ok(Self(Arc::new(Inner {
             transport: Transport::new(config.base_url, &config.access_token, config.timeout)?,
-            boleto_method: config.boleto_method,
             quota: config.quota,
             windows,
             observer,
@@ -195,8 +218,7 @@ impl Client {
         payment: &NewPayment<'_>,
         key: UpstreamKey,
     ) -> Result<ProviderPayment, Failure> {
-        let body = send::payment(payment, &self.0.boleto_method)
-            .map_err(|error| Failure::NotSent(error.into()))?;
+        let body = send::payment(payment).map_err(|error| Failure::NotSent(error.into()))?;
         let answer = self.call(Method::POST, "/v1/payments", body, key).await?;
         let asked = Asked::Reference(payment.external_reference);
         ProviderPayment::read(answer.status, &answer.body)?.about(answer.status, asked)
@@ -237,6 +259,28 @@ impl Client {
         let ours =
             |payment: ProviderPayment| payment.about(answer.status, Asked::Reference(reference));
         payments.into_iter().map(ours).collect()
+    }
+
+    /// A page of the payments that have changed, whoever made them. `GET /v1/payments/search`
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub async fn changed(
+        &self,
+        changes: Changes,
+        key: UpstreamKey,
+    ) -> Result<ChangedPayments, Failure> {
+        let path = format!(
+            "/v1/payments/search?sort=date_last_updated&criteria=asc&range=date_last_updated\
+             &begin_date={:.3}&end_date={:.3}&offset={}&limit={PAGE}",
+            changes.from.to_jiff(),
+            changes.to.to_jiff(),
+            changes.offset
+        );
+        let answer = self
+            .call(Method::GET, &path, send::Bytes::default(), key)
+            .await?;
+        ChangedPayments::read(answer.status, &answer.body, changes)
     }
 
     /// Cancels a payment that is not paid yet. `PUT /v1/payments/{id}`
@@ -336,6 +380,7 @@ fn operation(method: &Method, path: &str) -> &'static str {
         (&Method::POST, "/v1/payments") => "create_payment",
         (&Method::POST, _) => "refund",
         (&Method::PUT, _) => "cancel",
+        (_, path) if path.contains("/search?sort=date_last_updated") => "changed",
         (_, path) if path.contains("/search?") => "find_by_reference",
         (_, path) if path.ends_with("/refunds") => "refunds",
         _ => "read",

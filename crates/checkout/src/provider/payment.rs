@@ -1,13 +1,12 @@
 //! The provider's answers, read with all the leniency they are known to need.
 //!
-//! Known traps: ids are numbers here and strings there, amounts are numbers or strings, the payer's data may be null
+//! StoredPayment traps: ids are numbers here and strings there, amounts are numbers or strings, the payer's data may be null
 //! "for security reasons", the expiry may be masked by a non-number (it is not read at all). A repeated refund answers
 //! with no body.
 
-use db::Money;
-use jiff::Timestamp;
+use db::{Money, Timestamp};
 
-use super::{CardToken, ExternalReference, Failure};
+use super::{CardToken, ChangedPayments, Changes, ExternalReference, Failure, PAGE};
 use crate::json::{Object, Value, unescape};
 
 /// A payment as the provider tells it. Texts are as it sent them; what it left out or sent as another type is none.
@@ -29,6 +28,8 @@ pub struct ProviderPayment {
     pub date_created: String,
     /// As `date_created`, once approved.
     pub date_approved: Option<String>,
+    /// As `date_created`: when it last changed.
+    pub date_last_updated: Option<String>,
     /// As `date_created`: when a pix code or a boleto lapses.
     pub date_of_expiration: Option<String>,
     /// Our own name for the payment.
@@ -103,20 +104,8 @@ impl ProviderPayment {
     /// The payments of a search. One that cannot be read makes the whole answer unreadable: to pass over it could mean
     /// a second charge.
     pub(super) fn read_results(status: u16, body: &[u8]) -> Result<Vec<Self>, Failure> {
-        let answer = object(status, body)?;
-        let Value::Other(_) = answer.get("results") else {
-            return Err(Failure::unreadable(status, "no results"));
-        };
-        let payments = answer
-            .array("results")
+        results(status, body)?
             .into_iter()
-            .map(|value| match value {
-                Value::Other(text) => Object::parse(text)
-                    .map_err(|_| "a result is no object")
-                    .and_then(|payment| Self::from_json(&payment)),
-                _ => Err("a result is no object"),
-            });
-        payments
             .collect::<Result<_, _>>()
             .map_err(|reason| Failure::unreadable(status, reason))
     }
@@ -169,6 +158,7 @@ impl ProviderPayment {
             payment_method_id: text(payment.get("payment_method_id")).unwrap_or_default(),
             date_created: created,
             date_approved: date(payment.get("date_approved")),
+            date_last_updated: date(payment.get("date_last_updated")),
             date_of_expiration: date(payment.get("date_of_expiration")),
             external_reference: text(payment.get("external_reference")),
             currency: text(payment.get("currency_id")),
@@ -191,6 +181,65 @@ impl ProviderPayment {
                 .collect(),
         })
     }
+}
+
+impl ChangedPayments {
+    /// One payment that cannot be read must not hide those behind it: nothing is paid by this list.
+    pub(super) fn read(status: u16, body: &[u8], asked: Changes) -> Result<Self, Failure> {
+        let results = results(status, body)?;
+        let found = results.len();
+        let payments: Vec<_> = results
+            .into_iter()
+            .flatten()
+            .filter_map(|payment| {
+                let id = payment.id.clone();
+                payment.about(status, Asked::Id(&id)).ok()
+            })
+            .collect();
+        let last = payments
+            .last()
+            .and_then(|payment| Timestamp::parse(payment.date_last_updated.as_deref()?).ok());
+        let next = match last {
+            _ if found < PAGE => Changes {
+                from: asked.to,
+                offset: 0,
+                ..asked
+            },
+            Some(last) if last > asked.from => Changes {
+                from: last,
+                offset: 0,
+                ..asked
+            },
+            // All of one moment: on to those behind them.
+            _ => Changes {
+                offset: asked.offset + i64::try_from(found).unwrap_or(i64::MAX),
+                ..asked
+            },
+        };
+        Ok(Self {
+            unreadable: found - payments.len(),
+            payments,
+            next,
+        })
+    }
+}
+
+/// Each of the results of a search, or why it cannot be read.
+fn results(
+    status: u16,
+    body: &[u8],
+) -> Result<Vec<Result<ProviderPayment, &'static str>>, Failure> {
+    let answer = object(status, body)?;
+    let Value::Other(_) = answer.get("results") else {
+        return Err(Failure::unreadable(status, "no results"));
+    };
+    let read = |value| match value {
+        Value::Other(text) => Object::parse(text)
+            .map_err(|_| "a result is no object")
+            .and_then(|payment| ProviderPayment::from_json(&payment)),
+        _ => Err("a result is no object"),
+    };
+    Ok(answer.array("results").into_iter().map(read).collect())
 }
 
 impl ProviderRefund {
@@ -271,7 +320,7 @@ fn text(value: Value<'_>) -> Option<String> {
 
 /// A date that can be read, as it was written.
 fn date(value: Value<'_>) -> Option<String> {
-    text(value).filter(|date| date.parse::<Timestamp>().is_ok())
+    text(value).filter(|date| Timestamp::parse(date).is_ok())
 }
 
 /// A number or a numeric string; zeros behind the second decimal mean nothing.

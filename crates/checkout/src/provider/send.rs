@@ -89,7 +89,7 @@ pub(super) fn card_token(card: &Card, request: &PaymentRequest) -> serde_json::R
     })
 }
 
-pub(super) fn payment(payment: &NewPayment<'_>, boleto_method: &str) -> serde_json::Result<Bytes> {
+pub(super) fn payment(payment: &NewPayment<'_>) -> serde_json::Result<Bytes> {
     let request = payment.request;
     let (payment_method_id, installments, resident) = match &request.method {
         Method::Card(card) => (card.network.id(), Some(card.installments), None),
@@ -108,7 +108,7 @@ pub(super) fn payment(payment: &NewPayment<'_>, boleto_method: &str) -> serde_js
                 last_name: &payer.last_name,
                 address,
             };
-            (boleto_method, None, Some(resident))
+            (payment.boleto_method, None, Some(resident))
         }
     };
     serialise(&PaymentBody {

@@ -1,27 +1,22 @@
-//! Reconciliation: asking the provider about payments and refunds of unknown outcome, and about payments that are still
-//! open, in case a notification was lost. It only asks; nothing here creates a payment or a refund.
+//! Reconciliation: asking the provider about payments and refunds of unknown outcome, about payments that are still open, and about
+//! changes of all others, in case a notification was lost. It only asks; nothing here creates a payment or a refund.
 
-mod open;
-mod refunds;
-mod unknown;
+mod sweep;
+mod walk;
 mod worker;
 
 use std::fmt;
 use std::time::Duration;
 
-use db::Timestamp;
+use db::{Db, Money, Timestamp};
 
 use crate::app::State;
-use crate::payments::{Due, PaymentState};
+use crate::payments::{self, PaymentState};
 
 pub(crate) use worker::run;
 
 /// How soon an unknown outcome is asked for.
 pub(crate) const FIRST_WAIT: Duration = Duration::from_secs(5);
-/// When the provider knows nothing after this time, it never got the call.
-const CERTAIN_AFTER: Duration = Duration::from_secs(60 * 60);
-/// Rows looked at in one step.
-const BATCH: i64 = 50;
 
 /// Which checks to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,13 +84,12 @@ pub async fn run_once(state: &State, scope: Scope) -> Result<Report, db::Error> 
         Scope::All => LATEST,
     };
     let mut report = Report::default();
-    let is_done = unknown::check(state, until, &mut report).await?
-        && refunds::check(state, until, &mut report).await?
-        && open::check(state, until, &mut report).await?;
+    let is_done = walk::walk(state, until, &mut report).await?
+        && sweep::sweep(state, scope, &mut report).await?;
     if !is_done {
         tracing::info!("the quota for asking the provider in the background is used up");
     }
-    report.unknown = crate::payments::unknown_count(state).await?;
+    report.unknown = payments::unknown_count(state).await?;
     state.metrics.unknown(report.unknown);
     for line in &report.lines {
         state.metrics.reconciled(line.finding.as_str());
@@ -103,33 +97,49 @@ pub async fn run_once(state: &State, scope: Scope) -> Result<Report, db::Error> 
     Ok(report)
 }
 
-/// Removes what has been kept long enough: answers and their keys, the data of attempts that never ended, notifications.
+/// Removes what has been kept long enough: answers and their keys, people's data in attempts, notifications.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn tidy(state: &State) -> Result<(), db::Error> {
-    crate::payments::erase_old(state).await?;
-    crate::notifications::tidy(state).await?;
+pub async fn purge_expired(state: &State) -> Result<(), db::Error> {
+    payments::erase_expired(state).await?;
+    crate::notifications::remove_expired(state).await?;
     Ok(())
+}
+
+/// A payment or a refund of unknown outcome.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenQuestion {
+    /// `payment` or `refund`.
+    pub kind: &'static str,
+    /// Our reference at the provider; of a refund, the provider's id of its payment.
+    pub reference: String,
+    /// How much may have moved.
+    pub amount: Money,
+    /// When it was asked for.
+    pub since: Timestamp,
+    /// What the provider said last; none while the first run is at work, or when it died.
+    pub last_answer: Option<String>,
+}
+
+/// Everything whose outcome is unknown, the oldest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn open_questions(db: &Db) -> Result<Vec<OpenQuestion>, db::Error> {
+    let open = payments::open_attempts(db).await?;
+    let questions = open.into_iter().map(|attempt| OpenQuestion {
+        kind: attempt.order.kind(),
+        reference: attempt.order.name().to_owned(),
+        amount: attempt.order.amount(),
+        since: attempt.created_at,
+        last_answer: attempt.last_answer,
+    });
+    Ok(questions.collect())
 }
 
 /// The end of time, for both engines.
 const LATEST: Timestamp = Timestamp::from_micros(253_402_214_400_000_000);
-
-/// The first place in the order of checks.
-fn first(until: Timestamp) -> Due {
-    Due {
-        until,
-        after: (Timestamp::from_micros(0), 0),
-        limit: BATCH,
-    }
-}
-
-/// 10, 20, 40 seconds and so on, at most an hour.
-fn wait(checks: i64) -> Duration {
-    let exponent = u32::try_from(checks.clamp(0, 9)).unwrap_or(9);
-    Duration::from_secs(10 * 2u64.pow(exponent)).min(Duration::from_secs(60 * 60))
-}
 
 impl Finding {
     /// A word for figures.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Finding, Scope, run_once, tidy};
+use super::{Finding, Scope, purge_expired, run_once};
 use crate::app::State;
 use crate::payments;
 
@@ -13,18 +13,13 @@ const SLEEP_MAX: Duration = Duration::from_secs(60);
 /// The shortest: a check that another process holds must not make this one spin.
 const SLEEP_MIN: Duration = Duration::from_millis(500);
 /// How often old keys, answers and notifications are removed.
-const TIDY_EVERY: Duration = Duration::from_secs(60 * 60);
+const PURGE_EVERY: Duration = Duration::from_secs(60 * 60);
 
 /// Works until the service stops.
 pub(crate) async fn run(state: State) {
-    let mut tidy_at = Instant::now();
+    let mut purge_at = Instant::now();
     loop {
-        if Instant::now() >= tidy_at {
-            if let Err(error) = tidy(&state).await {
-                tracing::warn!(%error, "old keys and notifications could not be removed");
-            }
-            tidy_at = Instant::now() + TIDY_EVERY;
-        }
+        // Asked first, erased after: an answer needs what is known of its payer.
         let sleep = match run_once(&state, Scope::Due).await {
             Ok(report) => match report.lines.last().map(|line| &line.finding) {
                 Some(Finding::Quota(wait)) => *wait,
@@ -35,6 +30,12 @@ pub(crate) async fn run(state: State) {
                 SLEEP_MAX
             }
         };
+        if Instant::now() >= purge_at {
+            if let Err(error) = purge_expired(&state).await {
+                tracing::warn!(%error, "old keys and notifications could not be removed");
+            }
+            purge_at = Instant::now() + PURGE_EVERY;
+        }
         tokio::select! {
             () = state.reconciler.notified() => {}
             () = tokio::time::sleep(sleep.clamp(SLEEP_MIN, SLEEP_MAX)) => {}

@@ -1,21 +1,10 @@
 //! The calls to the provider for one attempt, in the order that never charges twice.
 
-use crate::app::State;
-use crate::payments::claim::{self, Run};
+use super::Work;
+use crate::payments::attempt::{self, Stage, is_certain};
 use crate::payments::store::{self, Lease};
-use crate::provider::{CardToken, Failure, NewPayment, ProviderPayment, Purpose};
-use crate::request::{Card, Method, PaymentRequest};
-
-/// At which call a run stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
-    /// Before any call, or while asking the provider by reference.
-    Asking,
-    /// The card's token.
-    Token,
-    /// The payment itself.
-    Payment,
-}
+use crate::provider::{Failure, NewPayment, ProviderPayment, Purpose};
+use crate::request::{Card, Method};
 
 pub(super) enum Stop {
     Failed { failure: Failure, stage: Stage },
@@ -29,140 +18,133 @@ impl Stop {
     }
 }
 
-/// The calls of one run, in the order that never charges twice.
-pub(super) async fn make(
-    state: &State,
-    request: &PaymentRequest,
-    run: &mut Run,
-) -> Result<ProviderPayment, Stop> {
-    let card = match &request.method {
+/// The calls of one run: what an earlier one came to is asked before anything is sent again.
+pub(super) async fn make(work: &mut Work<'_>) -> Result<ProviderPayment, Stop> {
+    let card = match &work.request.method {
         Method::Card(card) => Some(card),
         Method::Pix | Method::Boleto(_) => None,
     };
-    let wants_token = card.is_some() && run.token.is_none();
-    let calls = 1 + u32::from(wants_token) + u32::from(run.sent_at.is_some());
-    state
-        .provider
-        .reserve(calls, Purpose::Buyer)
-        .await
-        .map_err(Stop::at(Stage::Asking))?;
-    if run.sent_at.is_some()
-        && let Some(payment) = ask(state, run).await?
-    {
+    let wants_token = card.is_some() && work.order.card_token.is_none();
+    let asks = work.run.sent_at.is_some();
+    reserve(work, 1 + u32::from(wants_token) + u32::from(asks)).await?;
+    if asks && let Some(payment) = ask(work).await? {
         return Ok(payment);
     }
-    if let (Some(card), true) = (card, wants_token) {
-        tokenise(state, request, card, run).await?;
+    if let Some(card) = card.filter(|_| wants_token) {
+        tokenise(work, card).await?;
     }
-    match send(state, request, run).await {
-        Err(Stop::Failed { failure, .. }) if failure.is_spent_card_token() && !run.is_fresh => {
-            replace_token(state, request, card, run, failure).await
+    let sent = send(work).await;
+    match (sent, card) {
+        (Err(failure), Some(card)) if may_replace_token(work, &failure) => {
+            reserve(work, 3).await?;
+            if let Some(payment) = ask(work).await? {
+                return Ok(payment);
+            }
+            renew_keys(work);
+            tokenise(work, card).await?;
+            send(work).await.map_err(Stop::at(Stage::Moving))
         }
-        result => result,
+        (sent, _) => sent.map_err(Stop::at(Stage::Moving)),
     }
 }
 
-async fn send(state: &State, request: &PaymentRequest, run: &Run) -> Result<ProviderPayment, Stop> {
-    let new = NewPayment {
-        request,
-        token: run.token.as_ref(),
-        external_reference: &run.reference,
-        notification_url: state.notification_url.as_deref(),
-    };
-    state
-        .provider
-        .create_payment(&new, run.create_key)
-        .await
-        .map_err(Stop::at(Stage::Payment))
+async fn reserve(work: &Work<'_>, calls: u32) -> Result<(), Stop> {
+    let reserved = work.state.provider.reserve(calls, Purpose::Buyer).await;
+    reserved.map_err(Stop::at(Stage::Asking))
 }
 
-/// The payment that the provider knows by our reference.
-async fn ask(state: &State, run: &Run) -> Result<Option<ProviderPayment>, Stop> {
+async fn send(work: &Work<'_>) -> Result<ProviderPayment, Failure> {
+    let terms = &work.order.terms;
+    let new = NewPayment {
+        request: work.request,
+        token: work.order.card_token.as_ref(),
+        external_reference: &attempt::reference(&work.order.reference)
+            .map_err(|error| Failure::NotSent(error.into()))?,
+        notification_url: terms.notification_url.as_deref(),
+        boleto_method: terms.boleto_method.as_deref().unwrap_or_default(),
+    };
+    let key = work.run.attempt.upstream_key;
+    work.state.provider.create_payment(&new, key).await
+}
+
+/// The payment that the provider knows by our reference. When it knows none, and must know what was sent by now, nothing was made: what is
+/// sent next is sent for the first time.
+async fn ask(work: &mut Work<'_>) -> Result<Option<ProviderPayment>, Stop> {
+    let state = work.state;
+    let reference = attempt::reference(&work.order.reference).map_err(Stop::Database)?;
     let found = state
         .provider
-        .find_by_reference(&run.reference, claim::new_key(state))
+        .find_by_reference(&reference, attempt::new_key(state))
         .await;
     let found = found.map_err(Stop::at(Stage::Asking))?;
     if found.len() > 1 {
         tracing::error!(
-            reference = run.reference.as_str(),
+            reference = reference.as_str(),
             "the provider knows several payments by one reference"
         );
     }
+    let now = state.clock.now();
+    work.run.sent_at = work.run.sent_at.filter(|sent| !is_certain(*sent, now));
     Ok(found.into_iter().next())
 }
 
+/// A new token may be charged beside the old one: it is made only when it is certain that the old one was not.
+fn may_replace_token(work: &Work<'_>, failure: &Failure) -> bool {
+    failure.is_spent_card_token() && !work.run.is_fresh && work.run.sent_at.is_none()
+}
+
+/// Other bytes than those that were sent need keys of their own.
+fn renew_keys(work: &mut Work<'_>) {
+    work.order.token_key = Some(attempt::new_key(work.state));
+    work.run.attempt.upstream_key = attempt::new_key(work.state);
+}
+
 /// Exchanges the card for a token, and stores that with the mark that the payment's call comes next.
-async fn tokenise(
-    state: &State,
-    request: &PaymentRequest,
-    card: &Card,
-    run: &mut Run,
-) -> Result<(), Stop> {
+async fn tokenise(work: &mut Work<'_>, card: &Card) -> Result<(), Stop> {
+    let state = work.state;
+    if work.run.sent_at.is_some() {
+        // The token that was sent is gone, and what came of it is not known.
+        let failure = Failure::Unknown("the card's token was used up or erased".into());
+        return Err(Stop::at(Stage::Asking)(failure));
+    }
+    if work.run.attempt.sent_at.is_some() {
+        renew_keys(work);
+    }
+    let token_key = work
+        .order
+        .token_key
+        .unwrap_or(work.run.attempt.upstream_key);
     let token = state
         .provider
-        .create_card_token(card, request, run.token_key)
+        .create_card_token(card, work.request, token_key)
         .await;
     let token = token.map_err(Stop::at(Stage::Token))?;
     let now = state.clock.now();
     let lease = Lease {
-        until: now + claim::lease_length(state.config.provider.timeout),
-        ..run.lease.clone()
+        until: now + attempt::lease_length(state.config.provider.timeout),
+        ..work.run.lease.clone()
     };
-    let kept = Kept {
-        token: token.clone(),
-        keys: (run.token_key.to_string(), run.create_key.to_string()),
-    };
-    let id = run.id;
+    let (id, kept) = (work.run.attempt.id, token.clone());
+    let keys = [token_key, work.run.attempt.upstream_key].map(|key| key.to_string());
     let is_ours = state
         .db
         .write(async move |tx| {
-            let keys = (kept.keys.0.as_str(), kept.keys.1.as_str());
-            store::keep_card_token(tx, id, &lease, kept.token.as_str(), keys, now).await
+            let [token_key, upstream_key] = &keys;
+            store::keep_card_token(
+                tx,
+                id,
+                &lease,
+                kept.as_str(),
+                (token_key, upstream_key),
+                now,
+            )
+            .await
         })
         .await
         .map_err(Stop::Database)?;
     if !is_ours {
         return Err(Stop::LeaseLost);
     }
-    run.token = Some(token);
+    work.order.card_token = Some(token);
     Ok(())
-}
-
-struct Kept {
-    token: CardToken,
-    keys: (String, String),
-}
-
-/// The stored token is used up. A new one is made only when the provider knows no payment of ours, and only when the
-/// call that used it up can no longer be on its way there.
-async fn replace_token(
-    state: &State,
-    request: &PaymentRequest,
-    card: Option<&Card>,
-    run: &mut Run,
-    refused: Failure,
-) -> Result<ProviderPayment, Stop> {
-    state
-        .provider
-        .reserve(3, Purpose::Buyer)
-        .await
-        .map_err(Stop::at(Stage::Asking))?;
-    if let Some(payment) = ask(state, run).await? {
-        return Ok(payment);
-    }
-    let settled = run.sent_at.is_none_or(|sent| {
-        sent + claim::lease_length(state.config.provider.timeout) <= state.clock.now()
-    });
-    let (Some(card), true) = (card, settled) else {
-        let cause = Box::new(refused);
-        return Err(Stop::Failed {
-            failure: Failure::Unknown(cause),
-            stage: Stage::Payment,
-        });
-    };
-    (run.token_key, run.create_key) = (claim::new_key(state), claim::new_key(state));
-    run.token = None;
-    tokenise(state, request, card, run).await?;
-    send(state, request, run).await
 }

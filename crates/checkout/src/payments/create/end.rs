@@ -1,26 +1,26 @@
-//! How a run completes its attempt, or leaves it to the next run.
+//! How a run completes its attempt, and the answer of one that has ended.
 
-use super::calls::Stage;
-use super::{CreateError, Created};
+use super::{CreateError, Created, Work};
 use crate::app::State;
-use crate::payments::claim::Run;
+use crate::payments::attempt::give_up_unread;
 use crate::payments::model::Intent;
-use crate::payments::settle::{self, Made, SettleError};
-use crate::payments::store::{self, Attempt, AttemptStep, Finish, Release, Source};
+use crate::payments::settle::{self, CompletedAttempt, SettleError};
+use crate::payments::store::{self, Attempt, Source};
 use crate::provider::{Failure, ProviderPayment};
 
 pub(super) async fn finish(
-    state: &State,
-    run: Run,
+    work: Work<'_>,
     intent: Intent,
     payment: &ProviderPayment,
 ) -> Result<Created, CreateError> {
-    let made = Made {
-        attempt: run.id,
-        reference: run.reference.as_str().to_owned(),
+    let state = work.state;
+    let completed = CompletedAttempt {
+        attempt: work.run.attempt.id,
+        reference: work.order.reference.clone(),
         intent,
+        corrects: None,
     };
-    match settle::settle_made(state, made, payment, Source::Creation).await {
+    match settle::settle_made(state, completed, payment, Source::Creation).await {
         Ok((payment, body)) => {
             let status_token = state.status_token(&payment.id);
             Ok(Created {
@@ -29,13 +29,13 @@ pub(super) async fn finish(
                 status_token,
             })
         }
-        Err(SettleError::Word(_)) => {
-            release(state, &run, AttemptStep::Sending).await?;
+        Err(SettleError::Word(refusal)) => {
+            give_up_unread(state, &work.run, &refusal.to_string()).await?;
             Err(CreateError::UnknownStatus)
         }
-        Err(SettleError::Mixed) => contradicted(state, &run, "its id is another payment's").await,
+        Err(SettleError::Mixed) => contradicted(&work, "its id is another payment's").await,
         Err(SettleError::Amount) => {
-            contradicted(state, &run, "its amount is not the one asked for").await
+            contradicted(&work, "its amount is not the one asked for").await
         }
         Err(SettleError::Database(error)) => Err(error.into()),
         Err(SettleError::Shape(_)) => {
@@ -45,94 +45,18 @@ pub(super) async fn finish(
 }
 
 /// The provider's answer cannot be that to this attempt, which stays open: something may have been charged.
-async fn contradicted(
-    state: &State,
-    run: &Run,
-    reason: &'static str,
-) -> Result<Created, CreateError> {
-    release(state, run, AttemptStep::Sending).await?;
+async fn contradicted(work: &Work<'_>, reason: &'static str) -> Result<Created, CreateError> {
+    give_up_unread(work.state, &work.run, reason).await?;
     Err(CreateError::Provider {
         failure: Failure::contradiction(reason),
         may_be_charged: true,
     })
 }
 
-/// Leaves an attempt as its failure asks for: ended, forgotten, or open to a repetition. True when the provider may
-/// have made the payment.
-pub(super) async fn give_up(
-    state: &State,
-    run: &Run,
-    failure: &Failure,
-    stopped_at: Stage,
-) -> Result<bool, db::Error> {
-    if failure.is_final() && stopped_at != Stage::Asking {
-        refuse(state, run, failure).await?;
-        return Ok(false);
-    }
-    if run.is_fresh && matches!(failure, Failure::Quota { .. }) {
-        let (id, lease) = (run.id, run.lease.id.clone());
-        state
-            .db
-            .write(async move |tx| store::forget_attempt(tx, id, &lease).await)
-            .await?;
-        return Ok(false);
-    }
-    let may_be_charged =
-        run.sent_at.is_some() || (stopped_at == Stage::Payment && failure.is_unknown());
-    release(
-        state,
-        run,
-        if may_be_charged {
-            AttemptStep::Sending
-        } else {
-            AttemptStep::Started
-        },
-    )
-    .await?;
-    Ok(may_be_charged)
-}
-
-/// A refusal that no repetition can change ends the attempt.
-async fn refuse(state: &State, run: &Run, failure: &Failure) -> Result<(), db::Error> {
-    let (status, detail) = failure.answer();
-    let finish = Finish {
-        id: run.id,
-        step: AttemptStep::Refused,
-        payment_id: None,
-        response_status: i64::from(status.as_u16()),
-        response: Some(detail),
-        now: state.clock.now(),
-    };
-    state
-        .db
-        .write(async move |tx| store::finish_attempt(tx, &finish).await)
-        .await
-        .map(drop)
-}
-
-async fn release(state: &State, run: &Run, step: AttemptStep) -> Result<(), db::Error> {
-    let is_unknown = step == AttemptStep::Sending;
-    let check_at = is_unknown.then(|| state.clock.now() + crate::reconcile::FIRST_WAIT);
-    let release = Release {
-        id: run.id,
-        lease: run.lease.id.clone(),
-        step,
-        check_at,
-    };
-    state
-        .db
-        .write(async move |tx| store::release_attempt(tx, &release).await)
-        .await?;
-    if is_unknown {
-        state.wake_reconciler();
-    }
-    Ok(())
-}
-
 /// The answer of an attempt that has ended.
 pub(super) async fn replay(state: &State, attempt: Attempt) -> Result<Created, CreateError> {
     let response = attempt.response.unwrap_or_default();
-    let Some(row) = attempt.payment_id else {
+    let Some(row) = attempt.payment else {
         let status = attempt
             .response_status
             .and_then(|status| u16::try_from(status).ok())

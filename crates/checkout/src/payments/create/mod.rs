@@ -4,12 +4,13 @@
 mod calls;
 mod end;
 
-use super::claim::{self, Claim};
+use super::attempt::{self, Claim, NewRun, Run};
 use super::idempotency::IdempotencyKey;
 use super::model::Intent;
+use super::store::{AttemptStep, NewAttempt, Order, PaymentOrder, Terms};
 use crate::app::State;
 use crate::provider::Failure;
-use crate::request::PaymentRequest;
+use crate::request::{MethodKind, PaymentRequest};
 use calls::{Stop, make};
 
 /// The answer to a creation.
@@ -60,6 +61,14 @@ pub enum CreateError {
     Fault(&'static str),
 }
 
+/// A run of a payment's attempt, and what it is to pay.
+struct Work<'a> {
+    state: &'a State,
+    request: &'a PaymentRequest,
+    run: Run,
+    order: PaymentOrder,
+}
+
 /// Makes the payment that a checked request asks for, or gives the answer that its key stands for.
 ///
 /// # Errors
@@ -70,26 +79,69 @@ pub async fn create(
     key: Option<IdempotencyKey>,
 ) -> Result<Created, CreateError> {
     let intent = Intent::of(request);
-    let fingerprint = key
-        .as_ref()
-        .map(|_| request.fingerprint(&state.fingerprint_key));
-    let mut run = match claim::claim(state, &intent, key, fingerprint).await? {
+    let run = match claim(state, request, &intent, key).await? {
         Claim::Run(run) => *run,
         Claim::Ended(attempt) => return end::replay(state, *attempt).await,
         Claim::Busy => return Err(CreateError::Busy),
         Claim::Mismatch => return Err(CreateError::Mismatch),
     };
-    match make(state, request, &mut run).await {
-        Ok(payment) => end::finish(state, run, intent, &payment).await,
+    let order = run.attempt.payment_order()?.clone();
+    let mut work = Work {
+        state,
+        request,
+        run,
+        order,
+    };
+    match make(&mut work).await {
+        Ok(payment) => end::finish(work, intent, &payment).await,
         Err(Stop::Failed { failure, stage }) => {
             state.metrics.payment_failed(intent.method, &failure);
-            let may_be_charged = end::give_up(state, &run, &failure, stage).await?;
+            let end = attempt::give_up(state, &work.run, stage, failure).await?;
             Err(CreateError::Provider {
-                failure,
-                may_be_charged,
+                failure: end.failure,
+                may_be_charged: end.is_unknown,
             })
         }
         Err(Stop::LeaseLost) => Err(CreateError::Busy),
         Err(Stop::Database(error)) => Err(error.into()),
     }
+}
+
+async fn claim(
+    state: &State,
+    request: &PaymentRequest,
+    intent: &Intent,
+    key: Option<IdempotencyKey>,
+) -> Result<Claim, db::Error> {
+    let fingerprint = key
+        .as_ref()
+        .map(|_| request.fingerprint(&state.fingerprint_key));
+    let run = NewRun::new(state, key, fingerprint);
+    let new = new_attempt(state, intent, &run);
+    state
+        .db
+        .write(async move |tx| attempt::begin(tx, &run, &new).await)
+        .await
+}
+
+fn new_attempt(state: &State, intent: &Intent, run: &NewRun) -> NewAttempt {
+    let is_card = intent.method == MethodKind::Card;
+    let boleto_method = &state.config.boleto_method;
+    let order = PaymentOrder {
+        reference: state.random.uuid_at(run.now).to_string(),
+        intent: intent.clone(),
+        terms: Terms {
+            notification_url: state.notification_url.clone(),
+            boleto_method: (intent.method == MethodKind::Boleto).then(|| boleto_method.clone()),
+        },
+        token_key: is_card.then(|| attempt::new_key(state)),
+        card_token: None,
+    };
+    // A card's first call makes no payment yet; those of pix and boleto do.
+    let step = if is_card {
+        AttemptStep::Started
+    } else {
+        AttemptStep::Sending
+    };
+    run.attempt(step, Order::Payment(order))
 }

@@ -3,12 +3,14 @@
 use db::{Money, Timestamp, Tx};
 
 use super::RefundError;
+use super::calls::{Found, find};
+use super::matching::is_free;
 use crate::app::State;
-use crate::payments::claim::new_key;
+use crate::payments::attempt::new_key;
 use crate::payments::model::Word;
 use crate::payments::settle::settle_word;
 use crate::payments::shape::RefundBody;
-use crate::payments::store::{self, AttemptStep, OpenRefund, Source};
+use crate::payments::store::{self, Attempt, AttemptStep, Finish, MadeRefund, RefundOrder, Source};
 use crate::provider::ProviderRefund;
 use crate::reconcile::FIRST_WAIT;
 
@@ -18,127 +20,162 @@ pub(super) const APPROVED: &str = "approved";
 /// A refund that the provider made, as it is stored and answered.
 #[derive(Debug, Clone)]
 pub(super) struct Answer {
-    pub(super) id: String,
-    pub(super) status: String,
-    pub(super) date_created: String,
+    pub(super) refund: MadeRefund,
     pub(super) amount: Money,
     pub(super) body: String,
+    /// As the provider told it.
+    told: ProviderRefund,
 }
 
 impl Answer {
     pub(super) fn new(
-        payment: &str,
-        asked: Money,
+        order: &RefundOrder,
         made: &ProviderRefund,
         now: Timestamp,
     ) -> Result<Self, serde_json::Error> {
-        let amount = made.amount.unwrap_or(asked);
+        let amount = made.amount.unwrap_or(order.amount);
         let date_created = made.date_created.clone().unwrap_or_else(|| now.to_string());
         let body = serde_json::to_string(&RefundBody {
             id: &made.id,
-            payment_id: payment,
+            payment_id: &order.payment_id,
             amount: amount.to_json(),
             status: &made.status,
             date_created: &date_created,
         })?;
         Ok(Self {
-            id: made.id.clone(),
-            status: made.status.clone(),
-            date_created,
+            refund: MadeRefund {
+                id: made.id.clone(),
+                status: made.status.clone(),
+                date_created,
+            },
             amount,
             body,
+            told: made.clone(),
         })
     }
 
+    /// Ends the attempt with it, under the payment's row; false when another refund of ours has it.
     pub(super) async fn store(
         &self,
-        tx: &mut Tx,
-        row: i64,
-        now: Timestamp,
-    ) -> Result<bool, db::Error> {
-        let provider = Some((
-            self.id.as_str(),
-            self.status.as_str(),
-            self.date_created.as_str(),
-        ));
-        store::finish_refund(
-            tx,
-            row,
-            AttemptStep::Finished,
-            provider,
-            (200, Some(&self.body)),
-            is_open(&self.status).then(|| now + FIRST_WAIT),
-        )
-        .await
+        state: &State,
+        attempt: &Attempt,
+    ) -> Result<bool, RefundError> {
+        let order = attempt.refund_order()?;
+        let now = state.clock.now();
+        let finish = Finish {
+            id: attempt.id,
+            payment: order.payment,
+            refund: Some(self.refund.clone()),
+            response: self.body.clone(),
+            check_at: is_open(&self.refund.status).then(|| now + FIRST_WAIT),
+            now,
+        };
+        let (answer, attempt, payment_id) =
+            (self.clone(), attempt.clone(), order.payment_id.clone());
+        let store = async move |tx: &mut Tx| {
+            store::lock_stored(tx, &payment_id).await?;
+            let refunds = store::refunds_of(tx, finish.payment).await?;
+            if !is_free(&answer.told, &attempt, &refunds) {
+                return Ok(false);
+            }
+            store::finish_attempt(tx, &finish).await?;
+            Ok(true)
+        };
+        let stored = state.db.write::<_, db::Error, _>(store).await?;
+        if !stored {
+            tracing::error!(
+                payment = order.payment_id,
+                refund = self.refund.id,
+                "the provider gave one id to two refunds of ours: look at the payment there"
+            );
+        }
+        Ok(stored)
     }
 }
 
 /// Is the provider still at work on it? It may yet refuse, and its amount would be free again.
 fn is_open(status: &str) -> bool {
-    status != APPROVED && !store::is_refused(status)
+    status != APPROVED && !is_refused(status)
 }
 
-/// Records what became of a refund that the provider was still at work on: did the money go back? None while it still is.
-/// `next` is when its check is due again, as it was claimed.
-pub(crate) async fn follow_refund(
+/// Does the provider's word on a refund say that no money went back?
+pub(super) fn is_refused(status: &str) -> bool {
+    matches!(status, "rejected" | "cancelled")
+}
+
+/// Did the provider take the refund and not refuse it afterwards?
+pub(super) fn is_made(refund: &Attempt) -> bool {
+    let status = refund
+        .refund_order()
+        .ok()
+        .and_then(|order| order.status.as_deref());
+    refund.step == AttemptStep::Finished && !status.is_some_and(is_refused)
+}
+
+/// What a check of a refund came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Checked {
+    /// The money went back.
+    Made,
+    /// The provider is still at work on it.
+    Open,
+    /// The provider refused it in the end.
+    Refused,
+    /// It is not in the provider's list.
+    Absent,
+    /// Which refund of the list is ours cannot be told yet.
+    Undecided,
+}
+
+/// Records what the provider's list says of a refund of unknown outcome, or of one that the provider was still at work on. `next` is when its
+/// check is due again, as it was claimed.
+pub(crate) async fn check_refund(
     state: &State,
-    refund: &OpenRefund,
+    attempt: &Attempt,
     listed: &[ProviderRefund],
     next: Timestamp,
-) -> Result<Option<bool>, db::Error> {
-    let Some(found) = listed
-        .iter()
-        .find(|made| Some(&made.id) == refund.made.as_ref())
-    else {
-        return Ok(None);
-    };
-    if is_open(&found.status) {
-        return Ok(None);
+) -> Result<Checked, RefundError> {
+    let order = attempt.refund_order()?;
+    if let Some(id) = &order.id {
+        return follow(state, attempt.id, order, id, listed, next).await;
     }
-    let (id, status) = (refund.id, found.status.clone());
-    let write =
-        async move |tx: &mut Tx| store::follow_refund(tx, id, next, Some(&status), None).await;
-    state.db.write::<_, db::Error, _>(write).await?;
-    read_payment(state, &refund.payment_id).await?;
-    Ok(Some(found.status == APPROVED))
+    let made = match find(state, attempt, order, listed).await? {
+        Found::Made(made) => made,
+        Found::Absent => return Ok(Checked::Absent),
+        Found::Undecided => return Ok(Checked::Undecided),
+    };
+    let answer = Answer::new(order, &made, state.clock.now())?;
+    if !answer.store(state, attempt).await? {
+        return Ok(Checked::Undecided);
+    }
+    read_payment(state, &order.payment_id).await?;
+    Ok(Checked::Made)
 }
 
-/// Completes an open refund with the provider's list of the payment's refunds: the first with its amount that no other
-/// refund of ours has. False when there is none.
-pub(crate) async fn match_refund(
+async fn follow(
     state: &State,
-    refund: &OpenRefund,
-    listed: Vec<ProviderRefund>,
-) -> Result<bool, RefundError> {
-    let mut candidates = Vec::new();
-    for made in listed
+    attempt: i64,
+    order: &RefundOrder,
+    id: &str,
+    listed: &[ProviderRefund],
+    next: Timestamp,
+) -> Result<Checked, RefundError> {
+    let status = listed
         .iter()
-        .filter(|made| made.amount.is_none_or(|amount| amount == refund.amount))
-    {
-        candidates.push(Answer::new(
-            &refund.payment_id,
-            refund.amount,
-            made,
-            state.clock.now(),
-        )?);
-    }
-    let (row, payment, now) = (refund.id, refund.payment, state.clock.now());
-    let matched = async move |tx: &mut Tx| {
-        let kept = store::refunds_of(tx, payment).await?;
-        let is_free = |answer: &&Answer| {
-            kept.iter()
-                .all(|other| other.provider_id.as_deref() != Some(&answer.id))
-        };
-        match candidates.iter().find(is_free) {
-            Some(answer) => answer.store(tx, row, now).await,
-            None => Ok(false),
-        }
+        .find(|made| made.id == id)
+        .map(|made| made.status.clone());
+    let Some(status) = status.filter(|status| !is_open(status)) else {
+        return Ok(Checked::Open);
     };
-    if !state.db.write::<_, db::Error, _>(matched).await? {
-        return Ok(false);
-    }
-    read_payment(state, &refund.payment_id).await?;
-    Ok(true)
+    let is_refused = is_refused(&status);
+    let write = async move |tx: &mut Tx| store::follow_refund(tx, attempt, next, &status).await;
+    state.db.write::<_, db::Error, _>(write).await?;
+    read_payment(state, &order.payment_id).await?;
+    Ok(if is_refused {
+        Checked::Refused
+    } else {
+        Checked::Made
+    })
 }
 
 async fn read_payment(state: &State, id: &str) -> Result<(), db::Error> {

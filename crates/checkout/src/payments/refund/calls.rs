@@ -1,60 +1,137 @@
-//! The calls to the provider for a refund.
+//! The calls to the provider for a refund, in the order that never gives back twice.
 
 use db::Money;
 
 use super::answer::{APPROVED, Answer};
-use super::{RefundError, Run};
+use super::matching::{self, Match};
+use super::{RefundError, Work};
 use crate::app::State;
-use crate::payments::claim::new_key;
+use crate::payments::attempt::{Stage, is_certain, new_key};
 use crate::payments::model::{Payment, Word};
 use crate::payments::read;
 use crate::payments::settle::settle_word;
-use crate::payments::store::Source;
+use crate::payments::store::{self, Attempt, RefundOrder, Source};
 use crate::provider::{Failure, ProviderRefund, Purpose, RefundAnswer};
 
-pub(super) async fn give_back(
-    state: &State,
-    id: &str,
-    run: &Run,
-) -> Result<ProviderRefund, Failure> {
-    // Two: the refund, and the payment after it.
-    state.provider.reserve(2, Purpose::Buyer).await?;
-    let amount = (!run.whole).then_some(run.amount);
-    match state.provider.refund(id, amount, run.upstream_key).await? {
-        RefundAnswer::Made(refund) => Ok(refund),
-        RefundAnswer::AlreadyMade => made_before(state, id, run).await,
+/// Where a run stopped, or that the database failed.
+pub(super) enum Stop {
+    Failed { failure: Failure, stage: Stage },
+    Database(db::Error),
+}
+
+fn at(stage: Stage) -> impl Fn(Failure) -> Stop {
+    move |failure| Stop::Failed { failure, stage }
+}
+
+/// What the provider's list says of a refund.
+pub(crate) enum Found {
+    Made(ProviderRefund),
+    Absent,
+    Undecided,
+}
+
+/// The calls of one run: what an earlier one came to is looked for before anything is sent again.
+pub(super) async fn give_back(work: &mut Work<'_>) -> Result<ProviderRefund, Stop> {
+    let asks = work.run.sent_at.is_some();
+    // The refund, the payment after it, and the list before it.
+    reserve(work, 2 + u32::from(asks)).await?;
+    if asks && let Some(made) = made_before(work).await? {
+        return Ok(made);
+    }
+    let (order, provider) = (&work.order, &work.state.provider);
+    let amount = (!order.whole).then_some(order.amount);
+    let key = work.run.attempt.upstream_key;
+    match provider.refund(&order.payment_id, amount, key).await {
+        Ok(RefundAnswer::Made(refund)) => Ok(refund),
+        Ok(RefundAnswer::AlreadyMade) => told_again(work).await,
+        Err(failure) => Err(at(Stage::Moving)(failure)),
     }
 }
 
-/// The provider repeats a refund without saying which: the newest of its list with our amount.
-async fn made_before(state: &State, id: &str, run: &Run) -> Result<ProviderRefund, Failure> {
-    state.provider.reserve(1, Purpose::Buyer).await?;
-    let refunds = state.provider.refunds(id, new_key(state)).await?;
-    let ours = refunds
-        .into_iter()
-        .rev()
-        .find(|refund| refund.amount.is_none_or(|amount| amount == run.amount));
-    ours.ok_or_else(|| {
-        Failure::Unknown("the provider does not list the refund that it says it made".into())
-    })
+async fn reserve(work: &Work<'_>, calls: u32) -> Result<(), Stop> {
+    let reserved = work.state.provider.reserve(calls, Purpose::Buyer).await;
+    reserved.map_err(at(Stage::Asking))
+}
+
+/// What an earlier run made. When the list must show it by now and does not, nothing was made: what is sent next is sent for the first time.
+async fn made_before(work: &mut Work<'_>) -> Result<Option<ProviderRefund>, Stop> {
+    match look(work, Stage::Asking).await? {
+        Found::Made(made) => Ok(Some(made)),
+        Found::Absent => {
+            let now = work.state.clock.now();
+            work.run.sent_at = work.run.sent_at.filter(|sent| !is_certain(*sent, now));
+            Ok(None)
+        }
+        Found::Undecided => {
+            let cause = "another refund of the same amount is of unknown outcome too";
+            Err(at(Stage::Asking)(Failure::Unknown(cause.into())))
+        }
+    }
+}
+
+/// The provider repeats a refund without saying which: its list has it.
+async fn told_again(work: &Work<'_>) -> Result<ProviderRefund, Stop> {
+    let reserved = work.state.provider.reserve(1, Purpose::Buyer).await;
+    // Made it is, though it cannot be looked up: not as if nothing had been sent.
+    let unseen = |cause: String| at(Stage::Moving)(Failure::Unknown(cause.into()));
+    reserved.map_err(|failure| unseen(failure.to_string()))?;
+    match look(work, Stage::Moving).await {
+        Ok(Found::Made(made)) => Ok(made),
+        Ok(Found::Absent | Found::Undecided) => {
+            let cause = "the provider does not list the refund that it says it made";
+            Err(unseen(cause.to_owned()))
+        }
+        Err(Stop::Failed { failure, .. }) => Err(unseen(failure.to_string())),
+        Err(stop) => Err(stop),
+    }
+}
+
+async fn look(work: &Work<'_>, stage: Stage) -> Result<Found, Stop> {
+    let listed = work
+        .state
+        .provider
+        .refunds(&work.order.payment_id, new_key(work.state))
+        .await
+        .map_err(at(stage))?;
+    find(work.state, &work.run.attempt, &work.order, &listed)
+        .await
+        .map_err(Stop::Database)
+}
+
+/// Looks for a refund in the provider's list, which was read before.
+pub(super) async fn find(
+    state: &State,
+    attempt: &Attempt,
+    order: &RefundOrder,
+    listed: &[ProviderRefund],
+) -> Result<Found, db::Error> {
+    let payment = order.payment;
+    let refunds = state
+        .db
+        .read(async move |conn| store::refunds_of(conn, payment).await)
+        .await?;
+    let now = state.clock.now();
+    Ok(
+        match matching::find(attempt, order, &refunds, listed, now) {
+            Match::Ours(made) => Found::Made(made.clone()),
+            Match::Absent => Found::Absent,
+            Match::Undecided => Found::Undecided,
+        },
+    )
 }
 
 /// The payment after a refund that was made: as the provider tells it, or by our own books when it does not answer.
-pub(super) async fn record(
-    state: &State,
-    id: &str,
-    run: &Run,
-    made: &Answer,
-) -> Result<(), RefundError> {
+pub(super) async fn record(work: &Work<'_>, made: &Answer) -> Result<(), RefundError> {
+    let (state, id) = (work.state, work.order.payment_id.as_str());
     let word = match state.provider.read(id, new_key(state)).await {
         Ok(payment) => Word::from(&payment),
         Err(failure) => {
             tracing::warn!(payment = id, %failure, "a refunded payment could not be read back");
-            if made.status != APPROVED {
+            if made.refund.status != APPROVED {
                 return Ok(());
             }
             let payment = read::find(state, id).await?.ok_or(RefundError::NotFound)?;
-            reckoned(&payment, run.before, made.amount)
+            reckoned(&payment, work.before, made.amount)
         }
     };
     settle_word(state, id, word, Source::Refund).await?;

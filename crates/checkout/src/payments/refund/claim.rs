@@ -1,178 +1,101 @@
 //! The right to work on a refund: stores the intent, or finds what the caller's idempotency key already stands for.
 
-use db::{Money, Timestamp, Tx};
+use db::{Money, Tx};
 
-use super::RefundError;
+use super::answer::is_made;
+use super::{RefundError, Work};
 use crate::app::State;
 use crate::digest;
 use crate::payments::PaymentState;
-use crate::payments::claim::{lease_length, new_key};
-use crate::payments::idempotency::{IdempotencyKey, KEPT};
-use crate::payments::store::{self, AttemptStep, Known, Lease, NewRefund, Refund};
-use crate::provider::UpstreamKey;
+use crate::payments::attempt::{self, Claim, NewRun};
+use crate::payments::idempotency::IdempotencyKey;
+use crate::payments::store::{self, Attempt, AttemptStep, Order, RefundOrder, StoredPayment};
 
-/// A refund that this request may work on.
-pub(super) struct Run {
-    pub(super) id: i64,
-    pub(super) lease: String,
-    pub(super) upstream_key: UpstreamKey,
-    pub(super) whole: bool,
-    pub(super) amount: Money,
-    /// What the payment has had refunded before, by our books.
-    pub(super) before: Money,
-    /// Did an earlier run send the call without learning its outcome?
-    pub(super) was_sent: bool,
-}
-
-pub(super) enum Claim {
-    Run(Run),
-    Ended(Refund),
-}
-
-/// What is asked for, and what a run of it needs.
-struct Ask {
-    payment: String,
-    amount: Option<Money>,
-    key: Option<String>,
-    fingerprint: Option<String>,
-    upstream_key: UpstreamKey,
-    lease: Lease,
-    now: Timestamp,
+/// What a caller's request comes to before any call.
+pub(super) enum RefundClaim<'a> {
+    Run(Work<'a>),
+    Ended(Box<Attempt>),
 }
 
 /// Stores the intent under the payment's row, which is written first so that refunds of one payment come one by one.
-pub(super) async fn claim(
-    state: &State,
+pub(super) async fn claim<'a>(
+    state: &'a State,
     payment: &str,
     amount: Option<Money>,
     key: Option<IdempotencyKey>,
-) -> Result<Claim, RefundError> {
-    let now = state.clock.now();
-    let ask = Ask {
-        payment: payment.to_owned(),
-        amount,
-        fingerprint: key.as_ref().map(|_| fingerprint(state, amount)),
-        key: key.map(|key| key.as_str().to_owned()),
-        upstream_key: new_key(state),
-        lease: Lease {
-            id: state.replica.lease(&state.random.uuid().to_string()),
-            until: now + lease_length(state.config.provider.timeout),
-        },
-        now,
-    };
-    state.db.write(async move |tx| ask.claim(tx).await).await
+) -> Result<RefundClaim<'a>, RefundError> {
+    let fingerprint = key.as_ref().map(|_| fingerprint(state, amount));
+    let key = key.map(|key| key.for_refund_of(payment));
+    let run = NewRun::new(state, key, fingerprint);
+    let id = payment.to_owned();
+    let (claim, before) = state
+        .db
+        .write(async move |tx| claim_in(tx, &run, &id, amount).await)
+        .await?;
+    match claim {
+        Claim::Run(run) => Ok(RefundClaim::Run(Work {
+            state,
+            order: run.attempt.refund_order()?.clone(),
+            run: *run,
+            before,
+        })),
+        Claim::Ended(attempt) => Ok(RefundClaim::Ended(attempt)),
+        Claim::Busy => Err(RefundError::Busy),
+        Claim::Mismatch => Err(RefundError::Mismatch),
+    }
 }
 
-impl Ask {
-    async fn claim(&self, tx: &mut Tx) -> Result<Claim, RefundError> {
-        let known = store::lock_known(tx, &self.payment)
-            .await?
-            .ok_or(RefundError::NotFound)?;
-        if let Some(found) = self.find_again(tx, known.row).await? {
-            return self.take_up(tx, found, known.standing.refunded).await;
-        }
-        if known.standing.state != PaymentState::Approved {
-            return Err(RefundError::State);
-        }
-        let left = left(tx, known.row, known.amount, known.standing.refunded).await?;
-        let amount = self.amount.unwrap_or(left);
-        if amount > left || amount <= Money::ZERO {
-            return Err(RefundError::Amount);
-        }
-        self.store(tx, &known, amount).await
+/// The claim, and what the payment has had refunded before by our books.
+async fn claim_in(
+    tx: &mut Tx,
+    run: &NewRun,
+    payment: &str,
+    amount: Option<Money>,
+) -> Result<(Claim, Money), RefundError> {
+    let stored = store::lock_stored(tx, payment)
+        .await?
+        .ok_or(RefundError::NotFound)?;
+    let before = stored.snapshot.refunded;
+    if let Some(claim) = attempt::resume(tx, run).await? {
+        return Ok((claim, before));
     }
-
-    /// The refund that the key stands for, unless it has held the key long enough.
-    async fn find_again(&self, tx: &mut Tx, payment: i64) -> Result<Option<Refund>, db::Error> {
-        let Some(key) = &self.key else {
-            return Ok(None);
-        };
-        if store::free_refund_key(tx, payment, key, self.now - KEPT).await? {
-            return Ok(None);
-        }
-        store::find_refund_by_key(tx, payment, key).await
+    if stored.snapshot.state != PaymentState::Approved {
+        return Err(RefundError::State);
     }
-
-    async fn take_up(
-        &self,
-        tx: &mut Tx,
-        found: Refund,
-        before: Money,
-    ) -> Result<Claim, RefundError> {
-        if found.fingerprint != self.fingerprint {
-            return Err(RefundError::Mismatch);
-        }
-        if matches!(found.step, AttemptStep::Finished | AttemptStep::Refused) {
-            return Ok(Claim::Ended(found));
-        }
-        if !store::take_refund(tx, found.id, &self.lease, self.now).await? {
-            return Err(RefundError::Busy);
-        }
-        let key = found
-            .upstream_key
-            .parse()
-            .map_err(|_| db::Error::other("a stored upstream key is no UUID"))?;
-        Ok(Claim::Run(Run {
-            id: found.id,
-            lease: self.lease.id.clone(),
-            upstream_key: UpstreamKey(key),
-            whole: found.whole,
-            amount: found.amount,
-            before,
-            was_sent: found.step == AttemptStep::Sending,
-        }))
+    let left = left(tx, &stored).await?;
+    let amount = amount.unwrap_or(left);
+    if amount > left || amount <= Money::ZERO {
+        return Err(RefundError::Amount);
     }
-
-    async fn store(&self, tx: &mut Tx, known: &Known, amount: Money) -> Result<Claim, RefundError> {
-        let whole = amount == known.amount;
-        let new = NewRefund {
-            payment: known.row,
-            idempotency_key: self.key.clone(),
-            fingerprint: self.fingerprint.clone(),
-            upstream_key: self.upstream_key.to_string(),
-            whole,
-            amount,
-            lease: self.lease.clone(),
-            check_at: self.lease.until,
-            now: self.now,
-        };
-        let id = store::insert_refund(tx, &new)
-            .await?
-            .ok_or(RefundError::Busy)?;
-        Ok(Claim::Run(Run {
-            id,
-            lease: self.lease.id.clone(),
-            upstream_key: self.upstream_key,
-            whole,
-            amount,
-            before: known.standing.refunded,
-            was_sent: false,
-        }))
-    }
+    let order = RefundOrder {
+        payment: stored.row,
+        payment_id: stored.id,
+        amount,
+        whole: amount == stored.amount,
+        id: None,
+        status: None,
+    };
+    let new = run.attempt(AttemptStep::Sending, Order::Refund(order));
+    Ok((attempt::begin(tx, run, &new).await?, before))
 }
 
 /// What can still be given back. Refunds whose outcome is open count as made; those that were made count by our books
 /// too, since the provider's word on the payment comes a moment later.
-async fn left(
-    tx: &mut Tx,
-    payment: i64,
-    amount: Money,
-    refunded: Money,
-) -> Result<Money, db::Error> {
-    let refunds = store::refunds_of(tx, payment).await?;
-    let sum = |counts: fn(&Refund) -> bool| {
+async fn left(tx: &mut Tx, stored: &StoredPayment) -> Result<Money, db::Error> {
+    let refunds = store::refunds_of(tx, stored.row).await?;
+    let sum = |counts: fn(&Attempt) -> bool| {
         let counted = refunds.iter().filter(|refund| counts(refund));
         counted
-            .map(|refund| refund.amount)
+            .map(|refund| refund.order.amount())
             .try_fold(Money::ZERO, Money::checked_add)
     };
-    let made = sum(Refund::is_made).map(|made| made.max(refunded));
+    let made = sum(is_made).map(|made| made.max(stored.snapshot.refunded));
     let open = sum(|refund| refund.step == AttemptStep::Sending);
     let taken = made
         .zip(open)
         .and_then(|(made, open)| made.checked_add(open));
     Ok(taken
-        .and_then(|taken| amount.checked_sub(taken))
+        .and_then(|taken| stored.amount.checked_sub(taken))
         .unwrap_or(Money::ZERO))
 }
 

@@ -4,17 +4,20 @@
 mod answer;
 mod calls;
 mod claim;
+mod matching;
 
-use db::{Money, Tx};
+use db::Money;
 
+use super::attempt::{Run, give_up, give_up_unread};
 use super::idempotency::IdempotencyKey;
-use super::store::{self, AttemptStep, Refund};
+use super::store::{Attempt, AttemptStep, RefundOrder};
 use crate::app::State;
 use crate::provider::{Failure, ProviderRefund};
 use answer::Answer;
-use claim::{Claim, Run};
+use calls::Stop;
+use claim::RefundClaim;
 
-pub(crate) use answer::{follow_refund, match_refund};
+pub(crate) use answer::{Checked, check_refund};
 
 /// The answer to a refund.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +65,15 @@ pub enum RefundError {
     Shape(#[from] serde_json::Error),
 }
 
+/// A run of a refund's attempt.
+struct Work<'a> {
+    state: &'a State,
+    run: Run,
+    order: RefundOrder,
+    /// What the payment has had refunded before, by our books.
+    before: Money,
+}
+
 /// Gives back `amount`, or all that is left.
 ///
 /// # Errors
@@ -72,33 +84,29 @@ pub async fn refund(
     amount: Option<Money>,
     key: Option<IdempotencyKey>,
 ) -> Result<Refunded, RefundError> {
-    let run = match claim::claim(state, id, amount, key).await? {
-        Claim::Run(run) => run,
-        Claim::Ended(refund) => return replay(refund),
+    let mut work = match claim::claim(state, id, amount, key).await? {
+        RefundClaim::Run(work) => work,
+        RefundClaim::Ended(attempt) => return replay(*attempt),
     };
-    match calls::give_back(state, id, &run).await {
-        Ok(made) => finish(state, id, &run, &made).await,
-        Err(failure) => {
-            give_up(state, &run, &failure).await?;
-            Err(failure.into())
+    match calls::give_back(&mut work).await {
+        Ok(made) => finish(&work, &made).await,
+        Err(Stop::Failed { failure, stage }) => {
+            let end = give_up(state, &work.run, stage, failure).await?;
+            Err(end.failure.into())
         }
+        Err(Stop::Database(error)) => Err(error.into()),
     }
 }
 
-async fn finish(
-    state: &State,
-    id: &str,
-    run: &Run,
-    made: &ProviderRefund,
-) -> Result<Refunded, RefundError> {
-    let answer = Answer::new(id, run.amount, made, state.clock.now())?;
-    let (row, stored, now) = (run.id, answer.clone(), state.clock.now());
-    state
-        .db
-        .write(async move |tx| stored.store(tx, row, now).await)
-        .await?;
-    if !store::is_refused(&answer.status) {
-        calls::record(state, id, run, &answer).await?;
+async fn finish(work: &Work<'_>, made: &ProviderRefund) -> Result<Refunded, RefundError> {
+    let answer = Answer::new(&work.order, made, work.state.clock.now())?;
+    if !answer.store(work.state, &work.run.attempt).await? {
+        let reason = "its id is another refund's";
+        give_up_unread(work.state, &work.run, reason).await?;
+        return Err(Failure::contradiction(reason).into());
+    }
+    if !answer::is_refused(&answer.refund.status) {
+        calls::record(work, &answer).await?;
     }
     Ok(Refunded {
         body: answer.body,
@@ -106,35 +114,7 @@ async fn finish(
     })
 }
 
-async fn give_up(state: &State, run: &Run, failure: &Failure) -> Result<(), db::Error> {
-    let (row, lease) = (run.id, run.lease.clone());
-    if failure.is_final() {
-        let (status, detail) = failure.answer();
-        let status = i64::from(status.as_u16());
-        return state
-            .db
-            .write(async move |tx| {
-                let answer = (status, Some(detail.as_str()));
-                store::finish_refund(tx, row, AttemptStep::Refused, None, answer, None).await
-            })
-            .await
-            .map(drop);
-    }
-    let may_be_made = run.was_sent || failure.is_unknown();
-    let step = if may_be_made {
-        AttemptStep::Sending
-    } else {
-        AttemptStep::Started
-    };
-    let check_at = may_be_made.then(|| state.clock.now() + crate::reconcile::FIRST_WAIT);
-    let release =
-        async move |tx: &mut Tx| store::release_refund(tx, row, &lease, step, check_at).await;
-    state.db.write(release).await?;
-    state.wake_reconciler();
-    Ok(())
-}
-
-fn replay(refund: Refund) -> Result<Refunded, RefundError> {
+fn replay(refund: Attempt) -> Result<Refunded, RefundError> {
     let response = refund.response.unwrap_or_default();
     if refund.step == AttemptStep::Finished {
         return Ok(Refunded {

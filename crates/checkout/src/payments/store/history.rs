@@ -2,6 +2,7 @@
 
 use db::{Conn, Error, Timestamp, Tx};
 
+use super::AttemptStep;
 use crate::payments::model::Word;
 use crate::payments::state::{PaymentState, Step};
 
@@ -74,6 +75,23 @@ pub(crate) async fn insert_refusal(
         "INSERT INTO state_history (payment_id, from_state, to_state, kind, provider_status, status_detail, source, at)
          VALUES ($1, $2, NULL, 'refused', $3, $4, $5, $6)",
         &[&payment, &state.as_str(), &word.status, &word.status_detail, &source.as_str(), &now],
+    )
+    .await
+}
+
+/// Records that an attempt had been thought to have ended as `thought` when its payment was found.
+pub(crate) async fn insert_correction(
+    tx: &mut Tx,
+    payment: i64,
+    thought: AttemptStep,
+    word: &Word,
+    source: Source,
+    now: Timestamp,
+) -> Result<u64, Error> {
+    tx.execute(
+        "INSERT INTO state_history (payment_id, from_state, to_state, kind, provider_status, status_detail, source, at)
+         VALUES ($1, NULL, NULL, 'corrected', $2, $3, $4, $5)",
+        &[&payment, &word.status, &thought.as_str(), &source.as_str(), &now],
     )
     .await
 }

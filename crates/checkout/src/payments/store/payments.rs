@@ -3,13 +3,13 @@
 use db::{Conn, Error, Money, Row, Timestamp, Tx};
 
 use super::Due;
-use crate::payments::model::{Artefacts, CardFacts, Payer, Payment, Standing};
+use crate::payments::model::{Artefacts, CardFacts, Payer, Payment, StatusSnapshot};
 use crate::payments::state::PaymentState;
 use crate::request::MethodKind;
 
 /// A payment's changeable part as it is stored.
 #[derive(Debug, Clone)]
-pub(crate) struct Known {
+pub(crate) struct StoredPayment {
     /// The row's id.
     pub(crate) row: i64,
     /// The provider's id.
@@ -19,7 +19,7 @@ pub(crate) struct Known {
     /// The row's version: a change is only written over the version that it was computed from.
     pub(crate) version: i64,
     pub(crate) amount: Money,
-    pub(crate) standing: Standing,
+    pub(crate) snapshot: StatusSnapshot,
     pub(crate) check_at: Option<Timestamp>,
     pub(crate) checks: i64,
 }
@@ -116,7 +116,7 @@ async fn insert_transaction(
     .await
 }
 
-macro_rules! known_columns {
+macro_rules! stored_columns {
     ($rest:literal) => {
         concat!(
             "SELECT id, provider_id, version, state, status_detail, date_approved, refunded, check_at, checks, amount,
@@ -128,13 +128,13 @@ macro_rules! known_columns {
 }
 
 /// The changeable part of the payment with the provider's id.
-pub(crate) async fn find_known(conn: &mut Conn, id: &str) -> Result<Option<Known>, Error> {
-    conn.optional(known_columns!("WHERE provider_id = $1"), &[&id], known)
+pub(crate) async fn find_stored(conn: &mut Conn, id: &str) -> Result<Option<StoredPayment>, Error> {
+    conn.optional(stored_columns!("WHERE provider_id = $1"), &[&id], known)
         .await
 }
 
-/// As [`find_known`], holding the row until the transaction ends: others who want to write it wait.
-pub(crate) async fn lock_known(tx: &mut Tx, id: &str) -> Result<Option<Known>, Error> {
+/// As [`find_stored`], holding the row until the transaction ends: others who want to write it wait.
+pub(crate) async fn lock_stored(tx: &mut Tx, id: &str) -> Result<Option<StoredPayment>, Error> {
     tx.optional(
         "UPDATE payments SET version = version WHERE provider_id = $1
          RETURNING id, provider_id, version, state, status_detail, date_approved, refunded, check_at, checks, amount,
@@ -146,9 +146,9 @@ pub(crate) async fn lock_known(tx: &mut Tx, id: &str) -> Result<Option<Known>, E
 }
 
 /// Payments whose check is due by `until`, the longest due first, after a place in that order.
-pub(crate) async fn due_payments(conn: &mut Conn, due: &Due) -> Result<Vec<Known>, Error> {
+pub(crate) async fn due_payments(conn: &mut Conn, due: &Due) -> Result<Vec<StoredPayment>, Error> {
     conn.all(
-        known_columns!(
+        stored_columns!(
             "WHERE check_at <= $1 AND (check_at > $2 OR (check_at = $2 AND id > $3)) ORDER BY check_at, id LIMIT $4"
         ),
         &[&due.until, &due.after.0, &due.after.1, &due.limit],
@@ -180,11 +180,11 @@ pub(crate) async fn postpone_payment(
     Ok(changed == 1)
 }
 
-/// Writes a payment's new standing over the version it was computed from; false when that is no longer the stored one.
-pub(crate) async fn update_standing(
+/// Writes a payment's new snapshot over the version it was computed from; false when that is no longer the stored one.
+pub(crate) async fn update_snapshot(
     tx: &mut Tx,
-    known: &Known,
-    standing: &Standing,
+    known: &StoredPayment,
+    snapshot: &StatusSnapshot,
     check_at: Option<Timestamp>,
     now: Timestamp,
 ) -> Result<bool, Error> {
@@ -197,10 +197,10 @@ pub(crate) async fn update_standing(
             &[
                 &known.row,
                 &known.version,
-                &standing.state.as_str(),
-                &standing.status_detail,
-                &standing.date_approved,
-                &standing.refunded,
+                &snapshot.state.as_str(),
+                &snapshot.status_detail,
+                &snapshot.date_approved,
+                &snapshot.refunded,
                 &check_at,
                 &now,
             ],
@@ -258,18 +258,18 @@ pub(crate) async fn find_by_row(conn: &mut Conn, row: i64) -> Result<Option<Paym
         .await
 }
 
-fn known(row: &Row<'_>) -> Result<Known, Error> {
-    let standing = Standing {
+fn known(row: &Row<'_>) -> Result<StoredPayment, Error> {
+    let snapshot = StatusSnapshot {
         state: state(&row.get::<String>(3)?)?,
         status_detail: row.get(4)?,
         date_approved: row.get(5)?,
         refunded: row.get(6)?,
     };
-    Ok(Known {
+    Ok(StoredPayment {
         row: row.get(0)?,
         id: row.get(1)?,
         version: row.get(2)?,
-        standing,
+        snapshot,
         check_at: row.get(7)?,
         checks: row.get(8)?,
         amount: row.get(9)?,

@@ -1,6 +1,7 @@
 //! Payments through the API, over the real sandbox, on both engines where storage matters.
 
 pub(crate) mod app;
+mod certainty;
 mod changing;
 mod circle;
 mod creation;
@@ -8,6 +9,7 @@ mod edge;
 mod faults;
 mod following;
 mod idempotency;
+mod news;
 mod notified;
 mod oddities;
 mod outcome;

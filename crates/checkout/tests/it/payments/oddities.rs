@@ -217,10 +217,10 @@ on_both_engines!(
     }
 );
 
-/// The provider's answer about one refund of five reais, or its list of that one.
-fn refund(status: u16, state: &str) -> Reply {
+/// The provider's answer about one refund, or its list of that one.
+fn refund(id: u8, status: u16, state: &str) -> Reply {
     let refund =
-        json!({"id": 5, "amount": 5, "status": state, "date_created": "2026-11-20T08:00:00Z"});
+        json!({"id": id, "amount": 5, "status": state, "date_created": "2026-11-20T12:00:00Z"});
     let body = if status == 200 {
         json!([refund])
     } else {
@@ -235,12 +235,12 @@ on_both_engines!(
         let approved = || made(|payment| payment["status"] = json!("approved"));
         let replies = vec![
             approved(),
-            refund(201, "in_process"),
+            refund(5, 201, "in_process"),
             approved(),
-            refund(200, "in_process"),
-            refund(200, "rejected"),
+            refund(5, 200, "in_process"),
+            refund(5, 200, "rejected"),
             approved(),
-            refund(201, "approved"),
+            refund(6, 201, "approved"),
             approved(),
         ];
         let (app, stub) = app(&address, replies).await;
@@ -268,7 +268,7 @@ on_both_engines!(
         let approved = made(|payment| payment["status"] = json!("approved"));
         let replies = vec![
             approved,
-            refund(201, "in_process"),
+            refund(5, 201, "in_process"),
             Reply::Bytes(answer(500, "", b"")),
         ];
         let (app, _) = app(&address, replies).await;

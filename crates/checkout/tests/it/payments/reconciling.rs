@@ -204,15 +204,19 @@ on_both_engines!(what_was_kept_long_enough_is_erased, async |address| {
     shop.sandbox.fail_payment("status 429").await;
     assert_eq!(shop.pay_with_key(&card("APRO"), "b").await.status, 502);
     let kept = async |conn: &mut db::Conn| {
-        let sql = "SELECT count(*) FROM attempts WHERE idempotency_key IS NOT NULL OR fingerprint IS NOT NULL
+        let sql = "SELECT count(*) FROM attempts WHERE key_digest IS NOT NULL OR fingerprint IS NOT NULL
                          OR response IS NOT NULL OR email IS NOT NULL OR card_token IS NOT NULL OR cardholder_name IS NOT NULL";
         conn.one(sql, &[], |row| row.get::<i64>(0)).await
     };
     shop.clock.advance(Duration::from_secs(72 * 60 * 60 - 1));
-    checkout::reconcile::tidy(&shop.state).await.unwrap();
+    checkout::reconcile::purge_expired(&shop.state)
+        .await
+        .unwrap();
     assert_eq!(shop.db.read::<_, db::Error, _>(kept).await.unwrap(), 2);
     shop.clock.advance(Duration::from_secs(1));
-    checkout::reconcile::tidy(&shop.state).await.unwrap();
+    checkout::reconcile::purge_expired(&shop.state)
+        .await
+        .unwrap();
     assert_eq!(shop.db.read::<_, db::Error, _>(kept).await.unwrap(), 0);
     assert_eq!(shop.steps().await, ["finished", "closed"]);
 });

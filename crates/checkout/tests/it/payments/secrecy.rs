@@ -30,8 +30,8 @@ fn request(number: &str, code: &str, holder: &str) -> Value {
 async fn database(shop: &Shop) -> String {
     let dump = async |conn: &mut db::Conn| {
         let mut texts = Vec::new();
-        let attempts = "SELECT coalesce(fingerprint, '') || '|' || description || '|' || coalesce(email, '') || '|' || coalesce(cardholder_name, '')
-             || '|' || coalesce(token_key, '') || '|' || create_key || '|' || coalesce(card_token, '') || '|' || coalesce(response, '') FROM attempts";
+        let attempts = "SELECT coalesce(fingerprint, '') || '|' || coalesce(key_digest, '') || '|' || coalesce(last_answer, '') || '|' || description || '|' || coalesce(email, '') || '|' || coalesce(cardholder_name, '')
+             || '|' || coalesce(token_key, '') || '|' || upstream_key || '|' || coalesce(card_token, '') || '|' || coalesce(response, '') FROM attempts";
         let history = "SELECT provider_status || '|' || status_detail FROM state_history";
         let methods = "SELECT coalesce(first_six_digits, '') || '|' || coalesce(last_four_digits, '') || '|' || coalesce(cardholder_name, '') FROM payment_methods";
         for sql in [attempts, history, methods] {

@@ -29,7 +29,6 @@ fn config(base_url: &str, timeout: Duration) -> Config {
         base_url: base_url.parse().unwrap(),
         access_token: AccessToken::parse("TEST-token").unwrap(),
         timeout,
-        boleto_method: "bolbradesco".to_owned(),
         quota: Rates::off(),
     }
 }
@@ -101,6 +100,7 @@ async fn create(
         token,
         external_reference,
         notification_url: None,
+        boleto_method: "bolbradesco",
     };
     client.create_payment(&payment, key()).await
 }

@@ -54,6 +54,7 @@ impl Provider {
             token,
             external_reference,
             notification_url: None,
+            boleto_method: "bolbradesco",
         };
         self.client.create_payment(&payment, key).await
     }

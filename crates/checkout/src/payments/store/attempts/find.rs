@@ -1,36 +1,36 @@
-//! Statements that find attempts.
+//! Statements that find attempts, and how a row is read.
 
-use db::{Conn, Error, Money, Row, Timestamp};
+use db::{Conn, Error, Money, Row};
 
-use super::{Attempt, AttemptStep};
+use super::{Attempt, AttemptStep, Order, PaymentOrder, RefundOrder, Terms};
+use crate::payments::idempotency::IdempotencyKey;
 use crate::payments::model::{CardFacts, Intent, Payer};
+use crate::provider::{CardToken, UpstreamKey};
 use crate::request::MethodKind;
 
 macro_rules! attempt_columns {
     ($rest:literal) => {
         concat!(
-            "SELECT id, reference, fingerprint, step, method, amount, description,
-                 email, identification_type, identification_number,
-                 first_six_digits, last_four_digits, cardholder_name, installments,
-                 token_key, create_key, card_token, leased_until, check_at, checks, sent_at,
-                 response_status, response, payment_id, created_at
-             FROM attempts ",
+            "SELECT a.id, a.fingerprint, a.step, a.kind, a.amount, a.upstream_key, a.payment_id,
+                 a.leased_until, a.check_at, a.checks, a.sent_at, a.last_answer, a.response_status, a.response, a.created_at,
+                 a.reference, a.method, a.description, a.email, a.identification_type, a.identification_number,
+                 a.first_six_digits, a.last_four_digits, a.cardholder_name, a.installments,
+                 a.notification_url, a.boleto_method, a.token_key, a.card_token,
+                 p.provider_id, a.whole, a.refund_id, a.refund_status
+             FROM attempts a LEFT JOIN payments p ON p.id = a.payment_id ",
             $rest
         )
     };
 }
+pub(super) use attempt_columns;
 
 /// The attempt of a caller's key.
 pub(crate) async fn find_attempt_by_key(
     conn: &mut Conn,
-    key: &str,
+    key: &IdempotencyKey,
 ) -> Result<Option<Attempt>, Error> {
-    conn.optional(
-        attempt_columns!("WHERE idempotency_key = $1"),
-        &[&key],
-        attempt,
-    )
-    .await
+    let sql = attempt_columns!("WHERE a.key_digest = $1");
+    conn.optional(sql, &[&key.as_str()], attempt).await
 }
 
 /// The attempt of one of our `external_reference`s.
@@ -38,111 +38,97 @@ pub(crate) async fn find_attempt_by_reference(
     conn: &mut Conn,
     reference: &str,
 ) -> Result<Option<Attempt>, Error> {
-    conn.optional(
-        attempt_columns!("WHERE reference = $1"),
-        &[&reference],
-        attempt,
-    )
-    .await
+    let sql = attempt_columns!("WHERE a.reference = $1");
+    conn.optional(sql, &[&reference], attempt).await
 }
 
-/// Attempts on which nobody works and whose check is due by `until`, the longest due first, after a place in that order.
-pub(crate) async fn due_attempts(
-    conn: &mut Conn,
-    now: Timestamp,
-    due: &Due,
-) -> Result<Vec<Attempt>, Error> {
-    conn.all(
-        attempt_columns!(
-            "WHERE check_at <= $1 AND (check_at > $2 OR (check_at = $2 AND id > $3))
-               AND (leased_until IS NULL OR leased_until <= $4)
-             ORDER BY check_at, id LIMIT $5"
-        ),
-        &[&due.until, &due.after.0, &due.after.1, &now, &due.limit],
-        attempt,
-    )
-    .await
+/// Every refund of a payment, oldest first.
+pub(crate) async fn refunds_of(conn: &mut Conn, payment: i64) -> Result<Vec<Attempt>, Error> {
+    let sql = attempt_columns!("WHERE a.payment_id = $1 AND a.kind = 'refund' ORDER BY a.id");
+    conn.all(sql, &[&payment], attempt).await
 }
 
-/// Which checks to look at.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Due {
-    /// Due by this time.
-    pub(crate) until: Timestamp,
-    /// Behind this place in the order of time and row.
-    pub(crate) after: (Timestamp, i64),
-    pub(crate) limit: i64,
-}
-
-/// When the next check of an attempt is due.
-pub(crate) async fn next_attempt_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error> {
-    let sql =
-        "SELECT check_at FROM attempts WHERE check_at IS NOT NULL ORDER BY check_at, id LIMIT 1";
-    conn.optional(sql, &[], |row| row.get(0)).await
-}
-
-/// How many attempts wait for the provider's word, nobody working on them.
-pub(crate) async fn unknown_attempts(conn: &mut Conn, now: Timestamp) -> Result<i64, Error> {
-    conn.one(
-        "SELECT count(*) FROM attempts
-         WHERE check_at IS NOT NULL AND step = 'sending' AND (leased_until IS NULL OR leased_until <= $1)",
-        &[&now],
-        |row| row.get(0),
-    )
-    .await
-}
-
-fn attempt(row: &Row<'_>) -> Result<Attempt, Error> {
+pub(super) fn attempt(row: &Row<'_>) -> Result<Attempt, Error> {
+    let amount = row.get::<Money>(4)?;
+    let order = match row.get::<String>(3)?.as_str() {
+        "refund" => Order::Refund(refund(row, amount)?),
+        _ => Order::Payment(payment(row, amount)?),
+    };
     Ok(Attempt {
         id: row.get(0)?,
-        reference: row.get(1)?,
-        fingerprint: row.get(2)?,
-        step: AttemptStep::parse(&row.get::<String>(3)?)?,
-        intent: intent(row)?,
-        token_key: row.get(14)?,
-        create_key: row.get(15)?,
-        card_token: row.get(16)?,
-        leased_until: row.get(17)?,
-        check_at: row.get(18)?,
-        checks: row.get(19)?,
-        sent_at: row.get(20)?,
-        response_status: row.get(21)?,
-        response: row.get(22)?,
-        payment_id: row.get(23)?,
-        created_at: row.get(24)?,
+        fingerprint: row.get(1)?,
+        step: AttemptStep::parse(&row.get::<String>(2)?)?,
+        order,
+        upstream_key: upstream_key(&row.get::<String>(5)?)?,
+        payment: row.get(6)?,
+        leased_until: row.get(7)?,
+        check_at: row.get(8)?,
+        checks: row.get(9)?,
+        sent_at: row.get(10)?,
+        last_answer: row.get(11)?,
+        response_status: row.get(12)?,
+        response: row.get(13)?,
+        created_at: row.get(14)?,
     })
 }
 
-fn intent(row: &Row<'_>) -> Result<Intent, Error> {
+fn payment(row: &Row<'_>, amount: Money) -> Result<PaymentOrder, Error> {
     let text = |index| {
         row.get::<Option<String>>(index)
             .map(Option::unwrap_or_default)
     };
-    let method = MethodKind::parse(&row.get::<String>(4)?);
-    Ok(Intent {
-        method: method.ok_or_else(|| Error::other("attempts.method holds no method"))?,
-        amount: row.get::<Money>(5)?,
-        description: row.get(6)?,
-        payer: Payer {
-            email: text(7)?,
-            identification_type: text(8)?,
-            identification_number: text(9)?,
+    let method = MethodKind::parse(&text(16)?);
+    let token_key = row.get::<Option<String>>(27)?;
+    Ok(PaymentOrder {
+        reference: text(15)?,
+        intent: Intent {
+            method: method.ok_or_else(|| Error::other("attempts.method holds no method"))?,
+            amount,
+            description: text(17)?,
+            payer: Payer {
+                email: text(18)?,
+                identification_type: text(19)?,
+                identification_number: text(20)?,
+            },
+            card: card(row)?,
         },
-        card: card(row)?,
+        terms: Terms {
+            notification_url: row.get(25)?,
+            boleto_method: row.get(26)?,
+        },
+        token_key: token_key.as_deref().map(upstream_key).transpose()?,
+        card_token: row.get::<Option<String>>(28)?.map(CardToken::new),
+    })
+}
+
+fn refund(row: &Row<'_>, amount: Money) -> Result<RefundOrder, Error> {
+    Ok(RefundOrder {
+        payment: row.get(6)?,
+        payment_id: row.get(29)?,
+        amount,
+        whole: row.get(30)?,
+        id: row.get(31)?,
+        status: row.get(32)?,
     })
 }
 
 fn card(row: &Row<'_>) -> Result<Option<CardFacts>, Error> {
     let (Some(first_six_digits), Some(last_four_digits), Some(installments)) =
-        (row.get::<Option<String>>(10)?, row.get(11)?, row.get(13)?)
+        (row.get::<Option<String>>(21)?, row.get(22)?, row.get(24)?)
     else {
         return Ok(None);
     };
-    let cardholder_name = row.get::<Option<String>>(12)?.unwrap_or_default();
+    let cardholder_name = row.get::<Option<String>>(23)?.unwrap_or_default();
     Ok(Some(CardFacts {
         first_six_digits,
         last_four_digits,
         cardholder_name,
         installments,
     }))
+}
+
+fn upstream_key(text: &str) -> Result<UpstreamKey, Error> {
+    let key = text.parse();
+    key.map(UpstreamKey)
+        .map_err(|_| Error::other("a stored upstream key is no UUID"))
 }

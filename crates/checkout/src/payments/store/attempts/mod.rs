@@ -1,33 +1,39 @@
-//! Statements about attempts: the intent to pay, who works on it, and how it ended.
+//! Statements about attempts, the payments and refunds that were asked for: the intent, who works on it, and how it ended. Both kinds are
+//! rows of one table, so that each rule about leases, checks, ends and erasure is one statement.
 
+mod due;
 mod find;
 mod write;
 
-use db::{Error, Timestamp};
+use db::{Error, Money, Timestamp};
 
+use crate::payments::idempotency::IdempotencyKey;
 use crate::payments::model::Intent;
+use crate::provider::{CardToken, UpstreamKey};
 
-pub(crate) use find::{
-    Due, due_attempts, find_attempt_by_key, find_attempt_by_reference, next_attempt_due,
-    unknown_attempts,
+pub(crate) use due::{
+    Due, close_attempt, due_attempts, next_attempt_due, note_answer, open_attempts,
+    postpone_attempt, unknown_attempts,
 };
+pub(crate) use find::{find_attempt_by_key, find_attempt_by_reference, refunds_of};
 pub(crate) use write::{
-    Finish, Release, erase_old_answers, finish_attempt, forget_attempt, free_key, insert_attempt,
-    keep_card_token, postpone_attempt, release_attempt, release_dead_attempts, take_attempt,
+    Finish, MadeRefund, Release, erase_expired, finish_attempt, follow_refund, forget_attempt,
+    free_key, insert_attempt, keep_card_token, refuse_attempt, release_attempt,
+    release_dead_attempts, take_attempt,
 };
 
 /// How far an attempt has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AttemptStep {
-    /// Nothing was sent that could have made a payment.
+    /// Nothing was sent that could have moved money.
     Started,
-    /// The call that makes the payment may have reached the provider; its outcome is not known.
+    /// The call that moves the money may have reached the provider; its outcome is not known.
     Sending,
-    /// The payment is made and recorded.
+    /// The payment or the refund is made and recorded.
     Finished,
     /// The provider refused for good.
     Refused,
-    /// Given up: the provider knows no payment of ours by this reference.
+    /// Given up: what was sent is certain to have come to nothing.
     Closed,
 }
 
@@ -50,7 +56,7 @@ impl AttemptStep {
         }
     }
 
-    pub(in crate::payments::store) fn parse(text: &str) -> Result<Self, Error> {
+    fn parse(text: &str) -> Result<Self, Error> {
         let step = Self::ALL.into_iter().find(|step| step.as_str() == text);
         step.ok_or_else(|| Error::other("attempts.step holds no step"))
     }
@@ -65,18 +71,60 @@ pub(crate) struct Lease {
     pub(crate) until: Timestamp,
 }
 
+/// What an attempt is to bring about.
+#[derive(Debug, Clone)]
+pub(crate) enum Order {
+    Payment(PaymentOrder),
+    Refund(RefundOrder),
+}
+
+/// A payment to be made.
+#[derive(Debug, Clone)]
+pub(crate) struct PaymentOrder {
+    /// Our `external_reference`.
+    pub(crate) reference: String,
+    /// Its payer is blank once the attempt has ended or was kept long enough: the data is then erased here.
+    pub(crate) intent: Intent,
+    pub(crate) terms: Terms,
+    /// The key of the call that makes the card's token.
+    pub(crate) token_key: Option<UpstreamKey>,
+    pub(crate) card_token: Option<CardToken>,
+}
+
+/// The settings that enter a payment's call, as they were when it was first asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Terms {
+    pub(crate) notification_url: Option<String>,
+    /// The provider's identifier of the boleto method; for a boleto.
+    pub(crate) boleto_method: Option<String>,
+}
+
+/// A refund to be made.
+#[derive(Debug, Clone)]
+pub(crate) struct RefundOrder {
+    /// The payment's row.
+    pub(crate) payment: i64,
+    /// The provider's id of the payment.
+    pub(crate) payment_id: String,
+    pub(crate) amount: Money,
+    /// Is it all of the payment, so that the call names no amount?
+    pub(crate) whole: bool,
+    /// The provider's id of the refund, once it is known.
+    pub(crate) id: Option<String>,
+    /// The provider's word on it.
+    pub(crate) status: Option<String>,
+}
+
 /// An attempt to be stored.
 #[derive(Debug, Clone)]
 pub(crate) struct NewAttempt {
-    pub(crate) reference: String,
-    pub(crate) idempotency_key: Option<String>,
+    pub(crate) key: Option<IdempotencyKey>,
     pub(crate) fingerprint: Option<String>,
     pub(crate) step: AttemptStep,
-    pub(crate) intent: Intent,
-    pub(crate) token_key: Option<String>,
-    pub(crate) create_key: String,
+    pub(crate) order: Order,
+    /// The key of the call that moves the money.
+    pub(crate) upstream_key: UpstreamKey,
     pub(crate) lease: Lease,
-    pub(crate) check_at: Timestamp,
     pub(crate) now: Timestamp,
 }
 
@@ -84,20 +132,83 @@ pub(crate) struct NewAttempt {
 #[derive(Debug, Clone)]
 pub(crate) struct Attempt {
     pub(crate) id: i64,
-    pub(crate) reference: String,
     pub(crate) fingerprint: Option<String>,
     pub(crate) step: AttemptStep,
-    /// Its payer is blank once the attempt has ended: the data is then erased here.
-    pub(crate) intent: Intent,
-    pub(crate) token_key: Option<String>,
-    pub(crate) create_key: String,
-    pub(crate) card_token: Option<String>,
+    pub(crate) order: Order,
+    pub(crate) upstream_key: UpstreamKey,
+    /// The row of the payment that was made, or that the refund is of.
+    pub(crate) payment: Option<i64>,
     pub(crate) leased_until: Option<Timestamp>,
     pub(crate) check_at: Option<Timestamp>,
     pub(crate) checks: i64,
+    /// When the call that moves the money was last about to be sent.
     pub(crate) sent_at: Option<Timestamp>,
+    pub(crate) last_answer: Option<String>,
     pub(crate) response_status: Option<i64>,
     pub(crate) response: Option<String>,
-    pub(crate) payment_id: Option<i64>,
     pub(crate) created_at: Timestamp,
+}
+
+impl Order {
+    pub(crate) const fn amount(&self) -> Money {
+        match self {
+            Self::Payment(order) => order.intent.amount,
+            Self::Refund(order) => order.amount,
+        }
+    }
+
+    pub(crate) const fn kind(&self) -> &'static str {
+        match self {
+            Self::Payment(_) => "payment",
+            Self::Refund(_) => "refund",
+        }
+    }
+
+    /// The name by which an operator finds it: our reference, or the provider's id of the payment that a refund is of.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Payment(order) => &order.reference,
+            Self::Refund(order) => &order.payment_id,
+        }
+    }
+}
+
+impl Attempt {
+    /// An attempt as it was just stored in the row `id`.
+    pub(crate) fn fresh(id: i64, new: &NewAttempt) -> Self {
+        let payment = match &new.order {
+            Order::Payment(_) => None,
+            Order::Refund(order) => Some(order.payment),
+        };
+        Self {
+            id,
+            fingerprint: new.fingerprint.clone(),
+            step: new.step,
+            order: new.order.clone(),
+            upstream_key: new.upstream_key,
+            payment,
+            leased_until: Some(new.lease.until),
+            check_at: Some(new.lease.until),
+            checks: 0,
+            sent_at: None,
+            last_answer: None,
+            response_status: None,
+            response: None,
+            created_at: new.now,
+        }
+    }
+
+    pub(crate) fn payment_order(&self) -> Result<&PaymentOrder, Error> {
+        match &self.order {
+            Order::Payment(order) => Ok(order),
+            Order::Refund(_) => Err(Error::other("an attempt is a refund, not a payment")),
+        }
+    }
+
+    pub(crate) fn refund_order(&self) -> Result<&RefundOrder, Error> {
+        match &self.order {
+            Order::Refund(order) => Ok(order),
+            Order::Payment(_) => Err(Error::other("an attempt is a payment, not a refund")),
+        }
+    }
 }

@@ -1,42 +1,62 @@
-//! Statements that write attempts: stored, claimed, released, ended.
+//! Statements that write attempts: stored, taken, released, ended, erased.
 
 use db::{Error, Timestamp, Tx};
 
-use super::{AttemptStep, Lease, NewAttempt};
+use super::{AttemptStep, Lease, NewAttempt, Order, PaymentOrder, RefundOrder};
+use crate::payments::idempotency::IdempotencyKey;
+
+/// What an attempt keeps of a person, and what could charge a card.
+macro_rules! erase_person {
+    () => {
+        "card_token = NULL, email = NULL, identification_type = NULL, identification_number = NULL, cardholder_name = NULL"
+    };
+}
 
 /// Stores an attempt; none when its key is another attempt's.
 pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Option<i64>, Error> {
-    let (payer, card) = (&new.intent.payer, new.intent.card.as_ref());
-    let sent_at = (new.step == AttemptStep::Sending).then_some(new.now);
+    let (payment, refund): (Option<&PaymentOrder>, Option<&RefundOrder>) = match &new.order {
+        Order::Payment(order) => (Some(order), None),
+        Order::Refund(order) => (None, Some(order)),
+    };
+    let intent = payment.map(|order| &order.intent);
+    let payer = intent.map(|intent| &intent.payer);
+    let card = intent.and_then(|intent| intent.card.as_ref());
+    let terms = payment.map(|order| &order.terms);
+    let token_key = payment.and_then(|order| order.token_key);
     tx.optional(
-        "INSERT INTO attempts (reference, idempotency_key, fingerprint, step, method, amount, description,
-             email, identification_type, identification_number,
+        "INSERT INTO attempts (kind, key_digest, fingerprint, step, amount, upstream_key, payment_id,
+             reference, method, description, email, identification_type, identification_number,
              first_six_digits, last_four_digits, cardholder_name, installments,
-             token_key, create_key, lease, leased_until, check_at, checks, sent_at, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, 0, $20, $21)
-         ON CONFLICT (idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
+             notification_url, boleto_method, token_key, whole, lease, leased_until, check_at, checks, sent_at, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
+             $22, $23, $23, 0, $24, $25)
+         ON CONFLICT (key_digest) WHERE key_digest IS NOT NULL DO NOTHING
          RETURNING id",
         &[
-            &new.reference,
-            &new.idempotency_key,
+            &new.order.kind(),
+            &new.key.as_ref().map(IdempotencyKey::as_str),
             &new.fingerprint,
             &new.step.as_str(),
-            &new.intent.method.as_str(),
-            &new.intent.amount,
-            &new.intent.description,
-            &payer.email,
-            &payer.identification_type,
-            &payer.identification_number,
+            &new.order.amount(),
+            &new.upstream_key.to_string(),
+            &refund.map(|order| order.payment),
+            &payment.map(|order| order.reference.as_str()),
+            &intent.map(|intent| intent.method.as_str()),
+            &intent.map(|intent| intent.description.as_str()),
+            &payer.map(|payer| payer.email.as_str()),
+            &payer.map(|payer| payer.identification_type.as_str()),
+            &payer.map(|payer| payer.identification_number.as_str()),
             &card.map(|card| card.first_six_digits.as_str()),
             &card.map(|card| card.last_four_digits.as_str()),
             &card.map(|card| card.cardholder_name.as_str()),
             &card.map(|card| card.installments),
-            &new.token_key,
-            &new.create_key,
+            &terms.and_then(|terms| terms.notification_url.as_deref()),
+            &terms.and_then(|terms| terms.boleto_method.as_deref()),
+            &token_key.map(|key| key.to_string()),
+            &refund.map(|order| order.whole),
             &new.lease.id,
             &new.lease.until,
-            &new.check_at,
-            &sent_at,
+            &(new.step == AttemptStep::Sending).then_some(new.now),
             &new.now,
         ],
         |row| row.get(0),
@@ -44,7 +64,7 @@ pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Opti
     .await
 }
 
-/// Takes an unfinished attempt that nobody works on; false when another run has it or it has ended.
+/// Takes an attempt that nobody works on and that has not ended; false when another run has it or it has ended.
 pub(crate) async fn take_attempt(
     tx: &mut Tx,
     id: i64,
@@ -79,7 +99,7 @@ pub(crate) async fn keep_card_token(
     let changed = tx
         .execute(
             "UPDATE attempts
-             SET step = 'sending', card_token = $3, token_key = $4, create_key = $5,
+             SET step = 'sending', card_token = $3, token_key = $4, upstream_key = $5,
                  leased_until = $6, check_at = $6, sent_at = $7
              WHERE id = $1 AND lease = $2 AND step IN ('started', 'sending', 'closed')",
             &[&id, &lease.id, &token, &keys.0, &keys.1, &lease.until, &now],
@@ -95,18 +115,30 @@ pub(crate) struct Release {
     pub(crate) lease: String,
     pub(crate) step: AttemptStep,
     pub(crate) check_at: Option<Timestamp>,
+    /// What the provider said.
+    pub(crate) answer: String,
+    /// Was the call that moves the money sent by this run? If not, it was last sent when it was before.
+    pub(crate) has_sent: bool,
+    pub(crate) sent_before: Option<Timestamp>,
+    /// Is the card's token of no use any more?
+    pub(crate) is_token_spent: bool,
 }
 
 /// Gives an attempt back for a later run; nothing happens when the lease was lost.
 pub(crate) async fn release_attempt(tx: &mut Tx, release: &Release) -> Result<u64, Error> {
     tx.execute(
-        "UPDATE attempts SET step = $3, lease = NULL, leased_until = NULL, check_at = $4
+        "UPDATE attempts SET step = $3, lease = NULL, leased_until = NULL, check_at = $4, last_answer = $5,
+             sent_at = CASE WHEN $6 THEN sent_at ELSE $7 END, card_token = CASE WHEN $8 THEN NULL ELSE card_token END
          WHERE id = $1 AND lease = $2 AND step IN ('started', 'sending', 'closed')",
         &[
             &release.id,
             &release.lease,
             &release.step.as_str(),
             &release.check_at,
+            &release.answer,
+            &release.has_sent,
+            &release.sent_before,
+            &release.is_token_spent,
         ],
     )
     .await
@@ -115,57 +147,76 @@ pub(crate) async fn release_attempt(tx: &mut Tx, release: &Release) -> Result<u6
 /// Removes an attempt of which nothing was ever sent.
 pub(crate) async fn forget_attempt(tx: &mut Tx, id: i64, lease: &str) -> Result<u64, Error> {
     tx.execute(
-        "DELETE FROM attempts WHERE id = $1 AND lease = $2 AND payment_id IS NULL",
+        "DELETE FROM attempts WHERE id = $1 AND lease = $2 AND step IN ('started', 'sending')",
         &[&id, &lease],
     )
     .await
 }
 
-/// When the reconciler looks at an attempt again, or that it never will.
-pub(crate) async fn postpone_attempt(
+/// Ends an attempt with a refusal, which only the run that holds it may do; nothing happens when the lease was lost.
+pub(crate) async fn refuse_attempt(
     tx: &mut Tx,
     id: i64,
-    step: AttemptStep,
-    seen: Timestamp,
-    check_at: Option<Timestamp>,
-) -> Result<bool, Error> {
-    let changed = tx
-        .execute(
-            "UPDATE attempts SET step = $2, check_at = $4, checks = checks + 1
-             WHERE id = $1 AND check_at = $3 AND step IN ('started', 'sending')",
-            &[&id, &step.as_str(), &seen, &check_at],
-        )
-        .await?;
-    Ok(changed == 1)
+    lease: &str,
+    answer: (i64, &str),
+    now: Timestamp,
+) -> Result<u64, Error> {
+    tx.execute(
+        concat!(
+            "UPDATE attempts
+             SET step = 'refused', response_status = $3,
+                 response = CASE WHEN key_digest IS NULL THEN NULL ELSE $4 END,
+                 lease = NULL, leased_until = NULL, check_at = NULL, finished_at = $5, ",
+            erase_person!(),
+            " WHERE id = $1 AND lease = $2 AND step IN ('started', 'sending', 'closed')"
+        ),
+        &[&id, &lease, &answer.0, &answer.1, &now],
+    )
+    .await
 }
 
-/// How an attempt ended.
+/// A refund as the provider made it.
+#[derive(Debug, Clone)]
+pub(crate) struct MadeRefund {
+    pub(crate) id: String,
+    pub(crate) status: String,
+    pub(crate) date_created: String,
+}
+
+/// How an attempt ended: the payment or the refund is made.
 #[derive(Debug, Clone)]
 pub(crate) struct Finish {
     pub(crate) id: i64,
-    pub(crate) step: AttemptStep,
-    pub(crate) payment_id: Option<i64>,
-    pub(crate) response_status: i64,
-    pub(crate) response: Option<String>,
+    /// The row of the payment that was made, or that was refunded.
+    pub(crate) payment: i64,
+    pub(crate) refund: Option<MadeRefund>,
+    pub(crate) response: String,
+    /// When to ask about a refund that the provider still works on.
+    pub(crate) check_at: Option<Timestamp>,
     pub(crate) now: Timestamp,
 }
 
-/// Ends an attempt: keeps its answer, erases the card token and the payer's data; false when it has ended already.
+/// Ends an attempt with what was made, whatever was thought of it before; false when that is recorded already.
 pub(crate) async fn finish_attempt(tx: &mut Tx, finish: &Finish) -> Result<bool, Error> {
+    let made = finish.refund.as_ref();
     let changed = tx
         .execute(
-            "UPDATE attempts
-             SET step = $2, payment_id = $3, response_status = $4,
-                 response = CASE WHEN idempotency_key IS NULL THEN NULL ELSE $5 END,
-                 card_token = NULL, lease = NULL, leased_until = NULL, check_at = NULL, finished_at = $6,
-                 email = NULL, identification_type = NULL, identification_number = NULL, cardholder_name = NULL
-             WHERE id = $1 AND step IN ('started', 'sending', 'closed')",
+            concat!(
+                "UPDATE attempts
+                 SET step = 'finished', payment_id = $2, refund_id = $3, refund_status = $4, refund_date = $5,
+                     response_status = 200, response = CASE WHEN key_digest IS NULL THEN NULL ELSE $6 END,
+                     lease = NULL, leased_until = NULL, check_at = $7, checks = 0, finished_at = $8, ",
+                erase_person!(),
+                " WHERE id = $1 AND step <> 'finished'"
+            ),
             &[
                 &finish.id,
-                &finish.step.as_str(),
-                &finish.payment_id,
-                &finish.response_status,
+                &finish.payment,
+                &made.map(|made| made.id.as_str()),
+                &made.map(|made| made.status.as_str()),
+                &made.map(|made| made.date_created.as_str()),
                 &finish.response,
+                &finish.check_at,
                 &finish.now,
             ],
         )
@@ -173,30 +224,50 @@ pub(crate) async fn finish_attempt(tx: &mut Tx, finish: &Finish) -> Result<bool,
     Ok(changed == 1)
 }
 
-/// Takes a caller's key from an attempt that has held it long enough.
-pub(crate) async fn free_key(tx: &mut Tx, key: &str, kept_since: Timestamp) -> Result<bool, Error> {
-    let changed = tx
-        .execute(
-            "UPDATE attempts SET idempotency_key = NULL, fingerprint = NULL, response = NULL
-             WHERE idempotency_key = $1 AND created_at <= $2",
-            &[&key, &kept_since],
-        )
-        .await?;
-    Ok(changed == 1)
+/// Writes the last word on a refund that the provider worked on, whose check was claimed with `seen`.
+pub(crate) async fn follow_refund(
+    tx: &mut Tx,
+    id: i64,
+    seen: Timestamp,
+    status: &str,
+) -> Result<u64, Error> {
+    tx.execute(
+        "UPDATE attempts SET refund_status = $3, check_at = NULL WHERE id = $1 AND check_at = $2 AND step = 'finished'",
+        &[&id, &seen, &status],
+    )
+    .await
 }
 
-/// Erases keys and answers that have been kept long enough, and the payer's data of attempts that never ended.
-pub(crate) async fn erase_old_answers(tx: &mut Tx, kept_since: Timestamp) -> Result<u64, Error> {
+/// Takes a caller's key from an attempt that has held it long enough; never from one of unknown outcome.
+pub(crate) async fn free_key(tx: &mut Tx, id: i64) -> Result<u64, Error> {
     tx.execute(
-        "UPDATE attempts
-         SET idempotency_key = NULL, fingerprint = NULL, response = NULL, card_token = NULL,
-             email = NULL, identification_type = NULL, identification_number = NULL, cardholder_name = NULL,
-             lease = NULL, leased_until = NULL, check_at = NULL,
-             step = CASE WHEN step IN ('started', 'sending') THEN 'closed' ELSE step END
-         WHERE id IN (SELECT id FROM attempts
-                      WHERE (idempotency_key IS NOT NULL OR email IS NOT NULL) AND created_at <= $1
-                      ORDER BY created_at LIMIT 1000)",
-        &[&kept_since],
+        "UPDATE attempts SET key_digest = NULL, fingerprint = NULL, response = NULL WHERE id = $1 AND step <> 'sending'",
+        &[&id],
+    )
+    .await
+}
+
+/// Erases people's data and card tokens that have been kept long enough, and the keys and answers of attempts that have ended.
+///
+/// An attempt of unknown outcome keeps the digest of its key, of which nothing can be read: a repetition must find it and not charge again.
+pub(crate) async fn erase_expired(
+    tx: &mut Tx,
+    kept_since: Timestamp,
+    now: Timestamp,
+) -> Result<u64, Error> {
+    tx.execute(
+        concat!(
+            "UPDATE attempts
+             SET key_digest = CASE WHEN step = 'sending' THEN key_digest END,
+                 fingerprint = CASE WHEN step = 'sending' THEN fingerprint END,
+                 response = NULL, step = CASE WHEN step = 'started' THEN 'closed' ELSE step END, ",
+            erase_person!(),
+            " WHERE id IN (SELECT id FROM attempts
+                          WHERE ((key_digest IS NOT NULL AND step <> 'sending') OR email IS NOT NULL OR card_token IS NOT NULL)
+                            AND created_at <= $1 AND (leased_until IS NULL OR leased_until <= $2)
+                          ORDER BY created_at LIMIT 1000)"
+        ),
+        &[&kept_since, &now],
     )
     .await
 }

@@ -1,0 +1,184 @@
+//! The right to work on an attempt: stores the intent before the provider is called, or finds what the caller's idempotency key already
+//! stands for. The database's unique key settles every race, between processes too.
+
+use std::time::Duration;
+
+use db::{Timestamp, Tx};
+
+use crate::app::State;
+use crate::payments::idempotency::{IdempotencyKey, KEPT};
+use crate::payments::store::{self, Attempt, AttemptStep, Lease, NewAttempt, Order};
+use crate::provider::{ExternalReference, UpstreamKey};
+
+/// How often a key is looked for again whose attempt vanished between two statements.
+const LOOKS: usize = 5;
+
+/// What a caller's request comes to before any call.
+pub(crate) enum Claim {
+    /// Work on it: the attempt is ours until the lease ends.
+    Run(Box<Run>),
+    /// It has ended; its answer stands.
+    Ended(Box<Attempt>),
+    /// Another request with the key is at work.
+    Busy,
+    /// The key belongs to another request.
+    Mismatch,
+}
+
+/// One run of an attempt.
+#[derive(Debug, Clone)]
+pub(crate) struct Run {
+    pub(crate) attempt: Attempt,
+    pub(crate) lease: Lease,
+    /// Stored by this very request.
+    pub(crate) is_fresh: bool,
+    /// When the call that moves the money was last sent before this run; none when it never was, or when it is certain that nothing came of
+    /// it. The provider is asked before that call is sent again.
+    pub(crate) sent_at: Option<Timestamp>,
+}
+
+/// What every request for money brings along, whatever it is for.
+#[derive(Debug, Clone)]
+pub(crate) struct NewRun {
+    pub(crate) key: Option<IdempotencyKey>,
+    pub(crate) fingerprint: Option<String>,
+    pub(crate) upstream_key: UpstreamKey,
+    pub(crate) lease: Lease,
+    pub(crate) now: Timestamp,
+}
+
+impl NewRun {
+    pub(crate) fn new(
+        state: &State,
+        key: Option<IdempotencyKey>,
+        fingerprint: Option<String>,
+    ) -> Self {
+        let now = state.clock.now();
+        Self {
+            key,
+            fingerprint,
+            upstream_key: new_key(state),
+            lease: Lease {
+                id: state.replica.lease(&state.random.uuid().to_string()),
+                until: now + lease_length(state.config.provider.timeout),
+            },
+            now,
+        }
+    }
+
+    /// The attempt to be stored for it.
+    pub(crate) fn attempt(&self, step: AttemptStep, order: Order) -> NewAttempt {
+        NewAttempt {
+            key: self.key.clone(),
+            fingerprint: self.fingerprint.clone(),
+            step,
+            order,
+            upstream_key: self.upstream_key,
+            lease: self.lease.clone(),
+            now: self.now,
+        }
+    }
+}
+
+/// How long a run may take until others may go on with its attempt: two calls one after the other, and some.
+pub(crate) fn lease_length(timeout: Duration) -> Duration {
+    timeout * 2 + Duration::from_secs(5)
+}
+
+/// Stores the attempt, or takes up the one that its key stands for.
+pub(crate) async fn begin(tx: &mut Tx, run: &NewRun, new: &NewAttempt) -> Result<Claim, db::Error> {
+    for _ in 0..LOOKS {
+        if let Some(id) = store::insert_attempt(tx, new).await? {
+            return Ok(Claim::Run(Box::new(Run {
+                attempt: Attempt::fresh(id, new),
+                lease: new.lease.clone(),
+                is_fresh: true,
+                sent_at: None,
+            })));
+        }
+        // None when the other attempt was forgotten since: then the key is free.
+        if let Some(claim) = resume(tx, run).await? {
+            return Ok(claim);
+        }
+    }
+    Err(db::Error::retry(
+        "an idempotency key vanished whenever it was looked up",
+    ))
+}
+
+/// Takes up the attempt that the key stands for; none when it stands for none, or has been held long enough.
+pub(crate) async fn resume(tx: &mut Tx, run: &NewRun) -> Result<Option<Claim>, db::Error> {
+    let Some(key) = &run.key else {
+        return Ok(None);
+    };
+    let Some(found) = store::find_attempt_by_key(tx, key).await? else {
+        return Ok(None);
+    };
+    if !holds_key(&found, run.now) {
+        store::free_key(tx, found.id).await?;
+        return Ok(None);
+    }
+    take_up(tx, found, run).await.map(Some)
+}
+
+/// A key is held for 72 hours, and for as long as nobody knows what came of its attempt.
+pub(crate) fn holds_key(attempt: &Attempt, now: Timestamp) -> bool {
+    attempt.step == AttemptStep::Sending || attempt.created_at > now - KEPT
+}
+
+/// When the attempt began that the caller's key stands for; none while it stands for none.
+pub(crate) async fn begun_at(
+    state: &State,
+    key: Option<IdempotencyKey>,
+    now: Timestamp,
+) -> Result<Option<Timestamp>, db::Error> {
+    let Some(key) = key else {
+        return Ok(None);
+    };
+    let find = async move |conn: &mut db::Conn| store::find_attempt_by_key(conn, &key).await;
+    let found = state.db.read(find).await?;
+    Ok(found
+        .filter(|attempt| holds_key(attempt, now))
+        .map(|attempt| attempt.created_at))
+}
+
+async fn take_up(tx: &mut Tx, found: Attempt, run: &NewRun) -> Result<Claim, db::Error> {
+    if found.fingerprint != run.fingerprint {
+        return Ok(Claim::Mismatch);
+    }
+    if matches!(found.step, AttemptStep::Finished | AttemptStep::Refused) {
+        return Ok(Claim::Ended(Box::new(found)));
+    }
+    let needs_token = match &found.order {
+        Order::Payment(order) => order.intent.card.is_some() && order.card_token.is_none(),
+        Order::Refund(_) => false,
+    };
+    // A card's first call makes a token and moves no money yet.
+    let step = if needs_token && found.step != AttemptStep::Sending {
+        AttemptStep::Started
+    } else {
+        AttemptStep::Sending
+    };
+    if !store::take_attempt(tx, found.id, step, &run.lease, run.now).await? {
+        return Ok(Claim::Busy);
+    }
+    // A closed attempt was sent too, once: the provider is asked about it again.
+    let was_sent = matches!(found.step, AttemptStep::Sending | AttemptStep::Closed);
+    Ok(Claim::Run(Box::new(Run {
+        sent_at: found.sent_at.filter(|_| was_sent),
+        attempt: found,
+        lease: run.lease.clone(),
+        is_fresh: false,
+    })))
+}
+
+/// A key for a new upstream call.
+pub(crate) fn new_key(state: &State) -> UpstreamKey {
+    UpstreamKey(state.random.uuid())
+}
+
+/// A stored reference, as calls need it.
+pub(crate) fn reference(text: &str) -> Result<ExternalReference, db::Error> {
+    ExternalReference::parse(text)
+        .map_err(|_| db::Error::other("attempts.reference holds no reference"))
+}

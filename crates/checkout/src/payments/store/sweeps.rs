@@ -1,0 +1,65 @@
+//! Statements about the one row that says how far the provider's payments have been searched for changes.
+
+use db::{Conn, Error, Timestamp, Tx};
+
+/// How far the search has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sweep {
+    /// Every payment that changed before this time has been looked at.
+    pub(crate) until: Timestamp,
+    /// How many of those that changed at that very time, and after it, have been looked at as well.
+    pub(crate) offset: i64,
+    /// When the next turn is due.
+    pub(crate) due: Timestamp,
+}
+
+/// Where the search stands; none before its first turn.
+pub(crate) async fn find_sweep(conn: &mut Conn) -> Result<Option<Sweep>, Error> {
+    let sql = "SELECT swept_until, page_offset, sweep_at FROM sweeps WHERE id = 1";
+    conn.optional(sql, &[], |row| {
+        Ok(Sweep {
+            until: row.get(0)?,
+            offset: row.get(1)?,
+            due: row.get(2)?,
+        })
+    })
+    .await
+}
+
+/// Begins with changes from `from` on; nothing happens when another process has begun.
+pub(crate) async fn begin_sweeps(
+    tx: &mut Tx,
+    from: Timestamp,
+    due: Timestamp,
+) -> Result<u64, Error> {
+    tx.execute(
+        "INSERT INTO sweeps (id, swept_until, page_offset, sweep_at) VALUES (1, $1, 0, $2) ON CONFLICT (id) DO NOTHING",
+        &[&from, &due],
+    )
+    .await
+}
+
+/// Claims the turn that was seen due at `seen` by setting the next; false when another process did.
+pub(crate) async fn claim_sweep(
+    tx: &mut Tx,
+    seen: Timestamp,
+    next: Timestamp,
+) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE sweeps SET sweep_at = $2 WHERE id = 1 AND sweep_at = $1",
+            &[&seen, &next],
+        )
+        .await?;
+    Ok(changed == 1)
+}
+
+/// Keeps how far a turn has come, unless another has come further.
+pub(crate) async fn save_sweep(tx: &mut Tx, until: Timestamp, offset: i64) -> Result<u64, Error> {
+    tx.execute(
+        "UPDATE sweeps SET swept_until = $1, page_offset = $2
+         WHERE id = 1 AND (swept_until < $1 OR (swept_until = $1 AND page_offset < $2))",
+        &[&until, &offset],
+    )
+    .await
+}

@@ -1,0 +1,222 @@
+//! News that reaches us otherwise than in an answer: it corrects what was thought, and what nobody tells of is searched for.
+
+use std::time::Duration;
+
+use checkout::notifications::inbox_length;
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use super::app::Shop;
+use super::notified::{notify, work};
+use super::requests::{card, pix};
+
+/// A payment that appears at the provider under the reference of our newest attempt.
+async fn late_payment(shop: &Shop) -> String {
+    let newest = async |conn: &mut db::Conn| {
+        let sql = "SELECT reference FROM attempts ORDER BY id DESC LIMIT 1";
+        conn.one(sql, &[], |row| row.get::<String>(0)).await
+    };
+    let reference = shop.db.read::<_, db::Error, _>(newest).await.unwrap();
+    let body = json!({
+        "transaction_amount": 12.3, "description": "x", "payment_method_id": "pix", "external_reference": reference,
+        "payer": {"email": "a@example.com", "identification": {"type": "CPF", "number": "12345678909"}},
+    });
+    let made = shop
+        .sandbox
+        .call(reqwest::Method::POST, "/v1/payments", Some(body))
+        .await;
+    made["id"].to_string()
+}
+
+/// An attempt that the provider refused, and one that it knew nothing of for an hour.
+async fn ended_without_payment(shop: &Shop, step: &str) {
+    if step == "refused" {
+        shop.sandbox.fail_payment("status 400").await;
+        assert_eq!(shop.pay_with_key(&pix(), "k").await.status, 502);
+    } else {
+        shop.sandbox.fail_payment("drop before").await;
+        assert_eq!(shop.pay_with_key(&pix(), "k").await.status, 503);
+        shop.clock.advance(Duration::from_hours(1));
+        assert_eq!(shop.reconcile().await, ["closed"]);
+    }
+    assert_eq!(shop.steps().await, [step]);
+}
+
+async fn assert_corrected(shop: &Shop, id: &str, source: &str) {
+    assert_eq!(shop.steps().await, ["finished"]);
+    assert_eq!(shop.status(id).await, "pending");
+    assert_eq!(
+        shop.history(id).await,
+        [
+            format!("corrected pending by {source}"),
+            format!("reported pending by {source}")
+        ]
+    );
+    assert_eq!(shop.figure("balcao_payment_attempts_corrected_total"), 1);
+    assert_eq!(shop.pay_with_key(&pix(), "k").await.id(), id);
+}
+
+on_both_engines!(
+    a_notification_corrects_an_attempt_that_the_provider_had_refused,
+    async |address| {
+        corrected_by_a_notification(&Shop::open(&address).await, "refused").await;
+    }
+);
+
+on_both_engines!(
+    a_notification_corrects_an_attempt_that_was_closed,
+    async |address| {
+        corrected_by_a_notification(&Shop::open(&address).await, "closed").await;
+    }
+);
+
+async fn corrected_by_a_notification(shop: &Shop, step: &str) {
+    ended_without_payment(shop, step).await;
+    let id = late_payment(shop).await;
+    notify(shop, &id).await;
+    work(shop).await;
+    assert_corrected(shop, &id, "notification").await;
+}
+
+on_both_engines!(
+    a_payment_that_nobody_told_of_is_found_among_the_changes,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        assert_eq!(shop.reconcile().await, Vec::<String>::new());
+        ended_without_payment(&shop, "refused").await;
+        let id = late_payment(&shop).await;
+        shop.clock.advance(Duration::from_hours(2));
+        assert_eq!(shop.reconcile().await, ["found"]);
+        assert_corrected(&shop, &id, "reconciler").await;
+    }
+);
+
+on_both_engines!(
+    a_chargeback_that_nobody_told_of_is_found_among_the_changes,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        assert_eq!(shop.reconcile().await, Vec::<String>::new());
+        let id = shop.pay(&card("APRO")).await.id();
+        shop.clock.advance(Duration::from_hours(90 * 24));
+        shop.reconcile().await;
+        shop.sandbox.act(&id, "charge_back").await;
+        shop.clock.advance(Duration::from_mins(59));
+        assert_eq!(shop.reconcile().await, Vec::<String>::new(), "it may lag");
+        shop.clock.advance(Duration::from_mins(16));
+        assert_eq!(shop.reconcile().await, ["moved"]);
+        assert_eq!(shop.status(&id).await, "charged_back");
+    }
+);
+
+on_both_engines!(
+    the_calls_for_changes_are_few_whatever_the_number_of_payments,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        assert_eq!(shop.reconcile().await, Vec::<String>::new());
+        for _ in 0..230 {
+            shop.clock.advance(Duration::from_millis(2));
+            shop.pay(&card("APRO")).await.id();
+        }
+        let calls = shop.sandbox.calls().await.len();
+        for _ in 0..24 {
+            shop.clock.advance(Duration::from_hours(1));
+            assert_eq!(shop.reconcile().await, Vec::<String>::new());
+        }
+        // One a turn, and two more where they were changed.
+        assert_eq!(shop.sandbox.calls().await.len(), calls + 24 + 2);
+    }
+);
+
+on_both_engines!(
+    a_refused_quota_is_no_try_of_a_notification,
+    async |address| {
+        let shop = Shop::open_with(&address, |config| {
+            config.provider.quota = "10/day".parse().unwrap();
+        })
+        .await;
+        let id = shop.pay(&card("APRO")).await.id();
+        for _ in 0..6 {
+            shop.pay(&pix()).await.id();
+        }
+        let spent = shop.sandbox.calls().await.len();
+        shop.sandbox.act(&id, "charge_back").await;
+        for _ in 0..40 {
+            notify(&shop, &id).await;
+            work(&shop).await;
+            shop.clock.advance(Duration::from_mins(30));
+        }
+        assert_eq!(shop.sandbox.calls().await.len(), spent, "nothing was asked");
+        assert_eq!(inbox_length(&shop.state).await.unwrap(), 40);
+        let tries = async |conn: &mut db::Conn| {
+            let sql = "SELECT sum(tries) FROM notifications WHERE tries > 0";
+            conn.one(sql, &[], |row| row.get::<Option<i64>>(0)).await
+        };
+        let tries = shop.db.read::<_, db::Error, _>(tries).await.unwrap();
+        assert_eq!(tries, None);
+        shop.clock.advance(Duration::from_hours(24));
+        work(&shop).await;
+        assert_eq!(shop.status(&id).await, "charged_back");
+        assert_eq!(inbox_length(&shop.state).await.unwrap(), 0);
+    }
+);
+
+/// Lets the provider fail for so many hours, with the worker at work.
+async fn hours_without_an_answer(shop: &Shop, id: &str, hours: u32) {
+    let path = format!("/v1/payments/{id}");
+    for _ in 0..hours {
+        shop.sandbox.fail("GET", &path, "status 500", 20).await;
+        work(shop).await;
+        shop.sandbox.clear_faults().await;
+        shop.clock.advance(Duration::from_hours(1));
+    }
+}
+
+on_both_engines!(
+    a_notification_is_tried_for_as_long_as_its_payment_can_change,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let id = shop.pay(&card("APRO")).await.id();
+        shop.sandbox.act(&id, "charge_back").await;
+        notify(&shop, &id).await;
+        hours_without_an_answer(&shop, &id, 4 * 24 + 2).await;
+        work(&shop).await;
+        assert_eq!(shop.status(&id).await, "charged_back");
+        assert_eq!(
+            shop.figure("balcao_notifications_total{outcome=\"given_up\"}"),
+            0
+        );
+    }
+);
+
+on_both_engines!(
+    a_notification_of_a_final_payment_is_given_up_after_four_days_and_counted,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let id = shop.pay(&card("OTHE")).await.id();
+        notify(&shop, &id).await;
+        hours_without_an_answer(&shop, &id, 4 * 24).await;
+        assert_eq!(inbox_length(&shop.state).await.unwrap(), 1);
+        let given_up = "balcao_notifications_total{outcome=\"given_up\"}";
+        assert_eq!(shop.figure(given_up), 0);
+        hours_without_an_answer(&shop, &id, 1).await;
+        assert_eq!(inbox_length(&shop.state).await.unwrap(), 0);
+        assert_eq!(shop.figure(given_up), 1);
+    }
+);
+
+on_both_engines!(
+    a_payment_of_ours_that_the_provider_does_not_find_yet_is_read_again,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let id = shop.pay(&pix()).await.id();
+        shop.sandbox.act(&id, "pay").await;
+        let path = format!("/v1/payments/{id}");
+        shop.sandbox.fail("GET", &path, "status 404", 1).await;
+        notify(&shop, &id).await;
+        work(&shop).await;
+        assert_eq!(shop.status(&id).await, "pending");
+        shop.clock.advance(Duration::from_secs(2));
+        work(&shop).await;
+        assert_eq!(shop.status(&id).await, "approved");
+    }
+);
