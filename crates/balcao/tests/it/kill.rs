@@ -151,6 +151,31 @@ async fn the_operators_command_finds_a_charge_whose_answer_was_lost() {
     assert_one_charge(&provider, &checkout).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operators_command_lists_what_is_of_unknown_outcome() {
+    let provider = Provider::start().await;
+    let data = killed_at(&provider, &ANSWER_LOST, pix()).await;
+    let open = || {
+        let open = provider
+            .settings(Start::new(["checkout", "open"]))
+            .data(data.path());
+        let listed = tokio::task::block_in_place(|| open.output());
+        assert!(listed.status.success());
+        String::from_utf8(listed.stdout).unwrap()
+    };
+    let listed = open();
+    assert_eq!(listed.lines().count(), 1, "{listed}");
+    let fields: Vec<_> = listed.trim().split("  ").collect();
+    assert_eq!(fields[1..4], ["payment", "19.99", "0m"]);
+    assert_eq!(fields[4], "the provider's answer did not arrive");
+    let reconcile = provider
+        .settings(Start::new(["checkout", "reconcile"]))
+        .data(data.path());
+    let asked = tokio::task::block_in_place(|| reconcile.output());
+    assert!(asked.status.success());
+    assert_eq!(open(), "");
+}
+
 #[tokio::test]
 async fn what_was_answered_is_there_after_a_kill() {
     let provider = Provider::start().await;

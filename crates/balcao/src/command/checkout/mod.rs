@@ -1,6 +1,8 @@
-//! `balcao checkout`: an operator's commands for checkout: merchants' keys, and asking the provider about unfinished payments.
+//! `balcao checkout`: an operator's commands for checkout: merchants' keys, listing payments of unknown outcome, and asking the provider about
+//! unfinished ones.
 
 mod key;
+mod open;
 mod reconcile;
 
 use clap::{Args, Subcommand};
@@ -19,7 +21,9 @@ enum Action {
     /// API keys of merchants' servers
     #[command(subcommand)]
     Key(key::Action),
-    /// Ask the provider about every payment whose state is open or unknown
+    /// List the payments and refunds whose outcome is unknown: reference, kind, amount, age, the provider's last answer
+    Open,
+    /// Ask the provider about every payment whose state is open or unknown, and about what has changed since it was last asked
     Reconcile,
 }
 
@@ -31,6 +35,7 @@ enum Action {
 pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<(), Failure> {
     match arguments.action {
         Action::Key(action) => key::run(action, common),
+        Action::Open => open::run(common),
         Action::Reconcile => reconcile::run(common),
     }
 }

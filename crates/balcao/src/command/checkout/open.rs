@@ -1,0 +1,78 @@
+//! `balcao checkout open`: lists the payments and refunds whose outcome is unknown. It asks nobody.
+
+use ::checkout::reconcile::{self, OpenQuestion};
+use db::Timestamp;
+use web::Clock;
+
+use crate::command::{Common, Failure, with_runtime};
+use crate::console;
+use crate::run::checkout::open_database;
+use crate::settings::{Purpose, Settings};
+
+pub(super) fn run(common: &Common) -> Result<(), Failure> {
+    let (settings, warnings) = common.settings(Purpose::Any)?;
+    with_runtime(&settings, &warnings, list(&settings))
+}
+
+async fn list(settings: &Settings) -> Result<(), Failure> {
+    let (db, _) = open_database(settings).await?;
+    let open = reconcile::open_questions(&db).await;
+    db.close().await;
+    let open = open.map_err(|error| Failure::of("the payments cannot be read", &error))?;
+    let now = Clock::system().now();
+    for question in &open {
+        console::say(&line(question, now));
+    }
+    if open.is_empty() {
+        console::complain("no payment or refund is of unknown outcome");
+    } else {
+        console::complain(
+            "`balcao checkout reconcile` asks the provider about them now; what it does not know an hour after it was sent is closed",
+        );
+    }
+    Ok(())
+}
+
+fn line(question: &OpenQuestion, now: Timestamp) -> String {
+    let answer = question.last_answer.as_deref();
+    format!(
+        "{}  {}  {}  {}  {}",
+        question.reference,
+        question.kind,
+        question.amount,
+        age(question.since, now),
+        answer.unwrap_or("no answer yet")
+    )
+}
+
+/// Days and hours, hours and minutes, or minutes.
+fn age(since: Timestamp, now: Timestamp) -> String {
+    let minutes = now.since(since).as_secs() / 60;
+    let (days, hours) = (minutes / 1440, minutes / 60 % 24);
+    match (days, hours) {
+        (0, 0) => format!("{minutes}m"),
+        (0, hours) => format!("{hours}h {}m", minutes % 60),
+        (days, hours) => format!("{days}d {hours}h"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn an_age_has_its_two_largest_units() {
+        let since = Timestamp::from_micros(0);
+        for (minutes, text) in [
+            (0, "0m"),
+            (59, "59m"),
+            (61, "1h 1m"),
+            (1439, "23h 59m"),
+            (73 * 60, "3d 1h"),
+        ] {
+            assert_eq!(age(since, since + Duration::from_mins(minutes)), text);
+        }
+    }
+}
