@@ -11,7 +11,7 @@ use super::refund::RefundError;
 use crate::provider::Failure;
 use crate::request::Refusal;
 
-/// Tells in an error's body whether money may have moved, so that a page can say so: `not_charged` or `unknown`.
+/// Tells in an error's body whether money may have moved, so that a page can say so: `not_charged` or `unknown`; of a refund only the latter.
 const OUTCOME: &str = "outcome";
 
 /// There is no such payment.
@@ -105,6 +105,7 @@ impl From<RefundError> for Error {
             RefundError::Busy => busy(),
             RefundError::Mismatch => mismatch(),
             RefundError::Provider(failure) => provider(failure),
+            RefundError::Unknown(failure) => provider(failure).extra(OUTCOME, "unknown"),
             RefundError::Repeated { status, detail } => repeated(status, detail),
             RefundError::Database(error) => database(error),
             RefundError::Shape(error) => Error::internal(error),

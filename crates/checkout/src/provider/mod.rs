@@ -364,12 +364,13 @@ impl fmt::Debug for Client {
 
 /// A name for figures: few, whatever the ids.
 /// What [`operation`] can be.
-pub(crate) const OPERATIONS: [&str; 7] = [
+pub(crate) const OPERATIONS: [&str; 8] = [
     "create_card_token",
     "create_payment",
     "refund",
     "cancel",
     "find_by_reference",
+    "changed",
     "refunds",
     "read",
 ];

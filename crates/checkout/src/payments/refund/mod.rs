@@ -46,9 +46,12 @@ pub enum RefundError {
     /// The idempotency key was used for another request.
     #[error("the idempotency key was used for another request")]
     Mismatch,
-    /// The provider failed or refused.
+    /// The provider failed or refused: nothing was given back.
     #[error(transparent)]
-    Provider(#[from] Failure),
+    Provider(Failure),
+    /// It may have been given back.
+    #[error("the refund's outcome is unknown: {0}")]
+    Unknown(#[source] Failure),
     /// The refusal that was answered before for the same key.
     #[error("refused before with {status}: {detail}")]
     Repeated {
@@ -92,7 +95,11 @@ pub async fn refund(
         Ok(made) => finish(&work, &made).await,
         Err(Stop::Failed { failure, stage }) => {
             let end = give_up(state, &work.run, stage, failure).await?;
-            Err(end.failure.into())
+            Err(if end.is_unknown {
+                RefundError::Unknown(end.failure)
+            } else {
+                RefundError::Provider(end.failure)
+            })
         }
         Err(Stop::Database(error)) => Err(error.into()),
     }
@@ -103,7 +110,7 @@ async fn finish(work: &Work<'_>, made: &ProviderRefund) -> Result<Refunded, Refu
     if !answer.store(work.state, &work.run.attempt).await? {
         let reason = "its id is another refund's";
         give_up_unread(work.state, &work.run, reason).await?;
-        return Err(Failure::contradiction(reason).into());
+        return Err(RefundError::Unknown(Failure::contradiction(reason)));
     }
     if !answer::is_refused(&answer.refund.status) {
         calls::record(work, &answer).await?;

@@ -66,12 +66,11 @@ on_both_engines!(
                 .await
         };
         shop.sandbox.fail("POST", &upstream, "drop after", 1).await;
-        assert_eq!(ask("a").await.status, 503);
+        assert_unknown(&ask("a").await);
         shop.sandbox.fail("GET", &upstream, "lag 60m", 1).await;
         let refusal = "status 400 code 2001";
         shop.sandbox.fail("POST", &upstream, refusal, 1).await;
-        let refused = ask("a").await;
-        assert_eq!(refused.error(), (503, "Service unavailable".to_owned()));
+        assert_unknown(&ask("a").await);
         assert_eq!(ask("a").await.status, 200);
         let made = shop
             .sandbox

@@ -246,7 +246,25 @@ fn the_same_request_fifty_times_at_once_at_two_processes_is_one_charge() {
     run(Engine::Postgres, body);
 }
 
-async fn fifty(apps: &[&super::app::TestApp], shop: &Shop) {
+#[test]
+fn an_attempt_that_is_forgotten_while_its_twin_looks_for_it_is_no_fault() {
+    async fn body(address: String) {
+        let shop = Shop::open_with(&address, |config| {
+            config.provider.quota = "1/day".parse().unwrap();
+        })
+        .await;
+        for _ in 0..5 {
+            for status in fifty_at_once(&[&shop.app]).await {
+                assert!([409, 503].contains(&status), "{status}");
+            }
+        }
+        assert_eq!(shop.steps().await, Vec::<String>::new());
+    }
+    run(Engine::Postgres, body);
+}
+
+/// Sends one request with one key fifty times at once.
+async fn fifty_at_once(apps: &[&super::app::TestApp]) -> Vec<u16> {
     let mut work = tokio::task::JoinSet::new();
     for index in 0..50 {
         let router = apps[index % apps.len()].router.clone();
@@ -263,7 +281,11 @@ async fn fifty(apps: &[&super::app::TestApp], shop: &Shop) {
                 .as_u16()
         });
     }
-    let statuses = work.join_all().await;
+    work.join_all().await
+}
+
+async fn fifty(apps: &[&super::app::TestApp], shop: &Shop) {
+    let statuses = fifty_at_once(apps).await;
     assert!(
         statuses.iter().all(|status| [200, 409].contains(status)),
         "{statuses:?}"
