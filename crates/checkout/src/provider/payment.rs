@@ -1,6 +1,6 @@
 //! The provider's answers, read with all the leniency they are known to need.
 //!
-//! StoredPayment traps: ids are numbers here and strings there, amounts are numbers or strings, the payer's data may be null
+//! Known traps: ids are numbers here and strings there, amounts are numbers or strings, the payer's data may be null
 //! "for security reasons", the expiry may be masked by a non-number (it is not read at all). A repeated refund answers
 //! with no body.
 

@@ -26,7 +26,7 @@ enum Queue {
 
 /// Something to ask the provider about.
 enum Question {
-    Attempt(Attempt),
+    Attempt(Box<Attempt>),
     Payment(StoredPayment),
 }
 
@@ -77,7 +77,10 @@ async fn due(
     Ok(match queue {
         Queue::Attempts => {
             let attempts = payments::due_attempts(state, due).await?;
-            attempts.into_iter().map(Question::Attempt).collect()
+            attempts
+                .into_iter()
+                .map(|attempt| Question::Attempt(Box::new(attempt)))
+                .collect()
         }
         Queue::Payments => {
             let payments = payments::due_payments(state, due).await?;

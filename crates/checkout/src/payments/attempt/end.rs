@@ -19,10 +19,10 @@ pub(crate) struct End {
 pub(crate) async fn give_up(
     state: &State,
     run: &Run,
-    stage: Stage,
+    stopped_at: Stage,
     failure: Failure,
 ) -> Result<End, db::Error> {
-    let verdict = verdict(run.sent_at.is_some(), stage, &failure);
+    let verdict = verdict(run.sent_at.is_some(), stopped_at, &failure);
     let answer = failure.to_string();
     match verdict {
         Verdict::Refused => refuse(state, run, &failure).await?,
@@ -30,10 +30,26 @@ pub(crate) async fn give_up(
             forget(state, run).await?;
         }
         Verdict::NothingSent => {
-            release(state, run, AttemptStep::Started, stage, answer, &failure).await?;
+            release(
+                state,
+                run,
+                AttemptStep::Started,
+                stopped_at,
+                answer,
+                &failure,
+            )
+            .await?;
         }
         Verdict::Unknown => {
-            release(state, run, AttemptStep::Sending, stage, answer, &failure).await?;
+            release(
+                state,
+                run,
+                AttemptStep::Sending,
+                stopped_at,
+                answer,
+                &failure,
+            )
+            .await?;
         }
     }
     let is_unknown = verdict == Verdict::Unknown;
@@ -89,14 +105,14 @@ async fn release(
     state: &State,
     run: &Run,
     step: AttemptStep,
-    stage: Stage,
+    stopped_at: Stage,
     answer: String,
     failure: &Failure,
 ) -> Result<(), db::Error> {
     let was_kept_back = matches!(failure, Failure::Quota { .. } | Failure::NotSent(_));
     let release = Release {
-        has_sent: stage == Stage::Moving && !was_kept_back,
-        is_token_spent: stage == Stage::Moving && failure.is_spent_card_token(),
+        has_sent: stopped_at == Stage::Moving && !was_kept_back,
+        is_token_spent: stopped_at == Stage::Moving && failure.is_spent_card_token(),
         ..leave(state, run, step, answer)
     };
     put_back(state, release).await

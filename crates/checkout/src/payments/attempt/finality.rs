@@ -39,10 +39,9 @@ pub(super) enum Verdict {
 pub(super) fn verdict(was_sent: bool, stage: Stage, failure: &Failure) -> Verdict {
     match stage {
         _ if was_sent => Verdict::Unknown,
-        Stage::Asking => Verdict::NothingSent,
         Stage::Token | Stage::Moving if failure.is_final() => Verdict::Refused,
         Stage::Moving if failure.is_unknown() => Verdict::Unknown,
-        Stage::Token | Stage::Moving => Verdict::NothingSent,
+        Stage::Asking | Stage::Token | Stage::Moving => Verdict::NothingSent,
     }
 }
 

@@ -58,8 +58,7 @@ async fn send(work: &Work<'_>) -> Result<ProviderPayment, Failure> {
     let new = NewPayment {
         request: work.request,
         token: work.order.card_token.as_ref(),
-        external_reference: &attempt::reference(&work.order.reference)
-            .map_err(|error| Failure::NotSent(error.into()))?,
+        external_reference: &work.reference,
         notification_url: terms.notification_url.as_deref(),
         boleto_method: terms.boleto_method.as_deref().unwrap_or_default(),
     };
@@ -71,15 +70,14 @@ async fn send(work: &Work<'_>) -> Result<ProviderPayment, Failure> {
 /// sent next is sent for the first time.
 async fn ask(work: &mut Work<'_>) -> Result<Option<ProviderPayment>, Stop> {
     let state = work.state;
-    let reference = attempt::reference(&work.order.reference).map_err(Stop::Database)?;
     let found = state
         .provider
-        .find_by_reference(&reference, attempt::new_key(state))
+        .find_by_reference(&work.reference, attempt::new_key(state))
         .await;
     let found = found.map_err(Stop::at(Stage::Asking))?;
     if found.len() > 1 {
         tracing::error!(
-            reference = reference.as_str(),
+            reference = work.reference.as_str(),
             "the provider knows several payments by one reference"
         );
     }

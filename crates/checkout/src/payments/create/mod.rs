@@ -9,7 +9,7 @@ use super::idempotency::IdempotencyKey;
 use super::model::Intent;
 use super::store::{AttemptStep, NewAttempt, Order, PaymentOrder, Terms};
 use crate::app::State;
-use crate::provider::Failure;
+use crate::provider::{ExternalReference, Failure};
 use crate::request::{MethodKind, PaymentRequest};
 use calls::{Stop, make};
 
@@ -67,6 +67,8 @@ struct Work<'a> {
     request: &'a PaymentRequest,
     run: Run,
     order: PaymentOrder,
+    /// The order's reference, as calls need it.
+    reference: ExternalReference,
 }
 
 /// Makes the payment that a checked request asks for, or gives the answer that its key stands for.
@@ -90,6 +92,7 @@ pub async fn create(
         state,
         request,
         run,
+        reference: attempt::reference(&order.reference)?,
         order,
     };
     match make(&mut work).await {
@@ -143,5 +146,5 @@ fn new_attempt(state: &State, intent: &Intent, run: &NewRun) -> NewAttempt {
     } else {
         AttemptStep::Sending
     };
-    run.attempt(step, Order::Payment(order))
+    run.attempt(step, Order::Payment(Box::new(order)))
 }

@@ -123,7 +123,7 @@ pub(super) async fn find(
 /// The payment after a refund that was made: as the provider tells it, or by our own books when it does not answer.
 pub(super) async fn record(work: &Work<'_>, made: &Answer) -> Result<(), RefundError> {
     let (state, id) = (work.state, work.order.payment_id.as_str());
-    let word = match state.provider.read(id, new_key(state)).await {
+    let reported = match state.provider.read(id, new_key(state)).await {
         Ok(payment) => Word::from(&payment),
         Err(failure) => {
             tracing::warn!(payment = id, %failure, "a refunded payment could not be read back");
@@ -134,7 +134,7 @@ pub(super) async fn record(work: &Work<'_>, made: &Answer) -> Result<(), RefundE
             reckoned(&payment, work.before, made.amount)
         }
     };
-    settle_word(state, id, word, Source::Refund).await?;
+    settle_word(state, id, reported, Source::Refund).await?;
     Ok(())
 }
 

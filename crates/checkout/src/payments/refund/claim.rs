@@ -13,7 +13,7 @@ use crate::payments::store::{self, Attempt, AttemptStep, Order, RefundOrder, Sto
 
 /// What a caller's request comes to before any call.
 pub(super) enum RefundClaim<'a> {
-    Run(Work<'a>),
+    Run(Box<Work<'a>>),
     Ended(Box<Attempt>),
 }
 
@@ -33,12 +33,12 @@ pub(super) async fn claim<'a>(
         .write(async move |tx| claim_in(tx, &run, &id, amount).await)
         .await?;
     match claim {
-        Claim::Run(run) => Ok(RefundClaim::Run(Work {
+        Claim::Run(run) => Ok(RefundClaim::Run(Box::new(Work {
             state,
             order: run.attempt.refund_order()?.clone(),
             run: *run,
             before,
-        })),
+        }))),
         Claim::Ended(attempt) => Ok(RefundClaim::Ended(attempt)),
         Claim::Busy => Err(RefundError::Busy),
         Claim::Mismatch => Err(RefundError::Mismatch),

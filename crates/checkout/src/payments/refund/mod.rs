@@ -88,7 +88,7 @@ pub async fn refund(
     key: Option<IdempotencyKey>,
 ) -> Result<Refunded, RefundError> {
     let mut work = match claim::claim(state, id, amount, key).await? {
-        RefundClaim::Run(work) => work,
+        RefundClaim::Run(work) => *work,
         RefundClaim::Ended(attempt) => return replay(*attempt),
     };
     match calls::give_back(&mut work).await {

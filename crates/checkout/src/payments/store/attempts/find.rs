@@ -52,7 +52,7 @@ pub(super) fn attempt(row: &Row<'_>) -> Result<Attempt, Error> {
     let amount = row.get::<Money>(4)?;
     let order = match row.get::<String>(3)?.as_str() {
         "refund" => Order::Refund(refund(row, amount)?),
-        _ => Order::Payment(payment(row, amount)?),
+        _ => Order::Payment(Box::new(payment(row, amount)?)),
     };
     Ok(Attempt {
         id: row.get(0)?,

@@ -74,7 +74,7 @@ pub(crate) struct Lease {
 /// What an attempt is to bring about.
 #[derive(Debug, Clone)]
 pub(crate) enum Order {
-    Payment(PaymentOrder),
+    Payment(Box<PaymentOrder>),
     Refund(RefundOrder),
 }
 
