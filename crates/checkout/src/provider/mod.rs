@@ -5,6 +5,7 @@
 //! what is stored of it is `payments`; nothing here knows a database.
 
 mod base_url;
+mod changes;
 mod connector;
 mod failure;
 mod message;
@@ -17,12 +18,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use db::{Money, Timestamp};
+use db::Money;
 use http::Method;
 use tokio::time::Instant;
 use web::rate::{Rates, Reserve, Windows};
 
 pub use base_url::{BaseUrl, BaseUrlError};
+pub use changes::{ChangedPayments, Changes};
 pub use failure::{Cause, Failure};
 pub use payment::{ProviderPayment, ProviderRefund, RefundAnswer, is_provider_id};
 pub use secret::{
@@ -33,9 +35,6 @@ pub use secret::{
 use crate::request::{Card, PaymentRequest};
 use payment::Asked;
 use transport::{Answer, Transport};
-
-/// Payments on a page of changed ones.
-const PAGE: usize = 100;
 
 /// Under which name the calls are counted in the windows.
 const QUOTA_KEY: &str = "checkout:provider";
@@ -88,28 +87,6 @@ pub struct NewPayment<'a> {
     pub notification_url: Option<&'a str>,
     /// The provider's identifier of the boleto method, for a boleto.
     pub boleto_method: &'a str,
-}
-
-/// Which changed payments to list: those that changed from `from` to `to`, in the order of their changes, without the first `offset`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Changes {
-    /// The earliest change.
-    pub from: Timestamp,
-    /// The latest change.
-    pub to: Timestamp,
-    /// How many to leave out.
-    pub offset: i64,
-}
-
-/// A page of changed payments.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangedPayments {
-    /// Those that can be read.
-    pub payments: Vec<ProviderPayment>,
-    /// How many cannot.
-    pub unreadable: usize,
-    /// What to ask for next; nothing is left when it begins where it ends.
-    pub next: Changes,
 }
 
 /// The client. Cheap to clone; clones share connections and quota.
@@ -270,13 +247,7 @@ impl Client {
         changes: Changes,
         key: UpstreamKey,
     ) -> Result<ChangedPayments, Failure> {
-        let path = format!(
-            "/v1/payments/search?sort=date_last_updated&criteria=asc&range=date_last_updated\
-             &begin_date={:.3}&end_date={:.3}&offset={}&limit={PAGE}",
-            changes.from.to_jiff(),
-            changes.to.to_jiff(),
-            changes.offset
-        );
+        let path = changes.path();
         let answer = self
             .call(Method::GET, &path, send::Bytes::default(), key)
             .await?;

@@ -6,7 +6,7 @@
 
 use db::{Money, Timestamp};
 
-use super::{CardToken, ChangedPayments, Changes, ExternalReference, Failure, PAGE};
+use super::{CardToken, ExternalReference, Failure};
 use crate::json::{Object, Value, unescape};
 
 /// A payment as the provider tells it. Texts are as it sent them; what it left out or sent as another type is none.
@@ -183,49 +183,16 @@ impl ProviderPayment {
     }
 }
 
-impl ChangedPayments {
-    /// One payment that cannot be read must not hide those behind it: nothing is paid by this list.
-    pub(super) fn read(status: u16, body: &[u8], asked: Changes) -> Result<Self, Failure> {
-        let results = results(status, body)?;
-        let found = results.len();
-        let payments: Vec<_> = results
-            .into_iter()
-            .flatten()
-            .filter_map(|payment| {
-                let id = payment.id.clone();
-                payment.about(status, Asked::Id(&id)).ok()
-            })
-            .collect();
-        let last = payments
-            .last()
-            .and_then(|payment| Timestamp::parse(payment.date_last_updated.as_deref()?).ok());
-        let next = match last {
-            _ if found < PAGE => Changes {
-                from: asked.to,
-                offset: 0,
-                ..asked
-            },
-            Some(last) if last > asked.from => Changes {
-                from: last,
-                offset: 0,
-                ..asked
-            },
-            // All of one moment: on to those behind them.
-            _ => Changes {
-                offset: asked.offset + i64::try_from(found).unwrap_or(i64::MAX),
-                ..asked
-            },
-        };
-        Ok(Self {
-            unreadable: found - payments.len(),
-            payments,
-            next,
-        })
-    }
+/// How many payments a search found in all, if it says so.
+pub(super) fn total(status: u16, body: &[u8]) -> Result<Option<i64>, Failure> {
+    let paging = object(status, body)?.object("paging");
+    Ok(paging
+        .and_then(|paging| text(paging.get("total")))
+        .and_then(|total| total.parse().ok()))
 }
 
 /// Each of the results of a search, or why it cannot be read.
-fn results(
+pub(super) fn results(
     status: u16,
     body: &[u8],
 ) -> Result<Vec<Result<ProviderPayment, &'static str>>, Failure> {
