@@ -14,7 +14,7 @@ use crate::config::{Config, Secret};
 use crate::digest;
 use crate::metrics::Metrics;
 use crate::payments::{self, events::Hub};
-use crate::provider::{self, Client, Observer};
+use crate::provider::{self, Client, Observer, Transport};
 use crate::{SERVICE, notifications, reconcile, routes};
 
 /// What the parts of the service share. Cheap to clone.
@@ -100,6 +100,15 @@ impl State {
     /// # Errors
     /// See [`StartError`].
     pub async fn open(config: Config, parts: Parts) -> Result<Self, StartError> {
+        let network = provider::network(&config.provider)?;
+        Self::open_over(network, config, parts).await
+    }
+
+    async fn open_over(
+        transport: Arc<dyn Transport>,
+        config: Config,
+        parts: Parts,
+    ) -> Result<Self, StartError> {
         let Parts {
             db,
             windows,
@@ -113,7 +122,12 @@ impl State {
         let metrics = Metrics::new(&figures);
         let calls = metrics.clone();
         let observer: Observer = Arc::new(move |call| calls.call(call));
-        let provider = Client::observed(config.provider.clone(), quota_windows, observer)?;
+        let provider = Client::over(
+            transport,
+            config.provider.clone(),
+            quota_windows,
+            Some(observer),
+        );
         let proof = digest::token(digest::keyed(&config.secret, &[b"proof"]));
         if !payments::keep_proof(&db, proof).await? {
             return Err(StartError::Secret);
@@ -200,7 +214,20 @@ impl Workers {
 /// # Errors
 /// See [`StartError`].
 pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
-    let state = State::open(config, parts).await?;
+    let network = provider::network(&config.provider)?;
+    app_over(network, config, parts).await
+}
+
+/// As [`app`], with calls to the provider carried by `transport` instead of the network.
+///
+/// # Errors
+/// See [`StartError`].
+pub async fn app_over(
+    transport: Arc<dyn Transport>,
+    config: Config,
+    parts: Parts,
+) -> Result<App, StartError> {
+    let state = State::open_over(transport, config, parts).await?;
     state.replica.register().await?;
     state.release_dead().await?;
     let router = routes::router(&state);

@@ -19,7 +19,7 @@ pub mod reconcile;
 pub mod request;
 mod routes;
 
-pub use app::{App, Parts, StartError, State, Workers, app, keep_alive};
+pub use app::{App, Parts, StartError, State, Workers, app, app_over, keep_alive};
 pub use config::{Config, Secret};
 pub use routes::ROUTES;
 

@@ -1,5 +1,6 @@
 //! The service's addresses: which handler answers, and what stands before it.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use axum::Router;
@@ -56,9 +57,7 @@ pub(crate) fn router(state: &State) -> Router {
             state.figures.begin_requests(SERVICE, path, method, status);
         }
     }
-    let assets = Assets::shared()
-        .with::<page::Files>()
-        .with::<docs::Viewers>();
+    let assets = assets();
     let errors = Detailed::new(state.clock.clone());
     let programs = api(state)
         .merge(probes(state))
@@ -73,6 +72,16 @@ pub(crate) fn router(state: &State) -> Router {
         metrics: state.figures.clone(),
     };
     edge.around(router, ForReaders::new(Pages::new(assets), errors))
+}
+
+/// Gathered once for each process: their digests take longer than all else that a start does.
+fn assets() -> Assets {
+    static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
+        Assets::shared()
+            .with::<page::Files>()
+            .with::<docs::Viewers>()
+    });
+    ASSETS.clone()
 }
 
 fn api(state: &State) -> Router {

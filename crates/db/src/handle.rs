@@ -2,6 +2,8 @@
 
 use std::{path::Path, sync::Arc};
 
+#[cfg(feature = "simulation")]
+use crate::simulated::Simulated;
 use crate::{
     Address, Batched, Conn, Engine, Error, Locks, Migrations, Options, Statistics, Tx, batched,
     migrations::{Applied, BASE},
@@ -18,6 +20,8 @@ pub struct Db {
 enum Store {
     Sqlite(Sqlite),
     Postgres(Postgres),
+    #[cfg(feature = "simulation")]
+    Simulated(Simulated),
 }
 
 impl Db {
@@ -38,11 +42,20 @@ impl Db {
         })
     }
 
+    #[cfg(feature = "simulation")]
+    pub(crate) fn simulated(simulated: Simulated) -> Self {
+        Self {
+            store: Arc::new(Store::Simulated(simulated)),
+        }
+    }
+
     /// Which engine is behind it.
     pub fn engine(&self) -> Engine {
         match &*self.store {
             Store::Sqlite(_) => Engine::Sqlite,
             Store::Postgres(_) => Engine::Postgres,
+            #[cfg(feature = "simulation")]
+            Store::Simulated(simulated) => simulated.engine(),
         }
     }
 
@@ -62,6 +75,8 @@ impl Db {
             Store::Postgres(postgres) => {
                 postgres::migrate::migrate(postgres.connector(), migrations).await
             }
+            #[cfg(feature = "simulation")]
+            Store::Simulated(_) => Ok(Vec::new()),
         }
     }
 
@@ -95,6 +110,8 @@ impl Db {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.writable().await,
             Store::Postgres(_) => Ok(()),
+            #[cfg(feature = "simulation")]
+            Store::Simulated(_) => Ok(()),
         }
     }
 
@@ -112,6 +129,8 @@ impl Db {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.read(job).await,
             Store::Postgres(postgres) => postgres.read(job).await,
+            #[cfg(feature = "simulation")]
+            Store::Simulated(simulated) => simulated.read(job).await,
         }
     }
 
@@ -129,6 +148,8 @@ impl Db {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.look_up(job).await,
             Store::Postgres(postgres) => postgres.look_up(job).await,
+            #[cfg(feature = "simulation")]
+            Store::Simulated(simulated) => simulated.read(job).await,
         }
     }
 
@@ -146,6 +167,8 @@ impl Db {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.report(job).await,
             Store::Postgres(postgres) => postgres.report(job).await,
+            #[cfg(feature = "simulation")]
+            Store::Simulated(simulated) => simulated.read(job).await,
         }
     }
 
@@ -168,6 +191,8 @@ impl Db {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.write(job).await,
             Store::Postgres(postgres) => postgres.write(job).await,
+            #[cfg(feature = "simulation")]
+            Store::Simulated(simulated) => simulated.write(job).await,
         }
     }
 
@@ -181,6 +206,8 @@ impl Db {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.write(job).await,
             Store::Postgres(postgres) => postgres.write_apart(job).await,
+            #[cfg(feature = "simulation")]
+            Store::Simulated(simulated) => simulated.write(job).await,
         }
     }
 
@@ -200,6 +227,15 @@ impl Db {
                     .await
             }
             Store::Postgres(postgres) => postgres.write_batched(change).await,
+            #[cfg(feature = "simulation")]
+            Store::Simulated(simulated) => {
+                simulated
+                    .write(async move |tx: &mut Tx| {
+                        let outcome = batched::alone(&change, Locks::Wait, tx).await?;
+                        outcome.after_waiting()
+                    })
+                    .await
+            }
         }
     }
 
@@ -218,6 +254,8 @@ impl Db {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.load(job).await,
             Store::Postgres(postgres) => postgres.load(job).await,
+            #[cfg(feature = "simulation")]
+            Store::Simulated(simulated) => simulated.write(job).await,
         }
     }
 
@@ -234,6 +272,8 @@ impl Db {
             Store::Postgres(_) => Err(Error::other(
                 "a PostgreSQL database is backed up with pg_dump",
             )),
+            #[cfg(feature = "simulation")]
+            Store::Simulated(_) => Err(Error::other("a simulated database has no file")),
         }
     }
 
@@ -242,6 +282,8 @@ impl Db {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.statistics(),
             Store::Postgres(postgres) => postgres.statistics(),
+            #[cfg(feature = "simulation")]
+            Store::Simulated(simulated) => simulated.statistics(),
         }
     }
 
@@ -252,6 +294,8 @@ impl Db {
             let threads = match &*self.store {
                 Store::Sqlite(sqlite) => sqlite.close(),
                 Store::Postgres(postgres) => postgres.close(),
+                #[cfg(feature = "simulation")]
+                Store::Simulated(_) => Vec::new(),
             };
             let panicked = threads.into_iter().filter_map(|thread| thread.join().err());
             match panicked.count() {

@@ -85,6 +85,8 @@ mod query;
 mod queue;
 mod replica;
 mod row;
+#[cfg(feature = "simulation")]
+mod simulated;
 mod sqlite;
 mod statistics;
 mod timestamp;
@@ -105,6 +107,8 @@ pub use postgres::PostgresAddress;
 pub use query::{OwnedValue, Query};
 pub use replica::{Heartbeat, KeepAlive, Replica};
 pub use row::Row;
+#[cfg(feature = "simulation")]
+pub use simulated::{Interference, MemoryDatabase, Moment};
 pub use statistics::Statistics;
 pub use timestamp::{NotTimestamp, Timestamp};
 pub use value::{Column, Kind, Param, Value};

@@ -1,10 +1,12 @@
-//! The time, passed in: the real clock in production, and in tests one that stands still until it is moved.
+//! The time, passed in: the real clock in production, in tests one that stands still until it is moved, and in simulations one that
+//! goes with the runtime's time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use db::Timestamp;
+use tokio::time::Instant;
 
 /// Tells the time. Clones of one clock tell the same time.
 #[derive(Clone, Debug)]
@@ -15,6 +17,8 @@ enum Source {
     System,
     /// Microseconds since 1970, UTC.
     Fixed(Arc<AtomicI64>),
+    /// What it told when it was made, and when that was by the runtime's time.
+    Runtime(Timestamp, Instant),
 }
 
 impl Clock {
@@ -28,11 +32,18 @@ impl Clock {
         Self(Source::Fixed(Arc::new(AtomicI64::new(now.micros()))))
     }
 
+    /// A clock that shows `now` and goes on with the runtime's own time, so that a simulation that pauses and moves that
+    /// moves this one with all timers. Clocks made with different times differ by as much ever after.
+    pub fn of_runtime(now: Timestamp) -> Self {
+        Self(Source::Runtime(now, Instant::now()))
+    }
+
     /// The time now, to the microsecond, UTC.
     pub fn now(&self) -> Timestamp {
         match &self.0 {
             Source::System => Timestamp::from_micros(system_micros()),
             Source::Fixed(micros) => Timestamp::from_micros(micros.load(Ordering::SeqCst)),
+            Source::Runtime(then, since) => *then + since.elapsed(),
         }
     }
 

@@ -38,9 +38,10 @@ pub(crate) async fn run(state: State) {
             }
         };
         tokio::select! {
+            biased;
+            () = state.shutdown.begun() => {}
             () = state.inbox.notified() => {}
             () = tokio::time::sleep(sleep) => {}
-            () = state.shutdown.begun() => {}
         }
     }
 }

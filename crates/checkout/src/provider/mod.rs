@@ -31,10 +31,11 @@ pub use secret::{
     AccessToken, AccessTokenError, CardToken, ExternalReference, ExternalReferenceError,
     UpstreamKey,
 };
+pub use transport::{Answer, Call, Carrying, Transport};
 
 use crate::request::{Card, PaymentRequest};
 use payment::Asked;
-use transport::{Answer, Transport};
+use transport::Network;
 
 /// Under which name the calls are counted in the windows.
 const QUOTA_KEY: &str = "checkout:provider";
@@ -94,7 +95,7 @@ pub struct NewPayment<'a> {
 pub struct Client(Arc<Inner>);
 
 struct Inner {
-    transport: Transport,
+    transport: Arc<dyn Transport>,
     quota: Rates,
     windows: Windows,
     observer: Option<Observer>,
@@ -121,32 +122,23 @@ impl Client {
     /// # Errors
     /// When the address needs TLS and the machine has no trusted authorities.
     pub fn new(config: Config, windows: Windows) -> Result<Self, SetupError> {
-        Self::build(config, windows, None)
+        let network = network(&config)?;
+        Ok(Self::over(network, config, windows, None))
     }
 
-    /// As [`Client::new`], with an observer of its calls.
-    ///
-    /// # Errors
-    /// As [`Client::new`].
-    pub fn observed(
-        config: Config,
-        windows: Windows,
-        observer: Observer,
-    ) -> Result<Self, SetupError> {
-        Self::build(config, windows, Some(observer))
-    }
-
-    fn build(
+    /// A client whose calls are carried by `transport`, with an observer of them.
+    pub fn over(
+        transport: Arc<dyn Transport>,
         config: Config,
         windows: Windows,
         observer: Option<Observer>,
-    ) -> Result<Self, SetupError> {
-        Ok(Self(Arc::new(Inner {
-            transport: Transport::new(config.base_url, &config.access_token, config.timeout)?,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            transport,
             quota: config.quota,
             windows,
             observer,
-        })))
+        }))
     }
 
     /// Takes `calls` from the quota, all or none. Every call below must have been reserved; a card payment reserves its
@@ -307,7 +299,13 @@ impl Client {
         key: UpstreamKey,
     ) -> Result<Answer, Failure> {
         let start = Instant::now();
-        let answer = self.0.transport.call(method.clone(), path, body, key).await;
+        let call = Call {
+            method: method.clone(),
+            path,
+            body,
+            key,
+        };
+        let answer = self.0.transport.carry(call).await.and_then(successful);
         if let Some(observer) = &self.0.observer {
             observer(&Observation {
                 operation: operation(&method, path),
@@ -330,6 +328,29 @@ impl Client {
 impl fmt::Debug for Client {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Client").finish_non_exhaustive()
+    }
+}
+
+/// The transport of the program: connections to the configured address.
+///
+/// # Errors
+/// See [`SetupError`].
+pub(crate) fn network(config: &Config) -> Result<Arc<dyn Transport>, SetupError> {
+    let base = config.base_url.clone();
+    let network = Network::new(base, &config.access_token, config.timeout)?;
+    Ok(Arc::new(network))
+}
+
+fn successful(answer: Answer) -> Result<Answer, Failure> {
+    if (200..300).contains(&answer.status) {
+        Ok(answer)
+    } else {
+        let Answer {
+            status,
+            body,
+            retry_after,
+        } = answer;
+        Err(Failure::refused(status, &body, retry_after))
     }
 }
 

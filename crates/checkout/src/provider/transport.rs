@@ -4,6 +4,7 @@
 //! Plain hyper rather than a client library: those add headers of their own, follow redirects and read proxies from the
 //! environment unless told not to, and cost a part of the millisecond that this service may add.
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -29,21 +30,48 @@ const IDLE: Duration = Duration::from_secs(20);
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("x-idempotency-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// A status with a body that has arrived whole.
-pub(super) struct Answer {
-    pub(super) status: u16,
-    pub(super) body: Bytes,
+/// Carries calls to the provider and brings its answers: [`Network`], or what a simulation puts in its place.
+pub trait Transport: Send + Sync {
+    /// Sends a call and waits for its whole answer, within the configured time. Fails with [`Failure::NotSent`],
+    /// [`Failure::Unknown`] or [`Failure::Unreadable`]; an answer of whatever status is none.
+    fn carry<'a>(&'a self, call: Call<'a>) -> Carrying<'a>;
+}
+
+/// A call on its way.
+pub type Carrying<'a> = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send + 'a>>;
+
+/// One call to the provider.
+pub struct Call<'a> {
+    /// `GET`, `POST` or `PUT`.
+    pub method: Method,
+    /// The path with its query.
+    pub path: &'a str,
+    /// The body, empty where there is none.
+    pub body: send::Bytes,
+    /// Its `X-Idempotency-Key`.
+    pub key: UpstreamKey,
+}
+
+/// An answer whose body has arrived whole.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// How long the provider asks to wait.
+    pub retry_after: Option<Duration>,
+    /// The body.
+    pub body: Bytes,
 }
 
 /// Connections to the provider.
-pub(super) struct Transport {
+pub(super) struct Network {
     http: legacy::Client<Connector, Full<Bytes>>,
     base: BaseUrl,
     authorization: HeaderValue,
     timeout: Duration,
 }
 
-impl Transport {
+impl Network {
     pub(super) fn new(
         base: BaseUrl,
         token: &AccessToken,
@@ -64,50 +92,40 @@ impl Transport {
         })
     }
 
-    /// Sends a call and waits for its whole answer, within the configured time.
-    pub(super) async fn call(
-        &self,
-        method: Method,
-        path: &str,
-        body: send::Bytes,
-        key: UpstreamKey,
-    ) -> Result<Answer, Failure> {
-        let request = self
-            .request(method, path, body, key)
-            .map_err(|error| Failure::NotSent(error.into()))?;
-        match timeout(self.timeout, self.exchange(request)).await {
-            Ok(answer) => answer,
-            Err(elapsed) => Err(Failure::Unknown(elapsed.into())),
-        }
-    }
-
-    fn request(
-        &self,
-        method: Method,
-        path: &str,
-        body: send::Bytes,
-        key: UpstreamKey,
-    ) -> Result<Request<Full<Bytes>>, http::Error> {
+    fn request(&self, call: Call<'_>) -> Result<Request<Full<Bytes>>, http::Error> {
         Request::builder()
-            .method(method)
-            .uri(self.base.join(path)?)
+            .method(call.method)
+            .uri(self.base.join(call.path)?)
             .header(AUTHORIZATION, self.authorization.clone())
             .header(CONTENT_TYPE, JSON)
-            .header(IDEMPOTENCY_KEY, key.header()?)
+            .header(IDEMPOTENCY_KEY, call.key.header()?)
             // The buffer goes along as it is and wipes itself when the connection is through with it.
-            .body(Full::new(Bytes::from_owner(body)))
+            .body(Full::new(Bytes::from_owner(call.body)))
     }
 
     async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<Answer, Failure> {
         let response = self.http.request(request).await.map_err(without_answer)?;
         let status = response.status().as_u16();
         let retry_after = retry_after(&response);
-        let body = whole_body(status, response.into_body()).await?;
-        if (200..300).contains(&status) {
-            Ok(Answer { status, body })
-        } else {
-            Err(Failure::refused(status, &body, retry_after))
-        }
+        Ok(Answer {
+            status,
+            retry_after,
+            body: whole_body(status, response.into_body()).await?,
+        })
+    }
+}
+
+impl Transport for Network {
+    fn carry<'a>(&'a self, call: Call<'a>) -> Carrying<'a> {
+        Box::pin(async move {
+            let request = self
+                .request(call)
+                .map_err(|error| Failure::NotSent(error.into()))?;
+            match timeout(self.timeout, self.exchange(request)).await {
+                Ok(answer) => answer,
+                Err(elapsed) => Err(Failure::Unknown(elapsed.into())),
+            }
+        })
     }
 }
 

@@ -37,9 +37,10 @@ pub(crate) async fn run(state: State) {
             purge_at = Instant::now() + PURGE_EVERY;
         }
         tokio::select! {
+            biased;
+            () = state.shutdown.begun() => return,
             () = state.reconciler.notified() => {}
             () = tokio::time::sleep(sleep.clamp(SLEEP_MIN, SLEEP_MAX)) => {}
-            () = state.shutdown.begun() => return,
         }
     }
 }

@@ -88,6 +88,26 @@ impl Connection {
         Ok(Self { raw, watch, limit })
     }
 
+    /// Opens an empty database in memory, which goes with the connection.
+    #[cfg(feature = "simulation")]
+    pub(crate) fn in_memory() -> Result<Self, Error> {
+        let place = Path::new(":memory:");
+        let mut raw =
+            rusqlite::Connection::open_in_memory().map_err(|error| unopenable(place, &error))?;
+        let watch = Arc::new(Watch {
+            start: Instant::now(),
+            deadline_micros: AtomicU64::new(NO_DEADLINE),
+            has_stopped: AtomicBool::new(false),
+        });
+        set_up(&mut raw, Role::Maintenance, &Options::default(), &watch)
+            .map_err(|error| unopenable(place, &error))?;
+        Ok(Self {
+            raw,
+            watch,
+            limit: None,
+        })
+    }
+
     /// Runs a statement and gives each row to `take`.
     pub(crate) fn each(
         &self,

@@ -42,7 +42,8 @@ pub(crate) fn migrate(
     }
 }
 
-fn apply(
+/// Applies what is pending inside the transaction that is open.
+pub(crate) fn apply(
     connection: &Connection,
     path: &Path,
     options: &Options,

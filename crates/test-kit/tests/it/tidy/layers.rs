@@ -6,7 +6,7 @@ use super::source::Source;
 use super::{File, files, none, root};
 
 /// Each crate and the crates of this house that it may depend on.
-const MAY_DEPEND_ON: [(&str, &[&str]); 8] = [
+const MAY_DEPEND_ON: [(&str, &[&str]); 9] = [
     (
         "balcao",
         &["brazil", "checkout", "db", "inventory", "sandbox", "web"],
@@ -16,6 +16,7 @@ const MAY_DEPEND_ON: [(&str, &[&str]); 8] = [
     ("db", &[]),
     ("inventory", &["brazil", "db", "web"]),
     ("sandbox", &["brazil", "db", "web"]),
+    ("simulation", &["checkout", "db", "web"]),
     ("test-kit", &[]),
     ("web", &["db"]),
 ];

@@ -1,0 +1,159 @@
+//! A database for simulations: real SQLite in memory, whose jobs run on the calling thread, so that the same run is the same each
+//! time. Around the jobs of each handle stands an [`Interference`], which delays them, loses their answers, or lets their process die.
+
+use std::{
+    path::Path,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use crate::{
+    Conn, Counters, Db, Engine, Error, Migrations, Options, Statistics, Tx, job,
+    sqlite::{Connection, migrate},
+};
+
+/// Waits as long as an [`Interference`] wants, and says whether the connection holds.
+pub type Moment<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
+
+/// What happens around the jobs of one handle. A moment that never ends is the death of the process that holds it.
+pub trait Interference: Send + Sync + 'static {
+    /// Before a job begins. Without a connection it does not, and its caller hears `Unavailable`.
+    fn before(&self) -> Moment<'_>;
+
+    /// After a job has ended, and what it wrote is committed. Without a connection its caller hears `Unavailable` all the same, as
+    /// when one is lost during the commit.
+    fn after(&self) -> Moment<'_>;
+}
+
+/// A migrated database in memory. Every handle of it stands for one process.
+pub struct MemoryDatabase {
+    /// Inside one transaction that is never committed: rolling it back is a new database, with all statements still prepared.
+    tx: Mutex<Tx>,
+    counters: Arc<Counters>,
+}
+
+impl MemoryDatabase {
+    /// An empty database with these tables.
+    ///
+    /// # Errors
+    /// What the migrations fail of.
+    pub fn new(migrations: &Migrations) -> Result<Self, Error> {
+        let connection = Connection::in_memory()?;
+        connection.control("BEGIN")?;
+        migrate::apply(
+            &connection,
+            Path::new(":memory:"),
+            &Options::default(),
+            migrations,
+        )?;
+        connection.control("COMMIT")?;
+        connection.control("BEGIN")?;
+        let counters = Arc::default();
+        Ok(Self {
+            tx: Mutex::new(Tx::new(Conn::sqlite(connection, Arc::clone(&counters)))),
+            counters,
+        })
+    }
+
+    /// Empties it.
+    ///
+    /// # Errors
+    /// None, unless memory runs out.
+    pub fn rewind(&self) -> Result<(), Error> {
+        let mut tx = self.lock();
+        control(&mut tx, "ROLLBACK")?;
+        control(&mut tx, "BEGIN")
+    }
+
+    /// The handle of one process, which believes it works on `engine`: whether it has the database for itself depends on that.
+    pub fn handle(self: &Arc<Self>, engine: Engine, interference: Arc<dyn Interference>) -> Db {
+        Db::simulated(Simulated {
+            memory: Arc::clone(self),
+            engine,
+            interference,
+        })
+    }
+
+    /// A job that panics is caught, and the transaction is rolled back: a poisoned lock guards a sound state.
+    fn lock(&self) -> MutexGuard<'_, Tx> {
+        self.tx.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One process's side of a [`MemoryDatabase`].
+pub(crate) struct Simulated {
+    memory: Arc<MemoryDatabase>,
+    engine: Engine,
+    interference: Arc<dyn Interference>,
+}
+
+impl Simulated {
+    pub(crate) fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    pub(crate) fn statistics(&self) -> Statistics {
+        self.memory.counters.snapshot(0, 0)
+    }
+
+    pub(crate) async fn read<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.around(|memory| {
+            let mut tx = memory.lock();
+            memory.counters.read();
+            tx.begin_job(false);
+            job::finish_at_once(job(&mut tx), &memory.counters)
+        })
+        .await
+    }
+
+    pub(crate) async fn write<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.around(|memory| {
+            let mut tx = memory.lock();
+            control(&mut tx, "SAVEPOINT job")?;
+            tx.begin_job(true);
+            let mut result = job::finish_at_once(job(&mut tx), &memory.counters);
+            if let (Some(error), Ok(_)) = (tx.end_job(), &result) {
+                result = Err(error.into());
+            }
+            if result.is_ok() {
+                memory.counters.write();
+            } else {
+                control(&mut tx, "ROLLBACK TO job")?;
+            }
+            control(&mut tx, "RELEASE job")?;
+            result
+        })
+        .await
+    }
+
+    async fn around<T, E: From<Error>>(
+        &self,
+        job: impl FnOnce(&MemoryDatabase) -> Result<T, E>,
+    ) -> Result<T, E> {
+        if !self.interference.before().await {
+            return Err(Error::unavailable("no connection to the simulated database").into());
+        }
+        let result = job(&self.memory);
+        if !self.interference.after().await {
+            return Err(Error::unavailable("the simulated connection was lost").into());
+        }
+        result
+    }
+}
+
+fn control(tx: &mut Tx, sql: &'static str) -> Result<(), Error> {
+    match tx.as_sqlite() {
+        Some(connection) => connection.control(sql),
+        None => Err(Error::other("a connection of the other engine")),
+    }
+}

@@ -1,0 +1,158 @@
+//! What must hold at the end of every run, counted at the provider and asked of the service as its users would ask.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use checkout::reconcile::{self, Scope};
+use http::Method;
+use serde_json::Value;
+
+use crate::merchant;
+use crate::promises::{Attempt, Promises, RefundRequest, Told};
+use crate::provider::Payment;
+use crate::world::{World, lock};
+
+/// Checks everything; what does not hold is a violation.
+pub(crate) async fn all(world: &Arc<World>) {
+    let payments = world.look(|provider| provider.payments().to_vec());
+    let promises = std::mem::take(&mut *lock(&world.promises));
+    charges(world, &promises, &payments);
+    refunds(world, &promises, &payments);
+    for payment in &payments {
+        is_known(world, payment).await;
+    }
+    nothing_is_open(world).await;
+}
+
+/// At most one charge for an order and one payment for an attempt, and none where it was told that there is none.
+fn charges(world: &World, promises: &Promises, payments: &[Payment]) {
+    let mut by_order: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
+    for attempt in &promises.attempts {
+        let made = made_for(attempt, payments);
+        if made.len() > 1 {
+            let ids: Vec<u64> = made.iter().map(|payment| payment.id).collect();
+            world.violated(format!(
+                "{}: {} payments: {ids:?}",
+                attempt.description,
+                ids.len()
+            ));
+        }
+        for payment in made.iter().filter(|payment| payment.was_charged) {
+            by_order.entry(attempt.order).or_default().push(payment.id);
+            if attempt.told == Told::NotMade {
+                world.violated(format!(
+                    "{}: told not to be charged, and {} is",
+                    attempt.description, payment.id
+                ));
+            }
+        }
+        if let Told::Made(id) = &attempt.told
+            && made.iter().all(|payment| payment.id.to_string() != *id)
+        {
+            world.violated(format!(
+                "{}: told {id}, which is no payment of it",
+                attempt.description
+            ));
+        }
+    }
+    for (order, ids) in by_order {
+        if ids.len() > 1 {
+            world.violated(format!("order {order}: {} charges: {ids:?}", ids.len()));
+        }
+    }
+}
+
+fn made_for<'a>(attempt: &Attempt, payments: &'a [Payment]) -> Vec<&'a Payment> {
+    let is_its = |payment: &&Payment| payment.description == attempt.description;
+    payments.iter().filter(is_its).collect()
+}
+
+/// At most one refund for each request of the merchant, and none that was told not to be made.
+fn refunds(world: &World, promises: &Promises, payments: &[Payment]) {
+    for payment in payments {
+        let asked: Vec<&RefundRequest> = promises
+            .refunds
+            .iter()
+            .filter(|request| request.payment == payment.id.to_string())
+            .collect();
+        // Who names the whole amount asks for what is left, as who names none.
+        let named = |request: &RefundRequest| request.cents.filter(|cents| *cents != payment.cents);
+        let ours = payment.view.refunds.iter().filter(|refund| refund.is_ours);
+        let mut made: BTreeMap<Option<i64>, usize> = BTreeMap::new();
+        for refund in ours {
+            let is_named = asked
+                .iter()
+                .any(|request| named(request) == Some(refund.cents));
+            let amount = is_named.then_some(refund.cents);
+            *made.entry(amount).or_default() += 1;
+        }
+        for (amount, count) in made {
+            let of_amount = asked.iter().filter(|request| named(request) == amount);
+            let open = of_amount
+                .filter(|request| request.told != Told::NotMade)
+                .count();
+            if count > open {
+                world.violated(format!(
+                    "{}: {count} refunds of {amount:?} cents, and {open} requests that may have been granted",
+                    payment.id
+                ));
+            }
+        }
+        told_refunds(world, payment, &asked);
+    }
+}
+
+/// Every refund that was told is one at the provider, and each request's is its own.
+fn told_refunds(world: &World, payment: &Payment, asked: &[&RefundRequest]) {
+    let mut seen = BTreeSet::new();
+    for request in asked {
+        let Told::Made(id) = &request.told else {
+            continue;
+        };
+        let exists = payment
+            .view
+            .refunds
+            .iter()
+            .any(|refund| refund.id.to_string() == *id);
+        if !exists || !seen.insert(id) {
+            world.violated(format!(
+                "{}: told refund {id}, which is no refund or another request's",
+                payment.id
+            ));
+        }
+    }
+}
+
+/// The service knows every payment of its own, in the state that the provider has.
+async fn is_known(world: &Arc<World>, payment: &Payment) {
+    let path = format!("/payments/{}", payment.id);
+    let Some(answer) = merchant::call(world, Method::GET, &path, &Value::Null, None).await else {
+        return world.violated(format!("{path} was not answered"));
+    };
+    let expected = (payment.view.status, payment.view.detail);
+    let stored = (answer.text("status"), answer.text("status_detail"));
+    if answer.status == 404 {
+        world.violated(format!(
+            "{} is {} at the provider, and unknown",
+            payment.id, expected.0
+        ));
+    } else if stored != expected {
+        world.violated(format!(
+            "{} is {expected:?} at the provider, and {stored:?} here",
+            payment.id
+        ));
+    }
+}
+
+/// When everything has been asked for long enough, no outcome is unknown.
+async fn nothing_is_open(world: &Arc<World>) {
+    let running = world.replicas.running();
+    let Some(replica) = running.first() else {
+        return world.violated("no replica runs".to_owned());
+    };
+    match reconcile::run_once(&replica.state, Scope::All).await {
+        Ok(report) if report.unknown == 0 => {}
+        Ok(report) => world.violated(format!("{} outcomes are still unknown", report.unknown)),
+        Err(error) => world.violated(format!("reconciling failed: {error}")),
+    }
+}

@@ -1,0 +1,46 @@
+//! Every choice of a run, all from its seed. Nothing else in a run is left to chance, so that the seed alone repeats it.
+
+use std::time::Duration;
+
+use web::Random;
+
+/// The source of all choices. Clones share one sequence.
+#[derive(Clone, Debug)]
+pub(crate) struct Dice(Random);
+
+impl Dice {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(Random::seeded(seed))
+    }
+
+    /// A seed for a sequence of its own.
+    pub(crate) fn seed(&self) -> u64 {
+        self.below(u64::MAX)
+    }
+
+    /// A number below `bound`.
+    pub(crate) fn below(&self, bound: u64) -> u64 {
+        self.0.below(bound)
+    }
+
+    /// Does something happen that happens `rate` times in a thousand?
+    pub(crate) fn happens(&self, rate: u64) -> bool {
+        rate > 0 && self.below(1000) < rate
+    }
+
+    /// One of the choices; the default of none.
+    pub(crate) fn one_of<T: Copy + Default>(&self, choices: &[T]) -> T {
+        let place = usize::try_from(self.below(choices.len() as u64)).unwrap_or(0);
+        choices.get(place).copied().unwrap_or_default()
+    }
+
+    /// A time between two numbers of milliseconds.
+    pub(crate) fn millis(&self, from: u64, to: u64) -> Duration {
+        Duration::from_millis(from + self.below(to.saturating_sub(from) + 1))
+    }
+
+    /// A time between two numbers of seconds.
+    pub(crate) fn seconds(&self, from: u64, to: u64) -> Duration {
+        self.millis(from * 1000, to * 1000)
+    }
+}

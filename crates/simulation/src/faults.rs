@@ -1,0 +1,121 @@
+//! What goes wrong in a run. Each seed switches a part of the faults off altogether and chooses how frequent the others are, so that
+//! runs differ in kind: a fault that hides another one is absent from many of them ("swarm testing", Groce and others, 2012).
+
+use std::time::Duration;
+
+use crate::dice::Dice;
+
+/// The most replicas of a run.
+pub(crate) const REPLICAS_MAX: usize = 3;
+
+/// Rates are times in a thousand.
+#[derive(Debug, Clone)]
+pub(crate) struct Faults {
+    /// Processes over one database. A single one has the database for itself, as on SQLite.
+    pub(crate) replicas: usize,
+    /// How many seconds each replica's clock is fast.
+    pub(crate) skew: [u64; REPLICAS_MAX],
+    /// The replicas' quota of calls to the provider.
+    pub(crate) quota: &'static str,
+    /// A seam of a process (database, provider) ends it.
+    pub(crate) crashes: u64,
+    /// A seam of a process stops it, or the one task, for up to three minutes.
+    pub(crate) freezes: u64,
+    /// A job is refused before it has begun.
+    pub(crate) lost_jobs: u64,
+    /// A job is committed, and its caller hears that the database is unavailable.
+    pub(crate) lost_commits: u64,
+    /// No connection to the provider.
+    pub(crate) unreachable: u64,
+    /// A call that never reaches the provider, and is waited for in vain.
+    pub(crate) lost_calls: u64,
+    /// An answer that never comes.
+    pub(crate) lost_answers: u64,
+    /// A call that reaches the provider after its caller has given it up.
+    pub(crate) late_calls: u64,
+    /// 5xx without an effect, or with one.
+    pub(crate) server_errors: u64,
+    /// 429.
+    pub(crate) throttled: u64,
+    /// 401: the operator's token lapsed for a moment.
+    pub(crate) unauthorised: u64,
+    /// 400 that judges the request's data: a refusal for good.
+    pub(crate) refusals: u64,
+    /// A call whose key was used before, and had its effect, is refused: 400 with or without a code, 409, 423.
+    pub(crate) refused_repetitions: u64,
+    /// The same, told as a card token that was used.
+    pub(crate) spent_tokens: u64,
+    /// 400 that is a failure of the provider's gateway, without an effect or with one.
+    pub(crate) gateway_failures: u64,
+    /// How long the provider's search knows nothing of a payment or of its change.
+    pub(crate) search_lag: Duration,
+    /// How long the provider remembers keys.
+    pub(crate) key_memory: Duration,
+    /// The provider does not answer for some hours.
+    pub(crate) has_outage: bool,
+    /// An answer that does not reach the buyer or the merchant.
+    pub(crate) lost_replies: u64,
+    /// A notification comes twice, or a few minutes late.
+    pub(crate) doubled_news: u64,
+    pub(crate) late_news: u64,
+    /// The provider tells of nothing.
+    pub(crate) is_silent: bool,
+    /// Nobody runs the service for so many hours.
+    pub(crate) absence_hours: u64,
+}
+
+impl Faults {
+    pub(crate) fn draw(dice: &Dice) -> Self {
+        let rate = |choices: &[u64]| {
+            if dice.happens(400) {
+                dice.one_of(choices)
+            } else {
+                0
+            }
+        };
+        let replicas = usize::try_from(dice.below(REPLICAS_MAX as u64)).unwrap_or(0) + 1;
+        let is_skewed = dice.happens(300);
+        let fast = || if is_skewed { dice.below(120) } else { 0 };
+        Self {
+            replicas,
+            skew: [0, fast(), fast()],
+            quota: dice.one_of(&[
+                "off",
+                "off",
+                "off",
+                "off",
+                "off",
+                "30/minute",
+                "15/hour",
+                "12/day",
+            ]),
+            crashes: rate(&[3, 10, 30]),
+            freezes: rate(&[2, 10]),
+            lost_jobs: rate(&[3, 20]),
+            lost_commits: rate(&[3, 20]),
+            unreachable: rate(&[20, 100, 300]),
+            lost_calls: rate(&[20, 100, 300]),
+            lost_answers: rate(&[30, 200, 500]),
+            late_calls: rate(&[30, 200]),
+            server_errors: rate(&[30, 200, 400]),
+            throttled: rate(&[30, 200]),
+            unauthorised: rate(&[20, 100]),
+            refusals: rate(&[30, 200]),
+            refused_repetitions: rate(&[300, 1000]),
+            spent_tokens: rate(&[300, 1000]),
+            gateway_failures: rate(&[30, 200]),
+            search_lag: Duration::from_secs(dice.one_of(&[0, 5, 60, 600, 2400])),
+            key_memory: Duration::from_secs(dice.one_of(&[2, 24, 720, 720]) * 3600),
+            has_outage: dice.happens(150),
+            lost_replies: rate(&[30, 200]),
+            doubled_news: rate(&[100, 500]),
+            late_news: rate(&[100, 500]),
+            is_silent: dice.happens(150),
+            absence_hours: if dice.happens(350) {
+                dice.one_of(&[1, 30, 73, 73, 73, 130])
+            } else {
+                0
+            },
+        }
+    }
+}

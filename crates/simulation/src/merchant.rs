@@ -1,0 +1,129 @@
+//! The merchant's server: it cancels what was not paid, and gives money back.
+
+use std::sync::Arc;
+
+use http::Method;
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use crate::client::{self, Answer};
+use crate::promises::Told;
+use crate::replica::API_KEY;
+use crate::world::{World, lock};
+
+/// Seconds between repetitions.
+const WAITS: [u64; 8] = [1, 2, 5, 30, 60, 600, 3600, 10_800];
+
+/// Perhaps cancels a payment, or gives some or all of it back, in one go or in several at the same time.
+pub(crate) fn look_after(world: &Arc<World>, payment: &str, cents: u64) {
+    let dice = &world.dice;
+    let cents = i64::try_from(cents).unwrap_or(0);
+    if dice.happens(200) {
+        tokio::spawn(cancel(Arc::clone(world), payment.to_owned()));
+    }
+    let amounts: &[Option<i64>] = match dice.below(8) {
+        0 => &[None],
+        1 => &[Some(3000)],
+        2 => &[Some(3000), Some(3000)],
+        3 => &[Some(2000), None],
+        4 => &[Some(cents)],
+        _ => &[],
+    };
+    for amount in amounts {
+        tokio::spawn(refund(Arc::clone(world), payment.to_owned(), *amount));
+    }
+}
+
+/// A request of the merchant's server.
+pub(crate) async fn call(
+    world: &Arc<World>,
+    method: Method,
+    path: &str,
+    body: &Value,
+    key: Option<&str>,
+) -> Option<Answer> {
+    let mut request = client::request(method, path, body);
+    client::set(&mut request, "authorization", &format!("Bearer {API_KEY}"));
+    if let Some(key) = key {
+        client::set(&mut request, "idempotency-key", key);
+    }
+    client::send(world, request).await
+}
+
+async fn cancel(world: Arc<World>, payment: String) {
+    sleep(world.dice.seconds(1, 900)).await;
+    for wait in WAITS {
+        let path = format!("/payments/{payment}");
+        let body = json!({ "status": "cancelled" });
+        let answer = call(&world, Method::PUT, &path, &body, None).await;
+        let status = answer.map_or(503, |answer| answer.status);
+        match status {
+            // Cancelled, or too late for it; or refused by the provider, whose word it is.
+            200 | 400 | 502 => return,
+            503 => sleep(world.dice.seconds(wait, wait * 2)).await,
+            _ => return world.violated(format!("PUT {path} was answered {status}")),
+        }
+    }
+}
+
+async fn refund(world: Arc<World>, payment: String, cents: Option<i64>) {
+    sleep(world.dice.seconds(1, 900)).await;
+    let place = lock(&world.promises).begin_refund(payment.clone(), cents);
+    for round in 0..2 {
+        let has_key = world.dice.happens(750);
+        let key = has_key.then(|| format!("estorno-{place}-{round}"));
+        let told = insist(&world, place, &payment, cents, key.as_deref()).await;
+        if let Some(before) = lock(&world.promises).told_refund(place, told.clone()) {
+            world.violated(format!(
+                "refund {place} of {payment}: told {before:?}, and then {told:?}"
+            ));
+        }
+        if told != Told::NotMade || !world.dice.happens(700) {
+            return;
+        }
+        world.note(|| {
+            format!("the merchant believes that refund {place} of {payment} was not made")
+        });
+        sleep(world.dice.seconds(1, 300)).await;
+    }
+}
+
+/// Asks for a refund until its outcome is known.
+async fn insist(
+    world: &Arc<World>,
+    place: usize,
+    payment: &str,
+    cents: Option<i64>,
+    key: Option<&str>,
+) -> Told {
+    let path = format!("/payments/{payment}/refunds");
+    let body = match cents {
+        Some(cents) => json!({ "amount": cents / 100 }),
+        None => json!({}),
+    };
+    for wait in WAITS {
+        let answer = call(world, Method::POST, &path, &body, key).await;
+        let heard = answer.map_or(Told::Unknown, |answer| hear(world, place, &answer));
+        if heard != Told::Unknown || key.is_none() {
+            return heard;
+        }
+        sleep(world.dice.seconds(wait, wait * 2)).await;
+    }
+    Told::Unknown
+}
+
+fn hear(world: &World, place: usize, answer: &Answer) -> Told {
+    match (answer.status, answer.text("outcome"), answer.text("detail")) {
+        (200, ..) => Told::Made(answer.text("id").to_owned()),
+        (_, "unknown", _) => Told::Unknown,
+        (400, ..) | (502, _, "Erro PROVIDER 400") => Told::NotMade,
+        (502 | 503 | 408 | 409, ..) => Told::Unknown,
+        (status, ..) => {
+            world.violated(format!(
+                "refund {place} was answered {status} {}",
+                answer.body
+            ));
+            Told::Unknown
+        }
+    }
+}

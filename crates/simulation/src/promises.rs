@@ -1,0 +1,76 @@
+//! What the service told its callers: by this it is judged at the end.
+
+/// What callers were told in a run.
+#[derive(Debug, Default)]
+pub(crate) struct Promises {
+    pub(crate) attempts: Vec<Attempt>,
+    pub(crate) refunds: Vec<RefundRequest>,
+}
+
+/// One attempt to pay for an order: under one key, or a single request without.
+#[derive(Debug, Clone)]
+pub(crate) struct Attempt {
+    /// The order that is paid for.
+    pub(crate) order: usize,
+    /// What the payment is called at the provider.
+    pub(crate) description: String,
+    pub(crate) told: Told,
+}
+
+/// The last that was told of an attempt or a refund.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// Nothing, or nothing certain.
+    Unknown,
+    /// It was made, and has this id.
+    Made(String),
+    /// It was not made, and never will be.
+    NotMade,
+}
+
+/// One wish to give money back, in however many requests.
+#[derive(Debug, Clone)]
+pub(crate) struct RefundRequest {
+    pub(crate) payment: String,
+    /// None: all that is left.
+    pub(crate) cents: Option<i64>,
+    pub(crate) told: Told,
+}
+
+impl Promises {
+    pub(crate) fn begin_attempt(&mut self, order: usize, description: String) -> usize {
+        self.attempts.push(Attempt {
+            order,
+            description,
+            told: Told::Unknown,
+        });
+        self.attempts.len() - 1
+    }
+
+    /// Records what was told of an attempt; the id that was told before, if it was another.
+    pub(crate) fn told_attempt(&mut self, attempt: usize, told: Told) -> Option<Told> {
+        let known = self.attempts.get_mut(attempt)?;
+        tell(&mut known.told, told)
+    }
+
+    pub(crate) fn begin_refund(&mut self, payment: String, cents: Option<i64>) -> usize {
+        self.refunds.push(RefundRequest {
+            payment,
+            cents,
+            told: Told::Unknown,
+        });
+        self.refunds.len() - 1
+    }
+
+    /// As [`Promises::told_attempt`], of a refund.
+    pub(crate) fn told_refund(&mut self, refund: usize, told: Told) -> Option<Told> {
+        let known = self.refunds.get_mut(refund)?;
+        tell(&mut known.told, told)
+    }
+}
+
+fn tell(known: &mut Told, told: Told) -> Option<Told> {
+    let before = std::mem::replace(known, told);
+    let is_contradicted = matches!(before, Told::Made(_)) && before != *known;
+    is_contradicted.then_some(before)
+}

@@ -1,0 +1,48 @@
+//! What happened in a run, line by line, for whoever reads why a seed failed. Off, it costs nothing.
+
+use std::fmt::Display;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// The lines of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Trace {
+    lines: Option<Mutex<Vec<String>>>,
+}
+
+impl Trace {
+    pub(crate) fn new(is_on: bool) -> Self {
+        Self {
+            lines: is_on.then(Mutex::default),
+        }
+    }
+
+    /// Adds a line, which is not made when nobody reads it.
+    pub(crate) fn add<T: Display>(&self, at: Duration, line: impl FnOnce() -> T) {
+        if let Some(lines) = &self.lines {
+            let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+            lines.push(format!("{} {}", Elapsed(at), line()));
+        }
+    }
+
+    /// Takes the lines out.
+    pub(crate) fn take(&self) -> Vec<String> {
+        self.lines.as_ref().map_or_else(Vec::new, |lines| {
+            std::mem::take(&mut *lines.lock().unwrap_or_else(PoisonError::into_inner))
+        })
+    }
+}
+
+struct Elapsed(Duration);
+
+impl Display for Elapsed {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (seconds, millis) = (self.0.as_secs(), self.0.subsec_millis());
+        let (days, hours) = (seconds / 86_400, seconds / 3600 % 24);
+        let (minutes, seconds) = (seconds / 60 % 60, seconds % 60);
+        write!(
+            formatter,
+            "{days}d {hours:02}:{minutes:02}:{seconds:02}.{millis:03}"
+        )
+    }
+}

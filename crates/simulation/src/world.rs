@@ -1,0 +1,188 @@
+//! The world of one run: what its parts share, and its time.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use db::{MemoryDatabase, Timestamp};
+use tokio::sync::Notify;
+use tokio::time::sleep;
+use web::Clock;
+
+use crate::bank;
+use crate::dice::Dice;
+use crate::faults::Faults;
+use crate::promises::Promises;
+use crate::provider::{Moment, Provider};
+use crate::replica::Replicas;
+use crate::trace::Trace;
+
+/// When every run begins: 2026-11-20, noon in UTC.
+const BEGINNING: Timestamp = Timestamp::from_micros(1_795_176_000_000_000);
+
+/// More calls to the provider than any run needs.
+const CALLS_MAX: usize = 3000;
+
+/// What the parts of a run share.
+pub(crate) struct World {
+    pub(crate) dice: Dice,
+    pub(crate) faults: Faults,
+    pub(crate) database: Arc<MemoryDatabase>,
+    pub(crate) replicas: Replicas,
+    pub(crate) promises: Mutex<Promises>,
+    provider: Mutex<Provider>,
+    trace: Trace,
+    clock: Clock,
+    is_calm: AtomicBool,
+    busy: AtomicUsize,
+    calls: AtomicUsize,
+    has_ended: Notify,
+    violations: Mutex<Vec<String>>,
+}
+
+/// Counts what is on its way for as long as it lives: a call, a request. Time does not leap meanwhile.
+pub(crate) struct Busy(Arc<World>);
+
+impl World {
+    pub(crate) fn new(seed: u64, database: Arc<MemoryDatabase>, is_traced: bool) -> Arc<Self> {
+        let dice = Dice::new(seed);
+        let faults = Faults::draw(&dice);
+        let world = Arc::new(Self {
+            faults,
+            database,
+            replicas: Replicas::default(),
+            promises: Mutex::default(),
+            provider: Mutex::default(),
+            trace: Trace::new(is_traced),
+            clock: Clock::of_runtime(BEGINNING),
+            is_calm: AtomicBool::new(false),
+            busy: AtomicUsize::new(0),
+            calls: AtomicUsize::new(0),
+            has_ended: Notify::new(),
+            violations: Mutex::default(),
+            dice,
+        });
+        world.note(|| format!("seed {seed}: {:?}", world.faults));
+        world
+    }
+
+    /// The true time, which each replica's clock differs from.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The faults, as long as there are any.
+    pub(crate) fn faults(&self) -> Option<&Faults> {
+        (!self.is_calm()).then_some(&self.faults)
+    }
+
+    pub(crate) fn is_calm(&self) -> bool {
+        self.is_calm.load(Ordering::Relaxed)
+    }
+
+    /// From here on nothing goes wrong any more.
+    pub(crate) fn calm_down(&self) {
+        self.is_calm.store(true, Ordering::Relaxed);
+        self.note(|| "--- from here on nothing goes wrong any more");
+    }
+
+    /// Does a fault of this rate happen?
+    pub(crate) fn happens(&self, rate: impl FnOnce(&Faults) -> u64) -> bool {
+        self.faults()
+            .is_some_and(|faults| self.dice.happens(rate(faults)))
+    }
+
+    /// Writes a line of the trace.
+    pub(crate) fn note<T: std::fmt::Display>(&self, line: impl FnOnce() -> T) {
+        self.trace.add(self.now().since(BEGINNING), line);
+    }
+
+    pub(crate) fn trace(&self) -> Vec<String> {
+        self.trace.take()
+    }
+
+    /// Something that must never be.
+    pub(crate) fn violated(&self, what: String) {
+        self.note(|| format!("!!! {what}"));
+        lock(&self.violations).push(what);
+    }
+
+    pub(crate) fn violations(&self) -> Vec<String> {
+        std::mem::take(&mut lock(&self.violations))
+    }
+
+    /// Does something at the provider, and has everybody told who must be told of what changed by it.
+    pub(crate) fn at_provider<T>(
+        self: &Arc<Self>,
+        act: impl FnOnce(&mut Provider, Moment<'_>) -> T,
+    ) -> T {
+        let mut provider = lock(&self.provider);
+        let moment = Moment {
+            now: self.now(),
+            dice: &self.dice,
+            faults: self.faults(),
+            search_lag: self.faults.search_lag,
+        };
+        let result = act(&mut provider, moment);
+        let changes = provider.take_changes();
+        drop(provider);
+        for change in changes {
+            bank::follow(self, change);
+        }
+        result
+    }
+
+    /// Counts a call to the provider. One that asks without end ends the run, and never returns.
+    pub(crate) async fn count_call(&self) {
+        let calls = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        if calls == CALLS_MAX {
+            self.violated(format!(
+                "{calls} calls to the provider: it is asked without end"
+            ));
+            self.has_ended.notify_one();
+        }
+        if calls >= CALLS_MAX {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Waits for the end of a run that would have none.
+    pub(crate) async fn ended(&self) {
+        self.has_ended.notified().await;
+    }
+
+    /// As [`World::at_provider`], only to look.
+    pub(crate) fn look<T>(&self, see: impl FnOnce(&Provider) -> T) -> T {
+        see(&lock(&self.provider))
+    }
+
+    pub(crate) fn busy(self: &Arc<Self>) -> Busy {
+        self.busy.fetch_add(1, Ordering::Relaxed);
+        Busy(Arc::clone(self))
+    }
+
+    /// Lets time pass until nothing is on its way.
+    pub(crate) async fn settle(&self) {
+        while self.busy.load(Ordering::Relaxed) > 0 {
+            sleep(Duration::from_secs(1)).await;
+        }
+    }
+
+    /// Time passes that nobody notices, as when a machine sleeps: all timers that end meanwhile end at its end.
+    pub(crate) async fn leap(&self, by: Duration) {
+        self.settle().await;
+        self.note(|| format!("--- {} s pass", by.as_secs()));
+        tokio::time::advance(by).await;
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.busy.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A run has one thread, and what it holds a lock for cannot fail half-way.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

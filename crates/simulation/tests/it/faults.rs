@@ -1,0 +1,17 @@
+//! Many runs.
+
+use simulation::Simulator;
+
+#[test]
+fn ten_thousand_simulated_shops_keep_their_promises() {
+    let failed = simulation::search(1..10_001, |_| {}).unwrap();
+    let Some((seed, violations)) = failed.first() else {
+        return;
+    };
+    let run = Simulator::new().unwrap().run(*seed, true).unwrap();
+    panic!(
+        "{} seeds failed; seed {seed}: {violations:#?}\n{}",
+        failed.len(),
+        run.trace.join("\n")
+    );
+}
