@@ -102,7 +102,7 @@ impl Simulated {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.around(|memory| {
+        self.around(move |memory| {
             let mut tx = memory.lock();
             memory.counters.read();
             tx.begin_job(false);
@@ -117,7 +117,7 @@ impl Simulated {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.around(|memory| {
+        self.around(move |memory| {
             let mut tx = memory.lock();
             control(&mut tx, "SAVEPOINT job")?;
             tx.begin_job(true);
