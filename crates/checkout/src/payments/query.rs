@@ -1,6 +1,5 @@
 //! The query string of a list: what it may ask for, and the addresses of the previous and next page. Pure.
 
-use std::fmt::Write;
 use std::time::Duration;
 
 use db::Timestamp;
@@ -61,20 +60,19 @@ pub(crate) fn parse(pairs: &[(String, String)]) -> Result<ListQuery, Refusal> {
 
 /// The query of another page of the same list: what was asked for, with the page's number; the first page has none.
 pub(crate) fn of_page(pairs: &[(String, String)], page: i64) -> String {
-    let mut kept: Vec<String> = pairs
-        .iter()
-        .filter(|(name, value)| {
-            name != "page" && NAMES.contains(&name.as_str()) && !value.is_empty()
-        })
-        .map(|(name, value)| format!("{name}={}", encoded(value)))
-        .collect();
+    let kept = pairs.iter().filter(|(name, value)| {
+        name != "page" && NAMES.contains(&name.as_str()) && !value.is_empty()
+    });
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(kept);
     if page > 1 {
-        kept.push(format!("page={page}"));
+        query.append_pair("page", &page.to_string());
     }
-    if kept.is_empty() {
-        String::new()
+    let query = query.finish();
+    if query.is_empty() {
+        query
     } else {
-        format!("?{}", kept.join("&"))
+        format!("?{query}")
     }
 }
 
@@ -131,19 +129,6 @@ fn number(
         .ok()
         .filter(|number| is_plain && (1..=most).contains(number));
     number.ok_or_else(refused)
-}
-
-fn encoded(value: &str) -> String {
-    let mut text = String::with_capacity(value.len());
-    for byte in value.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            // Writing to a string does not fail.
-            let _ = write!(text, "%{byte:02X}");
-        }
-    }
-    text
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use db::Money;
 use http::Method;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 use tokio::time::Instant;
 use web::rate::{Rates, Reserve, Windows};
 
@@ -198,7 +199,7 @@ impl Client {
     /// # Errors
     /// See [`Failure`]; [`Failure::is_not_found`] if there is none.
     pub async fn read(&self, id: &str, key: UpstreamKey) -> Result<ProviderPayment, Failure> {
-        let path = format!("/v1/payments/{}", Segment(id));
+        let path = format!("/v1/payments/{}", segment(id));
         let answer = self
             .call(Method::GET, &path, send::Bytes::default(), key)
             .await?;
@@ -251,7 +252,7 @@ impl Client {
     /// # Errors
     /// See [`Failure`]; 400 when its state does not allow it.
     pub async fn cancel(&self, id: &str, key: UpstreamKey) -> Result<ProviderPayment, Failure> {
-        let path = format!("/v1/payments/{}", Segment(id));
+        let path = format!("/v1/payments/{}", segment(id));
         let answer = self
             .call(Method::PUT, &path, send::cancellation(), key)
             .await?;
@@ -268,7 +269,7 @@ impl Client {
         amount: Option<Money>,
         key: UpstreamKey,
     ) -> Result<RefundAnswer, Failure> {
-        let path = format!("/v1/payments/{}/refunds", Segment(id));
+        let path = format!("/v1/payments/{}/refunds", segment(id));
         let answer = self
             .call(Method::POST, &path, send::refund(amount), key)
             .await?;
@@ -284,7 +285,7 @@ impl Client {
         id: &str,
         key: UpstreamKey,
     ) -> Result<Vec<ProviderRefund>, Failure> {
-        let path = format!("/v1/payments/{}/refunds", Segment(id));
+        let path = format!("/v1/payments/{}/refunds", segment(id));
         let answer = self
             .call(Method::GET, &path, send::Bytes::default(), key)
             .await?;
@@ -380,18 +381,10 @@ fn operation(method: &Method, path: &str) -> &'static str {
     }
 }
 
-/// An id as one segment of a path, whatever characters it has.
-struct Segment<'a>(&'a str);
+/// What would end a segment of a path or give it another meaning, dots among them.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_');
 
-impl fmt::Display for Segment<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for byte in self.0.bytes() {
-            if byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_' {
-                write!(formatter, "{}", char::from(byte))?;
-            } else {
-                write!(formatter, "%{byte:02X}")?;
-            }
-        }
-        Ok(())
-    }
+/// An id as one segment of a path, whatever characters it has.
+fn segment(id: &str) -> PercentEncode<'_> {
+    utf8_percent_encode(id, ESCAPED)
 }

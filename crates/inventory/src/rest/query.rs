@@ -1,8 +1,14 @@
 //! Query strings: parsed, with the last of repeated values winning, and written again for `next` and `previous`.
 
-use std::fmt::Write as _;
-
 use http::Uri;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// What the conventions keep as it is. `form_urlencoded` would keep `*` and escape `~`.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'-')
+    .remove(b'~');
 
 /// The parameters of one request, decoded, in the order they came.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,15 +17,8 @@ pub struct Parameters(Vec<(String, String)>);
 impl Parameters {
     /// Decodes a query string. Bytes that are no UTF-8 become replacement characters; a bare key has an empty value.
     pub fn parse(query: &str) -> Self {
-        let pairs = query.split('&').filter(|pair| !pair.is_empty());
-        Self(
-            pairs
-                .map(|pair| {
-                    let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-                    (decode(key), decode(value))
-                })
-                .collect(),
-        )
+        let pairs = form_urlencoded::parse(query.as_bytes());
+        Self(pairs.into_owned().collect())
     }
 
     /// Those of a request's address.
@@ -89,45 +88,13 @@ fn write_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Strin
     query
 }
 
-fn decode(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let escaped = tail.split_at_checked(2).and_then(|(digits, after)| {
-            let digits = std::str::from_utf8(digits)
-                .ok()
-                .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
-            Some((u8::from_str_radix(digits, 16).ok()?, after))
-        });
-        match (first, escaped) {
-            (b'%', Some((byte, after))) => {
-                bytes.push(byte);
-                rest = after;
-            }
-            (b'+', _) => {
-                bytes.push(b' ');
-                rest = tail;
-            }
-            _ => {
-                bytes.push(first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 /// Writes a text as a parameter's value.
 pub(crate) fn encode(text: &str, into: &mut String) {
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.' | b'-' | b'~' => {
-                into.push(char::from(byte));
-            }
-            b' ' => into.push('+'),
-            // Writing to a string cannot fail.
-            _ => _ = write!(into, "%{byte:02X}"),
+    for (index, word) in text.split(' ').enumerate() {
+        if index > 0 {
+            into.push('+');
         }
+        into.extend(utf8_percent_encode(word, ESCAPED));
     }
 }
 
@@ -171,7 +138,10 @@ mod tests {
 
     #[test]
     fn what_is_not_unreserved_is_escaped() {
-        let parameters = Parameters::parse("x&ordering=-a,b&q=%5B/");
-        assert_eq!(parameters.with_page(None), "ordering=-a%2Cb&q=%5B%2F&x=");
+        let parameters = Parameters::parse("x&ordering=-a,b&q=%5B/&&s=~*+a");
+        assert_eq!(
+            parameters.with_page(None),
+            "ordering=-a%2Cb&q=%5B%2F&s=~%2A+a&x="
+        );
     }
 }

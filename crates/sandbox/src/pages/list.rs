@@ -145,23 +145,13 @@ impl Filter {
 
     /// The address of the list with this filter.
     fn href(&self, page: usize) -> String {
-        let words: String = percent(&self.q);
-        format!("/?q={words}&status={}&page={page}", percent(&self.status))
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query
+            .append_pair("q", &self.q)
+            .append_pair("status", &self.status)
+            .append_pair("page", &page.to_string());
+        format!("/?{}", query.finish())
     }
-}
-
-/// A query value, everything but letters and digits encoded.
-fn percent(text: &str) -> String {
-    text.bytes().fold(String::new(), |mut encoded, byte| {
-        if byte.is_ascii_alphanumeric() || byte == b'_' {
-            encoded.push(char::from(byte));
-        } else {
-            use std::fmt::Write as _;
-            // Writing into a String cannot fail.
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-        encoded
-    })
 }
 
 impl Row {

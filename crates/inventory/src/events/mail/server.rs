@@ -1,8 +1,9 @@
 //! The address of the mail server: `smtp://` with STARTTLS where it is offered, or `smtps://`.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use http::Uri;
+use percent_encoding::percent_decode_str;
 
 /// A mail server and how we are known there.
 #[derive(Clone, PartialEq, Eq)]
@@ -65,23 +66,17 @@ impl Server {
     }
 }
 
+/// A `%` that begins no escape is a password that somebody forgot to write so: it is refused, not taken as it stands.
 fn decode(text: &str) -> Result<String, ServerError> {
-    let mut bytes = Vec::new();
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-        let (high, low) = (digit(rest.next()), digit(rest.next()));
-        let value = high
-            .zip(low)
-            .map(|(high, low)| high * 16 + low)
-            .ok_or(ServerError)?;
-        bytes.push(u8::try_from(value).map_err(|_| ServerError)?);
+    let is_escape = |rest: &str| {
+        let digits = rest.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    if !text.split('%').skip(1).all(is_escape) {
+        return Err(ServerError);
     }
-    String::from_utf8(bytes).map_err(|_| ServerError)
+    let decoded = percent_decode_str(text).decode_utf8();
+    decoded.map(Cow::into_owned).map_err(|_| ServerError)
 }
 
 impl fmt::Display for Server {
