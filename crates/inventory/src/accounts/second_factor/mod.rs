@@ -5,6 +5,7 @@
 mod store;
 pub mod totp;
 
+use data_encoding::BASE32_NOPAD;
 use db::{Db, Timestamp};
 use web::rate::{Period, Rate, Rates};
 
@@ -244,7 +245,7 @@ fn recovery_codes(state: &State) -> Vec<String> {
     let code = || {
         let mut bytes = [0; RECOVERY_BYTES];
         state.random.fill(&mut bytes);
-        let letters = totp::encode(&bytes).to_ascii_lowercase();
+        let letters = BASE32_NOPAD.encode(&bytes).to_ascii_lowercase();
         let groups: Vec<&str> = [0..4, 4..8, 8..12, 12..16]
             .into_iter()
             .filter_map(|group| letters.get(group))

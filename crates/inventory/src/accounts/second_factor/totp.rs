@@ -1,21 +1,16 @@
 //! One-time codes from a shared secret and the time: RFC 6238 with SHA-1, six digits and thirty seconds, the only kind that
 //! every authenticator app supports. Pure; who has a secret and which codes were used is the service's business.
 
-use std::fmt::Write as _;
-
+use data_encoding::BASE32_NOPAD_NOCASE;
 use db::Timestamp;
-use ring::hmac;
-use subtle::ConstantTimeEq as _;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use totp_rs::Totp;
 use web::Random;
 
 /// Bytes of a secret: as long as the digest, as RFC 4226 recommends.
 const SECRET_BYTES: usize = 20;
-/// Seconds that a code holds.
-const PERIOD: i64 = 30;
-/// The code before and the one after count too: clocks differ, and people type slowly.
-const DRIFT: i64 = 1;
-/// RFC 4648, section 6.
-const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+/// What an account's name does not keep in a key URI.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
 
 /// What the service and the reader's device share.
 #[derive(Clone, PartialEq, Eq)]
@@ -37,94 +32,49 @@ impl Secret {
 
     /// The secret that a text writes, as [`Self::base32`] does, in whatever groups.
     pub fn parse(text: &str) -> Option<Self> {
-        let bytes = decode(text)?;
+        let typed = text.replace([' ', '-'], "");
+        let bytes = BASE32_NOPAD_NOCASE.decode(typed.as_bytes()).ok()?;
         bytes.try_into().ok().map(Self)
     }
 
     /// As people type it into their device: 32 letters and digits.
     pub fn base32(&self) -> String {
-        encode(&self.0)
+        BASE32_NOPAD_NOCASE.encode(&self.0)
     }
 
     /// As devices read it from a QR code (the key URI format of authenticators).
     pub fn uri(&self, account: &str) -> String {
-        let mut name = String::new();
-        for byte in account.bytes() {
-            if byte.is_ascii_alphanumeric() || b"-._".contains(&byte) {
-                name.push(char::from(byte));
-            } else {
-                // Writing to a string cannot fail.
-                _ = write!(name, "%{byte:02X}");
-            }
-        }
         format!(
-            "otpauth://totp/Balc%C3%A3o:{name}?secret={}&issuer=Balc%C3%A3o",
+            "otpauth://totp/Balc%C3%A3o:{}?secret={}&issuer=Balc%C3%A3o",
+            utf8_percent_encode(account, ESCAPED),
             self.base32()
         )
     }
 
-    /// The time step that a code belongs to, when it is one of this moment and later than `last_step`.
+    /// The time step that a code belongs to, when it is one of this moment and later than `last_step`. The library compares in
+    /// constant time, and leaves it to us that a step is accepted once.
     pub fn step_of(&self, code: &str, now: Timestamp, last_step: i64) -> Option<i64> {
-        let current = now.micros().div_euclid(1_000_000).div_euclid(PERIOD);
-        // Every step is compared, so that the time it takes tells nothing.
-        let matching = (current - DRIFT..=current + DRIFT)
-            .filter(|step| bool::from(self.code(*step).as_bytes().ct_eq(code.as_bytes())));
-        matching
-            .fold(None, |_, step| Some(step))
-            .filter(|step| *step > last_step)
+        let step = self.totp().check(code, seconds(now))?;
+        i64::try_from(step).ok().filter(|step| *step > last_step)
     }
 
     /// The code of a moment, for tests and for devices.
     pub fn code_at(&self, now: Timestamp) -> String {
-        self.code(now.micros().div_euclid(1_000_000).div_euclid(PERIOD))
+        self.totp().generate(seconds(now)).to_string()
     }
 
-    /// The code of a time step (RFC 4226, section 5.3).
-    fn code(&self, step: i64) -> String {
-        let key = hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, &self.0);
-        let digest = hmac::sign(&key, &step.to_be_bytes());
-        let digest = digest.as_ref();
-        let offset = digest.last().map_or(0, |byte| usize::from(byte & 0x0f));
-        let number = digest
-            .iter()
-            .skip(offset)
-            .take(4)
-            .fold(0_u32, |number, byte| number << 8 | u32::from(*byte));
-        format!("{:06}", (number & 0x7fff_ffff) % 1_000_000)
+    /// The code before and the one after count too, as the library has it: clocks differ, and people type slowly.
+    fn totp(&self) -> Totp {
+        let secret = totp_rs::Secret::new_stack(self.0);
+        // Nothing is left to check: the length of the secret is in its type.
+        totp_rs::Builder::new()
+            .with_secret(secret)
+            .build_noncompliant()
     }
 }
 
-/// Bytes in base 32, without padding. Whole groups of five bytes only are written fully, which is all that is asked of it.
-pub(super) fn encode(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() * 8 / 5 + 1);
-    let (mut bits, mut count) = (0_u32, 0);
-    for byte in bytes {
-        bits = bits << 8 | u32::from(*byte);
-        count += 8;
-        while count >= 5 {
-            count -= 5;
-            let index = (bits >> count & 31) as usize;
-            text.extend(BASE32.get(index).map(|letter| char::from(*letter)));
-        }
-    }
-    text
-}
-
-/// What [`encode`] wrote; case, spaces and hyphens do not matter.
-fn decode(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let (mut bits, mut count) = (0_u32, 0);
-    for letter in text.bytes().filter(|letter| !b" -".contains(letter)) {
-        let letter = letter.to_ascii_uppercase();
-        let value = BASE32.iter().position(|known| *known == letter)?;
-        bits = bits << 5 | u32::try_from(value).ok()?;
-        count += 5;
-        if count >= 8 {
-            count -= 8;
-            bytes.extend((bits >> count).to_le_bytes().first());
-        }
-    }
-    Some(bytes)
+fn seconds(now: Timestamp) -> u64 {
+    u64::try_from(now.micros().div_euclid(1_000_000)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -147,7 +97,9 @@ mod tests {
             assert_eq!(secret.code_at(now), code[2..], "{seconds}");
         }
         // RFC 4226, appendix D.
-        let codes: Vec<String> = (0..3).map(|step| secret.code(step)).collect();
+        let codes: Vec<String> = (0..3)
+            .map(|step| secret.code_at(Timestamp::from_micros(step * 30_000_000)))
+            .collect();
         assert_eq!(codes, ["755224", "287082", "359152"]);
     }
 
