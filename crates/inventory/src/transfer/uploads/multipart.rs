@@ -1,68 +1,56 @@
-//! A form with a file, as browsers send it: `multipart/form-data` (RFC 7578), read completely, since the body is bounded. Pure.
+//! The form of an upload: `multipart/form-data` (RFC 7578) as axum reads it, of a body whose size the routes limit.
 
-/// One field of a form.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Part {
-    pub(super) name: String,
-    /// Of files.
-    pub(super) file_name: Option<String>,
-    pub(super) content: Vec<u8>,
+use axum::{
+    body::Bytes,
+    extract::{FromRequest as _, Multipart, Request, multipart::MultipartError},
+};
+use http::StatusCode;
+
+use crate::accounts::csrf;
+
+/// The fields of the form that we ask for; of one that comes twice the first counts.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Sent {
+    pub(super) token: Option<Bytes>,
+    pub(super) resource: Option<Bytes>,
+    pub(super) file: Option<Bytes>,
+    pub(super) file_name: String,
 }
 
-/// The fields of a body; `None` when it is not what its content type says.
-pub(super) fn read(content_type: &str, body: &[u8]) -> Option<Vec<Part>> {
-    let boundary = boundary(content_type)?;
-    let first = format!("--{boundary}");
-    let between = format!("\r\n--{boundary}");
-    let mut rest = body.strip_prefix(first.as_bytes())?;
-    let mut parts = Vec::new();
-    while !rest.starts_with(b"--") {
-        rest = rest.strip_prefix(b"\r\n")?;
-        let (head, after) = split(rest, b"\r\n\r\n")?;
-        let (content, after) = split(after, between.as_bytes())?;
-        parts.push(part(std::str::from_utf8(head).ok()?, content)?);
-        rest = after;
+/// Reads a form; nothing was sent when it is not what its content type says, or is cut off.
+///
+/// # Errors
+///
+/// When the body cannot be read to its end, as one that is too large.
+pub(super) async fn read(request: Request) -> Result<Sent, MultipartError> {
+    let Ok(form) = Multipart::from_request(request, &()).await else {
+        return Ok(Sent::default());
+    };
+    match fields(form).await {
+        Err(error) if error.status() == StatusCode::BAD_REQUEST => Ok(Sent::default()),
+        sent => sent,
     }
-    Some(parts)
 }
 
-/// The text between the parts, from `multipart/form-data; boundary=…`.
-fn boundary(content_type: &str) -> Option<&str> {
-    let (kind, parameters) = content_type.split_once(';')?;
-    if !kind.trim().eq_ignore_ascii_case("multipart/form-data") {
-        return None;
+async fn fields(mut form: Multipart) -> Result<Sent, MultipartError> {
+    let mut sent = Sent::default();
+    while let Some(field) = form.next_field().await? {
+        let slot = match field.name() {
+            Some(csrf::FIELD) => &mut sent.token,
+            Some("resource") => &mut sent.resource,
+            Some("file") => &mut sent.file,
+            _ => continue,
+        };
+        if slot.is_some() {
+            continue;
+        }
+        if let Some(name) = field.file_name() {
+            // Browsers write quotation marks so.
+            sent.file_name = name.replace("%22", "\"");
+        }
+        *slot = Some(field.bytes().await?);
     }
-    let boundary = parameters.trim().strip_prefix("boundary=")?;
-    let boundary = boundary.trim_matches('"');
-    (1..=70).contains(&boundary.len()).then_some(boundary)
-}
-
-fn split<'a>(bytes: &'a [u8], mark: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
-    let at = bytes
-        .windows(mark.len())
-        .position(|window| window == mark)?;
-    Some((bytes.get(..at)?, bytes.get(at + mark.len()..)?))
-}
-
-fn part(head: &str, content: &[u8]) -> Option<Part> {
-    let disposition = head.split("\r\n").find_map(|line| {
-        let (name, value) = line.split_once(':')?;
-        name.eq_ignore_ascii_case("content-disposition")
-            .then_some(value)
-    })?;
-    Some(Part {
-        name: parameter(disposition, "name")?,
-        file_name: parameter(disposition, "filename"),
-        content: content.to_vec(),
-    })
-}
-
-/// A quoted parameter; browsers write quotation marks in it as `%22`.
-fn parameter(disposition: &str, name: &str) -> Option<String> {
-    let start = format!("; {name}=\"");
-    let (_, rest) = disposition.split_once(&start)?;
-    let (value, _) = rest.split_once('"')?;
-    Some(value.replace("%22", "\""))
+    Ok(sent)
 }
 
 #[cfg(test)]
@@ -71,32 +59,40 @@ mod tests {
 
     const TYPE: &str = "multipart/form-data; boundary=----x";
 
-    #[test]
-    fn fields_and_files_are_read_as_they_were_sent() {
-        let body = "------x\r\nContent-Disposition: form-data; name=\"resource\"\r\n\r\nbrands\r\n\
-                    ------x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a b.csv\"\r\n\
-                    Content-Type: text/csv\r\n\r\nname\r\nGrão\r\n\r\n------x--\r\n";
-        let parts = read(TYPE, body.as_bytes()).unwrap();
-        assert_eq!(parts[0].name, "resource");
-        assert_eq!(parts[0].content, b"brands");
-        assert_eq!(parts[1].file_name.as_deref(), Some("a b.csv"));
-        assert_eq!(parts[1].content, "name\r\nGrão\r\n".as_bytes());
+    async fn sent(content_type: &str, body: &str) -> Sent {
+        let request = Request::post("/").header("content-type", content_type);
+        let request = request.body(body.to_owned().into()).unwrap();
+        read(request).await.unwrap()
     }
 
-    #[test]
-    fn what_is_cut_off_or_something_else_is_not_read() {
+    #[tokio::test]
+    async fn fields_and_files_are_read_as_they_were_sent() {
+        let body = "------x\r\nContent-Disposition: form-data; name=\"resource\"\r\n\r\nbrands\r\n\
+                    ------x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a %22b%22.csv\"\r\n\
+                    Content-Type: text/csv\r\n\r\nname\r\nGrão\r\n\r\n\
+                    ------x\r\nContent-Disposition: form-data; name=\"resource\"\r\n\r\nproducts\r\n------x--\r\n";
+        let expected = Sent {
+            token: None,
+            resource: Some("brands".into()),
+            file: Some("name\r\nGrão\r\n".into()),
+            file_name: "a \"b\".csv".to_owned(),
+        };
+        assert_eq!(sent(TYPE, body).await, expected);
+    }
+
+    #[tokio::test]
+    async fn what_is_cut_off_or_something_else_is_not_read() {
+        let head = "------x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n";
         for (content_type, body) in [
             ("text/plain", "x"),
             ("multipart/form-data", "------x--"),
             (TYPE, ""),
-            (
-                TYPE,
-                "------x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nb",
-            ),
+            (TYPE, &format!("{head}b")),
+            (TYPE, &format!("{head}b\r\n------x\r\n")),
             (TYPE, "------x\r\nX: y\r\n\r\nb\r\n------x--"),
             (TYPE, "------xy"),
         ] {
-            assert_eq!(read(content_type, body.as_bytes()), None, "{body}");
+            assert_eq!(sent(content_type, body).await, Sent::default(), "{body}");
         }
     }
 }

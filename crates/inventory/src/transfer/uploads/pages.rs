@@ -3,6 +3,7 @@
 use askama::Template;
 use axum::{
     Router,
+    body::Bytes,
     extract::{Request, State as Extracted},
     response::Response,
     routing::get,
@@ -26,11 +27,7 @@ use crate::{
         messages::translated,
         see_other,
     },
-    rest::{
-        Refusal,
-        query::Parameters,
-        resource::{RecordId, content_type},
-    },
+    rest::{Refusal, query::Parameters, resource::RecordId},
     stock::movements::Movement,
 };
 
@@ -235,25 +232,19 @@ async fn receive(
 ) -> Result<(String, Result<NewUpload, Wrong>), Refusal> {
     let (parts, body) = request.into_parts();
     csrf::check_origin(&parts)?;
-    let too_large = |error: axum::Error| {
-        let status = StatusCode::PAYLOAD_TOO_LARGE;
-        Refusal::from(web::Error::new(status, "Payload Too Large").cause(error))
-    };
-    let body = axum::body::to_bytes(body, MAX_FILE + 64 * 1024)
+    let form = multipart::read(Request::from_parts(parts.clone(), body))
         .await
-        .map_err(too_large)?;
-    let fields = multipart::read(content_type(&parts.headers).unwrap_or_default(), &body)
-        .unwrap_or_default();
-    let field = |name: &str| fields.iter().find(|part| part.name == name);
-    let text = |name: &str| {
-        let content = field(name).map(|part| part.content.as_slice());
-        String::from_utf8_lossy(content.unwrap_or_default()).into_owned()
-    };
-    let token = text(csrf::FIELD);
+        .map_err(|error| {
+            let status = StatusCode::PAYLOAD_TOO_LARGE;
+            web::Error::new(status, "Payload Too Large").cause(error)
+        })?;
+    let text =
+        |field: Option<Bytes>| String::from_utf8_lossy(&field.unwrap_or_default()).into_owned();
+    let token = text(form.token);
     let visit = Visit::of(&parts.extensions);
     let sent_token = (!token.is_empty()).then_some(csrf::Sent::Field(&token));
     session::check_token(visit.0.as_deref(), &parts.headers, sent_token)?;
-    let chosen = text("resource");
+    let chosen = text(form.resource);
     let wrong =
         |field, portuguese, english| Err((field, frame.text(portuguese, english).to_owned()));
     let Ok(resource) = chosen.parse::<Resource>() else {
@@ -266,14 +257,13 @@ async fn receive(
             ),
         ));
     };
-    let file = field("file").filter(|part| !part.content.is_empty());
-    let Some(file) = file else {
+    let Some(file) = form.file.filter(|file| !file.is_empty()) else {
         return Ok((
             chosen,
             wrong("file", "Escolha um arquivo.", "Choose a file."),
         ));
     };
-    let content = match String::from_utf8(file.content.clone()) {
+    let content = match String::from_utf8(file.into()) {
         Ok(content) if !content.contains('\0') => content,
         _ => {
             let (portuguese, english) = (
@@ -283,10 +273,10 @@ async fn receive(
             return Ok((chosen, wrong("file", portuguese, english)));
         }
     };
-    let file_name = file.file_name.as_deref().unwrap_or_default();
     let sent = NewUpload {
         resource,
-        file_name: file_name
+        file_name: form
+            .file_name
             .chars()
             .filter(|character| !character.is_control())
             .take(200)
