@@ -1,6 +1,9 @@
 //! SMTP (RFC 5321), as far as sending one message to one receiver needs it: TLS from the first byte or by STARTTLS, AUTH PLAIN or LOGIN.
 //! Only what the server says of sender, receiver and message is final. That it does not know us, or takes no password, may be mended in the
 //! settings while the message waits.
+//!
+//! Not by lettre: its client takes what came in the clear behind the answer to STARTTLS for answers under TLS, overlooks extensions that are
+//! written in lower case, and gives up on servers that know HELO alone.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -269,5 +272,46 @@ impl Reply {
             is_it.then_some(words)
         });
         ways.flatten().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::net::TcpListener;
+
+    /// Sends a mail to a server that gives these answers, the greeting first, whatever it hears.
+    async fn answered(answers: &[&str]) -> Result<(), Failure> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("smtp://{}", listener.local_addr().unwrap());
+        let server = Server::parse(&address).unwrap();
+        let serve = async {
+            let (stream, _) = listener.accept().await.unwrap();
+            let mut stream = BufReader::new(stream);
+            for answer in answers {
+                stream.write_all(answer.as_bytes()).await.unwrap();
+                stream.read_line(&mut String::new()).await.unwrap();
+            }
+        };
+        let envelope = Envelope {
+            from: "shop@example.com",
+            to: "ana@example.com",
+        };
+        let message = "Subject: Arroz\r\n\r\n";
+        let ((), sent) = tokio::join!(serve, send(&server, envelope, message));
+        sent
+    }
+
+    #[tokio::test]
+    async fn what_comes_ahead_of_tls_is_no_answer_under_it() {
+        let failure = answered(&[
+            "220 mail.example\r\n",
+            "250-mail.example\r\n250 starttls\r\n",
+            "220 go on\r\n250 mail.example\r\n",
+        ])
+        .await
+        .unwrap_err();
+        assert_eq!(failure.text, "the server spoke before TLS began");
+        assert!(!failure.is_final);
     }
 }
