@@ -181,7 +181,7 @@ impl Known {
 
     /// The words of an answer's content.
     pub(super) fn check(&self, content: &str) -> Result<Worded, Flaw> {
-        let reply: Reply = serde_json::from_str(unfenced(content))
+        let reply: Reply = serde_json::from_str(object_in(content))
             .map_err(|error| Flaw::Schema(clean(&error.to_string(), 160)))?;
         if reply.suggested_quantity < 0 {
             return Err(Flaw::Schema("suggested_quantity is negative".to_owned()));
@@ -245,15 +245,11 @@ impl Known {
     }
 }
 
-/// Small models wrap JSON in a fence, though nobody asked for one.
-fn unfenced(content: &str) -> &str {
-    let inner = content
-        .strip_prefix("```json")
-        .or_else(|| content.strip_prefix("```"));
-    inner
-        .and_then(|inner| inner.trim_end().strip_suffix("```"))
+/// Small models wrap JSON in a fence or put a sentence before it, though nobody asked for either.
+fn object_in(content: &str) -> &str {
+    let ends = content.find('{').zip(content.rfind('}'));
+    ends.and_then(|(first, last)| content.get(first..=last))
         .unwrap_or(content)
-        .trim()
 }
 
 fn has_markup(line: &str) -> bool {
@@ -325,8 +321,13 @@ mod tests {
             worded.reasons[1],
             "A entrega leva 7 dias; o nível é de 95%."
         );
-        let fenced = format!("```json\n{content}\n```");
-        assert_eq!(known("Arroz 5kg").check(&fenced), Ok(worded));
+        for wrapped in [
+            format!("```json\n{content}\n```"),
+            format!("Here is the advice:\n{content}"),
+        ] {
+            let checked = known("Arroz 5kg").check(&wrapped);
+            assert_eq!(checked.as_ref(), Ok(&worded), "{wrapped}");
+        }
     }
 
     #[test]

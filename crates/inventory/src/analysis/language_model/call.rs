@@ -19,6 +19,13 @@ use super::{
 };
 use crate::State;
 
+/// Statuses with which servers refuse a format that they do not know; a 500 must name it besides.
+const REFUSALS_OF_A_FORMAT: [StatusCode; 4] = [
+    StatusCode::BAD_REQUEST,
+    StatusCode::NOT_FOUND,
+    StatusCode::UNPROCESSABLE_ENTITY,
+    StatusCode::INTERNAL_SERVER_ERROR,
+];
 /// The longest answer that is read, in bytes: far more than was asked for, far less than would hurt.
 const LONGEST_ANSWER: usize = 64 * 1024;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -54,6 +61,11 @@ impl Trouble {
             Self::Refused(_) => "refused",
             Self::TooLong => "unusable",
         }
+    }
+
+    /// Whether the format of the answer that was asked for may be what the server refuses.
+    pub(super) fn may_be_about_the_format(&self) -> bool {
+        matches!(self, Self::Refused(status) if REFUSALS_OF_A_FORMAT.contains(status))
     }
 }
 
@@ -146,12 +158,23 @@ async fn exchange(state: &State, model: &Model, body: Vec<u8>) -> Result<Answer,
             wait: wait(),
             outcome: "unavailable",
         }),
+        status @ StatusCode::INTERNAL_SERVER_ERROR if names_the_format(&answer.body) => {
+            Err(Trouble::Refused(status))
+        }
         status if status.is_server_error() => Err(Trouble::Passing {
             wait: wait(),
             outcome: "unavailable",
         }),
         status => Err(Trouble::Refused(status)),
     }
+}
+
+/// Whether an error's text is about the format of answers.
+fn names_the_format(body: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(body);
+    ["response_format", "json_schema", "json_object"]
+        .iter()
+        .any(|name| text.contains(name))
 }
 
 /// `Retry-After`, in seconds or as a date.

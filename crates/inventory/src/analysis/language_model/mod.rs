@@ -22,8 +22,8 @@ use super::{
 use crate::State;
 use answer::{Answer, Flaw, Known};
 use call::Trouble;
-use prompt::Question;
 pub(super) use prompt::VERSION as PROMPT_VERSION;
+use prompt::{AnswerFormat, Question};
 
 /// Calls that may fail before the computed text stands in, besides the first.
 const RETRIES: i64 = 2;
@@ -33,6 +33,10 @@ const FIRST_WAIT: Duration = Duration::from_millis(500);
 const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
 /// How long a model that failed for good is left alone, so that a queue behind it does not wait for each failure anew.
 const REST: Duration = Duration::from_secs(5 * 60);
+/// How long the format that a server takes is remembered: not every call is refused first, and an updated server is noticed.
+const FORMAT_REMEMBERED: Duration = Duration::from_secs(60 * 60);
+/// The most calls of one analysis: a question and its repair, and each of the two simpler formats.
+const MOST_CALLS: u32 = 4;
 /// Connections are made in this time or not at all.
 const CONNECTING: Duration = Duration::from_secs(10);
 
@@ -43,6 +47,8 @@ pub(super) struct Model {
     endpoint: Uri,
     /// Left alone until then.
     resting: Mutex<Option<Timestamp>>,
+    /// The simpler format that the server takes, remembered until then.
+    format: Mutex<Option<(AnswerFormat, Timestamp)>>,
 }
 
 /// What asking the model came to.
@@ -85,6 +91,7 @@ impl Model {
             client,
             endpoint,
             resting: Mutex::new(None),
+            format: Mutex::new(None),
         })
     }
 
@@ -93,9 +100,25 @@ impl Model {
         &self.config.model
     }
 
-    /// The longest that one analysis may be at work with it: a call and its repair.
+    /// The longest that one analysis may be at work with it.
     pub(super) fn longest(&self) -> Duration {
-        self.config.timeout * 2
+        self.config.timeout * MOST_CALLS
+    }
+
+    /// The format to ask for first.
+    fn format(&self, now: Timestamp) -> AnswerFormat {
+        let format = self.format.lock().unwrap_or_else(PoisonError::into_inner);
+        let remembered = format.filter(|(_, until)| now < *until);
+        remembered.map_or(AnswerFormat::Schema, |(format, _)| format)
+    }
+
+    fn remember(&self, taken: AnswerFormat, now: Timestamp) {
+        let mut format = self.format.lock().unwrap_or_else(PoisonError::into_inner);
+        *format = Some((taken, now + FORMAT_REMEMBERED));
+        tracing::info!(
+            format = ?taken,
+            "the language model's server refused a stricter format of answers; this one is used for an hour"
+        );
     }
 
     fn is_resting(&self, now: Timestamp) -> bool {
@@ -122,15 +145,12 @@ pub(super) async fn word(
     tries: i64,
     trace: &mut Trace,
 ) -> Result<Wording, db::Error> {
-    let Some(forecast) = &text.figures.forecast else {
-        return Ok(Wording::Computed("little_history"));
-    };
     if model.is_resting(state.clock.now()) {
         return Ok(Wording::Computed("resting"));
     }
-    let question = Question::new(model.name(), text, forecast);
+    let question = Question::new(model.name(), text);
     let known = Known::of(question.data(), text.title);
-    let first = match call::call(state, model, question.body(None), trace).await? {
+    let first = match ask(state, model, &question, None, trace).await? {
         Ok(answer) => answer,
         Err(trouble) => return Ok(after(state, model, &trouble, tries)),
     };
@@ -141,8 +161,9 @@ pub(super) async fn word(
         Err(flaw) => (first.content.as_deref().unwrap_or_default(), flaw),
     };
     tracing::info!(%flaw, "the language model's answer cannot be used; it is asked once more");
-    let repair = question.body(Some((content, &flaw.to_string())));
-    let second = match call::call(state, model, repair, trace).await? {
+    let flaw = flaw.to_string();
+    let flawed = Some((content, flaw.as_str()));
+    let second = match ask(state, model, &question, flawed, trace).await? {
         Ok(answer) => answer,
         Err(trouble) => {
             tracing::info!(%trouble, "the language model did not repair its answer");
@@ -158,6 +179,30 @@ pub(super) async fn word(
             Wording::Computed("unusable")
         }
     })
+}
+
+/// Asks in the strictest format that the server takes.
+async fn ask(
+    state: &State,
+    model: &Model,
+    question: &Question<'_>,
+    flawed: Option<(&str, &str)>,
+    trace: &mut Trace,
+) -> Result<Result<Answer, Trouble>, db::Error> {
+    let first = model.format(state.clock.now());
+    let mut format = first;
+    loop {
+        let answered = call::call(state, model, question.body(format, flawed), trace).await?;
+        match (&answered, format.simpler()) {
+            (Err(trouble), Some(simpler)) if trouble.may_be_about_the_format() => format = simpler,
+            _ => {
+                if answered.is_ok() && format != first {
+                    model.remember(format, state.clock.now());
+                }
+                return Ok(answered);
+            }
+        }
+    }
 }
 
 fn judge(answer: &Answer, known: &Known) -> Result<Worded, Flaw> {

@@ -245,10 +245,6 @@ fn outcome(locale: Locale, outcome: &str) -> &'static str {
     match outcome {
         "worded" => locale.text("redigiu o texto", "worded the text"),
         "no_model" => locale.text("nenhum configurado", "none configured"),
-        "little_history" => locale.text(
-            "nada foi perguntado: há pouco histórico",
-            "nothing was asked: there is little history",
-        ),
         "quota" => locale.text(
             "o limite de chamadas foi atingido",
             "the calls that are allowed were used up",

@@ -43,7 +43,10 @@ impl Text<'_> {
                 lines.push(self.say("Por quê", "Why").to_owned());
                 lines.extend(self.reasons(forecast));
             }
-            None => lines.extend(self.too_little()),
+            None => {
+                lines.push(self.no_suggestion().to_owned());
+                lines.extend(self.known_so_far());
+            }
         }
         lines.push(String::new());
         lines.extend(self.assumptions());
@@ -51,9 +54,20 @@ impl Text<'_> {
     }
 
     /// The text with a model's words in place of our own; the figures are ours.
-    pub(super) fn worded(&self, worded: &Worded, forecast: &Forecast) -> String {
-        let mut lines = vec![self.heading(), String::new()];
-        lines.push(self.advice(forecast));
+    pub(super) fn worded(&self, worded: &Worded) -> String {
+        let (advice, figures) = match &self.figures.forecast {
+            Some(forecast) => {
+                let mut figures = vec![format!("- {}", self.standing(forecast))];
+                figures.extend(self.reasons(forecast));
+                (self.advice(forecast), figures)
+            }
+            None => {
+                let known = self.known_so_far().into_iter();
+                let figures = known.map(|line| format!("- {line}")).collect();
+                (self.no_suggestion().to_owned(), figures)
+            }
+        };
+        let mut lines = vec![self.heading(), String::new(), advice];
         lines.push(worded.summary.clone());
         if !worded.reasons.is_empty() {
             lines.push(String::new());
@@ -64,8 +78,7 @@ impl Text<'_> {
             self.say("Números calculados", "Computed figures")
                 .to_owned(),
         );
-        lines.push(format!("- {}", self.standing(forecast)));
-        lines.extend(self.reasons(forecast));
+        lines.extend(figures);
         lines.push(String::new());
         lines.extend(self.assumptions());
         lines.join("\n")
@@ -219,8 +232,16 @@ impl Text<'_> {
         }
     }
 
-    /// What is said instead of a forecast.
-    fn too_little(&self) -> Vec<String> {
+    /// What is said instead of advice.
+    fn no_suggestion(&self) -> &'static str {
+        self.say(
+            "Ainda não há histórico suficiente para sugerir uma quantidade.",
+            "There is not enough history yet to suggest a quantity.",
+        )
+    }
+
+    /// What is known without a forecast.
+    fn known_so_far(&self) -> Vec<String> {
         let locale = self.locale;
         let figures = self.figures;
         let selling = count(
@@ -239,18 +260,12 @@ impl Text<'_> {
         let threshold = units(locale, figures.threshold);
         let missing = units(locale, figures.missing_to_threshold());
         let mut lines = match locale {
-            Locale::PtBr => vec![
-                "Ainda não há histórico suficiente para sugerir uma quantidade.".to_owned(),
-                format!(
-                    "Houve saída em {selling}, de {available} com estoque; a previsão precisa de saídas em pelo menos {LEAST_DEMAND_DAYS} dias, de pelo menos {LEAST_DAYS}."
-                ),
-            ],
-            Locale::En => vec![
-                "There is not enough history yet to suggest a quantity.".to_owned(),
-                format!(
-                    "Something went out on {selling} of {available} with stock; a forecast needs outflows on at least {LEAST_DEMAND_DAYS} days of at least {LEAST_DAYS}."
-                ),
-            ],
+            Locale::PtBr => vec![format!(
+                "Houve saída em {selling}, de {available} com estoque; a previsão precisa de saídas em pelo menos {LEAST_DEMAND_DAYS} dias, de pelo menos {LEAST_DAYS}."
+            )],
+            Locale::En => vec![format!(
+                "Something went out on {selling} of {available} with stock; a forecast needs outflows on at least {LEAST_DEMAND_DAYS} days of at least {LEAST_DAYS}."
+            )],
         };
         if figures.missing_to_threshold() > 0 {
             lines.push(match locale {

@@ -227,12 +227,11 @@ impl Made<'_> {
         text: &Text<'_>,
         subject: &Subject,
     ) -> NewAnalysis {
-        let (source, outcome, result) = match (self.wording, &self.figures.forecast) {
-            (Wording::Said(worded), Some(forecast)) => {
-                (Source::Model, "worded", text.worded(worded, forecast))
-            }
-            (Wording::Computed(outcome), _) => (Source::Formula, *outcome, text.computed()),
-            _ => (Source::Formula, "unusable", text.computed()),
+        let (source, outcome, result) = match self.wording {
+            Wording::Said(worded) => (Source::Model, "worded", text.worded(worded)),
+            Wording::Computed(outcome) => (Source::Formula, *outcome, text.computed()),
+            // Put back before.
+            Wording::Again(_) => (Source::Formula, "unusable", text.computed()),
         };
         state.analysis.metrics.made(source.name(), outcome);
         // Serialising plain numbers does not fail.

@@ -1,5 +1,6 @@
 //! Analyses as their readers meet them: on record after low stock, in plain words, whatever the language model does.
 
+mod model_formats;
 mod model_misbehaves;
 mod model_server;
 mod model_words;
@@ -72,9 +73,13 @@ async fn a_product_that_ran_low(app: &TestApp, title: &str) -> i64 {
 /// A product of which nothing is known but that it is low.
 async fn a_new_product_that_is_low(app: &TestApp, title: &str) -> i64 {
     let product = app.manager().a_product(title, 10).await;
-    let outflow = json!({"product": product, "quantity": 1});
-    app.manager().post("/api/v1/outflows/", outflow).await.id();
+    sell(app, product, 1).await;
     product
+}
+
+async fn sell(app: &TestApp, product: i64, units: i64) {
+    let outflow = json!({"product": product, "quantity": units});
+    app.manager().post("/api/v1/outflows/", outflow).await.id();
 }
 
 async fn step(app: &TestApp) -> Step {

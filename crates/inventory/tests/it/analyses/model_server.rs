@@ -26,6 +26,8 @@ pub(crate) enum Behaviour {
     Reset,
     /// The connection is closed in the middle of the body.
     Break,
+    /// The content, when it is asked for in one of these formats, `none` included; else a refusal with this status.
+    Knows(&'static [&'static str], u16, String),
 }
 
 /// The stand-in. It serves as long as this value.
@@ -50,6 +52,15 @@ pub(crate) struct Call {
     pub(crate) head: String,
     /// The body.
     pub(crate) body: Value,
+}
+
+impl Call {
+    /// The format that was asked for; `none` without one.
+    pub(crate) fn format(&self) -> &str {
+        self.body["response_format"]["type"]
+            .as_str()
+            .unwrap_or("none")
+    }
 }
 
 impl ModelServer {
@@ -79,7 +90,7 @@ impl ModelServer {
             base_url: format!("http://{}/v1", self.address).parse().unwrap(),
             api_key: Some(ApiKey::parse("sk-hush-hush").unwrap()),
             model: "little-one".to_owned(),
-            timeout: std::time::Duration::from_secs(20 * 60),
+            timeout: std::time::Duration::from_secs(10 * 60),
             quota: "60/hour".parse().unwrap(),
         }
     }
@@ -114,6 +125,7 @@ impl Drop for ModelServer {
 
 async fn serve(mut stream: TcpStream, script: Arc<Script>) {
     while let Some(call) = receive(&mut stream).await {
+        let format = call.format().to_owned();
         script.calls.lock().unwrap().push(call);
         script.called.notify_one();
         let behaviour = {
@@ -126,6 +138,14 @@ async fn serve(mut stream: TcpStream, script: Arc<Script>) {
         };
         let text = match &behaviour {
             Behaviour::Answer(status, headers, body) => answer(*status, headers, body),
+            Behaviour::Knows(formats, _, content) if formats.contains(&format.as_str()) => {
+                let message = json!({"role": "assistant", "content": content});
+                answer(200, "", &completion(&message, "stop"))
+            }
+            Behaviour::Knows(_, status, _) => {
+                let body = r#"{"error":{"message":"Unknown response_format"}}"#;
+                answer(*status, "", body)
+            }
             Behaviour::Held(status, body) => {
                 script.released.notified().await;
                 answer(*status, "", body)
@@ -184,12 +204,16 @@ pub(crate) fn says(content: &str) -> Behaviour {
 
 /// An answer with this message and this end.
 pub(crate) fn finishes(message: &Value, reason: &str) -> Behaviour {
+    Behaviour::Answer(200, "", completion(message, reason))
+}
+
+fn completion(message: &Value, reason: &str) -> String {
     let body = json!({
         "id": "c1", "object": "chat.completion", "created": 1, "model": "little-one",
         "choices": [{"index": 0, "message": message, "finish_reason": reason}],
         "usage": {"prompt_tokens": 500, "completion_tokens": 90, "total_tokens": 590},
     });
-    Behaviour::Answer(200, "", body.to_string())
+    body.to_string()
 }
 
 pub(crate) fn fails(status: u16) -> Behaviour {

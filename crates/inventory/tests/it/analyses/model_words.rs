@@ -34,7 +34,7 @@ on_both_engines!(
             (Source::Model, "worded")
         );
         assert_eq!(provenance.model.as_deref(), Some("little-one"));
-        assert_eq!(provenance.prompt_version.as_deref(), Some("restock-1"));
+        assert_eq!(provenance.prompt_version.as_deref(), Some("restock-2"));
         assert_eq!(
             (provenance.prompt_tokens, provenance.completion_tokens),
             (Some(500), Some(90))
@@ -145,12 +145,56 @@ on_both_engines!(
 );
 
 on_both_engines!(
-    nothing_is_asked_about_a_product_without_history,
+    a_model_is_asked_about_a_product_without_history_too_and_told_that_nothing_can_be_forecast,
     async |address| {
-        let server = ModelServer::start([says(&reply("Peça 42 unidades.", &[]))]).await;
+        let words = reply(
+            "Restam 9 unidades de Novidade e falta 1 para o mínimo.",
+            &[],
+        );
+        let server = ModelServer::start([says(&words)]).await;
         let app = TestApp::with(&address, with_model(&server)).await;
         super::a_new_product_that_is_low(&app, "Novidade").await;
-        assert_eq!(analysed(&app).await.provenance.outcome, "little_history");
-        assert_eq!(server.calls().len(), 0);
+        let analysis = analysed(&app).await;
+        assert_eq!(analysis.provenance.source, Source::Model);
+        assert_eq!(analysis.summary.suggested_quantity, None);
+        let text = &analysis.summary.result;
+        assert!(
+            text.starts_with(
+                "Reposição: Novidade\n\nAinda não há histórico suficiente para sugerir uma quantidade.\n\
+                 Restam 9 unidades de Novidade e falta 1 para o mínimo.\n\nNúmeros calculados\n- Houve saída em 1 dia"
+            ),
+            "{text}"
+        );
+        let body = &server.calls()[0].body;
+        let rules = body["messages"][0]["content"].as_str().unwrap();
+        assert!(rules.contains("no forecast can be made"), "{rules}");
+        let data: Value =
+            serde_json::from_str(body["messages"][1]["content"].as_str().unwrap()).unwrap();
+        for (name, value) in [
+            ("in_stock", 9),
+            ("shop_minimum", 10),
+            ("missing_to_minimum", 1),
+            ("suggested_quantity", 1),
+            ("days_with_sales", 1),
+            ("units_sold", 1),
+        ] {
+            assert_eq!(data[name], value, "{name}: {data}");
+        }
+        assert!(data.get("expected_demand_per_day").is_none(), "{data}");
+    }
+);
+
+on_both_engines!(
+    a_forecast_that_a_model_invents_is_refused_and_the_computed_text_stands,
+    async |address| {
+        let words = reply("A procura será de 25 unidades por mês.", &[]);
+        let server = ModelServer::start([says(&words)]).await;
+        let app = TestApp::with(&address, with_model(&server)).await;
+        super::a_new_product_that_is_low(&app, "Novidade").await;
+        let analysis = analysed(&app).await;
+        assert_eq!(analysis.provenance.outcome, "unusable");
+        let text = &analysis.summary.result;
+        assert!(text.contains("Ainda não há histórico suficiente"), "{text}");
+        assert_eq!(server.calls().len(), 2);
     }
 );

@@ -200,7 +200,7 @@ on_both_engines!(
 on_both_engines!(
     what_is_sold_while_an_analysis_is_made_is_looked_at_after_the_cool_down,
     async |address| {
-        let held = Behaviour::Held(400, String::new());
+        let held = Behaviour::Held(401, String::new());
         let server = ModelServer::start([held]).await;
         let app = TestApp::with(&address, with_model(&server)).await;
         let product = super::a_product_that_ran_low(&app, "Arroz").await;
