@@ -1,7 +1,8 @@
-//! Checks a service's `OpenAPI` document: that it is well formed (`structure`), that its examples match its schemas, and that
-//! every response of the service is described in it (`described`). Nothing here knows a service: what is true of one document
-//! alone is checked by that service's tests.
+//! Checks a service's `OpenAPI` document: that it is well formed (`structure`), that clients of any language read it alike
+//! (`clients`), that its examples match its schemas, and that every response of the service is described in it (`described`).
+//! Nothing here knows a service: what is true of one document alone is checked by that service's tests.
 
+mod clients;
 mod described;
 mod structure;
 

@@ -28,6 +28,11 @@ fn every_status_is_a_status_of_http() {
 }
 
 #[test]
+fn clients_of_any_language_read_it_alike() {
+    DOCUMENT.assert_fit_for_clients();
+}
+
+#[test]
 fn every_schema_is_a_json_schema() {
     assert!(DOCUMENT.assert_schemas() > 50);
 }
