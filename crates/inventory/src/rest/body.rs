@@ -1,5 +1,11 @@
 //! From the bytes of a request body to the members of one JSON object, with the conventional words for what is wrong.
 
+use std::fmt;
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
 use serde_json::value::RawValue;
 
 use super::{
@@ -24,7 +30,8 @@ pub enum BodyError {
     NotAnObject(String),
 }
 
-/// Reads a body as one JSON object. No body is an object without members; of a member that comes twice the last counts.
+/// Reads a body as one JSON object. No body is an object without members. A member that comes twice is refused, since
+/// two readers of such a body may read two different values.
 ///
 /// # Errors
 ///
@@ -50,12 +57,55 @@ pub fn parse(content_type: Option<&str>, body: &[u8]) -> Result<Members, BodyErr
     }
     let raw: &RawValue = serde_json::from_str(text).map_err(|_| refused(text))?;
     match Value::of(raw) {
-        Value::Object => serde_json::from_str(text).map_err(|_| refused(text)),
+        Value::Object => match serde_json::from_str(text).map_err(|_| refused(text))? {
+            Object {
+                repeated: Some(name),
+                ..
+            } => Err(BodyError::Malformed(format!(
+                "JSON parse error - Duplicate member '{}'",
+                name.chars().take(200).collect::<String>()
+            ))),
+            Object { members, .. } => Ok(members),
+        },
         Value::Null => Err(BodyError::NotAnObject("No data provided".to_owned())),
         value => Err(BodyError::NotAnObject(format!(
             "Invalid data. Expected a dictionary, but got {}.",
             value.kind()
         ))),
+    }
+}
+
+/// The members of an object, and the first name that it has twice.
+#[derive(Default)]
+struct Object {
+    members: Members,
+    repeated: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ObjectVisitor)
+    }
+}
+
+struct ObjectVisitor;
+
+impl<'de> Visitor<'de> for ObjectVisitor {
+    type Value = Object;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
+        let mut object = Object::default();
+        while let Some((name, value)) = map.next_entry::<String, Box<RawValue>>()? {
+            if object.repeated.is_none() && object.members.contains_key(&name) {
+                object.repeated = Some(name.clone());
+            }
+            object.members.insert(name, value);
+        }
+        Ok(object)
     }
 }
 
@@ -164,9 +214,15 @@ mod tests {
     }
 
     #[test]
-    fn of_a_member_that_comes_twice_the_last_counts() {
-        let members = parse(JSON, br#"{"a":1,"a":2}"#).expect("an object");
-        assert_eq!(members.get("a").map(|raw| raw.get()), Some("2"));
+    fn a_member_that_comes_twice_is_refused_however_it_is_escaped() {
+        for body in [r#"{"a":1,"a":2}"#, r#"{"a":1,"b":0,"\u0061":1,"b":0}"#] {
+            assert_eq!(
+                detail(body.as_bytes()),
+                "JSON parse error - Duplicate member 'a'"
+            );
+        }
+        // Of what lies deeper nothing is read.
+        assert!(parse(JSON, br#"{"a":{"b":1,"b":2}}"#).is_ok());
     }
 
     #[test]

@@ -29,6 +29,26 @@ fn written(answer: &Answer, method: &str) -> Vec<String> {
 }
 
 on_both_engines!(
+    a_body_that_names_a_member_twice_is_refused_and_nothing_is_saved,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let detail = "JSON parse error - Duplicate member 'name'";
+        for body in [
+            r#"{"name":"Camil","name":"Tio João"}"#,
+            r#"{"name":"Camil","description":"","n\u0061me":"Camil"}"#,
+        ] {
+            let answer = app
+                .admin()
+                .send_with(Method::POST, "/api/v1/brands/", Some(body.to_owned()), &[])
+                .await;
+            answer.is(400, &json!({"detail": detail}));
+        }
+        let brands = app.admin().get("/api/v1/brands/").await;
+        assert_eq!(brands.json()["count"], 0);
+    }
+);
+
+on_both_engines!(
     options_tell_what_an_address_is_and_what_its_caller_may_write_there,
     async |address| {
         let app = TestApp::new(&address).await;
