@@ -6,6 +6,7 @@
 mod forwarded;
 mod proxies;
 mod public_url;
+mod same_origin;
 mod upgrade;
 
 use std::convert::Infallible;
@@ -18,6 +19,7 @@ use http::request::Parts;
 
 pub use proxies::{Proxies, ProxiesError};
 pub use public_url::{PublicUrl, PublicUrlError};
+pub use same_origin::{ForeignOrigin, check_origin};
 pub use upgrade::to_https;
 
 /// Marks requests that came over our own TLS.

@@ -6,11 +6,13 @@ use axum::Router;
 use axum::extract::{Form, Request};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::post;
+use http::StatusCode;
 use http::header::{HeaderValue, SET_COOKIE};
+use http::request::Parts;
 
 use super::{Locale, Theme};
-use crate::client::Origin;
-use crate::{Next, Step, cookie};
+use crate::client::{Origin, check_origin};
+use crate::{Error, Next, Step, cookie};
 
 /// The cookie that remembers the language: `pt-BR` or `en`.
 pub const LANGUAGE_COOKIE: &str = "balcao_language";
@@ -38,8 +40,14 @@ pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new().route("/preferences", post(choose))
 }
 
-/// Of a field that comes twice the last counts, as in every form.
-async fn choose(origin: Origin, Form(fields): Form<Vec<(String, String)>>) -> Response {
+/// A page of another site chooses nothing. Of a field that comes twice the last counts, as in every form.
+async fn choose(
+    parts: Parts,
+    Form(fields): Form<Vec<(String, String)>>,
+) -> Result<Response, Error> {
+    check_origin(&parts)
+        .map_err(|foreign| Error::new(StatusCode::FORBIDDEN, foreign.to_string()))?;
+    let is_https = Origin::known(&parts.extensions).is_https;
     let field = |name: &str| {
         let found = fields.iter().rfind(|(field, _)| field == name);
         found.map(|(_, value)| value.as_str())
@@ -51,15 +59,13 @@ async fn choose(origin: Origin, Form(fields): Form<Vec<(String, String)>>) -> Re
         .unwrap_or("/");
     let mut response = Redirect::to(&without_language(next)).into_response();
     let cookies = [
-        language.and_then(|locale| language_cookie(locale, origin.is_https)),
-        theme.and_then(|theme| {
-            cookie::remember(THEME_COOKIE, theme.name(), LIFETIME, origin.is_https)
-        }),
+        language.and_then(|locale| language_cookie(locale, is_https)),
+        theme.and_then(|theme| cookie::remember(THEME_COOKIE, theme.name(), LIFETIME, is_https)),
     ];
     for cookie in cookies.into_iter().flatten() {
         response.headers_mut().append(SET_COOKIE, cookie);
     }
-    response
+    Ok(response)
 }
 
 fn language_cookie(locale: Locale, is_https: bool) -> Option<HeaderValue> {

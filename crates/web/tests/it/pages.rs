@@ -145,6 +145,28 @@ async fn a_choice_of_language_is_remembered() {
 }
 
 #[tokio::test]
+async fn a_page_of_another_site_makes_no_choice() {
+    let server = Running::start(routes()).await;
+    let own = server.url("").trim_end_matches('/').to_owned();
+    for (name, value, expected) in [
+        ("origin", "https://evil.example", 403),
+        ("sec-fetch-site", "cross-site", 403),
+        ("origin", &own, 303),
+        ("sec-fetch-site", "same-origin", 303),
+    ] {
+        let request = client()
+            .post(server.url("/preferences"))
+            .header("content-type", "application/x-www-form-urlencoded")
+            .header(name, value)
+            .body("theme=dark");
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status().as_u16(), expected, "{name}: {value}");
+        let is_kept = response.headers().contains_key("set-cookie");
+        assert_eq!(is_kept, expected == 303, "{name}: {value}");
+    }
+}
+
+#[tokio::test]
 async fn the_switches_post_and_come_back_to_their_page_only() {
     let server = Running::start(routes()).await;
     let post = async |body: &'static str| {

@@ -1,0 +1,117 @@
+//! Whether a request that changes something comes from a page of our own, as far as browsers tell.
+
+use http::{
+    header::{HOST, ORIGIN},
+    request::Parts,
+};
+
+use super::{Origin, PublicUrl};
+
+/// Which other site sends a request.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ForeignOrigin {
+    /// The browser names it.
+    #[error("Origin checking failed - {0} does not match any trusted origins.")]
+    Named(String),
+    /// The browser says that it is another one.
+    #[error("Origin checking failed - the request comes from another site.")]
+    Unnamed,
+}
+
+/// Checks where the browser says that a request comes from. Programs say nothing.
+///
+/// # Errors
+///
+/// [`ForeignOrigin`]
+pub fn check_origin(parts: &Parts) -> Result<(), ForeignOrigin> {
+    if let Some(origin) = parts.headers.get(ORIGIN) {
+        let origin = String::from_utf8_lossy(origin.as_bytes());
+        return if is_ours(&origin, parts) {
+            Ok(())
+        } else {
+            Err(ForeignOrigin::Named(origin.chars().take(200).collect()))
+        };
+    }
+    match parts.headers.get("sec-fetch-site") {
+        Some(site) if site != "same-origin" && site != "none" => Err(ForeignOrigin::Unnamed),
+        _ => Ok(()),
+    }
+}
+
+/// The configured address, or the host that the request itself goes to. A proxy may speak HTTPS without telling us.
+fn is_ours(origin: &str, parts: &Parts) -> bool {
+    let configured = parts.extensions.get::<PublicUrl>();
+    if configured.is_some_and(|url| origin_of(url.as_str()) == Some(origin)) {
+        return true;
+    }
+    let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
+    let host = host.or_else(|| parts.uri.authority().map(http::uri::Authority::as_str));
+    let is_https = Origin::known(&parts.extensions).is_https;
+    match (origin.split_once("://"), host) {
+        (Some(("https", from)), Some(host)) => from == host,
+        (Some(("http", from)), Some(host)) => from == host && !is_https,
+        _ => false,
+    }
+}
+
+/// Scheme, host and port of an address.
+fn origin_of(url: &str) -> Option<&str> {
+    let (scheme, rest) = url.split_once("://")?;
+    let host = rest.split('/').next()?;
+    url.get(..scheme.len() + 3 + host.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+
+    use super::*;
+
+    fn checked(headers: &[(&str, &str)], public: Option<&str>) -> bool {
+        let request = headers
+            .iter()
+            .fold(Request::builder(), |request, (name, value)| {
+                request.header(*name, *value)
+            });
+        let (mut parts, ()) = request.body(()).unwrap().into_parts();
+        if let Some(public) = public {
+            parts
+                .extensions
+                .insert(public.parse::<PublicUrl>().unwrap());
+        }
+        check_origin(&parts).is_ok()
+    }
+
+    #[test]
+    fn only_our_own_pages_are_trusted() {
+        let host = ("host", "shop.example:8001");
+        assert!(checked(&[host], None));
+        assert!(checked(
+            &[host, ("origin", "http://shop.example:8001")],
+            None
+        ));
+        assert!(checked(
+            &[host, ("origin", "https://shop.example:8001")],
+            None
+        ));
+        let public = Some("https://stock.example/under");
+        assert!(checked(
+            &[host, ("origin", "https://stock.example")],
+            public
+        ));
+        assert!(checked(&[host, ("sec-fetch-site", "same-origin")], None));
+        for origin in [
+            "null",
+            "http://evil.example",
+            "http://shop.example",
+            "http://shop.example:8002",
+            "http://stock.example",
+            "",
+        ] {
+            assert!(!checked(&[host, ("origin", origin)], public), "{origin}");
+        }
+        for site in ["cross-site", "same-site", "nonsense"] {
+            assert!(!checked(&[host, ("sec-fetch-site", site)], None), "{site}");
+        }
+    }
+}
