@@ -92,10 +92,8 @@ pub(super) async fn prove(state: &State, credentials: Credentials) -> Result<Acc
         Unknown::new(detail).code("otp_required")
     })?;
     if second_factor::take(state, user, &code).await? {
-        tracing::info!(user, "a one-time code was accepted");
         Ok(account)
     } else {
-        tracing::warn!(user, "a one-time code was refused");
         let detail = "The one-time code is not valid, or was used already.";
         Err(Unknown::new(detail).code("otp_invalid").into())
     }

@@ -122,7 +122,7 @@ pub(crate) fn field_name(field: &str, locale: Locale) -> String {
         "first_name" => ("nome", "first name"),
         "last_name" => ("sobrenome", "last name"),
         "email" => ("e-mail", "e-mail"),
-        "code" => ("código", "code"),
+        "code" | "off_code" => ("código", "code"),
         "password" | "off_password" => ("sua senha", "your password"),
         "old_password" => ("senha atual", "current password"),
         "new_password" => ("senha nova", "new password"),

@@ -10,6 +10,7 @@ use inventory::{
 use serde_json::{Value, json};
 use test_kit::{
     database::{Database, Engine},
+    logs::Logs,
     on_both_engines,
 };
 
@@ -225,10 +226,16 @@ async fn codes_cannot_be_guessed() {
     let app = TestApp::new(database.address()).await;
     let (secret, _) = turned_on(&app).await;
     let visitor = half_in(&app).await;
+    let (logs, guard) = Logs::of_this_thread();
     for _ in 0..5 {
         let refused = visitor.submit("/login/code/", &[("code", "000000")]).await;
         assert_eq!(refused.status.as_u16(), 200);
     }
+    drop(guard);
+    let text = logs.text();
+    let told = text.matches("a one-time code was refused user=2").count();
+    assert_eq!(told, 5, "{text}");
+    assert!(!text.contains("000000"), "{text}");
     let code = secret.code_at(app.clock.now());
     let throttled = visitor.submit("/login/code/", &[("code", &code)]).await;
     assert_eq!(throttled.status.as_u16(), 429, "the right one neither");
@@ -241,7 +248,7 @@ async fn codes_cannot_be_guessed() {
 }
 
 on_both_engines!(
-    a_second_factor_is_taken_off_with_the_password_or_by_an_operator,
+    a_second_factor_is_taken_off_with_password_and_code_or_by_an_operator,
     async |address| {
         let app = TestApp::new(&address).await;
         let (secret, _) = turned_on(&app).await;
@@ -249,11 +256,20 @@ on_both_engines!(
         let code = secret.code_at(app.clock.now());
         visitor.submit("/login/code/", &[("code", &code)]).await;
         let off = "/account/second-factor/off/";
-        let refused = visitor
-            .submit(off, &[("off_password", "wrong password")])
-            .await;
-        assert_eq!(refused.status.as_u16(), 422);
-        let done = visitor.submit(off, &[("off_password", PASSWORD)]).await;
+        app.clock.advance(Duration::from_secs(60));
+        let code = secret.code_at(app.clock.now());
+        for (password, code) in [
+            ("wrong password", code.as_str()),
+            (PASSWORD, ""),
+            (PASSWORD, "000000"),
+        ] {
+            let fields = [("off_password", password), ("off_code", code)];
+            let refused = visitor.submit(off, &fields).await;
+            assert_eq!(refused.status.as_u16(), 422, "{refused:?}");
+            test_kit::html::check(&refused.text);
+        }
+        let fields = [("off_password", PASSWORD), ("off_code", &code)];
+        let done = visitor.submit(off, &fields).await;
         assert_eq!((done.status.as_u16(), done.header("location")), (303, HERE));
         assert_eq!(second_factor::status(&app.state.db, 2).await.unwrap(), None);
         assert!(

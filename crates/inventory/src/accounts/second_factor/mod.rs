@@ -111,6 +111,11 @@ pub(crate) async fn take(state: &State, user: i64, code: &str) -> Result<bool, R
             None => store::take_recovery(tx, user, &code_hash).await,
         })
         .await?;
+    if taken {
+        tracing::info!(user, "a one-time code was accepted");
+    } else {
+        tracing::warn!(user, "a one-time code was refused");
+    }
     Ok(taken)
 }
 
@@ -155,18 +160,25 @@ pub(crate) async fn turn_on(
     })
 }
 
-/// Turns the second factor of a user off.
+/// Turns the second factor of a user off, who shows a code of it: a session and a password that were stolen do not suffice.
 ///
 /// # Errors
 ///
-/// 429 when the password is being guessed at; faults of the store.
+/// 429 when password or code are being guessed at; faults of the store.
 pub(crate) async fn turn_off(
     state: &State,
     caller: &Caller,
     password: String,
+    code: &str,
 ) -> Result<Result<(), Unchanged>, Refusal> {
     if !service::is_own_password(state, caller, password).await? {
         return Ok(Err(Unchanged::Password));
+    }
+    if status(&state.db, caller.id).await?.is_none() {
+        return Ok(Err(Unchanged::Already));
+    }
+    if !take(state, caller.id, code).await? {
+        return Ok(Err(Unchanged::Code));
     }
     let now = state.clock.now();
     let was_on = reset(&state.db, &Actor::from(caller), caller.id, now).await?;

@@ -19,6 +19,24 @@ use crate::{
 
 const HERE: &str = "/account/second-factor/";
 
+/// The names of a form's fields. One page has several forms.
+#[derive(Clone, Copy)]
+struct Fields {
+    password: &'static str,
+    code: &'static str,
+}
+
+/// Of the forms that turn the second factor on and renew recovery codes.
+const ON: Fields = Fields {
+    password: "password",
+    code: "code",
+};
+/// Of the form that turns it off.
+const OFF: Fields = Fields {
+    password: "off_password",
+    code: "off_code",
+};
+
 #[derive(Template)]
 #[template(path = "accounts/second_factor_off.html")]
 struct OffPage<'a> {
@@ -118,7 +136,7 @@ pub(super) async fn turn_on(
     match done {
         Ok(codes) => Ok(codes_page(&page, &frame, &sent, codes).await?),
         Err(Unchanged::Already) => Ok(see_other(HERE)),
-        Err(why) => Ok(shown(&page, &frame, complaint(&frame, &why, "password"), secret).await?),
+        Err(why) => Ok(shown(&page, &frame, complaint(&frame, &why, ON), secret).await?),
     }
 }
 
@@ -129,7 +147,8 @@ pub(super) async fn turn_off(
     request: Request,
 ) -> Result<Response, web::Error> {
     let sent = Sent::read(&page.state, request).await?;
-    let done = factor::turn_off(&page.state, &frame.caller, sent.text("off_password")).await?;
+    let (password, code) = (sent.text("off_password"), sent.text("off_code"));
+    let done = factor::turn_off(&page.state, &frame.caller, password, &code).await?;
     match done {
         Ok(()) => {
             let begun = session::renew(&page.state, &sent.session).await;
@@ -142,7 +161,7 @@ pub(super) async fn turn_off(
             cookies::begin(&mut response, &begun, is_https(&sent.parts));
             Ok(response)
         }
-        Err(why) => Ok(again(&page, &frame, &why, "off_password").await?),
+        Err(why) => Ok(again(&page, &frame, &why, OFF).await?),
     }
 }
 
@@ -157,7 +176,7 @@ pub(super) async fn renew(
     let done = factor::renew_recovery_codes(&page.state, &frame.caller, password).await?;
     match done {
         Ok(codes) => Ok(codes_page(&page, &frame, &sent, codes).await?),
-        Err(why) => Ok(again(&page, &frame, &why, "password").await?),
+        Err(why) => Ok(again(&page, &frame, &why, ON).await?),
     }
 }
 
@@ -165,25 +184,25 @@ async fn again(
     page: &PageState,
     frame: &Frame,
     why: &Unchanged,
-    field: &'static str,
+    fields: Fields,
 ) -> Result<Response, Refusal> {
-    let form = complaint(frame, why, field);
+    let form = complaint(frame, why, fields);
     shown(page, frame, form, Secret::new(&page.state.random)).await
 }
 
-/// What is wrong, at its field; `password` is the name of the field that held it.
-fn complaint(frame: &Frame, why: &Unchanged, password: &'static str) -> Form {
+/// What is wrong, at its field.
+fn complaint(frame: &Frame, why: &Unchanged, fields: Fields) -> Form {
     let mut form = Form::new();
     match why {
         Unchanged::Password => form.complain(
-            password,
+            fields.password,
             frame.text(
                 "Esta não é a sua senha atual.",
                 "This is not your current password.",
             ),
         ),
         Unchanged::Code => form.complain(
-            "code",
+            fields.code,
             frame.text(
                 "Este código não vale agora. Confira o relógio do aparelho e digite o próximo.",
                 "This code is not valid now. Check the device's clock and type the next one.",
