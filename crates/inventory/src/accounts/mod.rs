@@ -88,8 +88,18 @@ impl Caller {
 ///
 /// 403 when a session's request may be forged, 401 in the conventional words, and faults of the store.
 pub async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusal> {
-    if !bearer::is_sent(&parts.headers) {
-        return session::authenticate(state, parts).await;
+    if bearer::is_sent(&parts.headers) {
+}
+
+/// Who sends a request by its bearer token.
+///
+/// # Errors
+///
+/// 401 in the conventional words, and faults of the store.
+async fn authenticate_bearer(state: &State, parts: &Parts) -> Result<Caller, Refusal> {
+        authenticate_bearer(state, parts).await
+    } else {
+        session::authenticate(state, parts).await
     }
     let token = bearer::token(&parts.headers)?;
     let (user, iat) = bearer::user_of(&state.token_key, token, state.clock.now())?;

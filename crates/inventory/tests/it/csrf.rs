@@ -198,6 +198,27 @@ on_both_engines!(a_forged_logout_does_nothing, async |address| {
 });
 
 on_both_engines!(
+    a_bearer_that_authenticates_nobody_proves_nothing_of_a_form,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let visitor = app.logged_in("admin").await;
+        for (content_type, body) in [
+            ("application/json", "{}"),
+            ("application/x-www-form-urlencoded", "next=/"),
+        ] {
+            let headers = [
+                ("authorization", "Bearer garbage"),
+                ("content-type", content_type),
+                ("origin", "http://evil.example"),
+            ];
+            let refused = visitor.send(Method::POST, "/logout/", body, &headers).await;
+            assert_eq!(refused.status.as_u16(), 403, "{refused:?}");
+        }
+        assert_eq!(visitor.get("/").await.status.as_u16(), 200);
+    }
+);
+
+on_both_engines!(
     json_without_a_session_needs_no_token_but_an_origin_of_ours,
     async |address| {
         let app = TestApp::new(&address).await;

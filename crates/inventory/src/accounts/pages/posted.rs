@@ -7,7 +7,7 @@ use web::errors::wants_json;
 use crate::{
     State,
     accounts::{
-        bearer, csrf,
+        authenticate_bearer, csrf,
         session::{self, cookies, visits::Visit},
     },
     rest::{
@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Checks that a post is ours and reads its members. Forms always bring a token; JSON does when it comes with a session's cookie,
-/// since no page of another site can send it without being asked first; calls with a bearer token are never checked.
+/// since no page of another site can send it without being asked first; calls whose bearer token says who they are need none.
 ///
 /// # Errors
 ///
@@ -29,7 +29,7 @@ pub(crate) async fn read(state: &State, parts: &Parts, body: Body) -> Result<Mem
     let content_type = content_type(&parts.headers);
     let is_bare = bytes.is_empty() && content_type.is_none() && !wants_json(&parts.headers);
     let form = (is_bare || body::is_form(content_type)).then(|| body::parse_form(&bytes));
-    let is_checked = !bearer::is_sent(&parts.headers);
+    let is_checked = authenticate_bearer(state, parts).await.is_err();
     if is_checked {
         csrf::check_origin(parts)?;
     }
