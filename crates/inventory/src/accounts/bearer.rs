@@ -6,12 +6,14 @@ use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
 use super::{Account, Caller, TokenError, TokenKey, TokenType};
 use crate::rest::{Refusal, TOKEN_NOT_VALID, Unknown};
 
-/// How the header begins.
-const SCHEME: &[u8] = b"Bearer";
-
-/// Whether a request brings a bearer token, right or wrong. The scheme is written `Bearer`; other schemes are no credentials.
+/// Whether a request brings a bearer token, right or wrong. Other schemes are no credentials.
 pub(super) fn is_sent(headers: &HeaderMap) -> bool {
-    words(header(headers)).next() == Some(SCHEME)
+    words(header(headers)).next().is_some_and(is_bearer)
+}
+
+/// The scheme, in any case (RFC 9110, section 11.1).
+fn is_bearer(word: &[u8]) -> bool {
+    word.eq_ignore_ascii_case(b"bearer")
 }
 
 fn header(headers: &HeaderMap) -> &[u8] {
@@ -38,7 +40,7 @@ pub(super) fn token(headers: &HeaderMap) -> Result<&str, Refusal> {
         return text(token);
     }
     let mut words = words(header);
-    if words.next() != Some(SCHEME) {
+    if !words.next().is_some_and(is_bearer) {
         return Err(Refusal::no_credentials());
     }
     match (words.next(), words.next()) {

@@ -61,13 +61,9 @@ pub struct Account {
 impl Account {
     /// Whether a token made in this second, counted since 1970, was revoked together with all others of the account.
     fn has_revoked(&self, iat: i64) -> bool {
-        is_before(iat, self.tokens_valid_from)
+        self.tokens_valid_from
+            .is_some_and(|from| iat < second_of(from))
     }
-}
-
-/// Whether a token made in this second, counted since 1970, is older than those that count.
-fn is_before(iat: i64, valid_from: Option<Timestamp>) -> bool {
-    valid_from.is_some_and(|from| iat < second_of(from))
 }
 
 /// The whole second of a moment, counted since 1970, as tokens have it.
@@ -89,6 +85,10 @@ impl Caller {
 /// 403 when a session's request may be forged, 401 in the conventional words, and faults of the store.
 pub async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusal> {
     if bearer::is_sent(&parts.headers) {
+        authenticate_bearer(state, parts).await
+    } else {
+        session::authenticate(state, parts).await
+    }
 }
 
 /// Who sends a request by its bearer token.
@@ -97,10 +97,6 @@ pub async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusa
 ///
 /// 401 in the conventional words, and faults of the store.
 async fn authenticate_bearer(state: &State, parts: &Parts) -> Result<Caller, Refusal> {
-        authenticate_bearer(state, parts).await
-    } else {
-        session::authenticate(state, parts).await
-    }
     let token = bearer::token(&parts.headers)?;
     let (user, iat) = bearer::user_of(&state.token_key, token, state.clock.now())?;
     let find = async move |conn: &mut Conn| store::account(conn, user).await;

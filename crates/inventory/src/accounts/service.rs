@@ -7,8 +7,8 @@ use serde::Serialize;
 use web::rate::{Period, Rate, Rates};
 
 use super::{
-    Account, Caller, Claims, TokenError, TokenType, is_before, note_change, revoke_made_until,
-    second_factor, second_of, store,
+    Account, Caller, Claims, TokenError, TokenType, note_change, revoke_made_until, second_factor,
+    second_of, store,
 };
 use crate::{
     State,
@@ -187,6 +187,24 @@ pub async fn refresh(state: &State, token: &str) -> Result<String, Refusal> {
         .token_key
         .verify_type(token, TokenType::Refresh, state.clock.now())
         .map_err(not_valid)?;
+    Ok(access(state, &owner(state, claims).await?))
+}
+
+/// Whether a token is valid, of either type: it is not when it would open nothing.
+///
+/// # Errors
+///
+/// 401 when it is not, revoked tokens and those of deactivated accounts included; faults of the store.
+pub async fn verify(state: &State, token: &str) -> Result<(), Refusal> {
+    let claims = state
+        .token_key
+        .verify(token, state.clock.now())
+        .map_err(not_valid)?;
+    owner(state, claims).await.map(|_| ())
+}
+
+/// The active account whose token it is, unless the token was revoked.
+async fn owner(state: &State, claims: Claims) -> Result<Account, Refusal> {
     let (user, iat) = (claims.user(), claims.iat);
     let jti = claims.jti;
     let (is_revoked, account) = state
@@ -204,36 +222,8 @@ pub async fn refresh(state: &State, token: &str) -> Result<String, Refusal> {
     }
     match account {
         Some(account) if account.active && account.has_revoked(iat) => Err(blacklisted()),
-        Some(account) if account.active => Ok(access(state, &account)),
+        Some(account) if account.active => Ok(account),
         _ => Err(detail("No active account found for the given token.")),
-    }
-}
-
-/// Whether a token is valid, of either type. Whose it is matters only in that they may have revoked all of theirs.
-///
-/// # Errors
-///
-/// 401 when it is not, revoked refresh tokens included; faults of the store.
-pub async fn verify(state: &State, token: &str) -> Result<(), Refusal> {
-    let claims = state
-        .token_key
-        .verify(token, state.clock.now())
-        .map_err(not_valid)?;
-    let user = claims.user();
-    let (is_revoked, valid_from) = state
-        .db
-        .read(async move |conn| {
-            let valid_from = match user {
-                Some(user) => store::tokens_valid_from(conn, user).await?,
-                None => None,
-            };
-            Ok::<_, db::Error>((store::is_revoked(conn, &claims.jti).await?, valid_from))
-        })
-        .await?;
-    if is_revoked || is_before(claims.iat, valid_from) {
-        Err(blacklisted())
-    } else {
-        Ok(())
     }
 }
 
@@ -309,6 +299,7 @@ fn sign(state: &State, account: &Account, token_type: TokenType, lifetime: Durat
         token_type,
         exp: iat.saturating_add(lifetime),
         iat,
+        nbf: None,
         jti: state.random.uuid().simple().to_string(),
         user_id: Some(account.caller.id.to_string()),
     })

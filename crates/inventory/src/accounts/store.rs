@@ -93,21 +93,6 @@ pub(super) async fn note_login(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(
     Ok(())
 }
 
-/// The moment from which a user's tokens count.
-pub(super) async fn tokens_valid_from(
-    conn: &mut Conn,
-    user: i64,
-) -> Result<Option<Timestamp>, Error> {
-    let found = conn
-        .optional(
-            "SELECT tokens_valid_from FROM users WHERE id = $1",
-            &[&user],
-            |row| row.get(0),
-        )
-        .await?;
-    Ok(found.flatten())
-}
-
 /// Revokes every token of a user that was made before this moment.
 pub(super) async fn revoke_until(
     tx: &mut Tx,

@@ -31,6 +31,9 @@ pub struct Claims {
     pub exp: i64,
     /// When it was made.
     pub iat: i64,
+    /// Before this second it is not valid yet. Ours have none; another holder of the key may set it (RFC 7519, section 4.1.5).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nbf: Option<i64>,
     /// Its own id, 32 hexadecimal digits: what a blacklist remembers.
     pub jti: String,
     /// Whose it is: the id as text.
@@ -130,7 +133,10 @@ impl TokenKey {
             .decode(payload)
             .map_err(|_| TokenError::Invalid)?;
         let claims: Claims = serde_json::from_slice(&payload).map_err(|_| TokenError::Invalid)?;
-        if now.micros() >= claims.exp.saturating_mul(1_000_000) {
+        let has_come = |second: i64| now.micros() >= second.saturating_mul(1_000_000);
+        if !claims.nbf.is_none_or(has_come) {
+            Err(TokenError::Invalid)
+        } else if has_come(claims.exp) {
             Err(TokenError::Expired)
         } else {
             Ok(claims)
@@ -181,8 +187,25 @@ mod tests {
             token_type,
             exp: 2000,
             iat: 1000,
+            nbf: None,
             jti: "ab".repeat(16),
             user_id: Some("1".to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_token_is_not_valid_before_its_time() {
+        let key = TokenKey::new(b"a secret of thirty-two characters");
+        for (nbf, expected) in [
+            (Some(1001), Some(TokenError::Invalid)),
+            (Some(i64::MAX), Some(TokenError::Invalid)),
+            (Some(1000), None),
+            (None, None),
+        ] {
+            let mut claims = claims(TokenType::Access);
+            claims.nbf = nbf;
+            let verified = key.verify(&key.sign(&claims), NOW);
+            assert_eq!(verified.err(), expected, "{nbf:?}");
         }
     }
 

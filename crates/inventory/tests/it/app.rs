@@ -182,6 +182,7 @@ impl TestApp {
             token_type: TokenType::Access,
             exp: now + 86_400,
             iat: now,
+            nbf: None,
             jti: format!("{id:032}"),
             user_id: Some(id.to_string()),
         };
