@@ -1,10 +1,14 @@
 //! The settings described for people: `docs/configuration.md` and the output of `config check`.
 
 use std::fmt::Write;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use web::rate::Rates;
 
 use super::reader::Effective;
 use super::table::{Fallback, Row, groups};
-use super::value::Secrecy;
+use super::value::{Secrecy, Value};
 
 const OPENING: &str = "\
 # Configuration
@@ -14,8 +18,7 @@ Write it anew with `balcao config document > docs/configuration.md`.
 
 A setting is found, in this order, on the command line (`--set NAME=VALUE`, `--data-dir`), in the environment, in
 `balcao.toml` (in the working directory, or the file of `--config FILE`), or in its default. An empty variable counts as
-absent. `balcao config check` prints what is effective and where it came from, secrets masked; every problem is reported
-at once, and `balcao` does not start before all are solved.
+absent. `balcao config check` prints what is effective and where it came from, secrets masked, and every problem.
 
 In the file a name is lower-case and without `BALCAO_`; `[checkout]` and `[inventory]` are tables:
 
@@ -24,18 +27,29 @@ data_dir = \"/var/lib/balcao\"
 
 [checkout]
 listen = \"127.0.0.1:8000\"
-provider_url = \"https://provider.example\"
 provider_access_token_file = \"/run/secrets/provider-token\"
 ```
 
-A setting marked *secret*, or *password* (a password stands inside its value), may also be given as `NAME_FILE`: the path of
-a file that holds it. That is the better way: the environment of a process can be read by others of the same user.
-Secrets are not taken from `--set`. Nothing shows a secret, problems included.
+A setting marked *secret*, or *password* (a password stands inside its value), is better given as `NAME_FILE`, the path of a
+file that holds it: others may read the environment of a process. Secrets are not taken from `--set`.
 ";
+
+/// Kinds of values that many settings take: they are explained once, above the tables.
+fn kinds() -> [(&'static str, String); 3] {
+    [
+        ("a listening address", <SocketAddr as Value>::allowed()),
+        ("a duration", <Duration as Value>::allowed()),
+        ("rates", <Rates as Value>::allowed()),
+    ]
+}
 
 /// The whole of `docs/configuration.md`.
 pub(crate) fn markdown() -> String {
     let mut text = OPENING.to_owned();
+    text.push('\n');
+    for (name, allowed) in kinds() {
+        let _ = writeln!(text, "- *{name}*: {allowed}");
+    }
     for group in groups() {
         let _ = write!(
             text,
@@ -50,6 +64,11 @@ pub(crate) fn markdown() -> String {
 }
 
 fn line(row: &Row) -> String {
+    let allowed = kinds()
+        .iter()
+        .fold(row.allowed.clone(), |allowed, (name, long)| {
+            allowed.replace(long.as_str(), name)
+        });
     let default = match row.fallback {
         Fallback::Is(value) => format!("`{value}`"),
         Fallback::Unset(words) => format!("none: {words}"),
@@ -60,8 +79,8 @@ fn line(row: &Row) -> String {
         Secrecy::Secret => " *(secret)*",
     };
     format!(
-        "| `{}`{mark} | {default} | {} | {} |",
-        row.name, row.meaning, row.allowed
+        "| `{}`{mark} | {default} | {} | {allowed} |",
+        row.name, row.meaning
     )
 }
 
