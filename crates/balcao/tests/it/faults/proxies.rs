@@ -1,5 +1,5 @@
 //! Two replicas behind a proxy are replaced one after the other under load, and no request fails. The proxies run with the configurations
-//! that `docs/operations.md` gives, with the addresses and files of the test in the places of those there.
+//! of `deploy/`, with the addresses and files of the test in the places of those there.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -16,19 +16,14 @@ use tokio::task::{JoinSet, yield_now};
 
 use crate::inventory::{Caller, inventory};
 
-const DOCUMENT: &str = include_str!("../../../../../docs/operations.md");
+const NGINX: &str = include_str!("../../../../../deploy/nginx.conf");
+const HAPROXY: &str = include_str!("../../../../../deploy/haproxy.cfg");
 const SECRET: &str = "the same secret on every replica, of 32 bytes or more";
 /// Servers are in folders that users have not in their search path.
 const PROGRAMS: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const WORKERS: usize = 4;
 const ROUNDS: usize = 2;
 const STOCK: i64 = 1_000_000;
-
-/// The block of the document that is marked as being in this language.
-fn block(language: &str) -> &'static str {
-    let (_, rest) = DOCUMENT.split_once(&format!("```{language}\n")).unwrap();
-    rest.split_once("```\n").unwrap().0
-}
 
 /// A proxy before two replicas.
 struct Proxy {
@@ -57,16 +52,13 @@ impl Place {
         self.folder.join(name).to_str().unwrap().to_owned()
     }
 
-    /// The document's configuration with what is different here: each text that is replaced is there.
-    fn configuration(&self, language: &str, own: &[(&str, String)]) -> String {
+    /// A configuration with what is different here: each text that is replaced is there.
+    fn configuration(&self, file: &str, own: &[(&str, String)]) -> String {
         let [one, other] = self.replicas.map(|address| address.to_string());
         let shared = [("10.0.0.1:8001", one), ("10.0.0.2:8001", other)];
-        let mut text = block(language).to_owned();
+        let mut text = file.to_owned();
         for (there, here) in shared.iter().chain(own) {
-            assert!(
-                text.contains(there),
-                "{there} in the configuration of {language}"
-            );
+            assert!(text.contains(there), "{there} is not in:\n{file}");
             text = text.replace(there, here);
         }
         text
@@ -78,7 +70,7 @@ impl Place {
             ("/etc/ssl/stock.example.pem", self.file("certificate.pem")),
             ("/etc/ssl/stock.example.key", self.file("certificate.pem")),
         ];
-        let block = self.configuration("nginx", &own);
+        let block = self.configuration(NGINX, &own);
         let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .map(|kind| format!("{kind}_temp_path {};\n", self.file(kind)))
             .concat();
@@ -97,7 +89,7 @@ impl Place {
             ("bind :443", format!("bind 127.0.0.1:{}", self.port)),
             ("/etc/ssl/stock.example.pem", self.file("certificate.pem")),
         ];
-        let text = self.configuration("haproxy", &own);
+        let text = self.configuration(HAPROXY, &own);
         std::fs::write(self.folder.join("configuration"), text).unwrap();
         let mut command = Command::new("haproxy");
         command.args(["-db", "-f", &self.file("configuration")]);
