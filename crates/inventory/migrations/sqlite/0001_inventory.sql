@@ -652,6 +652,14 @@ CREATE TABLE import_pins (
 ) STRICT;
 CREATE INDEX import_pins_import ON import_pins (import_id);
 
+-- Serie numbers of such rows, so that no product takes one meanwhile. Whoever gives a product its number holds it here until the end of
+-- the transaction, without an import: so the two wait for each other.
+CREATE TABLE import_serie_numbers (
+    serie_number TEXT NOT NULL CONSTRAINT import_serie_numbers_pkey PRIMARY KEY,
+    import_id    INTEGER CONSTRAINT import_serie_numbers_import_id_fkey REFERENCES imports (id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX import_serie_numbers_import ON import_serie_numbers (import_id);
+
 -- The groups of the specification. Members of Admin administer accounts too; the audit log is theirs to read and nobody's to write.
 INSERT INTO groups (name) VALUES ('Admin'), ('Managers');
 INSERT INTO group_permissions (group_id, permission)

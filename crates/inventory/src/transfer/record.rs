@@ -171,6 +171,30 @@ pub(super) fn references(resource: Resource, rows: &[StagedRow]) -> BTreeSet<(&'
     rows.iter().flat_map(of_row).collect()
 }
 
+/// The serie numbers of rows.
+pub(super) fn serie_numbers(resource: Resource, rows: &[StagedRow]) -> Vec<String> {
+    if resource != Resource::Products {
+        return Vec::new();
+    }
+    let numbers = rows.iter();
+    numbers
+        .filter_map(|row| products::serie_number(&row.members))
+        .collect()
+}
+
+/// Whether a product has one of these serie numbers.
+pub(super) async fn has_serie_number(
+    conn: &mut Conn,
+    numbers: &[String],
+) -> Result<bool, db::Error> {
+    for number in numbers {
+        if !products::numbered(conn, number).await?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Why a record that was added could not be deleted as things are; `quantities` are those of products after the records before it.
 pub(super) async fn examine_removal(
     conn: &mut Conn,

@@ -41,6 +41,12 @@ pub(crate) async fn examine(
     Ok(serie_number)
 }
 
+/// The serie number of a product that an import brings.
+pub(crate) fn serie_number(members: &Members) -> Option<String> {
+    let (input, _) = Input::read(members, Mode::Whole);
+    input.serie_number.into_new()
+}
+
 /// Refuses what would keep a product from being deleted.
 pub(crate) async fn examine_removal(conn: &mut Conn, id: i64) -> Result<(), Refusal> {
     refuse_when_referenced("product", &store::referring(conn, id).await?)

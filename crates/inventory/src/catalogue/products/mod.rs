@@ -12,7 +12,7 @@ pub(crate) mod within;
 
 pub use api::Products;
 pub(crate) use edit::{Edit, edit};
-pub(crate) use import::{add, examine, examine_removal, withdraw};
+pub(crate) use import::{add, examine, examine_removal, serie_number, withdraw};
 pub(crate) use lookup::{best, few};
 pub use model::{MAX_SERIE_NUMBER, ProductRecord};
 
@@ -462,7 +462,10 @@ async fn explained(
     refusal: Refusal,
 ) -> Refusal {
     match refusal {
-        Refusal::Database(error) if error.is_unique("products_serie_number_key") => {
+        Refusal::Database(error)
+            if error.is_unique("products_serie_number_key")
+                || error.is_unique("import_serie_numbers_pkey") =>
+        {
             FieldErrors::of("serie_number", SERIE_NUMBER_TAKEN).into()
         }
         Refusal::Database(error) if error.is_foreign_key() => {

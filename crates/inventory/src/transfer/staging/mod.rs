@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Publishing turns staged rows into records and withdrawing turns records into staged rows, so each takes the other back. What staged
-//! rows refer to cannot be deleted, and ids that they give are not given to others. One import is under way at a time.
+//! rows refer to cannot be deleted, and ids and serie numbers that they give are not given to others. One import is under way at a time.
 
 mod store;
 
@@ -35,7 +35,7 @@ pub(super) use store::{begin, begin_undo};
 
 /// An import without progress for so long is ended by another process.
 const ABANDONED_AFTER: Duration = Duration::from_secs(30);
-/// Rows of pins that are deleted in one step.
+/// Rows of pins, or of serie numbers, that are deleted in one step.
 const PINS_AT_ONCE: i64 = 2000;
 /// What is said of an import whose process died before all of its rows were there.
 pub(super) const INTERRUPTED: &str = "The import was interrupted; nothing was imported.";
@@ -197,7 +197,9 @@ pub(super) async fn stage(
     let refused = match staged {
         Ok(()) if examination.report.problem_count == 0 => return Ok(examination.report),
         Ok(()) => ImportError::Rows(examination.report),
-        Err(ImportError::Database(error)) if error.is_foreign_key() => {
+        Err(ImportError::Database(error))
+            if error.is_foreign_key() || error.is_unique("import_serie_numbers_pkey") =>
+        {
             ImportError::Format(CHANGED.to_owned())
         }
         Err(error) => error,
@@ -228,7 +230,13 @@ async fn stage_rows(
         let now = clock.now();
         let write = async move |tx: &mut Tx| {
             store::stage(tx, id, began, now).await?;
-            insert_chunk(tx, resource, id, number, &rows).await
+            insert_chunk(tx, resource, id, number, &rows).await?;
+            // From here on nobody takes the serie numbers; a product that was made since the check has its own.
+            let numbers = record::serie_numbers(resource, &rows);
+            if record::has_serie_number(tx, &numbers).await? {
+                return Err(ImportError::Format(CHANGED.to_owned()));
+            }
+            Ok(())
         };
         db.write(write).await?;
     }
@@ -247,7 +255,7 @@ async fn stage_rows(
     Ok(db.write(write).await?)
 }
 
-/// Stages rows, and keeps what they refer to from being deleted.
+/// Stages rows, and keeps what they refer to from being deleted, and their serie numbers from being given to others.
 async fn insert_chunk(
     tx: &mut Tx,
     resource: Resource,
@@ -258,6 +266,9 @@ async fn insert_chunk(
     store::insert_chunk(tx, id, number, rows).await?;
     for (reference, object) in record::references(resource, rows) {
         store::pin(tx, id, reference, object).await?;
+    }
+    for number in record::serie_numbers(resource, rows) {
+        store::hold_serie_number(tx, id, &number).await?;
     }
     Ok(())
 }
@@ -363,6 +374,9 @@ async fn publish(tx: &mut Tx, run: &Run, id: i64, held: Held) -> Result<Step, St
         store::end(tx, id, UploadState::Done).await?;
         return Ok(Step::Ended(UploadState::Done));
     };
+    for number in record::serie_numbers(run.resource, &rows) {
+        store::release_serie_number(tx, id, &number).await?;
+    }
     for row in rows {
         let (given, _) = Given::read(&row.members, run.now);
         let added = record::add(
@@ -425,6 +439,7 @@ async fn withdraw(tx: &mut Tx, run: &Run, id: i64) -> Result<Step, StepError> {
 async fn discard(tx: &mut Tx, id: i64, held: Held) -> Result<Step, StepError> {
     if store::take_chunk(tx, id).await?.is_some()
         || store::delete_pins(tx, id, PINS_AT_ONCE).await? > 0
+        || store::delete_serie_numbers(tx, id, PINS_AT_ONCE).await? > 0
     {
         return Ok(Step::More);
     }

@@ -204,6 +204,25 @@ pub(super) async fn pin(
     tx.execute_of(&query).await.map(drop)
 }
 
+/// Keeps a serie number from every product until the row that has it is one.
+pub(super) async fn hold_serie_number(tx: &mut Tx, id: i64, number: &str) -> Result<(), Error> {
+    let sql = "INSERT INTO import_serie_numbers (serie_number, import_id) VALUES ($1, $2)";
+    tx.execute(sql, &[&number, &id]).await.map(drop)
+}
+
+/// Lets the row that has a serie number become a product.
+pub(super) async fn release_serie_number(tx: &mut Tx, id: i64, number: &str) -> Result<(), Error> {
+    let sql = "DELETE FROM import_serie_numbers WHERE serie_number = $1 AND import_id = $2";
+    tx.execute(sql, &[&number, &id]).await.map(drop)
+}
+
+/// Lets some of the serie numbers go that an import holds; how many.
+pub(super) async fn delete_serie_numbers(tx: &mut Tx, id: i64, most: i64) -> Result<u64, Error> {
+    let sql = "DELETE FROM import_serie_numbers WHERE serie_number IN
+                   (SELECT serie_number FROM import_serie_numbers WHERE import_id = $1 LIMIT $2)";
+    tx.execute(sql, &[&id, &most]).await
+}
+
 /// Lets some of what is kept go; how many.
 pub(super) async fn delete_pins(tx: &mut Tx, id: i64, most: i64) -> Result<u64, Error> {
     let sql = "DELETE FROM import_pins WHERE id IN (SELECT id FROM import_pins WHERE import_id = $1 LIMIT $2)";

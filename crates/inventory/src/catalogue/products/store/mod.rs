@@ -193,7 +193,9 @@ pub(super) async fn insert(
         query.push(", ").bind(id);
     }
     query.push(")");
+    hold_serie_number(tx, product.serie_number.as_deref()).await?;
     let id = tx.insert_one(query).await?;
+    let_serie_number_go(tx, product.serie_number.as_deref()).await?;
     tx.execute(
         "INSERT INTO product_stock (product_id, category_id, brand_id, quantity, updated_at) VALUES ($1, $2, $3, 0, $4)",
         &[&id, &product.category.id, &product.brand.id, &now],
@@ -298,6 +300,24 @@ pub(super) async fn hold(tx: &mut Tx, id: i64) -> Result<(), Error> {
     tx.execute(sql, &[&id]).await.map(drop)
 }
 
+/// Keeps a serie number from an import that stages its rows at the same time, until the transaction ends; refused while one has it.
+async fn hold_serie_number(tx: &mut Tx, serie_number: Option<&str>) -> Result<(), Error> {
+    let Some(serie_number) = serie_number else {
+        return Ok(());
+    };
+    let sql = "INSERT INTO import_serie_numbers (serie_number) VALUES ($1)";
+    tx.execute(sql, &[&serie_number]).await.map(drop)
+}
+
+/// The product has it from here on: nobody else sees that it was held.
+async fn let_serie_number_go(tx: &mut Tx, serie_number: Option<&str>) -> Result<(), Error> {
+    let Some(serie_number) = serie_number else {
+        return Ok(());
+    };
+    let sql = "DELETE FROM import_serie_numbers WHERE serie_number = $1";
+    tx.execute(sql, &[&serie_number]).await.map(drop)
+}
+
 /// Writes what an update names into the product itself.
 pub(super) async fn update(tx: &mut Tx, id: i64, input: &Input) -> Result<(), Error> {
     let old = title_folded(tx, id).await?.unwrap_or_default();
@@ -339,7 +359,13 @@ pub(super) async fn update(tx: &mut Tx, id: i64, input: &Input) -> Result<(), Er
         product.push(", selling_price = ").bind(price);
     }
     product.push(" WHERE id = ").bind(id);
+    let serie_number = match &input.serie_number {
+        Setting::Set(serie_number) => serie_number.as_deref(),
+        Setting::Kept => None,
+    };
+    hold_serie_number(tx, serie_number).await?;
     tx.execute_of(&product).await?;
+    let_serie_number_go(tx, serie_number).await?;
     let new = input.title.as_deref().map_or_else(|| old.clone(), db::fold);
     if old != new {
         tx.execute(
