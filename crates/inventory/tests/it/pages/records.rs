@@ -325,12 +325,12 @@ on_both_engines!(
 );
 
 on_both_engines!(
-    a_form_that_is_sent_twice_makes_one_record_and_with_other_values_another,
+    a_form_that_is_sent_twice_makes_one_record_and_with_other_values_asks_again,
     async |address| {
         let app = TestApp::new(&address).await;
         app.admin().a_product("Arroz", 5).await;
         let admin = app.logged_in("admin").await;
-        let token = token(&page(&admin, "/products/new/", 200).await);
+        let first = token(&page(&admin, "/products/new/", 200).await);
         let mut fields = vec![
             ("title", "Café"),
             ("category", "1"),
@@ -339,15 +339,20 @@ on_both_engines!(
             ("cost_price", "1"),
             ("selling_price", "2"),
             ("quantity", "7"),
-            ("form_token", token.as_str()),
+            ("form_token", first.as_str()),
         ];
         for _ in 0..2 {
             let made = admin.submit("/products/new/", &fields).await;
             leads_to(&made, "/products/2/");
         }
-        // Two taps at once.
         fields[0] = ("title", "Chá");
         fields[3] = ("serie_number", "790");
+        let again = admin.submit("/products/new/", &fields).await;
+        assert_eq!(again.status.as_u16(), 422, "{again:?}");
+        assert!(again.text.contains("has been saved already"), "{again:?}");
+        // Two taps at once on the form that was shown again.
+        let second = token(&again.text);
+        fields[7] = ("form_token", second.as_str());
         let (one, other) = tokio::join!(
             admin.submit("/products/new/", &fields),
             admin.submit("/products/new/", &fields)
