@@ -38,6 +38,7 @@ pub(crate) use store::{Attempt, AttemptStep, Due, Order, Source, StoredPayment};
 
 pub use cancel::{CancelError, cancel};
 pub use create::{CreateError, Created, create};
+pub use events::look_out;
 pub use idempotency::IdempotencyKey;
 pub use model::{Artefacts, CardFacts, Payer, Payment, Word};
 pub use read::{ListQuery, Page, find, find_status, list};

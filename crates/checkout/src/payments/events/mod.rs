@@ -5,4 +5,5 @@ mod hub;
 mod stream;
 
 pub(crate) use hub::{Hub, StatusView};
-pub(crate) use stream::{look_out, open};
+pub use stream::look_out;
+pub(crate) use stream::open;

@@ -63,7 +63,7 @@ fn event(view: &StatusView) -> Event {
 }
 
 /// Looks at the followed payments for changes that other processes made, while anything is followed.
-pub(crate) async fn look_out(state: State) {
+pub async fn look_out(state: State) {
     loop {
         tokio::select! {
             () = state.hub.any() => {}
