@@ -100,8 +100,8 @@ impl<'a> Question<'a> {
             "max_tokens": MOST_TOKENS,
             "stream": false,
         });
-        if let Some(format) = format.response_format() {
-            body["response_format"] = format;
+        if let (Some(format), Some(members)) = (format.response_format(), body.as_object_mut()) {
+            members.insert("response_format".to_owned(), format);
         }
         body.to_string().into_bytes()
     }

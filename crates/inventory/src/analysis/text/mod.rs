@@ -35,18 +35,15 @@ impl Text<'_> {
     /// The text without a model.
     pub(super) fn computed(&self) -> String {
         let mut lines = vec![self.heading(), String::new()];
-        match &self.figures.forecast {
-            Some(forecast) => {
-                lines.push(self.advice(forecast));
-                lines.push(self.standing(forecast));
-                lines.push(String::new());
-                lines.push(self.say("Por quê", "Why").to_owned());
-                lines.extend(self.reasons(forecast));
-            }
-            None => {
-                lines.push(self.no_suggestion().to_owned());
-                lines.extend(self.known_so_far());
-            }
+        if let Some(forecast) = &self.figures.forecast {
+            lines.push(self.advice(forecast));
+            lines.push(self.standing(forecast));
+            lines.push(String::new());
+            lines.push(self.say("Por quê", "Why").to_owned());
+            lines.extend(self.reasons(forecast));
+        } else {
+            lines.push(self.no_suggestion().to_owned());
+            lines.extend(self.known_so_far());
         }
         lines.push(String::new());
         lines.extend(self.assumptions());
@@ -55,17 +52,14 @@ impl Text<'_> {
 
     /// The text with a model's words in place of our own; the figures are ours.
     pub(super) fn worded(&self, worded: &Worded) -> String {
-        let (advice, figures) = match &self.figures.forecast {
-            Some(forecast) => {
-                let mut figures = vec![format!("- {}", self.standing(forecast))];
-                figures.extend(self.reasons(forecast));
-                (self.advice(forecast), figures)
-            }
-            None => {
-                let known = self.known_so_far().into_iter();
-                let figures = known.map(|line| format!("- {line}")).collect();
-                (self.no_suggestion().to_owned(), figures)
-            }
+        let (advice, figures) = if let Some(forecast) = &self.figures.forecast {
+            let mut figures = vec![format!("- {}", self.standing(forecast))];
+            figures.extend(self.reasons(forecast));
+            (self.advice(forecast), figures)
+        } else {
+            let known = self.known_so_far().into_iter();
+            let figures = known.map(|line| format!("- {line}")).collect();
+            (self.no_suggestion().to_owned(), figures)
         };
         let mut lines = vec![self.heading(), String::new(), advice];
         lines.push(worded.summary.clone());
