@@ -30,7 +30,7 @@ const IDLE: Duration = Duration::from_secs(20);
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("x-idempotency-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// Carries calls to the provider and brings its answers: [`Network`], or what a simulation puts in its place.
+/// Carries calls to the provider and brings its answers: the network, or what a simulation puts in its place.
 pub trait Transport: Send + Sync {
     /// Sends a call and waits for its whole answer, within the configured time. Fails with [`Failure::NotSent`],
     /// [`Failure::Unknown`] or [`Failure::Unreadable`]; an answer of whatever status is none.

@@ -52,7 +52,7 @@ pub(crate) async fn examine_removal(conn: &mut Conn, id: i64) -> Result<(), Refu
     refuse_when_referenced("product", &store::referring(conn, id).await?)
 }
 
-/// Deletes a product that an import added, as [`delete`] does. Its ledger ends at nothing, so that the product may come again.
+/// Deletes a product that an import added, as [`delete`](super::delete) does. Its ledger ends at nothing, so that the product may come again.
 pub(crate) async fn withdraw(
     tx: &mut Tx,
     id: i64,

@@ -327,7 +327,7 @@ pub(super) async fn finish(
 ///
 /// # Errors
 ///
-/// As of [`finish`].
+/// Faults of the store, and a row that can neither be published nor withdrawn for now: it is tried again.
 pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<(), ImportError> {
     let (now, before) = (clock.now(), clock.now() - ABANDONED_AFTER);
     let abandoned = db
