@@ -47,7 +47,7 @@ impl Connection {
                     tokio::time::timeout(self.limits.handshake, tls.acceptor().accept(stream));
                 let outcome = tokio::select! {
                     outcome = handshake => outcome,
-                    () = self.shutdown.begun() => return,
+                    () = self.no_longer_new() => return,
                 };
                 match outcome {
                     Ok(Ok(stream)) => self.answer(stream).await,
@@ -73,9 +73,16 @@ impl Connection {
             .header_read_timeout(self.limits.idle + self.limits.head)
             .max_header_size(MAX_HEAD_BYTES);
         let mut connection = pin!(builder.serve_connection(stream, service));
+        // hyper closes a connection that has brought nothing yet, though its first request may be on the way.
+        let closes = async {
+            tokio::select! {
+                () = phase.first_request() => self.shutdown.begun().await,
+                () = self.no_longer_new() => {}
+            }
+        };
         let outcome = tokio::select! {
             outcome = connection.as_mut() => outcome,
-            () = self.shutdown.begun() => {
+            () = closes => {
                 connection.as_mut().graceful_shutdown();
                 connection.await
             }
@@ -83,6 +90,12 @@ impl Connection {
         if let Err(error) = outcome {
             tracing::debug!(%error, peer = %self.peer, "connection ended early");
         }
+    }
+
+    /// Waits until the shutdown has begun and the first request of a new connection would have come.
+    async fn no_longer_new(&self) {
+        self.shutdown.begun().await;
+        tokio::time::sleep(self.limits.first).await;
     }
 
     async fn handle(

@@ -8,6 +8,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::Limits;
@@ -20,6 +21,7 @@ pub(super) struct Phase(Arc<Counts>);
 struct Counts {
     begun: AtomicUsize,
     ended: AtomicUsize,
+    first: Notify,
 }
 
 /// One request being answered.
@@ -28,8 +30,15 @@ pub(super) struct Busy(Phase);
 
 impl Phase {
     pub(super) fn begin(&self) -> Busy {
-        self.0.begun.fetch_add(1, Ordering::SeqCst);
+        if self.0.begun.fetch_add(1, Ordering::SeqCst) == 0 {
+            self.0.first.notify_one();
+        }
         Busy(self.clone())
+    }
+
+    /// Waits for the connection's first request. For one caller.
+    pub(super) async fn first_request(&self) {
+        self.0.first.notified().await;
     }
 
     fn begun(&self) -> usize {

@@ -47,6 +47,8 @@ pub struct Limits {
     pub stall: Duration,
     /// How long requests may go on after shutdown has begun.
     pub drain: Duration,
+    /// How long of that the first request of a new connection is waited for: a proxy connects when it has one, and may not send it twice.
+    pub first: Duration,
     /// How long of that a sender may send nothing of its request.
     pub silence: Duration,
 }
@@ -62,6 +64,7 @@ impl Default for Limits {
             idle: seconds(75),
             stall: seconds(30),
             drain: seconds(30),
+            first: seconds(1),
             silence: seconds(5),
         }
     }

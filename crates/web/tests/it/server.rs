@@ -300,6 +300,26 @@ async fn shutdown_finishes_what_has_begun_and_takes_nothing_new() {
 }
 
 #[tokio::test]
+async fn the_first_request_of_a_new_connection_is_answered_after_shutdown_has_begun() {
+    let limits = Limits {
+        first: LONG,
+        ..Limits::default()
+    };
+    let server = Running::limited(routes(), limits).await;
+    let mut new = server.connect().await;
+    let mut accepted = server.connect().await;
+    accepted.write_all(GET).await.unwrap();
+    // The connections are accepted in their order.
+    read_until(&mut accepted, "hello").await;
+    server.shutdown.begin();
+    assert!(read_to_end(&mut accepted).await.is_empty());
+    new.write_all(GET).await.unwrap();
+    let answer = read_to_end(&mut new).await;
+    assert!(answer.ends_with("hello"), "{answer}");
+    server.task.await.unwrap();
+}
+
+#[tokio::test]
 async fn shutdown_does_not_wait_for_ever() {
     let (begun, mut has_begun) = mpsc::channel::<()>(1);
     let stuck = async move || {
