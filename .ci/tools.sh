@@ -39,6 +39,7 @@ install_missing() {
     # The proxies of docs/operations.md; servers are not in every user's search path.
     program nginx /usr/sbin/nginx || packages+=(nginx)
     program haproxy /usr/sbin/haproxy || packages+=(haproxy)
+    program caddy || packages+=(caddy)
     python3 -m pip --version >/dev/null 2>&1 || packages+=(python3 python3-pip)
   fi
   ((${#packages[@]} == 0)) || install_packages "${packages[@]}" || return 1
@@ -52,7 +53,7 @@ install_packages() {
   fi
   if ! program apt-get || ! "${as_root[@]}" true 2>/dev/null; then
     printf 'Missing, and this user may not install it. On Debian:\n\n  sudo apt-get install %s\n\n' "$*"
-    printf 'On other systems: a C compiler, git, the PostgreSQL server, Redis or Valkey, promtool of Prometheus, Chromium and chromedriver, nginx, HAProxy, pip.\n'
+    printf 'On other systems: a C compiler, git, the PostgreSQL server, Redis or Valkey, promtool of Prometheus, Chromium and chromedriver, nginx, HAProxy, Caddy, pip.\n'
     return 1
   fi
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)

@@ -129,10 +129,11 @@ impl Run {
         close: impl Future<Output = ()>,
     ) -> Result<(), Failure> {
         let outcome = tokio::select! {
-            // First: at the word to stop servers end because they should.
-            biased;
             () = self.shutdown.begun() => Ok(()),
-            Some(_) = self.tasks.join_next() => {
+            // At the word to stop servers end because they should, perhaps before it is heard here.
+            Some(_) = self.tasks.join_next() => if self.shutdown.has_begun() {
+                Ok(())
+            } else {
                 Err(Failure::new("a server ended by itself; see the log for the cause"))
             }
         };

@@ -18,12 +18,15 @@ use crate::inventory::{Caller, inventory};
 
 const NGINX: &str = include_str!("../../../../../deploy/nginx.conf");
 const HAPROXY: &str = include_str!("../../../../../deploy/haproxy.cfg");
+const CADDY: &str = include_str!("../../../../../deploy/Caddyfile");
 const SECRET: &str = "the same secret on every replica, of 32 bytes or more";
 /// Servers are in folders that users have not in their search path.
 const PROGRAMS: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const WORKERS: usize = 4;
 const ROUNDS: usize = 2;
 const STOCK: i64 = 1_000_000;
+/// As `docs/operations.md` has it.
+const DRAIN: &str = "5s";
 
 /// A proxy before two replicas.
 struct Proxy {
@@ -95,6 +98,23 @@ impl Place {
         command.args(["-db", "-f", &self.file("configuration")]);
         command
     }
+
+    fn caddy(&self) -> Command {
+        let certificate = self.file("certificate.pem");
+        let address = format!(
+            "https://localhost:{} {{\n\ttls {certificate} {certificate}",
+            self.port
+        );
+        let block = self.configuration(CADDY, &[("stock.example {", address)]);
+        let text = format!("{{\n\tadmin off\n\tauto_https disable_redirects\n}}\n{block}");
+        std::fs::write(self.folder.join("configuration"), text).unwrap();
+        let mut command = Command::new("caddy");
+        command
+            .args(["run", "--adapter", "caddyfile", "--config"])
+            .arg(self.file("configuration"))
+            .env("HOME", &self.folder);
+        command
+    }
 }
 
 impl Proxy {
@@ -144,12 +164,22 @@ struct Load {
     url: String,
     token: String,
     product: i64,
+    posts: Posts,
     is_enough: Arc<AtomicBool>,
     sold: Arc<AtomicI64>,
 }
 
+/// Which sales are sent.
+#[derive(Clone, Copy, PartialEq)]
+enum Posts {
+    /// All of them: the proxy asks `/ready`, and sends nothing to a replica that drains.
+    All,
+    /// Those with an `Idempotency-Key`: the proxy learns that a replica is away from a request, which it must be allowed to send again.
+    WithKey,
+}
+
 impl Load {
-    /// Reads, sells with a key, and sells without one, in turns; everything that was not answered as it should.
+    /// Reads, and sells with a key and without one, in turns; everything that was not answered as it should.
     async fn run(self, worker: usize) -> Vec<String> {
         let mut failures = Vec::new();
         for number in 0.. {
@@ -161,12 +191,12 @@ impl Load {
                     self.request(Method::GET, &format!("/api/v1/products/{}/", self.product)),
                     StatusCode::OK,
                 ),
-                1 => (
+                2 if self.posts == Posts::All => (self.sale(), StatusCode::CREATED),
+                _ => (
                     self.sale()
                         .header("Idempotency-Key", format!("{worker}-{number}")),
                     StatusCode::CREATED,
                 ),
-                _ => (self.sale(), StatusCode::CREATED),
             };
             match request.send().await {
                 Ok(answer) if answer.status() == expected => {
@@ -196,6 +226,7 @@ fn replica(database: &Database, address: SocketAddr) -> Start {
         .env("BALCAO_INVENTORY_LISTEN", address.to_string())
         .env("BALCAO_INVENTORY_DATABASE_URL", database.address())
         .env("BALCAO_INVENTORY_TOKEN_SECRET", SECRET)
+        .env("BALCAO_DRAIN", DRAIN)
 }
 
 async fn address(replica: &Balcao) -> SocketAddr {
@@ -203,7 +234,7 @@ async fn address(replica: &Balcao) -> SocketAddr {
     url.strip_prefix("http://").unwrap().parse().unwrap()
 }
 
-async fn no_request_fails_behind(command: fn(&Place) -> Command) {
+async fn no_request_fails_behind(command: fn(&Place) -> Command, posts: Posts) {
     let database = Database::new(Engine::Postgres);
     let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let start = || replica(&database, anywhere).ready();
@@ -221,6 +252,7 @@ async fn no_request_fails_behind(command: fn(&Place) -> Command) {
         url: proxy.url.clone(),
         token: ana.token().to_owned(),
         product,
+        posts,
         is_enough: Arc::default(),
         sold: Arc::default(),
     };
@@ -232,14 +264,12 @@ async fn no_request_fails_behind(command: fn(&Place) -> Command) {
     let is_request = |line: &str| line.contains("/api/v1/outflows/");
     for _ in 0..ROUNDS {
         for (running, address) in replicas.iter_mut().zip(addresses) {
+            let status = running.stop().await;
+            assert!(status.success(), "{status}: {}", running.logs());
+            *running = replica(&database, address).ready().await;
             // The proxy has found it, so that the other one may go.
             running.line(is_request, "a request of the load").await;
-            assert!(running.stop().await.success());
-            *running = replica(&database, address).ready().await;
         }
-    }
-    for running in &replicas {
-        running.line(is_request, "a request of the load").await;
     }
     load.is_enough.store(true, Ordering::Relaxed);
     let failures = workers.join_all().await.concat();
@@ -255,11 +285,16 @@ async fn no_request_fails_behind(command: fn(&Place) -> Command) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn replicas_are_replaced_behind_nginx_and_no_request_fails() {
-    no_request_fails_behind(Place::nginx).await;
+async fn replicas_are_replaced_behind_nginx_and_no_request_with_a_key_fails() {
+    no_request_fails_behind(Place::nginx, Posts::WithKey).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn replicas_are_replaced_behind_haproxy_and_no_request_fails() {
-    no_request_fails_behind(Place::haproxy).await;
+    no_request_fails_behind(Place::haproxy, Posts::All).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replicas_are_replaced_behind_caddy_and_no_request_fails() {
+    no_request_fails_behind(Place::caddy, Posts::All).await;
 }
