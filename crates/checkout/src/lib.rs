@@ -24,12 +24,7 @@ pub use config::{Config, Secret};
 pub use routes::ROUTES;
 
 /// The service's tables.
-pub const MIGRATIONS: db::Migrations = db::migrations!(
-    name: "checkout",
-    "0001_payments",
-    "0002_notifications",
-    "0003_api_keys"
-);
+pub const MIGRATIONS: db::Migrations = db::migrations!(name: "checkout", "0001_checkout");
 
 /// The service's name, in `/health` and in figures.
 pub const SERVICE: &str = "checkout";

@@ -25,7 +25,7 @@ pub type Migration = (&'static str, &'static str);
 /// order given. Names begin with their number and never change; a file that has been released is never edited.
 ///
 /// ```text
-/// pub const MIGRATIONS: db::Migrations = db::migrations!(name: "checkout", "0001_payments", "0002_refunds");
+/// pub const MIGRATIONS: db::Migrations = db::migrations!(name: "checkout", "0001_checkout", "0002_refunds");
 /// ```
 #[macro_export]
 macro_rules! migrations {

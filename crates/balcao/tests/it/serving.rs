@@ -271,7 +271,7 @@ fn migrate_makes_the_tables_and_then_has_nothing_to_do() {
         let output = Start::new(["migrate"]).data(folder.path()).output();
         String::from_utf8(output.stdout).unwrap()
     };
-    assert!(migrate().contains("checkout: 0001_payments"));
+    assert!(migrate().contains("checkout: 0001_checkout"));
     assert!(migrate().lines().all(|line| line.ends_with(": up to date")));
 }
 

@@ -136,3 +136,33 @@ CREATE TABLE secret_check (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     digest TEXT NOT NULL
 ) STRICT;
+
+-- The inbox: what the provider told us, kept until the payment has been read back.
+CREATE TABLE notifications (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    provider_payment_id TEXT NOT NULL,
+    topic TEXT NOT NULL,
+    action TEXT,
+    request_id TEXT,
+    signed INTEGER NOT NULL CHECK (signed IN (0, 1)),
+    received_at INTEGER NOT NULL,
+    outcome TEXT NOT NULL CHECK (outcome IN ('waiting', 'applied', 'foreign', 'ignored', 'given_up')),
+    tries INTEGER NOT NULL,
+    try_at INTEGER,
+    done_at INTEGER
+) STRICT;
+CREATE INDEX notifications_try_at ON notifications (try_at, id) WHERE try_at IS NOT NULL;
+CREATE INDEX notifications_waiting ON notifications (provider_payment_id, id) WHERE try_at IS NOT NULL;
+CREATE INDEX notifications_received_at ON notifications (received_at);
+
+-- Keys of merchants' servers: the SHA-256 of a random key, and its first characters to know it by.
+CREATE TABLE api_keys (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    prefix TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    revoked_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX api_keys_digest ON api_keys (digest);
+CREATE UNIQUE INDEX api_keys_prefix ON api_keys (prefix);
