@@ -1,27 +1,30 @@
 //! Who may call: the check that a request came over HTTPS, and merchants' API keys.
 
-use axum::extract::{FromRequestParts, Request};
-use axum::response::IntoResponse;
+use axum::extract::{FromRequestParts, Request, State as Extracted};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
 use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
+use web::Error;
 use web::client::{ClientAddress, Origin};
-use web::{Error, Next, Step};
 
 use crate::app::State;
 use crate::payments::database_error;
 use crate::request::Refusal;
 use crate::{digest, keys};
 
-/// Refuses requests that did not come over HTTPS, their body unread, unless the configuration lifts the check.
-pub(crate) fn https_only(allow_http: bool) -> Step {
-    Step::new(move |request: Request, next: Next| async move {
-        if allow_http || Origin::known(request.extensions()).is_secure {
-            next.run(request).await
-        } else {
-            Error::from(Refusal::https_required()).into_response()
-        }
-    })
+/// Middleware: refuses requests that did not come over HTTPS, their body unread, unless the configuration lifts the check.
+pub(crate) async fn https_only(
+    Extracted(allow_http): Extracted<bool>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if allow_http || Origin::known(request.extensions()).is_secure {
+        next.run(request).await
+    } else {
+        Error::from(Refusal::https_required()).into_response()
+    }
 }
 
 /// A caller with a merchant's API key. As an extractor it answers 401 to everyone else.

@@ -1,13 +1,15 @@
 //! The service's addresses: which handler answers, and what stands before it.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post};
 use http::Method;
+use tower::ServiceBuilder;
 use web::assets::Assets;
-use web::errors::{self, Detailed, ForReaders, Pages};
+use web::errors::{self, Detailed, ForReaders, Pages, Renderer};
 use web::rate::{Limiter, Period, Rate};
 use web::{Edge, compression, docs, health, limits};
 
@@ -59,9 +61,10 @@ pub(crate) fn router(state: &State) -> Router {
     }
     let assets = assets();
     let errors = Detailed::new(state.clock.clone());
-    let programs = api(state)
-        .merge(probes(state))
-        .layer(errors::layer(errors.clone()));
+    let programs = api(state).merge(probes(state)).layer(from_fn_with_state(
+        Renderer::new(errors.clone()),
+        errors::render,
+    ));
     let router = programs.merge(pages(state, &assets)).merge(assets.routes());
     let edge = Edge {
         service: SERVICE,
@@ -85,19 +88,18 @@ fn assets() -> Assets {
 }
 
 fn api(state: &State) -> Router {
-    let limiter = Limiter::by_address(
+    let limiter = Arc::new(Limiter::by_address(
         "checkout",
         state.windows.clone(),
         state.config.rate_limit.clone(),
-    );
+    ));
     // A creation makes at most four calls one after the other.
     let patience = state.config.provider.timeout * 4 + Duration::from_secs(10);
-    let steps = || {
-        https_only(state.config.allow_http)
-            .then(limits::timeout(patience))
-            // A payment is never left half made because its buyer hung up.
-            .then(limits::to_the_end())
-    };
+    let common = ServiceBuilder::new()
+        .layer(from_fn_with_state(state.config.allow_http, https_only))
+        .layer(from_fn_with_state(patience, limits::timeout))
+        // A payment is never left half made because its buyer hung up.
+        .layer(from_fn(limits::to_the_end));
     let of_clients = Router::new()
         .route("/create_payment", post(payments::api::payment_create))
         .route("/payments/", get(payments::api::payment_list))
@@ -113,7 +115,11 @@ fn api(state: &State) -> Router {
             "/payments/{id}/artefacts",
             get(payments::api::payment_artefacts),
         )
-        .layer(limiter.layer().then(steps()));
+        .layer(
+            ServiceBuilder::new()
+                .layer(from_fn_with_state(limiter, Limiter::limit))
+                .layer(common.clone()),
+        );
     // The provider tells of every payment from a few addresses: a limit for clients would hold its news back. Without a
     // valid signature it costs next to nothing, and unsigned hints have a limit of their own.
     let of_the_provider = Router::new()
@@ -121,7 +127,7 @@ fn api(state: &State) -> Router {
             "/notifications",
             post(notifications::api::notification_receive),
         )
-        .layer(steps());
+        .layer(common);
     of_clients.merge(of_the_provider).with_state(state.clone())
 }
 
@@ -130,9 +136,10 @@ fn pages(state: &State, assets: &Assets) -> Router {
     page::routes(state.config.shop.clone(), assets.clone())
         .merge(docs::routes("Balcão checkout", OPENAPI, DOCUMENTS, assets))
         .layer(
-            compression::pages()
-                .then(limiter.layer())
-                .then(web::client::to_https()),
+            ServiceBuilder::new()
+                .layer(from_fn(compression::pages))
+                .layer(from_fn_with_state(Arc::new(limiter), Limiter::limit))
+                .layer(from_fn(web::client::to_https)),
         )
 }
 

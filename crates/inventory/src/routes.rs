@@ -5,16 +5,18 @@ use std::time::Duration;
 use axum::{
     Router,
     extract::Request,
+    middleware::{Next, from_fn, from_fn_with_state},
     response::{IntoResponse as _, Response},
     routing::any,
 };
 use http::{HeaderValue, Method, StatusCode, Uri, header::LOCATION};
+use tower::ServiceBuilder;
 use web::{
-    Edge, Error, Next, Step,
+    Edge, Error,
     assets::Assets,
     client::PublicUrl,
     compression, docs,
-    errors::{self, Conventional},
+    errors::{self, Conventional, Renderer},
     health, limits, locale,
     metrics::Metrics,
     security::{self, Policy},
@@ -196,11 +198,15 @@ fn api(state: &State) -> Router {
     resources(state.clone())
         .route("/api/{*unknown}", any(async || Error::not_found()))
         .layer(
-            door()
-                .then(errors::layer(Conventional))
-                .then(limits::timeout(PATIENCE))
-                .then(limits::body(state.config.max_body))
-                .then(gate::tell_limits()),
+            ServiceBuilder::new()
+                .layer(from_fn(door))
+                .layer(from_fn_with_state(
+                    Renderer::new(Conventional),
+                    errors::render,
+                ))
+                .layer(from_fn_with_state(PATIENCE, limits::timeout))
+                .layer(from_fn_with_state(state.config.max_body, limits::body))
+                .layer(from_fn(gate::tell_limits)),
         )
 }
 
@@ -224,19 +230,28 @@ fn pages(state: &State, assets: &Assets) -> Router {
         .merge(locale::routes())
         .route("/{*unknown}", any(async || Error::not_found()))
         // What the API takes a page takes: a form says it in no more bytes than JSON may, where each character is an escape.
-        .layer(limits::timeout(PATIENCE).then(limits::body(state.config.max_body)));
+        .layer(
+            ServiceBuilder::new()
+                .layer(from_fn_with_state(PATIENCE, limits::timeout))
+                .layer(from_fn_with_state(state.config.max_body, limits::body)),
+        );
     // Files are larger than forms, and take longer.
-    let files = transfer::uploads::routes().layer(limits::timeout(FILE_PATIENCE));
+    let files =
+        transfer::uploads::routes().layer(from_fn_with_state(FILE_PATIENCE, limits::timeout));
     everyday.merge(files).with_state(page.clone()).layer(
-        door()
-            .then(compression::pages())
-            .then(security::layer(Policy::Pages))
-            .then(errors::layer(Shapes::new(assets.clone())))
-            .then(locale::remember())
-            .then(visits(state))
-            .then(flash::layer())
-            .then(gate::tell_limits())
-            .then(page::errors::layer(&page)),
+        ServiceBuilder::new()
+            .layer(from_fn(door))
+            .layer(from_fn(compression::pages))
+            .layer(from_fn_with_state(Policy::Pages, security::headers))
+            .layer(from_fn_with_state(
+                Renderer::new(Shapes::new(assets.clone())),
+                errors::render,
+            ))
+            .layer(from_fn(locale::remember))
+            .layer(from_fn_with_state(state.clone(), visits))
+            .layer(from_fn(flash::write))
+            .layer(from_fn(gate::tell_limits))
+            .layer(from_fn_with_state(page, page::errors::render)),
     )
 }
 
@@ -247,28 +262,28 @@ fn probes(state: &State) -> Router {
         async move { Ok(db.ready(&MIGRATIONS).await?) }
     };
     // Whoever probes is a program, and says nothing of what it accepts.
-    health::routes(SERVICE, VERSION, state.workers.clone(), is_ready)
-        .layer(errors::layer(Conventional))
+    health::routes(SERVICE, VERSION, state.workers.clone(), is_ready).layer(from_fn_with_state(
+        Renderer::new(Conventional),
+        errors::render,
+    ))
 }
 
-/// What every request meets first. One to a host that no address can name is refused: it would stand in `next`, `previous` and redirects.
+/// Middleware: what every request meets first. One to a host that no address can name is refused: it would stand in `next`, `previous` and redirects.
 /// An address without its last slash leads to the one with it. An answer is written over lines where that is asked for.
-fn door() -> Step {
-    Step::new(|request: Request, next: Next| async move {
-        if !PublicUrl::can_name_host_of(request.headers()) {
-            return Error::new(StatusCode::BAD_REQUEST, "The Host header is not valid.")
-                .into_response();
-        }
-        if let Some(location) = with_slash(request.uri()) {
-            return led_to(location, request.method());
-        }
-        let indent = indent::asked(request.headers());
-        let response = next.run(request).await;
-        match indent {
-            Some(indent) => Box::pin(indent::over_lines(response, indent)).await,
-            None => response,
-        }
-    })
+async fn door(request: Request, next: Next) -> Response {
+    if !PublicUrl::can_name_host_of(request.headers()) {
+        return Error::new(StatusCode::BAD_REQUEST, "The Host header is not valid.")
+            .into_response();
+    }
+    if let Some(location) = with_slash(request.uri()) {
+        return led_to(location, request.method());
+    }
+    let indent = indent::asked(request.headers());
+    let response = next.run(request).await;
+    match indent {
+        Some(indent) => Box::pin(indent::over_lines(response, indent)).await,
+        None => response,
+    }
 }
 
 /// 301 for readers, 308 for others, which keeps method and body.

@@ -101,10 +101,13 @@ impl Sandbox {
             )
             .route("/sandbox/payments/{id}/{act}", post(control::api::perform))
             .fallback(|| async { StatusCode::NOT_FOUND })
-            .layer(errors::layer(ForReaders::new(
-                Pages::new(self.state.assets.clone()),
-                refusal::Programs,
-            )));
+            .layer(middleware::from_fn_with_state(
+                errors::Renderer::new(ForReaders::new(
+                    Pages::new(self.state.assets.clone()),
+                    refusal::Programs,
+                )),
+                errors::render,
+            ));
         provider
             .merge(control)
             .merge(pages::routes(&self.state.assets))

@@ -8,6 +8,7 @@ use std::io::Write as _;
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -16,7 +17,7 @@ use http::{HeaderMap, HeaderValue};
 use http_body::Body as _;
 use http_body_util::BodyExt as _;
 
-use crate::{Error, Next, Step};
+use crate::Error;
 
 /// Below this many bytes compression saves less than its header costs.
 pub(crate) const SMALLEST: usize = 1024;
@@ -25,22 +26,20 @@ const LARGE: usize = 64 * 1024;
 /// A page is compressed at every request: quick rather than small.
 const QUICK: Compression = Compression::new(3);
 
-/// Compresses the HTML that a router answers with. Streams, and what is compressed already, stay as they are.
-pub fn pages() -> Step {
-    Step::new(|request: Request, next: Next| async move {
-        let takes_gzip = accepts_gzip(request.headers());
-        let mut response = next.run(request).await;
-        if !is_page(&response) {
-            return response;
-        }
-        let vary = HeaderValue::from_static("Accept-Encoding");
-        response.headers_mut().append(VARY, vary);
-        if takes_gzip {
-            compressed(response).await
-        } else {
-            response
-        }
-    })
+/// Middleware: compresses the HTML that a router answers with. Streams, and what is compressed already, stay as they are.
+pub async fn pages(request: Request, next: Next) -> Response {
+    let takes_gzip = accepts_gzip(request.headers());
+    let mut response = next.run(request).await;
+    if !is_page(&response) {
+        return response;
+    }
+    let vary = HeaderValue::from_static("Accept-Encoding");
+    response.headers_mut().append(VARY, vary);
+    if takes_gzip {
+        compressed(response).await
+    } else {
+        response
+    }
 }
 
 /// Whether an answer is a whole page that is worth it.

@@ -5,6 +5,7 @@
 
 use askama::Template;
 use axum::Router;
+use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::{MethodRouter, get};
 use bytes::Bytes;
@@ -94,7 +95,7 @@ pub fn routes<S: Clone + Send + Sync + 'static>(
     Router::new()
         .route(paths.swagger_ui, viewer_page(swagger_ui))
         .route(paths.redoc, viewer_page(redoc))
-        .layer(security::layer(Policy::Documents))
+        .layer(from_fn_with_state(Policy::Documents, security::headers))
         .route(paths.schema, get(schema))
 }
 

@@ -3,15 +3,19 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{MatchedPath, Request};
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::Response;
+use tower::ServiceBuilder;
 use tracing::Instrument;
 
-use crate::access::{Watch, Watching};
-use crate::client::{self, Proxies, PublicUrl};
-use crate::errors::{self, Render};
+use crate::access::RequestRecord;
+use crate::client::{self, Origin, Proxies, PublicUrl};
+use crate::errors::{self, Render, Renderer};
 use crate::metrics::Metrics;
+use crate::request_id::RequestId;
 use crate::security::{self, Policy};
-use crate::{Error, Next, Random, Step, limits};
+use crate::{Error, Random, limits};
 
 /// What the edge around one service needs to know.
 #[derive(Clone, Debug)]
@@ -31,7 +35,7 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// Puts the edge around a finished router. `renderer` renders what no inner [`errors::layer`] has, among it every
+    /// Puts the edge around a finished router. `renderer` renders what no inner [`errors::render`] has, among it every
     /// address that no route knows: it is told the address, and may choose a shape by it. A fallback of the router's own is replaced.
     ///
     /// From outside in: request id, span, origin, access log and figures; security headers of [`Policy::Api`] where a router has set none of its own;
@@ -41,45 +45,34 @@ impl Edge {
             // Merged routers bring fallbacks with layers of their own, and the last one would win.
             .fallback(async || Error::not_found())
             .layer(
-                self.watching()
-                    .then(security::layer(Policy::Api))
-                    .then(errors::layer(renderer))
-                    .then(limits::head()),
+                ServiceBuilder::new()
+                    .layer(from_fn_with_state(Arc::new(self), record))
+                    .layer(from_fn_with_state(Policy::Api, security::headers))
+                    .layer(from_fn_with_state(Renderer::new(renderer), errors::render))
+                    .layer(from_fn(limits::head)),
             )
     }
+}
 
-    /// What writes down the requests of the service.
-    fn watch(&self) -> Watch {
-        Watch(Arc::new(Watching {
-            service: self.service,
-            random: self.random.clone(),
-            proxies: self.proxies.clone(),
-            metrics: self.metrics.clone(),
-        }))
+/// Middleware: everything about a request that is known before it is handled, and what is written down after.
+async fn record(State(edge): State<Arc<Edge>>, mut request: Request, next: Next) -> Response {
+    let id = RequestId::of(request.headers(), &edge.random);
+    let origin = Origin::of(&request, &edge.proxies);
+    let record = RequestRecord::new(edge.service, id.clone(), origin, &request);
+    let extensions = request.extensions_mut();
+    extensions.insert(id);
+    client::introduce(extensions, origin, edge.public_url.as_ref());
+    if edge.hsts_subdomains {
+        extensions.insert(security::WithSubdomains);
     }
-
-    /// Everything about a request that is known before it is handled, and what is written down after.
-    fn watching(self) -> Step {
-        let (watch, public_url, subdomains) = (self.watch(), self.public_url, self.hsts_subdomains);
-        Step::new(move |mut request: Request, next: Next| {
-            let seen = watch.see(&request, watch.arrival(&request));
-            let extensions = request.extensions_mut();
-            extensions.insert(seen.id.clone());
-            client::introduce(extensions, seen.arrival.origin, public_url.as_ref());
-            if subdomains {
-                extensions.insert(security::WithSubdomains);
-            }
-            let route = extensions.get::<MatchedPath>().cloned();
-            let span = seen.span();
-            async move {
-                let in_flight = seen.in_flight();
-                let mut response = next.run(request).await;
-                drop(in_flight);
-                let route = route.as_ref().map_or("unknown", MatchedPath::as_str);
-                seen.write_down(route, &mut response);
-                response
-            }
-            .instrument(span)
-        })
+    let span = record.span();
+    async move {
+        let in_flight = edge.metrics.requests().begin();
+        let mut response = next.run(request).await;
+        drop(in_flight);
+        record.end(&edge.metrics, &mut response);
+        response
     }
+    .instrument(span)
+    .await
 }

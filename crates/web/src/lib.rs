@@ -25,12 +25,10 @@ pub mod rate;
 pub mod request_id;
 pub mod security;
 pub mod server;
-mod step;
 mod supervisor;
 
 pub use clock::Clock;
 pub use edge::Edge;
 pub use errors::Error;
 pub use random::Random;
-pub use step::{Next, Step, Stepped};
 pub use supervisor::Supervisor;

@@ -1,4 +1,4 @@
-//! Limits on single requests: the size of head and body, and the time an answer may take. Those on connections are [`crate::server::Limits`].
+//! Limits on single requests, as middleware: the size of head and body, and the time an answer may take. Those on connections are [`crate::server::Limits`].
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -7,7 +7,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{DefaultBodyLimit, Request};
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::{CONNECTION, CONTENT_LENGTH};
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -15,7 +16,7 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use http_body_util::Limited;
 use tracing::Instrument;
 
-use crate::{Error, Next, Step};
+use crate::Error;
 
 /// The most bytes of path and query.
 const MAX_URI: usize = 8 * 1024;
@@ -29,28 +30,24 @@ const MAX_HEADER_BYTES: usize = 32 * 1024;
 pub(crate) struct Hostless;
 
 /// Answers 400 to requests that do not name one host, and 414 and 431 to those whose head is larger than any honest one.
-pub fn head() -> Step {
-    Step::new(|request: Request, next: Next| async move {
-        if request.extensions().get::<Hostless>().is_some() {
-            return closing(Error::new(StatusCode::BAD_REQUEST, "Bad Request"));
-        }
-        let uri = request
-            .uri()
-            .path_and_query()
-            .map_or(0, |path| path.as_str().len());
-        if uri > MAX_URI {
-            return closing(Error::new(StatusCode::URI_TOO_LONG, "URI Too Long"));
-        }
-        if request.headers().len() > MAX_HEADERS
-            || header_bytes(request.headers()) > MAX_HEADER_BYTES
-        {
-            return closing(Error::new(
-                StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-                "Request Header Fields Too Large",
-            ));
-        }
-        next.run(request).await
-    })
+pub async fn head(request: Request, next: Next) -> Response {
+    if request.extensions().get::<Hostless>().is_some() {
+        return closing(Error::new(StatusCode::BAD_REQUEST, "Bad Request"));
+    }
+    let uri = request
+        .uri()
+        .path_and_query()
+        .map_or(0, |path| path.as_str().len());
+    if uri > MAX_URI {
+        return closing(Error::new(StatusCode::URI_TOO_LONG, "URI Too Long"));
+    }
+    if request.headers().len() > MAX_HEADERS || header_bytes(request.headers()) > MAX_HEADER_BYTES {
+        return closing(Error::new(
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            "Request Header Fields Too Large",
+        ));
+    }
+    next.run(request).await
 }
 
 fn header_bytes(headers: &HeaderMap) -> usize {
@@ -67,63 +64,57 @@ fn closing(error: Error) -> Response {
         .into_response()
 }
 
-/// Answers 413 to bodies of more than `bytes`: at once when the length is declared, else as soon as more has come.
-pub fn body(bytes: usize) -> Step {
-    Step::new(move |mut request: Request, next: Next| async move {
-        let declared = request
-            .headers()
-            .get(CONTENT_LENGTH)
-            .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-        if declared.is_some_and(|declared| {
-            usize::try_from(declared).is_ok_and(|declared| declared > bytes)
-        }) {
-            return closing(Error::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "Payload Too Large",
-            ));
-        }
-        // The framework's own limit of 2 MB would else hold for larger ones.
-        DefaultBodyLimit::disable().apply(&mut request);
-        next.run(request.map(|body| Body::new(Limited::new(body, bytes))))
-            .await
-    })
+/// Answers 413 to bodies of more bytes than the state says: at once when the length is declared, else as soon as more has come.
+pub async fn body(State(bytes): State<usize>, mut request: Request, next: Next) -> Response {
+    let declared = request
+        .headers()
+        .get(CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if declared
+        .is_some_and(|declared| usize::try_from(declared).is_ok_and(|declared| declared > bytes))
+    {
+        return closing(Error::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "Payload Too Large",
+        ));
+    }
+    // The framework's own limit of 2 MB would else hold for larger ones.
+    DefaultBodyLimit::disable().apply(&mut request);
+    next.run(request.map(|body| Body::new(Limited::new(body, bytes))))
+        .await
 }
 
-/// Ends requests that take longer than `time` until their response begins: 408 when the caller was still sending, else 503.
+/// Ends requests that take longer than the state says until their response begins: 408 when the caller was still sending, else 503.
 ///
 /// Streams are not ended: their response has begun.
-pub fn timeout(time: Duration) -> Step {
-    Step::new(move |request: Request, next: Next| async move {
-        let received = Arc::new(AtomicBool::new(request.body().is_end_stream()));
-        let request = request.map(|body| {
-            Body::new(Received {
-                body,
-                received: Arc::clone(&received),
-            })
-        });
-        let elapsed = match tokio::time::timeout(time, next.run(request)).await {
-            Ok(response) => return response,
-            Err(elapsed) => elapsed,
-        };
-        if received.load(Ordering::SeqCst) {
-            Error::new(StatusCode::SERVICE_UNAVAILABLE, "Service unavailable")
-                .cause(elapsed)
-                .into_response()
-        } else {
-            closing(Error::new(StatusCode::REQUEST_TIMEOUT, "Request Timeout"))
-        }
-    })
+pub async fn timeout(State(time): State<Duration>, request: Request, next: Next) -> Response {
+    let received = Arc::new(AtomicBool::new(request.body().is_end_stream()));
+    let request = request.map(|body| {
+        Body::new(Received {
+            body,
+            received: Arc::clone(&received),
+        })
+    });
+    let elapsed = match tokio::time::timeout(time, next.run(request)).await {
+        Ok(response) => return response,
+        Err(elapsed) => elapsed,
+    };
+    if received.load(Ordering::SeqCst) {
+        Error::new(StatusCode::SERVICE_UNAVAILABLE, "Service unavailable")
+            .cause(elapsed)
+            .into_response()
+    } else {
+        closing(Error::new(StatusCode::REQUEST_TIMEOUT, "Request Timeout"))
+    }
 }
 
 /// Lets the handler run to its end though the caller hangs up, for work that should not stop half-way.
 ///
-/// To be put outside [`crate::errors::layer`], which catches the handler's panics.
-pub fn to_the_end() -> Step {
-    Step::new(|request: Request, next: Next| async move {
-        let work = tokio::spawn(next.run(request).in_current_span());
-        work.await
-            .unwrap_or_else(|error| Error::internal(error).into_response())
-    })
+/// To be put outside [`crate::errors::render`], which catches the handler's panics.
+pub async fn to_the_end(request: Request, next: Next) -> Response {
+    let work = tokio::spawn(next.run(request).in_current_span());
+    work.await
+        .unwrap_or_else(|error| Error::internal(error).into_response())
 }
 
 /// A request body that remembers whether it has been received whole.

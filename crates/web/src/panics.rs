@@ -36,7 +36,7 @@ impl std::error::Error for Panicked {}
 /// Sends every panic of the program to the log, with its place, instead of straight to standard error. The program calls it once at its
 /// start, since the hook belongs to the whole process.
 ///
-/// Panics in handlers are logged with their request instead, by [`crate::errors::layer`].
+/// Panics in handlers are logged with their request instead, by [`crate::errors::render`].
 pub fn install_hook() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| std::panic::set_hook(Box::new(report)));

@@ -2,7 +2,10 @@
 //!
 //! Everything is forbidden first, and each kind of router allows what it needs. A header that a handler or an inner router has set is kept.
 
-use axum::extract::Request;
+use std::sync::LazyLock;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
 use axum::response::Response;
 use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY,
@@ -11,7 +14,6 @@ use http::header::{
 use http::{HeaderMap, HeaderValue};
 
 use crate::client::Origin;
-use crate::{Next, Step};
 
 /// What the answers of a router may make a browser do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +28,18 @@ pub enum Policy {
 }
 
 impl Policy {
+    /// The headers, made once: each response begins with a copy.
+    fn headers(self) -> &'static HeaderMap {
+        static API: LazyLock<HeaderMap> = LazyLock::new(|| headers_of(Policy::Api));
+        static PAGES: LazyLock<HeaderMap> = LazyLock::new(|| headers_of(Policy::Pages));
+        static DOCUMENTS: LazyLock<HeaderMap> = LazyLock::new(|| headers_of(Policy::Documents));
+        match self {
+            Self::Api => &API,
+            Self::Pages => &PAGES,
+            Self::Documents => &DOCUMENTS,
+        }
+    }
+
     const fn content(self) -> &'static str {
         match self {
             Self::Api => {
@@ -74,36 +88,31 @@ const ROOM: usize = 16;
 #[derive(Clone, Copy)]
 pub(crate) struct WithSubdomains;
 
-/// Puts the headers of a policy on every response that does not have them.
-pub fn layer(policy: Policy) -> Step {
-    let headers = headers_of(policy);
-    Step::new(move |request: Request, next: Next| {
-        let keeps_https = request
-            .extensions()
-            .get::<Origin>()
-            .is_some_and(|origin| origin.is_https && !origin.address.is_loopback());
-        let mut headers = headers.clone();
-        if keeps_https {
-            // Not on this machine: other programs under development there share the host name.
-            let value = match request.extensions().get::<WithSubdomains>() {
-                Some(WithSubdomains) => "max-age=31536000; includeSubDomains",
-                None => "max-age=31536000",
-            };
-            headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(value));
-        }
-        async move {
-            let mut response = next.run(request).await;
-            // Of two headers with one name the answer's own stays. It has fewer, so they join these.
-            let own = std::mem::take(response.headers_mut());
-            headers.extend(own);
-            if is_event_stream(&headers) {
-                // nginx hands it on as it comes, whatever its settings are.
-                headers.insert(UNBUFFERED, HeaderValue::from_static("no"));
-            }
-            *response.headers_mut() = headers;
-            response
-        }
-    })
+/// Middleware: puts the headers of a policy on every response that does not have them.
+pub async fn headers(State(policy): State<Policy>, request: Request, next: Next) -> Response {
+    let keeps_https = request
+        .extensions()
+        .get::<Origin>()
+        .is_some_and(|origin| origin.is_https && !origin.address.is_loopback());
+    let mut headers = policy.headers().clone();
+    if keeps_https {
+        // Not on this machine: other programs under development there share the host name.
+        let value = match request.extensions().get::<WithSubdomains>() {
+            Some(WithSubdomains) => "max-age=31536000; includeSubDomains",
+            None => "max-age=31536000",
+        };
+        headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(value));
+    }
+    let mut response = next.run(request).await;
+    // Of two headers with one name the answer's own stays. It has fewer, so they join these.
+    let own = std::mem::take(response.headers_mut());
+    headers.extend(own);
+    if is_event_stream(&headers) {
+        // nginx hands it on as it comes, whatever its settings are.
+        headers.insert(UNBUFFERED, HeaderValue::from_static("no"));
+    }
+    *response.headers_mut() = headers;
+    response
 }
 
 /// Whether an answer never ends by itself.

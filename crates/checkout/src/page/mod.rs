@@ -11,7 +11,9 @@ mod texts;
 use std::time::Duration;
 
 use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
 use rust_embed::RustEmbed;
+use tower::ServiceBuilder;
 use web::assets::Assets;
 use web::security::{self, Policy};
 use web::{limits, locale};
@@ -46,9 +48,11 @@ impl Default for Shop {
 
 /// `GET /` and the switches of language and colours, with what stands around pages. `assets` must hold [`Files`] beside the shared ones.
 pub fn routes<S: Clone + Send + Sync + 'static>(shop: Shop, assets: Assets) -> Router<S> {
-    pages::routes(shop, assets)
-        .merge(locale::routes())
-        .layer(locale::remember())
-        .layer(limits::timeout(PATIENCE).then(limits::body(BODY_MAX)))
-        .layer(security::layer(Policy::Pages))
+    pages::routes(shop, assets).merge(locale::routes()).layer(
+        ServiceBuilder::new()
+            .layer(from_fn_with_state(Policy::Pages, security::headers))
+            .layer(from_fn_with_state(PATIENCE, limits::timeout))
+            .layer(from_fn_with_state(BODY_MAX, limits::body))
+            .layer(from_fn(locale::remember)),
+    )
 }

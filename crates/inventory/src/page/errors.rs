@@ -3,12 +3,12 @@
 
 use askama::Template;
 use axum::{
-    extract::Request,
+    extract::{Request, State as Extracted},
+    middleware::Next,
     response::{IntoResponse as _, Response},
 };
 use http::{StatusCode, request::Parts};
 use web::{
-    Step,
     assets::Assets,
     errors::{self, Conventional, Facts, Pages, Public, Render, Told},
     page::{Layout, Page},
@@ -70,22 +70,24 @@ fn is_forged(error: &Public) -> bool {
     error.status == StatusCode::FORBIDDEN && error.detail.starts_with("CSRF Failed")
 }
 
-/// Renders what goes wrong within a visit, so that it is known who reads.
-pub(crate) fn layer(page: &PageState) -> Step {
-    let (page, shapes) = (page.clone(), Shapes::new(page.assets.clone()));
-    errors::layer_for(move |request: &Request| {
-        let (page, shapes, parts) = (page.clone(), shapes.clone(), parts_of(request));
-        move |error: &Public, facts: &Facts| {
-            if is_for_program(facts) || is_forged(error) {
-                return shapes.render(error, facts);
-            }
-            let layout = Layout::of(facts, page.assets.clone());
-            match Frame::of(&parts, layout, &page.state.random) {
-                Some(frame) => framed(&frame, error),
-                None => shapes.render(error, facts),
-            }
+/// Middleware: renders what goes wrong within a visit, so that it is known who reads.
+pub(crate) async fn render(
+    Extracted(page): Extracted<PageState>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (shapes, parts) = (Shapes::new(page.assets.clone()), parts_of(&request));
+    let renderer = move |error: &Public, facts: &Facts| {
+        if is_for_program(facts) || is_forged(error) {
+            return shapes.render(error, facts);
         }
-    })
+        let layout = Layout::of(facts, page.assets.clone());
+        match Frame::of(&parts, layout, &page.state.random) {
+            Some(frame) => framed(&frame, error),
+            None => shapes.render(error, facts),
+        }
+    };
+    errors::render_with(&renderer, request, next).await
 }
 
 fn framed(frame: &Frame, error: &Public) -> Response {

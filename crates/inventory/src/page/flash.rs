@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use axum::{extract::Request, response::Response};
+use axum::{extract::Request, middleware::Next, response::Response};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use http::{
@@ -14,7 +14,7 @@ use http::{
 };
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
-use web::{Next, Step, client::Origin, cookie};
+use web::{client::Origin, cookie};
 
 use crate::accounts::{
     csrf,
@@ -144,26 +144,24 @@ fn append(response: &mut Response, line: Option<HeaderValue>) {
     }
 }
 
-/// Turns what handlers [`leave`] into a cookie, and redirects for scripts into a header that they follow with the whole page.
-pub(crate) fn layer() -> Step {
-    Step::new(|request: Request, next: Next| async move {
-        let session = Visit::of(request.extensions()).0;
-        let is_https = Origin::known(request.extensions()).is_https;
-        let is_script = request.headers().contains_key(BY_SCRIPT);
-        let mut response = next.run(request).await;
-        let flash = response.extensions_mut().remove::<Flash>();
-        let secret = session.as_deref().and_then(secret_of);
-        if let (Some(flash), Some(secret)) = (flash, secret) {
-            let signed = flash.signed(&secret);
-            let line = signed.and_then(|text| cookie::remember(COOKIE, &text, LIFETIME, is_https));
-            append(&mut response, line);
-        }
-        if is_script && let Some(address) = response.headers_mut().remove(LOCATION) {
-            *response.status_mut() = StatusCode::OK;
-            response.headers_mut().insert(GO_TO, address);
-        }
-        response
-    })
+/// Middleware: turns what handlers [`leave`] into a cookie, and redirects for scripts into a header that they follow with the whole page.
+pub(crate) async fn write(request: Request, next: Next) -> Response {
+    let session = Visit::of(request.extensions()).0;
+    let is_https = Origin::known(request.extensions()).is_https;
+    let is_script = request.headers().contains_key(BY_SCRIPT);
+    let mut response = next.run(request).await;
+    let flash = response.extensions_mut().remove::<Flash>();
+    let secret = session.as_deref().and_then(secret_of);
+    if let (Some(flash), Some(secret)) = (flash, secret) {
+        let signed = flash.signed(&secret);
+        let line = signed.and_then(|text| cookie::remember(COOKIE, &text, LIFETIME, is_https));
+        append(&mut response, line);
+    }
+    if is_script && let Some(address) = response.headers_mut().remove(LOCATION) {
+        *response.status_mut() = StatusCode::OK;
+        response.headers_mut().insert(GO_TO, address);
+    }
+    response
 }
 
 fn secret_of(session: &Session) -> Option<csrf::Secret> {

@@ -4,13 +4,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use axum::body::Body;
+use axum::{body::Body, extract::Request, middleware::Next, response::Response};
 use http::{
     Extensions, HeaderMap, HeaderValue, Method, StatusCode, header::ACCEPT, request::Parts,
 };
 
 use web::{
-    Next, Step,
     client::{ClientAddress, Origin},
     rate::{Rates, Reserve, Standing, throttled},
 };
@@ -48,11 +47,7 @@ pub struct Call {
 /// # Errors
 ///
 /// The first check that fails.
-pub async fn admit(
-    state: &State,
-    endpoint: Endpoint,
-    request: axum::extract::Request,
-) -> Result<Call, Refusal> {
+pub async fn admit(state: &State, endpoint: Endpoint, request: Request) -> Result<Call, Refusal> {
     let (parts, body) = request.into_parts();
     let parameters = Parameters::of_address(&parts.uri);
     negotiate(&parts.headers, &parameters)?;
@@ -83,7 +78,7 @@ pub async fn admit(
 pub async fn admit_anyone(
     state: &State,
     allow: &'static [Method],
-    request: axum::extract::Request,
+    request: Request,
 ) -> Result<(Parts, Body), Refusal> {
     let (parts, body) = request.into_parts();
     let parameters = Parameters::of_address(&parts.uri);
@@ -131,19 +126,15 @@ fn tell(extensions: &Extensions, standing: Standing) {
     }
 }
 
-/// The step that tells callers what is left of their limit, in the headers of every answer that was counted.
-pub fn tell_limits() -> Step {
-    Step::new(
-        |mut request: axum::extract::Request, next: Next| async move {
-            let left = Left::default();
-            request.extensions_mut().insert(left.clone());
-            let response = next.run(request).await;
-            match left.0.get() {
-                Some(standing) => standing.tell(response),
-                None => response,
-            }
-        },
-    )
+/// Middleware: tells callers what is left of their limit, in the headers of every answer that was counted.
+pub async fn tell_limits(mut request: Request, next: Next) -> Response {
+    let left = Left::default();
+    request.extensions_mut().insert(left.clone());
+    let response = next.run(request).await;
+    match left.0.get() {
+        Some(standing) => standing.tell(response),
+        None => response,
+    }
 }
 
 /// Which permission a method needs; OPTIONS and methods that nobody has need none beyond being known.

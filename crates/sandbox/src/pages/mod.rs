@@ -9,11 +9,14 @@ mod words;
 
 use axum::Router;
 use axum::extract::FromRef;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
 use rust_embed::RustEmbed;
+use tower::ServiceBuilder;
 use web::assets::Assets;
+use web::errors::{self, Renderer};
+use web::locale;
 use web::security::{self, Policy};
-use web::{errors, locale};
 
 use crate::state::State;
 
@@ -39,8 +42,14 @@ pub(crate) fn routes(assets: &Assets) -> Router<State> {
         .route("/sandbox/payments/{id}/ticket", get(artefacts::ticket))
         .route("/sandbox/payments/{id}/boleto", get(artefacts::boleto))
         .merge(locale::routes())
-        .layer(locale::remember())
-        .layer(errors::layer(errors::Pages::new(assets.clone())))
-        .layer(security::layer(Policy::Pages))
+        .layer(
+            ServiceBuilder::new()
+                .layer(from_fn_with_state(Policy::Pages, security::headers))
+                .layer(from_fn_with_state(
+                    Renderer::new(errors::Pages::new(assets.clone())),
+                    errors::render,
+                ))
+                .layer(from_fn(locale::remember)),
+        )
         .merge(assets.routes())
 }

@@ -1,32 +1,30 @@
 //! Redirects from HTTP to HTTPS, for people who typed the address without it.
 
 use axum::extract::Request;
-use axum::response::{IntoResponse, Redirect};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Redirect, Response};
 use http::Method;
 
 use super::{Origin, PublicUrl};
-use crate::{Next, Step};
 
-/// Sends readers of pages who came over plain HTTP to the configured public address, when that is HTTPS (308, so that bookmarks may be corrected).
+/// Middleware: sends readers of pages who came over plain HTTP to the configured public address, when that is HTTPS (308, so that bookmarks may be corrected).
 ///
 /// Without such an address, and for anything but reading, the request goes on: a form or a call that was sent in the clear must fail, not be repeated.
-pub fn to_https() -> Step {
-    Step::new(|request: Request, next: Next| async move {
-        let is_secure = Origin::known(request.extensions()).is_secure;
-        let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
-        let configured = request
-            .extensions()
-            .get::<PublicUrl>()
-            .filter(|url| url.is_https());
-        match configured {
-            Some(url) if is_reading && !is_secure => {
-                let path = request
-                    .uri()
-                    .path_and_query()
-                    .map_or("/", http::uri::PathAndQuery::as_str);
-                Redirect::permanent(&url.join(path)).into_response()
-            }
-            _ => next.run(request).await,
+pub async fn to_https(request: Request, next: Next) -> Response {
+    let is_secure = Origin::known(request.extensions()).is_secure;
+    let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
+    let configured = request
+        .extensions()
+        .get::<PublicUrl>()
+        .filter(|url| url.is_https());
+    match configured {
+        Some(url) if is_reading && !is_secure => {
+            let path = request
+                .uri()
+                .path_and_query()
+                .map_or("/", http::uri::PathAndQuery::as_str);
+            Redirect::permanent(&url.join(path)).into_response()
         }
-    })
+        _ => next.run(request).await,
+    }
 }

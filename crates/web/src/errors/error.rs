@@ -142,7 +142,7 @@ impl Error {
 }
 
 impl IntoResponse for Error {
-    /// A plain `{"detail"}` that [`super::layer()`] replaces by the body of its router.
+    /// A plain `{"detail"}` that [`super::render()`] replaces by the body of its router.
     fn into_response(self) -> Response {
         let public = &self.0.public;
         let body = Json(serde_json::json!({ "detail": public.detail }));

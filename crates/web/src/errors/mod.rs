@@ -1,15 +1,15 @@
 //! Errors at the HTTP edge: what the caller may read and what only the log may, kept apart by type.
 //!
-//! Handlers return [`Error`]; the layer made by [`layer()`] turns it, and every rejection, unknown address and wrong method of the router,
+//! Handlers return [`Error`]; the middleware [`render()`] turns it, and every rejection, unknown address and wrong method of the router,
 //! into the body of its router ([`Render`]: JSON or a page) and logs it once. Which rule gives which status is decided by the features.
 
 mod error;
-mod layer;
+mod middleware;
 mod pages;
 mod render;
 
 pub use error::{Error, Public};
-pub use layer::{Facts, layer, layer_for, wants_json};
+pub use middleware::{Facts, Renderer, render, render_with, wants_json};
 pub use pages::{ForReaders, Pages, Told};
 pub use render::{Conventional, Detailed, Render};
 

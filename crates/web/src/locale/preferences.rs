@@ -1,9 +1,10 @@
-//! Remembering the visitor's choices: the step that keeps `?lang=`, and the form of the language and colour switches.
+//! Remembering the visitor's choices: the middleware that keeps `?lang=`, and the form of the language and colour switches.
 
 use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Form, Request};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::post;
 use http::StatusCode;
@@ -12,7 +13,7 @@ use http::request::Parts;
 
 use super::{Locale, Theme};
 use crate::client::{Origin, check_origin};
-use crate::{Error, Next, Step, cookie};
+use crate::{Error, cookie};
 
 /// The cookie that remembers the language: `pt-BR` or `en`.
 pub const LANGUAGE_COOKIE: &str = "balcao_language";
@@ -21,18 +22,15 @@ pub const THEME_COOKIE: &str = "balcao_theme";
 
 const LIFETIME: Duration = Duration::from_secs(365 * 86_400);
 
-/// Keeps the language of an address with `?lang=` for the pages that follow.
-pub fn remember() -> Step {
-    Step::new(|request: Request, next: Next| async move {
-        let is_https = Origin::known(request.extensions()).is_https;
-        let choice =
-            Locale::chosen(request.uri()).and_then(|locale| language_cookie(locale, is_https));
-        let mut response = next.run(request).await;
-        if let Some(cookie) = choice {
-            response.headers_mut().append(SET_COOKIE, cookie);
-        }
-        response
-    })
+/// Middleware: keeps the language of an address with `?lang=` for the pages that follow.
+pub async fn remember(request: Request, next: Next) -> Response {
+    let is_https = Origin::known(request.extensions()).is_https;
+    let choice = Locale::chosen(request.uri()).and_then(|locale| language_cookie(locale, is_https));
+    let mut response = next.run(request).await;
+    if let Some(cookie) = choice {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
+    response
 }
 
 /// The address that the switches post to: `POST /preferences` with `lang`, `theme` and `next` (a path of ours), each optional.

@@ -1,21 +1,21 @@
-//! The step that counts requests and answers 429.
+//! The middleware that counts requests and answers 429.
 
 use std::fmt;
 use std::sync::Arc;
 
-use axum::extract::Request;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
 
 use super::{Rates, Reserve, Standing, Throttled, Windows, standing};
+use crate::Error;
 use crate::client::{ClientAddress, Origin};
-use crate::{Error, Next, Step};
 
-type Key = Arc<dyn Fn(&Request) -> Option<String> + Send + Sync>;
+type Key = Box<dyn Fn(&Request) -> Option<String> + Send + Sync>;
 
 /// Rates for the requests of a router, counted by a key of the request.
-#[derive(Clone)]
 pub struct Limiter {
     scope: &'static str,
     windows: Windows,
@@ -43,7 +43,7 @@ impl Limiter {
             scope,
             windows,
             rates,
-            key: Arc::new(key),
+            key: Box::new(key),
         }
     }
 
@@ -59,20 +59,15 @@ impl Limiter {
             .map_err(|refusal| throttled(&refusal))
     }
 
-    /// The step: counts each request, tells what is left in the response headers, and refuses what is too much.
-    pub fn layer(self) -> Step {
-        Step::new(move |request: Request, next: Next| {
-            let limiter = self.clone();
-            async move {
-                let Some(key) = (limiter.key)(&request).filter(|_| !limiter.rates.is_off()) else {
-                    return next.run(request).await;
-                };
-                match limiter.check(&key).await {
-                    Ok(standing) => standing.tell(next.run(request).await),
-                    Err(error) => error.into_response(),
-                }
-            }
-        })
+    /// Middleware: counts each request, tells what is left in the response headers, and refuses what is too much.
+    pub async fn limit(State(this): State<Arc<Self>>, request: Request, next: Next) -> Response {
+        let Some(key) = (this.key)(&request).filter(|_| !this.rates.is_off()) else {
+            return next.run(request).await;
+        };
+        match this.check(&key).await {
+            Ok(standing) => standing.tell(next.run(request).await),
+            Err(error) => error.into_response(),
+        }
     }
 }
 

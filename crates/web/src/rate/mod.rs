@@ -1,6 +1,6 @@
 //! Rate limits by exact sliding windows: never more than N in any stretch of the named length.
 //!
-//! [`Rates`] are what is allowed, [`Windows`] count, in this process or shared through Redis or Valkey, and [`Limiter`] is the step that answers 429.
+//! [`Rates`] are what is allowed, [`Windows`] count, in this process or shared through Redis or Valkey, and [`Limiter`] answers 429.
 //! Carries the row "Rate limits" of the decisions. Which rates hold for whom is the services' rule.
 
 mod limiter;

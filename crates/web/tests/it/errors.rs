@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Request};
+use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Json, Router};
@@ -13,7 +14,7 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use test_kit::logs::Logs;
 use tower::ServiceExt;
-use web::errors::{self, Conventional, Detailed, ForReaders, Pages};
+use web::errors::{self, Conventional, Detailed, ForReaders, Pages, Renderer};
 use web::{Error, limits, panics};
 
 use crate::support::{Running, clock, edge, edged};
@@ -117,7 +118,7 @@ async fn json_of(router: &Router, method: &str, path: &str, body: impl Into<Body
 
 #[tokio::test]
 async fn errors_of_every_origin_have_the_detailed_shape() {
-    let router = edged(routes().layer(limits::body(16)));
+    let router = edged(routes().layer(from_fn_with_state(16, limits::body)));
     let shape = |status: u16, detail: &str| json!({"detail": detail, "status_code": status, "timestamp": "2026-11-20T12:00:00.000000Z", "status": status});
     let cases = [
         ("GET", "/missing", "", 404, "Not Found"),
@@ -269,10 +270,16 @@ async fn each_router_of_a_service_answers_in_its_own_shape_and_the_rest_in_the_e
     let assets = web::assets::Assets::shared();
     let pages = Router::new()
         .route("/page", fails())
-        .layer(errors::layer(Pages::new(assets)));
+        .layer(from_fn_with_state(
+            Renderer::new(Pages::new(assets)),
+            errors::render,
+        ));
     let api = Router::new()
         .route("/api", fails())
-        .layer(errors::layer(Conventional));
+        .layer(from_fn_with_state(
+            Renderer::new(Conventional),
+            errors::render,
+        ));
     let router = edged(
         Router::new()
             .merge(pages)
@@ -366,7 +373,7 @@ async fn what_a_request_said_is_neither_answered_nor_logged() {
 
 #[tokio::test]
 async fn a_slow_handler_answers_503_and_a_slow_caller_408() {
-    let short = limits::timeout(Duration::from_millis(50));
+    let short = from_fn_with_state(Duration::from_millis(50), limits::timeout);
     let router = edged(routes().layer(short));
     assert_eq!(
         json_of(&router, "GET", "/slow", "").await["detail"],

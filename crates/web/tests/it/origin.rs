@@ -1,6 +1,7 @@
 //! Who called, over what, and under which id: forged headers included.
 
 use axum::Router;
+use axum::middleware::from_fn;
 use axum::routing::get;
 use test_kit::logs::Logs;
 use web::client::{ClientAddress, Proxies, PublicUrl, Secure};
@@ -84,7 +85,7 @@ async fn readers_over_plain_http_are_sent_to_the_configured_https_address() {
     let mut edge = edge();
     edge.public_url = Some("https://pay.example.com".parse().unwrap());
     let routes = Router::new().route("/", get(async || "page").post(async || "sent"));
-    let routes = routes.layer(web::client::to_https());
+    let routes = routes.layer(from_fn(web::client::to_https));
     let server = Running::start(edge.around(routes, Detailed::new(clock()))).await;
     let ask = async |method: &str, headers: &str| {
         let head = format!(

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use askama::Template;
 use axum::Router;
 use axum::extract::FromRef;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::Html;
 use axum::routing::get;
 use web::assets::Assets;
@@ -62,9 +63,9 @@ fn routes() -> Router {
     edged(
         pages
             .route("/long", get(async |layout| long(layout)))
-            .layer(locale::remember())
-            .layer(security::layer(Policy::Pages))
-            .layer(compression::pages())
+            .layer(from_fn(locale::remember))
+            .layer(from_fn_with_state(Policy::Pages, security::headers))
+            .layer(from_fn(compression::pages))
             .with_state(shop),
     )
 }

@@ -1,11 +1,13 @@
 //! Windows that are exact, and the step that refuses.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
+use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use db::Timestamp;
 use http_body_util::BodyExt;
@@ -241,7 +243,7 @@ fn limited(clock: &Clock, rates: &str) -> Router {
     edged(
         Router::new()
             .route("/", get(async || "ok"))
-            .layer(limiter.layer()),
+            .layer(from_fn_with_state(Arc::new(limiter), Limiter::limit)),
     )
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::sse::{Event, Sse};
 use axum::routing::{get, post};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -19,7 +20,8 @@ use crate::support::{LONG, Running, edged, read_on, read_to_end, read_until};
 const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 fn routes() -> Router {
-    let echo = post(async |body: Bytes| body.len().to_string()).layer(limits::body(1024));
+    let echo = post(async |body: Bytes| body.len().to_string())
+        .layer(from_fn_with_state(1024, limits::body));
     edged(
         Router::new()
             .route("/", get(async || "hello"))
@@ -384,7 +386,7 @@ async fn event_streams_outlive_the_request_timeout_and_end_with_the_server() {
         });
         Sse::new(ReceiverStream::new(receive))
     };
-    let timeout = limits::timeout(Duration::from_millis(20));
+    let timeout = from_fn_with_state(Duration::from_millis(20), limits::timeout);
     let server = Running::start(edged(Router::new().route("/", get(events)).layer(timeout))).await;
     let mut stream = server.connect().await;
     stream.write_all(GET).await.unwrap();
@@ -405,7 +407,7 @@ async fn work_may_go_on_when_the_caller_hangs_up() {
         done.send(()).await.unwrap();
     };
     let server = Running::start(edged(
-        Router::new().route("/", get(work).layer(limits::to_the_end())),
+        Router::new().route("/", get(work).layer(from_fn(limits::to_the_end))),
     ))
     .await;
     let mut stream = server.connect().await;

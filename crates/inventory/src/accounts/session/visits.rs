@@ -1,14 +1,15 @@
-//! The step around pages: finds the session of a request once, and prolongs it.
+//! The middleware around pages: finds the session of a request once, and prolongs it.
 
 use std::sync::Arc;
 
 use axum::{
-    extract::Request,
+    extract::{Request, State as Extracted},
+    middleware::Next,
     response::{IntoResponse as _, Response},
 };
 use http::{Extensions, HeaderMap, HeaderValue, header::VARY};
 use web::{
-    Next, Random, Step,
+    Random,
     client::{ClientAddress, Origin},
     rate::{Period, Rate},
 };
@@ -47,21 +48,19 @@ impl Visit {
     }
 }
 
-/// Leaves the [`Visit`] with every request to a page.
-pub(crate) fn visits(state: &State) -> Step {
-    let state = state.clone();
-    Step::new(move |request: Request, next: Next| {
-        let state = state.clone();
-        async move {
-            let mut response = visit(&state, request, next)
-                .await
-                .unwrap_or_else(|refusal| web::Error::from(refusal).into_response());
-            response
-                .headers_mut()
-                .append(VARY, HeaderValue::from_static("Cookie"));
-            response
-        }
-    })
+/// Middleware: leaves the [`Visit`] with every request to a page.
+pub(crate) async fn visits(
+    Extracted(state): Extracted<State>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let mut response = visit(&state, request, next)
+        .await
+        .unwrap_or_else(|refusal| web::Error::from(refusal).into_response());
+    response
+        .headers_mut()
+        .append(VARY, HeaderValue::from_static("Cookie"));
+    response
 }
 
 async fn visit(state: &State, mut request: Request, next: Next) -> Result<Response, Refusal> {

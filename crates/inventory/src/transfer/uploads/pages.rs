@@ -5,6 +5,7 @@ use axum::{
     Router,
     body::Bytes,
     extract::{Request, State as Extracted},
+    middleware::from_fn_with_state,
     response::Response,
     routing::get,
 };
@@ -48,7 +49,7 @@ pub(crate) fn routes() -> Router<PageState> {
         .route("/import/{id}/", get(show))
         .route("/import/{id}/confirm/", get(back).post(confirm))
         .route("/import/{id}/undo/", get(back).post(undo))
-        .layer(limits::body(MAX_FILE + 64 * 1024))
+        .layer(from_fn_with_state(MAX_FILE + 64 * 1024, limits::body))
 }
 
 fn name(resource: Resource, locale: Locale) -> &'static str {

@@ -1,9 +1,10 @@
-//! The layer that renders errors, and logs each of them once.
+//! The middleware that renders errors, and logs each of them once.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use axum::extract::Request;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
 use axum::response::Response;
 use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, Method, StatusCode, Uri};
@@ -11,8 +12,8 @@ use http::{HeaderMap, Method, StatusCode, Uri};
 use super::error::{Parts, Reported};
 use super::{Public, Render};
 use crate::locale::{Locale, Theme};
+use crate::panics;
 use crate::request_id::RequestId;
-use crate::{Next, Step, panics};
 
 /// What a renderer may know of the request that failed.
 #[derive(Clone, Debug)]
@@ -73,39 +74,36 @@ fn names(headers: &HeaderMap, header: HeaderName, media_type: &str) -> bool {
 #[derive(Clone, Copy)]
 struct Rendered;
 
-/// Renders every error that comes out of the router with `renderer`, and logs it; a panic is a 500 like any other fault.
+/// A renderer as the state of [`render`].
+#[derive(Clone)]
+pub struct Renderer(Arc<dyn Render>);
+
+impl Renderer {
+    /// Any renderer.
+    pub fn new(renderer: impl Render) -> Self {
+        Self(Arc::new(renderer))
+    }
+}
+
+/// Middleware: renders every error that comes out of the router, and logs it; a panic is a 500 like any other fault.
 ///
 /// An error is an [`Error`](super::Error), or an answer of the framework: a status of 400 and above with a body of plain text or none
 /// (rejected extractors, unknown addresses, wrong methods). The framework's texts may repeat values of the request, so they are dropped.
 /// Answers with a body of another type are the handler's own and pass. Where layers are nested the innermost renders.
-pub fn layer(renderer: impl Render) -> Step {
-    let renderer = Arc::new(renderer);
-    layer_for(move |_| {
-        let renderer = Arc::clone(&renderer);
-        move |error: &Public, facts: &Facts| renderer.render(error, facts)
-    })
+pub async fn render(State(renderer): State<Renderer>, request: Request, next: Next) -> Response {
+    render_with(&*renderer.0, request, next).await
 }
 
-/// As [`layer`], with a renderer for each request: for pages that say more to readers whom the request tells of.
-pub fn layer_for<R: Render>(renderer: impl Fn(&Request) -> R + Send + Sync + 'static) -> Step {
-    Step::new(move |request: Request, next: Next| {
-        let renderer = renderer(&request);
-        async move {
-            let facts = Facts::of(&request);
-            let response = panics::caught(next.run(request)).await;
-            match failure(&response) {
-                Some(parts) => {
-                    log(&parts);
-                    dress(
-                        renderer.render(&parts.public, &facts),
-                        response,
-                        &parts.public,
-                    )
-                }
-                None => response,
-            }
-        }
-    })
+/// As [`render`], with a renderer that was made for this request.
+pub async fn render_with(renderer: &dyn Render, request: Request, next: Next) -> Response {
+    let facts = Facts::of(&request);
+    let response = panics::caught(next.run(request)).await;
+    let Some(parts) = failure(&response) else {
+        return response;
+    };
+    log(&parts);
+    let rendered = renderer.render(&parts.public, &facts);
+    dress(rendered, response, &parts.public)
 }
 
 fn failure(response: &Response) -> Option<Arc<Parts>> {
