@@ -15,7 +15,7 @@ pub(crate) mod store;
 mod token;
 pub mod users;
 
-pub use password::{HashFault, Passwords, WeakPassword, check_strength};
+pub use password::{HashFault, Passwords, PersonalData, WeakPassword, check_strength};
 pub use permission::{Granted, Model, Permission, UnknownPermission, Verb};
 pub(crate) use seal::Seal;
 pub use service::{Credentials, Pair, log_in, refresh, revoke, revoke_all, verify};

@@ -8,6 +8,8 @@ use argon2::{
 use tokio::sync::Semaphore;
 use web::Random;
 
+use crate::rest::Message;
+
 /// Shortest password, in characters.
 pub(super) const MIN_LENGTH: usize = 12;
 /// Longest password, in bytes: more is no better and costs time.
@@ -59,27 +61,74 @@ const COMMON: [&str; 40] = [
     "segredosecreto",
 ];
 
+/// What everybody knows of the owner of an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PersonalData {
+    /// The first name.
+    FirstName,
+    /// The last name.
+    LastName,
+    /// The email address.
+    Email,
+}
+
 /// Why a password is not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.message())]
 pub enum WeakPassword {
     /// Fewer than `MIN_LENGTH` characters.
-    #[error("This password is too short. It must contain at least {MIN_LENGTH} characters.")]
     TooShort,
     /// More than `MAX_LENGTH` bytes.
-    #[error("This password is too long. It must contain at most {MAX_LENGTH} bytes.")]
     TooLong,
     /// One of those that are guessed first.
-    #[error("This password is too common.")]
     TooCommon,
     /// Digits alone.
-    #[error("This password is entirely numeric.")]
     EntirelyNumeric,
     /// The account's own name.
-    #[error("The password is too similar to the username.")]
     LikeUsername,
     /// Something else that everybody knows of its owner.
-    #[error("The password is too similar to the {0}.")]
-    LikePerson(&'static str),
+    LikePerson(PersonalData),
+}
+
+impl WeakPassword {
+    /// What is said of it.
+    pub fn message(self) -> Message {
+        match self {
+            Self::TooShort => Message::new(
+                format!("A senha é curta demais: use ao menos {MIN_LENGTH} caracteres."),
+                format!(
+                    "This password is too short. It must contain at least {MIN_LENGTH} characters."
+                ),
+            ),
+            Self::TooLong => Message::new(
+                "A senha é longa demais.",
+                format!("This password is too long. It must contain at most {MAX_LENGTH} bytes."),
+            ),
+            Self::TooCommon => {
+                Message::fixed("Esta senha é comum demais.", "This password is too common.")
+            }
+            Self::EntirelyNumeric => Message::fixed(
+                "Esta senha só tem algarismos.",
+                "This password is entirely numeric.",
+            ),
+            Self::LikeUsername => Message::fixed(
+                "A senha é parecida demais com o nome do usuário.",
+                "The password is too similar to the username.",
+            ),
+            Self::LikePerson(PersonalData::FirstName) => Message::fixed(
+                "A senha é parecida demais com o nome.",
+                "The password is too similar to the first name.",
+            ),
+            Self::LikePerson(PersonalData::LastName) => Message::fixed(
+                "A senha é parecida demais com o sobrenome.",
+                "The password is too similar to the last name.",
+            ),
+            Self::LikePerson(PersonalData::Email) => Message::fixed(
+                "A senha é parecida demais com o e-mail.",
+                "The password is too similar to the email address.",
+            ),
+        }
+    }
 }
 
 /// Checks a new password.
@@ -113,20 +162,20 @@ pub fn check_strength(password: &str, username: &str) -> Result<(), WeakPassword
     }
 }
 
-/// Checks a new password against what is known of its owner: what each thing is called, and what it is.
+/// Checks a new password against what is known of its owner.
 ///
 /// # Errors
 ///
 /// The first that it resembles.
 pub(crate) fn check_likeness(
     password: &str,
-    person: &[(&'static str, &str)],
+    person: &[(PersonalData, &str)],
 ) -> Result<(), WeakPassword> {
-    for (name, known) in person {
+    for (data, known) in person {
         let mut parts = known.split(|character: char| !character.is_alphanumeric());
         // Three letters of a name occur in many a word.
         if parts.any(|part| part.chars().count() > 3 && is_like(password, part)) {
-            return Err(WeakPassword::LikePerson(name));
+            return Err(WeakPassword::LikePerson(*data));
         }
     }
     Ok(())
@@ -280,10 +329,10 @@ mod tests {
     #[test]
     fn a_password_resembles_its_owner_when_it_is_one_of_their_names_with_signs_around_it() {
         let person = [
-            ("first name", "Ana"),
-            ("email address", "ana.souza@loja.example"),
+            (PersonalData::FirstName, "Ana"),
+            (PersonalData::Email, "ana.souza@loja.example"),
         ];
-        let like = Err(WeakPassword::LikePerson("email address"));
+        let like = Err(WeakPassword::LikePerson(PersonalData::Email));
         for (password, said) in [
             ("Souza-2026-!!", like),
             ("2026 souza 99", like),

@@ -10,7 +10,7 @@ use super::store::{
 use crate::{
     State,
     rest::{
-        Refusal,
+        Message, Refusal,
         fields::{FieldErrors, Members, Mode, Reader, Setting},
     },
 };
@@ -76,13 +76,14 @@ impl RestockTerms {
             _ => None,
         };
         if cents(&level).is_some_and(|level| !(LEAST_LEVEL..=GREATEST_LEVEL).contains(&level)) {
-            errors.add("service_level", "Ensure this value is from 50 to 99.99.");
+            let message = Message::fixed(
+                "O valor deve ser de 50 a 99,99.",
+                "Ensure this value is from 50 to 99.99.",
+            );
+            errors.add("service_level", message);
         }
         if cents(&deviation).is_some_and(|days| days > i128::from(LONGEST_DAYS) * 100) {
-            errors.add(
-                "lead_time_deviation_days",
-                format!("Ensure this value is less than or equal to {LONGEST_DAYS}."),
-            );
+            errors.add("lead_time_deviation_days", Message::at_most(LONGEST_DAYS));
         }
         if !errors.is_empty() {
             return Err(errors.in_order(&FIELDS));

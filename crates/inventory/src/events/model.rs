@@ -5,6 +5,7 @@ use std::fmt;
 use db::Timestamp;
 
 use super::EventType;
+use crate::rest::Message;
 
 /// A receiver of events.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,8 +94,22 @@ pub struct Types(Vec<EventType>);
 
 /// The text names a type that no event has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no type of event; there are {known}", known = EventType::DELIVERED.map(EventType::name).join(", "))]
+#[error("{}", self.message())]
 pub struct UnknownType(String);
+
+impl UnknownType {
+    /// What is said of it.
+    pub(crate) fn message(&self) -> Message {
+        let (name, known) = (
+            &self.0,
+            EventType::DELIVERED.map(EventType::name).join(", "),
+        );
+        Message::new(
+            format!("{name:?} não é um tipo de evento; há {known}"),
+            format!("{name:?} is no type of event; there are {known}"),
+        )
+    }
+}
 
 impl Types {
     /// Reads names separated by commas; blank is all.

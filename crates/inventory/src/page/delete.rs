@@ -4,7 +4,7 @@ use askama::Template;
 use axum::response::Response;
 use http::StatusCode;
 
-use super::{Frame, messages::translated};
+use super::Frame;
 use crate::rest::Refusal;
 
 /// A record that is to be deleted, as the page asks about it.
@@ -48,7 +48,9 @@ impl Deletion {
     ) -> Result<Response, Refusal> {
         match foreseen {
             Ok(()) => {}
-            Err(Refusal::Conflict(text)) => self.problem = translated(frame.locale, &text),
+            Err(Refusal::Conflict(message)) => {
+                message.text(frame.locale).clone_into(&mut self.problem);
+            }
             Err(refusal) => return Err(refusal),
         }
         Ok(frame.show(DeletePage { frame, page: &self }))
@@ -60,10 +62,10 @@ impl Deletion {
     ///
     /// A refusal that is no conflict.
     pub(crate) fn refuse(mut self, frame: &Frame, refusal: Refusal) -> Result<Response, Refusal> {
-        let Refusal::Conflict(text) = refusal else {
+        let Refusal::Conflict(message) = refusal else {
             return Err(refusal);
         };
-        self.problem = translated(frame.locale, &text);
+        message.text(frame.locale).clone_into(&mut self.problem);
         let page = DeletePage { frame, page: &self };
         Ok(frame.show_with(StatusCode::CONFLICT, page))
     }

@@ -2,7 +2,7 @@
 
 use web::locale::Locale;
 
-use super::{history::field_name, meanwhile::WAS, messages::translated, once::TOKEN};
+use super::{history::field_name, meanwhile::WAS, once::TOKEN};
 use crate::{
     accounts::{csrf, pages::posted},
     rest::{
@@ -121,12 +121,12 @@ impl Form {
         });
     }
 
-    /// Takes over the messages of the API, translated. What the page has said of a field already stays.
+    /// Takes over the messages of fields. What the page has said of a field already stays.
     pub(crate) fn absorb(&mut self, errors: &FieldErrors, locale: Locale) {
         for (field, messages) in errors.iter() {
             let messages: Vec<_> = messages
                 .iter()
-                .map(|message| translated(locale, message))
+                .map(|message| message.text(locale))
                 .collect();
             if self.error(field).is_empty() {
                 self.complain(field, messages.join(" "));
@@ -143,7 +143,7 @@ impl Form {
     pub(crate) fn take(&mut self, refusal: Refusal, locale: Locale) -> Result<(), Refusal> {
         match refusal {
             Refusal::Fields(errors) => self.absorb(&errors, locale),
-            Refusal::Conflict(text) => self.problem = translated(locale, &text),
+            Refusal::Conflict(message) => message.text(locale).clone_into(&mut self.problem),
             Refusal::KeyReused => {
                 let said = locale.text(
                     "Este formulário já foi salvo com outros valores. Confira e envie de novo para salvar também estes.",
@@ -160,12 +160,13 @@ impl Form {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rest::Message;
 
     #[test]
     fn a_refused_form_keeps_its_values_and_tells_what_is_wrong_in_the_readers_words() {
         let mut form = Form::new().with("name", "Café").with("name", "Chá");
         assert!(!form.is_refused());
-        let errors = FieldErrors::of("name", "This field may not be blank.");
+        let errors = FieldErrors::of("name", Message::BLANK);
         form.take(errors.into(), Locale::PtBr).unwrap();
         assert_eq!(form.value("name"), "Chá");
         assert_eq!(form.error("name"), "Este campo não pode ficar em branco.");

@@ -6,7 +6,10 @@
 use web::locale::Locale;
 
 use super::Form;
-use crate::{accounts::digest, rest::fields::FieldErrors};
+use crate::{
+    accounts::digest,
+    rest::{Message, fields::FieldErrors},
+};
 
 /// A longer value, in bytes, comes back as its digest: long texts need not travel twice.
 const LONG: usize = 300;
@@ -126,7 +129,8 @@ impl Opened {
     pub(crate) fn meanwhile(&self, now: &[Standing], locale: Locale) -> FieldErrors {
         let mut errors = FieldErrors::default();
         for standing in now.iter().filter(|standing| self.overwrites(standing)) {
-            errors.add(standing.field, told(locale, Place::Form, &standing.told));
+            let told = told(locale, Place::Form, &standing.told);
+            errors.add(standing.field, Message::translated(told));
         }
         errors
     }
@@ -228,7 +232,7 @@ mod tests {
             errors,
             FieldErrors::of(
                 "price",
-                "Alguém mudou este valor para “R$ 9,50” enquanto o formulário estava aberto. Salve de novo para ficar com o seu."
+                Message::translated("Alguém mudou este valor para “R$ 9,50” enquanto o formulário estava aberto. Salve de novo para ficar com o seu.".to_owned())
             )
         );
         opened.renew(&mut form, &standing(), Locale::PtBr);

@@ -9,7 +9,6 @@ mod frame;
 pub(crate) mod history;
 pub(crate) mod index;
 pub(crate) mod meanwhile;
-pub(crate) mod messages;
 pub(crate) mod numbers;
 pub(crate) mod once;
 pub(crate) mod part;

@@ -3,13 +3,11 @@
 use http::request::Parts;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{Form, Frame, messages::translated, numbers, once::Once, picker::Picked};
+use super::{Form, Frame, numbers, once::Once, picker::Picked};
 use crate::{
     State,
     accounts::pages::posted,
-    rest::{
-        Refusal, fields::Members, list::NULL_CHARACTERS, query::Parameters, resource::Repeatable,
-    },
+    rest::{Message, Refusal, fields::Members, query::Parameters, resource::Repeatable},
 };
 use axum::body::Body;
 use web::locale::Locale;
@@ -122,9 +120,8 @@ impl Post {
                 _ if typed.trim().is_empty() => self.remove(field),
                 Ok(plain) => self.set(field, &plain),
                 Err(_) => {
-                    let message =
-                        locale.text("Digite um número inteiro.", "A valid integer is required.");
-                    self.form.complain(field, message);
+                    let message = Message::NOT_AN_INTEGER;
+                    self.form.complain(field, message.text(locale));
                 }
             }
         }
@@ -135,7 +132,7 @@ impl Post {
 pub(crate) fn filter_search(parameters: &mut Parameters, form: &mut Form, locale: Locale) {
     let typed = parameters.get("search").unwrap_or_default();
     if typed.contains('\0') {
-        form.complain("search", translated(locale, NULL_CHARACTERS));
+        form.complain("search", Message::NULL_CHARACTERS.text(locale));
         let shown = typed.replace('\0', "\u{fffd}");
         parameters.set("search", shown);
     }

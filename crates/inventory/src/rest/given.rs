@@ -3,7 +3,10 @@
 
 use db::Timestamp;
 
-use super::fields::{FieldErrors, Members, Mode, Reader, Setting};
+use super::{
+    fields::{FieldErrors, Members, Mode, Reader, Setting},
+    message::Message,
+};
 
 /// What is given; nothing for what the API creates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -20,8 +23,18 @@ pub struct Given {
 const MAX_ID: i64 = 9_007_199_254_740_991;
 /// Longest text that is looked at as a time.
 const MAX_TIME: usize = 40;
-const NOT_A_TIME: &str =
-    "Datetime has wrong format. Use this format instead: YYYY-MM-DDThh:mm:ssZ.";
+const NOT_A_TIME: Message = Message::fixed(
+    "O horário deve ser escrito assim: AAAA-MM-DDThh:mm:ssZ.",
+    "Datetime has wrong format. Use this format instead: YYYY-MM-DDThh:mm:ssZ.",
+);
+const FUTURE: Message = Message::fixed(
+    "Este horário está no futuro.",
+    "This time is in the future.",
+);
+const TOO_EARLY: Message = Message::fixed(
+    "Este horário é anterior a 1970.",
+    "This time is before 1970.",
+);
 
 impl Given {
     /// Reads `id`, `created_at` and `updated_at`; absent ones are not given.
@@ -49,8 +62,8 @@ fn time(
     let text = text.into_new()?;
     let error = match Timestamp::parse(&text) {
         Err(_) => NOT_A_TIME,
-        Ok(time) if time > now => "This time is in the future.",
-        Ok(time) if time.micros() < 0 => "This time is before 1970.",
+        Ok(time) if time > now => FUTURE,
+        Ok(time) if time.micros() < 0 => TOO_EARLY,
         Ok(time) => return Some(time),
     };
     errors.add(field, error);

@@ -8,6 +8,7 @@ use http::StatusCode;
 
 use super::{
     fields::FieldErrors,
+    message::Message,
     number::{Decimal, MAX_NUMBER_LENGTH},
     query::Parameters,
     refusal::Refusal,
@@ -18,6 +19,8 @@ pub const MAX_SEARCH_WORDS: usize = 16;
 
 /// The largest number that a filter takes is ten to this power.
 const MAX_FILTER_EXPONENT: i64 = 50;
+
+const NOT_A_NUMBER: Message = Message::fixed("Digite um número.", "Enter a number.");
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -145,9 +148,6 @@ pub fn search_words(parameters: &Parameters) -> Vec<String> {
     words
 }
 
-/// What is said of a character that no text can hold.
-pub(crate) const NULL_CHARACTERS: &str = "Null characters are not allowed.";
-
 /// Refuses a search for a character that no text can hold.
 ///
 /// # Errors
@@ -158,8 +158,9 @@ pub fn check_search(parameters: &Parameters) -> Result<(), Refusal> {
         .get("search")
         .is_some_and(|text| text.contains('\0'))
     {
-        return Err(web::Error::new(StatusCode::BAD_REQUEST, NULL_CHARACTERS)
-            .body(&[NULL_CHARACTERS])
+        let message = Message::NULL_CHARACTERS.to_string();
+        return Err(web::Error::new(StatusCode::BAD_REQUEST, message.clone())
+            .body(&[message])
             .into());
     }
     Ok(())
@@ -193,7 +194,7 @@ impl<'query> Filters<'query> {
             || digits.len() > MAX_NUMBER_LENGTH
             || !digits.bytes().all(|byte| byte.is_ascii_digit())
         {
-            self.errors.add(name, "Enter a number.");
+            self.errors.add(name, NOT_A_NUMBER);
             return None;
         }
         Some(text.parse().unwrap_or(0))
@@ -214,7 +215,8 @@ impl<'query> Filters<'query> {
         let day = self.parameters.get(name)?.trim();
         let start = parse_day(day);
         if start.is_none() {
-            self.errors.add(name, "Enter a valid date.");
+            let message = Message::fixed("Digite uma data válida.", "Enter a valid date.");
+            self.errors.add(name, message);
         }
         start
     }
@@ -234,12 +236,14 @@ impl<'query> Filters<'query> {
             .filter(|text| text.len() <= MAX_NUMBER_LENGTH)
             .and_then(Decimal::parse);
         let Some(number) = number else {
-            self.errors.add(name, "Enter a number.");
+            self.errors.add(name, NOT_A_NUMBER);
             return None;
         };
         if number.is_above_power_of_ten(MAX_FILTER_EXPONENT) {
-            let message =
-                format!("Ensure this value is less than or equal to 1e+{MAX_FILTER_EXPONENT}.");
+            let message = Message::new(
+                format!("O valor deve ser no máximo 1e+{MAX_FILTER_EXPONENT}."),
+                format!("Ensure this value is less than or equal to 1e+{MAX_FILTER_EXPONENT}."),
+            );
             self.errors.add(name, message);
             return None;
         }

@@ -10,6 +10,7 @@ pub mod given;
 pub mod indent;
 pub mod json;
 pub mod list;
+mod message;
 pub mod metadata;
 pub mod number;
 pub mod query;
@@ -19,5 +20,6 @@ pub mod resource;
 mod submission;
 pub mod value;
 
+pub use message::Message;
 pub(crate) use refusal::TOKEN_NOT_VALID;
 pub use refusal::{Refusal, Unknown};

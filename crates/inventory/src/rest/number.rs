@@ -2,6 +2,8 @@
 
 use db::Money;
 
+use super::message::Message;
+
 /// A decimal number taken apart: `sign digits × 10^exponent`, digits without leading zeros.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decimal {
@@ -52,7 +54,7 @@ impl Decimal {
     /// # Errors
     ///
     /// The first of these that fails: at most 22 digits in total, 2 places, 20 digits before the point, not below zero.
-    pub fn to_price(&self) -> Result<Money, &'static str> {
+    pub fn to_price(&self) -> Result<Money, Message> {
         let digits = i64::try_from(self.digits.len()).unwrap_or(i64::MAX);
         let (total, whole, places) = match self.exponent {
             exponent @ 0.. if digits > 0 => (
@@ -65,17 +67,26 @@ impl Decimal {
             exponent => (-exponent, 0, -exponent),
         };
         if total > WHOLE_DIGITS + PLACES {
-            return Err("Ensure that there are no more than 22 digits in total.");
+            return Err(Message::fixed(
+                "O valor pode ter no máximo 22 algarismos.",
+                "Ensure that there are no more than 22 digits in total.",
+            ));
         }
         if places > PLACES {
-            return Err("Ensure that there are no more than 2 decimal places.");
+            return Err(Message::fixed(
+                "O valor pode ter no máximo 2 casas decimais.",
+                "Ensure that there are no more than 2 decimal places.",
+            ));
         }
         if whole > WHOLE_DIGITS {
-            return Err("Ensure that there are no more than 20 digits before the decimal point.");
+            return Err(Message::fixed(
+                "O valor pode ter no máximo 20 algarismos antes da vírgula.",
+                "Ensure that there are no more than 20 digits before the decimal point.",
+            ));
         }
-        let cents = self.scaled(PLACES).ok_or("A valid number is required.")?;
+        let cents = self.scaled(PLACES).ok_or(Message::NOT_A_NUMBER)?;
         if self.negative && cents != 0 {
-            return Err("Ensure this value is greater than or equal to 0.");
+            return Err(Message::at_least(0));
         }
         Ok(Money::from_cents(cents))
     }
@@ -207,10 +218,12 @@ fn parse_exponent(text: &str) -> Option<i64> {
 mod tests {
     use super::*;
 
-    fn price(text: &str) -> Result<String, &'static str> {
-        Decimal::parse(text).map_or(Err("A valid number is required."), |number| {
-            number.to_price().map(|money| money.to_string())
-        })
+    fn price(text: &str) -> Result<String, String> {
+        let number = Decimal::parse(text).ok_or(Message::NOT_A_NUMBER);
+        let price = number.and_then(|number| number.to_price());
+        price
+            .map(|money| money.to_string())
+            .map_err(|message| message.to_string())
     }
 
     #[test]
@@ -230,7 +243,7 @@ mod tests {
             ("-0.0", "0.00"),
             ("0e999999999999", "0.00"),
         ] {
-            assert_eq!(price(written).as_deref(), Ok(read), "{written}");
+            assert_eq!(price(written), Ok(read.to_owned()), "{written}");
         }
     }
 
@@ -242,7 +255,7 @@ mod tests {
         ] {
             assert_eq!(
                 price(written),
-                Err("A valid number is required."),
+                Err("A valid number is required.".to_owned()),
                 "{written}"
             );
         }
@@ -250,9 +263,11 @@ mod tests {
 
     #[test]
     fn digits_are_counted_in_the_conventional_order() {
-        let total = Err("Ensure that there are no more than 22 digits in total.");
-        let places = Err("Ensure that there are no more than 2 decimal places.");
-        let whole = Err("Ensure that there are no more than 20 digits before the decimal point.");
+        let refused = |message: &str| Err(message.to_owned());
+        let total = refused("Ensure that there are no more than 22 digits in total.");
+        let places = refused("Ensure that there are no more than 2 decimal places.");
+        let whole =
+            refused("Ensure that there are no more than 20 digits before the decimal point.");
         assert_eq!(price("100000000000000000000.00"), total);
         assert_eq!(price("99999999999999999999.999"), total);
         assert_eq!(price("1e22"), total);
@@ -268,7 +283,7 @@ mod tests {
     fn a_price_below_zero_is_refused() {
         assert_eq!(
             price("-0.01"),
-            Err("Ensure this value is greater than or equal to 0.")
+            Err("Ensure this value is greater than or equal to 0.".to_owned())
         );
     }
 

@@ -9,7 +9,7 @@ use http::{
 
 use serde::Serialize;
 
-use super::{body::BodyError, fields::FieldErrors, list::InvalidPage};
+use super::{body::BodyError, fields::FieldErrors, list::InvalidPage, message::Message};
 use crate::accounts::Permission;
 
 const FORBIDDEN: &str = "You do not have permission to perform this action.";
@@ -45,7 +45,7 @@ pub enum Refusal {
     Fields(FieldErrors),
     /// 409: at odds with what is stored.
     #[error("conflict")]
-    Conflict(String),
+    Conflict(Message),
     /// 422: an Idempotency-Key that was used for another request.
     #[error("idempotency key used for another request")]
     KeyReused,
@@ -169,9 +169,12 @@ impl From<Refusal> for web::Error {
             }
             Refusal::Fields(errors) => errors.iter().fold(
                 detail(StatusCode::BAD_REQUEST, "Invalid data.".to_owned()),
-                |error, (field, messages)| error.messages(field, messages.to_vec()),
+                |error, (field, messages)| {
+                    let messages = messages.iter().map(Message::to_string);
+                    error.messages(field, messages.collect())
+                },
             ),
-            Refusal::Conflict(text) => detail(StatusCode::CONFLICT, text),
+            Refusal::Conflict(message) => detail(StatusCode::CONFLICT, message.to_string()),
             Refusal::KeyReused => detail(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "This Idempotency-Key was used for another request.".to_owned(),

@@ -25,7 +25,7 @@ use crate::{
     accounts::{Caller, Model},
     audit::{self, Action},
     rest::{
-        Refusal,
+        Message, Refusal,
         fields::FieldErrors,
         list::parse_day,
         query::Parameters,
@@ -206,7 +206,13 @@ pub fn read_as_of(parameters: &Parameters) -> Result<Option<Timestamp>, FieldErr
     let day = parse_day(text).map(|day| day + last_moment);
     match day.or_else(|| moment(text)) {
         Some(moment) => Ok(Some(moment)),
-        None => Err(FieldErrors::of("as_of", "Enter a valid date/time.")),
+        None => Err(FieldErrors::of(
+            "as_of",
+            Message::fixed(
+                "Digite uma data ou um horário válido.",
+                "Enter a valid date/time.",
+            ),
+        )),
     }
 }
 

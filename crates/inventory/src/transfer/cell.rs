@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::rest::Message;
+
 /// Where a spreadsheet may end a cell: a file that is separated by commas may be read as one that is separated by semicolons, and then a
 /// quotation mark within a cell keeps neither those nor line breaks together.
 const ENDS: [char; 5] = [',', ';', '\t', '\n', '\r'];
@@ -86,29 +88,29 @@ impl Decimals {
     }
 
     /// A price with a decimal point, as the API reads it. Nothing is guessed: a point among decimal commas is not taken for one of thousands.
-    pub(super) fn read<'cell>(
-        &mut self,
-        cell: &'cell str,
-    ) -> Result<Cow<'cell, str>, &'static str> {
+    pub(super) fn read<'cell>(&mut self, cell: &'cell str) -> Result<Cow<'cell, str>, Message> {
         let found = match (cell.contains('.'), cell.contains(',')) {
             (false, false) => return Ok(Cow::Borrowed(cell)),
             (true, true) => {
-                return Err(
+                return Err(Message::fixed(
+                    "Um preço tem um só ponto ou vírgula, antes dos centavos: escreva 1234.56.",
                     "A price has one point or one comma, before its decimals: write 1234.56.",
-                );
+                ));
             }
             (true, false) => '.',
             (false, true) if self.separator == b',' => {
-                return Err(
+                return Err(Message::fixed(
+                    "A vírgula decimal só é entendida em arquivos separados por ponto e vírgula: escreva 12.50.",
                     "A decimal comma is understood only in files separated by semicolons: write 12.50.",
-                );
+                ));
             }
             (false, true) => ',',
         };
         if *self.mark.get_or_insert(found) != found {
-            return Err(
+            return Err(Message::fixed(
+                "Os preços anteriores usam o outro separador decimal: use um só no arquivo inteiro.",
                 "Prices before this one are written with the other decimal mark: use one in the whole file.",
-            );
+            ));
         }
         Ok(match found {
             ',' => Cow::Owned(cell.replacen(',', ".", 1)),

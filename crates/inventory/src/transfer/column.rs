@@ -1,7 +1,7 @@
 //! The columns of each resource's files.
 
 use super::Resource;
-use crate::{catalogue::named::Kind, stock::movements::Movement};
+use crate::{catalogue::named::Kind, rest::Message, stock::movements::Movement};
 
 /// What the cells of a column hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,19 +128,23 @@ const fn by_name(resource: Resource) -> &'static [Column] {
 }
 
 /// The columns of a first row, or everything that is wrong with it.
-pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<Column>, String> {
+pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<Column>, Message> {
     let known = || exported(resource).iter().chain(by_name(resource));
     let mut columns: Vec<Column> = Vec::new();
     let mut wrong = Vec::new();
     for name in names {
         match known().find(|column| column.name == name) {
-            None => wrong.push(format!(
-                "unknown column \"{}\"",
-                name.chars().take(100).collect::<String>()
-            )),
+            None => {
+                let name: String = name.chars().take(100).collect();
+                wrong.push((
+                    format!("coluna desconhecida “{name}”"),
+                    format!("unknown column \"{name}\""),
+                ));
+            }
             Some(column) if columns.iter().any(|other| fills(other) == fills(column)) => {
-                wrong.push(format!(
-                    "column {name} is there twice, or beside another that says the same"
+                wrong.push((
+                    format!("a coluna {name} aparece duas vezes"),
+                    format!("column {name} is there twice, or beside another that says the same"),
                 ));
             }
             Some(column) => columns.push(*column),
@@ -151,17 +155,21 @@ pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<Colu
         .filter(|column| column.is_required)
     {
         if columns.iter().all(|column| fills(column) != needed.name) {
-            wrong.push(format!("column {} is missing", needed.name));
+            wrong.push((
+                format!("falta a coluna {}", needed.name),
+                format!("column {} is missing", needed.name),
+            ));
         }
     }
     if wrong.is_empty() {
         return Ok(columns);
     }
     let allowed: Vec<&str> = known().map(|column| column.name).collect();
-    Err(format!(
-        "{}; allowed: {}",
-        wrong.join("; "),
-        allowed.join(", ")
+    let allowed = allowed.join(", ");
+    let (portuguese, english): (Vec<_>, Vec<_>) = wrong.into_iter().unzip();
+    Err(Message::new(
+        format!("{}. Colunas permitidas: {allowed}.", portuguese.join("; ")),
+        format!("{}; allowed: {allowed}", english.join("; ")),
     ))
 }
 

@@ -19,10 +19,13 @@ use super::{
     record,
     sheet::{Line, Sheet},
 };
-use crate::rest::{
-    Refusal,
-    fields::{FieldErrors, Members},
-    given::Given,
+use crate::{
+    catalogue::one_in_portuguese,
+    rest::{
+        Message, Refusal,
+        fields::{FieldErrors, Members},
+        given::Given,
+    },
 };
 
 /// Rows that are looked at in one reading, and written in one transaction: other writers wait for so many at most.
@@ -250,18 +253,22 @@ impl Batch {
         if let Some(id) = given.id {
             let name = resource.singular();
             if before.has_id(id) {
-                problems.add(
-                    "id",
+                let message = Message::new(
+                    "Este id já está neste arquivo, mais acima.",
                     format!("{name} with this id stands in this file already."),
                 );
+                problems.add("id", message);
                 return Ok(problems.refused(line));
             }
             if let Some(row) = record::find(conn, resource, id).await? {
                 if is_same(resource, &self.columns, line, &row) {
                     return Ok(Outcome::Unchanged);
                 }
-                let said = format!("{name} with this id already exists, with other contents.");
-                problems.add("id", said);
+                let message = Message::new(
+                    "Já existe um registro com este id, com outro conteúdo.",
+                    format!("{name} with this id already exists, with other contents."),
+                );
+                problems.add("id", message);
                 return Ok(problems.refused(line));
             }
         }
@@ -284,9 +291,9 @@ impl Batch {
                 Ok(problems.refused(line))
             }
             Err(Refusal::Database(error)) => Err(error.into()),
-            Err(refusal) => Err(ImportError::Format(format!(
-                "line {}: {refusal}",
-                line.number
+            Err(refusal) => Err(ImportError::Format(Message::new(
+                format!("linha {}: {refusal}", line.number),
+                format!("line {}: {refusal}", line.number),
             ))),
         }
     }
@@ -295,16 +302,16 @@ impl Batch {
 /// Problems of one row by column. A field that a column already explained is not complained about again.
 #[derive(Default)]
 struct Problems {
-    found: Vec<(Option<&'static str>, String)>,
+    found: Vec<(Option<&'static str>, Message)>,
     explained: Vec<&'static str>,
 }
 
 impl Problems {
-    fn add(&mut self, column: &'static str, message: impl Into<String>) {
-        self.found.push((Some(column), message.into()));
+    fn add(&mut self, column: &'static str, message: Message) {
+        self.found.push((Some(column), message));
     }
 
-    fn explain(&mut self, column: &Column, message: impl Into<String>) {
+    fn explain(&mut self, column: &Column, message: Message) {
         self.add(column.name, message);
         self.explained.push(fills(column));
     }
@@ -344,10 +351,7 @@ async fn members(
             _ if is_blank && !column.is_required && fills(column) == column.name => continue,
             Content::Text => Ok(unescape(cell).into_owned()),
             Content::Plain => id_or_number(column, cell),
-            Content::Price => decimals
-                .read(cell)
-                .map(Cow::into_owned)
-                .map_err(str::to_owned),
+            Content::Price => decimals.read(cell).map(Cow::into_owned),
             Content::Name(..) if is_blank => Ok(String::new()),
             Content::Name(field, by) => {
                 resolve_reference(conn, field, by, unescape(cell).trim()).await?
@@ -383,7 +387,7 @@ fn json(text: &str) -> Result<Box<RawValue>, db::Error> {
 }
 
 /// A cell as it stands, unless it is a name in a column of ids: what the API says of that helps nobody with a file.
-fn id_or_number(column: &Column, cell: &str) -> Result<String, String> {
+fn id_or_number(column: &Column, cell: &str) -> Result<String, Message> {
     let is_id = |text: &str| {
         let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
         digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -391,8 +395,9 @@ fn id_or_number(column: &Column, cell: &str) -> Result<String, String> {
     match for_names(column) {
         Some(other) if !is_id(cell.trim()) => {
             let shown: String = cell.trim().chars().take(100).collect();
-            Err(format!(
-                "\"{shown}\" is not an id: names go into the column {other}."
+            Err(Message::new(
+                format!("“{shown}” não é um id: nomes vão na coluna {other}."),
+                format!("\"{shown}\" is not an id: names go into the column {other}."),
             ))
         }
         _ => Ok(cell.to_owned()),
@@ -405,16 +410,20 @@ async fn resolve_reference(
     field: &'static str,
     by: By,
     name: &str,
-) -> Result<Result<String, String>, ImportError> {
+) -> Result<Result<String, Message>, ImportError> {
     if name.contains('\0') {
-        return Ok(Err("Null characters are not allowed.".to_owned()));
+        return Ok(Err(Message::NULL_CHARACTERS));
     }
     let shown: String = name.chars().take(100).collect();
     Ok(match *record::called(conn, by, name).await? {
         [id] => Ok(id.to_string()),
-        [] => Err(format!("There is no {field} \"{shown}\".")),
-        _ => Err(format!(
-            "There are several of \"{shown}\": use the column {field} with an id."
+        [] => Err(Message::new(
+            format!("Não há {} “{shown}”.", one_in_portuguese(field)),
+            format!("There is no {field} \"{shown}\"."),
+        )),
+        _ => Err(Message::new(
+            format!("Há mais de um “{shown}”: use a coluna {field} com um id."),
+            format!("There are several of \"{shown}\": use the column {field} with an id."),
         )),
     })
 }

@@ -15,7 +15,10 @@ use super::{
     sheet::Sheet,
     staging::{self, Ending},
 };
-use crate::stock::{Actor, Policy};
+use crate::{
+    rest::Message,
+    stock::{Actor, Policy},
+};
 
 /// Why nothing was imported.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +28,7 @@ pub enum ImportError {
     File(#[from] io::Error),
     /// It is no file of this resource: encoding, separator, first row, too many rows for a page.
     #[error("{0}")]
-    Format(String),
+    Format(Message),
     /// Rows with problems.
     #[error("{}", .0.findings())]
     Rows(Report),
@@ -125,7 +128,7 @@ pub(super) async fn import_rows(
             report.problems = vec![Problem {
                 line: 0,
                 column: None,
-                message: staging::INTERRUPTED.to_owned(),
+                message: staging::INTERRUPTED,
             }];
             Err(ImportError::Rows(report))
         }

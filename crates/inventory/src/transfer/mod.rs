@@ -33,10 +33,13 @@ pub use staging::resume;
 
 use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 
+use web::locale::Locale;
+
 use crate::{
     State,
     accounts::Model,
     catalogue::named::Kind,
+    rest::Message,
     stock::{Policy, movements::Movement},
 };
 
@@ -153,20 +156,27 @@ pub struct Problem {
     /// The column; none when it is the row as a whole.
     pub column: Option<&'static str>,
     /// What is wrong, in the words of the API where the API has words for it.
-    pub message: String,
+    pub message: Message,
+}
+
+impl Problem {
+    /// The problem with its place.
+    fn sentence(&self) -> Message {
+        let place = |line: &str| match self.column {
+            Some(column) => format!("{line} {}, {column}", self.line),
+            None => format!("{line} {}", self.line),
+        };
+        let (portuguese, english) = (self.message.text(Locale::PtBr), &self.message);
+        Message::new(
+            format!("{}: {portuguese}", place("linha")),
+            format!("{}: {english}", place("line")),
+        )
+    }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            line,
-            column,
-            message,
-        } = self;
-        match column {
-            Some(column) => write!(formatter, "line {line}, {column}: {message}"),
-            None => write!(formatter, "line {line}: {message}"),
-        }
+        self.sentence().fmt(formatter)
     }
 }
 

@@ -8,6 +8,7 @@ use super::{
     ImportError, Problem, Progress, Resource,
     column::{self, Column},
 };
+use crate::rest::Message;
 
 /// The most bytes of one row, what the reader holds in advance included: a quotation mark that is not closed must not fill the memory.
 const MAX_ROW: usize = 2 * 1024 * 1024;
@@ -38,9 +39,10 @@ impl Sheet {
         let mut buffered = BufReader::with_capacity(64 * 1024, file);
         let start = buffered.fill_buf()?;
         if start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]) {
-            return Err(ImportError::Format(
-                "the file is in UTF-16: save it as \"CSV UTF-8\"".to_owned(),
-            ));
+            return Err(ImportError::Format(Message::fixed(
+                "O arquivo está em UTF-16: salve-o como “CSV UTF-8”.",
+                "the file is in UTF-16: save it as \"CSV UTF-8\"",
+            )));
         }
         let mark = if start.starts_with(&[0xEF, 0xBB, 0xBF]) {
             3
@@ -72,9 +74,10 @@ impl Sheet {
 
     fn read_header(&mut self, resource: Resource) -> Result<(), ImportError> {
         if !self.advance()? || self.is_beyond_the_end() {
-            return Err(ImportError::Format(
-                "the file is empty: its first row names the columns".to_owned(),
-            ));
+            return Err(ImportError::Format(Message::fixed(
+                "O arquivo está vazio: a primeira linha deve nomear as colunas.",
+                "the file is empty: its first row names the columns",
+            )));
         }
         let names: Vec<String> = self
             .record
@@ -92,12 +95,16 @@ impl Sheet {
             .read_byte_record(&mut self.record)
             .map_err(|error| match error.into_kind() {
                 csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-                    ImportError::Format(format!(
-                        "the row that begins on line {line} has more than 2 MiB: perhaps a quotation mark is not closed"
+                    ImportError::Format(Message::new(
+                        format!("A linha {line} tem mais de 2 MiB: talvez uma aspa não tenha sido fechada."),
+                        format!("the row that begins on line {line} has more than 2 MiB: perhaps a quotation mark is not closed"),
                     ))
                 }
                 csv::ErrorKind::Io(error) => ImportError::File(error),
-                other => ImportError::Format(format!("line {line} cannot be read: {other:?}")),
+                other => ImportError::Format(Message::new(
+                    format!("A linha {line} não pode ser lida: {other:?}"),
+                    format!("line {line} cannot be read: {other:?}"),
+                )),
             })
     }
 
@@ -139,13 +146,18 @@ impl Sheet {
             message,
         };
         if self.has_read_the_end() {
-            let message =
-                "A quotation mark in this row is not closed: perhaps the file was cut off.";
-            return Err(problem(None, message.to_owned()));
+            let message = Message::fixed(
+                "Uma aspa desta linha não foi fechada: talvez o arquivo tenha sido cortado.",
+                "A quotation mark in this row is not closed: perhaps the file was cut off.",
+            );
+            return Err(problem(None, message));
         }
         let (found, wanted) = (self.record.len(), self.columns.len());
         if found != wanted {
-            let message = format!("This row has {found} cells, the first row has {wanted}.");
+            let message = Message::new(
+                format!("Esta linha tem {found} células, a primeira tem {wanted}."),
+                format!("This row has {found} cells, the first row has {wanted}."),
+            );
             return Err(problem(None, message));
         }
         let cells: Result<Vec<String>, Problem> = self
@@ -154,7 +166,10 @@ impl Sheet {
             .zip(&self.columns)
             .map(|(cell, column)| {
                 String::from_utf8(cell.to_vec()).map_err(|_| {
-                    let message = "This is not UTF-8: save the file as \"CSV UTF-8\".".to_owned();
+                    let message = Message::fixed(
+                        "Isto não está em UTF-8: salve o arquivo como “CSV UTF-8”.",
+                        "This is not UTF-8: save the file as \"CSV UTF-8\".",
+                    );
                     problem(Some(column.name), message)
                 })
             })

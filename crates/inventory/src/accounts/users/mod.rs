@@ -8,7 +8,7 @@ mod store;
 use db::{Db, Timestamp, Tx};
 
 use super::{
-    HashFault, Model, Passwords, Permission, Tokens, WeakPassword, check_strength,
+    HashFault, Model, Passwords, Permission, PersonalData, Tokens, WeakPassword, check_strength,
     session::store as sessions,
 };
 use crate::{
@@ -50,12 +50,12 @@ pub struct User {
 }
 
 impl User {
-    /// What everybody knows of its owner: what each thing is called in messages, and what it is. No password may resemble it.
-    pub(crate) fn person(&self) -> [(&'static str, &str); 3] {
+    /// What everybody knows of its owner. No password may resemble it.
+    pub(crate) fn person(&self) -> [(PersonalData, &str); 3] {
         [
-            ("first name", &self.first_name),
-            ("last name", &self.last_name),
-            ("email address", &self.email),
+            (PersonalData::FirstName, &self.first_name),
+            (PersonalData::LastName, &self.last_name),
+            (PersonalData::Email, &self.email),
         ]
     }
 }

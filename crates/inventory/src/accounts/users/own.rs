@@ -13,7 +13,7 @@ use crate::{
     },
     audit::{self, Action},
     rest::{
-        Refusal,
+        Message, Refusal,
         fields::{FieldErrors, Members, Mode, Reader},
     },
     stock::Actor,
@@ -75,7 +75,11 @@ pub(crate) fn read_profile(members: &Members) -> Result<Profile, FieldErrors> {
     };
     let mut errors = reader.finish();
     if !profile.email.is_empty() && !is_email(&profile.email) {
-        errors.add("email", "Enter a valid email address.");
+        let message = Message::fixed(
+            "Digite um endereço de e-mail válido.",
+            "Enter a valid email address.",
+        );
+        errors.add("email", message);
     }
     if errors.is_empty() {
         Ok(profile)

@@ -9,7 +9,7 @@ use crate::{
     State,
     accounts::{Caller, Verb},
     rest::{
-        Refusal,
+        Message, Refusal,
         fields::{FieldErrors, Members, Mode},
     },
     stock::{Actor, Policy},
@@ -162,7 +162,7 @@ pub(super) trait Administered: Send + Sync {
         _caller: &'a Caller,
         _verb: Verb,
         _id: i64,
-    ) -> Work<'a, Option<String>> {
+    ) -> Work<'a, Option<Message>> {
         Box::pin(async { Ok(None) })
     }
 

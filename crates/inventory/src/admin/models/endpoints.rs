@@ -17,7 +17,7 @@ use crate::{
         endpoints::{self, EndpointError, Wish},
         words,
     },
-    rest::{Refusal, fields::Members},
+    rest::{Message, Refusal, fields::Members},
     stock::Actor,
 };
 
@@ -179,11 +179,11 @@ impl Administered for Endpoints {
         _caller: &'a Caller,
         _verb: Verb,
         id: i64,
-    ) -> Work<'a, Option<String>> {
+    ) -> Work<'a, Option<Message>> {
         Box::pin(async move {
             let found = endpoints::find(&state.db, id).await?;
             let is_configured = found.is_some_and(|endpoint| endpoint.configured);
-            Ok(is_configured.then(|| endpoints::CONFIGURED.to_owned()))
+            Ok(is_configured.then(|| endpoints::CONFIGURED))
         })
     }
 

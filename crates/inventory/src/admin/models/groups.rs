@@ -16,7 +16,7 @@ use crate::{
         listing::{Asked, shelf},
         models::permissions,
     },
-    rest::{Refusal, fields::Members},
+    rest::{Message, Refusal, fields::Members},
 };
 
 pub(in crate::admin) struct Groups;
@@ -109,7 +109,7 @@ impl Administered for Groups {
         caller: &'a Caller,
         _verb: Verb,
         id: i64,
-    ) -> Work<'a, Option<String>> {
+    ) -> Work<'a, Option<Message>> {
         Box::pin(manage::hindrance_of_group(state, caller, id))
     }
 

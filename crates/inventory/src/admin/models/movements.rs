@@ -14,7 +14,7 @@ use crate::{
         models::rows_of,
     },
     rest::{
-        Refusal,
+        Message, Refusal,
         fields::{FieldErrors, Members},
     },
     stock::movements::{self, Movement, MovementRecord, movement_text, search::Sought, within},
@@ -170,7 +170,7 @@ impl Administered for Movements {
         _caller: &'a Caller,
         verb: Verb,
         id: i64,
-    ) -> Work<'a, Option<String>> {
+    ) -> Work<'a, Option<Message>> {
         Box::pin(async move {
             if verb != Verb::Delete {
                 return Ok(None);
@@ -180,7 +180,7 @@ impl Administered for Movements {
             };
             match movements::foresee(state, self.0, &movement).await {
                 Ok(()) => Ok(None),
-                Err(Refusal::Conflict(text)) => Ok(Some(text)),
+                Err(Refusal::Conflict(message)) => Ok(Some(message)),
                 Err(refusal) => Err(refusal),
             }
         })

@@ -124,7 +124,7 @@ impl Administered for Products {
                     .map(Some),
                 Some(id) => within::update(tx, id, members, target.mode(), shop, by.now).await,
             };
-            let record = written.map_err(familiar)?.ok_or(Refusal::NotFound)?;
+            let record = written?.ok_or(Refusal::NotFound)?;
             Ok(Written::of(record.id, record.title))
         })
     }
@@ -156,28 +156,6 @@ impl Administered for Products {
     fn span<'a>(&'a self, state: &'a State) -> Work<'a, Option<(Timestamp, Timestamp)>> {
         Box::pin(products::created_span(state))
     }
-}
-
-/// The message about a taken serie number as users of the administration know it; the API's begins with a small letter.
-fn familiar(refusal: Refusal) -> Refusal {
-    let Refusal::Fields(errors) = refusal else {
-        return refusal;
-    };
-    let mut told = FieldErrors::default();
-    for (field, messages) in errors.iter() {
-        for message in messages {
-            let is_taken = message == products::SERIE_NUMBER_TAKEN;
-            told.add(
-                field,
-                if is_taken {
-                    "Product with this Serie number already exists."
-                } else {
-                    message
-                },
-            );
-        }
-    }
-    told.into()
 }
 
 fn record(record: ProductRecord) -> Record {

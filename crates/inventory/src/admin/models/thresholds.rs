@@ -13,7 +13,7 @@ use crate::{
         listing::{Asked, shelf},
     },
     rest::{
-        Refusal,
+        Message, Refusal,
         fields::{FieldErrors, Members, Mode, Reader},
     },
     stock::{self, OwnThreshold},
@@ -88,10 +88,7 @@ impl Administered for Thresholds {
             let (Some(product), Some(_)) = (product, threshold) else {
                 return Err(errors.into());
             };
-            let unknown = FieldErrors::of(
-                "product",
-                format!("Invalid pk \"{product}\" - object does not exist."),
-            );
+            let unknown = FieldErrors::of("product", Message::unknown_record(&product.to_string()));
             match stock::threshold_set_within(tx, product, threshold, &by.actor, by.policy, by.now)
                 .await
             {

@@ -19,7 +19,7 @@ use crate::{
         listing::{Asked, shelf},
         models::permissions,
     },
-    rest::{Refusal, fields::Members},
+    rest::{Message, Refusal, fields::Members},
 };
 
 pub(in crate::admin) struct Users;
@@ -171,7 +171,7 @@ impl Administered for Users {
         caller: &'a Caller,
         verb: Verb,
         id: i64,
-    ) -> Work<'a, Option<String>> {
+    ) -> Work<'a, Option<Message>> {
         Box::pin(manage::hindrance(state, caller, verb, id))
     }
 

@@ -17,7 +17,6 @@ use crate::{
     page::{
         PageState,
         flash::{self, Flash},
-        messages::translated,
         see_other,
     },
     rest::{Refusal, fields::Members},
@@ -188,7 +187,7 @@ fn outcome(site: &Site, about: &About, deleted: u64, refused: Option<String>) ->
 /// Why a record was left as it is, in the reader's words.
 pub(super) fn told(site: &Site, refusal: &Refusal) -> String {
     match refusal {
-        Refusal::Conflict(text) => translated(site.locale, text),
+        Refusal::Conflict(message) => message.text(site.locale).to_owned(),
         _ => site
             .text(
                 "Um dos registros não pôde ser alterado.",

@@ -20,7 +20,6 @@ use crate::{
     page::{
         PageState,
         flash::{self, Flash},
-        messages::translated,
         see_other,
     },
     rest::{Refusal, metadata::capitalized},
@@ -170,7 +169,7 @@ pub(super) async fn look_up(
         }
         let hindrance = model.hindrance(&page.state, &site.caller, Verb::Delete, *id);
         if let Some(why) = hindrance.await? {
-            let why = translated(site.locale, &why);
+            let why = why.text(site.locale).to_owned();
             doomed.kept.push((record.text.clone(), why));
         }
         doomed.ids.push(*id);
@@ -265,7 +264,7 @@ pub(super) async fn delete(
             );
             return Ok(flash::success(see_other(&list_address(&site, about)), text));
         }
-        Err(Refusal::Conflict(text)) => told(&site, &Refusal::Conflict(text)),
+        Err(refusal @ Refusal::Conflict(_)) => told(&site, &refusal),
         Err(refusal) => return Err(refusal.into()),
     };
     let back = format!("/admin/{}/{}/delete/", about.path, record.id);

@@ -27,7 +27,7 @@ use crate::{
         see_other,
     },
     rest::{
-        Refusal,
+        Message, Refusal,
         fields::{FieldErrors, Members},
     },
 };
@@ -189,7 +189,7 @@ impl Changes {
             let now = one_line(&record.fact(compared.field).typed(self.locale));
             if compared.overwrites(&now) {
                 let told = meanwhile::told(self.locale, Place::List, &now);
-                errors.add(compared.field, told);
+                errors.add(compared.field, Message::translated(told));
             }
         }
         errors

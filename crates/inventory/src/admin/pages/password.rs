@@ -10,7 +10,7 @@ use super::{Place, find};
 use crate::{
     accounts::{Model, Verb, pages::posted, users::manage},
     admin::{about::Record, site::Site},
-    page::{Form, PageState, flash, messages::translated, see_other},
+    page::{Form, PageState, flash, see_other},
     rest::Refusal,
 };
 
@@ -56,13 +56,13 @@ pub(super) async fn form(
     };
     let form = Form::new().with("usable", "1");
     let hindrance = manage::hindrance(&page.state, &site.caller, Verb::Change, record.id);
-    let hindrance = hindrance.await?.unwrap_or_default();
-    let hindrance = translated(site.locale, &hindrance);
+    let hindrance = hindrance.await?;
+    let hindrance = hindrance.map(|why| why.text(site.locale).to_owned());
     let shown = PasswordPage {
         site: &site,
         record,
         form,
-        hindrance,
+        hindrance: hindrance.unwrap_or_default(),
     };
     Ok(site.page(false, shown))
 }

@@ -2,7 +2,7 @@
 
 use db::{Conn, Timestamp, Tx};
 
-use super::{Input, SERIE_NUMBER_TAKEN, check, insert, remove, store};
+use super::{Input, check, insert, remove, serie_number_taken, store};
 use crate::{
     catalogue::refuse_when_referenced,
     rest::{
@@ -35,7 +35,7 @@ pub(crate) async fn examine(
     let (input, mut errors) = Input::read(members, Mode::Whole);
     let serie_number = input.serie_number.clone().into_new();
     if serie_number.as_deref().is_some_and(is_taken) {
-        errors.add("serie_number", SERIE_NUMBER_TAKEN);
+        errors.add("serie_number", serie_number_taken());
     }
     check(conn, None, &input, errors).await?;
     Ok(serie_number)

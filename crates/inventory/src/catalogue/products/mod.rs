@@ -24,7 +24,7 @@ use crate::{
     audit::{self, Action},
     catalogue::{Referring, refuse_when_referenced},
     rest::{
-        Refusal,
+        Message, Refusal,
         fields::{FieldErrors, Members, Mode, Setting},
         given::Given,
         json::Named,
@@ -34,7 +34,7 @@ use crate::{
     stock::{self, Actor, Policy, movements::repeat},
     tallies,
 };
-pub(crate) use model::SERIE_NUMBER_TAKEN;
+use model::serie_number_taken;
 use model::{FIELDS, Input};
 use store::Selection;
 
@@ -421,7 +421,7 @@ async fn check(
             .await?
             .is_some_and(|other| Some(other) != own)
     {
-        errors.add("serie_number", SERIE_NUMBER_TAKEN);
+        errors.add("serie_number", serie_number_taken());
     }
     if errors.is_empty() {
         Ok(Checked { category, brand })
@@ -430,7 +430,7 @@ async fn check(
     }
 }
 
-fn complain(errors: &mut FieldErrors, field: &'static str, message: String) -> Option<Named> {
+fn complain(errors: &mut FieldErrors, field: &'static str, message: Message) -> Option<Named> {
     errors.add(field, message);
     None
 }
@@ -466,7 +466,7 @@ async fn explained(
             if error.is_unique("products_serie_number_key")
                 || error.is_unique("import_serie_numbers_pkey") =>
         {
-            FieldErrors::of("serie_number", SERIE_NUMBER_TAKEN).into()
+            FieldErrors::of("serie_number", serie_number_taken()).into()
         }
         Refusal::Database(error) if error.is_foreign_key() => {
             let (input, errors) = Input::read(members, mode);

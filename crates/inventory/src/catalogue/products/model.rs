@@ -7,6 +7,7 @@ use crate::{
     audit,
     catalogue::{MAX_DESCRIPTION, MAX_NAME},
     rest::{
+        Message,
         fields::{FieldErrors, Members, Mode, Reader, Reference, Setting},
         json::{self, Named},
         metadata::{self, Field},
@@ -35,7 +36,13 @@ pub(super) const DESCRIBED: [Field; 11] = [
 pub(super) const FIELDS: [&str; 11] = metadata::names(&DESCRIBED);
 
 /// The message about a serie number that another product has.
-pub(crate) const SERIE_NUMBER_TAKEN: &str = "product with this serie number already exists.";
+pub(super) fn serie_number_taken() -> Message {
+    Message::fixed(
+        "Já existe um produto com este número de série.",
+        "Product with this Serie number already exists.",
+    )
+    .in_api("product with this serie number already exists.")
+}
 
 /// A product as the API shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

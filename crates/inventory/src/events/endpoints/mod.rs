@@ -26,7 +26,7 @@ use crate::{
     State,
     accounts::Model,
     audit::{self, Action},
-    rest::{Refusal, fields::FieldErrors},
+    rest::{Message, Refusal, fields::FieldErrors},
     stock::Actor,
 };
 
@@ -36,11 +36,18 @@ const OVERLAP: Duration = Duration::from_secs(24 * 60 * 60);
 const LONGEST_DESCRIPTION: usize = 200;
 
 /// What forms say.
-const INVALID_ADDRESS: &str =
-    "Enter an address that begins with https:// or http://, without user name and #.";
-const INVALID_TEXT: &str = "Ensure this field has no more than 200 characters, on one line.";
-pub(crate) const CONFIGURED: &str =
-    "This endpoint stands in the configuration and is changed there.";
+const INVALID_ADDRESS: Message = Message::fixed(
+    "Digite um endereço que comece com https:// ou http://, sem nome de usuário e sem #.",
+    "Enter an address that begins with https:// or http://, without user name and #.",
+);
+const INVALID_TEXT: Message = Message::fixed(
+    "Use no máximo 200 caracteres, em uma linha.",
+    "Ensure this field has no more than 200 characters, on one line.",
+);
+pub(crate) const CONFIGURED: Message = Message::fixed(
+    "Este destino está na configuração e é alterado lá.",
+    "This endpoint stands in the configuration and is changed there.",
+);
 
 /// What a person wants of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -83,11 +90,11 @@ impl From<EndpointError> for Refusal {
     fn from(error: EndpointError) -> Self {
         match error {
             EndpointError::Target(_) => FieldErrors::of("url", INVALID_ADDRESS).into(),
-            EndpointError::Types(unknown) => FieldErrors::of("types", unknown.to_string()).into(),
+            EndpointError::Types(unknown) => FieldErrors::of("types", unknown.message()).into(),
             EndpointError::Description => FieldErrors::of("description", INVALID_TEXT).into(),
             EndpointError::Meanwhile(errors) => errors.into(),
             EndpointError::NotFound(_) => Self::NotFound,
-            EndpointError::Configured(_) => Self::Conflict(CONFIGURED.to_owned()),
+            EndpointError::Configured(_) => Self::Conflict(CONFIGURED),
             EndpointError::Database(error) => error.into(),
         }
     }

@@ -4,6 +4,7 @@ use db::Money;
 
 use super::{
     super::{
+        message::Message,
         number::{Decimal, MAX_NUMBER_LENGTH},
         value::{Value, is_written_as_integer},
     },
@@ -11,10 +12,10 @@ use super::{
 };
 
 /// What was read, or every message about it.
-pub(super) type Read<T> = Result<T, Vec<String>>;
+pub(super) type Read<T> = Result<T, Vec<Message>>;
 
-pub(super) fn refuse<T>(message: impl Into<String>) -> Read<T> {
-    Err(vec![message.into()])
+pub(super) fn refuse<T>(message: Message) -> Read<T> {
+    Err(vec![message])
 }
 
 /// White space that clients of the conventions expect to be trimmed: Unicode's, and the four separators of ASCII.
@@ -54,22 +55,24 @@ pub(super) fn text(value: &Value, max: Option<usize>) -> Read<String> {
     let text = match value {
         Value::Text(text) | Value::Number(text) => trim(text),
         Value::LoneSurrogate(unit) => {
-            return refuse(format!(
-                "Surrogate characters are not allowed: U+{unit:04X}."
+            return refuse(Message::new(
+                "Há um caractere que não é permitido.",
+                format!("Surrogate characters are not allowed: U+{unit:04X}."),
             ));
         }
-        _ => return refuse("Not a valid string."),
+        _ => {
+            let message = Message::fixed("Isto não é um texto válido.", "Not a valid string.");
+            return refuse(message);
+        }
     };
     let mut messages = Vec::new();
     if let Some(max) = max
         && text.chars().count() > max
     {
-        messages.push(format!(
-            "Ensure this field has no more than {max} characters."
-        ));
+        messages.push(Message::too_long(max));
     }
     if text.contains('\0') {
-        messages.push("Null characters are not allowed.".to_owned());
+        messages.push(Message::NULL_CHARACTERS);
     }
     if messages.is_empty() {
         Ok(text.to_owned())
@@ -79,10 +82,10 @@ pub(super) fn text(value: &Value, max: Option<usize>) -> Read<String> {
 }
 
 pub(super) fn integer(value: &Value, min: i64, max: i64) -> Read<i64> {
-    const INVALID: &str = "A valid integer is required.";
+    const INVALID: Message = Message::NOT_AN_INTEGER;
     let number = match value {
         Value::Text(text) if text.chars().count() > MAX_NUMBER_LENGTH => {
-            return refuse("String value too large.");
+            return refuse(Message::TOO_LONG_A_NUMBER);
         }
         // In a string only an empty fraction may follow the digits; in a number the exponent is part of the notation.
         Value::Text(text) if text.contains(['e', 'E']) || text.trim().starts_with('.') => {
@@ -95,28 +98,20 @@ pub(super) fn integer(value: &Value, min: i64, max: i64) -> Read<i64> {
         return refuse(INVALID);
     };
     match number.to_integer() {
-        Some(integer) if integer < i128::from(min) => refuse(format!(
-            "Ensure this value is greater than or equal to {min}."
-        )),
-        Some(integer) if integer > i128::from(max) => {
-            refuse(format!("Ensure this value is less than or equal to {max}."))
-        }
+        Some(integer) if integer < i128::from(min) => refuse(Message::at_least(min)),
+        Some(integer) if integer > i128::from(max) => refuse(Message::at_most(max)),
         Some(integer) => i64::try_from(integer).or_else(|_| refuse(INVALID)),
-        None if number.is_whole() && number.is_negative() => refuse(format!(
-            "Ensure this value is greater than or equal to {min}."
-        )),
-        None if number.is_whole() => {
-            refuse(format!("Ensure this value is less than or equal to {max}."))
-        }
+        None if number.is_whole() && number.is_negative() => refuse(Message::at_least(min)),
+        None if number.is_whole() => refuse(Message::at_most(max)),
         None => refuse(INVALID),
     }
 }
 
 pub(super) fn price(value: &Value) -> Read<Money> {
-    const INVALID: &str = "A valid number is required.";
+    const INVALID: Message = Message::NOT_A_NUMBER;
     match value {
         Value::Text(text) if text.chars().count() > MAX_NUMBER_LENGTH => {
-            refuse("String value too large.")
+            refuse(Message::TOO_LONG_A_NUMBER)
         }
         Value::Text(text) | Value::Number(text) => match Decimal::parse(text) {
             Some(number) => number.to_price().or_else(refuse),
@@ -128,13 +123,16 @@ pub(super) fn price(value: &Value) -> Read<Money> {
 
 pub(super) fn reference(value: &Value) -> Read<Reference> {
     let wrong_kind = || {
-        refuse(format!(
-            "Incorrect type. Expected pk value, received {}.",
-            value.kind()
+        refuse(Message::new(
+            "Escolha um item da lista.",
+            format!(
+                "Incorrect type. Expected pk value, received {}.",
+                value.kind()
+            ),
         ))
     };
     let sent = match value {
-        Value::Text(text) if trim(text).is_empty() => return refuse("This field may not be null."),
+        Value::Text(text) if trim(text).is_empty() => return refuse(Message::NULL),
         Value::Text(text) => trim(text),
         Value::Number(text) if is_written_as_integer(text) => text,
         _ => return wrong_kind(),

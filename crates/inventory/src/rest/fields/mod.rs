@@ -8,31 +8,29 @@ use std::collections::HashMap;
 use db::Money;
 use serde_json::value::RawValue;
 
-use super::value::Value;
+use super::{message::Message, value::Value};
 use kinds::{Read, integer, is_invisible, price, reference, refuse, text};
-
-const BLANK: &str = "This field may not be blank.";
 
 /// The parsed members of a request body.
 pub type Members = HashMap<String, Box<RawValue>>;
 
 /// Messages by field, in the order of the resource's fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FieldErrors(Vec<(&'static str, Vec<String>)>);
+pub struct FieldErrors(Vec<(&'static str, Vec<Message>)>);
 
 impl FieldErrors {
     /// One message for one field.
-    pub fn of(field: &'static str, message: impl Into<String>) -> Self {
+    pub fn of(field: &'static str, message: Message) -> Self {
         let mut errors = Self::default();
         errors.add(field, message);
         errors
     }
 
     /// Adds a message; the first message of a field decides the field's place.
-    pub fn add(&mut self, field: &'static str, message: impl Into<String>) {
+    pub fn add(&mut self, field: &'static str, message: Message) {
         match self.0.iter_mut().find(|(name, _)| *name == field) {
-            Some((_, messages)) => messages.push(message.into()),
-            None => self.0.push((field, vec![message.into()])),
+            Some((_, messages)) => messages.push(message),
+            None => self.0.push((field, vec![message])),
         }
     }
 
@@ -59,7 +57,7 @@ impl FieldErrors {
     }
 
     /// Every field with its messages.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &[String])> {
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &[Message])> {
         self.0
             .iter()
             .map(|(name, messages)| (*name, messages.as_slice()))
@@ -113,8 +111,8 @@ pub struct Reference {
 
 impl Reference {
     /// The message when the store has no such row.
-    pub fn unknown(&self) -> String {
-        format!("Invalid pk \"{}\" - object does not exist.", self.sent)
+    pub fn unknown(&self) -> Message {
+        Message::unknown_record(&self.sent)
     }
 }
 
@@ -133,7 +131,7 @@ impl<'body> Reader<'body> {
         self.required(field, |value| {
             let text = text(value, Some(max))?;
             if text.is_empty() {
-                refuse(BLANK)
+                refuse(Message::BLANK)
             } else {
                 Ok(text)
             }
@@ -144,7 +142,7 @@ impl<'body> Reader<'body> {
     pub fn name(&mut self, field: &'static str, max: usize) -> Option<String> {
         let name = self.text(field, max)?;
         if name.chars().all(is_invisible) {
-            self.errors.add(field, BLANK);
+            self.errors.add(field, Message::BLANK);
             return None;
         }
         Some(name)
@@ -183,7 +181,7 @@ impl<'body> Reader<'body> {
     /// Complains when an optional field is absent where it may not be.
     pub fn require(&mut self, field: &'static str) {
         if !self.members.contains_key(field) {
-            self.errors.add(field, "This field is required.");
+            self.errors.add(field, Message::REQUIRED);
         }
     }
 
@@ -199,12 +197,12 @@ impl<'body> Reader<'body> {
     ) -> Option<T> {
         let Some(raw) = self.members.get(field) else {
             if self.mode == Mode::Whole {
-                self.errors.add(field, "This field is required.");
+                self.errors.add(field, Message::REQUIRED);
             }
             return None;
         };
         match Value::of(raw) {
-            Value::Null => self.report(field, refuse("This field may not be null.")),
+            Value::Null => self.report(field, refuse(Message::NULL)),
             value => self.report(field, read(&value)),
         }
     }
@@ -254,7 +252,7 @@ mod tests {
         reader
             .finish()
             .iter()
-            .flat_map(|(_, messages)| messages.to_vec())
+            .flat_map(|(_, messages)| messages.iter().map(Message::to_string))
             .collect()
     }
 
@@ -266,7 +264,7 @@ mod tests {
             reader
                 .finish()
                 .iter()
-                .flat_map(|(_, messages)| messages.to_vec())
+                .flat_map(|(_, messages)| messages.iter().map(Message::to_string))
                 .collect()
         })
     }
@@ -276,10 +274,7 @@ mod tests {
         let members = members("{}");
         let mut whole = Reader::new(&members, Mode::Whole);
         assert_eq!(whole.text("name", 500), None);
-        assert_eq!(
-            whole.finish(),
-            FieldErrors::of("name", "This field is required.")
-        );
+        assert_eq!(whole.finish(), FieldErrors::of("name", Message::REQUIRED));
         let mut partial = Reader::new(&members, Mode::Partial);
         assert_eq!(partial.text("name", 500), None);
         assert!(partial.finish().is_empty());
@@ -309,7 +304,7 @@ mod tests {
         ] {
             assert_eq!(
                 read(text),
-                (None, FieldErrors::of("name", BLANK)),
+                (None, FieldErrors::of("name", Message::BLANK)),
                 "{text:?}"
             );
         }
@@ -455,7 +450,7 @@ mod tests {
         let mut reader = Reader::new(&members, Mode::Whole);
         let unknown = reader
             .reference("field")
-            .map(|reference| reference.unknown());
+            .map(|reference| reference.unknown().to_string());
         assert_eq!(
             unknown.as_deref(),
             Some("Invalid pk \"99999\" - object does not exist.")

@@ -18,12 +18,13 @@ pub use removal::delete;
 pub(crate) use removal::{examine_removal, foresee, revert};
 
 use db::{Conn, Timestamp, Tx};
+use web::locale::Locale;
 
 use super::{Actor, Impossible, Policy, events, ledger};
 use crate::{
     State,
     rest::{
-        Refusal,
+        Message, Refusal,
         fields::{FieldErrors, Members},
         given::Given,
         json::{Named, Titled},
@@ -353,29 +354,75 @@ async fn check(
 
 fn refused(impossible: Impossible) -> Refusal {
     match impossible {
-        Impossible::Insufficient(available) => FieldErrors::of(
-            "quantity",
-            format!("Insufficient stock: {available} available."),
-        )
-        .into(),
+        Impossible::Insufficient(available) => {
+            FieldErrors::of("quantity", insufficient(available)).into()
+        }
         Impossible::TooMany(i64::MAX) => FieldErrors::of(
             "quantity",
-            "No more units of this product fit into the stock.",
-        )
-        .into(),
-        Impossible::TooMany(current) => FieldErrors::of(
-            "quantity",
-            format!(
-                "Ensure this value is less than or equal to {}.",
-                i64::MAX - current
+            Message::fixed(
+                "O estoque deste produto não comporta mais unidades.",
+                "No more units of this product fit into the stock.",
             ),
         )
         .into(),
+        Impossible::TooMany(current) => {
+            FieldErrors::of("quantity", Message::at_most(i64::MAX - current)).into()
+        }
         Impossible::NoProduct => Refusal::NotFound,
+    }
+}
+
+/// People are not told a number to stay below where nothing is left.
+fn insufficient(available: i64) -> Message {
+    match available {
+        0 => Message::fixed(
+            "Sem estoque: nenhuma unidade disponível.",
+            "Out of stock: no unit is available.",
+        )
+        .in_api("Insufficient stock: 0 available."),
+        1 => Message::fixed(
+            "Estoque insuficiente: só 1 unidade disponível.",
+            "Insufficient stock: 1 available.",
+        ),
+        _ => Message::new(
+            format!(
+                "Estoque insuficiente: só {} unidades disponíveis.",
+                Locale::PtBr.number(available)
+            ),
+            format!("Insufficient stock: {available} available."),
+        ),
     }
 }
 
 /// What people call a movement: `12 × Arroz`.
 pub(crate) fn movement_text(quantity: i64, title: &str) -> String {
     format!("{quantity} × {title}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_product_that_is_out_of_stock_is_said_to_be() {
+        for (available, portuguese, english, api) in [
+            (
+                0,
+                "Sem estoque: nenhuma unidade disponível.",
+                "Out of stock: no unit is available.",
+                "Insufficient stock: 0 available.",
+            ),
+            (
+                1200,
+                "Estoque insuficiente: só 1.200 unidades disponíveis.",
+                "Insufficient stock: 1200 available.",
+                "Insufficient stock: 1200 available.",
+            ),
+        ] {
+            let message = insufficient(available);
+            let said = [Locale::PtBr, Locale::En].map(|locale| message.text(locale));
+            assert_eq!(said, [portuguese, english]);
+            assert_eq!(message.to_string(), api);
+        }
+    }
 }

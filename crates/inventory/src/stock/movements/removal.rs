@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use db::{Conn, Timestamp, Tx};
+use web::locale::Locale;
 
 use super::{
     model::{Movement, MovementRecord},
@@ -13,7 +14,7 @@ use crate::{
     State,
     accounts::Caller,
     audit::{self, Action},
-    rest::Refusal,
+    rest::{Message, Refusal},
     stock::{self, Actor, Impossible, Policy, events, ledger, ledger::Entry},
 };
 
@@ -195,14 +196,27 @@ async fn note_deletion(
 }
 
 fn irreversible(movement: Movement, quantity: i64, impossible: Impossible) -> Refusal {
+    let (name, this) = match movement {
+        Movement::Inflow => (movement.name(), "esta entrada"),
+        Movement::Outflow => (movement.name(), "esta saída"),
+    };
+    let number = |units| Locale::PtBr.number(units);
     match impossible {
-        Impossible::Insufficient(available) => Refusal::Conflict(format!(
-            "Cannot delete this {} because only {available} of its {quantity} units are still in stock.",
-            movement.name()
+        Impossible::Insufficient(available) => Refusal::Conflict(Message::new(
+            format!(
+                "Não é possível excluir {this}: só {} das {} unidades ainda estão em estoque.",
+                number(available),
+                number(quantity)
+            ),
+            format!(
+                "Cannot delete this {name} because only {available} of its {quantity} units are still in stock."
+            ),
         )),
-        Impossible::TooMany(_) => Refusal::Conflict(format!(
-            "Cannot delete this {} because the product's quantity would be too large.",
-            movement.name()
+        Impossible::TooMany(_) => Refusal::Conflict(Message::new(
+            format!(
+                "Não é possível excluir {this}: a quantidade do produto ficaria grande demais."
+            ),
+            format!("Cannot delete this {name} because the product's quantity would be too large."),
         )),
         Impossible::NoProduct => Refusal::NotFound,
     }

@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     audit,
-    rest::{Refusal, given::Given},
+    rest::{Message, Refusal, given::Given},
     stock::{self, Actor, Policy},
     tallies,
 };
@@ -38,9 +38,15 @@ const ABANDONED_AFTER: Duration = Duration::from_secs(30);
 /// Rows of pins, or of serie numbers, that are deleted in one step.
 const PINS_AT_ONCE: i64 = 2000;
 /// What is said of an import whose process died before all of its rows were there.
-pub(super) const INTERRUPTED: &str = "The import was interrupted; nothing was imported.";
+pub(super) const INTERRUPTED: Message = Message::fixed(
+    "A importação foi interrompida; nada foi importado.",
+    "The import was interrupted; nothing was imported.",
+);
 /// What is said when another request changed something between the check of a row and its import.
-const CHANGED: &str = "Somebody else changed what the file refers to: check it again.";
+const CHANGED: Message = Message::fixed(
+    "Alguém alterou algo a que o arquivo se refere: confira-o de novo.",
+    "Somebody else changed what the file refers to: check it again.",
+);
 
 /// Where an uploaded file or an import stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,11 +148,9 @@ impl StepError {
             Refusal::Fields(errors) => {
                 let first = errors.iter().next();
                 let first = first.and_then(|(field, said)| Some((field, said.first()?.clone())));
-                first.map_or((None, CHANGED.to_owned()), |(field, said)| {
-                    (Some(field), said)
-                })
+                first.map_or((None, CHANGED), |(field, said)| (Some(field), said))
             }
-            _ => (None, CHANGED.to_owned()),
+            _ => (None, CHANGED),
         };
         Self::Refused(Problem {
             line,
@@ -200,12 +204,13 @@ pub(super) async fn stage(
         Err(ImportError::Database(error))
             if error.is_foreign_key() || error.is_unique("import_serie_numbers_pkey") =>
         {
-            ImportError::Format(CHANGED.to_owned())
+            ImportError::Format(CHANGED)
         }
         Err(error) => error,
     };
-    let turned =
-        db.write(async move |tx| store::turn(tx, id, UploadState::Staging, INTERRUPTED).await);
+    let turned = db.write(async move |tx| {
+        store::turn(tx, id, UploadState::Staging, &INTERRUPTED.to_string()).await
+    });
     if turned.await? {
         finish(db, clock, run, id).await?;
     }
@@ -234,7 +239,7 @@ async fn stage_rows(
             // From here on nobody takes the serie numbers; a product that was made since the check has its own.
             let numbers = record::serie_numbers(resource, &rows);
             if record::has_serie_number(tx, &numbers).await? {
-                return Err(ImportError::Format(CHANGED.to_owned()));
+                return Err(ImportError::Format(CHANGED));
             }
             Ok(())
         };
@@ -307,7 +312,7 @@ pub(super) async fn finish(
                     StepError::Database(_) => Problem {
                         line: 0,
                         column: None,
-                        message: CHANGED.to_owned(),
+                        message: CHANGED,
                     },
                 };
                 let told = problem.to_string();
@@ -315,7 +320,7 @@ pub(super) async fn finish(
                     .write(async move |tx| store::turn_back(tx, id, &told).await)
                     .await?
                 {
-                    return Err(ImportError::Format(problem.to_string()));
+                    return Err(ImportError::Format(problem.sentence()));
                 }
                 refused = Some(problem);
             }
@@ -342,8 +347,9 @@ pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<(), Import
         policy,
         now,
     };
-    let turned =
-        db.write(async move |tx| store::turn(tx, id, UploadState::Staging, INTERRUPTED).await);
+    let turned = db.write(async move |tx| {
+        store::turn(tx, id, UploadState::Staging, &INTERRUPTED.to_string()).await
+    });
     turned.await?;
     finish(db, clock, &run, id).await.map(drop)
 }

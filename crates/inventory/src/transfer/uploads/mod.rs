@@ -21,7 +21,7 @@ use super::{
 use crate::{
     State,
     accounts::Caller,
-    rest::Refusal,
+    rest::{Message, Refusal},
     stock::{Actor, Policy},
 };
 
@@ -29,7 +29,10 @@ use crate::{
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 /// The most rows of a file; the command line takes more.
 const MAX_ROWS: u64 = 100_000;
-const BUSY: &str = "Another import is under way: try again when it has ended.";
+const BUSY: Message = Message::fixed(
+    "Outra importação está em andamento: tente de novo quando ela terminar.",
+    "Another import is under way: try again when it has ended.",
+);
 
 /// A file that somebody uploaded.
 #[derive(Debug, Clone)]
@@ -65,8 +68,13 @@ fn refuse_too_many(mut sheet: Sheet) -> Result<(), ImportError> {
     }
     match sheet.next()? {
         None => Ok(()),
-        Some(_) => Err(ImportError::Format(format!(
-            "the file has more than {MAX_ROWS} rows: divide it, or import it with the command line"
+        Some(_) => Err(ImportError::Format(Message::new(
+            format!(
+                "O arquivo tem mais de {MAX_ROWS} linhas: divida-o, ou importe-o pela linha de comando."
+            ),
+            format!(
+                "the file has more than {MAX_ROWS} rows: divide it, or import it with the command line"
+            ),
         ))),
     }
 }
@@ -188,8 +196,10 @@ fn stopped(error: &tokio::task::JoinError) -> ImportError {
 fn refusal(error: ImportError) -> Refusal {
     match error {
         ImportError::Database(error) => error.into(),
-        ImportError::Busy => Refusal::Conflict(BUSY.to_owned()),
-        error => Refusal::Conflict(error.to_string()),
+        ImportError::Busy => Refusal::Conflict(BUSY),
+        ImportError::Format(message) => Refusal::Conflict(message),
+        // An undo reads no file.
+        error => web::Error::internal(error).into(),
     }
 }
 

@@ -25,7 +25,6 @@ use crate::{
     page::{
         Form, Frame, PageState, Post,
         flash::{self, Flash},
-        messages::translated,
         see_other,
     },
     rest::{Refusal, query::Parameters, resource::RecordId},
@@ -93,8 +92,8 @@ struct ChoosePage<'a> {
 }
 
 impl ChoosePage<'_> {
-    fn said(&self, problem: &Problem) -> String {
-        translated(self.frame.locale, &problem.message)
+    fn said<'problem>(&self, problem: &'problem Problem) -> &'problem str {
+        problem.message.text(self.frame.locale)
     }
 }
 
@@ -190,14 +189,14 @@ async fn refused(
             );
             report
         }
-        ImportError::Format(text) => {
-            form.complain("file", translated(frame.locale, &text));
+        ImportError::Format(message) => {
+            form.complain("file", message.text(frame.locale));
             Report::default()
         }
         ImportError::File(error) => return Err(web::Error::internal(error)),
         ImportError::Database(error) => return Err(Refusal::Database(error).into()),
         ImportError::Busy => {
-            form.problem = translated(frame.locale, super::BUSY);
+            super::BUSY.text(frame.locale).clone_into(&mut form.problem);
             Report::default()
         }
     };
@@ -427,8 +426,7 @@ async fn undo(Extracted(state): Page, frame: Frame, id: RecordId, request: Reque
             Ok(flash::leave(next, Flash::success(text)))
         }
         Err(Refusal::Conflict(reason)) => {
-            let problem = translated(frame.locale, &reason);
-            let shown = page(&frame, &file, "", &problem);
+            let shown = page(&frame, &file, "", reason.text(frame.locale));
             Ok(frame.show_with(StatusCode::CONFLICT, shown))
         }
         Err(refusal) => Err(refusal.into()),

@@ -14,8 +14,8 @@ use crate::{
         session::cookies,
         users::own::{self, KeptPassword},
     },
-    page::{Form, Frame, PageState, flash, messages::translated, see_other},
-    rest::Refusal,
+    page::{Form, Frame, PageState, flash, see_other},
+    rest::{Message, Refusal},
 };
 
 /// The box that is ticked to revoke the tokens of programs.
@@ -79,10 +79,10 @@ async fn try_change(
     form: &mut Form,
 ) -> Result<Option<crate::accounts::session::Begun>, Refusal> {
     let [old, new, again] = ["old_password", "new_password", "new_password_again"];
-    let required = frame.text("Este campo é obrigatório.", "This field is required.");
+    let required = Message::REQUIRED;
     for field in [old, new, again] {
         if sent.text(field).trim().is_empty() {
-            form.complain(field, required);
+            form.complain(field, required.text(frame.layout.locale));
         }
     }
     if form.is_refused() {
@@ -114,7 +114,7 @@ async fn try_change(
             form.complain(old, text);
         }
         Err(KeptPassword::Weak(weak)) => {
-            form.complain(new, translated(frame.layout.locale, &weak.to_string()));
+            form.complain(new, weak.message().text(frame.layout.locale));
         }
     }
     Ok(None)

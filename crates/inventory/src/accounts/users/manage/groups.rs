@@ -8,14 +8,17 @@ use crate::{
     accounts::{Caller, Granted, Model, Permission},
     audit::{self, Action},
     rest::{
-        Refusal,
+        Message, Refusal,
         fields::{FieldErrors, Members, Mode, Reader},
     },
     stock::Actor,
 };
 
 const NAME_MAX: usize = 150;
-const TAKEN: &str = "Group with this Name already exists.";
+const TAKEN: Message = Message::fixed(
+    "Já existe um grupo com este nome.",
+    "Group with this Name already exists.",
+);
 
 struct Input {
     name: String,
@@ -133,7 +136,7 @@ pub(crate) async fn hindrance_of_group(
     state: &State,
     caller: &Caller,
     id: i64,
-) -> Result<Option<String>, Refusal> {
+) -> Result<Option<Message>, Refusal> {
     match super::group(state, id).await? {
         Some(group) => super::told(refuse_greater(caller, &group.permissions)),
         None => Ok(None),
@@ -164,9 +167,10 @@ fn refuse_greater(caller: &Caller, permissions: &[Permission]) -> Result<(), Ref
     if may_give(caller, permissions) {
         Ok(())
     } else {
-        Err(Refusal::Conflict(
-            "This group may do more than your account.".to_owned(),
-        ))
+        Err(Refusal::Conflict(Message::fixed(
+            "Este grupo pode mais do que a sua conta.",
+            "This group may do more than your account.",
+        )))
     }
 }
 

@@ -4,14 +4,23 @@ use crate::{
     accounts::{
         Permission, Tokens,
         pages::posted,
-        password::{check_likeness, check_strength},
+        password::{PersonalData, check_likeness, check_strength},
         users::{NAME_MAX, is_name, own},
     },
-    rest::fields::{FieldErrors, Members, Mode, Reader},
+    rest::{
+        Message,
+        fields::{FieldErrors, Members, Mode, Reader},
+    },
 };
 
-const NOT_A_NAME: &str = "Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters.";
-const NOT_THE_SAME: &str = "The two password fields didn’t match.";
+const NOT_A_NAME: Message = Message::fixed(
+    "Digite um nome válido: só letras, algarismos e @ . + - _.",
+    "Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters.",
+);
+const NOT_THE_SAME: Message = Message::fixed(
+    "As duas senhas não são iguais.",
+    "The two password fields didn’t match.",
+);
 
 /// The password of an account.
 pub(super) enum NewPassword {
@@ -41,7 +50,7 @@ impl Profile {
         let person = own::read_profile(members).unwrap_or_else(|wrong| {
             for (field, messages) in wrong.iter() {
                 for message in messages {
-                    errors.add(field, message.as_str());
+                    errors.add(field, message.clone());
                 }
             }
             own::Profile::default()
@@ -80,7 +89,7 @@ pub(super) fn username(members: &Members) -> (String, FieldErrors) {
 pub(super) fn password(
     members: &Members,
     username: &str,
-    person: &[(&'static str, &str)],
+    person: &[(PersonalData, &str)],
     errors: &mut FieldErrors,
 ) -> NewPassword {
     if posted::text(members, "usable").as_deref() == Some("0") {
@@ -91,7 +100,7 @@ pub(super) fn password(
     let (first, second) = (first.trim(), second.trim());
     for (field, text) in [("password1", first), ("password2", second)] {
         if text.is_empty() {
-            errors.add(field, "This field is required.");
+            errors.add(field, Message::REQUIRED);
         }
     }
     if !first.is_empty() && !second.is_empty() {
@@ -100,7 +109,7 @@ pub(super) fn password(
         } else if let Err(weak) =
             check_strength(first, username).and_then(|()| check_likeness(first, person))
         {
-            errors.add("password2", weak.to_string());
+            errors.add("password2", weak.message());
         }
     }
     NewPassword::Text(first.to_owned())

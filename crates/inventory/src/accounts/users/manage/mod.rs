@@ -20,16 +20,25 @@ use crate::{
     accounts::{Caller, Granted, Model, Verb, revoke_made_until, session::store as sessions},
     audit::{self, Action},
     rest::{
-        Refusal,
+        Message, Refusal,
         fields::{FieldErrors, Members},
     },
     stock::Actor,
 };
 use input::{NewPassword, Profile};
 
-const TAKEN: &str = "A user with that username already exists.";
-const NOT_YOURSELF: &str = "You cannot take this from your own account.";
-const TOO_MUCH: &str = "You cannot give more than you may do yourself.";
+const TAKEN: Message = Message::fixed(
+    "Já existe um usuário com este nome.",
+    "A user with that username already exists.",
+);
+const NOT_YOURSELF: Message = Message::fixed(
+    "Você não pode tirar isto da sua própria conta.",
+    "You cannot take this from your own account.",
+);
+const TOO_MUCH: Message = Message::fixed(
+    "Você não pode dar mais do que você mesmo pode fazer.",
+    "You cannot give more than you may do yourself.",
+);
 
 /// Makes an account: a name and a password, everything else comes with [`change`]. Its id and name.
 ///
@@ -277,9 +286,10 @@ async fn note(
 fn refuse_deletion(caller: &Caller, details: &Details) -> Result<(), Refusal> {
     refuse_greater(caller, details)?;
     if details.user.id == caller.id {
-        return Err(Refusal::Conflict(
-            "You cannot delete your own account.".to_owned(),
-        ));
+        return Err(Refusal::Conflict(Message::fixed(
+            "Você não pode excluir a sua própria conta.",
+            "You cannot delete your own account.",
+        )));
     }
     Ok(())
 }
@@ -294,7 +304,7 @@ pub(crate) async fn hindrance(
     caller: &Caller,
     verb: Verb,
     id: i64,
-) -> Result<Option<String>, Refusal> {
+) -> Result<Option<Message>, Refusal> {
     let Some(details) = details(state, id).await? else {
         return Ok(None);
     };
@@ -305,9 +315,9 @@ pub(crate) async fn hindrance(
 }
 
 /// What a refusal says that is no fault.
-fn told(refused: Result<(), Refusal>) -> Result<Option<String>, Refusal> {
+fn told(refused: Result<(), Refusal>) -> Result<Option<Message>, Refusal> {
     match refused {
-        Err(Refusal::Conflict(text)) => Ok(Some(text)),
+        Err(Refusal::Conflict(message)) => Ok(Some(message)),
         refused => refused.map(|()| None),
     }
 }
@@ -317,9 +327,10 @@ fn refuse_greater(caller: &Caller, details: &Details) -> Result<(), Refusal> {
     if caller.granted.covers(&details.granted) {
         Ok(())
     } else {
-        Err(Refusal::Conflict(
-            "This account may do more than yours.".to_owned(),
-        ))
+        Err(Refusal::Conflict(Message::fixed(
+            "Esta conta pode mais do que a sua.",
+            "This account may do more than yours.",
+        )))
     }
 }
 

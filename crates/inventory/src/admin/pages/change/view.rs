@@ -13,7 +13,7 @@ use crate::{
         registry,
         site::Site,
     },
-    page::{Form, PageState, messages::translated},
+    page::{Form, PageState},
     rest::{Refusal, metadata::capitalized},
 };
 
@@ -50,8 +50,8 @@ async fn hindrance(
 ) -> Result<String, Refusal> {
     let model = registry::find(about.path).ok_or(Refusal::NotFound)?;
     let why = model.hindrance(&page.state, &site.caller, Verb::Change, id);
-    let why = why.await?.unwrap_or_default();
-    Ok(translated(site.locale, &why))
+    let why = why.await?.map(|why| why.text(site.locale).to_owned());
+    Ok(why.unwrap_or_default())
 }
 
 impl<'a> ChangePage<'a> {

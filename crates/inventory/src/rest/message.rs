@@ -1,0 +1,138 @@
+//! What is wrong, in one sentence. The rule that refuses says it in both languages, where it stands.
+
+use std::{borrow::Cow, fmt};
+
+use web::locale::Locale;
+
+/// One sentence in both languages: pages show [`text`](Self::text), and everything else the English of `Display`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    portuguese: Cow<'static, str>,
+    english: Cow<'static, str>,
+    /// English that the conventions of the API fix, where people are told something else.
+    api: Option<&'static str>,
+}
+
+impl Message {
+    /// A required member is absent.
+    pub const REQUIRED: Self = Self::fixed("Este campo é obrigatório.", "This field is required.");
+    /// A required member is `null`.
+    pub const NULL: Self = Self::fixed("Este campo é obrigatório.", "This field may not be null.");
+    /// A text of which nothing can be seen.
+    pub const BLANK: Self = Self::fixed(
+        "Este campo não pode ficar em branco.",
+        "This field may not be blank.",
+    );
+    /// A text with a character that the databases do not store.
+    pub const NULL_CHARACTERS: Self = Self::fixed(
+        "Há um caractere que não é permitido.",
+        "Null characters are not allowed.",
+    );
+    /// Something else than an integer.
+    pub const NOT_AN_INTEGER: Self =
+        Self::fixed("Digite um número inteiro.", "A valid integer is required.");
+    /// Something else than a number.
+    pub const NOT_A_NUMBER: Self = Self::fixed("Digite um número.", "A valid number is required.");
+    /// A number of more characters than are read.
+    pub const TOO_LONG_A_NUMBER: Self =
+        Self::fixed("O valor é longo demais.", "String value too large.");
+
+    /// A sentence without values.
+    pub const fn fixed(portuguese: &'static str, english: &'static str) -> Self {
+        Self {
+            portuguese: Cow::Borrowed(portuguese),
+            english: Cow::Borrowed(english),
+            api: None,
+        }
+    }
+
+    /// A sentence with values in it.
+    pub fn new(portuguese: impl Into<String>, english: impl Into<String>) -> Self {
+        Self {
+            portuguese: Cow::Owned(portuguese.into()),
+            english: Cow::Owned(english.into()),
+            api: None,
+        }
+    }
+
+    /// A sentence that is in its reader's language already.
+    pub(crate) fn translated(text: String) -> Self {
+        Self::new(text.clone(), text)
+    }
+
+    /// The same, with other words for programs.
+    #[must_use]
+    pub fn in_api(mut self, english: &'static str) -> Self {
+        self.api = Some(english);
+        self
+    }
+
+    /// A text of too many characters.
+    pub fn too_long(most: usize) -> Self {
+        Self::new(
+            format!("Este campo pode ter no máximo {} caracteres.", number(most)),
+            format!("Ensure this field has no more than {most} characters."),
+        )
+    }
+
+    /// A number below the least one.
+    pub fn at_least(least: i64) -> Self {
+        Self::new(
+            format!("O valor deve ser {} ou mais.", number(least)),
+            format!("Ensure this value is greater than or equal to {least}."),
+        )
+    }
+
+    /// A number above the greatest one.
+    pub fn at_most(most: i64) -> Self {
+        Self::new(
+            format!("O valor deve ser no máximo {}.", number(most)),
+            format!("Ensure this value is less than or equal to {most}."),
+        )
+    }
+
+    /// The id of a record that does not exist, as it was sent.
+    pub fn unknown_record(id: &str) -> Self {
+        Self::new(
+            format!("O registro {id} não existe."),
+            format!("Invalid pk \"{id}\" - object does not exist."),
+        )
+    }
+
+    /// The sentence in the reader's language.
+    pub fn text(&self, locale: Locale) -> &str {
+        locale.text(&self.portuguese, &self.english)
+    }
+}
+
+fn number(number: impl fmt::Display) -> String {
+    Locale::PtBr.digits(&number.to_string())
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.api.unwrap_or(&self.english))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_are_told_in_their_language_and_programs_in_the_words_of_the_conventions() {
+        let message = Message::at_most(1200);
+        let english = "Ensure this value is less than or equal to 1200.";
+        assert_eq!(message.to_string(), english);
+        assert_eq!(message.text(Locale::En), english);
+        assert_eq!(
+            message.text(Locale::PtBr),
+            "O valor deve ser no máximo 1.200."
+        );
+        let message = Message::fixed("Não.", "No.").in_api("not so");
+        assert_eq!(
+            (message.text(Locale::En), message.to_string()),
+            ("No.", "not so".to_owned())
+        );
+    }
+}
