@@ -79,6 +79,14 @@ impl Error {
         matches!(self.kind(), ErrorKind::ForeignKey(_))
     }
 
+    /// Whether a rule of the database refused the row.
+    pub fn is_conflict(&self) -> bool {
+        matches!(
+            self.kind(),
+            ErrorKind::Unique(_) | ErrorKind::ForeignKey(_) | ErrorKind::Check(_)
+        )
+    }
+
     /// Whether the database could not be used for now, so that a later attempt may succeed.
     pub fn is_unavailable(&self) -> bool {
         matches!(

@@ -15,6 +15,7 @@ mod page;
 #[cfg(test)]
 mod plans;
 pub mod rest;
+mod retry;
 mod routes;
 mod search;
 pub mod stock;

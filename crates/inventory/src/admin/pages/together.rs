@@ -1,8 +1,12 @@
 //! Several records written in one transaction: all of them, or none and every error at once.
 
-use db::{Error, ErrorKind, Tx};
+use db::{Error, Tx};
 
-use crate::{State, rest::Refusal};
+use crate::{
+    State,
+    rest::Refusal,
+    retry::{self, DatabaseError},
+};
 
 /// Why nothing was written.
 pub(super) enum Failed<P> {
@@ -16,6 +20,15 @@ pub(super) enum Failed<P> {
 impl<P> From<Error> for Failed<P> {
     fn from(error: Error) -> Self {
         Self::Database(error)
+    }
+}
+
+impl<P> DatabaseError for Failed<P> {
+    fn database(&self) -> Option<&Error> {
+        match self {
+            Self::Database(error) => Some(error),
+            _ => None,
+        }
     }
 }
 
@@ -33,8 +46,7 @@ pub(super) fn other<P>(refusal: Refusal) -> Failed<P> {
     mendable(refusal).map_or_else(|failed| failed, Failed::Other)
 }
 
-/// Runs the transaction and tells open pages of it. What another request did between a check and a write is met by the check of a second
-/// attempt. What was refused is answered as the inner error.
+/// Runs the transaction and tells open pages of it. What was refused is answered as the inner error.
 ///
 /// # Errors
 ///
@@ -48,11 +60,7 @@ where
     T: Send + 'static,
     P: Send + 'static,
 {
-    let mut written = state.db.write(write.clone()).await;
-    if matches!(&written, Err(Failed::Database(error)) if is_race(error)) {
-        written = state.db.write(write).await;
-    }
-    match written {
+    match retry::on_conflict(&state.db, write).await {
         Ok(written) => {
             state.pulse.beat();
             Ok(Ok(written))
@@ -61,11 +69,4 @@ where
         Err(Failed::Other(refusal)) => Err(refusal),
         Err(Failed::Database(error)) => Err(error.into()),
     }
-}
-
-fn is_race(error: &Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::Unique(_) | ErrorKind::ForeignKey(_)
-    )
 }

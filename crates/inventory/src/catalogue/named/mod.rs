@@ -24,6 +24,7 @@ use crate::{
         query::Parameters,
         resource::{Page, Repeatable, Wanted},
     },
+    retry,
     stock::{Actor, movements::repeat},
 };
 use model::{FIELDS, Input};
@@ -146,33 +147,19 @@ pub(crate) async fn create_once(
     key: Option<Repeatable>,
 ) -> Result<NamedRecord, Refusal> {
     let (members, actor, now) = (members.clone(), Actor::from(caller), state.clock.now());
-    let created = {
-        let key = key.clone();
-        let write = async move |tx: &mut Tx| {
-            if let Some(key) = &key
-                && let Some(id) = repeat::created(tx, key, now).await?
-            {
-                return store::find(tx, kind, id).await?.ok_or(Refusal::NotFound);
-            }
-            let record = create_within(tx, kind, &members, &actor, now).await?;
-            if let Some(key) = &key {
-                repeat::remember(tx, key, &record, now).await?;
-            }
-            Ok(record)
-        };
-        state.db.write(write).await
-    };
-    match (created, key) {
-        // The first of two taps came between our look and our write.
-        (Err(Refusal::Database(error)), Some(key)) if error.is_unique("idempotency_keys_pkey") => {
-            let first = async move |conn: &mut Conn| match repeat::created(conn, &key, now).await? {
-                Some(id) => Ok::<_, Refusal>(store::find(conn, kind, id).await?),
-                None => Ok(None),
-            };
-            state.db.read(first).await?.ok_or(Refusal::Database(error))
+    let write = async move |tx: &mut Tx| {
+        if let Some(key) = &key
+            && let Some(id) = repeat::created(tx, key, now).await?
+        {
+            return store::find(tx, kind, id).await?.ok_or(Refusal::NotFound);
         }
-        (created, _) => created,
-    }
+        let record = create_within(tx, kind, &members, &actor, now).await?;
+        if let Some(key) = &key {
+            repeat::remember(tx, key, &record, now).await?;
+        }
+        Ok(record)
+    };
+    retry::on_conflict(&state.db, write).await
 }
 
 /// Creates a record within a transaction, as [`create`] does.
@@ -338,17 +325,8 @@ pub(crate) async fn examine_removal(conn: &mut Conn, kind: Kind, id: i64) -> Res
 /// 409 while other records refer to it, and faults of the store.
 pub async fn delete(state: &State, caller: &Caller, kind: Kind, id: i64) -> Result<bool, Refusal> {
     let (actor, now) = (Actor::from(caller), state.clock.now());
-    let remove = || {
-        let actor = actor.clone();
-        state
-            .db
-            .write(async move |tx| remove(tx, kind, id, &actor, now).await)
-    };
-    match remove().await {
-        // Somebody began to refer to it between the count and the delete: beginning again counts again.
-        Err(Refusal::Database(error)) if error.is_foreign_key() => remove().await,
-        deleted => deleted,
-    }
+    let remove = async move |tx: &mut Tx| remove(tx, kind, id, &actor, now).await;
+    retry::on_conflict(&state.db, remove).await
 }
 
 /// Deletes a record within a transaction, as [`delete`] does.

@@ -2,7 +2,7 @@
 
 use db::Tx;
 
-use super::{ProductRecord, explained, within};
+use super::{ProductRecord, taken, within};
 use crate::{
     State,
     accounts::Caller,
@@ -10,6 +10,7 @@ use crate::{
         Refusal,
         fields::{FieldErrors, Members, Mode, Setting},
     },
+    retry,
     stock::{self, Actor, Policy},
 };
 
@@ -33,11 +34,10 @@ pub(crate) async fn edit(
     caller: &Caller,
     id: i64,
     edit: Edit,
-    refused: impl Fn(&ProductRecord, Option<i64>) -> FieldErrors + Send + 'static,
+    refused: impl Fn(&ProductRecord, Option<i64>) -> FieldErrors + Clone + Send + 'static,
 ) -> Result<Option<ProductRecord>, Refusal> {
     let (actor, now) = (Actor::from(caller), state.clock.now());
     let policy = Policy::from(&state.config);
-    let members = edit.members.clone();
     let write = async move |tx: &mut Tx| {
         let Some(before) = within::held(tx, id).await? else {
             return Ok(None);
@@ -57,12 +57,9 @@ pub(crate) async fn edit(
         }
         Ok(changed)
     };
-    match state.db.write(write).await {
-        Ok(Some(product)) => {
-            state.pulse.beat();
-            Ok(Some(product))
-        }
-        Err(refusal) => Err(explained(state, Some(id), (&members, Mode::Partial), refusal).await),
-        gone => gone,
+    let changed = retry::on_conflict(&state.db, write).await.map_err(taken)?;
+    if changed.is_some() {
+        state.pulse.beat();
     }
+    Ok(changed)
 }

@@ -31,6 +31,7 @@ use crate::{
         query::Parameters,
         resource::{Page, Repeatable, Wanted},
     },
+    retry,
     stock::{self, Actor, Policy, movements::repeat},
     tallies,
 };
@@ -189,46 +190,27 @@ pub(crate) async fn create_once(
     key: Option<Repeatable>,
 ) -> Result<ProductRecord, Refusal> {
     let (input, errors) = Input::read(members, Mode::Whole);
-    let (actor, now) = (Actor::from(caller), state.clock.now());
-    let created = {
-        let key = key.clone();
-        let write = async move |tx: &mut Tx| {
-            if let Some(key) = &key
-                && let Some(id) = repeat::created(tx, key, now).await?
-            {
-                return store::find(tx, id).await?.ok_or(Refusal::NotFound);
-            }
-            let record = within::made(tx, &input, errors.clone(), &actor, now).await?;
-            if let Some(key) = &key {
-                repeat::remember(tx, key, &record, now).await?;
-            }
-            Ok(record)
-        };
-        state.db.write(write).await
+    let (actor, now, is_keyed) = (Actor::from(caller), state.clock.now(), key.is_some());
+    let write = async move |tx: &mut Tx| {
+        if let Some(key) = &key
+            && let Some(id) = repeat::created(tx, key, now).await?
+        {
+            return store::find(tx, id).await?.ok_or(Refusal::NotFound);
+        }
+        let record = within::made(tx, &input, errors.clone(), &actor, now).await?;
+        if let Some(key) = &key {
+            repeat::remember(tx, key, &record, now).await?;
+        }
+        Ok(record)
     };
-    match (created, key) {
-        (Ok(record), _) => {
-            state.pulse.beat();
-            Ok(record)
-        }
-        // The first of two taps may have come between our look and our write.
-        (Err(refusal), Some(key)) => {
-            let first = state
-                .db
-                .read(
-                    async move |conn| match repeat::created(conn, &key, now).await? {
-                        Some(id) => Ok::<_, Refusal>(store::find(conn, id).await?),
-                        None => Ok(None),
-                    },
-                )
-                .await?;
-            match first {
-                Some(first) => Ok(first),
-                None => Err(explained(state, None, (members, Mode::Whole), refusal).await),
-            }
-        }
-        (Err(refusal), None) => Err(explained(state, None, (members, Mode::Whole), refusal).await),
+    let mut created = retry::on_conflict(&state.db, write.clone()).await;
+    if is_keyed && matches!(created, Err(Refusal::Fields(_))) {
+        // The first of two taps may have taken the serie number between our look at the key and our check.
+        created = state.db.write(write).await;
     }
+    let record = created.map_err(taken)?;
+    state.pulse.beat();
+    Ok(record)
 }
 
 async fn insert(
@@ -276,17 +258,13 @@ pub async fn update(
         state.clock.now(),
         Policy::from(&state.config),
     );
-    let updated = state
-        .db
-        .write(async move |tx| change(tx, id, &input, errors.clone(), &actor, policy, now).await)
-        .await;
-    if matches!(updated, Ok(Some(_))) {
+    let write =
+        async move |tx: &mut Tx| change(tx, id, &input, errors.clone(), &actor, policy, now).await;
+    let updated = retry::on_conflict(&state.db, write).await.map_err(taken)?;
+    if updated.is_some() {
         state.pulse.beat();
     }
-    match updated {
-        Err(refusal) => Err(explained(state, Some(id), (members, mode), refusal).await),
-        updated => updated,
-    }
+    Ok(updated)
 }
 
 async fn change(
@@ -357,21 +335,12 @@ pub async fn referring(state: &State, id: i64) -> Result<[Referring; 3], Refusal
 /// 409 while movements refer to it, and faults of the store.
 pub async fn delete(state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
     let (actor, now) = (Actor::from(caller), state.clock.now());
-    let remove = || {
-        let actor = actor.clone();
-        state
-            .db
-            .write(async move |tx| remove(tx, id, &actor, now).await)
-    };
-    let deleted = match remove().await {
-        // A movement was booked between the count and the delete: beginning again counts again.
-        Err(Refusal::Database(error)) if error.is_foreign_key() => remove().await,
-        deleted => deleted,
-    };
-    if matches!(deleted, Ok(true)) {
+    let remove = async move |tx: &mut Tx| remove(tx, id, &actor, now).await;
+    let is_deleted = retry::on_conflict(&state.db, remove).await?;
+    if is_deleted {
         state.pulse.beat();
     }
-    deleted
+    Ok(is_deleted)
 }
 
 /// Deletes a product within a transaction, as [`delete`] does.
@@ -454,27 +423,14 @@ impl Checked {
     }
 }
 
-/// What another request did between our check and our write, as the check tells it now.
-async fn explained(
-    state: &State,
-    own: Option<i64>,
-    (members, mode): (&Members, Mode),
-    refusal: Refusal,
-) -> Refusal {
+/// A serie number that another product has, or a row of an import that is under way.
+fn taken(refusal: Refusal) -> Refusal {
     match refusal {
         Refusal::Database(error)
             if error.is_unique("products_serie_number_key")
                 || error.is_unique("import_serie_numbers_pkey") =>
         {
             FieldErrors::of("serie_number", serie_number_taken()).into()
-        }
-        Refusal::Database(error) if error.is_foreign_key() => {
-            let (input, errors) = Input::read(members, mode);
-            let checked = state
-                .db
-                .read(async move |conn| check(conn, own, &input, errors.clone()).await)
-                .await;
-            checked.err().unwrap_or(Refusal::Database(error))
         }
         refusal => refusal,
     }

@@ -31,6 +31,7 @@ use crate::{
         query::Parameters,
         resource::{Created, Page, Submission, Wanted},
     },
+    retry,
 };
 use ledger::Entry;
 use model::Input;
@@ -122,49 +123,16 @@ pub async fn create(
         state.pulse.beat();
         return Ok(Created::New(record));
     }
-    let booked = {
-        let (repeatable, actor) = (repeatable.clone(), Actor::from(&submission.caller));
-        state
-            .db
-            .write(async move |tx| {
-                let read = (&input, errors.clone());
-                within::booked(
-                    tx,
-                    movement,
-                    read,
-                    repeatable.as_ref(),
-                    (&actor, policy),
-                    now,
-                )
-                .await
-            })
-            .await
+    let actor = Actor::from(&submission.caller);
+    let write = async move |tx: &mut Tx| {
+        let (read, key) = ((&input, errors.clone()), repeatable.as_ref());
+        within::booked(tx, movement, read, key, (&actor, policy), now).await
     };
-    if matches!(booked, Ok(Created::New(_))) {
+    let booked = retry::on_conflict(&state.db, write).await?;
+    if matches!(booked, Created::New(_)) {
         state.pulse.beat();
     }
-    match (booked, repeatable) {
-        // The same key was booked by another request between our look and our write.
-        (Err(Refusal::Database(error)), Some(repeatable))
-            if error.is_unique("idempotency_keys_pkey") =>
-        {
-            state
-                .db
-                .read(async move |conn| repeat::find(conn, &repeatable, now).await)
-                .await?
-                .ok_or(Refusal::Database(error))
-        }
-        // What the movement refers to was deleted between our check and our write: the check tells it now.
-        (Err(Refusal::Database(error)), _) if error.is_foreign_key() => {
-            let (input, errors) = Input::read(movement, &submission.members);
-            let checked = state
-                .db
-                .read(async move |conn| check(conn, movement, &input, errors.clone()).await)
-                .await;
-            Err(checked.err().unwrap_or(Refusal::Database(error)))
-        }
-        (booked, _) => booked,
-    }
+    Ok(booked)
 }
 
 /// Adds a movement that an import brings, within a transaction. One that is older than its product's opening is history, which the

@@ -17,7 +17,7 @@ mod store;
 
 use std::time::Duration;
 
-use db::{Db, ErrorKind, Timestamp, Tx};
+use db::{Db, Timestamp, Tx};
 use web::Clock;
 
 use super::{
@@ -161,13 +161,7 @@ impl StepError {
 
     /// Whether a rule of the database refused a row: somebody else was there between a check and a write.
     fn is_race(&self) -> bool {
-        let Self::Database(error) = self else {
-            return false;
-        };
-        matches!(
-            error.kind(),
-            ErrorKind::Unique(_) | ErrorKind::ForeignKey(_) | ErrorKind::Check(_)
-        )
+        matches!(self, Self::Database(error) if error.is_conflict())
     }
 }
 
