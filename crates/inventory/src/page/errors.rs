@@ -10,7 +10,7 @@ use axum::{
 use http::{StatusCode, request::Parts};
 use web::{
     assets::Assets,
-    errors::{self, Conventional, Facts, Pages, Public, Render, Told},
+    errors::{self, Conventional, Explanation, Facts, Pages, Public, Render},
     page::{Layout, Page},
 };
 
@@ -34,7 +34,7 @@ struct ForgedPage {
 struct ErrorPage<'a> {
     frame: &'a Frame,
     status: StatusCode,
-    told: Told,
+    explanation: Explanation,
     permission: Option<&'a str>,
 }
 
@@ -97,7 +97,7 @@ fn framed(frame: &Frame, error: &Public) -> Response {
         ErrorPage {
             frame,
             status: error.status,
-            told: Told::of(error, frame.locale),
+            explanation: Explanation::of(error, frame.locale),
             permission: permission.and_then(serde_json::Value::as_str),
         },
     )

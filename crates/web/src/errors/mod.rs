@@ -10,7 +10,7 @@ mod render;
 
 pub use error::{Error, Public};
 pub use middleware::{Facts, Renderer, render, render_with, wants_json};
-pub use pages::{ForReaders, Pages, Told};
+pub use pages::{Explanation, ForReaders, Pages};
 pub use render::{Conventional, Detailed, Render};
 
 /// The only text a 500 ever shows.

@@ -48,7 +48,7 @@ impl<R: Render> Render for ForReaders<R> {
 
 /// What a page says of an error, in the reader's language.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct Explanation {
     /// The icon that goes with it.
     pub icon: &'static str,
     /// What happened.
@@ -59,7 +59,7 @@ pub struct Told {
     pub wait: Option<String>,
 }
 
-impl Told {
+impl Explanation {
     /// The words for an error.
     pub fn of(error: &Public, locale: Locale) -> Self {
         let (title, advice) = words(error.status);
@@ -79,14 +79,14 @@ impl Told {
 struct ErrorPage {
     layout: Layout,
     status: StatusCode,
-    told: Told,
+    explanation: Explanation,
 }
 
 impl Render for Pages {
     fn render(&self, error: &Public, request: &Facts) -> Response {
         let layout = Layout::of(request, self.0.clone());
         let page = ErrorPage {
-            told: Told::of(error, layout.locale),
+            explanation: Explanation::of(error, layout.locale),
             status: error.status,
             layout,
         };
