@@ -102,8 +102,8 @@ pub async fn render_with(renderer: &dyn Render, request: Request, next: Next) ->
         return response;
     };
     log(&parts);
-    let rendered = renderer.render(&parts.public, &facts);
-    dress(rendered, response, &parts.public)
+    let answer = renderer.render(&parts.public, &facts);
+    dress(answer, response, &parts.public)
 }
 
 fn failure(response: &Response) -> Option<Arc<Parts>> {

@@ -183,7 +183,7 @@ impl Administered for Endpoints {
         Box::pin(async move {
             let found = endpoints::find(&state.db, id).await?;
             let is_configured = found.is_some_and(|endpoint| endpoint.configured);
-            Ok(is_configured.then(|| endpoints::CONFIGURED))
+            Ok(is_configured.then_some(endpoints::CONFIGURED))
         })
     }
 
