@@ -47,7 +47,7 @@ pub(super) async fn after_outflow(
         product_quantity: changed.after,
     };
     publish(tx, EventType::OutflowCreated, outflow.product.id, data, now).await?;
-    let threshold = changed.threshold.unwrap_or(policy.threshold);
+    let threshold = policy.threshold_of(changed.threshold);
     if Level::of(changed.after, threshold) == Level::Low {
         let crossed = Level::of(changed.before, threshold) == Level::Normal;
         if crossed {
@@ -69,7 +69,7 @@ pub(super) async fn after_other(
     policy: Policy,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let threshold = changed.threshold.unwrap_or(policy.threshold);
+    let threshold = policy.threshold_of(changed.threshold);
     if Level::of(changed.before, threshold) == Level::of(changed.after, threshold) {
         return Ok(());
     }
@@ -85,8 +85,8 @@ pub(super) async fn after_threshold(
     policy: Policy,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let before = before.unwrap_or(policy.threshold);
-    let after = after.unwrap_or(policy.threshold);
+    let before = policy.threshold_of(before);
+    let after = policy.threshold_of(after);
     if Level::of(quantity, before) == Level::of(quantity, after) {
         return Ok(());
     }

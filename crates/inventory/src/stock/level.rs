@@ -42,6 +42,13 @@ impl From<&Config> for Policy {
     }
 }
 
+impl Policy {
+    /// The threshold that holds for a product: its own, or else the shop's.
+    pub fn threshold_of(self, own: Option<i64>) -> i64 {
+        own.unwrap_or(self.threshold)
+    }
+}
+
 impl Level {
     /// The level of a quantity under a threshold.
     pub const fn of(quantity: i64, threshold: i64) -> Self {

@@ -29,6 +29,7 @@ use crate::{
     State, accounts,
     events::{self, EventType},
     rest::json::{Titled, time},
+    stock::Policy,
 };
 
 /// Due rows that are looked at to find one that nobody else takes first.
@@ -131,9 +132,7 @@ async fn work(state: &State, claim: Claim) -> Result<Step, db::Error> {
     let (Some(subject), newest) = state.db.read(read).await? else {
         return Ok(Step::Dropped);
     };
-    let threshold = subject
-        .threshold
-        .unwrap_or(state.config.low_stock_threshold);
+    let threshold = Policy::from(&state.config).threshold_of(subject.threshold);
     if claim.taken.asked_by.is_none() && claim.taken.tries == 0 {
         if claim.is_postponed && subject.quantity >= threshold {
             return drop_request(state, claim).await;
@@ -181,9 +180,7 @@ pub(super) async fn figures(
 ) -> Result<Figures, db::Error> {
     let config = &state.config.analysis;
     let days = history::days(&state.db, subject.id, config.window_days, now).await?;
-    let threshold = subject
-        .threshold
-        .unwrap_or(state.config.low_stock_threshold);
+    let threshold = Policy::from(&state.config).threshold_of(subject.threshold);
     let terms = terms(config.terms, subject.terms);
     Ok(Figures::of(
         &Demand::of(&days),
@@ -280,9 +277,7 @@ async fn keep(
 ) -> Result<Step, db::Error> {
     let now = state.clock.now();
     let warm = now + state.config.analysis.cooldown;
-    let threshold = subject
-        .threshold
-        .unwrap_or(state.config.low_stock_threshold);
+    let threshold = Policy::from(&state.config).threshold_of(subject.threshold);
     let keep = async move |tx: &mut db::Tx| {
         if !queue::remove(tx, subject.id, &claim.lease).await? {
             return Ok(Step::Lost);

@@ -29,7 +29,7 @@ use crate::{
         query::Parameters,
         resource::{RecordId, Wanted},
     },
-    stock::{self, LedgerRow, Level},
+    stock::{self, LedgerRow, Level, Policy},
 };
 
 /// How many changes of the quantity the curve shows.
@@ -140,7 +140,7 @@ pub(super) async fn show(
     let (state, locale) = (&page.state, frame.locale);
     let product = find(state, id).await?;
     let own = stock::threshold_read(state, product.id).await?.flatten();
-    let threshold = own.unwrap_or(state.config.low_stock_threshold);
+    let threshold = Policy::from(&state.config).threshold_of(own);
     let changes = history::changes(state, Model::Product, product.id, locale).await?;
     let asked = Parameters::of_address(request.uri());
     let after = asked.get("after").and_then(|id| id.parse().ok());

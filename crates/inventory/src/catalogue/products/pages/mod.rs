@@ -26,7 +26,7 @@ use crate::{
         posts, redirect,
     },
     rest::{Refusal, query::Parameters},
-    stock::{self, Level},
+    stock::{self, Level, Policy},
 };
 
 type Answer = Result<Response, web::Error>;
@@ -234,7 +234,7 @@ fn chips(
 struct Rows<'a> {
     frame: &'a Frame,
     thresholds: &'a BTreeMap<i64, i64>,
-    shop: i64,
+    policy: Policy,
     /// Where a form goes back to that was opened from a row.
     here: String,
     may: [bool; 3],
@@ -253,7 +253,7 @@ impl<'a> Rows<'a> {
                 frame.may(Verb::Add, Model::Outflow),
                 frame.may(Verb::Change, Model::Product),
             ],
-            shop: page.state.config.low_stock_threshold,
+            policy: Policy::from(&page.state.config),
             frame,
             thresholds,
             here,
@@ -262,11 +262,8 @@ impl<'a> Rows<'a> {
 
     fn row(&self, product: &ProductRecord) -> Row {
         let locale = self.frame.locale;
-        let threshold = self
-            .thresholds
-            .get(&product.id)
-            .copied()
-            .unwrap_or(self.shop);
+        let own = self.thresholds.get(&product.id).copied();
+        let threshold = self.policy.threshold_of(own);
         let is_low = Level::of(product.quantity, threshold) == Level::Low;
         Row {
             cells: vec![
