@@ -18,10 +18,15 @@ pub(crate) struct Once {
 impl Once {
     /// None of a form without a token: a script of somebody's own may do without.
     pub(crate) fn of(form: &Form) -> Option<Self> {
-        let token = form.value(TOKEN);
+        Self::with(form.value(TOKEN), &form.fingerprint())
+    }
+
+    /// Of the token, and all values in one text. The token, which is not stored, is part of the fingerprint: nobody can guess a password
+    /// that was among the values by trying digests.
+    pub(crate) fn with(token: &str, values: &str) -> Option<Self> {
         (!token.is_empty()).then(|| Self {
             token: digest(token),
-            fingerprint: digest(&form.fingerprint()),
+            fingerprint: digest(&format!("{token}\n{values}")),
         })
     }
 

@@ -7,7 +7,7 @@ use db::{Timestamp, Tx};
 use super::listing::Asked;
 use crate::{
     State,
-    accounts::{Caller, Verb},
+    accounts::{Caller, Verb, users::manage::NewAccount},
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members, Mode},
@@ -38,6 +38,8 @@ pub(super) struct By {
     pub(super) actor: Actor,
     pub(super) policy: Policy,
     pub(super) now: Timestamp,
+    /// What was prepared of a new account.
+    pub(super) account: Option<NewAccount>,
 }
 
 impl By {
@@ -49,6 +51,7 @@ impl By {
             actor: Actor::from(caller),
             policy: Policy::from(&state.config),
             now: state.clock.now(),
+            account: None,
         }
     }
 }
@@ -108,20 +111,28 @@ pub(super) trait Administered: Send + Sync {
         FieldErrors::default()
     }
 
-    /// Whether a new record is added by [`add`](Self::add), in a transaction of its own, and not within that of its form: its name is
-    /// unique, or its secret cannot be told twice.
-    fn is_added_alone(&self) -> bool {
-        false
-    }
-
-    /// Adds a record of a model that is added alone; its id and text.
-    fn add<'a>(
+    /// Prepares a new record before the transaction of its form: hashing a password takes too long to hold a writer meanwhile.
+    fn prepare<'a>(
         &'a self,
         _state: &'a State,
-        _caller: &'a Caller,
-        _members: Members,
-    ) -> Work<'a, Written> {
-        Box::pin(async { Err(Refusal::forbidden()) })
+        _members: &'a Members,
+    ) -> Work<'a, Option<NewAccount>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    /// Whether a form makes something, so that it counts once however often it is sent.
+    fn makes_something(&self, target: Target, _members: &Members) -> bool {
+        target == Target::New
+    }
+
+    /// The secret that a form has made, for a reader whose browser sent it twice and shows the second answer.
+    fn secret_of<'a>(
+        &'a self,
+        _tx: &'a mut Tx,
+        _by: &'a By,
+        _id: i64,
+    ) -> Within<'a, Option<String>> {
+        Box::pin(async { Ok(None) })
     }
 
     /// Deletes a record; whether it was there.

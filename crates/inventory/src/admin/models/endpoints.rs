@@ -118,23 +118,14 @@ impl Administered for Endpoints {
         Box::pin(async move { Ok(endpoints::find(&state.db, id).await?.map(record)) })
     }
 
-    fn is_added_alone(&self) -> bool {
-        true
+    fn makes_something(&self, target: Target, members: &Members) -> bool {
+        target == Target::New || is_renewed(members)
     }
 
-    fn add<'a>(
-        &'a self,
-        state: &'a State,
-        caller: &'a Caller,
-        members: Members,
-    ) -> Work<'a, Written> {
+    fn secret_of<'a>(&'a self, tx: &'a mut Tx, by: &'a By, id: i64) -> Within<'a, Option<String>> {
         Box::pin(async move {
-            let wish = wish(&members);
-            let (id, secret) = endpoints::add(state, &Actor::from(caller), &wish).await?;
-            Ok(Written {
-                secret: Some(secret.reveal()),
-                ..Written::of(id, wish.url)
-            })
+            let secret = endpoints::secret_within(tx, &by.state, id).await?;
+            Ok(secret.map(|secret| secret.reveal()))
         })
     }
 
@@ -146,10 +137,17 @@ impl Administered for Endpoints {
         members: &'a Members,
     ) -> Within<'a, Written> {
         Box::pin(async move {
-            let id = target.id().ok_or(Refusal::NotFound)?;
             let wish = wish(members);
+            let Some(id) = target.id() else {
+                let made = endpoints::add_within(tx, &by.state, &by.actor, &wish, by.now);
+                let (id, secret) = made.await?;
+                return Ok(Written {
+                    secret: Some(secret.reveal()),
+                    ..Written::of(id, wish.url)
+                });
+            };
             endpoints::change_within(tx, &by.actor, id, &wish, by.now).await?;
-            let secret = if posted::text(members, "renew").is_some() {
+            let secret = if is_renewed(members) {
                 let rotated = endpoints::rotate_within(tx, &by.state, &by.actor, id, by.now);
                 Some(rotated.await?.0.reveal())
             } else {
@@ -214,6 +212,11 @@ fn is_there(done: Result<(), EndpointError>) -> Result<bool, Refusal> {
         Err(EndpointError::NotFound(_)) => Ok(false),
         done => Ok(done.map(|()| true)?),
     }
+}
+
+/// Whether the box for a new secret is ticked.
+fn is_renewed(members: &Members) -> bool {
+    posted::text(members, "renew").is_some()
 }
 
 fn wish(members: &Members) -> Wish {

@@ -72,19 +72,6 @@ impl Administered for Groups {
         })
     }
 
-    fn is_added_alone(&self) -> bool {
-        true
-    }
-
-    fn add<'a>(
-        &'a self,
-        state: &'a State,
-        caller: &'a Caller,
-        members: Members,
-    ) -> Work<'a, Written> {
-        Box::pin(async move { Ok(manage::create_group(state, caller, &members).await?.into()) })
-    }
-
     fn write_within<'a>(
         &'a self,
         tx: &'a mut Tx,
@@ -93,7 +80,10 @@ impl Administered for Groups {
         members: &'a Members,
     ) -> Within<'a, Written> {
         Box::pin(async move {
-            let id = target.id().ok_or(Refusal::NotFound)?;
+            let Some(id) = target.id() else {
+                let made = manage::create_group(tx, &by.caller, members, by.now).await?;
+                return Ok(made.into());
+            };
             let changed = manage::change_group(tx, &by.caller, id, members, by.now).await?;
             changed.map(Written::from).ok_or(Refusal::NotFound)
         })

@@ -8,7 +8,7 @@ use crate::{
         Caller, Model, Verb,
         users::{
             self, User,
-            manage::{self, Details},
+            manage::{self, Details, NewAccount},
         },
     },
     admin::{
@@ -129,17 +129,12 @@ impl Administered for Users {
         })
     }
 
-    fn is_added_alone(&self) -> bool {
-        true
-    }
-
-    fn add<'a>(
+    fn prepare<'a>(
         &'a self,
         state: &'a State,
-        caller: &'a Caller,
-        members: Members,
-    ) -> Work<'a, Written> {
-        Box::pin(async move { Ok(manage::create(state, caller, &members).await?.into()) })
+        members: &'a Members,
+    ) -> Work<'a, Option<NewAccount>> {
+        Box::pin(async move { Ok(Some(NewAccount::read(state, members).await?)) })
     }
 
     fn write_within<'a>(
@@ -150,8 +145,12 @@ impl Administered for Users {
         members: &'a Members,
     ) -> Within<'a, Written> {
         Box::pin(async move {
-            // A new account has no rows yet.
-            let id = target.id().ok_or(Refusal::NotFound)?;
+            let Some(id) = target.id() else {
+                let account = by.account.as_ref().ok_or(Refusal::NotFound)?;
+                return Ok(manage::create(tx, &by.caller, account, by.now)
+                    .await?
+                    .into());
+            };
             let changed = manage::change(tx, &by.caller, id, members, by.now).await?;
             changed.map(Written::from).ok_or(Refusal::NotFound)
         })

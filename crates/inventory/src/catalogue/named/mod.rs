@@ -148,18 +148,14 @@ pub(crate) async fn create_once(
 ) -> Result<NamedRecord, Refusal> {
     let (members, actor, now) = (members.clone(), Actor::from(caller), state.clock.now());
     let write = async move |tx: &mut Tx| {
-        if let Some(key) = &key
-            && let Some(id) = repeat::created(tx, key, now).await?
-        {
-            return store::find(tx, kind, id).await?.ok_or(Refusal::NotFound);
-        }
         let record = create_within(tx, kind, &members, &actor, now).await?;
-        if let Some(key) = &key {
-            repeat::remember(tx, key, &record, now).await?;
-        }
-        Ok(record)
+        Ok((record.id, record))
     };
-    retry::on_conflict(&state.db, write).await
+    let again = async move |tx: &mut Tx, id| {
+        let found = store::find(tx, kind, id).await?;
+        found.ok_or(Refusal::NotFound)
+    };
+    repeat::once(state, key, write, again).await
 }
 
 /// Creates a record within a transaction, as [`create`] does.

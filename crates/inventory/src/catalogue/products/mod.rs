@@ -190,24 +190,13 @@ pub(crate) async fn create_once(
     key: Option<Repeatable>,
 ) -> Result<ProductRecord, Refusal> {
     let (input, errors) = Input::read(members, Mode::Whole);
-    let (actor, now, is_keyed) = (Actor::from(caller), state.clock.now(), key.is_some());
+    let (actor, now) = (Actor::from(caller), state.clock.now());
     let write = async move |tx: &mut Tx| {
-        if let Some(key) = &key
-            && let Some(id) = repeat::created(tx, key, now).await?
-        {
-            return store::find(tx, id).await?.ok_or(Refusal::NotFound);
-        }
         let record = within::made(tx, &input, errors.clone(), &actor, now).await?;
-        if let Some(key) = &key {
-            repeat::remember(tx, key, &record, now).await?;
-        }
-        Ok(record)
+        Ok((record.id, record))
     };
-    let mut created = retry::on_conflict(&state.db, write.clone()).await;
-    if is_keyed && matches!(created, Err(Refusal::Fields(_))) {
-        // The first of two taps may have taken the serie number between our look at the key and our check.
-        created = state.db.write(write).await;
-    }
+    let again = async |tx: &mut Tx, id| store::find(tx, id).await?.ok_or(Refusal::NotFound);
+    let created = repeat::once(state, key, write, again).await;
     let record = created.map_err(taken)?;
     state.pulse.beat();
     Ok(record)

@@ -26,8 +26,8 @@ use crate::{
     State,
     accounts::Model,
     audit::{self, Action},
-    rest::{Message, Refusal, fields::FieldErrors},
-    stock::Actor,
+    rest::{Message, Refusal, fields::FieldErrors, resource::Repeatable},
+    stock::{Actor, movements::repeat},
 };
 
 /// How long the secret before the present one signs too, so that a receiver can be changed over without a gap.
@@ -131,18 +131,54 @@ pub async fn add(
     actor: &Actor,
     wish: &Wish,
 ) -> Result<(i64, Secret), EndpointError> {
-    let (new, secret) = (checked(wish)?, Secret::generate(&state.random));
-    let (sealing, actor, now) = (state.clone(), actor.clone(), state.clock.now());
-    let kept = secret.clone();
-    let add = async move |tx: &mut Tx| {
-        let id = endpoints::insert(tx, &new, now).await?;
-        let sealed = secrets::sealed(&sealing, id, &kept);
-        endpoints::set_secret(tx, id, &sealed, None, now).await?;
-        note(tx, &actor, Action::Added, (id, &new.url), now).await?;
-        Ok::<_, EndpointError>(id)
-    };
-    let id = state.db.write(add).await?;
+    let (sealing, actor, wish) = (state.clone(), actor.clone(), wish.clone());
+    let now = state.clock.now();
+    let add = async move |tx: &mut Tx| add_within(tx, &sealing, &actor, &wish, now).await;
+    let added = state.db.write(add).await?;
     state.outbox.wake();
+    Ok(added)
+}
+
+/// As [`add`]; what is asked for again under the same key is the endpoint that was added the first time, and its secret.
+///
+/// # Errors
+///
+/// As [`add`], and an endpoint that is gone again.
+pub(crate) async fn add_once(
+    state: &State,
+    actor: &Actor,
+    wish: &Wish,
+    key: Option<Repeatable>,
+) -> Result<(i64, Secret), Refusal> {
+    let (sealing, actor, wish) = (state.clone(), actor.clone(), wish.clone());
+    let now = state.clock.now();
+    let opening = state.clone();
+    let write = async move |tx: &mut Tx| {
+        let (id, secret) = add_within(tx, &sealing, &actor, &wish, now).await?;
+        Ok((id, (id, secret)))
+    };
+    let again = async move |tx: &mut Tx, id| {
+        let secret = secret_within(tx, &opening, id).await?;
+        Ok((id, secret.ok_or(Refusal::NotFound)?))
+    };
+    let added = repeat::once(state, key, write, again).await?;
+    state.outbox.wake();
+    Ok(added)
+}
+
+/// Adds an endpoint within a transaction.
+pub(crate) async fn add_within(
+    tx: &mut Tx,
+    state: &State,
+    actor: &Actor,
+    wish: &Wish,
+    now: Timestamp,
+) -> Result<(i64, Secret), EndpointError> {
+    let (new, secret) = (checked(wish)?, Secret::generate(&state.random));
+    let id = endpoints::insert(tx, &new, now).await?;
+    let sealed = secrets::sealed(state, id, &secret);
+    endpoints::set_secret(tx, id, &sealed, None, now).await?;
+    note(tx, actor, Action::Added, (id, &new.url), now).await?;
     Ok((id, secret))
 }
 
@@ -225,6 +261,35 @@ pub async fn rotate(
     state.db.write(rotate).await
 }
 
+/// As [`rotate`]; under the same key it is rotated once, and the answer is the same.
+///
+/// # Errors
+///
+/// As [`rotate`], and a key that was used for another endpoint.
+pub(crate) async fn rotate_once(
+    state: &State,
+    actor: &Actor,
+    id: i64,
+    key: Option<Repeatable>,
+) -> Result<(Secret, Option<Timestamp>), Refusal> {
+    let (shared, opening) = (state.clone(), state.clone());
+    let (actor, now) = (actor.clone(), state.clock.now());
+    let write = async move |tx: &mut Tx| {
+        let rotated = rotate_within(tx, &shared, &actor, id, now).await?;
+        Ok((id, rotated))
+    };
+    let again = async move |tx: &mut Tx, rotated: i64| {
+        if rotated != id {
+            return Err(Refusal::KeyReused);
+        }
+        let endpoint = present(tx, id).await?;
+        let secret = secret_within(tx, &opening, id).await?;
+        let secret = secret.ok_or(Refusal::NotFound)?;
+        Ok((secret, endpoint.previous_secret_until))
+    };
+    repeat::once(state, key, write, again).await
+}
+
 /// Gives an endpoint a new secret within a transaction, as [`rotate`] does.
 pub(crate) async fn rotate_within(
     tx: &mut Tx,
@@ -242,6 +307,16 @@ pub(crate) async fn rotate_within(
     let action = Action::Changed(&["secret"]);
     note(tx, actor, action, (id, &endpoint.url), now).await?;
     Ok((secret, until))
+}
+
+/// The present secret of an endpoint, for who has just made it; none when it cannot be read.
+pub(crate) async fn secret_within(
+    tx: &mut Tx,
+    state: &State,
+    id: i64,
+) -> Result<Option<Secret>, Error> {
+    let signing = secrets::signing_of(tx, state, id).await?;
+    Ok(signing.into_iter().next())
 }
 
 /// Whether the secret of an endpoint can be read: not when it was sealed with another key than the present one.

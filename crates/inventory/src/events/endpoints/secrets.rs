@@ -59,11 +59,22 @@ pub(in crate::events) fn signing(
     [present].into_iter().chain(before).collect()
 }
 
-/// Whether an endpoint's present secret can be read.
-pub(super) async fn can_sign(conn: &mut Conn, state: &State, endpoint: i64) -> Result<bool, Error> {
+/// As [`signing`], of an endpoint as it is stored; none of one that is not there.
+pub(super) async fn signing_of(
+    conn: &mut Conn,
+    state: &State,
+    endpoint: i64,
+) -> Result<Vec<Secret>, Error> {
     let receiver = endpoints::receiver(conn, endpoint).await?;
     let now = state.clock.now();
-    Ok(receiver.is_some_and(|receiver| !signing(state, endpoint, &receiver, now).is_empty()))
+    Ok(receiver.map_or_else(Vec::new, |receiver| {
+        signing(state, endpoint, &receiver, now)
+    }))
+}
+
+/// Whether an endpoint's present secret can be read.
+pub(super) async fn can_sign(conn: &mut Conn, state: &State, endpoint: i64) -> Result<bool, Error> {
+    Ok(!signing_of(conn, state, endpoint).await?.is_empty())
 }
 
 /// Logs which endpoints' secrets cannot be read.

@@ -183,13 +183,14 @@ pub(super) async fn new(frame: Frame) -> Answer {
 pub(super) async fn create(page: Page, frame: Frame, request: Request) -> Answer {
     frame.require(Verb::Add, MODEL)?;
     let post = read(&page, request).await?;
-    let wish = wish(&post);
-    match endpoints::add(&page.state, &Actor::from(&frame.caller), &wish).await {
+    let (wish, actor) = (wish(&post), Actor::from(&frame.caller));
+    let key = post.repeatable(&frame, "endpoints");
+    match endpoints::add_once(&page.state, &actor, &wish, key).await {
         Ok((id, secret)) => {
             let endpoint = (id, wish.url.as_str());
             Ok(secret_page(&frame, endpoint, Some(&secret), Before::Untold))
         }
-        Err(error) => again(&frame, post, None, error),
+        Err(refusal) => again(&frame, post, None, refusal),
     }
 }
 
@@ -239,7 +240,7 @@ pub(super) async fn update(page: Page, frame: Frame, id: RecordId, request: Requ
             form.set("types", types);
             opened.renew(form, &standings(&endpoint, locale), locale);
             tick(form);
-            again(&frame, post, Some(id), error)
+            again(&frame, post, Some(id), error.into())
         }
     }
 }
@@ -302,9 +303,9 @@ fn keeping(mut wish: Wish, endpoint: &Endpoint, opened: &Opened) -> Wish {
     wish
 }
 
-fn again(frame: &Frame, post: Post, id: Option<i64>, error: EndpointError) -> Answer {
+fn again(frame: &Frame, post: Post, id: Option<i64>, refusal: Refusal) -> Answer {
     let mut form = post.form;
-    form.take(error.into(), frame.locale)?;
+    form.take(refusal, frame.locale)?;
     let back = id.map_or_else(|| HERE.to_owned(), address);
     Ok(frame.show_again(form_page(frame, &form, id, &back)))
 }
@@ -353,9 +354,10 @@ pub(super) async fn ask_secret(page: Page, frame: Frame, id: RecordId) -> Answer
 pub(super) async fn rotate(page: Page, frame: Frame, id: RecordId, request: Request) -> Answer {
     frame.require(Verb::Change, MODEL)?;
     let endpoint = find(&page, id).await?;
-    read(&page, request).await?;
-    let rotated = endpoints::rotate(&page.state, &Actor::from(&frame.caller), endpoint.id).await;
-    let (secret, until) = rotated.map_err(Refusal::from)?;
+    let key = read(&page, request).await?;
+    let key = key.repeatable(&frame, "endpoints/secret");
+    let actor = Actor::from(&frame.caller);
+    let (secret, until) = endpoints::rotate_once(&page.state, &actor, endpoint.id, key).await?;
     let before = match until {
         Some(until) => Before::SignsUntil(frame.locale.date_time(until)),
         None => Before::Unreadable,

@@ -7,9 +7,13 @@ use db::{Conn, Timestamp, Tx};
 use serde::Serialize;
 
 use super::store;
-use crate::rest::{
-    Refusal,
-    resource::{Created, Repeatable},
+use crate::{
+    State,
+    rest::{
+        Refusal,
+        resource::{Created, Repeatable},
+    },
+    retry,
 };
 
 /// How long a key is remembered.
@@ -53,6 +57,43 @@ pub(crate) async fn created(
     match find::<()>(conn, repeatable, now).await? {
         Some(Created::Replayed(body)) => id_in(&body),
         _ => Ok(None),
+    }
+}
+
+/// Writes a record and remembers its id under the key, in one transaction. Of a record that was written under this key before, `again`
+/// reads the answer.
+///
+/// # Errors
+///
+/// Those of `write` and `again`; a key that was used with other values.
+pub(crate) async fn once<T, W, A>(
+    state: &State,
+    key: Option<Repeatable>,
+    write: W,
+    again: A,
+) -> Result<T, Refusal>
+where
+    T: Send + 'static,
+    W: AsyncFn(&mut Tx) -> Result<(i64, T), Refusal> + Clone + Send + 'static,
+    A: AsyncFn(&mut Tx, i64) -> Result<T, Refusal> + Clone + Send + 'static,
+{
+    let (now, is_keyed) = (state.clock.now(), key.is_some());
+    let work = async move |tx: &mut Tx| {
+        if let Some(key) = &key
+            && let Some(id) = created(tx, key, now).await?
+        {
+            return again(tx, id).await;
+        }
+        let (id, record) = write(tx).await?;
+        if let Some(key) = &key {
+            remember(tx, key, &serde_json::json!({ "id": id }), now).await?;
+        }
+        Ok(record)
+    };
+    match retry::on_conflict(&state.db, work.clone()).await {
+        // The first of two taps may have taken a unique value between our look at the key and our check.
+        Err(Refusal::Fields(_)) if is_keyed => state.db.write(work).await,
+        done => done,
     }
 }
 

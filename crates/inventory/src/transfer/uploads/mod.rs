@@ -21,8 +21,9 @@ use super::{
 use crate::{
     State,
     accounts::Caller,
+    page::once::Once,
     rest::{Message, Refusal},
-    stock::{Actor, Policy},
+    stock::{Actor, Policy, movements::repeat},
 };
 
 /// A file that was checked and never confirmed is forgotten after a day.
@@ -52,6 +53,8 @@ pub(crate) struct NewUpload {
     pub(crate) resource: Resource,
     pub(crate) file_name: String,
     pub(crate) content: String,
+    /// What makes sending it twice count once.
+    pub(crate) once: Option<Once>,
 }
 
 fn sheet(content: &str, resource: Resource) -> Result<Sheet, ImportError> {
@@ -88,7 +91,7 @@ fn run(state: &State, caller: &Caller, resource: Resource) -> Run {
     }
 }
 
-/// Checks a file, which writes nothing, and keeps it for the confirmation; its id.
+/// Checks a file, which writes nothing; how many records it adds.
 ///
 /// # Errors
 ///
@@ -96,22 +99,35 @@ fn run(state: &State, caller: &Caller, resource: Resource) -> Run {
 pub(crate) async fn check(
     state: &State,
     caller: &Caller,
-    new: NewUpload,
+    new: &NewUpload,
 ) -> Result<i64, ImportError> {
     let run = run(state, caller, new.resource);
     refuse_too_many(sheet(&new.content, new.resource)?)?;
     let examination = Examination::new(&run, sheet(&new.content, new.resource)?);
     let report = examine(&state.db, examination).await?;
-    let (caller, now, added) = (
-        caller.clone(),
-        run.now,
-        i64::try_from(report.added).unwrap_or(i64::MAX),
-    );
+    Ok(i64::try_from(report.added).unwrap_or(i64::MAX))
+}
+
+/// Keeps a file that was checked for the confirmation; its id, which is the same for a form that is sent again.
+///
+/// # Errors
+///
+/// A form that was sent before with another file, and faults of the store.
+pub(crate) async fn keep(
+    state: &State,
+    caller: &Caller,
+    new: NewUpload,
+    added: i64,
+) -> Result<i64, Refusal> {
+    let (caller, now) = (caller.clone(), state.clock.now());
+    let key = new.once.clone().map(|once| once.by(caller.id, "import"));
+    let new = Arc::new(new);
     let write = async move |tx: &mut db::Tx| {
         store::forget_checked(tx, caller.id, now - KEPT).await?;
-        store::insert(tx, &caller, &new, added, now).await
+        let id = store::insert(tx, &caller, &new, added, now).await?;
+        Ok((id, id))
     };
-    Ok(state.db.write(write).await?)
+    repeat::once(state, key, write, async |_: &mut db::Tx, id| Ok(id)).await
 }
 
 /// Imports a file that was checked, once. `None` when it does not wait any more.

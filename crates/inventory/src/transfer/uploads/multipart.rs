@@ -6,12 +6,13 @@ use axum::{
 };
 use http::StatusCode;
 
-use crate::accounts::csrf;
+use crate::{accounts::csrf, page::once};
 
 /// The fields of the form that we ask for; of one that comes twice the first counts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Sent {
     pub(super) token: Option<Bytes>,
+    pub(super) once: Option<Bytes>,
     pub(super) resource: Option<Bytes>,
     pub(super) file: Option<Bytes>,
     pub(super) file_name: String,
@@ -37,6 +38,7 @@ async fn fields(mut form: Multipart) -> Result<Sent, MultipartError> {
     while let Some(field) = form.next_field().await? {
         let slot = match field.name() {
             Some(csrf::FIELD) => &mut sent.token,
+            Some(once::TOKEN) => &mut sent.once,
             Some("resource") => &mut sent.resource,
             Some("file") => &mut sent.file,
             _ => continue,
@@ -73,6 +75,7 @@ mod tests {
                     ------x\r\nContent-Disposition: form-data; name=\"resource\"\r\n\r\nproducts\r\n------x--\r\n";
         let expected = Sent {
             token: None,
+            once: None,
             resource: Some("brands".into()),
             file: Some("name\r\nGrão\r\n".into()),
             file_name: "a \"b\".csv".to_owned(),

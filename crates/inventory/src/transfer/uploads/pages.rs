@@ -25,6 +25,7 @@ use crate::{
     page::{
         Form, Frame, PageState, Post,
         flash::{self, Flash},
+        once::Once,
         see_other,
     },
     rest::{Refusal, query::Parameters, resource::RecordId},
@@ -164,9 +165,16 @@ async fn upload(Extracted(page): Page, frame: Frame, request: Request) -> Answer
         }
     };
     frame.require(Verb::Add, sent.resource.model())?;
-    match super::check(&page.state, &frame.caller, sent).await {
+    let added = match super::check(&page.state, &frame.caller, &sent).await {
+        Ok(added) => added,
+        Err(error) => return refused(&page, &frame, form, &chosen, error).await,
+    };
+    match super::keep(&page.state, &frame.caller, sent, added).await {
         Ok(id) => Ok(see_other(&format!("/import/{id}/"))),
-        Err(error) => refused(&page, &frame, form, &chosen, error).await,
+        Err(refusal) => {
+            form.take(refusal, frame.locale)?;
+            again(&page, &frame, form, &chosen, &Report::default()).await
+        }
     }
 }
 
@@ -241,6 +249,7 @@ async fn receive(
     let text =
         |field: Option<Bytes>| String::from_utf8_lossy(&field.unwrap_or_default()).into_owned();
     let token = text(form.token);
+    let once = text(form.once);
     let visit = Visit::of(&parts.extensions);
     let sent_token = (!token.is_empty()).then_some(csrf::Sent::Field(&token));
     session::check_token(visit.0.as_deref(), &parts.headers, sent_token)?;
@@ -274,6 +283,7 @@ async fn receive(
         }
     };
     let sent = NewUpload {
+        once: Once::with(&once, &format!("{chosen}\n{content}")),
         resource,
         file_name: form
             .file_name

@@ -5,7 +5,10 @@ use serde_json::json;
 use test_kit::on_both_engines;
 
 use super::{has, has_not};
-use crate::app::TestApp;
+use crate::{
+    app::TestApp,
+    pages::booking::{secret, token},
+};
 
 on_both_engines!(
     an_endpoints_secret_is_shown_once_and_renewed_on_demand,
@@ -104,5 +107,32 @@ on_both_engines!(
             .await;
         has(&page, &["Deliveries begun anew: 1."]);
         visitor.page("/admin/analyses/").await;
+    }
+);
+
+on_both_engines!(
+    an_endpoint_and_its_secret_are_made_once_and_shown_to_whoever_tapped_twice,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let visitor = app.superuser().await;
+        let (add, record) = ("/admin/endpoints/add/", "/admin/endpoints/1/change/");
+        let first = token(&visitor.page(add).await);
+        let url = ("url", "https://erp.example/hook");
+        let fields = [url, ("form_token", first.as_str())];
+        let (one, other) = tokio::join!(visitor.submit(add, &fields), visitor.submit(add, &fields));
+        let made = secret(&one.text);
+        assert_eq!(secret(&other.text), made);
+        let second = token(&visitor.page(record).await);
+        let fields = [url, ("renew", "1"), ("form_token", second.as_str())];
+        let renewed = secret(&visitor.submit(record, &fields).await.text);
+        assert_ne!(renewed, made);
+        assert_eq!(secret(&visitor.submit(record, &fields).await.text), renewed);
+        assert_eq!(
+            app.history_of(Model::WebhookEndpoint, 1).await,
+            [
+                "root changed webhook_endpoint 1 “https://erp.example/hook” [secret]",
+                "root added webhook_endpoint 1 “https://erp.example/hook” []",
+            ]
+        );
     }
 );

@@ -5,7 +5,7 @@ use serde_json::json;
 use test_kit::on_both_engines;
 
 use super::{has, has_not, leads_to};
-use crate::{app::TestApp, visitor::PASSWORD};
+use crate::{app::TestApp, pages::booking::token, visitor::PASSWORD};
 
 const STRONG: &str = "quatro gatos pretos";
 
@@ -389,3 +389,49 @@ on_both_engines!(sessions_are_ended_and_tokens_revoked, async |address| {
         ["root changed refresh_token 2 “manager” [revoked]"]
     );
 });
+
+on_both_engines!(
+    a_user_and_a_group_are_made_once_however_often_their_forms_are_sent,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let visitor = app.superuser().await;
+        let first = token(&visitor.page("/admin/users/add/").await);
+        let mut fields = [
+            ("username", "ana"),
+            ("password1", STRONG),
+            ("password2", STRONG),
+            ("form_token", first.as_str()),
+        ];
+        let (one, other) = tokio::join!(
+            visitor.submit("/admin/users/add/", &fields),
+            visitor.submit("/admin/users/add/", &fields)
+        );
+        for answer in [one, other] {
+            assert_eq!(leads_to(&answer), (303, "/admin/users/5/change/"));
+        }
+        assert_eq!(
+            app.history_of(Model::User, 5).await,
+            ["root added user 5 “ana” []"]
+        );
+        // Back, another password, Save: it is not said to be the account's.
+        let another = "cinco patos brancos";
+        (fields[1].1, fields[2].1) = (another, another);
+        let refused = visitor.refused("/admin/users/add/", &fields).await;
+        has(&refused, &["This form has been saved already"]);
+        let second = token(&refused);
+        fields[3].1 = &second;
+        let refused = visitor.refused("/admin/users/add/", &fields).await;
+        has(&refused, &["A user with that username already exists."]);
+
+        let token = token(&visitor.page("/admin/groups/add/").await);
+        let fields = [("name", "Caixas"), ("form_token", token.as_str())];
+        for _ in 0..2 {
+            let (_, page) = visitor.done("/admin/groups/add/", &fields).await;
+            has(&page, &["The group “Caixas” was added successfully."]);
+        }
+        assert_eq!(
+            app.history_of(Model::Group, 3).await,
+            ["root added group 3 “Caixas” []"]
+        );
+    }
+);

@@ -13,6 +13,12 @@ pub(crate) fn token(page: &str) -> String {
     rest.split('"').next().unwrap().to_owned()
 }
 
+/// The secret of an endpoint that a page shows.
+pub(crate) fn secret(page: &str) -> String {
+    let (_, rest) = page.split_once("whsec_").unwrap();
+    rest.split('<').next().unwrap().to_owned()
+}
+
 on_both_engines!(
     goods_go_out_once_however_often_the_form_is_sent_and_come_back_by_undo,
     async |address| {

@@ -4,7 +4,7 @@ use http::Method;
 use serde_json::json;
 use test_kit::{html, on_both_engines};
 
-use super::{is_refused, leads_to, page};
+use super::{booking, is_refused, leads_to, page};
 use crate::{
     app::{Answer, TestApp},
     visitor::Visitor,
@@ -13,10 +13,16 @@ use crate::{
 /// Sends a file as a browser does.
 pub(crate) async fn upload(visitor: &Visitor<'_>, resource: &str, content: &str) -> Answer {
     let token = visitor.cookie("csrftoken").unwrap_or_default();
-    send(visitor, &token, resource, content).await
+    send(visitor, [&token, ""], resource, content).await
 }
 
-async fn send(visitor: &Visitor<'_>, token: &str, resource: &str, content: &str) -> Answer {
+/// Sends a form with its token against forgery and its once-only token.
+async fn send(
+    visitor: &Visitor<'_>,
+    [token, once]: [&str; 2],
+    resource: &str,
+    content: &str,
+) -> Answer {
     let field = |name: &str, value: &str| {
         format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
     };
@@ -25,6 +31,7 @@ async fn send(visitor: &Visitor<'_>, token: &str, resource: &str, content: &str)
     );
     let body = [
         field("csrfmiddlewaretoken", token),
+        field("form_token", once),
         field("resource", resource),
         file,
     ]
@@ -168,7 +175,7 @@ on_both_engines!(a_file_needs_the_right_and_the_token, async |address| {
     assert_eq!(refused.status.as_u16(), 403);
     let manager = app.logged_in("manager").await;
     for token in ["", "0123456789abcdef0123456789abcdef"] {
-        let forged = send(&manager, token, "brands", "name\nAlfa\n").await;
+        let forged = send(&manager, [token, ""], "brands", "name\nAlfa\n").await;
         assert_eq!(forged.status.as_u16(), 403);
         html::check(&forged.text);
     }
@@ -189,3 +196,28 @@ on_both_engines!(a_file_needs_the_right_and_the_token, async |address| {
     page(&viewer, "/import/1/", 403).await;
     page(&manager, "/import/99/", 404).await;
 });
+
+on_both_engines!(
+    a_file_is_kept_once_however_often_its_form_is_sent,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.logged_in("admin").await;
+        let once = booking::token(&page(&admin, "/import/", 200).await);
+        let token = admin.cookie("csrftoken").unwrap_or_default();
+        let tokens = [token.as_str(), once.as_str()];
+        let alfa = "name\nAlfa\n";
+        let (one, other) = tokio::join!(
+            send(&admin, tokens, "brands", alfa),
+            send(&admin, tokens, "brands", alfa)
+        );
+        leads_to(&one, "/import/1/");
+        leads_to(&other, "/import/1/");
+        leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
+        // Back, and the same file again: the reader sees that it was imported.
+        leads_to(&send(&admin, tokens, "brands", alfa).await, "/import/1/");
+        assert_eq!(count(&app, "brands").await, 1);
+        let another = send(&admin, tokens, "brands", "name\nBeta\n").await;
+        is_refused(&another, &["This form has been saved already"]);
+        assert_eq!(admin.get("/import/2/").await.status.as_u16(), 404);
+    }
+);

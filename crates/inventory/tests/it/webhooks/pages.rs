@@ -8,7 +8,10 @@ use super::{
     delivery::verifies,
     receiver::{Receiver, Reply},
 };
-use crate::app::TestApp;
+use crate::{
+    app::TestApp,
+    pages::booking::{secret, token},
+};
 
 on_both_engines!(
     people_see_what_failed_try_an_endpoint_out_and_redeliver,
@@ -226,5 +229,36 @@ on_both_engines!(
                 .status,
             303
         );
+    }
+);
+
+on_both_engines!(
+    an_endpoint_is_added_and_its_secret_rotated_once_however_often_the_form_is_sent,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.logged_in("admin").await;
+        let (new, rotate) = ("/webhooks/new/", "/webhooks/1/secret/");
+        let first = token(&admin.get(new).await.text);
+        let mut fields = [
+            ("url", "https://erp.example/hook"),
+            ("form_token", first.as_str()),
+        ];
+        let (one, other) = tokio::join!(admin.submit(new, &fields), admin.submit(new, &fields));
+        let made = secret(&one.text);
+        assert_eq!(secret(&other.text), made);
+        fields[0].1 = "https://erp.example/other";
+        let refused = admin.submit(new, &fields).await;
+        assert_eq!(refused.status.as_u16(), 422, "{refused:?}");
+        assert!(refused.text.contains("has been saved already"));
+        assert_eq!(app.endpoints().await.len(), 1);
+
+        let second = token(&admin.get(rotate).await.text);
+        let fields = [("form_token", second.as_str())];
+        let (one, other) =
+            tokio::join!(admin.submit(rotate, &fields), admin.submit(rotate, &fields));
+        let rotated = secret(&one.text);
+        assert_ne!(rotated, made);
+        assert_eq!(secret(&other.text), rotated);
+        assert!(other.text.contains("The one before signs too until"));
     }
 );

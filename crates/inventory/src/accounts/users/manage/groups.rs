@@ -40,28 +40,25 @@ impl Input {
     }
 }
 
-/// Makes a group: its id and name.
+/// Makes a group within a transaction: its id and name.
 ///
 /// # Errors
 ///
-/// Invalid fields, more than the caller may give, and faults of the store.
+/// Invalid fields, a name that is taken, more than the caller may give, and faults of the store.
 pub(crate) async fn create_group(
-    state: &State,
+    tx: &mut Tx,
     caller: &Caller,
     members: &Members,
+    now: Timestamp,
 ) -> Result<(i64, String), Refusal> {
-    let input = Input::read(members)?;
-    let (caller, now) = (caller.clone(), state.clock.now());
-    let made = state
-        .db
-        .write(async move |tx| {
-            let id = store::insert_group(tx, &input.name).await?;
-            write_permissions(tx, &caller, id, &input.permissions).await?;
-            note(tx, &caller, Action::Added, id, &input.name, now).await?;
-            Ok((id, input.name.clone()))
-        })
-        .await;
-    made.map_err(taken)
+    let Input { name, permissions } = Input::read(members)?;
+    if users::group_id(tx, &name).await?.is_some() {
+        return Err(FieldErrors::of("name", TAKEN).into());
+    }
+    let id = store::insert_group(tx, &name).await?;
+    write_permissions(tx, caller, id, &permissions).await?;
+    note(tx, caller, Action::Added, id, &name, now).await?;
+    Ok((id, name))
 }
 
 /// A group, which nobody else changes until the transaction ends.
@@ -192,13 +189,4 @@ async fn note(
         now,
     )
     .await
-}
-
-fn taken(refusal: Refusal) -> Refusal {
-    match refusal {
-        Refusal::Database(error) if error.is_unique("groups_name_key") => {
-            FieldErrors::of("name", TAKEN).into()
-        }
-        other => other,
-    }
 }

@@ -40,36 +40,53 @@ const TOO_MUCH: Message = Message::fixed(
     "You cannot give more than you may do yourself.",
 );
 
-/// Makes an account: a name and a password, everything else comes with [`change`]. Its id and name.
+/// A new account: a name and a password, everything else comes with [`change`].
+#[derive(Debug, Clone)]
+pub(crate) struct NewAccount {
+    username: String,
+    /// None: no password opens it.
+    hash: Option<String>,
+}
+
+impl NewAccount {
+    /// Reads the form of a new account, and hashes its password.
+    ///
+    /// # Errors
+    ///
+    /// Invalid fields.
+    pub(crate) async fn read(state: &State, members: &Members) -> Result<Self, Refusal> {
+        let (username, mut errors) = input::username(members);
+        let password = input::password(members, &username, &[], &mut errors);
+        if !errors.is_empty() {
+            return Err(errors.into());
+        }
+        let hash = hash(state, password).await?;
+        Ok(Self { username, hash })
+    }
+}
+
+/// Makes an account within a transaction: its id and name.
 ///
 /// # Errors
 ///
-/// Invalid fields, and faults of the store.
+/// A name that is taken, and faults of the store.
 pub(crate) async fn create(
-    state: &State,
+    tx: &mut Tx,
     caller: &Caller,
-    members: &Members,
+    account: &NewAccount,
+    now: Timestamp,
 ) -> Result<(i64, String), Refusal> {
-    let (username, mut errors) = input::username(members);
-    let password = input::password(members, &username, &[], &mut errors);
-    if !errors.is_empty() {
-        return Err(errors.into());
+    let NewAccount { username, hash } = account;
+    if users::user_id(tx, username).await?.is_some() {
+        return Err(FieldErrors::of("username", TAKEN).into());
     }
-    let hash = hash(state, password).await?;
-    let (actor, now) = (Actor::from(caller), state.clock.now());
-    let made = state
-        .db
-        .write(async move |tx| {
-            let blank = hash.as_deref().unwrap_or_default();
-            let id = users::insert(tx, &username, blank, false, now).await?;
-            if hash.is_none() {
-                store::set_password(tx, id, None, now).await?;
-            }
-            note(tx, &actor, Action::Added, id, &username, now).await?;
-            Ok((id, username.clone()))
-        })
-        .await;
-    made.map_err(taken)
+    let blank = hash.as_deref().unwrap_or_default();
+    let id = users::insert(tx, username, blank, false, now).await?;
+    if hash.is_none() {
+        store::set_password(tx, id, None, now).await?;
+    }
+    note(tx, &Actor::from(caller), Action::Added, id, username, now).await?;
+    Ok((id, username.clone()))
 }
 
 async fn hash(state: &State, password: NewPassword) -> Result<Option<String>, Refusal> {
@@ -331,15 +348,6 @@ fn refuse_greater(caller: &Caller, details: &Details) -> Result<(), Refusal> {
             "Esta conta pode mais do que a sua.",
             "This account may do more than yours.",
         )))
-    }
-}
-
-fn taken(refusal: Refusal) -> Refusal {
-    match refusal {
-        Refusal::Database(error) if error.is_unique("users_username_key") => {
-            FieldErrors::of("username", TAKEN).into()
-        }
-        other => other,
     }
 }
 

@@ -80,7 +80,8 @@ pub(super) async fn save(
 ) -> Result<Response, Refusal> {
     let about = saving.model.about();
     let mut form = posted_form(&saving.members, about);
-    let once = Once::of(&form);
+    // Of the form as it was sent, its password included.
+    let once = Once::of(&Form::of(&saving.members));
     let (model, target) = (saving.model, saving.target());
     let mut sent = inlines::read(page, site, about, target, &saving.members).await?;
     let fields = about
@@ -99,13 +100,8 @@ pub(super) async fn save(
         Target::New => Opened::default(),
         _ => opened::opened(about, &form, &members),
     };
-    let written = if target == Target::New && model.is_added_alone() && sent.is_empty() {
-        alone(page, site, (model, members), &mut form).await?
-    } else {
-        let whole = (model, target, members, opened.clone());
-        inlines::write(page, site, whole, once, &mut form, &mut sent).await?
-    };
-    if let Some(written) = written {
+    let whole = (model, target, members, opened.clone());
+    if let Some(written) = inlines::write(page, site, whole, once, &mut form, &mut sent).await? {
         return Ok(saved(site, about, written, target, &saving));
     }
     let record = match target.id() {
@@ -117,23 +113,6 @@ pub(super) async fn save(
         opened.renew(&mut form, &now, site.locale);
     }
     show(page, site, about, record, (form, sent)).await
-}
-
-/// Writes a new record that is added in a transaction of its own; none when it is refused, and the form says why.
-async fn alone(
-    page: &PageState,
-    site: &Site,
-    (model, members): (&'static dyn Administered, Members),
-    form: &mut Form,
-) -> Result<Option<Written>, Refusal> {
-    let written = model.add(&page.state, &site.caller, members);
-    match written.await {
-        Ok(written) => Ok(Some(written)),
-        Err(refusal) => {
-            form.take(refusal, site.locale)?;
-            Ok(None)
-        }
-    }
 }
 
 /// A form as it was sent. Boxes of one field come as members of their own and are kept together; no page brings a password back.

@@ -34,7 +34,7 @@ struct Whole {
     opened: Opened,
     rows: Vec<Row>,
     by: By,
-    /// The once-only token, when the form adds anything.
+    /// The once-only token, when the form makes anything.
     once: Option<Repeatable>,
     locale: Locale,
 }
@@ -109,8 +109,11 @@ impl Whole {
             refusal => other(refusal),
         })?;
         if let Some(Created::Replayed(body)) = earlier {
-            return serde_json::from_str(&body)
-                .map_err(|error| Failed::Database(db::Error::other(error.to_string())));
+            let mut written: Written = serde_json::from_str(&body)
+                .map_err(|error| Failed::Database(db::Error::other(error.to_string())))?;
+            let secret = self.model.secret_of(tx, &self.by, written.id).await;
+            written.secret = secret.map_err(other)?;
+            return Ok(written);
         }
         let written = self.write(tx).await?;
         let remembered = repeat::remember(tx, once, &written, self.by.now).await;
@@ -196,20 +199,36 @@ pub(in crate::admin::pages) async fn write(
     sent: &mut [Sent],
 ) -> Result<Option<Written>, Refusal> {
     sent.sort_by_key(|row| !row.is_deleted);
-    let adds = target == Target::New || sent.iter().any(|row| row.id.is_none());
+    let makes = model.makes_something(target, &members) || sent.iter().any(|row| row.id.is_none());
     let (user, path) = (site.caller.id, model.about().path);
+    let mut by = By::now(&page.state, &site.caller);
+    if target == Target::New {
+        match model.prepare(&page.state, &members).await {
+            Ok(account) => by.account = account,
+            Err(refusal) => {
+                form.take(refusal, site.locale)?;
+                return Ok(None);
+            }
+        }
+    }
     let whole = Arc::new(Whole {
         model,
         target,
         members,
         opened,
         rows: sent.iter().map(Row::of).collect(),
-        by: By::now(&page.state, &site.caller),
-        once: once.filter(|_| adds).map(|once| once.by(user, path)),
+        by,
+        once: once.filter(|_| makes).map(|once| once.by(user, path)),
         locale: site.locale,
     });
+    let is_keyed = whole.once.is_some();
     let write = async move |tx: &mut Tx| whole.write_once(tx).await;
-    match together::written(&page.state, write).await? {
+    let mut written = together::written(&page.state, write.clone()).await?;
+    if is_keyed && written.is_err() {
+        // The first of two taps may have taken a unique name between our look at the key and our check.
+        written = together::written(&page.state, write).await?;
+    }
+    match written {
         Ok(written) => Ok(Some(written)),
         Err(refused) => {
             for (place, refusal) in refused {
