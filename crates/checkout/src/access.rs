@@ -14,17 +14,25 @@ use crate::payments::database_error;
 use crate::request::Refusal;
 use crate::{digest, keys};
 
+/// What an operator can do about a proxy that does not say how a request came to it.
+const SILENT_PROXY: &str = "A proxy on this machine passes requests on without saying how they came to it. \
+     Let it set X-Forwarded-Proto and X-Forwarded-For, or set BALCAO_CHECKOUT_ALLOW_HTTP=true.";
+
 /// Middleware: refuses requests that did not come over HTTPS, their body unread, unless the configuration lifts the check.
 pub(crate) async fn https_only(
     Extracted(allow_http): Extracted<bool>,
     request: Request,
     next: Next,
 ) -> Response {
-    if allow_http || Origin::known(request.extensions()).is_secure {
-        next.run(request).await
-    } else {
-        Error::from(Refusal::https_required()).into_response()
+    let origin = Origin::known(request.extensions());
+    if allow_http || origin.is_secure {
+        return next.run(request).await;
     }
+    let refused = Error::from(Refusal::https_required());
+    if origin.is_silent_proxy {
+        return refused.extra("hint", SILENT_PROXY).into_response();
+    }
+    refused.into_response()
 }
 
 /// A caller with a merchant's API key. As an extractor it answers 401 to everyone else.

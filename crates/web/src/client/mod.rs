@@ -35,6 +35,8 @@ pub struct Origin {
     pub is_https: bool,
     /// Whether the request counts as secure: HTTPS, or straight from this machine with no proxy between.
     pub is_secure: bool,
+    /// Whether a proxy on this machine has passed the request on and says nothing of it: it comes from here, for a host elsewhere.
+    pub is_silent_proxy: bool,
 }
 
 impl Origin {
@@ -45,6 +47,7 @@ impl Origin {
             address: nowhere,
             is_https: false,
             is_secure: false,
+            is_silent_proxy: false,
         })
     }
 
@@ -56,6 +59,7 @@ impl Origin {
                 address: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
                 is_https: tls,
                 is_secure: tls,
+                is_silent_proxy: false,
             };
         };
         let headers = request.headers();
@@ -67,10 +71,12 @@ impl Origin {
         };
         let is_https = tls || told.is_https;
         let is_local = peer.is_loopback() && !is_forwarded;
+        let is_silent_proxy = is_local && !tls && public_url::is_for_elsewhere(request);
         Self {
             address: told.address.unwrap_or(peer),
             is_https,
-            is_secure: is_https || is_local,
+            is_secure: is_https || (is_local && !is_silent_proxy),
+            is_silent_proxy,
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::net::IpAddr;
 use std::str::FromStr;
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRequestParts, Request};
 use http::header::HOST;
 use http::request::Parts;
 use http::uri::Authority;
@@ -58,6 +59,27 @@ impl PublicUrl {
             .filter(|host| is_host(host))
             .unwrap_or("localhost");
         Self(format!("{scheme}://{host}"))
+    }
+}
+
+/// Whether a request is for a host that this machine cannot be to itself: an address that is not loopback, or a name with a point that
+/// is not below `localhost`. Names without a point may be this machine's own.
+pub(super) fn is_for_elsewhere(request: &Request) -> bool {
+    let sent = request
+        .headers()
+        .get(HOST)
+        .and_then(|host| host.to_str().ok());
+    let authority = sent.and_then(|host| host.parse::<Authority>().ok());
+    let Some(authority) = authority.as_ref().or_else(|| request.uri().authority()) else {
+        return false;
+    };
+    let host = authority.host().trim_end_matches('.').to_ascii_lowercase();
+    let bare = host
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
+    match bare.unwrap_or(&host).parse::<IpAddr>() {
+        Ok(address) => !address.to_canonical().is_loopback(),
+        Err(_) => host.contains('.') && !host.ends_with(".localhost"),
     }
 }
 

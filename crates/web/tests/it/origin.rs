@@ -25,8 +25,11 @@ fn routes() -> Router {
 }
 
 async fn ask(server: &Running, headers: &str) -> String {
-    let request =
-        format!("GET / HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n{headers}\r\n");
+    ask_host(server, "shop.example", headers).await
+}
+
+async fn ask_host(server: &Running, host: &str, headers: &str) -> String {
+    let request = format!("GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n");
     let answer = server.say(request.as_bytes()).await;
     answer.rsplit("\r\n").next().unwrap_or_default().to_owned()
 }
@@ -35,7 +38,7 @@ async fn ask(server: &Running, headers: &str) -> String {
 async fn a_trusted_proxy_is_believed_and_loopback_alone_is_secure() {
     let server = Running::start(edged(routes())).await;
     let cases = [
-        ("", "127.0.0.1 true http://shop.example/x"),
+        ("", "127.0.0.1 false http://shop.example/x"),
         (
             "X-Forwarded-For: 203.0.113.7\r\n",
             "203.0.113.7 false http://shop.example/x",
@@ -64,6 +67,35 @@ async fn a_trusted_proxy_is_believed_and_loopback_alone_is_secure() {
     ];
     for (headers, expected) in cases {
         assert_eq!(ask(&server, headers).await, expected, "{headers:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_proxy_that_says_nothing_is_known_by_the_host_that_it_passes_on() {
+    let server = Running::start(edged(routes())).await;
+    let is_secure = async |host: &str| {
+        let answer = ask_host(&server, host, "").await;
+        answer.contains(" true ")
+    };
+    for host in [
+        "localhost:8000",
+        "pay.localhost",
+        "127.0.0.1:8000",
+        "127.1.2.3",
+        "[::1]:8000",
+        "[::ffff:127.0.0.1]",
+        "till",
+    ] {
+        assert!(is_secure(host).await, "{host}");
+    }
+    for host in [
+        "shop.example",
+        "shop.example:8000",
+        "localhost.evil.example",
+        "203.0.113.7",
+        "[2001:db8::1]:8000",
+    ] {
+        assert!(!is_secure(host).await, "{host}");
     }
 }
 
@@ -102,6 +134,11 @@ async fn readers_over_plain_http_are_sent_to_the_configured_https_address() {
     let https = "X-Forwarded-For: 203.0.113.7\r\nX-Forwarded-Proto: https\r\n";
     assert!(ask("GET", https).await.ends_with("page"));
     assert!(ask("GET", "").await.ends_with("page"), "from this machine");
+    let silent = "GET / HTTP/1.1\r\nHost: pay.example.com\r\nConnection: close\r\n\r\n";
+    assert!(
+        server.say(silent.as_bytes()).await.ends_with("page"),
+        "no loop"
+    );
     assert!(
         ask("POST", "X-Forwarded-For: 203.0.113.7\r\n")
             .await

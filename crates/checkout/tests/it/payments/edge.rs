@@ -74,6 +74,25 @@ on_both_engines!(
     }
 );
 
+on_both_engines!(
+    a_proxy_that_does_not_say_how_a_request_came_is_told_the_setting,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let told = [("host", "shop.example")];
+        let local = [127, 0, 0, 1];
+        let refused = shop.send(from(local, creation(&pix(), None), &told)).await;
+        assert_eq!(refused.error(), (400, "HTTPS required".to_owned()));
+        let hint = refused.json()["hint"].clone();
+        for name in ["X-Forwarded-Proto", "BALCAO_CHECKOUT_ALLOW_HTTP=true"] {
+            assert!(hint.as_str().unwrap().contains(name), "{hint}");
+        }
+        for host in ["localhost:8000", "127.0.0.1:8000"] {
+            let direct = from(local, creation(&pix(), None), &[("host", host)]);
+            assert_eq!(shop.send(direct).await.status, 200, "{host}");
+        }
+    }
+);
+
 on_both_engines!(the_https_check_can_be_lifted, async |address| {
     let shop = Shop::open_with(&address, |config| config.allow_http = true).await;
     assert_eq!(

@@ -182,7 +182,7 @@ on_both_engines!(a_list_shows_the_newest_first_in_pages, async |address| {
         shop.clock.advance(Duration::from_secs(1));
     }
     let page = async |query: &str| {
-        let request = Request::get(format!("/payments/{query}")).header("host", "shop.example");
+        let request = Request::get(format!("/payments/{query}")).header("host", "localhost:8000");
         let request = request
             .header("authorization", format!("Bearer {API_KEY}"))
             .body(Body::empty())
@@ -204,18 +204,18 @@ on_both_engines!(a_list_shows_the_newest_first_in_pages, async |address| {
     );
     assert_eq!(
         first["next"],
-        "http://shop.example/payments/?page_size=2&page=2"
+        "http://localhost:8000/payments/?page_size=2&page=2"
     );
     assert_eq!(first["previous"], Value::Null);
     let second = page("?page_size=2&page=2").await;
     assert_eq!(found(&second), ids[2..4]);
     assert_eq!(
         second["next"],
-        "http://shop.example/payments/?page_size=2&page=3"
+        "http://localhost:8000/payments/?page_size=2&page=3"
     );
     assert_eq!(
         second["previous"],
-        "http://shop.example/payments/?page_size=2"
+        "http://localhost:8000/payments/?page_size=2"
     );
     let last = page("?page=3&page_size=2").await;
     assert_eq!(
@@ -229,7 +229,7 @@ on_both_engines!(a_list_shows_the_newest_first_in_pages, async |address| {
     );
     assert_eq!(
         beyond["previous"],
-        "http://shop.example/payments/?page_size=2&page=3"
+        "http://localhost:8000/payments/?page_size=2&page=3"
     );
 });
 
