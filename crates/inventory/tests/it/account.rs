@@ -196,14 +196,14 @@ on_both_engines!(
             here.submit("/account/password/", &fields[..count]).await
         };
         let (second, third) = ("quatro gatos pretos", "cinco gatos brancos");
+        let form = here.get("/account/password/").await.text;
+        let ticked = "name=\"revoke_tokens\" value=\"1\" checked";
+        assert!(form.contains(ticked), "{form}");
         let first_pair = log_in(PASSWORD).await;
         sees(&change(PASSWORD, second, false).await, "/account/");
         assert_eq!(status(&first_pair).await, (200, 200));
         let refused = change("not the password", third, true).await.text;
-        assert!(
-            refused.contains("name=\"revoke_tokens\" value=\"1\" checked"),
-            "{refused}"
-        );
+        assert!(refused.contains(ticked), "{refused}");
         assert_eq!(status(&first_pair).await, (200, 200));
         let second_pair = log_in(second).await;
         sees(&change(second, third, true).await, "/account/");

@@ -42,13 +42,13 @@ enum Action {
         #[arg(long)]
         password_stdin: bool,
     },
-    /// Set an account's password, and end its sessions; with --revoke-tokens also the tokens that programs have
+    /// Set an account's password, end its sessions, and revoke the tokens that its programs have
     Password {
         /// The account's name
         name: String,
-        /// Revoke every token that was made until now: needed when somebody else may know the present password
+        /// Leave the tokens of programs as they are: only when nobody else can know the present password
         #[arg(long)]
-        revoke_tokens: bool,
+        keep_tokens: bool,
         /// Read the password from standard input, its first line
         #[arg(long)]
         password_stdin: bool,
@@ -126,11 +126,9 @@ async fn obey(action: Action, db: &Db, password: Zeroizing<String>) -> Result<()
             (name, made.map(|_| ()))
         }
         Action::Password {
-            name,
-            revoke_tokens,
-            ..
+            name, keep_tokens, ..
         } => {
-            let tokens = Tokens::revoked_if(revoke_tokens);
+            let tokens = Tokens::revoked_if(!keep_tokens);
             let done = users::set_password(db, &passwords, now, &name, &password, tokens).await;
             (name, done)
         }

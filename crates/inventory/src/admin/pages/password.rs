@@ -54,7 +54,7 @@ pub(super) async fn form(
         Ok(record) => record,
         Err(response) => return Ok(response),
     };
-    let form = Form::new().with("usable", "1");
+    let form = Form::new().with("usable", "1").with("revoke_tokens", "1");
     let hindrance = manage::hindrance(&page.state, &site.caller, Verb::Change, record.id);
     let hindrance = hindrance.await?;
     let hindrance = hindrance.map(|why| why.text(site.locale).to_owned());

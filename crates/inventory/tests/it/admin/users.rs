@@ -181,7 +181,9 @@ on_both_engines!(
         assert_eq!(to, "/admin/users/2/change/");
         has(&page, &["Password changed successfully."]);
         assert_eq!(manager.status("/").await, 302);
-        // Its tokens stay, unless the box is ticked.
+        // Its tokens stay only when the box was unticked.
+        let form = visitor.page("/admin/users/2/password/").await;
+        has(&form, &["name=\"revoke_tokens\" value=\"1\" checked"]);
         assert_eq!(app.manager().get("/api/v1/brands/").await.status, 200);
         let ticked = [fields.as_slice(), &[("revoke_tokens", "1")]].concat();
         visitor.done("/admin/users/2/password/", &ticked).await;

@@ -30,7 +30,7 @@ struct PasswordPage<'a> {
 
 /// `GET /account/password/`
 pub(super) async fn show(frame: Frame) -> Response {
-    let form = Form::new();
+    let form = Form::new().with(REVOKE, "1");
     frame.show(PasswordPage {
         frame: &frame,
         form,
