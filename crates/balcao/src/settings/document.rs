@@ -13,8 +13,8 @@ use super::value::{Secrecy, Value};
 const OPENING: &str = "\
 # Configuration
 
-This page is generated from the table in `crates/balcao/src/settings/table.rs`; a test compares the two.
-Write it anew with `balcao config document > docs/configuration.md`.
+This page comes from `crates/balcao/src/settings/table.rs`, as a test checks: `balcao config document >
+docs/configuration.md`.
 
 A setting is found, in this order, on the command line (`--set NAME=VALUE`, `--data-dir`), in the environment, in
 `balcao.toml` (in the working directory, or the file of `--config FILE`), or in its default. An empty variable counts as

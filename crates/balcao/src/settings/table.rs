@@ -13,9 +13,10 @@ use web::rate::Rates;
 use super::reader::Reader;
 use super::secret::Secret;
 use super::value::{
-    ApiKeys, Count, Identifier, Label, Language, LogFilter, LogFormat, LowStockAlert, MailAddress,
-    MailAddresses, Pause, Percent, ProviderUrl, RedisUrl, ReportSchedule, Secrecy, SecretList,
-    SmtpUrl, Switch, TimeOfDay, Value, WebUrl, WebhookSecrets, WebhookUrl,
+    ApiKeys, Count, Identifier, Label, Language, LogFilter, LogFormat, LowStockAlert,
+    MailAddresses, MailSender, Pause, Percent, ProviderUrl, RedisUrl, ReportSchedule,
+    Secrecy, SecretList, SmtpUrl, Switch, TimeOfDay, Value, WebUrl,
+    WebhookSecrets, WebhookUrl,
 };
 
 /// What holds when a setting is not given.
@@ -106,7 +107,7 @@ settings! {
             "Redis or Valkey that holds the rate-limit and quota windows of all replicas.";
         smtp_url: Option<SmtpUrl>, "BALCAO_SMTP_URL", Unset("no mail"),
             "Mail server for alerts.";
-        mail_from: Option<MailAddress>, "BALCAO_MAIL_FROM", Unset("no mail"),
+        mail_from: Option<MailSender>, "BALCAO_MAIL_FROM", Unset("no mail"),
             "Sender of the alerts.";
         llm_base_url: Option<WebUrl>, "BALCAO_LLM_BASE_URL", Unset("analyses are computed text"),
             "OpenAI-compatible service that words the analyses.";

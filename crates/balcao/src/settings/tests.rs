@@ -129,7 +129,7 @@ fn no_problem_shows_a_password_inside_an_address_nor_a_secret_given_for_its_file
             "BALCAO_CHECKOUT_DATABASE_URL",
             "mysql://shop:hush@db.example/x",
         ),
-        ("BALCAO_MAIL_FROM", "Ana <ana@shop.example>"),
+        ("BALCAO_MAIL_FROM", "Ana <ana at shop.example>"),
         ("BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN_FILE", "hush"),
         ("BALCAO_CHECKOUT_SECRET_FILE", "/nowhere/secret"),
     ];
@@ -142,7 +142,7 @@ fn no_problem_shows_a_password_inside_an_address_nor_a_secret_given_for_its_file
         "BALCAO_LLM_BASE_URL: found \"https://********@model.example/v1\"",
         "BALCAO_INVENTORY_WEBHOOK_URL: found \"https://********@till.example/hooks\"",
         "BALCAO_REDIS_URL: found a value that is not shown",
-        "BALCAO_MAIL_FROM: found \"Ana <ana@shop.example>\"",
+        "BALCAO_MAIL_FROM: found \"Ana <ana at shop.example>\"",
         "BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN_FILE: found a value that is not shown, which cannot be read",
         "BALCAO_CHECKOUT_SECRET_FILE: found \"/nowhere/secret\", which cannot be read",
     ] {

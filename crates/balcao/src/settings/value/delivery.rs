@@ -1,6 +1,6 @@
 //! Where events and mail go: addresses and secrets of webhooks, the mail server, mail addresses, the time of the digest.
 
-use inventory::events::mail::Server;
+use inventory::events::mail::{Sender, Server};
 use inventory::events::{Secret, Target};
 use url::Url;
 
@@ -87,6 +87,40 @@ impl Value for MailAddress {
 
     fn show(&self) -> String {
         self.0.clone()
+    }
+}
+
+/// Whom mails come from: an address, with or without a name before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MailSender(pub(crate) Sender);
+
+impl Value for MailSender {
+    fn allowed() -> String {
+        "a mail address, or `Loja da Ana <shop@example.com>`".to_owned()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (name, address) = match text.strip_suffix('>') {
+            Some(named) => named.rsplit_once('<')?,
+            None => ("", text),
+        };
+        let name = name.trim();
+        // As mail programs show a name with a comma in it.
+        let quoted = name
+            .strip_prefix('"')
+            .and_then(|rest| rest.strip_suffix('"'));
+        let name = quoted.unwrap_or(name).to_owned();
+        let MailAddress(address) = MailAddress::parse(address)?;
+        (!name.contains(char::is_control)).then_some(Self(Sender { name, address }))
+    }
+
+    fn show(&self) -> String {
+        let Sender { name, address } = &self.0;
+        if name.is_empty() {
+            address.clone()
+        } else {
+            format!("{name} <{address}>")
+        }
     }
 }
 
@@ -180,6 +214,33 @@ mod tests {
         );
         for text in ["", "a", "@b", "a@", "a b@c", "a@b>", "Ana <a@b.c>"] {
             assert!(MailAddress::parse(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_sender_may_have_a_name() {
+        let shown = |text: &str| MailSender::parse(text).map(|sender| sender.show());
+        for (text, expected) in [
+            ("shop@example.com", "shop@example.com"),
+            ("<shop@example.com>", "shop@example.com"),
+            (
+                "Loja da Ana <shop@example.com>",
+                "Loja da Ana <shop@example.com>",
+            ),
+            ("\"Ana, Ltda\" <a@b.c>", "Ana, Ltda <a@b.c>"),
+        ] {
+            assert_eq!(shown(text).as_deref(), Some(expected), "{text}");
+        }
+        for text in [
+            "",
+            "Ana",
+            "Ana <>",
+            "Ana <a>",
+            "Ana <a@b",
+            "A\u{7}na <a@b.c>",
+            "<a@b> <c",
+        ] {
+            assert_eq!(shown(text), None, "{text:?}");
         }
     }
 

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 pub(crate) use amount::{Count, Pause, Percent};
 pub(crate) use choice::{Language, ReportSchedule};
 pub(crate) use delivery::{
-    MailAddress, MailAddresses, SmtpUrl, TimeOfDay, WebhookSecrets, WebhookUrl,
+    MailAddresses, MailSender, SmtpUrl, TimeOfDay, WebhookSecrets, WebhookUrl,
 };
 pub(crate) use name::{
     ApiKeys, Identifier, Label, LogFilter, LogFormat, LowStockAlert, SecretList,

@@ -5,6 +5,8 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use db::Timestamp;
 use jiff::fmt::rfc2822;
 
+use super::Sender;
+
 /// The two texts of a mail never hold this line: they are in base64.
 const BOUNDARY: &str = "=_balcao_alternative";
 /// Bytes of a line of base64: 76 characters (RFC 2045), and those of an encoded word with room for its frame (RFC 2047).
@@ -14,7 +16,7 @@ const WORD: usize = 42;
 /// A mail before it is written down.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Message<'a> {
-    pub(super) from: &'a str,
+    pub(super) from: &'a Sender,
     pub(super) to: &'a str,
     pub(super) subject: &'a str,
     pub(super) plain: &'a str,
@@ -30,10 +32,10 @@ impl Message<'_> {
         let date = rfc2822::to_string(&self.date.to_jiff().to_zoned(jiff::tz::TimeZone::UTC));
         let lines = [
             format!("Date: {}", date.unwrap_or_default()),
-            format!("From: <{}>", self.from),
+            self.from_line(),
             format!("To: <{}>", self.to),
             format!("Subject: {}", encoded_words(self.subject)),
-            format!("Message-ID: <{}@{}>", self.id, domain(self.from)),
+            format!("Message-ID: <{}@{}>", self.id, domain(&self.from.address)),
             "MIME-Version: 1.0".to_owned(),
             "Auto-Submitted: auto-generated".to_owned(),
             format!("Content-Type: multipart/alternative; boundary=\"{BOUNDARY}\""),
@@ -44,6 +46,16 @@ impl Message<'_> {
             String::new(),
         ];
         lines.join("\r\n")
+    }
+
+    /// The name is encoded whatever it is of: no character of it can mean another address.
+    fn from_line(&self) -> String {
+        let Sender { name, address } = self.from;
+        if name.is_empty() {
+            format!("From: <{address}>")
+        } else {
+            format!("From: {}\r\n <{address}>", encoded_words(name))
+        }
     }
 }
 
@@ -91,8 +103,12 @@ mod tests {
     fn a_mail_is_ascii_in_short_lines_whatever_it_says() {
         let title = "Açaí com granola e leite condensado, pote de um litro, congelado, caixa com doze unidades\r\nBcc: x@y.z";
         let html = format!("<p>{}</p>", "é".repeat(500));
+        let from = Sender {
+            name: "Café, <x@y.z> \"Ltda\"".to_owned(),
+            address: "shop@example.com".to_owned(),
+        };
         let mail = Message {
-            from: "shop@example.com",
+            from: &from,
             to: "ana@example.com",
             subject: title,
             plain: ".\r\n.",
@@ -113,5 +129,8 @@ mod tests {
             "{mail}"
         );
         assert!(mail.contains("Message-ID: <mail-7@example.com>\r\n"));
+        let name = STANDARD.encode(&from.name);
+        let line = format!("From: =?utf-8?B?{name}?=\r\n <shop@example.com>\r\n");
+        assert!(mail.contains(&line), "{mail}");
     }
 }

@@ -22,11 +22,20 @@ pub struct Mail {
     /// The server that takes our mail.
     pub server: Server,
     /// The sender.
-    pub from: String,
+    pub from: Sender,
     /// The receivers of alerts.
     pub to: Vec<String>,
     /// When a digest of what is low goes out each day: minutes after midnight, UTC.
     pub digest: Option<u32>,
+}
+
+/// Whom mails come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sender {
+    /// What readers see; empty for the address alone.
+    pub name: String,
+    /// The address.
+    pub address: String,
 }
 
 /// Keeps the report of a week for each receiver, where mail is sent, in the transaction that keeps the report itself (as the analysis
@@ -57,7 +66,10 @@ impl Mail {
     fn to(from: &str, to: &[&str]) -> Self {
         Self {
             server: Server::parse("smtp://127.0.0.1:1").unwrap(),
-            from: from.to_owned(),
+            from: Sender {
+                name: String::new(),
+                address: from.to_owned(),
+            },
             to: to.iter().map(|address| (*address).to_owned()).collect(),
             digest: None,
         }

@@ -109,7 +109,7 @@ async fn send(state: &State, mail: &Mail, due: Due) -> Result<bool, Error> {
         id: &id,
     };
     let envelope = Envelope {
-        from: &mail.from,
+        from: &mail.from.address,
         to: &due.recipient,
     };
     let (id, now) = (due.id, state.clock.now());

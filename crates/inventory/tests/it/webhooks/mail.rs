@@ -24,7 +24,10 @@ fn settings(server: &MailServer, to: &[&str]) -> Config {
     Config {
         mail: Some(Mail {
             server: Server::parse(&format!("smtp://shop:p%40ss@{}", server.address)).unwrap(),
-            from: "shop@example.com".to_owned(),
+            from: inventory::events::mail::Sender {
+                name: "Loja da Ana".to_owned(),
+                address: "shop@example.com".to_owned(),
+            },
             to: to.iter().map(|address| (*address).to_owned()).collect(),
             digest: None,
         }),
