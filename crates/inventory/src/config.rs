@@ -9,6 +9,7 @@ use web::{
 };
 
 use crate::{
+    accounts::second_factor::MandatoryFor,
     analysis,
     events::{Mail, Webhooks},
     stock::AlertMode,
@@ -37,6 +38,10 @@ pub struct Config {
     pub access_token_lifetime: Duration,
     /// Lifetime of a refresh token.
     pub refresh_token_lifetime: Duration,
+    /// The longest that a session lasts, however often it is used.
+    pub session_lifetime: Duration,
+    /// Whose accounts must have a second factor.
+    pub second_factor: MandatoryFor,
     /// The threshold of products without one of their own.
     pub low_stock_threshold: i64,
     /// When a low-stock alert is sent.
@@ -69,6 +74,8 @@ impl Default for Config {
             max_page_size: 100,
             access_token_lifetime: Duration::from_secs(24 * 60 * 60),
             refresh_token_lifetime: Duration::from_secs(7 * 24 * 60 * 60),
+            session_lifetime: Duration::from_secs(30 * 24 * 60 * 60),
+            second_factor: MandatoryFor::default(),
             low_stock_threshold: 10,
             low_stock_alert: AlertMode::default(),
             webhooks: Webhooks::default(),

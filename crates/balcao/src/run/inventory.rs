@@ -189,6 +189,8 @@ pub(crate) fn config(settings: &Settings) -> inventory::Config {
         max_page_size: count(settings.inventory_max_page_size.0),
         access_token_lifetime: settings.inventory_access_token_lifetime,
         refresh_token_lifetime: settings.inventory_refresh_token_lifetime,
+        session_lifetime: settings.inventory_session_lifetime,
+        second_factor: settings.inventory_require_second_factor.0,
         low_stock_threshold: settings.inventory_low_stock_threshold.0,
         low_stock_alert: match settings.inventory_low_stock_alert {
             LowStockAlert::EveryOutflow => AlertMode::EveryOutflow,

@@ -15,7 +15,7 @@ use super::secret::Secret;
 use super::value::{
     ApiKeys, Count, Identifier, Label, Language, LogFilter, LogFormat, LowStockAlert,
     MailAddresses, MailSender, Pause, Percent, ProviderUrl, RedisUrl, ReportSchedule,
-    Secrecy, SecretList, SmtpUrl, Switch, TimeOfDay, Value, WebUrl,
+    RequireSecondFactor, Secrecy, SecretList, SmtpUrl, Switch, TimeOfDay, Value, WebUrl,
     WebhookSecrets, WebhookUrl,
 };
 
@@ -189,6 +189,10 @@ settings! {
             "How long an access token holds.";
         inventory_refresh_token_lifetime: Duration, "BALCAO_INVENTORY_REFRESH_TOKEN_LIFETIME", Is("7d"),
             "How long a refresh token holds.";
+        inventory_session_lifetime: Duration, "BALCAO_INVENTORY_SESSION_LIFETIME", Is("30d"),
+            "How long a session lasts at most.";
+        inventory_require_second_factor: RequireSecondFactor, "BALCAO_INVENTORY_REQUIRE_SECOND_FACTOR", Is("off"),
+            "Who must have a second factor: staff, or all who may write.";
         inventory_token_secret: Option<Secret<32>>, "BALCAO_INVENTORY_TOKEN_SECRET", Unset("made on first start, kept in the data folder"),
             "Signs tokens; the same on every replica.";
         inventory_low_stock_threshold: Count<0, { i64::MAX }>, "BALCAO_INVENTORY_LOW_STOCK_THRESHOLD", Is("10"),

@@ -82,13 +82,20 @@ impl Caller {
 ///
 /// # Errors
 ///
-/// 403 when a session's request may be forged, 401 in the conventional words, and faults of the store.
+/// 403 when a session's request may be forged, and when the account must have a second factor first; 401 in the conventional words; faults
+/// of the store.
 pub async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusal> {
-    if bearer::is_sent(&parts.headers) {
-        authenticate_bearer(state, parts).await
+    let caller = if bearer::is_sent(&parts.headers) {
+        authenticate_bearer(state, parts).await?
     } else {
-        session::authenticate(state, parts).await
+        session::authenticate(state, parts).await?
+    };
+    if second_factor::is_missing(state, &caller).await? {
+        return Err(Refusal::Forbidden(
+            service::SECOND_FACTOR_MISSING.to_owned(),
+        ));
     }
+    Ok(caller)
 }
 
 /// Who sends a request by its bearer token.

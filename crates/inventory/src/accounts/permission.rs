@@ -180,6 +180,16 @@ pub enum Granted {
 }
 
 impl Granted {
+    /// Whether anything may be written.
+    pub fn may_write(&self) -> bool {
+        match self {
+            Self::Superuser => true,
+            Self::Only(permissions) => permissions
+                .iter()
+                .any(|permission| permission.verb != Verb::View),
+        }
+    }
+
     /// Whether this permission was given, to the account or to one of its groups.
     pub fn holds(&self, permission: Permission) -> bool {
         match self {

@@ -16,6 +16,10 @@ use crate::{
     stock::Actor,
 };
 
+/// What programs are told in whose account a person has something to do first.
+pub(super) const SECOND_FACTOR_MISSING: &str =
+    "This account must have a second factor: turn it on at /account/second-factor/.";
+
 /// Tries at the password of one name, from whatever addresses, in a minute.
 const TRIES_A_MINUTE: u32 = 20;
 /// And in an hour.
@@ -85,6 +89,11 @@ pub(super) async fn prove(state: &State, credentials: Credentials) -> Result<Acc
         .ok_or_else(no_account)?;
     let user = account.caller.id;
     if second_factor::status(&state.db, user).await?.is_none() {
+        if state.config.second_factor.includes(&account.caller) {
+            return Err(Unknown::new(SECOND_FACTOR_MISSING)
+                .code("otp_setup_required")
+                .into());
+        }
         return Ok(account);
     }
     let code = otp.ok_or_else(|| {

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use http::Method;
 use inventory::{
-    accounts::second_factor::{self, totp::Secret},
+    Config,
+    accounts::second_factor::{self, MandatoryFor, totp::Secret},
     stock::Actor,
 };
 use serde_json::{Value, json};
@@ -310,3 +311,70 @@ async fn a_copy_of_the_database_makes_no_codes() {
     assert!(!kept.contains(&secret.base32()));
     assert!(codes.iter().all(|code| !kept.contains(code)));
 }
+
+on_both_engines!(
+    an_account_that_must_have_a_second_factor_opens_nothing_before_it_has_one,
+    async |address| {
+        let mandatory = Config {
+            second_factor: MandatoryFor::Writers,
+            ..Config::default()
+        };
+        let app = TestApp::with(&address, mandatory).await;
+        let visitor = app.logged_in("manager").await;
+        for path in ["/", "/products/new/", "/account/password/"] {
+            leads(&visitor.get(path).await, HERE);
+        }
+        let told = json!({"detail": "This account must have a second factor: turn it on at /account/second-factor/."});
+        let by_session = visitor.get("/api/v1/brands/").await;
+        by_session.is(403, &told);
+        app.manager().get("/api/v1/brands/").await.is(403, &told);
+        let credentials = json!({"username": "manager", "password": PASSWORD});
+        let mut expected = told.clone();
+        expected["code"] = "otp_setup_required".into();
+        app.anonymous()
+            .post(OBTAIN, credentials)
+            .await
+            .is(401, &expected);
+        let page = visitor.get(HERE).await;
+        assert!(page.text.contains("Turn it on to go on."), "{page:?}");
+
+        let (secret, _) = turned_on(&app).await;
+        let inside = half_in(&app).await;
+        let code = secret.code_at(app.clock.now());
+        leads(
+            &inside.submit("/login/code/", &[("code", &code)]).await,
+            "/shortcuts/",
+        );
+        assert_eq!(inside.get("/").await.status.as_u16(), 200);
+        assert_eq!(app.manager().get("/api/v1/brands/").await.status, 200);
+        // It stays on.
+        let page = inside.get(HERE).await;
+        test_kit::html::check(&page.text);
+        assert!(!page.text.contains("off_code"), "{page:?}");
+        app.clock.advance(Duration::from_secs(60));
+        let code = secret.code_at(app.clock.now());
+        let fields = [("off_password", PASSWORD), ("off_code", code.as_str())];
+        let refused = inside.submit(&format!("{HERE}off/"), &fields).await;
+        assert_eq!(refused.status.as_u16(), 422, "{refused:?}");
+        // Who only reads needs none.
+        let viewer = app.logged_in("viewer").await;
+        assert_eq!(viewer.get("/").await.status.as_u16(), 200);
+    }
+);
+
+on_both_engines!(staff_may_have_to_have_a_second_factor, async |address| {
+    let mandatory = Config {
+        second_factor: MandatoryFor::Staff,
+        ..Config::default()
+    };
+    let app = TestApp::with(&address, mandatory).await;
+    for (visitor, path) in [
+        (app.superuser().await, "/admin/"),
+        (app.staff("clerk", &["view_brand"]).await, "/admin/"),
+        (app.staff("helper", &["view_brand"]).await, "/"),
+    ] {
+        assert_eq!(visitor.get(path).await.header("location"), HERE, "{path}");
+    }
+    let manager = app.logged_in("manager").await;
+    assert_eq!(manager.get("/").await.status.as_u16(), 200);
+});

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::Method;
-use inventory::accounts::users;
+use inventory::{Config, accounts::users};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use test_kit::on_both_engines;
@@ -214,8 +214,8 @@ on_both_engines!(
                 .any(|line| line.starts_with("sessionid=")),
             "a visit is not written down at every turn"
         );
-        for _ in 0..3 {
-            app.clock.advance(DAY * 13);
+        for _ in 0..2 {
+            app.clock.advance(DAY * 7);
             let answer = visitor.get("/").await;
             assert_eq!(answer.status.as_u16(), 200);
             assert!(
@@ -495,3 +495,36 @@ async fn every_address_answers_in_its_own_shape() {
         .await;
     assert_eq!(refused.status.as_u16(), 413);
 }
+
+on_both_engines!(
+    a_session_ends_a_month_after_it_began_however_often_it_is_used,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let visitor = app.logged_in("admin").await;
+        for _ in 1..30 {
+            app.clock.advance(DAY);
+            assert_eq!(visitor.get("/").await.status.as_u16(), 200);
+        }
+        app.clock.advance(DAY);
+        redirects(&visitor.get("/").await, "/login/?next=/");
+    }
+);
+
+on_both_engines!(
+    a_shorter_end_of_sessions_holds_for_those_that_run,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let visitor = app.logged_in("admin").await;
+        let config = Config {
+            session_lifetime: DAY,
+            ..app.state.config.clone()
+        };
+        let restarted = app.restarted(&address, config).await;
+        let session = visitor.cookie("sessionid").unwrap();
+        let visitor = restarted.visitor();
+        visitor.set_cookie("sessionid", &session);
+        assert_eq!(visitor.get("/").await.status.as_u16(), 200);
+        app.clock.advance(DAY);
+        redirects(&visitor.get("/").await, "/login/?next=/");
+    }
+);

@@ -1,5 +1,6 @@
-//! Settings of analyses and mails with a fixed set of values.
+//! Settings of analyses, mails and accounts with a fixed set of values.
 
+use inventory::accounts::second_factor::MandatoryFor;
 use web::locale::Locale;
 
 use super::Value;
@@ -46,6 +47,34 @@ impl Value for ReportSchedule {
         match self {
             Self::Off => "off",
             Self::Weekly => "weekly",
+        }
+        .to_owned()
+    }
+}
+
+/// Whose accounts must have a second factor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RequireSecondFactor(pub(crate) MandatoryFor);
+
+impl Value for RequireSecondFactor {
+    fn allowed() -> String {
+        "`off`, `staff` or `writers`".to_owned()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        match text {
+            "off" => Some(Self(MandatoryFor::Nobody)),
+            "staff" => Some(Self(MandatoryFor::Staff)),
+            "writers" => Some(Self(MandatoryFor::Writers)),
+            _ => None,
+        }
+    }
+
+    fn show(&self) -> String {
+        match self.0 {
+            MandatoryFor::Nobody => "off",
+            MandatoryFor::Staff => "staff",
+            MandatoryFor::Writers => "writers",
         }
         .to_owned()
     }

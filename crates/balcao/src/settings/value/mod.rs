@@ -12,7 +12,7 @@ mod network;
 use std::path::PathBuf;
 
 pub(crate) use amount::{Count, Pause, Percent};
-pub(crate) use choice::{Language, ReportSchedule};
+pub(crate) use choice::{Language, ReportSchedule, RequireSecondFactor};
 pub(crate) use delivery::{
     MailAddresses, MailSender, SmtpUrl, TimeOfDay, WebhookSecrets, WebhookUrl,
 };

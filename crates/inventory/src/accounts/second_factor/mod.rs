@@ -9,7 +9,7 @@ use data_encoding::BASE32_NOPAD;
 use db::{Db, Timestamp};
 use web::rate::{Period, Rate, Rates};
 
-use super::{Caller, Seal, digest, note_change, service};
+use super::{Caller, Granted, Seal, digest, note_change, service};
 use crate::{
     State,
     rest::{Refusal, gate},
@@ -37,9 +37,34 @@ pub struct Status {
     pub recovery_codes: i64,
 }
 
+/// Whose accounts must have a second factor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MandatoryFor {
+    /// Nobody's.
+    #[default]
+    Nobody,
+    /// Of those who may enter the administration.
+    Staff,
+    /// Of those who may write anything.
+    Writers,
+}
+
+impl MandatoryFor {
+    /// Whether this account must have one.
+    pub fn includes(self, caller: &Caller) -> bool {
+        match self {
+            Self::Nobody => false,
+            Self::Staff => caller.is_staff || caller.granted == Granted::Superuser,
+            Self::Writers => caller.granted.may_write(),
+        }
+    }
+}
+
 /// Why the second factor stays as it is.
 #[derive(Debug)]
 pub(crate) enum Unchanged {
+    /// The account must have one.
+    Mandatory,
     /// The password is not the account's.
     Password,
     /// The code is not one of this moment.
@@ -65,6 +90,18 @@ pub async fn status(db: &Db, user: i64) -> Result<Option<Status>, db::Error> {
         }))
     })
     .await
+}
+
+/// Whether an account must have a second factor and has none: until it has, it opens nothing but the page that turns one on.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn is_missing(state: &State, caller: &Caller) -> Result<bool, db::Error> {
+    if !state.config.second_factor.includes(caller) {
+        return Ok(false);
+    }
+    Ok(status(&state.db, caller.id).await?.is_none())
 }
 
 /// Takes a user's second factor off, for whoever lost device and recovery codes; whether there was one.
@@ -176,6 +213,9 @@ pub(crate) async fn turn_off(
     }
     if status(&state.db, caller.id).await?.is_none() {
         return Ok(Err(Unchanged::Already));
+    }
+    if state.config.second_factor.includes(caller) {
+        return Ok(Err(Unchanged::Mandatory));
     }
     if !take(state, caller.id, code).await? {
         return Ok(Err(Unchanged::Code));

@@ -1,5 +1,6 @@
 //! Sessions of the web interface: a random token in a cookie, with its SHA-256 in the store. A session ends by logging out, after two weeks
-//! without a visit (half a day for users who did not ask to stay logged in), with a new password, and at once when the account is deactivated.
+//! without a visit (half a day for users who did not ask to stay logged in), a configured time after it began, with a new password, and at
+//! once when the account is deactivated.
 //! Carries "The web interface uses a session and CSRF protection". Pages find their session in `visits`; CSRF checks are in [`super::csrf`].
 
 pub mod agent;
@@ -43,6 +44,8 @@ pub struct Session {
     pub account: Account,
     /// What its forms prove.
     pub csrf: Option<csrf::Secret>,
+    /// When it began.
+    pub created_at: Timestamp,
     /// The last visit that was written down.
     pub last_seen_at: Timestamp,
     /// Whether it is kept for [`LIFETIME`] rather than [`SHORT_LIFETIME`].
@@ -112,7 +115,9 @@ pub async fn find(state: &State, headers: &HeaderMap) -> Result<Option<Session>,
         .db
         .look_up(async move |conn| store::find(conn, &token_hash, now).await)
         .await?;
-    Ok(session.filter(|session| session.account.active))
+    // The longest time may have become shorter since the session began.
+    let longest = state.config.session_lifetime;
+    Ok(session.filter(|session| session.account.active && now < session.created_at + longest))
 }
 
 /// Who sends a request of the API, by the session's cookie. Requests that change something are checked for being ours first.
@@ -268,7 +273,7 @@ async fn begin(
     let (token_hash, csrf_secret) = (digest(&begun.token), begun.csrf.expose());
     let visitor = visitor(parts, user, remembered);
     let replaced = cookies::session(&parts.headers).map(digest);
-    let now = state.clock.now();
+    let (now, longest) = (state.clock.now(), state.config.session_lifetime);
     state
         .db
         .write(async move |tx| {
@@ -277,16 +282,17 @@ async fn begin(
                 store::delete(tx, replaced).await?;
             }
             note_login(tx, user, now).await?;
-            let expires_at = now + lifetime(remembered);
+            let expires_at = end_of(now, now, remembered, longest);
             store::insert(tx, &token_hash, &csrf_secret, &visitor, now, expires_at).await
         })
         .await?;
     Ok(begun)
 }
 
-/// How long after its last visit a session ends.
-const fn lifetime(remembered: bool) -> Duration {
-    if remembered { LIFETIME } else { SHORT_LIFETIME }
+/// When a session ends that is visited now: some time after the visit, and no later than the longest that a session lasts.
+fn end_of(created_at: Timestamp, now: Timestamp, remembered: bool, longest: Duration) -> Timestamp {
+    let lifetime = if remembered { LIFETIME } else { SHORT_LIFETIME };
+    (now + lifetime).min(created_at + longest)
 }
 
 impl Begun {
@@ -363,7 +369,8 @@ pub(crate) async fn prolong(state: &State, session: &Session) -> Result<bool, db
     if now < session.last_seen_at + NOTED_EVERY {
         return Ok(false);
     }
-    let (id, expires_at) = (session.id, now + lifetime(session.remembered));
+    let (id, longest) = (session.id, state.config.session_lifetime);
+    let expires_at = end_of(session.created_at, now, session.remembered, longest);
     state
         .db
         .write(async move |tx| store::touch(tx, id, now, expires_at).await)

@@ -15,7 +15,7 @@ pub(super) async fn find(
         concat!(
             "SELECT ",
             crate::accounts::store::account_columns!(),
-            ", s.id, s.csrf_secret, s.last_seen_at, s.remembered
+            ", s.id, s.csrf_secret, s.created_at, s.last_seen_at, s.remembered
              FROM sessions AS s JOIN users AS u ON u.id = s.user_id
              WHERE s.token_hash = $1 AND s.expires_at > $2"
         ),
@@ -26,8 +26,9 @@ pub(super) async fn find(
                 id: row.get(7)?,
                 account: account_of(row)?,
                 csrf: Secret::parse(&secret),
-                last_seen_at: row.get(9)?,
-                remembered: row.get(10)?,
+                created_at: row.get(9)?,
+                last_seen_at: row.get(10)?,
+                remembered: row.get(11)?,
             })
         },
     )

@@ -17,12 +17,24 @@ use web::{
 use super::{Session, cookies, find, prolong};
 use crate::{
     State,
-    accounts::{Caller, csrf},
+    accounts::{Caller, csrf, second_factor},
+    page::redirect,
     rest::{Refusal, gate},
 };
 
 /// Pages that one session, or one address without a session, may ask for.
 const PAGES: Rate = Rate::new(600, Period::Minute);
+
+/// Where a second factor is turned on.
+const SECOND_FACTOR: &str = "/account/second-factor/";
+/// What an account that must have a second factor may open before it has one.
+const OPEN: [&str; 5] = [
+    SECOND_FACTOR,
+    "/login/",
+    "/login/code/",
+    "/logout/",
+    "/preferences",
+];
 
 /// The session of a visit; none when the reader is not logged in.
 #[derive(Debug, Clone, Default)]
@@ -78,6 +90,9 @@ async fn visit(state: &State, mut request: Request, next: Next) -> Result<Respon
         request.extensions_mut().insert(Visit(None));
         return Ok(next.run(request).await);
     };
+    if must_set_up(state, &session, request.uri().path()).await? {
+        return Ok(redirect(SECOND_FACTOR));
+    }
     let token = cookies::session(request.headers()).map(str::to_owned);
     // The cookie of a session that ends with the browser has no end of its own to be moved.
     let is_prolonged = prolong(state, &session).await? && session.remembered;
@@ -89,4 +104,12 @@ async fn visit(state: &State, mut request: Request, next: Next) -> Result<Respon
         cookies::keep(&mut response, &token, origin.is_https);
     }
     Ok(response)
+}
+
+/// Whether the reader has a second factor to turn on before anything else.
+async fn must_set_up(state: &State, session: &Session, path: &str) -> Result<bool, db::Error> {
+    match session.caller() {
+        Some(caller) if !OPEN.contains(&path) => second_factor::is_missing(state, caller).await,
+        _ => Ok(false),
+    }
 }

@@ -19,6 +19,12 @@ use crate::{
 
 const HERE: &str = "/account/second-factor/";
 
+/// Why the second factor of an account cannot be turned off.
+const MANDATORY: (&str, &str) = (
+    "Esta conta precisa ter um segundo fator.",
+    "This account must have a second factor.",
+);
+
 /// The names of a form's fields. One page has several forms.
 #[derive(Clone, Copy)]
 struct Fields {
@@ -42,6 +48,8 @@ const OFF: Fields = Fields {
 struct OffPage<'a> {
     frame: &'a Frame,
     form: Form,
+    /// Whether the account must have one.
+    is_mandatory: bool,
     /// The secret in groups of four, as people type it.
     secret: String,
     qr: String,
@@ -52,6 +60,7 @@ struct OffPage<'a> {
 struct OnPage<'a> {
     frame: &'a Frame,
     form: Form,
+    is_mandatory: bool,
     since: String,
     recovery_codes: i64,
 }
@@ -80,8 +89,10 @@ async fn shown(
     secret: Secret,
 ) -> Result<Response, Refusal> {
     let is_refused = form.is_refused();
+    let is_mandatory = page.state.config.second_factor.includes(&frame.caller);
     let template = match factor::status(&page.state.db, frame.caller.id).await? {
         Some(status) => OnPage {
+            is_mandatory,
             since: frame.locale.date_time(status.since),
             recovery_codes: status.recovery_codes,
             frame,
@@ -89,6 +100,7 @@ async fn shown(
         }
         .render(),
         None => OffPage {
+            is_mandatory,
             secret: grouped(&secret.base32()),
             qr: brazil::qr::svg(&secret.uri(&frame.caller.username)).unwrap_or_default(),
             frame,
@@ -208,6 +220,9 @@ fn complaint(frame: &Frame, why: &Unchanged, fields: Fields) -> Form {
                 "This code is not valid now. Check the device's clock and type the next one.",
             ),
         ),
+        Unchanged::Mandatory => {
+            frame.say(MANDATORY).clone_into(&mut form.problem);
+        }
         Unchanged::Already => {}
     }
     form
