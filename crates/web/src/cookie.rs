@@ -1,9 +1,16 @@
 //! Reading and writing cookies: the few lines that languages, colour schemes and sessions share.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use http::HeaderMap;
 use http::header::{COOKIE, HeaderValue};
+use http::request::Parts;
+
+use crate::client::Origin;
+
+/// What browsers take from the host itself alone, over HTTPS, for all its paths.
+const HOST_PREFIX: &str = "__Host-";
 
 /// The value of the first cookie of that name.
 pub fn find<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
@@ -14,6 +21,40 @@ pub fn find<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
         .flat_map(|line| line.split(';'))
         .filter_map(|pair| pair.trim().split_once('='))
         .find_map(|(key, value)| (key == name).then_some(value))
+}
+
+/// The cookies of a request by their names as [`host_only`] writes them.
+#[derive(Clone, Copy, Debug)]
+pub struct HostOnly<'a> {
+    headers: &'a HeaderMap,
+    is_https: bool,
+}
+
+impl<'a> HostOnly<'a> {
+    /// Those of a request.
+    pub fn of(parts: &'a Parts) -> Self {
+        Self::new(&parts.headers, Origin::known(&parts.extensions).is_https)
+    }
+
+    /// Those of a request of which headers and scheme are known.
+    pub const fn new(headers: &'a HeaderMap, is_https: bool) -> Self {
+        Self { headers, is_https }
+    }
+
+    /// The value of the first cookie of that name. Over HTTPS one without the prefix is none: another host of the domain may have set it.
+    pub fn find(self, name: &'static str) -> Option<&'a str> {
+        find(self.headers, &host_only(name, self.is_https))
+    }
+}
+
+/// The name of a cookie that no other host of the domain shall be able to set: over HTTPS browsers promise that for names that begin
+/// with `__Host-` (RFC 6265bis, section 4.1.3.2).
+pub fn host_only(name: &'static str, is_https: bool) -> Cow<'static, str> {
+    if is_https {
+        format!("{HOST_PREFIX}{name}").into()
+    } else {
+        name.into()
+    }
 }
 
 /// A `Set-Cookie` value for a choice of the reader: kept for `lifetime`, sent on same-site requests and top-level visits, not readable by scripts.
@@ -68,6 +109,22 @@ mod tests {
         assert_eq!(find(&headers, "c"), Some("3=3"));
         assert_eq!(find(&headers, "d"), Some(""));
         assert_eq!(find(&headers, "b"), None);
+    }
+
+    #[test]
+    fn over_https_a_cookie_of_the_host_has_a_name_that_nobody_else_can_set() {
+        let planted = HeaderValue::from_static("sessionid=planted");
+        let mut headers = HeaderMap::from_iter([(COOKIE, planted)]);
+        assert_eq!(
+            HostOnly::new(&headers, false).find("sessionid"),
+            Some("planted")
+        );
+        assert_eq!(HostOnly::new(&headers, true).find("sessionid"), None);
+        headers.append(COOKIE, HeaderValue::from_static("__Host-sessionid=ours"));
+        assert_eq!(
+            HostOnly::new(&headers, true).find("sessionid"),
+            Some("ours")
+        );
     }
 
     #[test]

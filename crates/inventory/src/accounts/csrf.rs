@@ -4,12 +4,12 @@
 use http::HeaderMap;
 use subtle::ConstantTimeEq as _;
 pub(crate) use web::client::check_origin;
-use web::{Random, client::ForeignOrigin, cookie};
+use web::{Random, client::ForeignOrigin, cookie::HostOnly};
 
 use super::hex;
 use crate::rest::Refusal;
 
-/// The cookie that holds the secret, readable by our scripts.
+/// The cookie that holds the secret, readable by our scripts; over HTTPS `__Host-csrftoken`.
 pub const COOKIE: &str = "csrftoken";
 /// The field of forms.
 pub const FIELD: &str = "csrfmiddlewaretoken";
@@ -84,8 +84,8 @@ impl Secret {
     }
 
     /// The secret that the cookie of a request holds.
-    pub fn of_cookie(headers: &HeaderMap) -> Option<Self> {
-        cookie::find(headers, COOKIE).and_then(Self::parse)
+    pub fn of_cookie(cookies: HostOnly<'_>) -> Option<Self> {
+        cookies.find(COOKIE).and_then(Self::parse)
     }
 
     /// As cookie and session keep it.

@@ -7,12 +7,13 @@ use axum::response::{
     Sse,
     sse::{Event, KeepAlive},
 };
-use http::HeaderMap;
+use http::request::Parts;
 use tokio::{
     sync::{mpsc, watch},
     time::{Instant, sleep, sleep_until},
 };
 use tokio_stream::{Stream, wrappers::ReceiverStream};
+use web::cookie::HostOnly;
 
 use crate::{State, accounts::session, tallies};
 
@@ -72,22 +73,22 @@ impl Drop for Place {
     }
 }
 
-/// Opens a stream for the session of these headers; none when too many are open.
+/// Opens a stream for the session of a request; none when too many are open.
 pub(super) fn open(
     state: &State,
-    headers: HeaderMap,
+    parts: Parts,
 ) -> Option<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>> {
     let place = state.streams.enter()?;
     // Few: a reader that does not keep up is told once that something moved.
     let (sender, receiver) = mpsc::channel(2);
-    tokio::spawn(tell(state.clone(), headers, place, sender));
+    tokio::spawn(tell(state.clone(), parts, place, sender));
     let keep_alive = KeepAlive::new().interval(HEARTBEAT);
     Some(Sse::new(ReceiverStream::new(receiver)).keep_alive(keep_alive))
 }
 
 type Sender = mpsc::Sender<Result<Event, Infallible>>;
 
-async fn tell(state: State, headers: HeaderMap, _place: Place, sender: Sender) {
+async fn tell(state: State, parts: Parts, _place: Place, sender: Sender) {
     let mut beats = state.pulse.follow();
     let end = Instant::now() + LENGTH_MAX;
     // The page knows from the version whether anything moved between its figures and this stream.
@@ -102,7 +103,7 @@ async fn tell(state: State, headers: HeaderMap, _place: Place, sender: Sender) {
             () = sleep_until(end) => return,
             () = state.shutdown.begun() => return,
         };
-        if !is_logged_in(&state, &headers).await {
+        if !is_logged_in(&state, &parts).await {
             return;
         }
         if has_moved {
@@ -139,8 +140,8 @@ async fn say(state: &State, sender: &Sender) -> bool {
     }
 }
 
-async fn is_logged_in(state: &State, headers: &HeaderMap) -> bool {
-    let session = session::find(state, headers).await;
+async fn is_logged_in(state: &State, parts: &Parts) -> bool {
+    let session = session::find(state, HostOnly::of(parts)).await;
     session.is_ok_and(|session| session.is_some_and(|session| session.caller().is_some()))
 }
 

@@ -6,7 +6,7 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::get,
 };
-use http::{HeaderMap, StatusCode, header::RETRY_AFTER};
+use http::{StatusCode, header::RETRY_AFTER, request::Parts};
 
 use super::{
     Wanted, live,
@@ -55,12 +55,8 @@ async fn figures(
 }
 
 /// The frame is asked for so that only those who are logged in are told.
-async fn events(
-    Extracted(page): Extracted<PageState>,
-    headers: HeaderMap,
-    _frame: Frame,
-) -> Response {
-    match live::open(&page.state, headers) {
+async fn events(Extracted(page): Extracted<PageState>, parts: Parts, _frame: Frame) -> Response {
+    match live::open(&page.state, parts) {
         Some(stream) => stream.into_response(),
         None => (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "60")]).into_response(),
     }

@@ -12,6 +12,7 @@ use http::{HeaderValue, StatusCode, Uri, header::LOCATION, request::Parts};
 use web::{
     Random,
     client::Origin,
+    cookie::HostOnly,
     page::{Layout, Page},
 };
 
@@ -71,7 +72,7 @@ impl Frame {
     pub(super) fn of(parts: &Parts, layout: Layout, random: &Random) -> Option<Self> {
         let visit = Visit::of(&parts.extensions);
         let caller = visit.caller().cloned()?;
-        let secret = visit.secret(&parts.headers, random);
+        let secret = visit.secret(HostOnly::of(parts), random);
         Some(Self {
             csrf: secret.masked(random),
             flash: flash::read(parts),

@@ -6,7 +6,10 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use http::request::Parts;
-use web::page::{Layout, Page};
+use web::{
+    cookie::HostOnly,
+    page::{Layout, Page},
+};
 
 use super::{is_https, keep_nothing, posted};
 use crate::{
@@ -68,13 +71,13 @@ pub(super) async fn log_in(
 }
 
 fn ticket(page: &PageState, parts: &Parts) -> Option<Ticket> {
-    let sealed = cookies::ticket(&parts.headers)?;
+    let sealed = cookies::ticket(HostOnly::of(parts))?;
     Ticket::open(&page.state, sealed)
 }
 
 fn show(page: &PageState, parts: &Parts, layout: Layout, message: &'static str) -> Response {
     let random = &page.state.random;
-    let secret = Visit::of(&parts.extensions).secret(&parts.headers, random);
+    let secret = Visit::of(&parts.extensions).secret(HostOnly::of(parts), random);
     let code = CodePage {
         layout,
         token: secret.masked(random),

@@ -8,6 +8,7 @@ use axum::{
 use http::{StatusCode, request::Parts};
 use serde::Serialize;
 use web::{
+    cookie::HostOnly,
     errors::wants_json,
     page::{Layout, Page},
 };
@@ -79,7 +80,7 @@ pub(super) async fn form(
 
 fn show(page: &PageState, parts: &Parts, layout: Layout, attempt: Attempt) -> Response {
     let random = &page.state.random;
-    let secret = Visit::of(&parts.extensions).secret(&parts.headers, random);
+    let secret = Visit::of(&parts.extensions).secret(HostOnly::of(parts), random);
     let login = LoginPage {
         layout,
         attempt,

@@ -18,7 +18,7 @@ use http::{
     request::Parts,
 };
 use serde_json::json;
-use web::{client::Origin, errors::wants_json};
+use web::{client::Origin, cookie::HostOnly, errors::wants_json};
 
 use super::{
     api, service,
@@ -67,7 +67,7 @@ async fn logout(
     let members = posted::read(&page.state, &parts, body).await?;
     session::log_out(
         &page.state,
-        &parts.headers,
+        HostOnly::of(&parts),
         posted::text(&members, "refresh").as_deref(),
     )
     .await?;

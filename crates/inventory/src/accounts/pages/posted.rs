@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use http::request::Parts;
-use web::errors::wants_json;
+use web::{cookie::HostOnly, errors::wants_json};
 
 use crate::{
     State,
@@ -33,12 +33,12 @@ pub(crate) async fn read(state: &State, parts: &Parts, body: Body) -> Result<Mem
     if is_checked {
         csrf::check_origin(parts)?;
     }
-    if is_checked && (form.is_some() || cookies::session(&parts.headers).is_some()) {
+    if is_checked && (form.is_some() || cookies::session(HostOnly::of(parts)).is_some()) {
         let visit = Visit::of(&parts.extensions);
         let field = form.as_ref().and_then(field);
         let field = field.as_deref().map(csrf::Sent::Field);
         let sent = csrf::header(&parts.headers).or(field);
-        session::check_token(visit.0.as_deref(), &parts.headers, sent)?;
+        session::check_token(visit.0.as_deref(), HostOnly::of(parts), sent)?;
     }
     match form {
         Some(members) => Ok(members),

@@ -1,10 +1,10 @@
-//! The cookies of a session, read and written.
+//! The cookies of a session, read and written. Over HTTPS no other host of the domain can set one.
 
 use std::time::Duration;
 
 use axum::response::Response;
-use http::{HeaderMap, HeaderValue, header::SET_COOKIE};
-use web::cookie;
+use http::{HeaderValue, header::SET_COOKIE};
+use web::cookie::{self, HostOnly, host_only};
 
 use super::{Begun, LIFETIME, ticket};
 use crate::accounts::csrf;
@@ -17,8 +17,8 @@ const TICKET: &str = "login_step";
 const CSRF_LIFETIME: Duration = Duration::from_secs(31_449_600);
 
 /// The session's token that a request brings.
-pub(crate) fn session(headers: &HeaderMap) -> Option<&str> {
-    cookie::find(headers, SESSION).filter(|token| !token.is_empty())
+pub(crate) fn session(cookies: HostOnly<'_>) -> Option<&str> {
+    cookies.find(SESSION).filter(|token| !token.is_empty())
 }
 
 /// Gives the browser the cookies of a session that has begun.
@@ -26,55 +26,56 @@ pub(crate) fn begin(response: &mut Response, begun: &Begun, is_https: bool) {
     if begun.remembered {
         keep(response, &begun.token, is_https);
     } else {
-        append(response, cookie::keep(SESSION, &begun.token, is_https));
+        let name = host_only(SESSION, is_https);
+        append(response, cookie::keep(&name, &begun.token, is_https));
     }
     show_secret(response, &begun.csrf, is_https);
 }
 
 /// The ticket to the second step of a login that a request brings, sealed.
-pub(crate) fn ticket(headers: &HeaderMap) -> Option<&str> {
-    cookie::find(headers, TICKET)
+pub(crate) fn ticket(cookies: HostOnly<'_>) -> Option<&str> {
+    cookies.find(TICKET)
 }
 
 /// Gives the browser the ticket to the second step of a login.
 pub(crate) fn give_ticket(response: &mut Response, sealed: &str, is_https: bool) {
-    append(
-        response,
-        cookie::remember(TICKET, sealed, ticket::LIFETIME, is_https),
-    );
+    let name = host_only(TICKET, is_https);
+    let line = cookie::remember(&name, sealed, ticket::LIFETIME, is_https);
+    append(response, line);
 }
 
 /// Makes the browser forget the ticket.
 pub(crate) fn take_ticket(response: &mut Response, is_https: bool) {
-    append(response, cookie::forget(TICKET, is_https));
+    let name = host_only(TICKET, is_https);
+    append(response, cookie::forget(&name, is_https));
 }
 
 /// Lets the browser keep the session's token for the session's whole lifetime from now.
 pub(super) fn keep(response: &mut Response, token: &str, is_https: bool) {
-    append(
-        response,
-        cookie::remember(SESSION, token, LIFETIME, is_https),
-    );
+    let name = host_only(SESSION, is_https);
+    append(response, cookie::remember(&name, token, LIFETIME, is_https));
 }
 
 /// Gives the browser the secret of its forms.
 pub(crate) fn show_secret(response: &mut Response, secret: &csrf::Secret, is_https: bool) {
-    let line = cookie::show(csrf::COOKIE, &secret.expose(), CSRF_LIFETIME, is_https);
+    let name = host_only(csrf::COOKIE, is_https);
+    let line = cookie::show(&name, &secret.expose(), CSRF_LIFETIME, is_https);
     append(response, line);
 }
 
 /// Makes the browser forget the session.
 pub(crate) fn end(response: &mut Response, is_https: bool) {
-    append(response, cookie::forget(SESSION, is_https));
+    let name = host_only(SESSION, is_https);
+    append(response, cookie::forget(&name, is_https));
 }
 
 /// Whether an answer says something of the session's cookie already.
-pub(super) fn is_settled(response: &Response) -> bool {
-    response
-        .headers()
-        .get_all(SET_COOKIE)
+pub(super) fn is_settled(response: &Response, is_https: bool) -> bool {
+    let begin = format!("{}=", host_only(SESSION, is_https));
+    let lines = response.headers().get_all(SET_COOKIE);
+    lines
         .iter()
-        .any(|line| line.as_bytes().starts_with(b"sessionid="))
+        .any(|line| line.as_bytes().starts_with(begin.as_bytes()))
 }
 
 fn append(response: &mut Response, line: Option<HeaderValue>) {

@@ -13,8 +13,8 @@ pub(crate) mod visits;
 use std::time::Duration;
 
 use db::Timestamp;
-use http::{HeaderMap, header::USER_AGENT, request::Parts};
-use web::client::Origin;
+use http::{header::USER_AGENT, request::Parts};
+use web::{client::Origin, cookie::HostOnly};
 
 use super::{
     Account, Caller, Credentials, Pair, csrf, digest, second_factor,
@@ -106,8 +106,8 @@ impl Session {
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn find(state: &State, headers: &HeaderMap) -> Result<Option<Session>, db::Error> {
-    let Some(token) = cookies::session(headers) else {
+pub async fn find(state: &State, cookies: HostOnly<'_>) -> Result<Option<Session>, db::Error> {
+    let Some(token) = cookies::session(cookies) else {
         return Ok(None);
     };
     let (token_hash, now) = (digest(token), state.clock.now());
@@ -126,17 +126,14 @@ pub async fn find(state: &State, headers: &HeaderMap) -> Result<Option<Session>,
 ///
 /// 403 when it may be forged, 401 when there is no session, and faults of the store.
 pub(super) async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusal> {
-    if cookies::session(&parts.headers).is_none() {
+    let cookies = HostOnly::of(parts);
+    if cookies::session(cookies).is_none() {
         return Err(Refusal::no_credentials());
     }
-    let session = find(state, &parts.headers).await?;
+    let session = find(state, cookies).await?;
     if !parts.method.is_safe() {
         csrf::check_origin(parts)?;
-        check_token(
-            session.as_ref(),
-            &parts.headers,
-            csrf::header(&parts.headers),
-        )?;
+        check_token(session.as_ref(), cookies, csrf::header(&parts.headers))?;
     }
     let caller = session.and_then(|session| session.caller().cloned());
     caller.ok_or_else(Refusal::no_credentials)
@@ -150,12 +147,12 @@ pub(super) async fn authenticate(state: &State, parts: &Parts) -> Result<Caller,
 /// [`csrf::Forged`]
 pub(crate) fn check_token(
     session: Option<&Session>,
-    headers: &HeaderMap,
+    cookies: HostOnly<'_>,
     sent: Option<csrf::Sent<'_>>,
 ) -> Result<(), csrf::Forged> {
     let secret = match session {
         Some(session) => session.csrf.clone(),
-        None => csrf::Secret::of_cookie(headers),
+        None => csrf::Secret::of_cookie(cookies),
     };
     let sent = sent.ok_or(csrf::Forged::NoToken);
     match secret {
@@ -272,7 +269,7 @@ async fn begin(
     let begun = Begun::new(state, remembered);
     let (token_hash, csrf_secret) = (digest(&begun.token), begun.csrf.expose());
     let visitor = visitor(parts, user, remembered);
-    let replaced = cookies::session(&parts.headers).map(digest);
+    let replaced = cookies::session(HostOnly::of(parts)).map(digest);
     let (now, longest) = (state.clock.now(), state.config.session_lifetime);
     state
         .db
@@ -344,10 +341,10 @@ fn visitor(parts: &Parts, user: i64, remembered: bool) -> Visitor {
 /// Faults of the store.
 pub(crate) async fn log_out(
     state: &State,
-    headers: &HeaderMap,
+    cookies: HostOnly<'_>,
     refresh: Option<&str>,
 ) -> Result<(), Refusal> {
-    if let Some(token_hash) = cookies::session(headers).map(digest) {
+    if let Some(token_hash) = cookies::session(cookies).map(digest) {
         state
             .db
             .write(async move |tx| store::delete(tx, &token_hash).await)

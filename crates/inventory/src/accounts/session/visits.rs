@@ -7,10 +7,11 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
-use http::{Extensions, HeaderMap, HeaderValue, header::VARY};
+use http::{Extensions, HeaderValue, header::VARY};
 use web::{
     Random,
     client::{ClientAddress, Origin},
+    cookie::HostOnly,
     rate::{Period, Rate},
 };
 
@@ -52,10 +53,10 @@ impl Visit {
     }
 
     /// What the forms of the answer have to prove: the session's secret, else the cookie's, else a new one.
-    pub(crate) fn secret(&self, headers: &HeaderMap, random: &Random) -> csrf::Secret {
+    pub(crate) fn secret(&self, cookies: HostOnly<'_>, random: &Random) -> csrf::Secret {
         let of_session = self.0.as_deref().and_then(|session| session.csrf.clone());
         of_session
-            .or_else(|| csrf::Secret::of_cookie(headers))
+            .or_else(|| csrf::Secret::of_cookie(cookies))
             .unwrap_or_else(|| csrf::Secret::new(random))
     }
 }
@@ -77,7 +78,8 @@ pub(crate) async fn visits(
 
 async fn visit(state: &State, mut request: Request, next: Next) -> Result<Response, Refusal> {
     let origin = Origin::known(request.extensions());
-    let session = find(state, request.headers()).await?;
+    let cookies = HostOnly::new(request.headers(), origin.is_https);
+    let session = find(state, cookies).await?;
     let key = match &session {
         Some(session) => format!("inventory:pages:session:{}", session.id),
         None => format!(
@@ -93,15 +95,18 @@ async fn visit(state: &State, mut request: Request, next: Next) -> Result<Respon
     if must_set_up(state, &session, request.uri().path()).await? {
         return Ok(redirect(SECOND_FACTOR));
     }
-    let token = cookies::session(request.headers()).map(str::to_owned);
+    let cookies = HostOnly::new(request.headers(), origin.is_https);
+    let token = cookies::session(cookies).map(str::to_owned);
     // The cookie of a session that ends with the browser has no end of its own to be moved.
     let is_prolonged = prolong(state, &session).await? && session.remembered;
     request
         .extensions_mut()
         .insert(Visit(Some(Arc::new(session))));
     let mut response = next.run(request).await;
-    if let Some(token) = token.filter(|_| is_prolonged && !cookies::is_settled(&response)) {
-        cookies::keep(&mut response, &token, origin.is_https);
+    let is_https = origin.is_https;
+    if let Some(token) = token.filter(|_| is_prolonged && !cookies::is_settled(&response, is_https))
+    {
+        cookies::keep(&mut response, &token, is_https);
     }
     Ok(response)
 }

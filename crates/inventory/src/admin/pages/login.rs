@@ -8,6 +8,7 @@ use axum::{
 use http::request::Parts;
 use web::{
     client::Origin,
+    cookie::HostOnly,
     page::{Layout, Page},
 };
 
@@ -96,7 +97,7 @@ pub(super) async fn log_in(
 fn show(page: &PageState, parts: &Parts, layout: Layout, attempt: Attempt) -> Response {
     let random = &page.state.random;
     let visit = Visit::of(&parts.extensions);
-    let secret = visit.secret(&parts.headers, random);
+    let secret = visit.secret(HostOnly::of(parts), random);
     let login = LoginPage {
         layout,
         attempt,

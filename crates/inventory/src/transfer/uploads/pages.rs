@@ -10,7 +10,7 @@ use axum::{
     routing::get,
 };
 use http::{HeaderValue, StatusCode, header};
-use web::{limits, locale::Locale};
+use web::{cookie::HostOnly, limits, locale::Locale};
 
 use super::{
     super::{ImportError, Problem, Report, Resource, sheet::separator},
@@ -252,7 +252,7 @@ async fn receive(
     let once = text(form.once);
     let visit = Visit::of(&parts.extensions);
     let sent_token = (!token.is_empty()).then_some(csrf::Sent::Field(&token));
-    session::check_token(visit.0.as_deref(), &parts.headers, sent_token)?;
+    session::check_token(visit.0.as_deref(), HostOnly::of(&parts), sent_token)?;
     let chosen = text(form.resource);
     let wrong =
         |field, portuguese, english| Err((field, frame.text(portuguese, english).to_owned()));
