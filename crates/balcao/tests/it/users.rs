@@ -70,7 +70,7 @@ async fn accounts_are_made_changed_and_put_out_while_the_service_runs() {
     );
     let changed = user(
         &data,
-        &["password", "ana", "--password-stdin"],
+        &["password", "ana", "--keep-tokens", "--password-stdin"],
         "battery horse correct",
     );
     assert!(changed.status.success(), "{changed:?}");

@@ -4,7 +4,7 @@ use http::Method;
 use serde_json::json;
 use test_kit::on_both_engines;
 
-use crate::{app::TestApp, visitor::PASSWORD};
+use crate::{app::TestApp, sessions::redirects, visitor::PASSWORD};
 
 const BRANDS: &str = "/api/v1/brands/";
 const BRAND: &str = "{\"name\":\"Camil\"}";
@@ -248,5 +248,51 @@ on_both_engines!(
                 .as_u16(),
             200
         );
+    }
+);
+
+on_both_engines!(
+    over_https_no_other_host_of_the_domain_can_set_a_sessions_cookies,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.give_password("admin").await;
+        let visitor = app.visitor();
+        let https = [
+            ("x-forwarded-proto", "https"),
+            ("x-forwarded-for", "203.0.113.7"),
+            ("content-type", "application/x-www-form-urlencoded"),
+        ];
+        visitor.send(Method::GET, "/login/", "", &https).await;
+        let log_in = async |token: &str| {
+            let body = format!("csrfmiddlewaretoken={token}&username=admin&password=")
+                + &PASSWORD.replace(' ', "+");
+            visitor.send(Method::POST, "/login/", &body, &https).await
+        };
+        let own = visitor.cookie("__Host-csrftoken").unwrap();
+        let planted = "a".repeat(32);
+        visitor.set_cookie("csrftoken", &planted);
+        assert_eq!(log_in(&planted).await.status.as_u16(), 403);
+        let answer = log_in(&own).await;
+        redirects(&answer, "/");
+        let lines = answer.set_cookies();
+        let line = lines
+            .iter()
+            .find(|line| line.contains("sessionid="))
+            .unwrap();
+        assert!(line.starts_with("__Host-sessionid="), "{line}");
+        assert!(
+            line.contains("; Path=/;") && line.ends_with("; Secure"),
+            "{line}"
+        );
+        let home = visitor.send(Method::GET, "/", "", &https).await;
+        assert_eq!(home.status.as_u16(), 200);
+        // The same session under the name that another host could set opens nothing.
+        let session = visitor.cookie("__Host-sessionid").unwrap();
+        visitor.forget("__Host-sessionid");
+        visitor.set_cookie("sessionid", &session);
+        let home = visitor.send(Method::GET, "/", "", &https).await;
+        redirects(&home, "/login/?next=/");
+        let called = visitor.send(Method::GET, "/api/v1/brands/", "", &https[..2]);
+        assert_eq!(called.await.status.as_u16(), 401);
     }
 );

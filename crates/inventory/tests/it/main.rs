@@ -35,6 +35,7 @@ mod races;
 mod resources;
 mod search;
 mod second_factor;
+mod session_end;
 mod sessions;
 mod snapshots;
 mod statements;

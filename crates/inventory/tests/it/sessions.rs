@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::Method;
-use inventory::{Config, accounts::users};
+use inventory::accounts::users;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use test_kit::on_both_engines;
@@ -13,10 +13,10 @@ use crate::{
     visitor::PASSWORD,
 };
 
-const DAY: Duration = Duration::from_secs(86_400);
+pub(crate) const DAY: Duration = Duration::from_secs(86_400);
 
 #[track_caller]
-fn redirects(answer: &Answer, location: &str) {
+pub(crate) fn redirects(answer: &Answer, location: &str) {
     let found = (answer.status.as_u16(), answer.header("location"));
     assert_eq!(found, (302, location), "{answer:?}");
 }
@@ -495,82 +495,3 @@ async fn every_address_answers_in_its_own_shape() {
         .await;
     assert_eq!(refused.status.as_u16(), 413);
 }
-
-on_both_engines!(
-    over_https_no_other_host_of_the_domain_can_set_a_sessions_cookies,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        app.give_password("admin").await;
-        let visitor = app.visitor();
-        let https = [
-            ("x-forwarded-proto", "https"),
-            ("x-forwarded-for", "203.0.113.7"),
-            ("content-type", "application/x-www-form-urlencoded"),
-        ];
-        visitor.send(Method::GET, "/login/", "", &https).await;
-        let log_in = async |token: &str| {
-            let body = format!("csrfmiddlewaretoken={token}&username=admin&password=")
-                + &PASSWORD.replace(' ', "+");
-            visitor.send(Method::POST, "/login/", &body, &https).await
-        };
-        let own = visitor.cookie("__Host-csrftoken").unwrap();
-        let planted = "a".repeat(32);
-        visitor.set_cookie("csrftoken", &planted);
-        assert_eq!(log_in(&planted).await.status.as_u16(), 403);
-        let answer = log_in(&own).await;
-        redirects(&answer, "/");
-        let lines = answer.set_cookies();
-        let line = lines
-            .iter()
-            .find(|line| line.contains("sessionid="))
-            .unwrap();
-        assert!(line.starts_with("__Host-sessionid="), "{line}");
-        assert!(
-            line.contains("; Path=/;") && line.ends_with("; Secure"),
-            "{line}"
-        );
-        let home = visitor.send(Method::GET, "/", "", &https).await;
-        assert_eq!(home.status.as_u16(), 200);
-        // The same session under the name that another host could set opens nothing.
-        let session = visitor.cookie("__Host-sessionid").unwrap();
-        visitor.forget("__Host-sessionid");
-        visitor.set_cookie("sessionid", &session);
-        let home = visitor.send(Method::GET, "/", "", &https).await;
-        redirects(&home, "/login/?next=/");
-        let called = visitor.send(Method::GET, "/api/v1/brands/", "", &https[..2]);
-        assert_eq!(called.await.status.as_u16(), 401);
-    }
-);
-
-on_both_engines!(
-    a_session_ends_a_month_after_it_began_however_often_it_is_used,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let visitor = app.logged_in("admin").await;
-        for _ in 1..30 {
-            app.clock.advance(DAY);
-            assert_eq!(visitor.get("/").await.status.as_u16(), 200);
-        }
-        app.clock.advance(DAY);
-        redirects(&visitor.get("/").await, "/login/?next=/");
-    }
-);
-
-on_both_engines!(
-    a_shorter_end_of_sessions_holds_for_those_that_run,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let visitor = app.logged_in("admin").await;
-        let config = Config {
-            session_lifetime: DAY,
-            ..app.state.config.clone()
-        };
-        let restarted = app.restarted(&address, config).await;
-        let session = visitor.cookie("sessionid").unwrap();
-        let visitor = restarted.visitor();
-        visitor.set_cookie("sessionid", &session);
-        assert_eq!(visitor.get("/").await.status.as_u16(), 200);
-        app.clock.advance(DAY);
-        redirects(&visitor.get("/").await, "/login/?next=/");
-    }
-);

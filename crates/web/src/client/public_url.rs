@@ -78,7 +78,11 @@ pub(super) fn is_for_elsewhere(request: &Request) -> bool {
         .strip_prefix('[')
         .and_then(|rest| rest.strip_suffix(']'));
     match bare.unwrap_or(&host).parse::<IpAddr>() {
-        Ok(address) => !address.to_canonical().is_loopback(),
+        // Clients connect to the unspecified address to reach themselves.
+        Ok(address) => {
+            let address = address.to_canonical();
+            !address.is_loopback() && !address.is_unspecified()
+        }
         Err(_) => host.contains('.') && !host.ends_with(".localhost"),
     }
 }

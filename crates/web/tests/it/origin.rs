@@ -82,6 +82,7 @@ async fn a_proxy_that_says_nothing_is_known_by_the_host_that_it_passes_on() {
         "pay.localhost",
         "127.0.0.1:8000",
         "127.1.2.3",
+        "0.0.0.0:8000",
         "[::1]:8000",
         "[::ffff:127.0.0.1]",
         "till",

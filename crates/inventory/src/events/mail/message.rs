@@ -32,7 +32,7 @@ impl Message<'_> {
         let date = rfc2822::to_string(&self.date.to_jiff().to_zoned(jiff::tz::TimeZone::UTC));
         let lines = [
             format!("Date: {}", date.unwrap_or_default()),
-            self.from_line(),
+            self.sender_line(),
             format!("To: <{}>", self.to),
             format!("Subject: {}", encoded_words(self.subject)),
             format!("Message-ID: <{}@{}>", self.id, domain(&self.from.address)),
@@ -49,7 +49,7 @@ impl Message<'_> {
     }
 
     /// The name is encoded whatever it is of: no character of it can mean another address.
-    fn from_line(&self) -> String {
+    fn sender_line(&self) -> String {
         let Sender { name, address } = self.from;
         if name.is_empty() {
             format!("From: <{address}>")

@@ -115,23 +115,25 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let visitor = app.superuser().await;
-        let (add, record) = ("/admin/endpoints/add/", "/admin/endpoints/1/change/");
+        let add = "/admin/endpoints/add/";
         let first = token(&visitor.page(add).await);
         let url = ("url", "https://erp.example/hook");
         let fields = [url, ("form_token", first.as_str())];
         let (one, other) = tokio::join!(visitor.submit(add, &fields), visitor.submit(add, &fields));
         let made = secret(&one.text);
         assert_eq!(secret(&other.text), made);
+        let id = app.endpoints().await[0].id;
+        let record = &format!("/admin/endpoints/{id}/change/");
         let second = token(&visitor.page(record).await);
         let fields = [url, ("renew", "1"), ("form_token", second.as_str())];
         let renewed = secret(&visitor.submit(record, &fields).await.text);
         assert_ne!(renewed, made);
         assert_eq!(secret(&visitor.submit(record, &fields).await.text), renewed);
         assert_eq!(
-            app.history_of(Model::WebhookEndpoint, 1).await,
+            app.history_of(Model::WebhookEndpoint, id).await,
             [
-                "root changed webhook_endpoint 1 “https://erp.example/hook” [secret]",
-                "root added webhook_endpoint 1 “https://erp.example/hook” []",
+                format!("root changed webhook_endpoint {id} “https://erp.example/hook” [secret]"),
+                format!("root added webhook_endpoint {id} “https://erp.example/hook” []"),
             ]
         );
     }

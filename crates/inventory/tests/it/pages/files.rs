@@ -210,14 +210,14 @@ on_both_engines!(
             send(&admin, tokens, "brands", alfa),
             send(&admin, tokens, "brands", alfa)
         );
-        leads_to(&one, "/import/1/");
-        leads_to(&other, "/import/1/");
-        leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
+        let kept = one.header("location");
+        leads_to(&other, kept);
+        let confirmed = admin.submit(&format!("{kept}confirm/"), &[]).await;
+        leads_to(&confirmed, kept);
         // Back, and the same file again: the reader sees that it was imported.
-        leads_to(&send(&admin, tokens, "brands", alfa).await, "/import/1/");
+        leads_to(&send(&admin, tokens, "brands", alfa).await, kept);
         assert_eq!(count(&app, "brands").await, 1);
         let another = send(&admin, tokens, "brands", "name\nBeta\n").await;
         is_refused(&another, &["This form has been saved already"]);
-        assert_eq!(admin.get("/import/2/").await.status.as_u16(), 404);
     }
 );
