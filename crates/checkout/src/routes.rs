@@ -10,6 +10,7 @@ use http::Method;
 use tower::ServiceBuilder;
 use web::assets::Assets;
 use web::errors::{self, Detailed, ForReaders, Pages, Renderer};
+use web::limits::Late;
 use web::rate::{Limiter, Period, Rate};
 use web::{Edge, compression, docs, health, limits};
 
@@ -95,20 +96,29 @@ fn api(state: &State) -> Router {
     ));
     // A creation makes at most four calls one after the other.
     let patience = state.config.provider.timeout * 4 + Duration::from_secs(10);
-    let common = ServiceBuilder::new()
-        .layer(from_fn_with_state(state.config.allow_http, https_only))
-        .layer(from_fn_with_state(patience, limits::timeout))
-        // A payment is never left half made because its buyer hung up.
-        .layer(from_fn(limits::to_the_end));
-    let of_clients = Router::new()
+    let common = |late: Late| {
+        ServiceBuilder::new()
+            .layer(from_fn_with_state(state.config.allow_http, https_only))
+            .layer(from_fn_with_state((patience, late), limits::timeout_with))
+            // A payment is never left half made because its buyer hung up.
+            .layer(from_fn(limits::to_the_end))
+    };
+    let limited = from_fn_with_state(limiter, Limiter::limit);
+    let moving_money = Router::new()
         .route("/create_payment", post(payments::api::payment_create))
+        .route("/payments/{id}/refunds", post(payments::api::refund_create))
+        .layer(
+            ServiceBuilder::new()
+                .layer(limited.clone())
+                .layer(common(payments::unknown_outcome)),
+        );
+    let of_clients = Router::new()
         .route("/payments/", get(payments::api::payment_list))
         .route("/payments/outcome", get(payments::api::payment_outcome))
         .route(
             "/payments/{id}",
             get(payments::api::payment_read).put(payments::api::payment_cancel),
         )
-        .route("/payments/{id}/refunds", post(payments::api::refund_create))
         .route("/payments/{id}/status", get(payments::api::payment_status))
         .route("/payments/{id}/events", get(payments::api::payment_events))
         .route(
@@ -117,8 +127,8 @@ fn api(state: &State) -> Router {
         )
         .layer(
             ServiceBuilder::new()
-                .layer(from_fn_with_state(limiter, Limiter::limit))
-                .layer(common.clone()),
+                .layer(limited)
+                .layer(common(|error| error)),
         );
     // The provider tells of every payment from a few addresses: a limit for clients would hold its news back. Without a
     // valid signature it costs next to nothing, and unsigned hints have a limit of their own.
@@ -127,8 +137,11 @@ fn api(state: &State) -> Router {
             "/notifications",
             post(notifications::api::notification_receive),
         )
-        .layer(common);
-    of_clients.merge(of_the_provider).with_state(state.clone())
+        .layer(common(|error| error));
+    moving_money
+        .merge(of_clients)
+        .merge(of_the_provider)
+        .with_state(state.clone())
 }
 
 fn pages(state: &State, assets: &Assets) -> Router {

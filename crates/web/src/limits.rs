@@ -88,6 +88,19 @@ pub async fn body(State(bytes): State<usize>, mut request: Request, next: Next) 
 ///
 /// Streams are not ended: their response has begun.
 pub async fn timeout(State(time): State<Duration>, request: Request, next: Next) -> Response {
+    let as_it_is: Late = |error| error;
+    timeout_with(State((time, as_it_is)), request, next).await
+}
+
+/// Adds to the 503 of a request that took too long what its caller must know.
+pub type Late = fn(Error) -> Error;
+
+/// As [`timeout`], for work that may go on and have an effect after its answer.
+pub async fn timeout_with(
+    State((time, late)): State<(Duration, Late)>,
+    request: Request,
+    next: Next,
+) -> Response {
     let received = Arc::new(AtomicBool::new(request.body().is_end_stream()));
     let request = request.map(|body| {
         Body::new(Received {
@@ -100,9 +113,8 @@ pub async fn timeout(State(time): State<Duration>, request: Request, next: Next)
         Err(elapsed) => elapsed,
     };
     if received.load(Ordering::SeqCst) {
-        Error::new(StatusCode::SERVICE_UNAVAILABLE, "Service unavailable")
-            .cause(elapsed)
-            .into_response()
+        let error = Error::new(StatusCode::SERVICE_UNAVAILABLE, "Service unavailable");
+        late(error.cause(elapsed)).into_response()
     } else {
         closing(Error::new(StatusCode::REQUEST_TIMEOUT, "Request Timeout"))
     }

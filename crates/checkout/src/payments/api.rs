@@ -12,7 +12,7 @@ use serde::Serialize;
 use web::Error;
 use web::client::{ClientAddress, PublicUrl};
 
-use super::errors::{database, not_found};
+use super::errors::{database, not_found, unknown};
 use super::events::{self, StatusView};
 use super::idempotency::{IdempotencyKey, KeyError, KeyText, REPLAYED};
 use super::model::Payment;
@@ -62,7 +62,8 @@ pub(crate) async fn payment_create(
         Err(refusal) if refusal.is_expired_card() => {
             let key = own_key(&state, &headers, client).await?;
             let begun = super::begun_at(&state, key, now).await;
-            checked(begun.map_err(database)?.ok_or(refusal)?)?
+            let begun = begun.map_err(|error| unknown(database(error)))?;
+            checked(begun.ok_or(refusal)?)?
         }
         other => other?,
     };
@@ -86,7 +87,7 @@ async fn own_key(
     headers: &HeaderMap,
     client: ClientAddress,
 ) -> Result<Option<IdempotencyKey>, Error> {
-    let caller = Caller::of(state, headers, client).await?;
+    let caller = Caller::of(state, headers, client).await.map_err(unknown)?;
     let key = KeyText::from_headers(headers)?;
     Ok(key.map(|key| key.owned_by(&caller, &state.config.secret)))
 }

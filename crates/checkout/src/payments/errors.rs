@@ -28,6 +28,15 @@ pub(crate) fn database(error: db::Error) -> Error {
     }
 }
 
+/// What failed on our side while money may be moving, by this request or by an earlier one with its key.
+pub(crate) fn unknown(error: Error) -> Error {
+    if error.status().is_server_error() {
+        error.extra(OUTCOME, "unknown")
+    } else {
+        error
+    }
+}
+
 fn busy() -> Error {
     Error::new(
         StatusCode::CONFLICT,
@@ -75,12 +84,12 @@ impl From<CreateError> for Error {
             CreateError::Repeated { status, detail } => {
                 repeated(status, detail).extra(OUTCOME, "not_charged")
             }
-            CreateError::UnknownStatus => {
-                Error::new(StatusCode::BAD_GATEWAY, "API Error: unknown payment status")
-                    .extra(OUTCOME, "unknown")
-            }
-            CreateError::Database(error) => database(error),
-            CreateError::Fault(what) => Error::internal(what),
+            CreateError::UnknownStatus => unknown(Error::new(
+                StatusCode::BAD_GATEWAY,
+                "API Error: unknown payment status",
+            )),
+            CreateError::Database(error) => unknown(database(error)),
+            CreateError::Fault(what) => unknown(Error::internal(what)),
         }
     }
 }
@@ -105,10 +114,10 @@ impl From<RefundError> for Error {
             RefundError::Busy => busy(),
             RefundError::Mismatch => mismatch(),
             RefundError::Provider(failure) => provider(failure),
-            RefundError::Unknown(failure) => provider(failure).extra(OUTCOME, "unknown"),
+            RefundError::Unknown(failure) => unknown(provider(failure)),
             RefundError::Repeated { status, detail } => repeated(status, detail),
-            RefundError::Database(error) => database(error),
-            RefundError::Shape(error) => Error::internal(error),
+            RefundError::Database(error) => unknown(database(error)),
+            RefundError::Shape(error) => unknown(Error::internal(error)),
         }
     }
 }

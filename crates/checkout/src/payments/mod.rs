@@ -29,7 +29,7 @@ pub(crate) use checks::{
     note_answer, open_attempts, postpone_attempt, postpone_payment, release_dead, save_sweep,
     sweep_from, unknown_count,
 };
-pub(crate) use errors::database as database_error;
+pub(crate) use errors::{database as database_error, unknown as unknown_outcome};
 pub(crate) use outcome::find_outcome;
 pub(crate) use read::find_stored;
 pub(crate) use refund::{Checked, check_refund};
