@@ -70,9 +70,10 @@ pub(crate) async fn close_attempt(
     id: i64,
     next: Timestamp,
 ) -> Result<bool, db::Error> {
+    let now = state.clock.now();
     state
         .db
-        .write(async move |tx| store::close_attempt(tx, id, next).await)
+        .write(async move |tx| store::close_attempt(tx, id, next, now).await)
         .await
 }
 

@@ -121,9 +121,10 @@ pub(crate) async fn resume(tx: &mut Tx, run: &NewRun) -> Result<Option<Claim>, d
     take_up(tx, found, run).await.map(Some)
 }
 
-/// A key is held for 72 hours, and for as long as nobody knows what came of its attempt.
+/// A key is held for as long as nobody knows what came of its attempt, and for 72 hours after: who was told `unknown` may repeat.
 pub(crate) fn holds_key(attempt: &Attempt, now: Timestamp) -> bool {
-    attempt.step == AttemptStep::Sending || attempt.created_at > now - KEPT
+    let since = attempt.finished_at.unwrap_or(attempt.created_at);
+    attempt.step == AttemptStep::Sending || since > now - KEPT
 }
 
 /// When the attempt began that the caller's key stands for; none while it stands for none.

@@ -103,6 +103,7 @@ mod tests {
             response_status: None,
             response: None,
             created_at: now(),
+            finished_at: None,
         }
     }
 

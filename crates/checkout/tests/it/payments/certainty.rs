@@ -184,6 +184,34 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    who_was_told_unknown_may_repeat_though_the_outcome_became_known_only_after_three_days,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        shop.sandbox.fail_payment("drop after").await;
+        assert_unknown(&shop.pay_with_key(&card("APRO"), "k").await);
+        shop.clock.advance(Duration::from_hours(73));
+        assert_eq!(shop.reconcile().await, ["found"]);
+        checkout::reconcile::purge_expired(&shop.state)
+            .await
+            .unwrap();
+        shop.clock.advance(Duration::from_hours(71));
+        let answer = shop.pay_with_key(&card("APRO"), "k").await;
+        assert_eq!(answer.header("idempotent-replayed"), Some("true"));
+        assert_eq!(answer.json()["status"], "approved");
+        assert_eq!(shop.sandbox.charges().await, (1, 1));
+        shop.clock.advance(Duration::from_hours(1));
+        checkout::reconcile::purge_expired(&shop.state)
+            .await
+            .unwrap();
+        let keys = async |conn: &mut db::Conn| {
+            let sql = "SELECT count(*) FROM attempts WHERE key_digest IS NOT NULL OR response IS NOT NULL";
+            conn.one(sql, &[], |row| row.get::<i64>(0)).await
+        };
+        assert_eq!(shop.db.read::<_, db::Error, _>(keys).await.unwrap(), 0);
+    }
+);
+
+on_both_engines!(
     an_unknown_payment_is_closed_when_the_provider_knows_nothing_after_an_hour_and_no_sooner,
     async |address| {
         let shop = Shop::open(&address).await;

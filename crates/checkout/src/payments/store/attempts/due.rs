@@ -94,11 +94,13 @@ pub(crate) async fn close_attempt(
     tx: &mut Tx,
     id: i64,
     check_at: Timestamp,
+    now: Timestamp,
 ) -> Result<bool, Error> {
     let changed = tx
         .execute(
-            "UPDATE attempts SET step = 'closed', check_at = NULL WHERE id = $1 AND check_at = $2 AND step = 'sending'",
-            &[&id, &check_at],
+            "UPDATE attempts SET step = 'closed', check_at = NULL, finished_at = $3
+             WHERE id = $1 AND check_at = $2 AND step = 'sending'",
+            &[&id, &check_at, &now],
         )
         .await?;
     Ok(changed == 1)

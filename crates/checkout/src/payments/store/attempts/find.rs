@@ -16,7 +16,7 @@ macro_rules! attempt_columns {
                  a.reference, a.method, a.description, a.email, a.identification_type, a.identification_number,
                  a.first_six_digits, a.last_four_digits, a.cardholder_name, a.installments,
                  a.notification_url, a.boleto_method, a.token_key, a.card_token,
-                 p.provider_id, a.whole, a.refund_id, a.refund_status
+                 p.provider_id, a.whole, a.refund_id, a.refund_status, a.finished_at
              FROM attempts a LEFT JOIN payments p ON p.id = a.payment_id ",
             $rest
         )
@@ -69,6 +69,7 @@ pub(super) fn attempt(row: &Row<'_>) -> Result<Attempt, Error> {
         response_status: row.get(12)?,
         response: row.get(13)?,
         created_at: row.get(14)?,
+        finished_at: row.get(33)?,
     })
 }
 

@@ -147,6 +147,8 @@ pub(crate) struct Attempt {
     pub(crate) response_status: Option<i64>,
     pub(crate) response: Option<String>,
     pub(crate) created_at: Timestamp,
+    /// When its outcome became known.
+    pub(crate) finished_at: Option<Timestamp>,
 }
 
 impl Order {
@@ -195,6 +197,7 @@ impl Attempt {
             response_status: None,
             response: None,
             created_at: new.now,
+            finished_at: None,
         }
     }
 

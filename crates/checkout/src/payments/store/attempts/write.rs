@@ -247,7 +247,7 @@ pub(crate) async fn free_key(tx: &mut Tx, id: i64) -> Result<u64, Error> {
     .await
 }
 
-/// Erases people's data and card tokens that have been kept long enough, and the keys and answers of attempts that have ended.
+/// Erases people's data and card tokens that have been kept long enough, and the keys and answers of attempts that ended that long ago.
 ///
 /// An attempt of unknown outcome keeps the digest of its key, of which nothing can be read: a repetition must find it and not charge again.
 pub(crate) async fn erase_expired(
@@ -258,12 +258,13 @@ pub(crate) async fn erase_expired(
     tx.execute(
         concat!(
             "UPDATE attempts
-             SET key_digest = CASE WHEN step = 'sending' THEN key_digest END,
-                 fingerprint = CASE WHEN step = 'sending' THEN fingerprint END,
-                 response = NULL, step = CASE WHEN step = 'started' THEN 'closed' ELSE step END, ",
+             SET key_digest = CASE WHEN step = 'sending' OR finished_at > $1 THEN key_digest END,
+                 fingerprint = CASE WHEN step = 'sending' OR finished_at > $1 THEN fingerprint END,
+                 response = CASE WHEN finished_at > $1 THEN response END, step = CASE WHEN step = 'started' THEN 'closed' ELSE step END, ",
             erase_person!(),
             " WHERE id IN (SELECT id FROM attempts
                           WHERE ((key_digest IS NOT NULL AND step <> 'sending') OR email IS NOT NULL OR card_token IS NOT NULL)
+                            AND (email IS NOT NULL OR card_token IS NOT NULL OR finished_at IS NULL OR finished_at <= $1)
                             AND created_at <= $1 AND (leased_until IS NULL OR leased_until <= $2)
                           ORDER BY created_at LIMIT 1000)"
         ),
