@@ -2,6 +2,7 @@
 //! answer was lost, or one that is not ours.
 
 use super::model::Word;
+use super::refund;
 use super::settle::{CompletedAttempt, Recorded, SettleError, settle_made, settle_word};
 use super::store::{self, Attempt, AttemptStep, Source};
 use crate::app::State;
@@ -29,7 +30,7 @@ pub(crate) async fn adopt_or_record(
     payment: &ProviderPayment,
     source: Source,
 ) -> Result<Adopted, db::Error> {
-    let recorded = settle_word(state, &payment.id, Word::from(payment), source).await?;
+    let recorded = record(state, payment, source).await?;
     if recorded != Recorded::Unknown {
         return Ok(Adopted::Recorded(recorded));
     }
@@ -49,6 +50,19 @@ pub(crate) async fn adopt_or_record(
         Some(attempt) => complete(state, &attempt, payment, source).await,
         None => Ok(Adopted::Recorded(Recorded::Unknown)),
     }
+}
+
+/// Records what the provider says of a known payment and of the refunds of it.
+pub(crate) async fn record(
+    state: &State,
+    payment: &ProviderPayment,
+    source: Source,
+) -> Result<Recorded, db::Error> {
+    let recorded = settle_word(state, &payment.id, Word::from(payment), source).await?;
+    if recorded != Recorded::Unknown {
+        refund::correct(state, payment, source).await?;
+    }
+    Ok(recorded)
 }
 
 /// Completes an attempt with the payment that the provider made for it, whatever was thought of the attempt before.

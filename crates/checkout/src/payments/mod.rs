@@ -22,7 +22,7 @@ mod shape;
 pub mod state;
 mod store;
 
-pub(crate) use adopt::{Adopted, adopt_or_record, complete};
+pub(crate) use adopt::{Adopted, adopt_or_record, complete, record};
 pub(crate) use attempt::{begun_at, is_certain, new_key, reference};
 pub(crate) use checks::{
     claim_sweep, close_attempt, due_attempts, due_payments, erase_expired, keep_proof, next_due,
@@ -33,7 +33,7 @@ pub(crate) use errors::{database as database_error, unknown as unknown_outcome};
 pub(crate) use outcome::find_outcome;
 pub(crate) use read::find_stored;
 pub(crate) use refund::{Checked, check_refund};
-pub(crate) use settle::{Recorded, settle_word};
+pub(crate) use settle::Recorded;
 pub(crate) use store::{Attempt, AttemptStep, Due, Order, Source, StoredPayment};
 
 pub use cancel::{CancelError, cancel};

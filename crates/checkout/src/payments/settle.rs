@@ -145,8 +145,9 @@ impl Record {
         let row = match store::insert_payment(tx, &self.payment, self.now, check_at).await? {
             Some(row) => {
                 if let Some(thought) = self.completed.corrects {
-                    let (word, source) = (&self.word, self.source);
-                    store::insert_correction(tx, row, thought, word, source, self.now).await?;
+                    let status = &self.word.status;
+                    store::insert_correction(tx, row, thought, status, self.source, self.now)
+                        .await?;
                 }
                 store::insert_steps(tx, row, &self.steps, &self.word, self.source, self.now)
                     .await?;

@@ -257,8 +257,7 @@ async fn read_back(state: &State, stored: &StoredPayment) -> Result<Option<Findi
         Ok(payment) => payment,
         Err(failure) => return Ok(Some(Finding::Failed(failure.to_string()))),
     };
-    let word = payments::Word::from(&payment);
-    let recorded = payments::settle_word(state, &stored.id, word, Source::Reconciler).await?;
+    let recorded = payments::record(state, &payment, Source::Reconciler).await?;
     Ok(Finding::of(recorded))
 }
 

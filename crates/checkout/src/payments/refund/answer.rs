@@ -6,9 +6,8 @@ use super::RefundError;
 use super::calls::{Found, find};
 use super::matching::is_free;
 use crate::app::State;
+use crate::payments::adopt;
 use crate::payments::attempt::new_key;
-use crate::payments::model::Word;
-use crate::payments::settle::settle_word;
 use crate::payments::shape::RefundBody;
 use crate::payments::store::{self, Attempt, AttemptStep, Finish, MadeRefund, RefundOrder, Source};
 use crate::provider::ProviderRefund;
@@ -54,12 +53,14 @@ impl Answer {
         })
     }
 
-    /// Ends the attempt with it, under the payment's row; false when another refund of ours has it.
+    /// Ends the attempt with it, under the payment's row; false when another refund of ours has it. `corrects` is the end that the
+    /// attempt was thought to have come to, and who told otherwise.
     pub(super) async fn store(
         &self,
         state: &State,
         attempt: &Attempt,
-    ) -> Result<bool, RefundError> {
+        corrects: Option<(AttemptStep, Source)>,
+    ) -> Result<bool, db::Error> {
         let order = attempt.refund_order()?;
         let now = state.clock.now();
         let finish = Finish {
@@ -78,7 +79,11 @@ impl Answer {
             if !is_free(&answer.told, &attempt, &refunds) {
                 return Ok(false);
             }
-            store::finish_attempt(tx, &finish).await?;
+            let is_news = store::finish_attempt(tx, &finish).await?;
+            if let (true, Some((thought, source))) = (is_news, corrects) {
+                let status = &answer.refund.status;
+                store::insert_correction(tx, finish.payment, thought, status, source, now).await?;
+            }
             Ok(true)
         };
         let stored = state.db.write::<_, db::Error, _>(store).await?;
@@ -145,7 +150,7 @@ pub(crate) async fn check_refund(
         Found::Undecided => return Ok(Checked::Undecided),
     };
     let answer = Answer::new(order, &made, state.clock.now())?;
-    if !answer.store(state, attempt).await? {
+    if !answer.store(state, attempt, None).await? {
         return Ok(Checked::Undecided);
     }
     read_payment(state, &order.payment_id).await?;
@@ -181,7 +186,7 @@ async fn follow(
 async fn read_payment(state: &State, id: &str) -> Result<(), db::Error> {
     match state.provider.read(id, new_key(state)).await {
         Ok(payment) => {
-            settle_word(state, id, Word::from(&payment), Source::Refund).await?;
+            adopt::record(state, &payment, Source::Refund).await?;
         }
         Err(failure) => {
             tracing::warn!(payment = id, %failure, "a refunded payment could not be read back");

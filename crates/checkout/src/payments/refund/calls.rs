@@ -6,6 +6,7 @@ use super::answer::{APPROVED, Answer};
 use super::matching::{self, Match};
 use super::{RefundError, Work};
 use crate::app::State;
+use crate::payments::adopt;
 use crate::payments::attempt::{Stage, is_certain, new_key};
 use crate::payments::model::{Payment, Word};
 use crate::payments::read;
@@ -123,18 +124,19 @@ pub(super) async fn find(
 /// The payment after a refund that was made: as the provider tells it, or by our own books when it does not answer.
 pub(super) async fn record(work: &Work<'_>, made: &Answer) -> Result<(), RefundError> {
     let (state, id) = (work.state, work.order.payment_id.as_str());
-    let reported = match state.provider.read(id, new_key(state)).await {
-        Ok(payment) => Word::from(&payment),
+    match state.provider.read(id, new_key(state)).await {
+        Ok(payment) => {
+            adopt::record(state, &payment, Source::Refund).await?;
+        }
         Err(failure) => {
             tracing::warn!(payment = id, %failure, "a refunded payment could not be read back");
-            if made.refund.status != APPROVED {
-                return Ok(());
+            if made.refund.status == APPROVED {
+                let payment = read::find(state, id).await?.ok_or(RefundError::NotFound)?;
+                let reported = reckoned(&payment, work.before, made.amount);
+                settle_word(state, id, reported, Source::Refund).await?;
             }
-            let payment = read::find(state, id).await?.ok_or(RefundError::NotFound)?;
-            reckoned(&payment, work.before, made.amount)
         }
-    };
-    settle_word(state, id, reported, Source::Refund).await?;
+    }
     Ok(())
 }
 

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use db::Timestamp;
 
+use super::answer::is_refused;
 use crate::payments::attempt::is_certain;
 use crate::payments::store::{Attempt, AttemptStep, RefundOrder};
 use crate::provider::ProviderRefund;
 
 /// How far the provider's clock may be behind ours.
-const CLOCK_SKEW: Duration = Duration::from_secs(60);
+const CLOCK_SKEW: Duration = Duration::from_secs(120);
 
 /// What the provider's list says of a refund of unknown outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +57,47 @@ pub(crate) fn find<'a>(
         _ if !is_settled => Match::Undecided,
         Some(made) => Match::Ours(made),
         None => Match::Absent,
+    }
+}
+
+/// Looks for the refund of `attempt` among those that the provider tells of with the payment, when the attempt has ended without it, or
+/// its outcome is unknown and nobody works on it.
+///
+/// No name of ours is on a refund. So one that was thought not to have been made is known by its amount, and by having been made between
+/// the request for it and the hour after it was last sent: what is given back later by hand is not taken for it. Refunds of the same
+/// amount whose outcome is unknown come first.
+pub(super) fn find_late<'a>(
+    attempt: &Attempt,
+    refunds: &[Attempt],
+    listed: &'a [ProviderRefund],
+    now: Timestamp,
+) -> Option<&'a ProviderRefund> {
+    let order = attempt.refund_order().ok()?;
+    match attempt.step {
+        AttemptStep::Sending if attempt.leased_until.is_none_or(|until| until <= now) => {
+            match find(attempt, order, refunds, listed, now) {
+                Match::Ours(made) => Some(made),
+                Match::Absent | Match::Undecided => None,
+            }
+        }
+        AttemptStep::Refused | AttemptStep::Closed => {
+            let is_open = |other: &Attempt| {
+                other.step == AttemptStep::Sending && other.order.amount() == order.amount
+            };
+            if refunds.iter().any(is_open) {
+                return None;
+            }
+            let sent_at = attempt.sent_at?;
+            let is_in_time =
+                |at: Timestamp| at + CLOCK_SKEW >= attempt.created_at && !is_certain(sent_at, at);
+            listed
+                .iter()
+                .filter(|made| made.amount == Some(order.amount) && !is_refused(&made.status))
+                .filter(|made| made_at(made).is_some_and(is_in_time))
+                .filter(|made| is_free(made, attempt, refunds))
+                .min_by_key(|made| made_at(made))
+        }
+        AttemptStep::Started | AttemptStep::Sending | AttemptStep::Finished => None,
     }
 }
 
@@ -147,8 +189,8 @@ mod tests {
         let find = |listed: &[ProviderRefund]| found(&ours[0], &ours, listed, now());
         assert_eq!(find(&[]), "absent");
         assert_eq!(find(&[made("a", 1_000, 1)]), "a");
-        assert_eq!(find(&[made("a", 1_000, -59)]), "a", "its clock is behind");
-        assert_eq!(find(&[made("a", 1_000, -61)]), "absent", "an older one");
+        assert_eq!(find(&[made("a", 1_000, -119)]), "a", "its clock is behind");
+        assert_eq!(find(&[made("a", 1_000, -121)]), "absent", "an older one");
         assert_eq!(find(&[made("a", 999, 1)]), "absent", "another amount");
         assert_eq!(find(&[made("b", 1_000, 2), made("a", 1_000, 1)]), "a");
     }

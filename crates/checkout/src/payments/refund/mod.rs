@@ -4,6 +4,7 @@
 mod answer;
 mod calls;
 mod claim;
+mod correct;
 mod matching;
 
 use db::Money;
@@ -18,6 +19,7 @@ use calls::Stop;
 use claim::RefundClaim;
 
 pub(crate) use answer::{Checked, check_refund};
+pub(crate) use correct::correct;
 
 /// The answer to a refund.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,7 +109,7 @@ pub async fn refund(
 
 async fn finish(work: &Work<'_>, made: &ProviderRefund) -> Result<Refunded, RefundError> {
     let answer = Answer::new(&work.order, made, work.state.clock.now())?;
-    if !answer.store(work.state, &work.run.attempt).await? {
+    if !answer.store(work.state, &work.run.attempt, None).await? {
         let reason = "its id is another refund's";
         give_up_unread(work.state, &work.run, reason).await?;
         return Err(RefundError::Unknown(Failure::contradiction(reason)));

@@ -79,19 +79,19 @@ pub(crate) async fn insert_refusal(
     .await
 }
 
-/// Records that an attempt had been thought to have ended as `thought` when its payment was found.
+/// Records that an attempt had been thought to have ended as `thought` when its payment or its refund, now `status`, was found.
 pub(crate) async fn insert_correction(
     tx: &mut Tx,
     payment: i64,
     thought: AttemptStep,
-    word: &Word,
+    status: &str,
     source: Source,
     now: Timestamp,
 ) -> Result<u64, Error> {
     tx.execute(
         "INSERT INTO state_history (payment_id, from_state, to_state, kind, provider_status, status_detail, source, at)
          VALUES ($1, NULL, NULL, 'corrected', $2, $3, $4, $5)",
-        &[&payment, &word.status, &thought.as_str(), &source.as_str(), &now],
+        &[&payment, &status, &thought.as_str(), &source.as_str(), &now],
     )
     .await
 }

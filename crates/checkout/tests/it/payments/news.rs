@@ -6,7 +6,7 @@ use checkout::notifications::inbox_length;
 use serde_json::json;
 use test_kit::on_both_engines;
 
-use super::app::Shop;
+use super::app::{Answer, Shop};
 use super::notified::{notify, work};
 use super::requests::{card, pix};
 
@@ -218,5 +218,91 @@ on_both_engines!(
         shop.clock.advance(Duration::from_secs(2));
         work(&shop).await;
         assert_eq!(shop.status(&id).await, "approved");
+    }
+);
+
+/// A refund of 30 that the provider made, and of which we think that it was not made: refused, or never listed for an hour.
+async fn refund_that_is_made(shop: &Shop, step: &str) -> String {
+    let id = shop.pay(&card("APRO")).await.id();
+    let upstream = format!("/v1/payments/{id}/refunds");
+    if step == "refused" {
+        shop.sandbox
+            .fail("POST", &upstream, "status 400 after", 1)
+            .await;
+        let refused = refund(shop, &id).await;
+        assert_eq!(refused.error(), (502, "Erro PROVIDER 400".to_owned()));
+    } else {
+        shop.sandbox.fail("POST", &upstream, "drop after", 1).await;
+        assert_eq!(refund(shop, &id).await.status, 503);
+        shop.sandbox.fail("GET", &upstream, "lag 120m", 1).await;
+        shop.clock.advance(Duration::from_hours(1));
+        let findings = shop.reconcile().await;
+        assert_eq!(findings.first().map(String::as_str), Some("refund_closed"));
+    }
+    id
+}
+
+async fn refund(shop: &Shop, id: &str) -> Answer {
+    let path = format!("/payments/{id}/refunds");
+    let body = json!({"amount": 30});
+    shop.merchant_with_key("POST", &path, Some(&body), "r")
+        .await
+}
+
+async fn assert_refund_corrected(shop: &Shop, id: &str, source: &str) {
+    assert_eq!(shop.steps().await, ["finished", "finished"]);
+    let history = shop.history(id).await;
+    let correction = format!("corrected approved by {source}");
+    assert!(history.contains(&correction), "{history:?}");
+    assert_eq!(shop.figure("balcao_payment_attempts_corrected_total"), 1);
+    let path = format!("/v1/payments/{id}/refunds");
+    let list = async || shop.sandbox.call(reqwest::Method::GET, &path, None).await;
+    let made = list().await[0]["id"].to_string();
+    assert_eq!(refund(shop, id).await.json()["id"], made);
+    assert_eq!(list().await.as_array().unwrap().len(), 1);
+}
+
+on_both_engines!(
+    a_notification_corrects_a_refund_that_was_closed,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let id = refund_that_is_made(&shop, "closed").await;
+        assert_eq!(shop.steps().await, ["finished", "closed"]);
+        notify(&shop, &id).await;
+        work(&shop).await;
+        assert_refund_corrected(&shop, &id, "notification").await;
+    }
+);
+
+on_both_engines!(
+    a_refund_that_was_refused_and_is_made_is_found_among_the_changes,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        shop.reconcile().await;
+        let id = refund_that_is_made(&shop, "refused").await;
+        shop.clock.advance(Duration::from_hours(2));
+        shop.reconcile().await;
+        assert_refund_corrected(&shop, &id, "reconciler").await;
+    }
+);
+
+on_both_engines!(
+    what_is_given_back_by_hand_a_day_later_is_not_taken_for_a_refused_refund,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let id = shop.pay(&card("APRO")).await.id();
+        let upstream = format!("/v1/payments/{id}/refunds");
+        shop.sandbox.fail("POST", &upstream, "status 400", 1).await;
+        assert_eq!(refund(&shop, &id).await.status, 502);
+        shop.clock.advance(Duration::from_hours(24));
+        let by_hand = Some(json!({"amount": 30}));
+        shop.sandbox
+            .call(reqwest::Method::POST, &upstream, by_hand)
+            .await;
+        notify(&shop, &id).await;
+        work(&shop).await;
+        assert_eq!(shop.steps().await, ["finished", "refused"]);
+        let replayed = refund(&shop, &id).await;
+        assert_eq!(replayed.error(), (502, "Erro PROVIDER 400".to_owned()));
     }
 );
