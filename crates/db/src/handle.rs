@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 #[cfg(feature = "simulation")]
-use crate::simulated::Simulated;
+use crate::simulated::{JobKind, Simulated};
 use crate::{
     Address, Batched, Conn, Engine, Error, Locks, Migrations, Options, Statistics, Tx, batched,
     migrations::{Applied, BASE},
@@ -192,7 +192,7 @@ impl Db {
             Store::Sqlite(sqlite) => sqlite.write(job).await,
             Store::Postgres(postgres) => postgres.write(job).await,
             #[cfg(feature = "simulation")]
-            Store::Simulated(simulated) => simulated.write(job).await,
+            Store::Simulated(simulated) => simulated.write(JobKind::Work, job).await,
         }
     }
 
@@ -207,7 +207,7 @@ impl Db {
             Store::Sqlite(sqlite) => sqlite.write(job).await,
             Store::Postgres(postgres) => postgres.write_apart(job).await,
             #[cfg(feature = "simulation")]
-            Store::Simulated(simulated) => simulated.write(job).await,
+            Store::Simulated(simulated) => simulated.write(JobKind::Heartbeat, job).await,
         }
     }
 
@@ -230,7 +230,7 @@ impl Db {
             #[cfg(feature = "simulation")]
             Store::Simulated(simulated) => {
                 simulated
-                    .write(async move |tx: &mut Tx| {
+                    .write(JobKind::Work, async move |tx: &mut Tx| {
                         let outcome = batched::alone(&change, Locks::Wait, tx).await?;
                         outcome.after_waiting()
                     })
@@ -255,7 +255,7 @@ impl Db {
             Store::Sqlite(sqlite) => sqlite.load(job).await,
             Store::Postgres(postgres) => postgres.load(job).await,
             #[cfg(feature = "simulation")]
-            Store::Simulated(simulated) => simulated.write(job).await,
+            Store::Simulated(simulated) => simulated.write(JobKind::Work, job).await,
         }
     }
 

@@ -108,7 +108,7 @@ pub use query::{OwnedValue, Query};
 pub use replica::{Heartbeat, KeepAlive, Replica};
 pub use row::Row;
 #[cfg(feature = "simulation")]
-pub use simulated::{Interference, MemoryDatabase, Moment};
+pub use simulated::{Interference, JobKind, MemoryDatabase, Moment};
 pub use statistics::Statistics;
 pub use timestamp::{NotTimestamp, Timestamp};
 pub use value::{Column, Kind, Param, Value};

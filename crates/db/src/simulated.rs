@@ -18,11 +18,20 @@ pub type Moment<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
 /// What happens around the jobs of one handle. A moment that never ends is the death of the process that holds it.
 pub trait Interference: Send + Sync + 'static {
     /// Before a job begins. Without a connection it does not, and its caller hears `Unavailable`.
-    fn before(&self) -> Moment<'_>;
+    fn before(&self, kind: JobKind) -> Moment<'_>;
 
     /// After a job has ended, and what it wrote is committed. Without a connection its caller hears `Unavailable` all the same, as
     /// when one is lost during the commit.
-    fn after(&self) -> Moment<'_>;
+    fn after(&self, kind: JobKind) -> Moment<'_>;
+}
+
+/// What a job is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobKind {
+    /// Somebody's work.
+    Work,
+    /// One of the heartbeats, which come every second whatever else happens.
+    Heartbeat,
 }
 
 /// A migrated database in memory. Every handle of it stands for one process.
@@ -102,7 +111,7 @@ impl Simulated {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.around(move |memory| {
+        self.around(JobKind::Work, move |memory| {
             let mut tx = memory.lock();
             memory.counters.read();
             tx.begin_job(false);
@@ -111,13 +120,13 @@ impl Simulated {
         .await
     }
 
-    pub(crate) async fn write<T, E, F>(&self, job: F) -> Result<T, E>
+    pub(crate) async fn write<T, E, F>(&self, kind: JobKind, job: F) -> Result<T, E>
     where
         F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.around(move |memory| {
+        self.around(kind, move |memory| {
             let mut tx = memory.lock();
             control(&mut tx, "SAVEPOINT job")?;
             tx.begin_job(true);
@@ -138,13 +147,14 @@ impl Simulated {
 
     async fn around<T, E: From<Error>>(
         &self,
+        kind: JobKind,
         job: impl FnOnce(&MemoryDatabase) -> Result<T, E>,
     ) -> Result<T, E> {
-        if !self.interference.before().await {
+        if !self.interference.before(kind).await {
             return Err(Error::unavailable("no connection to the simulated database").into());
         }
         let result = job(&self.memory);
-        if !self.interference.after().await {
+        if !self.interference.after(kind).await {
             return Err(Error::unavailable("the simulated connection was lost").into());
         }
         result

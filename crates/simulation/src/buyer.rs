@@ -17,7 +17,7 @@ use crate::provider::member;
 use crate::world::{World, lock};
 
 /// Under a key an answer is kept for 72 hours; clocks differ by minutes.
-const KEY_IS_GOOD_FOR: Duration = Duration::from_secs(71 * 3600);
+pub(crate) const KEY_IS_GOOD_FOR: Duration = Duration::from_secs(71 * 3600);
 /// Seconds between repetitions.
 const WAITS: [u64; 9] = [1, 2, 5, 20, 40, 120, 600, 3600, 18_000];
 
@@ -78,6 +78,7 @@ pub(crate) async fn pay(world: Arc<World>, number: usize, within: u64) {
             Heard::NotCharged { .. } => sleep(world.dice.seconds(1, 90)).await,
             Heard::Unknown => {
                 world.note(|| format!("buyer {number} does not know, and gives up"));
+                tokio::spawn(come_back(world, attempt));
                 return;
             }
         }
@@ -187,6 +188,8 @@ impl Attempt {
             client::set(&mut request, "idempotency-key", key);
         }
         if let Some(answer) = client::send(world, request).await {
+            self.is_unanswered
+                .fetch_or(answer.is_late, Ordering::Relaxed);
             return self.hear(world, &answer);
         }
         self.is_unanswered.store(true, Ordering::Relaxed);
@@ -209,12 +212,7 @@ impl Attempt {
             (502 | 503, "not_charged") => Heard::NotCharged {
                 is_final: answer.text("detail") == "Erro PROVIDER 400",
             },
-            (502 | 503, "unknown") | (409, _) => Heard::Unknown,
-            // Nothing is said of the attempt: the request may still be at work.
-            (502 | 503 | 408, _) => {
-                self.is_unanswered.store(true, Ordering::Relaxed);
-                Heard::Unknown
-            }
+            (500 | 502 | 503, "unknown") | (409, _) => Heard::Unknown,
             (status, _) => {
                 world.violated(format!("{self} was answered {status} {}", answer.body));
                 Heard::Unknown
@@ -243,6 +241,32 @@ async fn repeat_later(world: Arc<World>, attempt: Attempt, id: String) {
         world.violated(format!(
             "{attempt} was paid by {id}, and is told not to be charged"
         ));
+    }
+}
+
+/// A buyer who was never told what came of an attempt, because the service went off, repeats it once somebody runs the service again. As
+/// long as nobody was told, its key is good.
+async fn come_back(world: Arc<World>, attempt: Attempt) {
+    let is_untold = world.look(|provider| {
+        let mut payments = provider.payments().iter();
+        payments.any(|payment| payment.description == attempt.to_string() && !payment.is_told)
+    });
+    if attempt.key.is_none() || !is_untold || !world.replicas.is_absent() {
+        return;
+    }
+    while world.replicas.is_absent() {
+        sleep(Duration::from_secs(1200)).await;
+    }
+    world.note(|| format!("the buyer of {attempt} comes back"));
+    for wait in WAITS {
+        match attempt.send(&world).await {
+            Heard::Made { .. } => return,
+            Heard::NotCharged { .. } => {
+                lock(&world.promises).told_attempt(attempt.place, Told::NotMade);
+            }
+            Heard::Unknown => {}
+        }
+        sleep(Duration::from_secs(wait)).await;
     }
 }
 

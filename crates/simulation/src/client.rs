@@ -9,20 +9,26 @@ use axum::extract::ConnectInfo;
 use http::{HeaderName, HeaderValue, Method, Request, Uri};
 use http_body_util::BodyExt;
 use serde_json::Value;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tower::ServiceExt;
 
 use crate::provider::member;
+use crate::replica::CALL_TIMEOUT;
 use crate::world::World;
 
 /// How long a client waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How long the service works on a request before it answers that it took too long.
+const SERVICE_PATIENCE: Duration = Duration::from_secs(4 * CALL_TIMEOUT.as_secs() + 10);
 
 /// What a client hears.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) body: Value,
+    /// Did it come no sooner than when the service's patience with a request ends? Then the request may still be at work.
+    pub(crate) is_late: bool,
 }
 
 impl Answer {
@@ -97,11 +103,13 @@ pub(crate) async fn send(world: &Arc<World>, mut request: Request<Body>) -> Opti
 }
 
 async fn ask(router: axum::Router, request: Request<Body>) -> Option<Answer> {
+    let begun = Instant::now();
     let response = router.oneshot(request).await.ok()?;
     let status = response.status().as_u16();
     let body = response.into_body().collect().await.ok()?.to_bytes();
     Some(Answer {
         status,
         body: serde_json::from_slice(&body).unwrap_or_default(),
+        is_late: begun.elapsed() >= SERVICE_PATIENCE,
     })
 }

@@ -5,14 +5,24 @@ use std::time::Duration;
 
 use crate::dice::Dice;
 
+const HOUR: u64 = 3600;
+/// Longer than the merchant has patience.
+const LONG_LAG: Duration = Duration::from_secs(100 * HOUR);
+
 /// The most replicas of a run.
 pub(crate) const REPLICAS_MAX: usize = 3;
 
 /// Rates are times in a thousand.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fault that a seed has or has not"
+)]
 pub(crate) struct Faults {
     /// Processes over one database. A single one has the database for itself, as on SQLite.
     pub(crate) replicas: usize,
+    /// Do the replicas show each other that they live? It takes so many jobs that not every seed can have it.
+    pub(crate) has_heartbeats: bool,
     /// How many seconds each replica's clock is fast.
     pub(crate) skew: [u64; REPLICAS_MAX],
     /// The replicas' quota of calls to the provider.
@@ -49,6 +59,10 @@ pub(crate) struct Faults {
     pub(crate) gateway_failures: u64,
     /// How long the provider's search knows nothing of a payment or of its change.
     pub(crate) search_lag: Duration,
+    /// The provider's search over dates leaves out what has changed since it was made: notifications alone tell of it.
+    pub(crate) misses_changes: bool,
+    /// How long a payment's list of refunds lacks a refund, though the payment itself shows it.
+    pub(crate) list_lag: Duration,
     /// How long the provider remembers keys.
     pub(crate) key_memory: Duration,
     /// The provider does not answer for some hours.
@@ -76,8 +90,14 @@ impl Faults {
         let replicas = usize::try_from(dice.below(REPLICAS_MAX as u64)).unwrap_or(0) + 1;
         let is_skewed = dice.happens(300);
         let fast = || if is_skewed { dice.below(120) } else { 0 };
+        let key_memory = Duration::from_secs(dice.one_of(&[2, 24, 720, 720]) * HOUR);
+        let is_silent = dice.happens(150);
+        let misses_changes = !is_silent && dice.happens(200);
+        // Who forgets its keys, and lists nothing by them, would give back twice.
+        let may_list_late = !misses_changes && key_memory > LONG_LAG && dice.happens(300);
         Self {
             replicas,
+            has_heartbeats: replicas > 1 && dice.happens(200),
             skew: [0, fast(), fast()],
             quota: dice.one_of(&[
                 "off",
@@ -105,12 +125,18 @@ impl Faults {
             spent_tokens: rate(&[300, 1000]),
             gateway_failures: rate(&[30, 200]),
             search_lag: Duration::from_secs(dice.one_of(&[0, 5, 60, 600, 2400])),
-            key_memory: Duration::from_secs(dice.one_of(&[2, 24, 720, 720]) * 3600),
+            misses_changes,
+            list_lag: if may_list_late {
+                LONG_LAG
+            } else {
+                Duration::ZERO
+            },
+            key_memory,
             has_outage: dice.happens(150),
             lost_replies: rate(&[30, 200]),
             doubled_news: rate(&[100, 500]),
             late_news: rate(&[100, 500]),
-            is_silent: dice.happens(150),
+            is_silent,
             absence_hours: if dice.happens(350) {
                 dice.one_of(&[1, 30, 73, 73, 73, 130])
             } else {

@@ -167,11 +167,19 @@ async fn live(world: &Arc<World>) {
     replica::start_all(world).await;
     sleep(Duration::from_secs(60)).await;
     // Hours until all is asked, told and expired: the first are those of the reconciler, the last those of the provider's repetitions.
-    for hours in [1, 1, 2, 6, 24, 48, 96, 96] {
-        world.leap(Duration::from_secs(hours * 3600)).await;
-        sleep(Duration::from_secs(5)).await;
+    for hours in [1, 1, 2, 6, 24] {
+        pass(world, hours).await;
+    }
+    merchant::ask_again(world).await;
+    for hours in [48, 96, 96] {
+        pass(world, hours).await;
     }
     world.settle().await;
+}
+
+async fn pass(world: &Arc<World>, hours: u64) {
+    world.leap(Duration::from_secs(hours * 3600)).await;
+    sleep(Duration::from_secs(5)).await;
 }
 
 /// An operator asks the provider about everything that is open.

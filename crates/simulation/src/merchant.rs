@@ -6,6 +6,7 @@ use http::Method;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
+use crate::buyer::KEY_IS_GOOD_FOR;
 use crate::client::{self, Answer};
 use crate::promises::Told;
 use crate::replica::API_KEY;
@@ -72,6 +73,7 @@ async fn refund(world: Arc<World>, payment: String, cents: Option<i64>) {
     for round in 0..2 {
         let has_key = world.dice.happens(750);
         let key = has_key.then(|| format!("estorno-{place}-{round}"));
+        lock(&world.promises).repeat_refund(place, key.clone().map(|key| (key, world.now())));
         let told = insist(&world, place, &payment, cents, key.as_deref()).await;
         if let Some(before) = lock(&world.promises).told_refund(place, told.clone()) {
             world.violated(format!(
@@ -96,14 +98,8 @@ async fn insist(
     cents: Option<i64>,
     key: Option<&str>,
 ) -> Told {
-    let path = format!("/payments/{payment}/refunds");
-    let body = match cents {
-        Some(cents) => json!({ "amount": cents / 100 }),
-        None => json!({}),
-    };
     for wait in WAITS {
-        let answer = call(world, Method::POST, &path, &body, key).await;
-        let heard = answer.map_or(Told::Unknown, |answer| hear(world, place, &answer));
+        let heard = ask(world, place, payment, cents, key).await;
         if heard != Told::Unknown || key.is_none() {
             return heard;
         }
@@ -112,7 +108,62 @@ async fn insist(
     Told::Unknown
 }
 
+/// Asks for a refund once.
+async fn ask(
+    world: &Arc<World>,
+    place: usize,
+    payment: &str,
+    cents: Option<i64>,
+    key: Option<&str>,
+) -> Told {
+    let path = format!("/payments/{payment}/refunds");
+    let body = match cents {
+        Some(cents) => json!({ "amount": cents / 100 }),
+        None => json!({}),
+    };
+    let answer = call(world, Method::POST, &path, &body, key).await;
+    answer.map_or(Told::Unknown, |answer| hear(world, place, &answer))
+}
+
+/// After a day on which nothing went wrong, whoever asks again for a refund of unknown outcome is told what came of it.
+pub(crate) async fn ask_again(world: &Arc<World>) {
+    // Without heartbeats nobody learns that a replica has died, and what it was at work on stays its own.
+    if world.faults.replicas > 1 && !world.faults.has_heartbeats {
+        return;
+    }
+    let requests = lock(&world.promises).refunds.clone();
+    for (place, request) in requests.iter().enumerate() {
+        let Some((key, begun)) = &request.repeats else {
+            continue;
+        };
+        // Which of several refunds of one amount belongs to which request, nobody can tell.
+        let is_alone = requests
+            .iter()
+            .filter(|other| other.payment == request.payment)
+            .count()
+            == 1;
+        let is_open = request.told == Told::Unknown && world.now() < *begun + KEY_IS_GOOD_FOR;
+        if !is_open || !is_alone {
+            continue;
+        }
+        let told = ask(world, place, &request.payment, request.cents, Some(key)).await;
+        if told == Told::Unknown {
+            world.violated(format!(
+                "refund {place} of {}: still unknown after a day",
+                request.payment
+            ));
+        }
+        lock(&world.promises).told_refund(place, told);
+    }
+}
+
 fn hear(world: &World, place: usize, answer: &Answer) -> Told {
+    if answer.is_late && answer.status == 503 && answer.text("outcome") != "unknown" {
+        world.violated(format!(
+            "refund {place} may still be made, and was answered {}",
+            answer.body
+        ));
+    }
     match (answer.status, answer.text("outcome"), answer.text("detail")) {
         (200, ..) => Told::Made(answer.text("id").to_owned()),
         (_, "unknown", _) => Told::Unknown,

@@ -44,11 +44,14 @@ impl Wire {
         let result = timeout(CALL_TIMEOUT, answered).await;
         self.life.seam("after a call to the provider").await;
         match result {
-            Ok(Ok(reply)) => Ok(Answer {
-                status: reply.status,
-                retry_after: reply.retry_after,
-                body: Bytes::from(reply.body),
-            }),
+            Ok(Ok(reply)) => {
+                world.has_told(&reply.body);
+                Ok(Answer {
+                    status: reply.status,
+                    retry_after: reply.retry_after,
+                    body: Bytes::from(reply.body),
+                })
+            }
             Ok(Err(_)) => Err(Failure::Unknown(cause("the connection was lost"))),
             Err(elapsed) => {
                 world.note(|| format!("replica {number} has given {name} up"));

@@ -1,5 +1,7 @@
 //! What the service told its callers: by this it is judged at the end.
 
+use db::Timestamp;
+
 /// What callers were told in a run.
 #[derive(Debug, Default)]
 pub(crate) struct Promises {
@@ -35,6 +37,8 @@ pub(crate) struct RefundRequest {
     /// None: all that is left.
     pub(crate) cents: Option<i64>,
     pub(crate) told: Told,
+    /// The key by which it can be asked for again, and since when that is used.
+    pub(crate) repeats: Option<(String, Timestamp)>,
 }
 
 impl Promises {
@@ -58,8 +62,16 @@ impl Promises {
             payment,
             cents,
             told: Told::Unknown,
+            repeats: None,
         });
         self.refunds.len() - 1
+    }
+
+    /// A refund is asked for, by another key than before.
+    pub(crate) fn repeat_refund(&mut self, refund: usize, by: Option<(String, Timestamp)>) {
+        if let Some(known) = self.refunds.get_mut(refund) {
+            known.repeats = by;
+        }
     }
 
     /// As [`Promises::told_attempt`], of a refund.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::Router;
 use checkout::provider::{self, AccessToken};
 use checkout::{App, Config, Parts, Secret, State};
-use db::{Engine, Interference};
+use db::{Engine, Interference, JobKind, KeepAlive};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
 use web::rate::Windows;
@@ -42,6 +42,7 @@ pub(crate) struct Replica {
     pub(crate) router: Router,
     pub(crate) state: State,
     pub(crate) life: Arc<Life>,
+    _heartbeats: Option<KeepAlive>,
 }
 
 /// The most crashes of a run: they cost time, and more of them find no more.
@@ -125,9 +126,13 @@ impl Life {
 }
 
 impl Interference for Life {
-    fn before(&self) -> db::Moment<'_> {
-        Box::pin(async {
-            self.seam("before a job of the database").await;
+    fn before(&self, kind: JobKind) -> db::Moment<'_> {
+        Box::pin(async move {
+            match kind {
+                JobKind::Work => self.seam("before a job of the database").await,
+                // They are most of the jobs: nearly every crash would fall on one.
+                JobKind::Heartbeat => self.wait().await,
+            }
             if self.world.dice.happens(150) {
                 sleep(self.world.dice.millis(1, 20)).await;
             }
@@ -135,9 +140,12 @@ impl Interference for Life {
         })
     }
 
-    fn after(&self) -> db::Moment<'_> {
-        Box::pin(async {
-            self.seam("after a job of the database").await;
+    fn after(&self, kind: JobKind) -> db::Moment<'_> {
+        Box::pin(async move {
+            match kind {
+                JobKind::Work => self.seam("after a job of the database").await,
+                JobKind::Heartbeat => self.wait().await,
+            }
             !self.world.happens(|faults| faults.lost_commits)
         })
     }
@@ -155,7 +163,8 @@ impl Replicas {
         running.crashes <= CRASHES_MAX
     }
 
-    fn is_absent(&self) -> bool {
+    /// Does nobody run the service?
+    pub(crate) fn is_absent(&self) -> bool {
         lock(&self.0).is_absent
     }
 
@@ -224,10 +233,12 @@ fn start(world: &Arc<World>, number: usize) -> Pin<Box<dyn Future<Output = ()> +
                     state,
                 }) => {
                     world.note(|| format!("replica {number} is up"));
+                    let has_heartbeats = world.faults.has_heartbeats;
                     let replica = Arc::new(Replica {
                         router,
-                        state,
                         life,
+                        _heartbeats: has_heartbeats.then(|| checkout::keep_alive(&state)),
+                        state,
                     });
                     lock(&world.replicas.0).replicas.push(replica);
                     tokio::spawn(workers.run());

@@ -122,6 +122,8 @@ impl World {
             dice: &self.dice,
             faults: self.faults(),
             search_lag: self.faults.search_lag,
+            misses_changes: self.faults.misses_changes,
+            list_lag: self.faults.list_lag,
         };
         let result = act(&mut provider, moment);
         let changes = provider.take_changes();
@@ -149,6 +151,11 @@ impl World {
     /// Waits for the end of a run that would have none.
     pub(crate) async fn ended(&self) {
         self.has_ended.notified().await;
+    }
+
+    /// An answer of the provider has reached the service.
+    pub(crate) fn has_told(&self, answer: &[u8]) {
+        lock(&self.provider).has_told(answer);
     }
 
     /// As [`World::at_provider`], only to look.

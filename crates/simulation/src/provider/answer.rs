@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Payment, Refund, View};
+use super::{Moment, Payment, Refund, View};
 
 pub(super) fn payment(payment: &Payment, view: &View) -> Value {
     let is_card = payment.method != "pix" && payment.method != "bolbradesco";
@@ -25,7 +25,13 @@ pub(super) fn payment(payment: &Payment, view: &View) -> Value {
     })
 }
 
-pub(super) fn refunds(view: &View) -> Value {
+/// The refunds of a payment as their own list has them.
+pub(super) fn listed(view: &View, at: Moment<'_>) -> Value {
+    let is_listed = |refund: &&Refund| refund.created + at.list_lag <= at.now;
+    view.refunds.iter().filter(is_listed).map(refund).collect()
+}
+
+fn refunds(view: &View) -> Value {
     view.refunds.iter().map(refund).collect()
 }
 

@@ -131,11 +131,11 @@ impl Provider {
         match (call.method.as_str(), parts.as_slice()) {
             ("POST", ["card_tokens"]) => self.tokenise(at),
             ("POST", ["payments"]) => self.pay(call, &body, at),
-            ("GET", ["payments", "search"]) => self.search(query, at.now),
+            ("GET", ["payments", "search"]) => self.search(query, at),
             ("GET", ["payments", id]) => self.read(id),
             ("PUT", ["payments", id]) => self.cancel(id, at),
             ("GET", ["payments", id, "refunds"]) => match self.named(id) {
-                Some(payment) => Reply::json(200, &answer::refunds(&payment.view)),
+                Some(payment) => Reply::json(200, &answer::listed(&payment.view, at)),
                 None => Reply::error(404, "2000"),
             },
             ("POST", ["payments", id, "refunds"]) => self.refund(call, id, &body, at),
@@ -272,7 +272,7 @@ impl Provider {
     }
 
     /// Payments as the search knows them: by our reference, or by when they were made or changed.
-    fn search(&self, query: &str, now: Timestamp) -> Reply {
+    fn search(&self, query: &str, at: Moment<'_>) -> Reply {
         let asked = |name: &str| {
             let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
             pairs
@@ -298,7 +298,10 @@ impl Provider {
         let mut found: Vec<(&Payment, &View)> = self
             .payments
             .iter()
-            .filter_map(|payment| Some((payment, payment.searched(now)?)))
+            .filter_map(|payment| Some((payment, payment.searched(at.now)?)))
+            .filter(|(payment, view)| {
+                !(is_by_change && at.misses_changes) || view.updated == payment.created
+            })
             .filter(|(payment, _)| {
                 reference
                     .as_ref()
@@ -350,6 +353,7 @@ fn new_payment(body: &Value, is_card: bool, at: Moment<'_>) -> Payment {
             refunds: Vec::new(),
         },
         was_charged: false,
+        is_told: false,
         history: Vec::new(),
     }
 }

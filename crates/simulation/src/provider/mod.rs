@@ -5,6 +5,7 @@ mod answer;
 mod api;
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use db::Timestamp;
 
@@ -45,6 +46,8 @@ pub(crate) struct Payment {
     pub(crate) view: View,
     /// Was money ever taken?
     pub(crate) was_charged: bool,
+    /// Did any answer about it reach the service?
+    pub(crate) is_told: bool,
     /// Every view with the time from which the search knows it.
     history: Vec<(Timestamp, View)>,
 }
@@ -90,7 +93,9 @@ pub(crate) struct Moment<'a> {
     pub(crate) now: Timestamp,
     pub(crate) dice: &'a Dice,
     pub(crate) faults: Option<&'a Faults>,
-    pub(crate) search_lag: std::time::Duration,
+    pub(crate) search_lag: Duration,
+    pub(crate) misses_changes: bool,
+    pub(crate) list_lag: Duration,
 }
 
 impl Moment<'_> {
@@ -128,6 +133,16 @@ impl Provider {
 
     pub(crate) fn find(&self, id: u64) -> Option<&Payment> {
         self.payments.iter().find(|payment| payment.id == id)
+    }
+
+    /// An answer has reached the service.
+    pub(crate) fn has_told(&mut self, answer: &[u8]) {
+        let Ok(answer) = std::str::from_utf8(answer) else {
+            return;
+        };
+        for payment in self.payments.iter_mut().filter(|payment| !payment.is_told) {
+            payment.is_told = answer.contains(&payment.reference);
+        }
     }
 
     /// What has changed since it was last asked.
