@@ -1,9 +1,10 @@
 //! A payment provider to run against on one machine: the real one's interface, with outcomes, faults and payers under your control.
 //!
-//! The provider's interface is in `tokens`, `payments`, `methods` and `notifications`; what only a sandbox has is in `control` and `pages`.
+//! The provider's interface is in `tokens`, `payments`, `methods`, `account` and `notifications`; what only a sandbox has is in `control` and `pages`.
 //! Its data is in memory (`store`) and, when a data folder is given, in a journal. It never moves money and never keeps a card number or security
 //! code; every answer says that it is a sandbox. Carries "Provider sandbox" of the interface and sections 1.1 to 1.9 of the provider's.
 
+mod account;
 mod caller;
 mod config;
 mod control;
@@ -188,7 +189,7 @@ impl Drop for Listening {
 }
 
 /// The addresses of the provider's interface.
-fn provider() -> [(&'static str, MethodRouter<State>); 10] {
+fn provider() -> [(&'static str, MethodRouter<State>); 12] {
     let refunds = get(payments::api::list_refunds).post(payments::api::refund);
     [
         ("/v1/card_tokens", post(tokens::api::create)),
@@ -213,6 +214,11 @@ fn provider() -> [(&'static str, MethodRouter<State>); 10] {
             "/v1/payment_methods/installments",
             get(methods::installments),
         ),
+        (
+            "/v1/identification_types",
+            get(account::identification_types),
+        ),
+        ("/users/me", get(account::me)),
     ]
 }
 

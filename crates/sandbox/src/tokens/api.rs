@@ -34,6 +34,7 @@ fn answer(token: &CardToken) -> Value {
     json!({
         "id": token.id,
         "public_key": null,
+        "card_id": null,
         "first_six_digits": card.first_six,
         "last_four_digits": card.last_four,
         "expiration_month": card.expiration_month,
