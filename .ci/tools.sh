@@ -42,6 +42,8 @@ install_missing() {
     program haproxy /usr/sbin/haproxy || packages+=(haproxy)
     program caddy || packages+=(caddy)
     python3 -m pip --version >/dev/null 2>&1 || packages+=(python3 python3-pip)
+    program node || packages+=(nodejs)
+    program npm || packages+=(npm)
   fi
   ((${#packages[@]} == 0)) || install_packages "${packages[@]}" || return 1
   install_rust_parts
@@ -54,7 +56,7 @@ install_packages() {
   fi
   if ! program apt-get || ! "${as_root[@]}" true 2>/dev/null; then
     printf 'Missing, and this user may not install it. On Debian:\n\n  sudo apt-get install %s\n\n' "$*"
-    printf 'On other systems: a C compiler, git, the PostgreSQL server, Redis or Valkey, promtool of Prometheus, Chromium and chromedriver, nginx, HAProxy, Caddy, pip.\n'
+    printf 'On other systems: a C compiler, git, the PostgreSQL server, Redis or Valkey, promtool of Prometheus, Chromium and chromedriver, nginx, HAProxy, Caddy, pip, Node, npm, xz.\n'
     return 1
   fi
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
@@ -96,6 +98,21 @@ install_axe() {
   printf '%s  %s\n' "$axe_package_sha256" "$work/$package" | sha256sum --check || return 1
   mkdir -p "$folder"
   python3 -m zipfile -e "$work/$package" "$folder"
+}
+
+# What other people's clients in crates/balcao/tests/clients need, as the registries have it. The folder's name tells the versions.
+install_clients() {
+  local lists=crates/balcao/tests/clients folder
+  folder=$tools/clients-$(cat "$lists"/{package-lock.json,requirements.txt} | sha256sum | head -c 12)
+  export BALCAO_TEST_CLIENTS=$folder
+  [[ ! -e $folder ]] || return 0
+  rm -rf "$folder.part"
+  mkdir -p "$folder.part"
+  cp "$lists"/package{,-lock}.json "$folder.part"
+  npm ci --prefix "$folder.part" --ignore-scripts --no-audit --no-fund || return 1
+  python3 -m pip install --quiet --no-deps --only-binary :all: --target "$folder.part/python" \
+    --requirement "$lists/requirements.txt" || return 1
+  mv "$folder.part" "$folder"
 }
 
 # Known vulnerabilities, by their live database. A closed network is no fault of this repository: there a copy of a certain day

@@ -7,6 +7,7 @@ mod backup;
 mod bench;
 mod browser;
 mod card_data;
+mod clients;
 mod configuration;
 mod deliveries;
 mod demo;

@@ -1,0 +1,84 @@
+//! Clients that other people make: what generators make of our documents works with the running services, the provider's own
+//! clients work with the sandbox, and linters find no error in the documents. The programs are in `tests/clients`.
+
+use std::path::Path;
+
+use test_kit::clients::Clients;
+use test_kit::process::Start;
+use tokio::task::block_in_place;
+
+use crate::support::{CARD, Provider};
+
+fn clients() -> Clients {
+    Clients::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients"))
+}
+
+/// The services, and the file of each one's document.
+fn documents() -> [(&'static str, String); 2] {
+    let file = |service| format!("{}/../{service}/openapi.json", env!("CARGO_MANIFEST_DIR"));
+    ["checkout", "inventory"].map(|service| (service, file(service)))
+}
+
+/// Starts a demo, and runs a program with the addresses of its services and a card.
+async fn beside_a_demo(run: impl FnOnce([String; 3])) {
+    let demo = Start::new(["demo"]).ready().await;
+    let (checkout, inventory) = (demo.url("checkout").await, demo.url("inventory").await);
+    block_in_place(|| run([checkout, inventory, CARD.to_owned()]));
+}
+
+#[test]
+fn linters_find_no_error_in_the_documents() {
+    let files = documents().map(|(_, file)| file);
+    clients().node([&["lint.js".to_owned()][..], &files].concat());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_generated_for_python_keep_stock_and_take_payments() {
+    let clients = clients();
+    for (service, file) in documents() {
+        let folder = format!("{service}_client");
+        clients.python([
+            "-m",
+            "openapi_python_client",
+            "generate",
+            "--path",
+            &file,
+            "--meta",
+            "none",
+            "--output-path",
+            &folder,
+            "--config",
+            "generator.yaml",
+            "--fail-on-warning",
+        ]);
+    }
+    beside_a_demo(|of_demo| clients.python([&["generated.py".to_owned()][..], &of_demo].concat()))
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_generated_for_typescript_keep_stock_and_take_payments() {
+    let clients = clients();
+    for (service, file) in documents() {
+        let types = format!("{service}.d.ts");
+        let generator = "node_modules/openapi-typescript/bin/cli.js";
+        clients.node([generator, &file, "--output", &types]);
+    }
+    clients.node(["node_modules/typescript/bin/tsc"]);
+    beside_a_demo(|of_demo| clients.node([&["generated.js".to_owned()][..], &of_demo].concat()))
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_providers_own_client_for_python_works_with_the_sandbox() {
+    let (clients, provider) = (clients(), Provider::start().await);
+    let arguments = ["provider.py", &provider.url(), "TEST-token", CARD];
+    block_in_place(|| clients.python(arguments));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_providers_own_client_for_javascript_finds_every_member_that_it_knows_in_the_sandbox() {
+    let (clients, provider) = (clients(), Provider::start().await);
+    let arguments = ["provider.js", &provider.url(), "TEST-token", CARD];
+    block_in_place(|| clients.node(arguments));
+}
