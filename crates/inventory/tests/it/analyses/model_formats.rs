@@ -21,7 +21,9 @@ on_both_engines!(
     a_server_that_knows_no_schema_is_asked_for_an_object_and_then_for_no_format,
     async |address| {
         let content = format!("Here it is:\n```json\n{}\n```", reply("Peça agora.", &[]));
-        let servers: [(&[&str], u16, &[&str]); 4] = [
+        let servers: [(&[&str], u16, &[&str]); 5] = [
+            // As llama-cpp-python's does.
+            (&["json_object"], 500, &["json_schema", "json_object"]),
             (&["json_object"], 422, &["json_schema", "json_object"]),
             (&["none"], 400, &["json_schema", "json_object", "none"]),
             (&["none"], 404, &["json_schema", "json_object", "none"]),

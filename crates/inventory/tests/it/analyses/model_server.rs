@@ -143,8 +143,8 @@ async fn serve(mut stream: TcpStream, script: Arc<Script>) {
                 answer(200, "", &completion(&message, "stop"))
             }
             Behaviour::Knows(_, status, _) => {
-                let body = r#"{"error":{"message":"Unknown response_format"}}"#;
-                answer(*status, "", body)
+                let body = unknown_format(&format);
+                answer(*status, "", &body)
             }
             Behaviour::Held(status, body) => {
                 script.released.notified().await;
@@ -161,6 +161,16 @@ async fn serve(mut stream: TcpStream, script: Arc<Script>) {
             return;
         }
     }
+}
+
+/// What the server of llama-cpp-python says of a format that it does not know.
+fn unknown_format(format: &str) -> String {
+    let message = format!(
+        "1 validation error:\n  {{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), \
+         'msg': \"Input should be 'text'\", 'input': '{format}'}}"
+    );
+    let kind = "internal_server_error";
+    json!({"error": {"message": message, "type": kind, "param": null, "code": null}}).to_string()
 }
 
 fn answer(status: u16, headers: &str, body: &str) -> String {
