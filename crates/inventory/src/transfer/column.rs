@@ -8,10 +8,14 @@ use crate::{catalogue::named::Kind, rest::Message, stock::movements::Movement};
 pub(super) enum Content {
     /// A text, escaped against formulas.
     Text,
-    /// A number or a time.
-    Plain,
+    /// A whole number.
+    Number,
+    /// A time, which the import gives where it is blank.
+    Time,
     /// A price.
     Price,
+    /// Another record: its id, or what it is called.
+    Reference(By),
     /// What a referred record is called; the reference's own column, and how it is looked up.
     Name(&'static str, By),
 }
@@ -28,61 +32,78 @@ pub(super) enum By {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Column {
     pub(super) name: &'static str,
+    /// What a spreadsheet in Portuguese may call it. Case, accents and underscores do not matter.
+    portuguese: &'static str,
     pub(super) content: Content,
     pub(super) is_required: bool,
 }
 
-const fn required(name: &'static str, content: Content) -> Column {
+const fn required(name: &'static str, portuguese: &'static str, content: Content) -> Column {
     Column {
         name,
+        portuguese,
         content,
         is_required: true,
     }
 }
 
-const fn optional(name: &'static str, content: Content) -> Column {
+const fn optional(name: &'static str, portuguese: &'static str, content: Content) -> Column {
     Column {
         name,
+        portuguese,
         content,
         is_required: false,
     }
 }
 
-const ID: Column = optional("id", Content::Plain);
-const DESCRIPTION: Column = optional("description", Content::Text);
-const CREATED_AT: Column = optional("created_at", Content::Plain);
-const UPDATED_AT: Column = optional("updated_at", Content::Plain);
-const QUANTITY: Column = required("quantity", Content::Plain);
-const PRODUCT: Column = required("product", Content::Plain);
-const PRODUCT_TITLE: Column = optional("product_title", Content::Name("product", By::Title));
+const ID: Column = optional("id", "id", Content::Number);
+const DESCRIPTION: Column = optional("description", "descrição", Content::Text);
+const CREATED_AT: Column = optional("created_at", "criado em", Content::Time);
+const UPDATED_AT: Column = optional("updated_at", "atualizado em", Content::Time);
+const QUANTITY: Column = required("quantity", "quantidade", Content::Number);
+const PRODUCT: Column = required("product", "produto", Content::Reference(By::Title));
+const PRODUCT_TITLE: Column = optional(
+    "product_title",
+    "título do produto",
+    Content::Name("product", By::Title),
+);
 const PRODUCT_SERIE_NUMBER: Column = optional(
     "product_serie_number",
+    "número de série do produto",
     Content::Name("product", By::SerieNumber),
 );
 
 const NAMED: &[Column] = &[
     ID,
-    required("name", Content::Text),
+    required("name", "nome", Content::Text),
     DESCRIPTION,
     CREATED_AT,
     UPDATED_AT,
 ];
 const PRODUCTS: &[Column] = &[
     ID,
-    required("title", Content::Text),
-    required("category", Content::Plain),
-    required("brand", Content::Plain),
+    required("title", "título", Content::Text),
+    required(
+        "category",
+        "categoria",
+        Content::Reference(By::Name(Kind::Category)),
+    ),
+    required("brand", "marca", Content::Reference(By::Name(Kind::Brand))),
     DESCRIPTION,
-    optional("serie_number", Content::Text),
-    required("cost_price", Content::Price),
-    required("selling_price", Content::Price),
+    optional("serie_number", "número de série", Content::Text),
+    required("cost_price", "preço de custo", Content::Price),
+    required("selling_price", "preço de venda", Content::Price),
     QUANTITY,
     CREATED_AT,
     UPDATED_AT,
 ];
 const INFLOWS: &[Column] = &[
     ID,
-    required("supplier", Content::Plain),
+    required(
+        "supplier",
+        "fornecedor",
+        Content::Reference(By::Name(Kind::Supplier)),
+    ),
     PRODUCT,
     QUANTITY,
     DESCRIPTION,
@@ -93,19 +114,38 @@ const OUTFLOWS: &[Column] = &[ID, PRODUCT, QUANTITY, DESCRIPTION, CREATED_AT];
 const PRODUCTS_BY_NAME: &[Column] = &[
     optional(
         "category_name",
+        "nome da categoria",
         Content::Name("category", By::Name(Kind::Category)),
     ),
-    optional("brand_name", Content::Name("brand", By::Name(Kind::Brand))),
+    optional(
+        "brand_name",
+        "nome da marca",
+        Content::Name("brand", By::Name(Kind::Brand)),
+    ),
 ];
 const INFLOWS_BY_NAME: &[Column] = &[
     optional(
         "supplier_name",
+        "nome do fornecedor",
         Content::Name("supplier", By::Name(Kind::Supplier)),
     ),
     PRODUCT_TITLE,
     PRODUCT_SERIE_NUMBER,
 ];
 const OUTFLOWS_BY_NAME: &[Column] = &[PRODUCT_TITLE, PRODUCT_SERIE_NUMBER];
+
+impl Column {
+    fn is_called(&self, name: &str) -> bool {
+        let plain = |name: &str| -> String {
+            let name = db::fold(name).replace('_', " ");
+            name.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let name = plain(name);
+        [self.name, self.portuguese]
+            .into_iter()
+            .any(|own| plain(own) == name)
+    }
+}
 
 /// The columns of an export, in their order.
 pub(super) const fn exported(resource: Resource) -> &'static [Column] {
@@ -133,7 +173,7 @@ pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<Colu
     let mut columns: Vec<Column> = Vec::new();
     let mut wrong = Vec::new();
     for name in names {
-        match known().find(|column| column.name == name) {
+        match known().find(|column| column.is_called(name)) {
             None => {
                 let name: String = name.chars().take(100).collect();
                 wrong.push((
@@ -142,6 +182,7 @@ pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<Colu
                 ));
             }
             Some(column) if columns.iter().any(|other| fills(other) == fills(column)) => {
+                let name = column.name;
                 wrong.push((
                     format!("a coluna {name} aparece duas vezes"),
                     format!("column {name} is there twice, or beside another that says the same"),
@@ -171,13 +212,6 @@ pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<Colu
         format!("{}. Colunas permitidas: {allowed}.", portuguese.join("; ")),
         format!("{}; allowed: {allowed}", english.join("; ")),
     ))
-}
-
-/// The column for names beside one that takes the id of another record; none of a column that takes something else.
-pub(super) fn for_names(column: &Column) -> Option<&'static str> {
-    let is_it = |other: &&Column| fills(other) == column.name;
-    let mut all = PRODUCTS_BY_NAME.iter().chain(INFLOWS_BY_NAME);
-    all.find(is_it).map(|other| other.name)
 }
 
 /// The field that a column fills.

@@ -8,14 +8,14 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use db::{Conn, Db};
+use db::{Conn, Db, Money, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{
     ImportError, Problem, Report, Resource, Run,
     cell::{Decimals, unescape},
-    column::{By, Column, Content, exported, fills, for_names},
+    column::{By, Column, Content, exported, fills},
     record,
     sheet::{Line, Sheet},
 };
@@ -261,7 +261,7 @@ impl Batch {
                 return Ok(problems.refused(line));
             }
             if let Some(row) = record::find(conn, resource, id).await? {
-                if is_same(resource, &self.columns, line, &row) {
+                if is_same(resource, &self.columns, &members, &row)? {
                     return Ok(Outcome::Unchanged);
                 }
                 let message = Message::new(
@@ -350,7 +350,10 @@ async fn members(
         let read = match column.content {
             _ if is_blank && !column.is_required && fills(column) == column.name => continue,
             Content::Text => Ok(unescape(cell).into_owned()),
-            Content::Plain => id_or_number(column, cell),
+            Content::Reference(by) if !is_blank && !is_id(cell) => {
+                resolve_reference(conn, column.name, by, unescape(cell).trim()).await?
+            }
+            Content::Number | Content::Time | Content::Reference(_) => Ok(cell.clone()),
             Content::Price => decimals.read(cell).map(Cow::into_owned),
             Content::Name(..) if is_blank => Ok(String::new()),
             Content::Name(field, by) => {
@@ -386,22 +389,11 @@ fn json(text: &str) -> Result<Box<RawValue>, db::Error> {
     serde_json::value::to_raw_value(text).map_err(|error| db::Error::other(error.to_string()))
 }
 
-/// A cell as it stands, unless it is a name in a column of ids: what the API says of that helps nobody with a file.
-fn id_or_number(column: &Column, cell: &str) -> Result<String, Message> {
-    let is_id = |text: &str| {
-        let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-        digits.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    match for_names(column) {
-        Some(other) if !is_id(cell.trim()) => {
-            let shown: String = cell.trim().chars().take(100).collect();
-            Err(Message::new(
-                format!("“{shown}” não é um id: nomes vão na coluna {other}."),
-                format!("\"{shown}\" is not an id: names go into the column {other}."),
-            ))
-        }
-        _ => Ok(cell.to_owned()),
-    }
+/// Whether a cell that refers to a record does so by its id. Who calls a brand `51` uses the column for names.
+fn is_id(cell: &str) -> bool {
+    let cell = cell.trim();
+    let digits = cell.strip_prefix(['+', '-']).unwrap_or(cell);
+    digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The id of the one record that a name means.
@@ -428,14 +420,49 @@ async fn resolve_reference(
     })
 }
 
-/// Whether a row says of a record what it is.
-fn is_same(resource: Resource, columns: &[Column], line: &Line, row: &record::Row) -> bool {
-    columns.iter().zip(&line.cells).all(|(column, cell)| {
-        let place = exported(resource)
-            .iter()
-            .position(|other| other.name == column.name);
-        place.and_then(|place| row.cells.get(place)) == Some(cell)
-    })
+/// Whether a row says of a record what it is, however a spreadsheet wrote that.
+fn is_same(
+    resource: Resource,
+    columns: &[Column],
+    members: &Members,
+    row: &record::Row,
+) -> Result<bool, db::Error> {
+    let stored = members_of(resource, row)?;
+    let text = |members: &Members, field: &str| -> Option<String> {
+        serde_json::from_str(members.get(field)?.get()).ok()
+    };
+    Ok(columns.iter().all(|column| {
+        let field = fills(column);
+        match (text(members, field), text(&stored, field)) {
+            (Some(said), Some(stored)) => is_same_value(column.content, &said, &stored),
+            (None, Some(_)) => column.content == Content::Time,
+            (said, None) => said.is_none(),
+        }
+    }))
+}
+
+fn is_same_value(content: Content, said: &str, stored: &str) -> bool {
+    let said = said.trim();
+    match content {
+        // Spreadsheets end lines in their own way.
+        Content::Text => said.replace("\r\n", "\n") == stored.replace("\r\n", "\n"),
+        Content::Price => is_same_read(Money::parse, said, stored),
+        Content::Time => is_same_read(Timestamp::parse, said, stored),
+        Content::Number | Content::Reference(_) | Content::Name(..) => {
+            is_same_read(str::parse::<i64>, said, stored)
+        }
+    }
+}
+
+fn is_same_read<T: PartialEq, E>(
+    read: impl Fn(&str) -> Result<T, E>,
+    said: &str,
+    stored: &str,
+) -> bool {
+    match (read(said), read(stored)) {
+        (Ok(said), Ok(stored)) => said == stored,
+        _ => false,
+    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! Records from and to CSV files, for spreadsheets and for moving a shop from one database to another. The rules of a record are those
 //! of the API, in the functions that the API calls; here is only what belongs to files.
 //!
-//! **Form.** UTF-8, with or without a byte order mark; the first row names the columns, in any order. Separated by commas or by
-//! semicolons: what stands in the first row decides. References are ids (`category`), or names where the column says so
-//! (`category_name`). Times are in UTC. A price has a decimal point; a file separated by semicolons may have decimal commas instead,
+//! **Form.** UTF-8, with or without a byte order mark, or Windows-1252; the first row names the columns, in any order, as exports do or
+//! in Portuguese. Separated by commas or by semicolons: what stands in the first row decides. References (`category`) are ids or names,
+//! or always names where the column says so (`category_name`). Times are in UTC. A price has a decimal point; a file separated by semicolons may have decimal commas instead,
 //! if it has them throughout. In texts, an apostrophe before `=`, `+`, `-`, `@`, a tab, a carriage return or an apostrophe keeps
 //! spreadsheets from running the cell as a formula: exports write it, imports take it away.
 //!
 //! **Import** adds records, all of the file or none, in short transactions between which others write. Each row is examined first, on a
 //! reader, and all rows are staged before the first becomes a record (`staging`). Of one row at most 2 MiB are read. A row whose `id` is
-//! there already with the same contents is left as it is, with other contents an error.
+//! there already with the same contents, however they are written, is left as it is, with other contents an error.
 //!
 //! **Movements.** One that is older than its product's opening in this database is history that the opening quantity counts already:
 //! it is recorded with an adjustment that cancels it, and the quantity stays. So a product's file and its movements' files, exported
@@ -17,6 +17,7 @@
 
 mod cell;
 mod column;
+mod encoding;
 mod examine;
 mod export;
 mod import;

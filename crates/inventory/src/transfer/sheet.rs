@@ -1,5 +1,6 @@
 //! A CSV file as rows of cells: encoding, separator, header, and bounds on what one row may hold. What cells mean is not decided here.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead as _, BufReader, Read};
 
 use csv::{ByteRecord, ReaderBuilder};
@@ -7,6 +8,7 @@ use csv::{ByteRecord, ReaderBuilder};
 use super::{
     ImportError, Problem, Progress, Resource,
     column::{self, Column},
+    encoding::Encoding,
 };
 use crate::rest::Message;
 
@@ -17,6 +19,9 @@ const MAX_ROW: usize = 2 * 1024 * 1024;
 pub(super) struct Sheet {
     reader: csv::Reader<Bounded>,
     record: ByteRecord,
+    encoding: Encoding,
+    /// Whether lines end with two characters, as on Windows.
+    has_crlf: bool,
     /// What separates cells.
     pub(super) separator: u8,
     /// The file's columns in their order.
@@ -44,12 +49,14 @@ impl Sheet {
                 "the file is in UTF-16: save it as \"CSV UTF-8\"",
             )));
         }
-        let mark = if start.starts_with(&[0xEF, 0xBB, 0xBF]) {
-            3
+        let (mark, encoding) = if start.starts_with(&[0xEF, 0xBB, 0xBF]) {
+            (3, Encoding::Utf8)
         } else {
-            0
+            (0, Encoding::Unknown)
         };
         let separator = separator(start.get(mark..).unwrap_or_default());
+        let mut ends = start.split(|byte| *byte == b'\n');
+        let has_crlf = ends.next().is_some_and(|first| first.ends_with(b"\r"));
         buffered.consume(mark);
         let reader = ReaderBuilder::new()
             .delimiter(separator)
@@ -65,6 +72,8 @@ impl Sheet {
         let mut sheet = Self {
             reader,
             record: ByteRecord::new(),
+            encoding,
+            has_crlf,
             separator,
             columns: Vec::new(),
         };
@@ -82,7 +91,11 @@ impl Sheet {
         let names: Vec<String> = self
             .record
             .iter()
-            .map(|cell| String::from_utf8_lossy(cell).trim().to_owned())
+            .map(|cell| {
+                let name = self.encoding.read(cell);
+                let name = name.unwrap_or_else(|| String::from_utf8_lossy(cell));
+                name.trim().to_owned()
+            })
             .collect();
         self.columns = column::of_header(resource, &names).map_err(ImportError::Format)?;
         Ok(())
@@ -90,7 +103,7 @@ impl Sheet {
 
     fn advance(&mut self) -> Result<bool, ImportError> {
         self.reader.get_mut().left = MAX_ROW;
-        let line = self.reader.position().line();
+        let line = self.number(self.reader.position());
         self.reader
             .read_byte_record(&mut self.record)
             .map_err(|error| match error.into_kind() {
@@ -106,6 +119,11 @@ impl Sheet {
                     format!("line {line} cannot be read: {other:?}"),
                 )),
             })
+    }
+
+    /// The line on which a row begins. The reader counts a line's end of two characters with the next row.
+    fn number(&self, begin: &csv::Position) -> u64 {
+        begin.line() + u64::from(self.has_crlf && begin.byte() > 0)
     }
 
     /// The next row, or what is wrong with it as a whole. Rows of blank cells, as spreadsheets leave them, are passed over.
@@ -138,8 +156,8 @@ impl Sheet {
             && BEHIND.ends_with(self.record.as_slice())
     }
 
-    fn line(&self) -> Result<Line, Problem> {
-        let number = self.record.position().map_or(0, csv::Position::line);
+    fn line(&mut self) -> Result<Line, Problem> {
+        let number = self.record.position().map_or(0, |begin| self.number(begin));
         let problem = |column, message| Problem {
             line: number,
             column,
@@ -165,7 +183,8 @@ impl Sheet {
             .iter()
             .zip(&self.columns)
             .map(|(cell, column)| {
-                String::from_utf8(cell.to_vec()).map_err(|_| {
+                let text = self.encoding.read(cell).map(Cow::into_owned);
+                text.ok_or_else(|| {
                     let message = Message::fixed(
                         "Isto não está em UTF-8: salve o arquivo como “CSV UTF-8”.",
                         "This is not UTF-8: save the file as \"CSV UTF-8\".",

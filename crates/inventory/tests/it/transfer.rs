@@ -185,6 +185,21 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    lines_are_counted_as_editors_count_them_however_they_end,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        for end in ["\n", "\r\n"] {
+            let file = ["name,description", "A,\"x\ny\"", ",z", ""].join(end);
+            assert_eq!(
+                problems(&app, CATEGORIES, file).await,
+                ["line 4, name: This field may not be blank."],
+                "{end:?}"
+            );
+        }
+    }
+);
+
+on_both_engines!(
     a_file_that_was_cut_off_within_a_cell_is_refused,
     async |address| {
         let app = TestApp::new(&address).await;
@@ -246,24 +261,81 @@ on_both_engines!(
                 "line 3, brand: This field may not be null.",
             ]
         );
-        // A name in a column of ids is told where it belongs.
+        // A column of ids takes names too.
         let row = "title,category,brand,cost_price,selling_price,quantity\nChá,Doces,x 1,1,1,1\n";
         assert_eq!(
             problems(&app, Resource::Products, row).await,
             [
-                "line 2, category: \"Doces\" is not an id: names go into the column category_name.",
-                "line 2, brand: \"x 1\" is not an id: names go into the column brand_name.",
+                "line 2, category: There are several of \"Doces\": use the column category with an id.",
+                "line 2, brand: There is no brand \"x 1\".",
             ]
         );
-        let row = "supplier,product,quantity\n1,Arroz,1\n";
-        assert_eq!(
-            problems(&app, INFLOWS, row).await,
-            ["line 2, product: \"Arroz\" is not an id: names go into the column product_title."]
-        );
+        let row = "supplier,product,quantity\natacado,Arroz,1\n";
+        assert_eq!(load_bytes(&app, INFLOWS, row).await.unwrap().added, 1);
         let moved = load_bytes(&app, OUTFLOWS, "product_title,quantity\nArroz,2\n")
             .await
             .unwrap();
-        assert_eq!((moved.added, app.viewer().quantity_of(1).await), (1, 3));
+        assert_eq!((moved.added, app.viewer().quantity_of(1).await), (1, 4));
+    }
+);
+
+/// A text as a spreadsheet in Brazil saves it.
+fn windows_1252(text: &str) -> Vec<u8> {
+    text.chars()
+        .map(|letter| u8::try_from(letter).unwrap())
+        .collect()
+}
+
+on_both_engines!(
+    what_a_spreadsheet_in_brazil_made_of_an_export_comes_back,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        with_basics(&app).await;
+        let description = "em sacos\r\nde 5 kg";
+        let product = json!({
+            "title": "Feijão", "description": description, "category": 1, "brand": 1,
+            "cost_price": "9.40", "selling_price": "1200.00", "quantity": 7,
+        });
+        app.admin().post("/api/v1/products/", product).await.id();
+        let created = app.viewer().get("/api/v1/products/1/").await.json()["created_at"].clone();
+        let created = created.as_str().unwrap();
+        let header = "ID;Título;Categoria;MARCA;Descrição;Número de série;Preço de custo;preco_de_venda;Quantidade;Criado em";
+        let same = format!("1;Feijão;Grãos;bom grao;\"em sacos\nde 5 kg\";;9,4;1200;7;{created}");
+        let row = "2;Açúcar;GRÃOS;1;;;4,99;7,5;3;";
+        let file = format!("{header}\r\n{same}\r\n{row}\r\n");
+        for bytes in [windows_1252(&file), file.clone().into_bytes()] {
+            let report = load_bytes(&app, Resource::Products, &bytes).await.unwrap();
+            assert_eq!(report.added + report.unchanged, 2, "{report:?}");
+            assert!(report.unchanged >= 1, "{report:?}");
+        }
+        let sugar = app.viewer().get("/api/v1/products/2/").await.json();
+        assert_eq!(
+            (
+                &sugar["title"],
+                &sugar["category"]["name"],
+                &sugar["cost_price"]
+            ),
+            (&json!("Açúcar"), &json!("Grãos"), &json!("4.99"))
+        );
+        // What was changed in the spreadsheet is not passed over.
+        for (before, after) in [
+            ("9,4;", "9,41;"),
+            (";7;", ";8;"),
+            ("5 kg", "6 kg"),
+            ("Feijão", "Feijao"),
+        ] {
+            let changed = file.replacen(before, after, 1);
+            assert_eq!(
+                problems(&app, Resource::Products, windows_1252(&changed)).await,
+                ["line 2, id: product with this id already exists, with other contents."],
+                "{after}"
+            );
+        }
+        let movements = "Produto;Quantidade;Descrição\nAçúcar;1;Balcão\n";
+        let sold = load_bytes(&app, OUTFLOWS, windows_1252(movements))
+            .await
+            .unwrap();
+        assert_eq!((sold.added, app.viewer().quantity_of(2).await), (1, 2));
     }
 );
 
@@ -330,8 +402,8 @@ on_both_engines!(files_that_mean_harm_are_refused_in_words, async |address| {
         "the file is empty: its first row names the columns"
     );
     assert_eq!(
-        refused(b"nome\nA\n").await,
-        format!("unknown column \"nome\"; column name is missing; {allowed}")
+        refused(b"cor\nA\n").await,
+        format!("unknown column \"cor\"; column name is missing; {allowed}")
     );
     assert_eq!(
         refused(b"name,name\nA,B\n").await,
@@ -342,8 +414,8 @@ on_both_engines!(files_that_mean_harm_are_refused_in_words, async |address| {
         "the file is in UTF-16: save it as \"CSV UTF-8\""
     );
     assert_eq!(
-        refused(b"name\nCaf\xe9\n").await,
-        "line 2, name: This is not UTF-8: save the file as \"CSV UTF-8\"."
+        refused(b"name\nCaf\xe9\nCaf\xc3\xa9\n").await,
+        "line 3, name: This is not UTF-8: save the file as \"CSV UTF-8\"."
     );
     assert_eq!(
         refused(b"name\na\0b\n").await,

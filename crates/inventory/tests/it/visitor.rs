@@ -107,7 +107,7 @@ impl Visitor<'_> {
         &self,
         method: Method,
         path: &str,
-        body: &str,
+        body: impl AsRef<[u8]>,
         headers: &[(&str, &str)],
     ) -> Answer {
         let request = self.request(method, path, body, headers);
@@ -125,7 +125,7 @@ impl Visitor<'_> {
         &self,
         method: Method,
         path: &str,
-        body: &str,
+        body: impl AsRef<[u8]>,
         headers: &[(&str, &str)],
     ) -> Request<Body> {
         let mut request = Request::builder()
@@ -147,7 +147,7 @@ impl Visitor<'_> {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        request.body(Body::from(body.to_owned())).unwrap()
+        request.body(Body::from(body.as_ref().to_vec())).unwrap()
     }
 
     fn keep(&self, answer: &Answer) {

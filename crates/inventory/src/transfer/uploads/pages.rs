@@ -13,7 +13,7 @@ use http::{HeaderValue, StatusCode, header};
 use web::{cookie::HostOnly, limits, locale::Locale};
 
 use super::{
-    super::{ImportError, Problem, Report, Resource, sheet::separator},
+    super::{ImportError, Problem, Report, Resource, encoding::decode, sheet::separator},
     NewUpload, Upload, UploadState, multipart,
 };
 use crate::{
@@ -272,8 +272,8 @@ async fn receive(
             wrong("file", "Escolha um arquivo.", "Choose a file."),
         ));
     };
-    let content = match String::from_utf8(file.into()) {
-        Ok(content) if !content.contains('\0') => content,
+    let content = match decode(&file) {
+        Some(content) if !content.contains('\0') => content,
         _ => {
             let (portuguese, english) = (
                 "O arquivo não está em UTF-8. Salve a planilha como “CSV UTF-8”.",

@@ -11,7 +11,11 @@ use crate::{
 };
 
 /// Sends a file as a browser does.
-pub(crate) async fn upload(visitor: &Visitor<'_>, resource: &str, content: &str) -> Answer {
+pub(crate) async fn upload(
+    visitor: &Visitor<'_>,
+    resource: &str,
+    content: impl AsRef<[u8]>,
+) -> Answer {
     let token = visitor.cookie("csrftoken").unwrap_or_default();
     send(visitor, [&token, ""], resource, content).await
 }
@@ -21,19 +25,19 @@ async fn send(
     visitor: &Visitor<'_>,
     [token, once]: [&str; 2],
     resource: &str,
-    content: &str,
+    content: impl AsRef<[u8]>,
 ) -> Answer {
     let field = |name: &str, value: &str| {
         format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
     };
-    let file = format!(
-        "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\nContent-Type: text/csv\r\n\r\n{content}\r\n--x--\r\n"
-    );
+    let file = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\nContent-Type: text/csv\r\n\r\n";
     let body = [
-        field("csrfmiddlewaretoken", token),
-        field("form_token", once),
-        field("resource", resource),
-        file,
+        field("csrfmiddlewaretoken", token).as_bytes(),
+        field("form_token", once).as_bytes(),
+        field("resource", resource).as_bytes(),
+        file.as_bytes(),
+        content.as_ref(),
+        b"\r\n--x--\r\n",
     ]
     .concat();
     let form = [("content-type", "multipart/form-data; boundary=x")];
@@ -108,11 +112,26 @@ on_both_engines!(
         for (resource, content, said) in [
             ("products", "", "Escolha um arquivo."),
             ("users", "a", "Escolha o que o arquivo contém."),
-            ("brands", "nome\nAlfa\n", "falta a coluna name"),
+            ("brands", "cor\nAzul\n", "falta a coluna name"),
         ] {
             is_refused(&upload(&admin, resource, content).await, &[said]);
         }
         assert_eq!(count(&app, "products").await, 0);
+    }
+);
+
+on_both_engines!(
+    a_file_in_windows_1252_is_shown_and_imported_with_its_accents,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.logged_in("admin").await;
+        let file = b"Nome;Descri\xE7\xE3o\r\nCaf\xE9;moagem m\xE9dia\r\n";
+        leads_to(&upload(&admin, "brands", file).await, "/import/1/");
+        let shown = page(&admin, "/import/1/", 200).await;
+        assert!(shown.contains("Café") && shown.contains("moagem média"));
+        admin.submit("/import/1/confirm/", &[]).await;
+        let brands = app.admin().get("/api/v1/brands/").await.json();
+        assert_eq!(brands["results"][0]["name"], "Café");
     }
 );
 

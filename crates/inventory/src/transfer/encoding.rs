@@ -1,0 +1,85 @@
+//! The encoding of a file: UTF-8, or Windows-1252, in which spreadsheets save a plain CSV file in Brazil.
+
+use std::borrow::Cow;
+
+/// What bytes from 0x80 to 0x9F stand for in Windows-1252, control characters where they stand for nothing; all others stand for the
+/// character of their number. <https://encoding.spec.whatwg.org/index-windows-1252.txt>
+const HIGH: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ";
+
+/// What is known of a file's encoding: nothing before the first letter that is not ASCII, which decides for the whole file. One that was
+/// put together of both would give names of wrong letters, so it is refused.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Encoding {
+    #[default]
+    Unknown,
+    Utf8,
+    Windows1252,
+}
+
+impl Encoding {
+    /// The text of the next piece of the file; none if it is of another encoding.
+    pub(super) fn read<'a>(&mut self, bytes: &'a [u8]) -> Option<Cow<'a, str>> {
+        let utf8 = std::str::from_utf8(bytes).ok();
+        if bytes.is_ascii() {
+            return utf8.map(Cow::Borrowed);
+        }
+        let found = if utf8.is_some() {
+            Self::Utf8
+        } else {
+            Self::Windows1252
+        };
+        if *self == Self::Unknown {
+            *self = found;
+        }
+        if *self != found {
+            return None;
+        }
+        match utf8 {
+            Some(text) => Some(Cow::Borrowed(text)),
+            None => bytes.iter().map(|byte| windows_1252(*byte)).collect(),
+        }
+    }
+}
+
+/// The text of a whole file; none if it is of neither encoding, or of both.
+pub(super) fn decode(file: &[u8]) -> Option<String> {
+    let mut encoding = Encoding::default();
+    let lines = file.split_inclusive(|byte| *byte == b'\n');
+    lines.map(|line| encoding.read(line)).collect()
+}
+
+fn windows_1252(byte: u8) -> Option<char> {
+    match byte {
+        0x80..=0x9F => HIGH
+            .chars()
+            .nth(usize::from(byte - 0x80))
+            .filter(|read| !read.is_control()),
+        _ => Some(char::from(byte)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_letter_that_is_not_ascii_decides_for_the_whole_file() {
+        for (file, text) in [
+            (&b"nome\nArroz\n"[..], Some("nome\nArroz\n")),
+            (
+                "nome\nPão de açúcar\n".as_bytes(),
+                Some("nome\nPão de açúcar\n"),
+            ),
+            (
+                b"nome\nP\xE3o de a\xE7\xFAcar\n\x80 5\n",
+                Some("nome\nPão de açúcar\n€ 5\n"),
+            ),
+            // Of both, and of neither.
+            (b"P\xE3o\nP\xC3\xA3o\n", None),
+            (b"P\xC3\xA3o\nP\xE3o\n", None),
+            (b"P\x81o\n", None),
+        ] {
+            assert_eq!(decode(file).as_deref(), text, "{file:?}");
+        }
+    }
+}
