@@ -10,12 +10,14 @@ mod same_origin;
 mod upgrade;
 
 use std::convert::Infallible;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use axum::extract::connect_info::{ConnectInfo, MockConnectInfo};
 use axum::extract::{FromRequestParts, Request};
 use http::Extensions;
 use http::request::Parts;
+
+use crate::rate::network;
 
 pub use proxies::{Proxies, ProxiesError};
 pub use public_url::{PublicUrl, PublicUrlError};
@@ -119,14 +121,11 @@ pub(crate) fn introduce(
 pub struct ClientAddress(pub IpAddr);
 
 impl ClientAddress {
-    /// The name under which limits count this client. An IPv6 client usually has 2⁶⁴ addresses to itself, so those of one network count together.
+    /// The name of this client where it is known by its address. An IPv6 client usually has 2⁶⁴ addresses to itself, so those of one network are one.
     pub fn limit_key(self) -> String {
         match self.0 {
             IpAddr::V4(address) => address.to_string(),
-            IpAddr::V6(address) => {
-                let network = u128::from(address) & !u128::from(u64::MAX);
-                format!("{}/64", Ipv6Addr::from(network))
-            }
+            IpAddr::V6(address) => network(address, 64),
         }
     }
 }

@@ -1,6 +1,5 @@
 //! The middleware that counts requests and answers 429.
 
-use std::fmt;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -9,50 +8,30 @@ use axum::response::{IntoResponse, Response};
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
 
-use super::{Rates, Reserve, Standing, Throttled, Windows, standing};
+use super::{Key, Rates, Reserve, Standing, Throttled, Windows, standing};
 use crate::Error;
 use crate::client::{ClientAddress, Origin};
 
-type Key = Box<dyn Fn(&Request) -> Option<String> + Send + Sync>;
-
-/// Rates for the requests of a router, counted by a key of the request.
+/// Rates for the requests of a router, counted by the client's address.
+#[derive(Clone, Debug)]
 pub struct Limiter {
-    scope: &'static str,
+    kind: &'static str,
     windows: Windows,
     rates: Rates,
-    key: Key,
 }
 
 impl Limiter {
-    /// Counts by the client's address. The scope keeps the counts of several limiters over the same windows apart.
-    pub fn by_address(scope: &'static str, windows: Windows, rates: Rates) -> Self {
-        Self::by(scope, windows, rates, |request| {
-            let origin = request.extensions().get::<Origin>()?;
-            Some(ClientAddress(origin.address).limit_key())
-        })
-    }
-
-    /// Counts by whatever `key` makes of the request; `None` is not limited.
-    pub fn by(
-        scope: &'static str,
-        windows: Windows,
-        rates: Rates,
-        key: impl Fn(&Request) -> Option<String> + Send + Sync + 'static,
-    ) -> Self {
+    /// Counts by the client's address. The kind keeps the counts of several limiters over the same windows apart.
+    pub const fn by_address(kind: &'static str, windows: Windows, rates: Rates) -> Self {
         Self {
-            scope,
+            kind,
             windows,
             rates,
-            key: Box::new(key),
         }
     }
 
-    /// Counts one request of `key`, for handlers that learn late whom to count.
-    ///
-    /// # Errors
-    /// 429 as [`throttled`] makes it.
-    pub async fn check(&self, key: &str) -> Result<Standing, Error> {
-        let key = format!("{}:{key}", self.scope);
+    async fn check(&self, origin: Origin) -> Result<Standing, Error> {
+        let key = Key::of_client(self.kind, ClientAddress(origin.address));
         self.windows
             .take(&key, &self.rates, 1, Reserve::Nothing)
             .await
@@ -61,23 +40,14 @@ impl Limiter {
 
     /// Middleware: counts each request, tells what is left in the response headers, and refuses what is too much.
     pub async fn limit(State(this): State<Arc<Self>>, request: Request, next: Next) -> Response {
-        let Some(key) = (this.key)(&request).filter(|_| !this.rates.is_off()) else {
+        let origin = request.extensions().get::<Origin>().copied();
+        let Some(origin) = origin.filter(|_| !this.rates.is_off()) else {
             return next.run(request).await;
         };
-        match this.check(&key).await {
+        match this.check(origin).await {
             Ok(standing) => standing.tell(next.run(request).await),
             Err(error) => error.into_response(),
         }
-    }
-}
-
-impl fmt::Debug for Limiter {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Limiter")
-            .field("scope", &self.scope)
-            .field("rates", &self.rates)
-            .finish_non_exhaustive()
     }
 }
 

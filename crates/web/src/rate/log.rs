@@ -1,9 +1,13 @@
 //! The calls of one key, oldest first: the exact count of any window up to the longest, found without scanning them.
 
 use std::collections::VecDeque;
+use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
-use super::{Level, Rate, Reserve, Standing, Throttled};
+use db::Timestamp;
+
+use super::{Level, Rate, Reserve, Throttled};
 
 /// Calls at one moment, in microseconds, and the running total up to and with them.
 #[derive(Clone, Copy, Debug)]
@@ -12,8 +16,9 @@ struct Entry {
     total: u64,
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Log {
+/// The calls of one key.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
     entries: VecDeque<Entry>,
     /// The running total before the first entry.
     base: u64,
@@ -23,35 +28,49 @@ pub(super) struct Log {
 
 impl Log {
     /// Counts a call of `cost` at `now` if every rate allows it.
-    pub(super) fn take(
+    ///
+    /// # Errors
+    /// [`Throttled`] with the time to wait.
+    pub fn take(&mut self, now: Timestamp, rates: &[Rate], cost: u32) -> Result<(), Throttled> {
+        let now = now.micros();
+        if let Some(retry_after) = self.wait(now, rates, cost, Reserve::Nothing) {
+            let levels = self.levels(now, rates);
+            return Err(Throttled {
+                retry_after,
+                levels,
+            });
+        }
+        self.add(now, rates, cost, false);
+        Ok(())
+    }
+
+    /// How long a call of `cost` must wait at `now`; `None` when it need not.
+    pub(super) fn wait(
         &mut self,
         now: i64,
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
-    ) -> Result<Standing, Throttled> {
-        self.longest = rates
+    ) -> Option<Duration> {
+        self.come_to(now, rates);
+        rates
             .iter()
-            .map(|rate| length(*rate))
-            .fold(self.longest, i64::max);
-        self.come_to(now);
-        let waits = rates
-            .iter()
-            .filter_map(|rate| self.wait(now, *rate, cost, reserve));
-        if let Some(retry_after) = waits.max() {
-            return Err(Throttled {
-                retry_after,
-                levels: self.levels(now, rates),
-            });
-        }
-        self.push(now, cost);
-        Ok(Standing {
-            levels: self.levels(now, rates),
-        })
+            .filter_map(|rate| self.wait_for(now, *rate, cost, reserve))
+            .max()
     }
 
-    /// Takes back a call that was counted at `at`.
-    pub(super) fn give_back(&mut self, at: i64, cost: u32) {
+    /// Counts a call of `cost`. While memory is full it takes no more of it: the last calls of this key then count from now.
+    pub(super) fn add(&mut self, now: i64, rates: &[Rate], cost: u32, is_full: bool) {
+        self.come_to(now, rates);
+        let total = self.total() + u64::from(cost);
+        match self.entries.back_mut() {
+            Some(last) if is_full || last.at == now => *last = Entry { at: now, total },
+            _ => self.entries.push_back(Entry { at: now, total }),
+        }
+    }
+
+    /// Takes back a call that was counted at `at`, in microseconds.
+    pub fn give_back(&mut self, at: i64, cost: u32) {
         let from = self.entries.partition_point(|entry| entry.at < at);
         for entry in self.entries.range_mut(from..) {
             entry.total = entry.total.saturating_sub(u64::from(cost));
@@ -65,17 +84,14 @@ impl Log {
             .is_none_or(|last| last.at <= now - self.longest)
     }
 
-    /// The moment of the last call.
-    pub(super) fn last(&self) -> i64 {
-        self.entries.back().map_or(i64::MIN, |last| last.at)
-    }
-
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// Forgets what no window reaches. Calls from the future, left by a clock that was set back, count from now: none is forgiven.
-    fn come_to(&mut self, now: i64) {
+    fn come_to(&mut self, now: i64, rates: &[Rate]) {
+        let lengths = rates.iter().map(|rate| length(*rate));
+        self.longest = lengths.fold(self.longest, i64::max);
         for entry in self
             .entries
             .iter_mut()
@@ -91,17 +107,6 @@ impl Log {
         {
             self.base = first.total;
             self.entries.pop_front();
-        }
-    }
-
-    fn push(&mut self, now: i64, cost: u32) {
-        if cost == 0 {
-            return;
-        }
-        let total = self.total() + u64::from(cost);
-        match self.entries.back_mut() {
-            Some(last) if last.at == now => last.total = total,
-            _ => self.entries.push_back(Entry { at: now, total }),
         }
     }
 
@@ -121,7 +126,7 @@ impl Log {
     }
 
     /// How long the call must wait for one rate; `None` when it need not. A cost that no wait makes room for waits a whole window.
-    fn wait(&self, now: i64, rate: Rate, cost: u32, reserve: Reserve) -> Option<Duration> {
+    fn wait_for(&self, now: i64, rate: Rate, cost: u32, reserve: Reserve) -> Option<Duration> {
         let limit = u64::from(reserve.limit(rate));
         let (start, before) = self.window(now, rate);
         let excess = (self.total() - before + u64::from(cost))
@@ -134,7 +139,7 @@ impl Log {
         Some(leaving.map_or(rate.per().length(), |entry| until_gone(entry.at, now, rate)))
     }
 
-    fn levels(&self, now: i64, rates: &[Rate]) -> Vec<Level> {
+    pub(super) fn levels(&self, now: i64, rates: &[Rate]) -> Vec<Level> {
         let level = |rate: &Rate| {
             let (start, before) = self.window(now, *rate);
             let used = u32::try_from(self.total() - before).unwrap_or(u32::MAX);
@@ -158,4 +163,38 @@ fn length(rate: Rate) -> i64 {
 
 fn until_gone(at: i64, now: i64, rate: Rate) -> Duration {
     Duration::from_micros(u64::try_from(at + length(rate) - now).unwrap_or(0))
+}
+
+impl fmt::Display for Log {
+    /// Each moment with the number of calls in it, for windows that a database keeps: `1700000000000000x1 1700000000000500x2`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut before = self.base;
+        for Entry { at, total } in &self.entries {
+            let space = if before == self.base { "" } else { " " };
+            write!(formatter, "{space}{at}x{}", total - before)?;
+            before = *total;
+        }
+        Ok(())
+    }
+}
+
+/// A text that is no log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no log of calls")]
+pub struct LogError;
+
+impl FromStr for Log {
+    type Err = LogError;
+
+    fn from_str(text: &str) -> Result<Self, LogError> {
+        let mut log = Self::default();
+        for part in text.split_whitespace() {
+            let (at, count) = part.split_once('x').ok_or(LogError)?;
+            let at = at.parse().map_err(|_| LogError)?;
+            let count: u32 = count.parse().map_err(|_| LogError)?;
+            let total = log.total() + u64::from(count);
+            log.entries.push_back(Entry { at, total });
+        }
+        Ok(log)
+    }
 }

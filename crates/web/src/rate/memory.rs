@@ -1,105 +1,157 @@
-//! Windows in this process: one log for each key, with bounded memory.
+//! Windows in this process: a table for each kind of key, with bounded memory.
 
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::key::Counter;
 use super::log::Log;
-use super::{Bounds, Rate, Reserve, Standing, Throttled};
+use super::standing::tightest;
+use super::{Bounds, Key, Rate, Reserve, Standing, Throttled};
+
+/// How many counts newcomers share while a table is full.
+const SHARED: u64 = 1024;
+/// How many times as much as one client a shared count may take.
+const SHARED_TIMES: u32 = 4;
+/// A full table is searched for idle counts no more often than this, in microseconds.
+const SEARCH_EVERY: i64 = 1_000_000;
 
 #[derive(Debug)]
 pub(super) struct Memory {
     bounds: Bounds,
-    logs: Mutex<Logs>,
+    tables: Mutex<HashMap<&'static str, Table>>,
 }
 
 #[derive(Debug, Default)]
-struct Logs {
-    by_key: HashMap<String, Log>,
+struct Table {
+    logs: HashMap<String, Log>,
     /// Entries of all logs together.
     entries: usize,
-    /// Calls since idle keys were last looked for.
+    /// Calls since idle logs were last looked for, and when that was.
     calls: usize,
+    searched_at: i64,
 }
 
 impl Memory {
     pub(super) fn new(bounds: Bounds) -> Self {
         Self {
             bounds,
-            logs: Mutex::default(),
+            tables: Mutex::default(),
         }
     }
 
     pub(super) fn take(
         &self,
         now: i64,
-        key: &str,
+        key: &Key,
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
     ) -> Result<Standing, Throttled> {
-        let mut logs = self.lock();
-        logs.tidy(now, self.bounds);
-        if !logs.by_key.contains_key(key) {
-            logs.by_key.insert(key.to_owned(), Log::default());
-        }
-        let Some(log) = logs.by_key.get_mut(key) else {
-            return Ok(Standing::default());
-        };
-        let before = log.len();
-        let answer = log.take(now, rates, cost, reserve);
-        let after = log.len();
-        logs.entries = (logs.entries + after).saturating_sub(before);
-        answer
+        let mut tables = self.lock();
+        let table = tables.entry(key.kind).or_default();
+        table.remove_idle(now, self.bounds);
+        table.take(now, key, self.bounds, rates, cost, reserve)
     }
 
-    pub(super) fn give_back(&self, at: i64, key: &str, cost: u32) {
-        if let Some(log) = self.lock().by_key.get_mut(key) {
-            log.give_back(at, cost);
+    pub(super) fn give_back(&self, at: i64, key: &Key, cost: u32) {
+        if let Some(table) = self.lock().get_mut(key.kind) {
+            for counter in table.counters(key, self.bounds) {
+                if let Some(log) = table.logs.get_mut(&counter.name) {
+                    log.give_back(at, cost);
+                }
+            }
         }
     }
 
-    /// How many keys are remembered.
+    /// How many counts are kept.
     pub(super) fn keys(&self) -> usize {
-        self.lock().by_key.len()
+        self.lock().values().map(|table| table.logs.len()).sum()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Logs> {
-        self.logs.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, HashMap<&'static str, Table>> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Logs {
-    /// Drops idle keys every so often, and when a bound is reached the least recently used tenth as well.
-    ///
-    /// Each look at all keys is paid for by as many calls before it, so a call costs the same however many keys there are.
-    fn tidy(&mut self, now: i64, bounds: Bounds) {
+impl Table {
+    /// Counts a call if every counter of its key allows it. A refused call makes no new count.
+    fn take(
+        &mut self,
+        now: i64,
+        key: &Key,
+        bounds: Bounds,
+        rates: &[Rate],
+        cost: u32,
+        reserve: Reserve,
+    ) -> Result<Standing, Throttled> {
+        let counters = self.counters(key, bounds);
+        let mut waits = Vec::new();
+        let mut levels = Vec::new();
+        for counter in &counters {
+            let rates = counter.rates(rates);
+            let mut unseen = Log::default();
+            let log = self.logs.get_mut(&counter.name).unwrap_or(&mut unseen);
+            let before = log.len();
+            waits.extend(log.wait(now, &rates, cost, reserve));
+            levels.push(log.levels(now, &rates));
+            self.entries = (self.entries + log.len()).saturating_sub(before);
+        }
+        if let Some(retry_after) = waits.into_iter().max() {
+            let levels = tightest(rates, levels);
+            return Err(Throttled {
+                retry_after,
+                levels,
+            });
+        }
+        if cost == 0 {
+            let levels = tightest(rates, levels);
+            return Ok(Standing { levels });
+        }
+        let levels = counters.iter().map(|counter| {
+            let is_full = self.entries >= bounds.entries;
+            let log = self.logs.entry(counter.name.clone()).or_default();
+            let before = log.len();
+            let rates = counter.rates(rates);
+            log.add(now, &rates, cost, is_full);
+            self.entries = (self.entries + log.len()).saturating_sub(before);
+            log.levels(now, &rates)
+        });
+        let levels = tightest(rates, levels.collect());
+        Ok(Standing { levels })
+    }
+
+    /// Where a key is counted: under its own names, or under a shared one while the table has no room for a new count. What is
+    /// counted is never forgotten for a newcomer, and newcomers of one group take nothing from those of others.
+    fn counters(&self, key: &Key, bounds: Bounds) -> Vec<Counter> {
+        let is_full = self.logs.len() >= bounds.keys || self.entries >= bounds.entries;
+        let shared = || Counter {
+            name: format!("shared {}", self.logs.hasher().hash_one(&key.group) % SHARED),
+            times: SHARED_TIMES,
+        };
+        let mut counters: Vec<Counter> = key
+            .counters
+            .iter()
+            .map(|counter| match self.logs.contains_key(&counter.name) {
+                false if is_full => shared(),
+                _ => counter.clone(),
+            })
+            .collect();
+        counters.dedup();
+        counters
+    }
+
+    /// Drops counts that no window reaches any more. A search is paid for by as many calls before it, or by a second of a full table.
+    fn remove_idle(&mut self, now: i64, bounds: Bounds) {
         self.calls += 1;
-        let is_full = self.by_key.len() >= bounds.keys || self.entries >= bounds.entries;
-        if !is_full && self.calls <= self.by_key.len() + 64 {
+        let is_full = self.logs.len() >= bounds.keys || self.entries >= bounds.entries;
+        let is_due = self.calls > self.logs.len() + 64
+            || (is_full && (now - self.searched_at).abs() >= SEARCH_EVERY);
+        if !is_due {
             return;
         }
-        self.calls = 0;
-        self.by_key.retain(|_, log| !log.is_idle(now));
-        let is_full = self.by_key.len() >= bounds.keys || self.entries() >= bounds.entries;
-        if is_full {
-            self.drop_oldest_tenth();
-        }
-        self.entries = self.entries();
-    }
-
-    fn entries(&self) -> usize {
-        self.by_key.values().map(Log::len).sum()
-    }
-
-    fn drop_oldest_tenth(&mut self) {
-        let mut moments: Vec<i64> = self.by_key.values().map(Log::last).collect();
-        let tenth = moments.len() / 10;
-        let (_, threshold, _) = moments.select_nth_unstable(tenth);
-        let (threshold, mut left) = (*threshold, tenth + 1);
-        self.by_key.retain(|_, log| {
-            let is_old = log.last() <= threshold && left > 0;
-            left -= usize::from(is_old);
-            !is_old
-        });
+        (self.calls, self.searched_at) = (0, now);
+        self.logs.retain(|_, log| !log.is_idle(now));
+        self.entries = self.logs.values().map(Log::len).sum();
     }
 }

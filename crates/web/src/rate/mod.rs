@@ -1,8 +1,10 @@
 //! Rate limits by exact sliding windows: never more than N in any stretch of the named length.
 //!
-//! [`Rates`] are what is allowed, [`Windows`] count, in this process or shared through Redis or Valkey, and [`Limiter`] answers 429.
+//! [`Rates`] are what is allowed, a [`Key`] says for whom a call counts, [`Windows`] count, in this process or shared through Redis or
+//! Valkey, and [`Limiter`] answers 429.
 //! Carries the row "Rate limits" of the decisions. Which rates hold for whom is the services' rule.
 
+mod key;
 mod limiter;
 mod log;
 mod memory;
@@ -11,7 +13,10 @@ mod redis;
 mod standing;
 mod windows;
 
+pub(crate) use key::network;
+pub use key::Key;
 pub use limiter::{Limiter, throttled};
+pub use log::{Log, LogError};
 pub use rates::{Period, Rate, Rates, RatesError};
 pub use redis::AddressError;
 pub use standing::{Level, Standing, Throttled};

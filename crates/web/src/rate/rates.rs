@@ -75,6 +75,14 @@ impl Rate {
         self.limit
     }
 
+    /// So many times as much in the same stretch.
+    pub(super) const fn times(self, times: u32) -> Self {
+        Self {
+            limit: self.limit.saturating_mul(times),
+            per: self.per,
+        }
+    }
+
     /// In which stretch of time.
     pub const fn per(self) -> Period {
         self.per

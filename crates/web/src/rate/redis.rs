@@ -8,7 +8,8 @@ use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, RedisError, Script};
 use tokio::sync::Mutex;
 
-use super::{Level, Rate, Reserve, Standing, Throttled};
+use super::standing::tightest;
+use super::{Key, Level, Rate, Reserve, Standing, Throttled};
 use crate::Random;
 
 /// A window that answers later than this is no help: the request goes on with what this process counted.
@@ -60,7 +61,7 @@ impl Shared {
     pub(super) async fn take(
         &self,
         now: i64,
-        key: &str,
+        key: &Key,
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
@@ -103,7 +104,7 @@ impl Shared {
     async fn ask(
         &self,
         now: i64,
-        key: &str,
+        key: &Key,
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
@@ -120,15 +121,16 @@ impl Shared {
             }
         };
         let mut call = self.script.prepare_invoke();
-        call.key(format!("{}:{key}", self.prefix))
-            .arg(self.random.token())
-            .arg(cost);
-        for rate in rates {
-            call.arg(reserve.limit(*rate))
-                .arg(u64::from(rate.per().seconds()) * 1_000_000);
+        call.arg(self.random.token()).arg(cost);
+        for counter in &key.counters {
+            call.key(format!("{}:{}:{}", self.prefix, key.kind, counter.name));
+            for rate in counter.rates(rates) {
+                call.arg(reserve.limit(rate))
+                    .arg(u64::from(rate.per().seconds()) * 1_000_000);
+            }
         }
         let numbers: Vec<i64> = call.invoke_async(&mut connection).await?;
-        Ok(Some(read(&numbers, rates)))
+        Ok(Some(read(&numbers, key, rates)))
     }
 
     async fn connect(&self) -> Result<MultiplexedConnection, RedisError> {
@@ -141,11 +143,11 @@ impl Shared {
     }
 }
 
-/// The script's answer: the microseconds to wait (0: counted), then for each rate how many are used and when the oldest leaves.
-fn read(numbers: &[i64], rates: &[Rate]) -> Result<Standing, Throttled> {
+/// The script's answer: the microseconds to wait (0: counted), then for each counter and rate how many are used and when the oldest leaves.
+fn read(numbers: &[i64], key: &Key, rates: &[Rate]) -> Result<Standing, Throttled> {
     let duration = |micros: i64| Duration::from_micros(u64::try_from(micros).unwrap_or(0));
     let (wait, windows) = numbers.split_first().unwrap_or((&0, &[]));
-    let level = |(rate, window): (&Rate, &[i64])| {
+    let level = |(rate, window): (Rate, &[i64])| {
         let used = window
             .first()
             .copied()
@@ -153,12 +155,17 @@ fn read(numbers: &[i64], rates: &[Rate]) -> Result<Standing, Throttled> {
             .unwrap_or(0);
         let reset_after = duration(window.get(1).copied().unwrap_or(0));
         Level {
-            rate: *rate,
+            rate,
             remaining: rate.limit().saturating_sub(used),
             reset_after,
         }
     };
-    let levels = rates.iter().zip(windows.chunks(2)).map(level).collect();
+    let of_counters = key.counters.iter().zip(windows.chunks(2 * rates.len()));
+    let counts = of_counters.map(|(counter, windows)| {
+        let windows = counter.rates(rates).into_iter().zip(windows.chunks(2));
+        windows.map(level).collect()
+    });
+    let levels = tightest(rates, counts.collect());
     if *wait > 0 {
         Err(Throttled {
             retry_after: duration(*wait),

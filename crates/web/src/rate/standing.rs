@@ -34,6 +34,27 @@ pub struct Throttled {
     pub levels: Vec<Level>,
 }
 
+/// What the headers tell of several counts of one call: for each rate the one with the least left, in the client's own measure.
+pub(super) fn tightest(rates: &[Rate], counts: Vec<Vec<Level>>) -> Vec<Level> {
+    let mut levels: Vec<Level> = Vec::new();
+    for count in counts {
+        if levels.is_empty() {
+            levels = count;
+            continue;
+        }
+        for (level, other) in levels.iter_mut().zip(count) {
+            if other.remaining < level.remaining {
+                *level = other;
+            }
+        }
+    }
+    for (level, rate) in levels.iter_mut().zip(rates) {
+        level.rate = *rate;
+        level.remaining = level.remaining.min(rate.limit());
+    }
+    levels
+}
+
 impl Throttled {
     /// The time to wait in whole seconds, rounded up, at least 1.
     pub fn retry_after_seconds(&self) -> u64 {

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use super::memory::Memory;
 use super::redis::{AddressError, Shared, TIMEOUT};
-use super::{Rate, Standing, Throttled};
+use super::{Key, Rate, Standing, Throttled};
 use crate::{Clock, Random};
 
 /// How much memory the windows of one process may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// The most keys. When they are reached the least recently used are forgotten, so counts that must never be lost get windows of their own.
+    /// The most keys of one kind. What counts is never forgotten: when they are reached, new ones share a few counts.
     pub keys: usize,
-    /// The most calls remembered, of all keys together; some 16 bytes each.
+    /// The most calls remembered, of all keys of a kind together; some 16 bytes each.
     pub entries: usize,
 }
 
@@ -113,7 +113,7 @@ impl Windows {
     /// [`Throttled`] with the time to wait.
     pub async fn take(
         &self,
-        key: &str,
+        key: &Key,
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,

@@ -14,7 +14,8 @@ use http_body_util::BodyExt;
 use proptest::prelude::*;
 use tower::ServiceExt;
 use web::Clock;
-use web::rate::{Bounds, Limiter, Period, Rate, Rates, Reserve, Windows};
+use web::client::ClientAddress;
+use web::rate::{Bounds, Key, Limiter, Period, Rate, Rates, Reserve, Windows};
 
 use crate::support::{clock, edged};
 
@@ -66,7 +67,7 @@ proptest! {
             let reserve = if is_background { Reserve::Fifth } else { Reserve::Nothing };
             let now = clock.now().micros();
             let expected = naive.entry(key).or_default().take(now, &rates, cost, reserve);
-            let taken = run(windows.take(&key.to_string(), &rates, cost, reserve));
+            let taken = run(windows.take(&Key::new("kind", key.to_string()), &rates, cost, reserve));
             prop_assert_eq!(taken.is_ok(), expected);
         }
     }
@@ -81,12 +82,12 @@ proptest! {
         let windows = Windows::memory(clock.clone());
         for step in steps {
             clock.advance(Duration::from_micros(step));
-            if let Err(refusal) = run(windows.take("key", &rates, 1, Reserve::Nothing)) {
+            if let Err(refusal) = run(windows.take(&Key::new("kind", "key"), &rates, 1, Reserve::Nothing)) {
                 let before = clock.now();
                 clock.advance(refusal.retry_after.saturating_sub(Duration::from_micros(1)));
-                prop_assert!(run(windows.take("key", &rates, 1, Reserve::Nothing)).is_err());
+                prop_assert!(run(windows.take(&Key::new("kind", "key"), &rates, 1, Reserve::Nothing)).is_err());
                 clock.set(before + refusal.retry_after);
-                prop_assert!(run(windows.take("key", &rates, 1, Reserve::Nothing)).is_ok());
+                prop_assert!(run(windows.take(&Key::new("kind", "key"), &rates, 1, Reserve::Nothing)).is_ok());
             }
         }
     }
@@ -98,12 +99,12 @@ async fn two_calls_at_once_fit_whole_or_not_at_all() {
     let rates: Rates = "3/minute".parse().unwrap();
     assert!(
         windows
-            .take("quota", &rates, 2, Reserve::Nothing)
+            .take(&Key::new("kind", "quota"), &rates, 2, Reserve::Nothing)
             .await
             .is_ok()
     );
     let refusal = windows
-        .take("quota", &rates, 2, Reserve::Nothing)
+        .take(&Key::new("kind", "quota"), &rates, 2, Reserve::Nothing)
         .await
         .unwrap_err();
     assert_eq!(
@@ -112,7 +113,7 @@ async fn two_calls_at_once_fit_whole_or_not_at_all() {
     );
     assert!(
         windows
-            .take("quota", &rates, 1, Reserve::Nothing)
+            .take(&Key::new("kind", "quota"), &rates, 1, Reserve::Nothing)
             .await
             .is_ok()
     );
@@ -125,26 +126,26 @@ async fn the_last_fifth_is_left_to_those_who_wait_for_an_answer() {
     for _ in 0..8 {
         assert!(
             windows
-                .take("quota", &rates, 1, Reserve::Fifth)
+                .take(&Key::new("kind", "quota"), &rates, 1, Reserve::Fifth)
                 .await
                 .is_ok()
         );
     }
     assert!(
         windows
-            .take("quota", &rates, 1, Reserve::Fifth)
+            .take(&Key::new("kind", "quota"), &rates, 1, Reserve::Fifth)
             .await
             .is_err()
     );
     assert!(
         windows
-            .take("quota", &rates, 2, Reserve::Nothing)
+            .take(&Key::new("kind", "quota"), &rates, 2, Reserve::Nothing)
             .await
             .is_ok()
     );
     assert!(
         windows
-            .take("quota", &rates, 1, Reserve::Nothing)
+            .take(&Key::new("kind", "quota"), &rates, 1, Reserve::Nothing)
             .await
             .is_err()
     );
@@ -157,49 +158,108 @@ async fn a_clock_set_back_forgives_nothing_and_blocks_nobody_for_long() {
     let rates: Rates = "1/minute".parse().unwrap();
     assert!(
         windows
-            .take("key", &rates, 1, Reserve::Nothing)
+            .take(&Key::new("kind", "key"), &rates, 1, Reserve::Nothing)
             .await
             .is_ok()
     );
     clock.set(Timestamp::parse("2026-11-20T11:00:00Z").unwrap());
     assert!(
         windows
-            .take("key", &rates, 1, Reserve::Nothing)
+            .take(&Key::new("kind", "key"), &rates, 1, Reserve::Nothing)
             .await
             .is_err()
     );
     clock.advance(Duration::from_secs(60));
     assert!(
         windows
-            .take("key", &rates, 1, Reserve::Nothing)
+            .take(&Key::new("kind", "key"), &rates, 1, Reserve::Nothing)
             .await
             .is_ok()
     );
 }
 
+const SMALL: Bounds = Bounds {
+    keys: 100,
+    entries: 1000,
+};
+
 #[tokio::test]
 async fn memory_stays_within_its_bounds_and_idle_keys_go() {
     let clock = clock();
-    let windows = Windows::bounded(
-        clock.clone(),
-        Bounds {
-            keys: 100,
-            entries: 1000,
-        },
-    );
+    let windows = Windows::bounded(clock.clone(), SMALL);
     let rates: Rates = "5/minute".parse().unwrap();
     for client in 0..10_000 {
-        let _ = windows
-            .take(&client.to_string(), &rates, 1, Reserve::Nothing)
-            .await;
+        let key = Key::new("kind", client.to_string());
+        let _ = windows.take(&key, &rates, 1, Reserve::Nothing).await;
         clock.advance(Duration::from_micros(1));
-        assert!(windows.keys() <= 100, "{}", windows.keys());
+        // Those that share a count because there is no room have 1,024 of them.
+        assert!(windows.keys() <= 100 + 1024, "{}", windows.keys());
     }
     clock.advance(Duration::from_secs(61));
-    for _ in 0..200 {
-        let _ = windows.take("one", &rates, 1, Reserve::Nothing).await;
+    let one = Key::new("kind", "one");
+    for _ in 0..2000 {
+        let _ = windows.take(&one, &rates, 1, Reserve::Nothing).await;
     }
     assert_eq!(windows.keys(), 1);
+}
+
+#[tokio::test]
+async fn no_number_of_other_keys_washes_a_live_count_away() {
+    let clock = clock();
+    let windows = Windows::bounded(clock.clone(), SMALL);
+    let rates: Rates = "5/minute".parse().unwrap();
+    let guarded = Key::new("kind", "guarded");
+    for _ in 0..5 {
+        let taken = windows.take(&guarded, &rates, 1, Reserve::Nothing).await;
+        assert!(taken.is_ok());
+    }
+    for client in 0..10_000 {
+        clock.advance(Duration::from_micros(1));
+        let key = Key::new("kind", client.to_string());
+        let _ = windows.take(&key, &rates, 1, Reserve::Nothing).await;
+    }
+    let refused = windows.take(&guarded, &rates, 1, Reserve::Nothing).await;
+    assert!(refused.is_err(), "its five calls still count");
+    let apart = Key::new("another kind", "new");
+    for _ in 0..5 {
+        let taken = windows.take(&apart, &rates, 1, Reserve::Nothing).await;
+        assert!(taken.is_ok(), "each kind has a table of its own");
+    }
+}
+
+#[tokio::test]
+async fn a_flood_that_fills_the_table_slows_newcomers_of_its_own_network() {
+    let windows = Windows::bounded(clock(), SMALL);
+    let rates: Rates = "5/minute".parse().unwrap();
+    let ask = async |address: &str| {
+        let key = Key::of_client("kind", ClientAddress(address.parse().unwrap()));
+        windows.take(&key, &rates, 1, Reserve::Nothing).await
+    };
+    for network in 0..2000 {
+        let _ = ask(&format!("2001:db8:{network:x}::1")).await;
+    }
+    assert!(ask("2001:db8:ffff::1").await.is_err());
+    assert!(ask("203.0.113.7").await.is_ok());
+    assert!(ask("2a02:26f0::7").await.is_ok());
+}
+
+#[tokio::test]
+async fn full_memory_counts_calls_together_and_forgives_none() {
+    let clock = clock();
+    let bounds = Bounds {
+        keys: 100,
+        entries: 3,
+    };
+    let windows = Windows::bounded(clock.clone(), bounds);
+    let rates: Rates = "5/minute".parse().unwrap();
+    let key = Key::new("kind", "busy");
+    for _ in 0..5 {
+        clock.advance(Duration::from_secs(1));
+        let taken = windows.take(&key, &rates, 1, Reserve::Nothing).await;
+        assert!(taken.is_ok());
+    }
+    let refused = windows.take(&key, &rates, 1, Reserve::Nothing).await;
+    assert_eq!(refused.unwrap_err().retry_after, Duration::from_secs(56));
 }
 
 async fn ask(router: &Router, client: &str) -> (u16, Vec<String>, String) {
@@ -299,6 +359,19 @@ async fn the_addresses_of_one_ipv6_network_count_together() {
     assert_eq!(ask(&router, "2001:db8:1:2::1").await.0, 200);
     assert_eq!(ask(&router, "2001:db8:1:2:ffff::9").await.0, 429);
     assert_eq!(ask(&router, "2001:db8:1:3::1").await.0, 200);
+    assert_eq!(
+        ask(&router, "2001:db8:1:4::1").await.0,
+        429,
+        "a /56 has twice as much as one client, however many networks it is cut into"
+    );
+    assert_eq!(ask(&router, "2001:db8:1:100::1").await.0, 200);
+    assert_eq!(ask(&router, "2001:db8:1:200::1").await.0, 200);
+    assert_eq!(
+        ask(&router, "2001:db8:1:300::1").await.0,
+        429,
+        "a /48 has four times as much"
+    );
+    assert_eq!(ask(&router, "2001:db8:2::1").await.0, 200);
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use test_kit::logs::Logs;
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use web::rate::{Rates, Reserve, Windows};
+use web::rate::{Key, Rates, Reserve, Windows};
 use web::{Clock, Random};
 
 use crate::support::{LONG, clock};
@@ -70,7 +70,7 @@ fn windows(url: &str, prefix: &str, clock: &Clock) -> Windows {
 
 async fn take(windows: &Windows, rates: &Rates) -> bool {
     windows
-        .take("key", rates, 1, Reserve::Nothing)
+        .take(&Key::new("kind", "key"), rates, 1, Reserve::Nothing)
         .await
         .is_ok()
 }
@@ -89,7 +89,7 @@ async fn two_replicas_share_their_windows() {
     }
     assert_eq!(allowed, 10);
     let refusal = replicas[0]
-        .take("key", &rates, 1, Reserve::Nothing)
+        .take(&Key::new("kind", "key"), &rates, 1, Reserve::Nothing)
         .await
         .unwrap_err();
     assert!(
@@ -128,22 +128,22 @@ async fn cost_and_reserve_hold_in_shared_windows_too() {
     let windows = windows(&test_kit::redis_url(), &prefix(), &clock());
     let rates: Rates = "10/hour".parse().unwrap();
     for _ in 0..4 {
-        assert!(windows.take("key", &rates, 2, Reserve::Fifth).await.is_ok());
+        assert!(windows.take(&Key::new("kind", "key"), &rates, 2, Reserve::Fifth).await.is_ok());
     }
     assert!(
         windows
-            .take("key", &rates, 1, Reserve::Fifth)
+            .take(&Key::new("kind", "key"), &rates, 1, Reserve::Fifth)
             .await
             .is_err()
     );
     assert!(
         windows
-            .take("key", &rates, 3, Reserve::Nothing)
+            .take(&Key::new("kind", "key"), &rates, 3, Reserve::Nothing)
             .await
             .is_err()
     );
     let standing = windows
-        .take("key", &rates, 2, Reserve::Nothing)
+        .take(&Key::new("kind", "key"), &rates, 2, Reserve::Nothing)
         .await
         .unwrap();
     assert_eq!(standing.levels[0].remaining, 0);

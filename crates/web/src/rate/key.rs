@@ -1,0 +1,76 @@
+//! Whom a call counts for.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+use super::Rate;
+use crate::client::ClientAddress;
+
+/// How often the limit of one client fits into a /56 and into a /48. Providers give customers a /64, a /56 or a /48, so the wider
+/// networks may hold several customers: but never as many as they have addresses.
+const NETWORKS: [(u32, u32); 3] = [(64, 1), (56, 2), (48, 4)];
+
+/// Whom a call counts for: somebody by a name, or a client by its address and the networks around it.
+///
+/// Each kind has a table of its own, so that no number of calls of one kind takes memory from another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    pub(super) kind: &'static str,
+    pub(super) counters: Vec<Counter>,
+    /// Those who find their kind's table full are counted together with others of the same group.
+    pub(super) group: String,
+}
+
+/// One count: of a name or of a network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Counter {
+    pub(super) name: String,
+    /// How many times as much as one client it may take.
+    pub(super) times: u32,
+}
+
+impl Counter {
+    pub(super) fn rates(&self, rates: &[Rate]) -> Vec<Rate> {
+        rates.iter().map(|rate| rate.times(self.times)).collect()
+    }
+}
+
+impl Key {
+    /// Somebody by their name among those of a kind.
+    pub fn new(kind: &'static str, name: impl Into<String>) -> Self {
+        let name = name.into();
+        Self {
+            kind,
+            group: name.clone(),
+            counters: vec![Counter { name, times: 1 }],
+        }
+    }
+
+    /// A client by its address. An IPv6 client has more addresses than can be counted, so its networks count too.
+    pub fn of_client(kind: &'static str, client: ClientAddress) -> Self {
+        match client.0.to_canonical() {
+            IpAddr::V4(address) => {
+                let [first, second, ..] = address.octets();
+                Self {
+                    group: format!("{first}.{second}"),
+                    ..Self::new(kind, address.to_string())
+                }
+            }
+            IpAddr::V6(address) => Self {
+                kind,
+                group: network(address, 32),
+                counters: NETWORKS
+                    .map(|(bits, times)| Counter {
+                        name: network(address, bits),
+                        times,
+                    })
+                    .to_vec(),
+            },
+        }
+    }
+}
+
+/// The network of so many bits that an address is in.
+pub(crate) fn network(address: Ipv6Addr, bits: u32) -> String {
+    let mask = u128::MAX.checked_shl(128 - bits).unwrap_or(0);
+    format!("{}/{bits}", Ipv6Addr::from(u128::from(address) & mask))
+}
