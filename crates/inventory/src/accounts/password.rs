@@ -8,6 +8,7 @@ use argon2::{
 use tokio::sync::Semaphore;
 use web::Random;
 
+use super::common_passwords;
 use crate::rest::Message;
 
 /// Shortest password, in characters.
@@ -16,50 +17,6 @@ pub(super) const MIN_LENGTH: usize = 12;
 pub(super) const MAX_LENGTH: usize = 1024;
 /// Passwords that are hashed at once; each takes 19 MiB and one core.
 const AT_ONCE: usize = 2;
-
-/// Words that passwords are guessed from first, folded. With digits and signs around them they are guessed as soon.
-const COMMON: [&str; 40] = [
-    "password",
-    "passw0rd",
-    "senha",
-    "minhasenha",
-    "qwerty",
-    "qwertyuiop",
-    "asdfghjkl",
-    "zxcvbnm",
-    "letmein",
-    "welcome",
-    "bemvindo",
-    "iloveyou",
-    "euteamo",
-    "admin",
-    "administrator",
-    "administrador",
-    "balcao",
-    "changeme",
-    "trocar",
-    "mudar",
-    "mudarsenha",
-    "dragon",
-    "football",
-    "futebol",
-    "flamengo",
-    "corinthians",
-    "palmeiras",
-    "saopaulo",
-    "gremio",
-    "brasil",
-    "superman",
-    "batman",
-    "sunshine",
-    "princess",
-    "princesa",
-    "monkey",
-    "master",
-    "secret",
-    "segredo",
-    "segredosecreto",
-];
 
 /// What everybody knows of the owner of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,19 +100,13 @@ pub fn check_strength(password: &str, username: &str) -> Result<(), WeakPassword
     if password.len() > MAX_LENGTH {
         return Err(WeakPassword::TooLong);
     }
-    let letters: String = db::fold(password)
-        .chars()
-        .filter(|character| character.is_alphabetic())
-        .collect();
     if is_like(password, username) {
         return Err(WeakPassword::LikeUsername);
     }
     if password.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(WeakPassword::EntirelyNumeric);
     }
-    let is_listed =
-        COMMON.contains(&letters.as_str()) || COMMON.iter().any(|word| letters == word.repeat(2));
-    if is_listed || is_monotonous(password) {
+    if common_passwords::contains(&db::fold(password)) || is_monotonous(password) {
         Err(WeakPassword::TooCommon)
     } else {
         Ok(())
@@ -354,6 +305,20 @@ mod tests {
             ("aaaaaaaaaaaa", WeakPassword::TooCommon),
             ("abcdefghijkl", WeakPassword::TooCommon),
             ("mariana-2026", WeakPassword::LikeUsername),
+            ("qwerty123456", WeakPassword::TooCommon),
+            ("1q2w3e4r5t6y", WeakPassword::TooCommon),
+            ("1qaz2wsx3edc", WeakPassword::TooCommon),
+            ("Q1w2e3r4t5y6", WeakPassword::TooCommon),
+            ("123456789abc", WeakPassword::TooCommon),
+            ("P@ssw0rd1234", WeakPassword::TooCommon),
+            ("P@$$word-1234!", WeakPassword::TooCommon),
+            ("minhasenha123", WeakPassword::TooCommon),
+            ("Mudar@123456", WeakPassword::TooCommon),
+            ("Flamengo@1981", WeakPassword::TooCommon),
+            ("adminadmin12", WeakPassword::TooCommon),
+            ("trustno1trustno1", WeakPassword::TooCommon),
+            ("unbelievable", WeakPassword::TooCommon),
+            ("correcthorsebatterystaple", WeakPassword::TooCommon),
         ] {
             assert_eq!(check_strength(password, "mariana"), Err(why), "{password}");
         }

@@ -157,13 +157,13 @@ on_both_engines!(
             ("username", "manager"),
             ("active", "1"),
             ("groups:2", "1"),
-            ("email", "gerencia@loja.example"),
+            ("email", "almoxarife@loja.example"),
         ];
         visitor.done("/admin/users/2/change/", &person).await;
         let like = [
             ("usable", "1"),
-            ("password1", "gerencia-2026"),
-            ("password2", "gerencia-2026"),
+            ("password1", "almoxarife-2026"),
+            ("password2", "almoxarife-2026"),
         ];
         let page = visitor.refused("/admin/users/2/password/", &like).await;
         has(
