@@ -84,6 +84,24 @@ CREATE TABLE recovery_codes (
     CONSTRAINT recovery_codes_pkey PRIMARY KEY (user_id, code_hash)
 );
 
+-- Failed attempts at passwords and codes; rows go when no limit counts them any more. Names that nobody has share a bounded number of rows.
+CREATE TABLE login_attempts (
+    subject    TEXT NOT NULL CONSTRAINT login_attempts_pkey PRIMARY KEY,
+    -- Moments in microseconds with the number of attempts in each: `1700000000000000x1 …`.
+    moments    TEXT NOT NULL,
+    expires_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX login_attempts_expires_at ON login_attempts (expires_at);
+
+-- Where users have logged in from, as keyed digests: other people's guesses do not lock these addresses out.
+CREATE TABLE known_addresses (
+    user_id       BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    address_hash  TEXT NOT NULL,
+    last_login_at TIMESTAMPTZ NOT NULL,
+    CONSTRAINT known_addresses_pkey PRIMARY KEY (user_id, address_hash)
+);
+CREATE INDEX known_addresses_last_login_at ON known_addresses (last_login_at);
+
 -- Brands, categories, suppliers and products.
 -- Text is kept as written and once more folded (lower case, accents removed): search and order use the folded form.
 -- description_key is the folded description's first 200 characters: enough to order by, short enough to index.

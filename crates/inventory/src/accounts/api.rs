@@ -7,7 +7,7 @@ use axum::{
     response::Response,
     routing::any,
 };
-use http::{Method, StatusCode};
+use http::{Method, StatusCode, request::Parts};
 use serde_json::json;
 
 use super::{Credentials, service};
@@ -63,15 +63,15 @@ pub(crate) fn routes() -> Router<State> {
 }
 
 async fn obtain(state: &State, request: Request) -> Result<Response, Refusal> {
-    let Some(members) = open(state, request).await? else {
+    let Some((parts, members)) = open(state, request).await? else {
         return Ok(described("Token Obtain Pair", OBTAIN));
     };
-    let pair = service::log_in(state, credentials(&members)?).await?;
+    let pair = service::log_in(state, &parts, credentials(&members)?).await?;
     Ok(json(StatusCode::OK, &pair))
 }
 
 async fn refresh(state: &State, request: Request) -> Result<Response, Refusal> {
-    let Some(members) = open(state, request).await? else {
+    let Some((_, members)) = open(state, request).await? else {
         return Ok(described("Token Refresh", REFRESH));
     };
     let token = one(&members, "refresh")?;
@@ -82,7 +82,7 @@ async fn refresh(state: &State, request: Request) -> Result<Response, Refusal> {
 }
 
 async fn verify(state: &State, request: Request) -> Result<Response, Refusal> {
-    let Some(members) = open(state, request).await? else {
+    let Some((_, members)) = open(state, request).await? else {
         return Ok(described("Token Verify", VERIFY));
     };
     let token = one(&members, "token")?;
@@ -92,12 +92,13 @@ async fn verify(state: &State, request: Request) -> Result<Response, Refusal> {
 
 /// Negotiation 406 → rate 429 → method 405 → body 415 and 400: whoever sends it, tokens in the header are not looked at. `OPTIONS` asks
 /// what may be sent, and sends nothing.
-async fn open(state: &State, request: Request) -> Result<Option<Members>, Refusal> {
+async fn open(state: &State, request: Request) -> Result<Option<(Parts, Members)>, Refusal> {
     let (parts, body) = gate::admit_anyone(state, METHODS, request).await?;
     if parts.method == Method::OPTIONS {
         return Ok(None);
     }
-    read_members(state, &parts.headers, body).await.map(Some)
+    let members = read_members(state, &parts.headers, body).await?;
+    Ok(Some((parts, members)))
 }
 
 fn described(name: &str, fields: &'static [Field]) -> Response {

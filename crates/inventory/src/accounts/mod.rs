@@ -2,7 +2,9 @@
 //! Carries the specification's "Authentication"; which request needs which permission is in `rest`.
 
 pub(crate) mod api;
+mod attempts;
 mod bearer;
+mod common_passwords;
 pub mod csrf;
 pub(crate) mod pages;
 mod password;

@@ -4,26 +4,22 @@ use std::time::Duration;
 
 use db::{Db, Timestamp};
 use serde::Serialize;
-use web::rate::{Period, Rate, Rates};
+use http::request::Parts;
 
 use super::{
-    Account, Caller, Claims, TokenError, TokenType, note_change, revoke_made_until, second_factor,
-    second_of, store,
+    Account, Caller, Claims, TokenError, TokenType,
+    attempts::{self, Proof, Source, Target},
+    note_change, revoke_made_until, second_factor, second_of, store,
 };
 use crate::{
     State,
-    rest::{Refusal, TOKEN_NOT_VALID, Unknown, gate},
+    rest::{Refusal, TOKEN_NOT_VALID, Unknown},
     stock::Actor,
 };
 
 /// What programs are told in whose account a person has something to do first.
 pub(super) const SECOND_FACTOR_MISSING: &str =
     "This account must have a second factor: turn it on at /account/second-factor/.";
-
-/// Tries at the password of one name, from whatever addresses, in a minute.
-const TRIES_A_MINUTE: u32 = 20;
-/// And in an hour.
-const TRIES_AN_HOUR: u32 = 100;
 
 /// A token pair, as it is answered.
 #[derive(Clone, Serialize)]
@@ -63,12 +59,20 @@ impl std::fmt::Debug for Credentials {
 ///
 /// 401 when name and password do not belong to an active account, and when the code is missing or wrong; 429 when name or code
 /// is being guessed at; faults of the store.
-pub async fn log_in(state: &State, credentials: Credentials) -> Result<Pair, Refusal> {
-    let account = prove(state, credentials).await?;
+pub async fn log_in(
+    state: &State,
+    parts: &Parts,
+    credentials: Credentials,
+) -> Result<Pair, Refusal> {
+    let account = prove(state, parts, credentials).await?;
     let (id, now) = (account.caller.id, state.clock.now());
+    let address = attempts::address_hash(state, parts);
     state
         .db
-        .write(async move |tx| store::note_login(tx, id, now).await)
+        .write(async move |tx| {
+            attempts::remember(tx, id, &address, now).await?;
+            store::note_login(tx, id, now).await
+        })
         .await?;
     Ok(pair(state, &account))
 }
@@ -78,13 +82,18 @@ pub async fn log_in(state: &State, credentials: Credentials) -> Result<Pair, Ref
 /// # Errors
 ///
 /// As [`log_in`].
-pub(super) async fn prove(state: &State, credentials: Credentials) -> Result<Account, Refusal> {
+pub(super) async fn prove(
+    state: &State,
+    parts: &Parts,
+    credentials: Credentials,
+) -> Result<Account, Refusal> {
     let Credentials {
         username,
         password,
         otp,
     } = credentials;
-    let account = identify(state, username, password)
+    let source = Source::of(state, parts);
+    let account = identify(state, &source, username, password)
         .await?
         .ok_or_else(no_account)?;
     let user = account.caller.id;
@@ -100,7 +109,7 @@ pub(super) async fn prove(state: &State, credentials: Credentials) -> Result<Acc
         let detail = "This account has a second factor: a one-time code is required in otp.";
         Unknown::new(detail).code("otp_required")
     })?;
-    if second_factor::take(state, user, &code).await? {
+    if second_factor::take(state, &source, user, &code).await? {
         Ok(account)
     } else {
         let detail = "The one-time code is not valid, or was used already.";
@@ -118,7 +127,8 @@ pub(super) async fn is_own_password(
     caller: &Caller,
     password: String,
 ) -> Result<bool, Refusal> {
-    let found = identify(state, caller.username.clone(), password).await?;
+    let username = caller.username.clone();
+    let found = identify(state, &Source::Session, username, password).await?;
     Ok(found.is_some_and(|account| account.caller.id == caller.id))
 }
 
@@ -129,14 +139,25 @@ pub(super) async fn is_own_password(
 /// 429 when the name is being guessed at; faults of the store.
 pub(super) async fn identify(
     state: &State,
+    source: &Source,
     username: String,
     password: String,
 ) -> Result<Option<Account>, Refusal> {
-    slow_down(state, &username).await?;
+    let name = username.clone();
     let found = state
         .db
-        .read(async move |conn| store::credentials(conn, &username).await)
+        .read(async move |conn| store::credentials(conn, &name).await)
         .await?;
+    let target = match &found {
+        Some((account, _)) => Target::User(account.caller.id),
+        None => Target::Nobody(&username),
+    };
+    let is_limited = !state.config.rate_limit_auth.is_off();
+    let attempt = if is_limited {
+        Some(attempts::begin(state, Proof::Password, target, source).await?)
+    } else {
+        None
+    };
     let (account, hash) = match found {
         Some((account, hash)) => (Some(account), hash),
         None => (None, None),
@@ -148,6 +169,9 @@ pub(super) async fn identify(
         .map_err(web::Error::internal)?;
     let admitted = account.as_ref().is_some_and(|user| user.active) && is_right;
     log_password(account.as_ref(), admitted);
+    if let Some(attempt) = attempt.filter(|_| admitted) {
+        attempts::succeed(state, attempt).await?;
+    }
     Ok(account.filter(|_| admitted))
 }
 
@@ -169,21 +193,6 @@ fn log_password(account: Option<&Account>, admitted: bool) {
 /// 401 in the conventional words: they do not tell whether there is such a name.
 pub(super) fn no_account() -> Refusal {
     detail("No active account found with the given credentials")
-}
-
-/// One name may not be guessed at from many addresses either. The name's digest keeps the counter's key short.
-async fn slow_down(state: &State, username: &str) -> Result<(), Refusal> {
-    if state.config.rate_limit_auth.is_off() {
-        return Ok(());
-    }
-    let key = format!("inventory:name:{}", super::digest(username));
-    for rate in [
-        Rate::new(TRIES_A_MINUTE, Period::Minute),
-        Rate::new(TRIES_AN_HOUR, Period::Hour),
-    ] {
-        gate::take(state, &format!("{key}:{rate}"), &Rates::from(rate)).await?;
-    }
-    Ok(())
 }
 
 /// An access token for a refresh token.

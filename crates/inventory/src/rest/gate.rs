@@ -11,7 +11,7 @@ use http::{
 
 use web::{
     client::{ClientAddress, Origin},
-    rate::{Rates, Reserve, Standing, throttled},
+    rate::{Key, Rates, Reserve, Standing, throttled},
 };
 
 use super::{query::Parameters, refusal::Refusal};
@@ -96,8 +96,8 @@ pub async fn admit_anyone(
 ///
 /// 429
 pub async fn throttle_address(state: &State, extensions: &Extensions) -> Result<(), Refusal> {
-    let address = ClientAddress(Origin::known(extensions).address).limit_key();
-    let key = format!("inventory:auth:{address}");
+    let client = ClientAddress(Origin::known(extensions).address);
+    let key = Key::of_client("inventory:auth", client);
     let standing = take(state, &key, &state.config.rate_limit_auth).await?;
     tell(extensions, standing);
     Ok(())
@@ -108,7 +108,7 @@ pub async fn throttle_address(state: &State, extensions: &Extensions) -> Result<
 /// # Errors
 ///
 /// 429
-pub async fn take(state: &State, key: &str, rates: &Rates) -> Result<Standing, Refusal> {
+pub async fn take(state: &State, key: &Key, rates: &Rates) -> Result<Standing, Refusal> {
     match state.windows.take(key, rates, 1, Reserve::Nothing).await {
         Ok(standing) => Ok(standing),
         Err(refused) => Err(throttled(&refused).into()),
@@ -186,9 +186,9 @@ fn accepts_json(headers: &HeaderMap) -> bool {
 async fn throttle(state: &State, caller: &Caller, parts: &Parts) -> Result<(), Refusal> {
     let is_read = matches!(parts.method, Method::GET | Method::HEAD | Method::OPTIONS);
     let standing = if is_read {
-        count(state, "read", caller.id, &state.config.rate_limit_read).await?
+        count(state, "inventory:read", caller.id, &state.config.rate_limit_read).await?
     } else {
-        count(state, "write", caller.id, &state.config.rate_limit_write).await?
+        count(state, "inventory:write", caller.id, &state.config.rate_limit_write).await?
     };
     if let Some(standing) = standing {
         tell(&parts.extensions, standing);
@@ -198,14 +198,14 @@ async fn throttle(state: &State, caller: &Caller, parts: &Parts) -> Result<(), R
 
 async fn count(
     state: &State,
-    what: &str,
+    kind: &'static str,
     user: i64,
     rates: &Rates,
 ) -> Result<Option<Standing>, Refusal> {
     if rates.is_off() {
         return Ok(None);
     }
-    let key = format!("inventory:{what}:{user}");
+    let key = Key::new(kind, user.to_string());
     take(state, &key, rates).await.map(Some)
 }
 

@@ -221,6 +221,29 @@ on_both_engines!(
     }
 );
 
+on_both_engines!(wrong_codes_count_over_a_restart, async |address| {
+    let app = TestApp::new(&address).await;
+    let (secret, _) = turned_on(&app).await;
+    let guess = async |app: &TestApp, code: &str| {
+        let body = json!({"username": "manager", "password": PASSWORD, "otp": code}).to_string();
+        let stranger = [("x-forwarded-for", "203.0.113.9")];
+        let program = app.visitor();
+        let answer = program.json(Method::POST, OBTAIN, &body, &stranger).await;
+        answer.status.as_u16()
+    };
+    for _ in 0..5 {
+        assert_eq!(guess(&app, "000000").await, 401);
+    }
+    let config = app.state.config.clone();
+    let restarted = app.restarted(&address, config).await;
+    app.clock.advance(Duration::from_secs(59));
+    let code = secret.code_at(app.clock.now());
+    assert_eq!(guess(&restarted, &code).await, 429);
+    app.clock.advance(Duration::from_secs(1));
+    let code = secret.code_at(app.clock.now());
+    assert_eq!(guess(&restarted, &code).await, 200);
+});
+
 #[tokio::test(flavor = "multi_thread")]
 async fn codes_cannot_be_guessed() {
     let database = Database::new(Engine::Sqlite);

@@ -1,15 +1,19 @@
 //! Rate limits: so many calls in any minute, told in the headers, for users, addresses, names and pages.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use http::Method;
 use inventory::Config;
 use serde_json::json;
-use test_kit::database::{Database, Engine};
+use test_kit::{
+    database::{Database, Engine},
+    on_both_engines,
+};
+use tokio::task::JoinSet;
 
 use crate::{
     app::{Answer, TestApp},
-    visitor::PASSWORD,
+    visitor::{PASSWORD, Visitor},
 };
 
 const OBTAIN: &str = "/api/v1/authentication/token/";
@@ -152,6 +156,153 @@ async fn one_name_is_not_guessed_at_from_many_addresses() {
     );
     app.clock.advance(Duration::from_secs(60));
     assert_eq!(guess(23, "admin", PASSWORD).await.status.as_u16(), 200);
+}
+
+/// A guess at somebody's password from an address that nobody has logged in from.
+async fn guess(app: &TestApp, address: &str, username: &str, password: &str) -> Answer {
+    let body = json!({"username": username, "password": password}).to_string();
+    let headers = [("x-forwarded-for", address)];
+    app.visitor()
+        .json(Method::POST, OBTAIN, &body, &headers)
+        .await
+}
+
+async fn guess_too_often(app: &TestApp, username: &str) {
+    for number in 0..20 {
+        let address = format!("198.51.100.{number}");
+        let answer = guess(app, &address, username, "wrong").await;
+        assert_eq!(answer.status.as_u16(), 401);
+    }
+    let refused = guess(app, "198.51.100.20", username, "wrong").await;
+    is_throttled(&refused, 60);
+}
+
+on_both_engines!(
+    failed_attempts_outlive_a_restart_and_count_on_every_replica,
+    async |address| {
+        let app = TestApp::with(&address, Config::default()).await;
+        app.give_password("admin").await;
+        guess_too_often(&app, "admin").await;
+        guess_too_often(&app, "nobody has this name").await;
+        let restarted = app.restarted(&address, Config::default()).await;
+        for name in ["admin", "nobody has this name"] {
+            let answer = guess(&restarted, "198.51.100.21", name, PASSWORD).await;
+            is_throttled(&answer, 60);
+        }
+        app.clock.advance(Duration::from_secs(60));
+        let answer = guess(&restarted, "198.51.100.21", "admin", PASSWORD).await;
+        assert_eq!(answer.status.as_u16(), 200);
+    }
+);
+
+on_both_engines!(attempts_at_the_same_moment_all_count, async |address| {
+    let app = Arc::new(TestApp::with(&address, Config::default()).await);
+    app.give_password("admin").await;
+    let mut storm = JoinSet::new();
+    for number in 0..30 {
+        let app = Arc::clone(&app);
+        storm.spawn(async move {
+            let address = format!("198.51.100.{number}");
+            guess(&app, &address, "admin", "wrong").await.status
+        });
+    }
+    let answers = storm.join_all().await;
+    let refused = answers.iter().filter(|status| status.as_u16() == 429);
+    assert_eq!(refused.count(), 10);
+});
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_right_password_is_no_failed_attempt() {
+    let database = Database::new(Engine::Sqlite);
+    let app = app(&database).await;
+    app.give_password("admin").await;
+    for number in 0..25 {
+        let address = format!("198.51.100.{number}");
+        let answer = guess(&app, &address, "admin", PASSWORD).await;
+        assert_eq!(answer.status.as_u16(), 200);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_elses_guesses_lock_a_person_out() {
+    let database = Database::new(Engine::Sqlite);
+    let app = app(&database).await;
+    let browser = app.logged_in("admin").await;
+    let known = app.visitor();
+    let log_in = async |visitor: &Visitor<'_>, address: &str, password: &str| {
+        visitor
+            .json(
+                Method::POST,
+                "/login/",
+                &json!({"username": "admin", "password": password}).to_string(),
+                &[("x-forwarded-for", address)],
+            )
+            .await
+    };
+    let stranger = "203.0.113.9";
+    let at_home = "203.0.113.77";
+    assert_eq!(log_in(&known, at_home, PASSWORD).await.status, 200);
+    guess_too_often(&app, "admin").await;
+    is_throttled(&log_in(&app.visitor(), stranger, PASSWORD).await, 60);
+    browser.forget("sessionid");
+    let elsewhere = log_in(&browser, stranger, PASSWORD).await;
+    assert_eq!(elsewhere.status, 200, "the browser is known: {elsewhere:?}");
+    let at_home = log_in(&app.visitor(), at_home, PASSWORD).await;
+    assert_eq!(at_home.status, 200, "the address is known: {at_home:?}");
+    let forged = app.visitor();
+    forged.set_cookie("known_browser", "forged");
+    let refused = log_in(&forged, "203.0.113.10", PASSWORD).await;
+    assert_eq!(refused.status, 429, "a forged cookie is none");
+    app.give_password("viewer").await;
+    let theirs = app.logged_in("viewer").await;
+    theirs.forget("sessionid");
+    let refused = log_in(&theirs, "203.0.113.11", PASSWORD).await;
+    assert_eq!(refused.status, 429, "somebody else's browser is a stranger");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_known_browser_is_limited_too() {
+    let database = Database::new(Engine::Sqlite);
+    let app = app(&database).await;
+    let browser = app.logged_in("admin").await;
+    browser.forget("sessionid");
+    let wrong = json!({"username": "admin", "password": "wrong"}).to_string();
+    for number in 0..20 {
+        let address = format!("198.51.100.{number}");
+        let headers = [("x-forwarded-for", address.as_str())];
+        let answer = browser.json(Method::POST, "/login/", &wrong, &headers).await;
+        assert_eq!(answer.status.as_u16(), 401, "{answer:?}");
+    }
+    let headers = [("x-forwarded-for", "198.51.100.20")];
+    let answer = browser.json(Method::POST, "/login/", &wrong, &headers).await;
+    is_throttled(&answer, 60);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_that_nobody_has_leave_a_bounded_number_of_rows_which_are_cleaned() {
+    let database = Database::new(Engine::Sqlite);
+    let app = app(&database).await;
+    app.give_password("admin").await;
+    for number in 0..5 {
+        let address = format!("198.51.100.{number}");
+        guess(&app, &address, &format!("nobody {number}"), "wrong").await;
+    }
+    let subjects = async || {
+        let read = async |conn: &mut db::Conn| {
+            conn.all("SELECT subject FROM login_attempts", &[], |row| {
+                row.get::<String>(0)
+            })
+            .await
+        };
+        app.state.db.read(read).await.unwrap()
+    };
+    for subject in subjects().await {
+        let number = subject.strip_prefix("password nobody ").unwrap();
+        assert!(number.parse::<u32>().unwrap() < 16_384);
+    }
+    app.clock.advance(Duration::from_secs(24 * 60 * 60));
+    guess(&app, "198.51.100.9", "admin", PASSWORD).await;
+    assert_eq!(subjects().await, ["password user 1"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,26 +7,19 @@ pub mod totp;
 
 use data_encoding::BASE32_NOPAD;
 use db::{Db, Timestamp};
-use web::rate::{Period, Rate, Rates};
 
-use super::{Caller, Granted, Seal, digest, note_change, service};
-use crate::{
-    State,
-    rest::{Refusal, gate},
-    stock::Actor,
+use super::{
+    Caller, Granted, Seal,
+    attempts::{self, Proof, Source, Target},
+    digest, note_change, service,
 };
+use crate::{State, rest::Refusal, stock::Actor};
 use totp::Secret;
 
 /// Recovery codes that are given at once.
 const RECOVERY_CODES: usize = 10;
 /// Bytes of a recovery code: 80 bits, so that its digest cannot be guessed back.
 const RECOVERY_BYTES: usize = 10;
-/// Tries at one user's codes, whatever the settings say: three of a million codes hold at a time.
-const TRIES: [Rate; 3] = [
-    Rate::new(5, Period::Minute),
-    Rate::new(30, Period::Hour),
-    Rate::new(100, Period::Day),
-];
 
 /// A second factor, as its owner and operators may know of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,8 +120,13 @@ pub async fn reset(db: &Db, actor: &Actor, user: i64, now: Timestamp) -> Result<
 /// # Errors
 ///
 /// 429 when codes are being guessed; faults of the store.
-pub(crate) async fn take(state: &State, user: i64, code: &str) -> Result<bool, Refusal> {
-    slow_down(state, user).await?;
+pub(crate) async fn take(
+    state: &State,
+    source: &Source,
+    user: i64,
+    code: &str,
+) -> Result<bool, Refusal> {
+    let attempt = attempts::begin(state, Proof::Code, Target::User(user), source).await?;
     let found = state
         .db
         .read(async move |conn| store::find(conn, user).await)
@@ -149,6 +147,7 @@ pub(crate) async fn take(state: &State, user: i64, code: &str) -> Result<bool, R
         })
         .await?;
     if taken {
+        attempts::succeed(state, attempt).await?;
         tracing::info!(user, "a one-time code was accepted");
     } else {
         tracing::warn!(user, "a one-time code was refused");
@@ -217,7 +216,7 @@ pub(crate) async fn turn_off(
     if state.config.second_factor.includes(caller) {
         return Ok(Err(Unchanged::Mandatory));
     }
-    if !take(state, caller.id, code).await? {
+    if !take(state, &Source::Session, caller.id, code).await? {
         return Ok(Err(Unchanged::Code));
     }
     let now = state.clock.now();
@@ -273,15 +272,6 @@ async fn keep_recovery(tx: &mut db::Tx, user: i64, hashes: &[String]) -> Result<
 
 fn seal(state: &State) -> Seal {
     Seal::new(state.token_key.derive("balcao/second-factor/1"))
-}
-
-/// Few tries at the codes of one user, from wherever they come.
-async fn slow_down(state: &State, user: i64) -> Result<(), Refusal> {
-    for rate in TRIES {
-        let key = format!("inventory:code:{user}:{rate}");
-        gate::take(state, &key, &Rates::from(rate)).await?;
-    }
-    Ok(())
 }
 
 /// A code as it is compared: without the spaces and hyphens that people type for their eyes.

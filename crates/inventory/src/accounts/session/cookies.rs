@@ -7,12 +7,14 @@ use http::{HeaderValue, header::SET_COOKIE};
 use web::cookie::{self, HostOnly, host_only};
 
 use super::{Begun, LIFETIME, ticket};
-use crate::accounts::csrf;
+use crate::accounts::{attempts, csrf};
 
 /// The cookie of the session's token: out of reach of scripts.
 const SESSION: &str = "sessionid";
 /// The cookie between the two steps of a login.
 const TICKET: &str = "login_step";
+/// The cookie of a browser that somebody has logged in with: other people's guesses do not lock it out.
+const BROWSER: &str = "known_browser";
 /// The cookie of the forms' secret is kept for a year, as the conventions have it.
 const CSRF_LIFETIME: Duration = Duration::from_secs(31_449_600);
 
@@ -30,6 +32,15 @@ pub(crate) fn begin(response: &mut Response, begun: &Begun, is_https: bool) {
         append(response, cookie::keep(&name, &begun.token, is_https));
     }
     show_secret(response, &begun.csrf, is_https);
+    if let Some(browser) = &begun.browser {
+        let line = cookie::remember(BROWSER, browser, attempts::LIFETIME, is_https);
+        append(response, line);
+    }
+}
+
+/// What a browser is known by that somebody has logged in with, sealed.
+pub(crate) fn browser(headers: &HeaderMap) -> Option<&str> {
+    cookie::find(headers, BROWSER)
 }
 
 /// The ticket to the second step of a login that a request brings, sealed.

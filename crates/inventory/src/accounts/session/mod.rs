@@ -17,7 +17,9 @@ use http::{header::USER_AGENT, request::Parts};
 use web::{client::Origin, cookie::HostOnly};
 
 use super::{
-    Account, Caller, Credentials, Pair, csrf, digest, second_factor,
+    Account, Caller, Credentials, Pair,
+    attempts::{self, Browser, Source},
+    csrf, digest, second_factor,
     service::{identify, no_account, pair, prove, revoke},
     store::note_login,
     users::{self, User},
@@ -61,6 +63,8 @@ pub(crate) struct Begun {
     pub(crate) csrf: csrf::Secret,
     /// Whether its cookie outlives the browser.
     pub(crate) remembered: bool,
+    /// What the browser is known by from now on; none when it is known already.
+    pub(crate) browser: Option<String>,
 }
 
 /// A user who has just logged in.
@@ -173,7 +177,8 @@ pub(crate) async fn log_in(
     password: String,
     remembered: bool,
 ) -> Result<Option<Step>, Refusal> {
-    match identify(state, username, password).await? {
+    let source = Source::of(state, parts);
+    match identify(state, &source, username, password).await? {
         Some(account) => Ok(Some(go_on(state, parts, &account, remembered).await?)),
         None => Ok(None),
     }
@@ -190,7 +195,8 @@ pub(crate) async fn log_in_staff(
     username: String,
     password: String,
 ) -> Result<Option<Step>, Refusal> {
-    match identify(state, username, password).await? {
+    let source = Source::of(state, parts);
+    match identify(state, &source, username, password).await? {
         Some(account) if account.caller.is_staff => {
             Ok(Some(go_on(state, parts, &account, false).await?))
         }
@@ -229,7 +235,7 @@ pub(crate) async fn log_in_with_code(
         .read(async move |conn| super::store::account(conn, user).await)
         .await?;
     if !account.is_some_and(|account| account.active)
-        || !second_factor::take(state, user, code).await?
+        || !second_factor::take(state, &Source::of(state, parts), user, code).await?
     {
         return Ok(None);
     }
@@ -246,7 +252,7 @@ pub(crate) async fn log_in_program(
     parts: &Parts,
     credentials: Credentials,
 ) -> Result<Arrived, Refusal> {
-    let account = prove(state, credentials).await?;
+    let account = prove(state, parts, credentials).await?;
     let user = account.caller.id;
     let begun = begin(state, parts, user, true).await?;
     let read = users::read(&state.db, user).await?;
@@ -266,7 +272,9 @@ async fn begin(
     user: i64,
     remembered: bool,
 ) -> Result<Begun, db::Error> {
-    let begun = Begun::new(state, remembered);
+    let mut begun = Begun::new(state, remembered);
+    begun.browser = Some(Browser::known(state, &parts.headers, user));
+    let address = attempts::address_hash(state, parts);
     let (token_hash, csrf_secret) = (digest(&begun.token), begun.csrf.expose());
     let visitor = visitor(parts, user, remembered);
     let replaced = cookies::session(HostOnly::of(parts)).map(digest);
@@ -278,6 +286,7 @@ async fn begin(
             if let Some(replaced) = &replaced {
                 store::delete(tx, replaced).await?;
             }
+            attempts::remember(tx, user, &address, now).await?;
             note_login(tx, user, now).await?;
             let expires_at = end_of(now, now, remembered, longest);
             store::insert(tx, &token_hash, &csrf_secret, &visitor, now, expires_at).await
@@ -298,6 +307,7 @@ impl Begun {
             token: state.random.token(),
             csrf: csrf::Secret::new(&state.random),
             remembered,
+            browser: None,
         }
     }
 }

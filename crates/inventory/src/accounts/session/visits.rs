@@ -12,7 +12,7 @@ use web::{
     Random,
     client::{ClientAddress, Origin},
     cookie::HostOnly,
-    rate::{Period, Rate},
+    rate::{Key, Period, Rate},
 };
 
 use super::{Session, cookies, find, prolong};
@@ -23,7 +23,7 @@ use crate::{
     rest::{Refusal, gate},
 };
 
-/// Pages that one session, or one address without a session, may ask for.
+/// Pages that one user, or one address without a session, may ask for.
 const PAGES: Rate = Rate::new(600, Period::Minute);
 
 /// Where a second factor is turned on.
@@ -81,11 +81,8 @@ async fn visit(state: &State, mut request: Request, next: Next) -> Result<Respon
     let cookies = HostOnly::new(request.headers(), origin.is_https);
     let session = find(state, cookies).await?;
     let key = match &session {
-        Some(session) => format!("inventory:pages:session:{}", session.id),
-        None => format!(
-            "inventory:pages:{}",
-            ClientAddress(origin.address).limit_key()
-        ),
+        Some(session) => Key::new("inventory:pages:user", session.account.caller.id.to_string()),
+        None => Key::of_client("inventory:pages", ClientAddress(origin.address)),
     };
     gate::take(state, &key, &PAGES.into()).await?;
     let Some(session) = session else {

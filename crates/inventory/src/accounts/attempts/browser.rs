@@ -1,0 +1,51 @@
+//! A browser that somebody has logged in with: known by a cookie that only this service can make.
+
+use std::time::Duration;
+
+use http::HeaderMap;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    State,
+    accounts::{Seal, session::cookies},
+};
+
+/// A browser is known for so long after a login.
+pub(crate) const LIFETIME: Duration = Duration::from_secs(180 * 24 * 60 * 60);
+/// Cookies belong to nobody who is known before they are opened.
+const NOBODY: i64 = 0;
+
+/// A browser and who has logged in with it last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Browser {
+    pub(super) user: i64,
+    /// Tells it from the other browsers of that user.
+    pub(super) id: String,
+    /// In microseconds since 1970.
+    expires_at: i64,
+}
+
+impl Browser {
+    /// The browser of a request, in its time.
+    pub(crate) fn of(state: &State, headers: &HeaderMap) -> Option<Self> {
+        let text = seal(state).open(NOBODY, cookies::browser(headers)?)?;
+        let browser: Self = serde_json::from_str(&text).ok()?;
+        (state.clock.now().micros() < browser.expires_at).then_some(browser)
+    }
+
+    /// The cookie of a browser that a user has just logged in with. It keeps its failed attempts.
+    pub(crate) fn known(state: &State, headers: &HeaderMap, user: i64) -> String {
+        let before = Self::of(state, headers).filter(|browser| browser.user == user);
+        let browser = Self {
+            user,
+            id: before.map_or_else(|| state.random.uuid().to_string(), |browser| browser.id),
+            expires_at: (state.clock.now() + LIFETIME).micros(),
+        };
+        let text = serde_json::to_string(&browser).unwrap_or_default();
+        seal(state).close(&state.random, NOBODY, &text)
+    }
+}
+
+fn seal(state: &State) -> Seal {
+    Seal::new(state.token_key.derive("balcao/known-browser/1"))
+}

@@ -1,0 +1,94 @@
+//! Statements about failed attempts and about addresses that have logged in.
+
+use db::{Conn, Error, Timestamp, Tx};
+
+/// The attempts of a subject, whose row is locked until the end of the transaction.
+pub(super) async fn lock(
+    tx: &mut Tx,
+    subject: &str,
+    expires_at: Timestamp,
+) -> Result<String, Error> {
+    tx.one(
+        "INSERT INTO login_attempts (subject, moments, expires_at) VALUES ($1, '', $2)
+         ON CONFLICT (subject) DO UPDATE SET expires_at = excluded.expires_at
+         RETURNING moments",
+        &[&subject, &expires_at],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// Writes the attempts of a subject.
+pub(super) async fn update(tx: &mut Tx, subject: &str, moments: &str) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE login_attempts SET moments = $2 WHERE subject = $1",
+        &[&subject, &moments],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Whether a user has logged in from an address.
+pub(super) async fn is_address_known(
+    conn: &mut Conn,
+    user: i64,
+    address: &str,
+) -> Result<bool, Error> {
+    let found = conn
+        .optional(
+            "SELECT user_id FROM known_addresses WHERE user_id = $1 AND address_hash = $2",
+            &[&user, &address],
+            |row| row.get::<i64>(0),
+        )
+        .await?;
+    Ok(found.is_some())
+}
+
+/// Remembers that a user has logged in from an address.
+pub(super) async fn know_address(
+    tx: &mut Tx,
+    user: i64,
+    address: &str,
+    now: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO known_addresses (user_id, address_hash, last_login_at) VALUES ($1, $2, $3)
+         ON CONFLICT (user_id, address_hash) DO UPDATE SET last_login_at = excluded.last_login_at",
+        &[&user, &address, &now],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Forgets all but the latest addresses of a user.
+pub(super) async fn forget_oldest_addresses(
+    tx: &mut Tx,
+    user: i64,
+    kept: i64,
+) -> Result<(), Error> {
+    tx.execute(
+        "DELETE FROM known_addresses WHERE user_id = $1 AND address_hash NOT IN (
+             SELECT k.address_hash FROM known_addresses AS k WHERE k.user_id = $1
+             ORDER BY k.last_login_at DESC, k.address_hash LIMIT $2
+         )",
+        &[&user, &kept],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Forgets attempts that no limit counts any more, and addresses that have not logged in for long.
+pub(super) async fn forget_expired(
+    tx: &mut Tx,
+    now: Timestamp,
+    known_since: Timestamp,
+) -> Result<(), Error> {
+    tx.execute("DELETE FROM login_attempts WHERE expires_at <= $1", &[&now])
+        .await?;
+    tx.execute(
+        "DELETE FROM known_addresses WHERE last_login_at <= $1",
+        &[&known_since],
+    )
+    .await?;
+    Ok(())
+}
