@@ -184,7 +184,11 @@ pub(crate) fn metrics(run: &mut Run, listener: Option<Listener>) {
             connections: METRICS_CONNECTIONS,
             ..Limits::default()
         };
-        run.serve("metrics", listener, router, Options { tls: None, limits });
+        let options = Options {
+            limits,
+            ..Options::default()
+        };
+        run.serve("metrics", listener, router, options);
     }
 }
 
@@ -234,6 +238,7 @@ pub(crate) fn server_options(settings: &Settings) -> Result<Options, Failure> {
     };
     let limits = Limits {
         connections: connections(process::open_files()),
+        connections_of_a_peer: connections(process::open_files()) / 4,
         drain: settings.stop_timeout * 4 / 5,
         ..Limits::default()
     };
@@ -245,7 +250,11 @@ pub(crate) fn server_options(settings: &Settings) -> Result<Options, Failure> {
             "few files may be open, so each service takes fewer connections"
         );
     }
-    Ok(Options { tls, limits })
+    Ok(Options {
+        tls,
+        limits,
+        proxies: settings.trusted_proxies.clone(),
+    })
 }
 
 /// The most connections of each of two services when so many files may be open.

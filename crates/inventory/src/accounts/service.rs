@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use db::{Db, Timestamp};
-use serde::Serialize;
 use http::request::Parts;
+use serde::Serialize;
 
 use super::{
     Account, Caller, Claims, TokenError, TokenType,

@@ -1,7 +1,7 @@
 //! The stream of server-sent events that tells open dashboards that stock has changed: at once when this process changed it, within seconds
 //! when another did. It carries no figures: the page fetches those.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{collections::HashMap, convert::Infallible, sync::Arc, time::Duration};
 
 use axum::response::{
     Sse,
@@ -19,6 +19,8 @@ use crate::{State, accounts::session, tallies};
 
 /// Streams that are open at once, for all readers of this process.
 const MOST: usize = 200;
+/// Of these for one user: the tabs of a few devices.
+const MOST_OF_A_USER: usize = 10;
 /// A stream ends after this time; the page opens the next.
 const LENGTH_MAX: Duration = Duration::from_secs(15 * 60);
 /// A sign of life for what stands between, which closes silent connections.
@@ -34,51 +36,77 @@ const RETRY: Duration = Duration::from_secs(5);
 
 /// The places for streams. Clones share them.
 #[derive(Debug, Clone)]
-pub struct Streams(Arc<watch::Sender<usize>>);
+pub struct Streams(Arc<watch::Sender<Open>>);
+
+/// The open streams.
+#[derive(Debug, Default)]
+struct Open {
+    count: usize,
+    by_user: HashMap<i64, usize>,
+}
 
 /// A place that is taken until it is dropped.
 #[derive(Debug)]
-struct Place(Streams);
+struct Place {
+    streams: Streams,
+    user: i64,
+}
 
 impl Default for Streams {
     fn default() -> Self {
-        Self(Arc::new(watch::Sender::new(0)))
+        Self(Arc::new(watch::Sender::new(Open::default())))
     }
 }
 
 impl Streams {
-    fn enter(&self) -> Option<Place> {
+    fn enter(&self, user: i64) -> Option<Place> {
         let has_entered = self.0.send_if_modified(|open| {
-            let is_free = *open < MOST;
-            *open += usize::from(is_free);
+            let of_user = open.by_user.get(&user).copied().unwrap_or(0);
+            let is_free = open.count < MOST && of_user < MOST_OF_A_USER;
+            if is_free {
+                open.count += 1;
+                open.by_user.insert(user, of_user + 1);
+            }
             is_free
         });
-        has_entered.then(|| Place(self.clone()))
+        has_entered.then(|| Place {
+            streams: self.clone(),
+            user,
+        })
     }
 
     /// How many are open.
     pub fn count(&self) -> usize {
-        *self.0.borrow()
+        self.0.borrow().count
     }
 
     async fn any(&self) {
         // The sender lives as long as this value.
-        let _ = self.0.subscribe().wait_for(|open| *open > 0).await;
+        let _ = self.0.subscribe().wait_for(|open| open.count > 0).await;
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.0.0.send_modify(|open| *open = open.saturating_sub(1));
+        self.streams.0.send_modify(|open| {
+            open.count = open.count.saturating_sub(1);
+            if let Some(of_user) = open.by_user.get_mut(&self.user) {
+                *of_user -= 1;
+                if *of_user == 0 {
+                    open.by_user.remove(&self.user);
+                }
+            }
+        });
     }
 }
 
-/// Opens a stream for the session of a request; none when too many are open.
+/// Opens a stream for the session of a request, which is the user's; none when too many are open.
 pub(super) fn open(
     state: &State,
     parts: Parts,
+    user: i64,
 ) -> Option<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>> {
-    let place = state.streams.enter()?;
+    let place = state.streams.enter(user)?;
     // Few: a reader that does not keep up is told once that something moved.
     let (sender, receiver) = mpsc::channel(2);
     tokio::spawn(tell(state.clone(), parts, place, sender));
@@ -184,10 +212,26 @@ mod tests {
     #[test]
     fn streams_are_bounded_and_their_places_come_back() {
         let streams = Streams::default();
-        let places: Vec<_> = (0..MOST).map(|_| streams.enter().unwrap()).collect();
-        assert!(streams.enter().is_none());
+        let users = (0..).flat_map(|user| [user; MOST_OF_A_USER]);
+        let places: Vec<_> = users
+            .take(MOST)
+            .map(|user| streams.enter(user).unwrap())
+            .collect();
+        assert!(streams.enter(-1).is_none());
         drop(places);
         assert_eq!(streams.count(), 0);
-        assert!(streams.enter().is_some());
+        assert!(streams.enter(-1).is_some());
+    }
+
+    #[test]
+    fn one_user_does_not_take_every_stream() {
+        let streams = Streams::default();
+        let places: Vec<_> = (0..MOST_OF_A_USER)
+            .map(|_| streams.enter(1).unwrap())
+            .collect();
+        assert!(streams.enter(1).is_none());
+        assert!(streams.enter(2).is_some());
+        drop(places);
+        assert!(streams.enter(1).is_some());
     }
 }

@@ -55,8 +55,8 @@ async fn figures(
 }
 
 /// The frame is asked for so that only those who are logged in are told.
-async fn events(Extracted(page): Extracted<PageState>, parts: Parts, _frame: Frame) -> Response {
-    match live::open(&page.state, parts) {
+async fn events(Extracted(page): Extracted<PageState>, parts: Parts, frame: Frame) -> Response {
+    match live::open(&page.state, parts, frame.caller.id) {
         Some(stream) => stream.into_response(),
         None => (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "60")]).into_response(),
     }

@@ -186,9 +186,21 @@ fn accepts_json(headers: &HeaderMap) -> bool {
 async fn throttle(state: &State, caller: &Caller, parts: &Parts) -> Result<(), Refusal> {
     let is_read = matches!(parts.method, Method::GET | Method::HEAD | Method::OPTIONS);
     let standing = if is_read {
-        count(state, "inventory:read", caller.id, &state.config.rate_limit_read).await?
+        count(
+            state,
+            "inventory:read",
+            caller.id,
+            &state.config.rate_limit_read,
+        )
+        .await?
     } else {
-        count(state, "inventory:write", caller.id, &state.config.rate_limit_write).await?
+        count(
+            state,
+            "inventory:write",
+            caller.id,
+            &state.config.rate_limit_write,
+        )
+        .await?
     };
     if let Some(standing) = standing {
         tell(&parts.extensions, standing);

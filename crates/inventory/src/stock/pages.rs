@@ -127,5 +127,5 @@ async fn export(Extracted(page): Extracted<PageState>, frame: Frame) -> Answer {
         }
         Ok(())
     };
-    Ok(index::export(&page.state, frame.locale, "low-stock", &columns, read).await?)
+    Ok(index::export(&page.state, &frame, "low-stock", &columns, read).await?)
 }

@@ -270,11 +270,15 @@ async fn a_known_browser_is_limited_too() {
     for number in 0..20 {
         let address = format!("198.51.100.{number}");
         let headers = [("x-forwarded-for", address.as_str())];
-        let answer = browser.json(Method::POST, "/login/", &wrong, &headers).await;
+        let answer = browser
+            .json(Method::POST, "/login/", &wrong, &headers)
+            .await;
         assert_eq!(answer.status.as_u16(), 401, "{answer:?}");
     }
     let headers = [("x-forwarded-for", "198.51.100.20")];
-    let answer = browser.json(Method::POST, "/login/", &wrong, &headers).await;
+    let answer = browser
+        .json(Method::POST, "/login/", &wrong, &headers)
+        .await;
     is_throttled(&answer, 60);
 }
 
@@ -330,4 +334,35 @@ async fn pages_are_limited_generously_and_probes_never() {
         200,
         "and so has another reader"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_user_has_one_limit_of_pages_and_exports_however_many_sessions() {
+    let database = Database::new(Engine::Sqlite);
+    let app = app(&database).await;
+    let (first, second) = (app.logged_in("viewer").await, app.visitor());
+    second.get("/login/").await;
+    let fields = [("username", "viewer"), ("password", PASSWORD)];
+    assert_eq!(second.submit("/login/", &fields).await.status, 302);
+    for count in 0..20 {
+        let session = if count % 2 == 0 { &first } else { &second };
+        let file = session.get("/products/export/").await;
+        assert_eq!(file.status.as_u16(), 200);
+    }
+    for session in [&first, &second] {
+        let refused = session.get("/products/export/").await;
+        assert_eq!(
+            (refused.status.as_u16(), refused.header("retry-after")),
+            (429, "60")
+        );
+    }
+    let another = app.logged_in("manager").await;
+    assert_eq!(another.get("/products/export/").await.status.as_u16(), 200);
+    for count in 22..600 {
+        let session = if count % 2 == 0 { &first } else { &second };
+        assert_eq!(session.get("/").await.status.as_u16(), 200);
+    }
+    for session in [&first, &second] {
+        assert_eq!(session.get("/").await.status.as_u16(), 429);
+    }
 }

@@ -39,6 +39,8 @@ pub struct Origin {
     pub is_secure: bool,
     /// Whether a proxy on this machine has passed the request on and says nothing of it: it comes from here, for a host elsewhere.
     pub is_silent_proxy: bool,
+    /// Whether the request comes straight from this machine, with no proxy between.
+    pub is_local: bool,
 }
 
 impl Origin {
@@ -50,6 +52,7 @@ impl Origin {
             is_https: false,
             is_secure: false,
             is_silent_proxy: false,
+            is_local: false,
         })
     }
 
@@ -62,6 +65,7 @@ impl Origin {
                 is_https: tls,
                 is_secure: tls,
                 is_silent_proxy: false,
+                is_local: false,
             };
         };
         let headers = request.headers();
@@ -79,6 +83,7 @@ impl Origin {
             is_https,
             is_secure: is_https || (is_local && !is_silent_proxy),
             is_silent_proxy,
+            is_local: is_local && !is_silent_proxy,
         }
     }
 }
@@ -126,6 +131,14 @@ impl ClientAddress {
         match self.0 {
             IpAddr::V4(address) => address.to_string(),
             IpAddr::V6(address) => network(address, 64),
+        }
+    }
+
+    /// The name of the widest network that may be one client's: what it holds open counts together.
+    pub fn network_key(self) -> String {
+        match self.0.to_canonical() {
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => network(address, 48),
         }
     }
 }

@@ -21,6 +21,7 @@ use tokio::net::TcpStream;
 use tower::ServiceExt;
 
 use super::guarded::{Busy, Guarded, Phase};
+use super::peers::Place;
 use super::sent::Sent;
 use super::{Limits, Shutdown, Tls};
 use crate::client::OwnTls;
@@ -36,6 +37,7 @@ pub(super) struct Connection {
     pub(super) limits: Limits,
     pub(super) shutdown: Shutdown,
     pub(super) peer: SocketAddr,
+    pub(super) place: Place,
 }
 
 impl Connection {
@@ -48,6 +50,7 @@ impl Connection {
                 let outcome = tokio::select! {
                     outcome = handshake => outcome,
                     () = self.no_longer_new() => return,
+                    () = self.place.closed() => return,
                 };
                 match outcome {
                     Ok(Ok(stream)) => self.answer(stream).await,
@@ -63,7 +66,7 @@ impl Connection {
     }
 
     async fn answer<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S) {
-        let phase = Phase::default();
+        let phase = self.place.phase.clone();
         let stream = TokioIo::new(Guarded::new(stream, phase.clone(), self.limits));
         let service = service_fn(|request| self.handle(request, phase.clone()));
         let mut builder = http1::Builder::new();
@@ -75,9 +78,14 @@ impl Connection {
         let mut connection = pin!(builder.serve_connection(stream, service));
         // hyper closes a connection that has brought nothing yet, though its first request may be on the way.
         let closes = async {
+            let no_request_is_lost = async {
+                phase.first_request().await;
+                self.shutdown.begun().await;
+            };
             tokio::select! {
-                () = phase.first_request() => self.shutdown.begun().await,
+                () = no_request_is_lost => {}
                 () = self.no_longer_new() => {}
+                () = self.place.closed() => {}
             }
         };
         let outcome = tokio::select! {

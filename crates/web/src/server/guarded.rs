@@ -41,11 +41,16 @@ impl Phase {
         self.0.first.notified().await;
     }
 
+    /// Whether the connection has brought a request.
+    pub(super) fn has_begun(&self) -> bool {
+        self.begun() > 0
+    }
+
     fn begun(&self) -> usize {
         self.0.begun.load(Ordering::SeqCst)
     }
 
-    fn is_busy(&self) -> bool {
+    pub(super) fn is_busy(&self) -> bool {
         self.begun() > self.0.ended.load(Ordering::SeqCst)
     }
 }

@@ -7,6 +7,7 @@
 mod connection;
 mod guarded;
 mod listener;
+mod peers;
 mod sent;
 mod shutdown;
 mod tls;
@@ -15,13 +16,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use tokio::sync::Semaphore;
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
+use tokio::time::sleep;
 
+use crate::client::Proxies;
 use listener::Failures;
 pub use listener::Listener;
+use peers::Peers;
 pub use shutdown::Shutdown;
 pub use tls::{Tls, TlsError, TlsFiles};
+
+/// While no connection can be taken, idle ones are looked for so often.
+const MAKE_ROOM_EVERY: Duration = Duration::from_millis(250);
 
 /// How a server runs.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +37,8 @@ pub struct Options {
     pub tls: Option<Tls>,
     /// Limits on connections.
     pub limits: Limits,
+    /// Proxies, whose connections are those of many clients: one of them may have all.
+    pub proxies: Proxies,
 }
 
 /// Limits on connections. Those on requests are in [`crate::limits`].
@@ -37,6 +46,8 @@ pub struct Options {
 pub struct Limits {
     /// The most connections at once; more wait in the system's queue.
     pub connections: usize,
+    /// The most connections of one peer: an IPv4 address or an IPv6 /48. Its oldest idle one makes room for the next.
+    pub connections_of_a_peer: usize,
     /// The time for a TLS handshake.
     pub handshake: Duration,
     /// The time for the head of a request, from its first byte; for the first request from the beginning of the connection.
@@ -47,7 +58,7 @@ pub struct Limits {
     pub stall: Duration,
     /// How long requests may go on after shutdown has begun.
     pub drain: Duration,
-    /// How long of that the first request of a new connection is waited for: a proxy connects when it has one, and may not send it twice.
+    /// How long the first request of a new connection is waited for, in that time and when places are few: a proxy connects when it has one, and may not send it twice.
     pub first: Duration,
     /// How long of that a sender may send nothing of its request.
     pub silence: Duration,
@@ -59,6 +70,7 @@ impl Default for Limits {
         // Proxies keep connections for 60 seconds and see an error when we close first.
         Self {
             connections: 4096,
+            connections_of_a_peer: 1024,
             handshake: seconds(10),
             head: seconds(10),
             idle: seconds(75),
@@ -72,20 +84,26 @@ impl Default for Limits {
 
 /// Serves a router until shutdown begins, then finishes the requests at hand, within [`Limits::drain`].
 pub async fn serve(listener: Listener, router: Router, options: Options, shutdown: Shutdown) {
-    let Options { tls, limits } = options;
+    let Options {
+        tls,
+        limits,
+        proxies,
+    } = options;
+    let peers = Peers::new(limits, proxies);
     let permits = Arc::new(Semaphore::new(limits.connections));
     let mut connections = JoinSet::new();
     let mut failures = Failures::default();
-    let connection = |peer| connection::Connection {
+    let connection = |peer, place| connection::Connection {
         router: router.clone(),
         tls: tls.clone(),
         limits,
         shutdown: shutdown.clone(),
         peer,
+        place,
     };
     loop {
         let next = async {
-            let permit = Arc::clone(&permits).acquire_owned().await;
+            let permit = permit(&permits, &peers).await;
             (listener.accept(&mut failures).await, permit)
         };
         let ((stream, peer), permit) = tokio::select! {
@@ -93,7 +111,11 @@ pub async fn serve(listener: Listener, router: Router, options: Options, shutdow
             () = shutdown.begun() => break,
         };
         while connections.try_join_next().is_some() {}
-        let connection = connection(peer);
+        let Some(place) = peers.enter(peer) else {
+            tracing::debug!(%peer, "a peer has too many connections, its next one is closed");
+            continue;
+        };
+        let connection = connection(peer, place);
         connections.spawn(async move {
             connection.serve(stream).await;
             drop(permit);
@@ -102,9 +124,25 @@ pub async fn serve(listener: Listener, router: Router, options: Options, shutdow
     // From here on the port refuses connections, so that a balancer turns to another replica. Those that the system took before are
     // answered: the balancer may have sent them a request that it must not send again.
     for (stream, peer) in listener.close() {
-        connections.spawn(connection(peer).serve(stream));
+        if let Some(place) = peers.enter(peer) {
+            connections.spawn(connection(peer, place).serve(stream));
+        }
     }
     drain(connections, limits.drain).await;
+}
+
+/// A permit for the next connection. Idle connections make room when few are left.
+async fn permit(
+    permits: &Arc<Semaphore>,
+    peers: &Peers,
+) -> Result<OwnedSemaphorePermit, AcquireError> {
+    loop {
+        peers.make_room();
+        tokio::select! {
+            permit = Arc::clone(permits).acquire_owned() => return permit,
+            () = sleep(MAKE_ROOM_EVERY) => {}
+        }
+    }
 }
 
 async fn drain(mut connections: JoinSet<()>, bound: Duration) {

@@ -12,8 +12,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
+use web::client::Proxies;
 use web::limits;
-use web::server::Limits;
+use web::server::{Limits, Options};
 
 use crate::support::{LONG, Running, edged, read_on, read_to_end, read_until};
 
@@ -258,18 +259,68 @@ async fn connections_beyond_the_limit_wait_for_their_turn() {
     };
     let server = Running::limited(routes(), limits).await;
     let mut first = server.connect().await;
-    first.write_all(GET).await.unwrap();
-    read_until(&mut first, "hello").await;
+    let unfinished =
+        b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n";
+    first.write_all(unfinished).await.unwrap();
+    read_until(&mut first, "100 Continue").await;
     let mut second = server.connect().await;
     second.write_all(GET).await.unwrap();
     let waits =
         tokio::time::timeout(Duration::from_millis(100), read_until(&mut second, "hello")).await;
     assert!(
         waits.is_err(),
-        "the second was answered while the first was open"
+        "the second was answered while the first was busy"
     );
     drop(first);
     read_until(&mut second, "hello").await;
+}
+
+#[tokio::test]
+async fn an_idle_connection_makes_room_for_the_next() {
+    let limits = Limits {
+        connections: 1,
+        ..Limits::default()
+    };
+    let server = Running::limited(routes(), limits).await;
+    let mut first = server.connect().await;
+    first.write_all(GET).await.unwrap();
+    read_until(&mut first, "hello").await;
+    let mut second = server.connect().await;
+    second.write_all(GET).await.unwrap();
+    read_until(&mut second, "hello").await;
+    let mut rest = Vec::new();
+    first.read_to_end(&mut rest).await.unwrap();
+    assert_eq!(rest, b"", "the first was closed, and nothing of it lost");
+}
+
+#[tokio::test]
+async fn one_peer_does_not_take_every_connection() {
+    let limits = Limits {
+        connections_of_a_peer: 2,
+        ..Limits::default()
+    };
+    let options = Options {
+        limits,
+        proxies: Proxies::none(),
+        ..Options::default()
+    };
+    let server = Running::with(routes(), options).await;
+    let mut idle = Vec::new();
+    for _ in 0..5 {
+        let mut connection = server.connect().await;
+        connection.write_all(GET).await.unwrap();
+        read_until(&mut connection, "hello").await;
+        idle.push(connection);
+    }
+    for mut closed in idle.drain(..3) {
+        let mut rest = Vec::new();
+        closed.read_to_end(&mut rest).await.unwrap();
+        assert_eq!(rest, b"", "the oldest made room");
+    }
+    for mut open in idle {
+        open.write_all(GET).await.unwrap();
+        read_until(&mut open, "hello").await;
+    }
 }
 
 #[tokio::test]

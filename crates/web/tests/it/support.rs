@@ -52,7 +52,14 @@ impl Running {
     }
 
     pub(crate) async fn limited(router: Router, limits: Limits) -> Self {
-        Self::with(router, Options { tls: None, limits }).await
+        Self::with(
+            router,
+            Options {
+                limits,
+                ..Options::default()
+            },
+        )
+        .await
     }
 
     pub(crate) async fn with(router: Router, options: Options) -> Self {

@@ -193,7 +193,9 @@ impl Subjects {
             Target::User(user) => user,
             Target::Nobody(name) => {
                 let digest = keyed(state, &format!("name {name}"));
-                let number = digest.get(..8).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+                let number = digest
+                    .get(..8)
+                    .and_then(|digits| u32::from_str_radix(digits, 16).ok());
                 let number = number.unwrap_or_default() % NOBODIES;
                 return Self::only(format!("{proof} nobody {number}"));
             }

@@ -81,7 +81,10 @@ async fn visit(state: &State, mut request: Request, next: Next) -> Result<Respon
     let cookies = HostOnly::new(request.headers(), origin.is_https);
     let session = find(state, cookies).await?;
     let key = match &session {
-        Some(session) => Key::new("inventory:pages:user", session.account.caller.id.to_string()),
+        Some(session) => Key::new(
+            "inventory:pages:user",
+            session.account.caller.id.to_string(),
+        ),
         None => Key::of_client("inventory:pages", ClientAddress(origin.address)),
     };
     gate::take(state, &key, &PAGES.into()).await?;

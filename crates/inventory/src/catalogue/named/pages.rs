@@ -206,7 +206,7 @@ async fn export(kind: Kind, Extracted(page): Page, frame: Frame, request: Reques
         }
         Ok(())
     };
-    let file = index::export(&page.state, frame.locale, kind.path(), &columns, read).await;
+    let file = index::export(&page.state, &frame, kind.path(), &columns, read).await;
     Ok(index::or_back_to_list(file, request.uri())?)
 }
 

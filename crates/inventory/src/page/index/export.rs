@@ -16,13 +16,24 @@ use http::{
 };
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
-use web::locale::Locale;
+use web::{
+    locale::Locale,
+    rate::{Key, Period, Rate},
+};
 
 use super::spool::{self, Writing};
-use crate::{State, rest::Refusal, transfer};
+use crate::{
+    State,
+    page::Frame,
+    rest::{Refusal, gate},
+    transfer,
+};
 
 /// Bytes that are gathered before they are written.
 const GATHERED: usize = 64 * 1024;
+
+/// Files that one user may ask for: each may read a whole table.
+const FILES: Rate = Rate::new(20, Period::Minute);
 
 /// What a file of UTF-8 begins with, for spreadsheets.
 const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
@@ -145,15 +156,15 @@ fn writer(locale: Locale) -> Writer<Vec<u8>> {
         .from_writer(Vec::new())
 }
 
-/// Answers a file of this name with these columns; `read` writes its rows. The answer begins with the first of them, so that what cannot
+/// Answers its reader a file of this name with these columns; `read` writes its rows. The answer begins with the first of them, so that what cannot
 /// be read at all is an error page and no broken file.
 ///
 /// # Errors
 ///
-/// Those of `read`, and a folder that takes no files.
+/// 429 for too many files, those of `read`, and a folder that takes no files.
 pub(crate) async fn export<F>(
     state: &State,
-    locale: Locale,
+    frame: &Frame,
     name: &str,
     columns: &[&'static str],
     read: F,
@@ -161,10 +172,12 @@ pub(crate) async fn export<F>(
 where
     F: AsyncFn(&mut Conn, &Sheet) -> Result<(), Refusal> + Send + 'static,
 {
+    let key = Key::new("inventory:exports", frame.caller.id.to_string());
+    gate::take(state, &key, &FILES.into()).await?;
     let own = format!("export-{}.partial", state.random.uuid());
     let opened = spool::open(&state.config.scratch, &own);
     let (writing, mut sending) = opened.map_err(web::Error::internal)?;
-    let sheet = Sheet::new(locale, columns.to_vec(), writing);
+    let sheet = Sheet::new(frame.locale, columns.to_vec(), writing);
     let shared = state.clone();
     let written = tokio::spawn(async move {
         let write = async move |conn: &mut Conn| {

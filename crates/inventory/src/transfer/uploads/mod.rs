@@ -28,6 +28,8 @@ use crate::{
 
 /// A file that was checked and never confirmed is forgotten after a day.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+/// Files of one user that wait to be confirmed: the oldest makes room for the next.
+const WAITING: i64 = 5;
 /// The most rows of a file; the command line takes more.
 const MAX_ROWS: u64 = 100_000;
 const BUSY: Message = Message::fixed(
@@ -124,6 +126,7 @@ pub(crate) async fn keep(
     let new = Arc::new(new);
     let write = async move |tx: &mut db::Tx| {
         store::forget_checked(tx, caller.id, now - KEPT).await?;
+        store::forget_oldest_checked(tx, caller.id, WAITING - 1).await?;
         let id = store::insert(tx, &caller, &new, added, now).await?;
         Ok((id, id))
     };

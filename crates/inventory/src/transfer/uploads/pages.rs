@@ -10,7 +10,12 @@ use axum::{
     routing::get,
 };
 use http::{HeaderValue, StatusCode, header};
-use web::{cookie::HostOnly, limits, locale::Locale};
+use web::{
+    cookie::HostOnly,
+    limits,
+    locale::Locale,
+    rate::{Key, Period, Rate},
+};
 
 use super::{
     super::{ImportError, Problem, Report, Resource, encoding::decode, sheet::separator},
@@ -28,7 +33,7 @@ use crate::{
         once::Once,
         see_other,
     },
-    rest::{Refusal, query::Parameters, resource::RecordId},
+    rest::{Refusal, gate, query::Parameters, resource::RecordId},
     stock::movements::Movement,
 };
 
@@ -37,6 +42,8 @@ type Page = Extracted<PageState>;
 
 /// The largest file, in bytes; the command line takes larger ones.
 pub(crate) const MAX_FILE: usize = 4 * 1024 * 1024;
+/// Files that one user may upload: each costs memory and a look at every row.
+const FILES: Rate = Rate::new(20, Period::Minute);
 /// Rows that are shown before an import.
 const SHOWN: usize = 10;
 /// Problems that a page tells one by one.
@@ -155,6 +162,8 @@ async fn choose(Extracted(page): Page, frame: Frame, request: Request) -> Answer
 }
 
 async fn upload(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    let key = Key::new("inventory:uploads", frame.caller.id.to_string());
+    gate::take(&page.state, &key, &FILES.into()).await?;
     let (chosen, sent) = receive(&frame, request).await?;
     let mut form = Form::new();
     let sent = match sent {

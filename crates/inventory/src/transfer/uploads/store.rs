@@ -42,6 +42,18 @@ pub(super) async fn forget_checked(tx: &mut Tx, user: i64, until: Timestamp) -> 
     Ok(())
 }
 
+/// Forgets what a user checked and never confirmed, but for the newest few.
+pub(super) async fn forget_oldest_checked(tx: &mut Tx, user: i64, kept: i64) -> Result<(), Error> {
+    tx.execute(
+        "DELETE FROM imports WHERE user_id = $1 AND state = 'checked' AND id NOT IN (
+             SELECT i.id FROM imports AS i WHERE i.user_id = $1 AND i.state = 'checked' ORDER BY i.id DESC LIMIT $2
+         )",
+        &[&user, &kept],
+    )
+    .await?;
+    Ok(())
+}
+
 /// The records that an import added, the last first.
 pub(super) async fn records(conn: &mut Conn, id: i64) -> Result<Vec<i64>, Error> {
     conn.all(

@@ -240,3 +240,38 @@ on_both_engines!(
         is_refused(&another, &["This form has been saved already"]);
     }
 );
+
+on_both_engines!(
+    files_that_wait_to_be_confirmed_are_few_for_each_user,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.logged_in("admin").await;
+        let manager = app.logged_in("manager").await;
+        let content = "name\nAlfa\n";
+        leads_to(&upload(&manager, "brands", content).await, "/import/1/");
+        for number in 2..=20 {
+            let there = format!("/import/{number}/");
+            leads_to(&upload(&admin, "brands", content).await, &there);
+        }
+        let count = async |sql: &'static str| {
+            let read = async move |conn: &mut db::Conn| conn.one(sql, &[], |row| row.get(0)).await;
+            app.state.db.read::<i64, db::Error, _>(read).await.unwrap()
+        };
+        let waiting = "SELECT COUNT(*) FROM imports WHERE state = 'checked'";
+        assert_eq!(count(waiting).await, 6);
+        assert_eq!(count("SELECT COUNT(*) FROM import_files").await, 6);
+        page(&admin, "/import/15/", 404).await;
+        for kept in ["/import/16/", "/import/20/", "/import/1/"] {
+            let reader = if kept == "/import/1/" {
+                &manager
+            } else {
+                &admin
+            };
+            page(reader, kept, 200).await;
+        }
+        leads_to(&upload(&admin, "brands", content).await, "/import/21/");
+        let refused = upload(&admin, "brands", content).await;
+        assert_eq!(refused.status.as_u16(), 429, "twenty files a minute");
+        leads_to(&upload(&manager, "brands", content).await, "/import/22/");
+    }
+);

@@ -303,7 +303,7 @@ async fn export(
         super::each(conn, movement, &parameters, put).await
     };
     let name = movement.path();
-    let file = index::export(&page.state, frame.locale, name, &columns, read).await;
+    let file = index::export(&page.state, &frame, name, &columns, read).await;
     Ok(index::or_back_to_list(file, request.uri())?)
 }
 
