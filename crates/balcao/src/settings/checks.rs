@@ -93,6 +93,15 @@ pub(super) fn without_public_url(settings: &Settings, purpose: Purpose) -> Vec<S
     missing.map(|(_, warning)| warning.to_owned()).collect()
 }
 
+/// What checkout does without the secret of the provider's notifications.
+pub(super) fn without_webhook_secret(settings: &Settings, purpose: Purpose) -> Option<String> {
+    let is_served = matches!(purpose, Purpose::Serve(services) if services.checkout);
+    let is_missing = is_served && settings.checkout_provider_webhook_secret.0.is_empty();
+    is_missing.then(|| {
+        "BALCAO_CHECKOUT_PROVIDER_WEBHOOK_SECRET is not set: anybody can send notifications, so each only makes us read a payment back that we know".to_owned()
+    })
+}
+
 /// What is wrong with settings that are each right. `settings` is absent when some of them are not.
 pub(crate) fn together(
     reader: &Reader,

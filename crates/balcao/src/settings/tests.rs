@@ -61,7 +61,7 @@ fn a_demo_takes_addresses_and_logs_from_outside_and_all_else_from_its_command_li
 }
 
 #[test]
-fn services_without_a_public_address_are_warned_of() {
+fn services_without_a_public_address_or_a_secret_for_notifications_are_warned_of() {
     let warned = |environment: &[(&str, &str)], purpose| {
         let warnings = read(sources(environment, ""), purpose).warnings;
         warnings.join("\n")
@@ -75,7 +75,12 @@ fn services_without_a_public_address_are_warned_of() {
         said.contains("BALCAO_INVENTORY_PUBLIC_URL is not set"),
         "{said}"
     );
+    assert!(
+        said.contains("BALCAO_CHECKOUT_PROVIDER_WEBHOOK_SECRET is not set"),
+        "{said}"
+    );
     let given = [
+        ("BALCAO_CHECKOUT_PROVIDER_WEBHOOK_SECRET", "a secret"),
         ("BALCAO_CHECKOUT_PUBLIC_URL", "https://pay.example"),
         ("BALCAO_INVENTORY_PUBLIC_URL", "https://stock.example"),
     ];

@@ -9,9 +9,10 @@ mod store;
 mod worker;
 
 use http::HeaderMap;
-use web::rate::{Period, Rate, Reserve};
+use web::rate::{Key, Period, Rate, Reserve};
 
 use crate::app::State;
+use crate::payments::find_stored;
 use crate::provider::is_provider_id;
 use signature::Signed;
 use store::NewNotification;
@@ -81,9 +82,19 @@ pub(crate) async fn receive(
         return Ok(());
     };
     if !signed {
+        // Nobody vouches for it: what it names must be ours, or strangers could make us ask the provider for anything.
+        if find_stored(state, &payment).await?.is_none() {
+            state.metrics.notification("ignored");
+            return Ok(());
+        }
         let taken = state
             .windows
-            .take("checkout:hints", &[HINT_RATE], 1, Reserve::Nothing)
+            .take(
+                &Key::new("checkout:hints", "all"),
+                &[HINT_RATE],
+                1,
+                Reserve::Nothing,
+            )
             .await;
         taken.map_err(ReceiveError::Throttled)?;
     }

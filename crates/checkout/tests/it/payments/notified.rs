@@ -265,6 +265,28 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    a_hint_that_nobody_signed_makes_us_ask_for_no_payment_but_ours,
+    async |address| {
+        let shop = Shop::open_with(&address, |config| config.webhook_secrets.clear()).await;
+        for number in 0..100 {
+            let path = format!("/notifications?topic=payment&id={}", 9_000_000 + number);
+            let hint = Request::post(path).body(Body::empty()).unwrap();
+            assert_eq!(shop.send(hint).await.status, 200);
+        }
+        let waiting = checkout::notifications::inbox_length(&shop.state).await;
+        assert_eq!(waiting.unwrap(), 0);
+        let id = shop.pay(&pix()).await.id();
+        assert_eq!(
+            notify_with(&shop, &id, None).await.status,
+            200,
+            "hints about strangers' payments used nothing up"
+        );
+        let waiting = checkout::notifications::inbox_length(&shop.state).await;
+        assert_eq!(waiting.unwrap(), 1);
+    }
+);
+
+on_both_engines!(
     the_providers_signed_news_are_no_clients_requests,
     async |address| {
         let shop = Shop::open_with(&address, |config| {
