@@ -102,6 +102,14 @@ impl Caller {
         let merchant = Merchant::of(state, headers).await?;
         Ok(merchant.map_or(Self::Client(address), Self::Merchant))
     }
+
+    /// The client whose use of the shop is limited beside that of others; none for merchants, and for programs on this machine.
+    pub(crate) fn stranger(&self, origin: Origin) -> Option<ClientAddress> {
+        match self {
+            Self::Client(client) if !origin.is_local => Some(*client),
+            Self::Client(_) | Self::Merchant(_) => None,
+        }
+    }
 }
 
 fn bearer(header: &str) -> Option<&str> {

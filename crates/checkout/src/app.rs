@@ -55,10 +55,8 @@ pub struct Shared {
 pub struct Parts {
     /// The database, migrated.
     pub db: Db,
-    /// Counts requests by client.
+    /// Counts requests by client, and calls to the provider.
     pub windows: Windows,
-    /// Counts calls to the provider: windows of their own, so that no number of clients pushes these counts out.
-    pub quota_windows: Windows,
     /// Tells the time.
     pub clock: Clock,
     /// Gives keys and references.
@@ -112,7 +110,6 @@ impl State {
         let Parts {
             db,
             windows,
-            quota_windows,
             clock,
             random,
             metrics,
@@ -125,17 +122,12 @@ impl State {
         let provider = Client::over(
             transport,
             config.provider.clone(),
-            quota_windows,
+            windows.clone(),
             Some(observer),
         );
         let proof = digest::token(digest::keyed(&config.secret, &[b"proof"]));
         if !payments::keep_proof(&db, proof).await? {
             return Err(StartError::Secret);
-        }
-        if config.webhook_secrets.is_empty() {
-            tracing::warn!(
-                "no secret for the provider's notifications: each only makes us read the payment back"
-            );
         }
         let workers = Supervisor::new(SERVICE, &figures, shutdown.clone());
         Ok(Self(Arc::new(Shared {

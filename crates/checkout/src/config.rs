@@ -32,6 +32,8 @@ pub struct Config {
     pub max_amounts: MaxAmounts,
     /// Requests per client.
     pub rate_limit: Rates,
+    /// Payments that one anonymous client may ask for.
+    pub rate_limit_payments: Rates,
     /// Merchants' API keys besides those in the store.
     pub api_keys: Vec<Secret>,
     /// What the page says of the shop.

@@ -27,6 +27,7 @@ pub(crate) struct Metrics {
     inbox: Gauge,
     reconciled: Family<Outcome, Count>,
     corrected: Count,
+    declines: Gauge,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -111,6 +112,11 @@ impl Metrics {
                 "Payments found of attempts that were thought to have made none",
                 Count::default(),
             ),
+            declines: figures.register(
+                "payments_too_many_declined",
+                "1 while so many cards are declined that somebody may be testing stolen ones",
+                Gauge::default(),
+            ),
         };
         metrics.begin();
         metrics
@@ -180,6 +186,11 @@ impl Metrics {
         self.corrected.inc();
     }
 
+    /// Whether too many cards are declined; answers what was so before.
+    pub(crate) fn too_many_declines(&self, is_so: bool) -> bool {
+        self.declines.set(i64::from(is_so)) == 1
+    }
+
     /// A notification was `accepted`, `ignored`, `refused` or `given_up`.
     pub(crate) fn notification(&self, outcome: &'static str) {
         self.notifications.get_or_create(&Outcome { outcome }).inc();
@@ -208,5 +219,6 @@ fn outcome(failure: &Failure) -> &'static str {
         Failure::Refused { .. } => "refused",
         Failure::Unreadable { .. } => "unreadable",
         Failure::Quota { .. } => "quota",
+        Failure::Paused { .. } => "paused",
     }
 }

@@ -265,7 +265,6 @@ fn parts(world: &Arc<World>, life: &Arc<Life>) -> Parts {
     Parts {
         db: world.database.handle(engine, Arc::<Life>::clone(life)),
         windows: Windows::memory(clock.clone()),
-        quota_windows: Windows::memory(clock.clone()),
         clock,
         random: Random::seeded(world.dice.seed()),
         metrics: web::metrics::Metrics::new(),
@@ -294,6 +293,7 @@ fn config(world: &World) -> Config {
         boleto_method: "bolbradesco".to_owned(),
         webhook_secrets: vec![Secret::new(WEBHOOK_SECRET)],
         rate_limit: web::rate::Rates::off(),
+        rate_limit_payments: web::rate::Rates::off(),
         api_keys: vec![Secret::new(API_KEY)],
         shop: checkout::page::Shop::default(),
         secret: Secret::new([7; 32]),

@@ -110,12 +110,16 @@ fn database<'a>(settings: &Settings, options: &'a Options) -> Database<'a> {
 
 fn parts(run: &Run, settings: &Settings, db: &Db) -> Result<Parts, Failure> {
     let (clock, random) = (Clock::system(), Random::system());
-    let windows = |prefix: &str| match &settings.redis_url {
-        Some(url) => Windows::redis(url.0.as_str(), prefix, clock.clone(), random.clone())
-            .map_err(|error| Failure::of("BALCAO_REDIS_URL", &error)),
-        None => Ok(Windows::memory(clock.clone())),
+    let windows = match &settings.redis_url {
+        Some(url) => Windows::redis(
+            url.0.as_str(),
+            "balcao:checkout:",
+            clock.clone(),
+            random.clone(),
+        )
+        .map_err(|error| Failure::of("BALCAO_REDIS_URL", &error))?,
+        None => Windows::memory(clock.clone()),
     };
-    let (clients, quota) = (windows("balcao:clients:")?, windows("balcao:quota:")?);
     if settings.redis_url.is_none() && db.engine() == Engine::Postgres {
         tracing::info!(
             "rate limits and the provider's quota are counted by this process alone; with several replicas set BALCAO_REDIS_URL"
@@ -123,8 +127,7 @@ fn parts(run: &Run, settings: &Settings, db: &Db) -> Result<Parts, Failure> {
     }
     Ok(Parts {
         db: db.clone(),
-        windows: clients,
-        quota_windows: quota,
+        windows,
         clock,
         random,
         metrics: run.metrics(),
@@ -160,6 +163,7 @@ fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
         webhook_secrets: secrets(&settings.checkout_provider_webhook_secret),
         max_amounts: settings.checkout_max_amount.clone(),
         rate_limit: settings.checkout_rate_limit.clone(),
+        rate_limit_payments: settings.checkout_rate_limit_payments.clone(),
         api_keys: secrets(&settings.checkout_api_keys.0),
         shop: Shop {
             name: settings.checkout_shop_name.0.clone(),

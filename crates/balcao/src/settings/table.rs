@@ -159,6 +159,8 @@ settings! {
             "The most of one payment by each method, in reais, as your account at the provider allows it. A method that is not named has no limit here.";
         checkout_rate_limit: Rates, "BALCAO_CHECKOUT_RATE_LIMIT", Is("100/minute"),
             "Requests per client address.";
+        checkout_rate_limit_payments: Rates, "BALCAO_CHECKOUT_RATE_LIMIT_PAYMENTS", Is("off"),
+            "Payments of one client address; merchants' servers and this machine are exempt.";
         checkout_api_keys: ApiKeys, "BALCAO_CHECKOUT_API_KEYS", Unset("only the keys in the store"),
             "Keys of merchants' servers, by comma, besides those of `balcao checkout key add`.";
         checkout_shop_name: Label, "BALCAO_CHECKOUT_SHOP_NAME", Is("Balcão"),

@@ -10,8 +10,9 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 use web::Error;
-use web::client::{ClientAddress, PublicUrl};
+use web::client::{ClientAddress, Origin, PublicUrl};
 
+use super::declines::coarse_body;
 use super::errors::{database, not_found, unknown};
 use super::events::{self, StatusView};
 use super::idempotency::{IdempotencyKey, KeyError, KeyText, REPLAYED};
@@ -49,10 +50,11 @@ impl FromRequestParts<State> for PaymentId {
 /// `POST /create_payment`
 pub(crate) async fn payment_create(
     From(state): From<State>,
-    client: ClientAddress,
+    origin: Origin,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Error> {
+    let client = ClientAddress(origin.address);
     request::check_content_type(content_type(&headers))?;
     let body = request::read_body(body, BODY_MAX).await?;
     let checked = |now| request::check(content_type(&headers), &body, now);
@@ -60,7 +62,10 @@ pub(crate) async fn payment_create(
     let request = match checked(now) {
         // A repetition is about a payment that was begun while the card was good.
         Err(refusal) if refusal.is_expired_card() => {
-            let key = own_key(&state, &headers, client).await?;
+            let caller = Caller::of(&state, &headers, client)
+                .await
+                .map_err(unknown)?;
+            let key = own_key(&state, &headers, &caller)?;
             let begun = super::begun_at(&state, key, now).await;
             let begun = begun.map_err(|error| unknown(database(error)))?;
             checked(begun.ok_or(refusal)?)?
@@ -69,27 +74,30 @@ pub(crate) async fn payment_create(
     };
     drop(body);
     state.config.max_amounts.check(&request)?;
-    let key = own_key(&state, &headers, client).await?;
+    let caller = Caller::of(&state, &headers, client)
+        .await
+        .map_err(unknown)?;
+    let key = own_key(&state, &headers, &caller)?;
+    let stranger = caller.stranger(origin);
     let Created {
         body,
         replayed,
         status_token,
-    } = super::create(&state, &request, key).await?;
-    let mut response = text(body, replayed);
+    } = super::create(&state, &request, key, stranger).await?;
+    let mut response = text(told_to(stranger, body), replayed);
     let token = HeaderValue::try_from(status_token).map_err(Error::internal)?;
     response.headers_mut().insert(STATUS_TOKEN, token);
     Ok(response)
 }
 
 /// The key of a call that anybody may make: the merchant's, or else the client's.
-async fn own_key(
+fn own_key(
     state: &State,
     headers: &HeaderMap,
-    client: ClientAddress,
+    caller: &Caller,
 ) -> Result<Option<IdempotencyKey>, Error> {
-    let caller = Caller::of(state, headers, client).await.map_err(unknown)?;
     let key = KeyText::from_headers(headers)?;
-    Ok(key.map(|key| key.owned_by(&caller, &state.config.secret)))
+    Ok(key.map(|key| key.owned_by(caller, &state.config.secret)))
 }
 
 /// `GET /payments/{id}`
@@ -139,18 +147,21 @@ pub(crate) async fn refund_create(
 /// no longer has the request to send again.
 pub(crate) async fn payment_outcome(
     From(state): From<State>,
-    client: ClientAddress,
+    origin: Origin,
     headers: HeaderMap,
 ) -> Result<Response, Error> {
+    let client = ClientAddress(origin.address);
     let caller = Caller::of(&state, &headers, client).await?;
     let key = KeyText::from_headers(&headers)?.ok_or(KeyError::Absent)?;
     if matches!(caller, Caller::Client(_)) && !key.is_unguessable() {
         return Err(KeyError::Guessable.into());
     }
+    let stranger = caller.stranger(origin);
     let key = key.owned_by(&caller, &state.config.secret);
     let found = super::find_outcome(&state, key).await.map_err(database)?;
     let outcome = found.ok_or_else(not_found)?;
-    let mut response = private(Json(OutcomeBody::new(&outcome)));
+    let body = serde_json::to_string(&OutcomeBody::new(&outcome)).map_err(Error::internal)?;
+    let mut response = text(told_to(stranger, body), false);
     if let Outcome::Created { id, .. } = &outcome {
         let token = HeaderValue::try_from(state.status_token(id)).map_err(Error::internal)?;
         response.headers_mut().insert(STATUS_TOKEN, token);
@@ -216,20 +227,23 @@ impl FromRequestParts<State> for Token {
 /// `GET /payments/{id}/status`
 pub(crate) async fn payment_status(
     From(state): From<State>,
+    origin: Origin,
     PaymentId(id): PaymentId,
     token: Token,
 ) -> Result<Response, Error> {
-    Ok(private(Json(follow(&state, &id, &token).await?)))
+    let view = follow(&state, &id, &token).await?;
+    Ok(private(Json(view.told_to(origin))))
 }
 
 /// `GET /payments/{id}/events`
 pub(crate) async fn payment_events(
     From(state): From<State>,
+    origin: Origin,
     PaymentId(id): PaymentId,
     token: Token,
 ) -> Result<Response, Error> {
     let now = follow(&state, &id, &token).await?;
-    let stream = events::open(&state, &id, now);
+    let stream = events::open(&state, &id, now, origin);
     stream.map(IntoResponse::into_response).ok_or_else(|| {
         Error::new(StatusCode::SERVICE_UNAVAILABLE, "Service unavailable")
             .header(http::header::RETRY_AFTER, HeaderValue::from_static("5"))
@@ -261,6 +275,14 @@ fn authorise(state: &State, id: &str, token: &Token) -> Result<(), Error> {
         Ok(())
     } else {
         Err(Error::new(StatusCode::UNAUTHORIZED, "Invalid credentials"))
+    }
+}
+
+/// A body as a stranger may see it, if it is one.
+fn told_to(stranger: Option<ClientAddress>, body: String) -> String {
+    match stranger {
+        Some(_) => coarse_body(&body).into_owned(),
+        None => body,
     }
 }
 

@@ -9,6 +9,7 @@ mod attempt;
 mod cancel;
 mod checks;
 mod create;
+mod declines;
 mod errors;
 pub(crate) mod events;
 pub mod idempotency;

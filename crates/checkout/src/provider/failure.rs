@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use http::{HeaderValue, StatusCode, header};
 
+use web::rate::throttled_detail;
+
 use super::message;
 
 /// Whatever the transport says went wrong; for logs only.
@@ -46,6 +48,12 @@ pub enum Failure {
         /// When the calls asked for fit in again.
         retry_after: Duration,
     },
+    /// The client is held back after too many attempts or declines: nothing was sent.
+    #[error("the client is held back")]
+    Paused {
+        /// When it may try again.
+        retry_after: Duration,
+    },
 }
 
 impl Failure {
@@ -75,6 +83,11 @@ impl Failure {
         }
     }
 
+    /// Whether nothing was sent because we hold calls or callers back ourselves.
+    pub fn is_held_back(&self) -> bool {
+        matches!(self, Failure::Quota { .. } | Failure::Paused { .. })
+    }
+
     /// Whether the provider may have done what was asked though no answer says so: ask it by reference before
     /// anything else is tried.
     pub fn is_unknown(&self) -> bool {
@@ -82,7 +95,7 @@ impl Failure {
             Failure::Unknown(_) => true,
             Failure::Unreadable { status, .. } => !matches!(status, Some(300..=499)),
             Failure::Refused { .. } => self.is_passing(),
-            Failure::NotSent(_) | Failure::Quota { .. } => false,
+            Failure::NotSent(_) | Failure::Quota { .. } | Failure::Paused { .. } => false,
         }
     }
 
@@ -128,7 +141,7 @@ impl Failure {
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Failure::Refused { retry_after, .. } => *retry_after,
-            Failure::Quota { retry_after } => Some(*retry_after),
+            Failure::Quota { retry_after } | Failure::Paused { retry_after } => Some(*retry_after),
             Failure::NotSent(_) | Failure::Unknown(_) | Failure::Unreadable { .. } => None,
         }
     }
@@ -139,6 +152,10 @@ impl Failure {
             Failure::NotSent(_) | Failure::Unknown(_) | Failure::Quota { .. } => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "Service unavailable".to_owned(),
+            ),
+            Failure::Paused { retry_after } => (
+                StatusCode::TOO_MANY_REQUESTS,
+                throttled_detail(whole_seconds(*retry_after)),
             ),
             Failure::Refused {
                 status: status @ (400 | 401),

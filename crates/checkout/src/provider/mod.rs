@@ -10,6 +10,7 @@ mod connector;
 mod failure;
 mod message;
 mod payment;
+mod quota;
 mod secret;
 mod send;
 mod transport;
@@ -22,7 +23,8 @@ use db::Money;
 use http::Method;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 use tokio::time::Instant;
-use web::rate::{Rates, Reserve, Windows};
+use web::client::ClientAddress;
+use web::rate::{Rates, Windows};
 
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use changes::{ChangedPayments, Changes};
@@ -36,10 +38,8 @@ pub use transport::{Answer, Call, Carrying, Transport};
 
 use crate::request::{Card, PaymentRequest};
 use payment::Asked;
+use quota::Quota;
 use transport::Network;
-
-/// Under which name the calls are counted in the windows.
-const QUOTA_KEY: &str = "checkout:provider";
 
 /// What the client is told by the configuration.
 #[derive(Debug, Clone)]
@@ -72,6 +72,8 @@ pub enum SetupError {
 pub enum Purpose {
     /// Somebody waits to pay, or acts on a payment.
     Buyer,
+    /// An anonymous client, who waits first when the quota grows short.
+    Stranger(ClientAddress),
     /// Reading back and reconciling, which leave the last fifth of each window to buyers.
     Background,
 }
@@ -97,8 +99,7 @@ pub struct Client(Arc<Inner>);
 
 struct Inner {
     transport: Arc<dyn Transport>,
-    quota: Rates,
-    windows: Windows,
+    quota: Quota,
     observer: Option<Observer>,
 }
 
@@ -117,8 +118,7 @@ pub struct Observation<'a> {
 }
 
 impl Client {
-    /// A client that has not connected yet. The quota's windows should be its own, not those that count clients: they
-    /// must never be pushed out of a bounded memory.
+    /// A client that has not connected yet.
     ///
     /// # Errors
     /// When the address needs TLS and the machine has no trusted authorities.
@@ -136,8 +136,10 @@ impl Client {
     ) -> Self {
         Self(Arc::new(Inner {
             transport,
-            quota: config.quota,
-            windows,
+            quota: Quota {
+                rates: config.quota,
+                windows,
+            },
             observer,
         }))
     }
@@ -148,17 +150,7 @@ impl Client {
     /// # Errors
     /// [`Failure::Quota`] when they do not fit into every window.
     pub async fn reserve(&self, calls: u32, purpose: Purpose) -> Result<(), Failure> {
-        let reserve = match purpose {
-            Purpose::Buyer => Reserve::Nothing,
-            Purpose::Background => Reserve::Fifth,
-        };
-        let Inner { windows, quota, .. } = &*self.0;
-        match windows.take(QUOTA_KEY, quota, calls, reserve).await {
-            Ok(_standing) => Ok(()),
-            Err(throttled) => Err(Failure::Quota {
-                retry_after: throttled.retry_after,
-            }),
-        }
+        self.0.quota.take(calls, purpose).await
     }
 
     /// Exchanges card data for a token, which is good for one payment. `POST /v1/card_tokens`

@@ -3,7 +3,7 @@
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::{Method, PaymentRequest};
+use super::{Card, Method, PaymentRequest};
 
 impl PaymentRequest {
     /// HMAC-SHA256 over every field, card data included, as 64 hexadecimal digits. Without the key it cannot be used
@@ -41,6 +41,22 @@ impl PaymentRequest {
             }
         }
         digest.finish()
+    }
+
+    /// Keyed digests of who pays with a card, by which declines are counted: of e-mail address, tax id and card number.
+    pub(crate) fn payer_fingerprints(&self, card: &Card, key: &[u8; 32]) -> [String; 3] {
+        let email = self.email.to_lowercase();
+        let fields = [
+            ("email", email.as_str()),
+            ("tax_id", self.tax_id.as_str()),
+            ("card_number", card.number.expose()),
+        ];
+        fields.map(|(name, value)| {
+            let mut digest = Digest::new(key);
+            digest.field(name);
+            digest.field(value);
+            digest.finish()
+        })
     }
 }
 

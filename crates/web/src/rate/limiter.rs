@@ -65,9 +65,13 @@ impl Standing {
 /// The 429 for a refused call: the text of the decisions, `Retry-After`, and the `RateLimit` headers.
 pub fn throttled(refusal: &Throttled) -> Error {
     let seconds = refusal.retry_after_seconds();
-    let unit = if seconds == 1 { "second" } else { "seconds" };
-    let detail = format!("Request was throttled. Expected available in {seconds} {unit}.");
-    let error = Error::new(StatusCode::TOO_MANY_REQUESTS, detail)
+    let error = Error::new(StatusCode::TOO_MANY_REQUESTS, throttled_detail(seconds))
         .header(RETRY_AFTER, HeaderValue::from(seconds));
     standing::headers(&refusal.levels).fold(error, |error, (name, value)| error.header(name, value))
+}
+
+/// The text of a 429.
+pub fn throttled_detail(seconds: u64) -> String {
+    let unit = if seconds == 1 { "second" } else { "seconds" };
+    format!("Request was throttled. Expected available in {seconds} {unit}.")
 }

@@ -126,15 +126,21 @@ impl Table {
     fn counters(&self, key: &Key, bounds: Bounds) -> Vec<Counter> {
         let is_full = self.logs.len() >= bounds.keys || self.entries >= bounds.entries;
         let shared = || Counter {
-            name: format!("shared {}", self.logs.hasher().hash_one(&key.group) % SHARED),
+            name: format!(
+                "shared {}",
+                self.logs.hasher().hash_one(&key.group) % SHARED
+            ),
             times: SHARED_TIMES,
         };
         let mut counters: Vec<Counter> = key
             .counters
             .iter()
-            .map(|counter| match self.logs.contains_key(&counter.name) {
-                false if is_full => shared(),
-                _ => counter.clone(),
+            .map(|counter| {
+                if is_full && !self.logs.contains_key(&counter.name) {
+                    shared()
+                } else {
+                    counter.clone()
+                }
             })
             .collect();
         counters.dedup();

@@ -13,9 +13,9 @@ mod redis;
 mod standing;
 mod windows;
 
-pub(crate) use key::network;
 pub use key::Key;
-pub use limiter::{Limiter, throttled};
+pub(crate) use key::network;
+pub use limiter::{Limiter, throttled, throttled_detail};
 pub use log::{Log, LogError};
 pub use rates::{Period, Rate, Rates, RatesError};
 pub use redis::AddressError;

@@ -128,7 +128,12 @@ async fn cost_and_reserve_hold_in_shared_windows_too() {
     let windows = windows(&test_kit::redis_url(), &prefix(), &clock());
     let rates: Rates = "10/hour".parse().unwrap();
     for _ in 0..4 {
-        assert!(windows.take(&Key::new("kind", "key"), &rates, 2, Reserve::Fifth).await.is_ok());
+        assert!(
+            windows
+                .take(&Key::new("kind", "key"), &rates, 2, Reserve::Fifth)
+                .await
+                .is_ok()
+        );
     }
     assert!(
         windows

@@ -26,7 +26,7 @@ pub(crate) async fn give_up(
     let answer = failure.to_string();
     match verdict {
         Verdict::Refused => refuse(state, run, &failure).await?,
-        Verdict::NothingSent if run.is_fresh && matches!(failure, Failure::Quota { .. }) => {
+        Verdict::NothingSent if run.is_fresh && failure.is_held_back() => {
             forget(state, run).await?;
         }
         Verdict::NothingSent => {
@@ -109,7 +109,7 @@ async fn release(
     answer: String,
     failure: &Failure,
 ) -> Result<(), db::Error> {
-    let was_kept_back = matches!(failure, Failure::Quota { .. } | Failure::NotSent(_));
+    let was_kept_back = failure.is_held_back() || matches!(failure, Failure::NotSent(_));
     let release = Release {
         has_sent: stopped_at == Stage::Moving && !was_kept_back,
         is_token_spent: stopped_at == Stage::Moving && failure.is_spent_card_token(),

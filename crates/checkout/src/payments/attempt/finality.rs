@@ -75,9 +75,13 @@ mod tests {
         let quota = Failure::Quota {
             retry_after: Duration::ZERO,
         };
+        let paused = Failure::Paused {
+            retry_after: Duration::ZERO,
+        };
         let mut table = vec![
             (Failure::NotSent("".into()), passing),
             (quota, passing),
+            (paused, passing),
             (Failure::Unknown("".into()), open),
             (unreadable(None), open),
             (unreadable(Some(201)), open),

@@ -1,6 +1,6 @@
 //! The calls to the provider for one attempt, in the order that never charges twice.
 
-use super::Work;
+use super::{Work, fair_use};
 use crate::payments::attempt::{self, Stage, is_certain};
 use crate::payments::store::{self, Lease};
 use crate::provider::{Failure, NewPayment, ProviderPayment, Purpose};
@@ -26,6 +26,10 @@ pub(super) async fn make(work: &mut Work<'_>) -> Result<ProviderPayment, Stop> {
     };
     let wants_token = card.is_some() && work.order.card_token.is_none();
     let asks = work.run.sent_at.is_some();
+    if let Some(client) = work.stranger.filter(|_| !asks) {
+        let admitted = fair_use::admit(work.state, work.request, client).await;
+        admitted.map_err(Stop::at(Stage::Asking))?;
+    }
     reserve(work, 1 + u32::from(wants_token) + u32::from(asks)).await?;
     if asks && let Some(payment) = ask(work).await? {
         return Ok(payment);
@@ -49,7 +53,8 @@ pub(super) async fn make(work: &mut Work<'_>) -> Result<ProviderPayment, Stop> {
 }
 
 async fn reserve(work: &Work<'_>, calls: u32) -> Result<(), Stop> {
-    let reserved = work.state.provider.reserve(calls, Purpose::Buyer).await;
+    let purpose = work.stranger.map_or(Purpose::Buyer, Purpose::Stranger);
+    let reserved = work.state.provider.reserve(calls, purpose).await;
     reserved.map_err(Stop::at(Stage::Asking))
 }
 

@@ -3,15 +3,18 @@
 
 mod calls;
 mod end;
+mod fair_use;
 
 use super::attempt::{self, Claim, NewRun, Run};
 use super::idempotency::IdempotencyKey;
 use super::model::Intent;
+use super::state::PaymentState;
 use super::store::{AttemptStep, NewAttempt, Order, PaymentOrder, Terms};
 use crate::app::State;
 use crate::provider::{ExternalReference, Failure};
 use crate::request::{MethodKind, PaymentRequest};
 use calls::{Stop, make};
+use web::client::ClientAddress;
 
 /// The answer to a creation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,13 +68,16 @@ pub enum CreateError {
 struct Work<'a> {
     state: &'a State,
     request: &'a PaymentRequest,
+    /// The anonymous client who asks for it; none when a merchant does, or a program on this machine.
+    stranger: Option<ClientAddress>,
     run: Run,
     order: PaymentOrder,
     /// The order's reference, as calls need it.
     reference: ExternalReference,
 }
 
-/// Makes the payment that a checked request asks for, or gives the answer that its key stands for.
+/// Makes the payment that a checked request asks for, or gives the answer that its key stands for. The `stranger` is the anonymous client
+/// who asks; none when a merchant does, or a program on this machine.
 ///
 /// # Errors
 /// See [`CreateError`].
@@ -79,6 +85,7 @@ pub async fn create(
     state: &State,
     request: &PaymentRequest,
     key: Option<IdempotencyKey>,
+    stranger: Option<ClientAddress>,
 ) -> Result<Created, CreateError> {
     let intent = Intent::of(request);
     let run = match claim(state, request, &intent, key).await? {
@@ -91,14 +98,21 @@ pub async fn create(
     let mut work = Work {
         state,
         request,
+        stranger,
         run,
         reference: attempt::reference(&order.reference)?,
         order,
     };
     match make(&mut work).await {
-        Ok(payment) => end::finish(work, intent, &payment).await,
+        Ok(payment) => {
+            note(&work, payment.status == PaymentState::Rejected.as_str()).await;
+            end::finish(work, intent, &payment).await
+        }
         Err(Stop::Failed { failure, stage }) => {
             state.metrics.payment_failed(intent.method, &failure);
+            if failure.is_refusal() {
+                note(&work, true).await;
+            }
             let end = attempt::give_up(state, &work.run, stage, failure).await?;
             Err(CreateError::Provider {
                 failure: end.failure,
@@ -107,6 +121,12 @@ pub async fn create(
         }
         Err(Stop::LeaseLost) => Err(CreateError::Busy),
         Err(Stop::Database(error)) => Err(error.into()),
+    }
+}
+
+async fn note(work: &Work<'_>, is_declined: bool) {
+    if let Some(client) = work.stranger {
+        fair_use::note(work.state, work.request, client, is_declined).await;
     }
 }
 

@@ -10,12 +10,19 @@ use std::time::Duration;
 use serde::Serialize;
 use tokio::sync::{Notify, watch};
 
+use web::client::{ClientAddress, Origin};
+
+use crate::payments::declines::coarse_detail;
 use crate::payments::state::PaymentState;
 
 /// How often followed payments are looked at.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// The most streams of one process.
 pub(crate) const STREAMS_MAX: usize = 2_000;
+/// Of these for one payment: the tabs and devices that a buyer opens it in.
+const OF_A_PAYMENT: usize = 10;
+/// And for one client elsewhere, an IPv4 address or an IPv6 /48: several buyers may share one.
+const OF_A_CLIENT: usize = 100;
 
 /// What a page may see of its payment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -32,6 +39,18 @@ impl StatusView {
             status: state.as_str(),
             status_detail: status_detail.to_owned(),
             state,
+        }
+    }
+
+    /// The view as somebody elsewhere may see it.
+    pub(crate) fn told_to(self, origin: Origin) -> Self {
+        if origin.is_local {
+            return self;
+        }
+        let status_detail = coarse_detail(&self.status_detail).to_owned();
+        Self {
+            status_detail,
+            ..self
         }
     }
 }
@@ -51,23 +70,36 @@ struct Shared {
 struct Followed {
     payments: HashMap<String, watch::Sender<StatusView>>,
     streams: usize,
+    by_client: HashMap<String, usize>,
 }
 
 /// One follower of one payment.
 pub(crate) struct Follower {
     hub: Hub,
     id: String,
+    client: Option<String>,
     news: watch::Receiver<StatusView>,
 }
 
 impl Hub {
-    /// Follows a payment that now stands as `now`; none when too many streams are open.
-    pub(crate) fn follow(&self, id: &str, now: StatusView) -> Option<Follower> {
+    /// Follows a payment that now stands as `now`; none when too many streams are open, of all, of this payment or of this client.
+    pub(crate) fn follow(&self, id: &str, now: StatusView, origin: Origin) -> Option<Follower> {
+        let client = (!origin.is_local).then(|| ClientAddress(origin.address).network_key());
         let mut followed = self.lock();
-        if followed.streams >= STREAMS_MAX {
+        let of_payment = followed.payments.get(id);
+        let of_payment = of_payment.map_or(0, watch::Sender::receiver_count);
+        let of_client = client
+            .as_ref()
+            .and_then(|client| followed.by_client.get(client));
+        let of_client = of_client.copied().unwrap_or(0);
+        if followed.streams >= STREAMS_MAX || of_payment >= OF_A_PAYMENT || of_client >= OF_A_CLIENT
+        {
             return None;
         }
         followed.streams += 1;
+        if let Some(client) = &client {
+            followed.by_client.insert(client.clone(), of_client + 1);
+        }
         let sender = followed
             .payments
             .entry(id.to_owned())
@@ -79,6 +111,7 @@ impl Hub {
         Some(Follower {
             hub: self.clone(),
             id: id.to_owned(),
+            client,
             news,
         })
     }
@@ -143,6 +176,14 @@ impl Drop for Follower {
     fn drop(&mut self) {
         let mut followed = self.hub.lock();
         followed.streams = followed.streams.saturating_sub(1);
+        if let Some(client) = &self.client
+            && let Some(count) = followed.by_client.get_mut(client)
+        {
+            *count -= 1;
+            if *count == 0 {
+                followed.by_client.remove(client);
+            }
+        }
         // This follower's own receiver is still counted.
         if followed
             .payments
@@ -156,7 +197,16 @@ impl Drop for Follower {
 
 #[cfg(test)]
 mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+
     use super::*;
+
+    const HERE: Origin = Origin {
+        address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        is_https: false,
+        is_secure: true,
+        is_local: true,
+    };
 
     fn view(state: PaymentState) -> StatusView {
         StatusView::new(state, "")
@@ -165,7 +215,7 @@ mod tests {
     #[tokio::test]
     async fn a_follower_hears_of_a_change_and_of_nothing_else() {
         let hub = Hub::default();
-        let mut follower = hub.follow("1", view(PaymentState::Pending)).unwrap();
+        let mut follower = hub.follow("1", view(PaymentState::Pending), HERE).unwrap();
         hub.publish("2", PaymentState::Approved, "");
         hub.publish("1", PaymentState::Pending, "");
         assert_eq!(follower.current(), view(PaymentState::Pending));
@@ -177,7 +227,7 @@ mod tests {
     #[test]
     fn old_news_are_not_told() {
         let hub = Hub::default();
-        let mut follower = hub.follow("1", view(PaymentState::Approved)).unwrap();
+        let mut follower = hub.follow("1", view(PaymentState::Approved), HERE).unwrap();
         hub.publish("1", PaymentState::Pending, "");
         assert_eq!(follower.current(), view(PaymentState::Approved));
     }
@@ -185,8 +235,8 @@ mod tests {
     #[tokio::test]
     async fn the_last_follower_takes_the_payment_along_and_the_next_one_wakes_the_look_out() {
         let hub = Hub::default();
-        let first = hub.follow("1", view(PaymentState::Pending)).unwrap();
-        let second = hub.follow("1", view(PaymentState::Pending)).unwrap();
+        let first = hub.follow("1", view(PaymentState::Pending), HERE).unwrap();
+        let second = hub.follow("1", view(PaymentState::Pending), HERE).unwrap();
         drop(first);
         assert_eq!(hub.followed(), ["1"]);
         hub.any().await;
@@ -196,18 +246,46 @@ mod tests {
             let hub = hub.clone();
             async move { hub.any().await }
         });
-        let _follower = hub.follow("2", view(PaymentState::Pending)).unwrap();
+        let _follower = hub.follow("2", view(PaymentState::Pending), HERE).unwrap();
         waiting.await.unwrap();
     }
 
     #[test]
     fn there_is_a_most_of_streams() {
         let hub = Hub::default();
-        let open: Vec<_> = (0..STREAMS_MAX)
-            .map(|_| hub.follow("1", view(PaymentState::Pending)).unwrap())
+        let pending = || view(PaymentState::Pending);
+        let ids = (0..STREAMS_MAX).map(|number| (number / OF_A_PAYMENT).to_string());
+        let open: Vec<_> = ids
+            .map(|id| hub.follow(&id, pending(), HERE).unwrap())
             .collect();
-        assert!(hub.follow("2", view(PaymentState::Pending)).is_none());
+        assert!(hub.follow("new", pending(), HERE).is_none());
         drop(open);
-        assert!(hub.follow("2", view(PaymentState::Pending)).is_some());
+        assert!(hub.follow("new", pending(), HERE).is_some());
+    }
+
+    #[test]
+    fn neither_one_token_nor_one_client_takes_every_stream() {
+        let hub = Hub::default();
+        let from = |address: &str| Origin {
+            address: address.parse().unwrap(),
+            is_local: false,
+            ..HERE
+        };
+        let follow =
+            |id: &str, address: &str| hub.follow(id, view(PaymentState::Pending), from(address));
+        let of_payment: Vec<_> = (0..OF_A_PAYMENT)
+            .map(|number| follow("1", &format!("203.0.113.{number}")).unwrap())
+            .collect();
+        assert!(follow("1", "203.0.113.99").is_none());
+        drop(of_payment);
+        assert!(follow("1", "203.0.113.99").is_some());
+        let of_client: Vec<_> = (0..OF_A_CLIENT)
+            .map(|number| follow(&number.to_string(), "2001:db8::1").unwrap())
+            .collect();
+        assert!(follow("another", "2001:db8:0:1::1").is_none());
+        assert!(follow("another", "2001:db8:1::1").is_some());
+        drop(of_client);
+        assert!(follow("another", "2001:db8::2").is_some());
+        assert_eq!(hub.streams(), 0);
     }
 }

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
 
+use web::client::Origin;
 use web::server::Shutdown;
 
 use super::hub::{Follower, LOOK_EVERY, StatusView};
@@ -28,23 +29,25 @@ pub(crate) fn open(
     state: &State,
     id: &str,
     now: StatusView,
+    origin: Origin,
 ) -> Option<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>> {
-    let follower = state.hub.follow(id, now)?;
+    let follower = state.hub.follow(id, now, origin)?;
     // Few: a reader that does not keep up is told the newest state, not each one it missed.
     let (sender, receiver) = mpsc::channel(2);
-    tokio::spawn(tell(follower, sender, state.shutdown.clone()));
+    tokio::spawn(tell(follower, origin, sender, state.shutdown.clone()));
     let keep_alive = KeepAlive::new().interval(HEARTBEAT);
     Some(Sse::new(ReceiverStream::new(receiver)).keep_alive(keep_alive))
 }
 
 async fn tell(
     mut follower: Follower,
+    origin: Origin,
     sender: mpsc::Sender<Result<Event, Infallible>>,
     shutdown: Shutdown,
 ) {
     let end = Instant::now() + LENGTH_MAX;
     loop {
-        let view = follower.current();
+        let view = follower.current().told_to(origin);
         if sender.send(Ok(event(&view))).await.is_err() || view.state.is_final() {
             return;
         }

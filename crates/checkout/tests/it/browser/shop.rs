@@ -53,7 +53,6 @@ impl Shop {
         let parts = Parts {
             db,
             windows: Windows::memory(clock.clone()),
-            quota_windows: Windows::memory(clock.clone()),
             clock,
             random,
             metrics: Metrics::new(),
@@ -174,6 +173,7 @@ fn config(host: &str, provider: &str) -> Config {
         webhook_secrets: Vec::new(),
         max_amounts: MaxAmounts::default(),
         rate_limit: Rates::off(),
+        rate_limit_payments: Rates::off(),
         api_keys: Vec::new(),
         shop: page::Shop {
             name: "Livraria da Praça".to_owned(),

@@ -118,6 +118,7 @@ pub(crate) fn config(provider_url: &str) -> Config {
         webhook_secrets: vec![Secret::new(WEBHOOK_SECRET)],
         max_amounts: MaxAmounts::default(),
         rate_limit: Rates::off(),
+        rate_limit_payments: Rates::off(),
         api_keys: vec![Secret::new(API_KEY)],
         shop: checkout::page::Shop::default(),
         secret: Secret::new([7; 32]),
@@ -170,7 +171,6 @@ impl TestApp {
         let parts = Parts {
             db: db.clone(),
             windows: Windows::memory(clock.clone()),
-            quota_windows: Windows::memory(clock.clone()),
             clock: clock.clone(),
             random: Random::seeded(seed),
             metrics: figures.clone(),

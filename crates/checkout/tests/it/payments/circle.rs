@@ -33,7 +33,6 @@ on_both_engines!(
         let parts = Parts {
             db,
             windows: Windows::memory(clock.clone()),
-            quota_windows: Windows::memory(clock.clone()),
             clock,
             random: Random::seeded(1),
             metrics: web::metrics::Metrics::new(),

@@ -362,7 +362,6 @@ on_both_engines!(
         let parts = checkout::Parts {
             db: shop.db.clone(),
             windows: web::rate::Windows::memory(shop.clock.clone()),
-            quota_windows: web::rate::Windows::memory(shop.clock.clone()),
             clock: shop.clock.clone(),
             random: web::Random::seeded(3),
             metrics: web::metrics::Metrics::new(),

@@ -19,3 +19,4 @@ mod reconciling;
 pub(crate) mod requests;
 mod sandbox;
 mod secrecy;
+mod strangers;

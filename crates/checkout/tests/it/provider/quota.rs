@@ -74,3 +74,51 @@ async fn work_in_the_background_leaves_the_last_fifth_to_buyers() {
     client.reserve(20, Purpose::Buyer).await.unwrap();
     waits(&client, 1, Purpose::Buyer).await;
 }
+
+fn stranger(address: &str) -> Purpose {
+    Purpose::Stranger(web::client::ClientAddress(address.parse().unwrap()))
+}
+
+/// How many calls fit, one after the other.
+async fn fits(client: &Client, purpose: Purpose) -> u32 {
+    let mut calls = 0;
+    while client.reserve(1, purpose).await.is_ok() {
+        calls += 1;
+    }
+    calls
+}
+
+#[tokio::test]
+async fn one_stranger_leaves_half_of_each_window_to_others() {
+    let (client, clock) = limited();
+    let greedy = stranger("203.0.113.7");
+    assert_eq!(fits(&client, greedy).await, 50);
+    assert_eq!(waits(&client, 1, greedy).await, Duration::from_secs(60));
+    assert_eq!(fits(&client, stranger("203.0.113.8")).await, 10);
+    assert_eq!(fits(&client, Purpose::Buyer).await, 40);
+    clock.advance(Duration::from_secs(60));
+    assert_eq!(fits(&client, greedy).await, 50);
+    for _ in 0..8 {
+        clock.advance(Duration::from_secs(60));
+        fits(&client, greedy).await;
+    }
+    clock.advance(Duration::from_secs(60));
+    assert_eq!(
+        fits(&client, stranger("203.0.113.9")).await,
+        50,
+        "half of the hour is left, and of the minute"
+    );
+}
+
+#[tokio::test]
+async fn the_networks_of_one_stranger_share_what_it_may_take() {
+    let (client, _clock) = limited();
+    client.reserve(50, Purpose::Buyer).await.unwrap();
+    let mut calls = 0;
+    for network in 0..100 {
+        let address = format!("2001:db8:0:{:x}::1", network * 256);
+        calls += fits(&client, stranger(&address)).await;
+    }
+    assert_eq!(calls, 40, "a /48 has four tenths");
+    assert_eq!(fits(&client, stranger("2001:db8:1::1")).await, 10);
+}

@@ -355,7 +355,7 @@ async fn file(
             None => super::each(conn, &state, &parameters, put).await,
         }
     };
-    index::export(&page.state, &frame, "products", &columns, read).await
+    index::export(&page.state, frame, "products", &columns, read).await
 }
 
 fn exported(product: &ProductRecord, cells: index::Cells) -> Vec<String> {

@@ -1,0 +1,67 @@
+//! Why a card was declined, as strangers may know it: whoever tests stolen cards must not learn which of their data is right, or that
+//! a card is good but has no money left. Pure.
+
+use std::borrow::Cow;
+
+/// The provider's details, and what strangers are told instead.
+const COARSE: [(&str, &[&str]); 2] = [
+    (
+        "cc_rejected_bad_filled_other",
+        &[
+            "cc_rejected_bad_filled_card_number",
+            "cc_rejected_bad_filled_date",
+            "cc_rejected_bad_filled_security_code",
+        ],
+    ),
+    (
+        "cc_rejected_other_reason",
+        &[
+            "cc_rejected_blacklist",
+            "cc_rejected_call_for_authorize",
+            "cc_rejected_card_disabled",
+            "cc_rejected_card_error",
+            "cc_rejected_high_risk",
+            "cc_rejected_insufficient_amount",
+        ],
+    ),
+];
+
+/// A `status_detail` as strangers see it.
+pub(crate) fn coarse_detail(detail: &str) -> &str {
+    let told = COARSE.iter().find(|(_, exact)| exact.contains(&detail));
+    told.map_or(detail, |(told, _)| told)
+}
+
+/// The JSON of a payment as strangers see it.
+pub(crate) fn coarse_body(body: &str) -> Cow<'_, str> {
+    // A quotation mark inside a text is escaped, so this is found only where the member stands.
+    let member = |detail: &str| format!("\"status_detail\":\"{detail}\"");
+    for (told, exact) in COARSE {
+        for detail in exact {
+            if body.contains(&member(detail)) {
+                return Cow::Owned(body.replacen(&member(detail), &member(told), 1));
+            }
+        }
+    }
+    Cow::Borrowed(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strangers_do_not_learn_which_of_a_cards_data_is_right() {
+        let other = "cc_rejected_bad_filled_other";
+        assert_eq!(coarse_detail("cc_rejected_bad_filled_security_code"), other);
+        assert_eq!(coarse_detail("accredited"), "accredited");
+        let duplicate = "cc_rejected_duplicated_payment";
+        assert_eq!(coarse_detail(duplicate), duplicate);
+        assert_eq!(
+            coarse_body(r#"{"status_detail":"cc_rejected_insufficient_amount","id":"1"}"#),
+            r#"{"status_detail":"cc_rejected_other_reason","id":"1"}"#
+        );
+        let approved = r#"{"status_detail":"accredited"}"#;
+        assert_eq!(coarse_body(approved), approved);
+    }
+}

@@ -1,0 +1,67 @@
+//! The quota of calls to the provider, and how strangers share it.
+
+use web::client::ClientAddress;
+use web::rate::{Key, Level, Rate, Rates, Reserve, Standing, Windows};
+
+use super::{Failure, Purpose};
+
+/// Under which kinds calls are counted: all of them, and those for each stranger.
+const ALL: &str = "checkout:provider";
+const SHARES: &str = "checkout:provider:shares";
+
+pub(super) struct Quota {
+    pub(super) rates: Rates,
+    pub(super) windows: Windows,
+}
+
+impl Quota {
+    /// Takes `calls` from every window, all or none.
+    pub(super) async fn take(&self, calls: u32, purpose: Purpose) -> Result<(), Failure> {
+        match purpose {
+            Purpose::Buyer => self.take_from_all(calls, Reserve::Nothing).await,
+            Purpose::Background => self.take_from_all(calls, Reserve::Fifth).await,
+            Purpose::Stranger(client) => self.take_share(calls, client).await,
+        }
+    }
+
+    async fn take_from_all(&self, calls: u32, reserve: Reserve) -> Result<(), Failure> {
+        let key = Key::new(ALL, "all");
+        let taken = self.windows.take(&key, &self.rates, calls, reserve).await;
+        taken.map(drop).map_err(|throttled| Failure::Quota {
+            retry_after: throttled.retry_after,
+        })
+    }
+
+    /// A stranger may take all that others do not need. Once half of a window is used, whoever has used a tenth of it waits, so that
+    /// one client alone does not close the shop.
+    async fn take_share(&self, calls: u32, client: ClientAddress) -> Result<(), Failure> {
+        let share = Key::of_client(SHARES, client);
+        let tenths: Vec<Rate> = self
+            .rates
+            .iter()
+            .map(|rate| Rate::new(rate.limit() / 10, rate.per()))
+            .collect();
+        let all = self.levels(&Key::new(ALL, "all"), &self.rates).await;
+        let own = self.levels(&share, &tenths).await;
+        let waits = all.iter().zip(&own).filter_map(|(all, own)| {
+            let is_half_used = all.remaining <= all.rate.limit() / 2;
+            (is_half_used && own.remaining == 0).then_some(own.reset_after)
+        });
+        if let Some(retry_after) = waits.max() {
+            return Err(Failure::Quota { retry_after });
+        }
+        self.take_from_all(calls, Reserve::Nothing).await?;
+        // What was taken from all is counted, however much it is.
+        let counted = self
+            .windows
+            .take(&share, &self.rates, calls, Reserve::Nothing);
+        drop(counted.await);
+        Ok(())
+    }
+
+    /// Where windows stand, without a call.
+    async fn levels(&self, key: &Key, rates: &[Rate]) -> Vec<Level> {
+        let asked = self.windows.take(key, rates, 0, Reserve::Nothing).await;
+        asked.map_or_else(|refused| refused.levels, |Standing { levels }| levels)
+    }
+}
