@@ -25,7 +25,7 @@ pub(crate) async fn https_only(
     next: Next,
 ) -> Response {
     let origin = Origin::known(request.extensions());
-    if allow_http || origin.is_secure {
+    if allow_http || origin.is_secure() {
         return next.run(request).await;
     }
     let refused = Error::from(Refusal::https_required());

@@ -103,13 +103,13 @@ fn api(state: &State) -> Router {
             // A payment is never left half made because its buyer hung up.
             .layer(from_fn(limits::to_the_end))
     };
-    let limited = from_fn_with_state(limiter, Limiter::limit);
+    let rate_limit = from_fn_with_state(limiter, Limiter::limit);
     let moving_money = Router::new()
         .route("/create_payment", post(payments::api::payment_create))
         .route("/payments/{id}/refunds", post(payments::api::refund_create))
         .layer(
             ServiceBuilder::new()
-                .layer(limited.clone())
+                .layer(rate_limit.clone())
                 .layer(common(payments::unknown_outcome)),
         );
     let of_clients = Router::new()
@@ -127,7 +127,7 @@ fn api(state: &State) -> Router {
         )
         .layer(
             ServiceBuilder::new()
-                .layer(limited)
+                .layer(rate_limit)
                 .layer(common(|error| error)),
         );
     // The provider tells of every payment from a few addresses: a limit for clients would hold its news back. Without a

@@ -210,11 +210,7 @@ impl<'a> Answer<'a> {
             issuer_id: None,
             payment_method_id: payment.means.method_id(),
             payment_type_id: payment.means.type_id(),
-            payment_method: Method {
-                id: payment.means.method_id(),
-                kind: payment.means.type_id(),
-                issuer_id: None,
-            },
+            payment_method: method(payment),
             status: payment.status.as_str(),
             status_detail: &payment.status_detail,
             currency_id: "BRL",
@@ -268,6 +264,14 @@ impl<'a> Answer<'a> {
             callback_url: None,
             expanded: Empty {},
         }
+    }
+}
+
+fn method(payment: &Payment) -> Method<'_> {
+    Method {
+        id: payment.means.method_id(),
+        kind: payment.means.type_id(),
+        issuer_id: None,
     }
 }
 

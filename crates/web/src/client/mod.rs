@@ -35,8 +35,6 @@ pub struct Origin {
     pub address: IpAddr,
     /// Whether the client speaks HTTPS: to us, or to a trusted proxy that says so.
     pub is_https: bool,
-    /// Whether the request counts as secure: HTTPS, or straight from this machine with no proxy between.
-    pub is_secure: bool,
     /// Whether a proxy on this machine has passed the request on and says nothing of it: it comes from here, for a host elsewhere.
     pub is_silent_proxy: bool,
     /// Whether the request comes straight from this machine, with no proxy between.
@@ -44,13 +42,17 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// Whether the request counts as secure: HTTPS, or straight from this machine with no proxy between.
+    pub const fn is_secure(&self) -> bool {
+        self.is_https || self.is_local
+    }
+
     /// The origin that the edge worked out for a request; on a router without the edge, insecure and from nowhere.
     pub fn known(extensions: &Extensions) -> Self {
         let nowhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
         extensions.get().copied().unwrap_or(Self {
             address: nowhere,
             is_https: false,
-            is_secure: false,
             is_silent_proxy: false,
             is_local: false,
         })
@@ -63,7 +65,6 @@ impl Origin {
             return Self {
                 address: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
                 is_https: tls,
-                is_secure: tls,
                 is_silent_proxy: false,
                 is_local: false,
             };
@@ -81,7 +82,6 @@ impl Origin {
         Self {
             address: told.address.unwrap_or(peer),
             is_https,
-            is_secure: is_https || (is_local && !is_silent_proxy),
             is_silent_proxy,
             is_local: is_local && !is_silent_proxy,
         }
@@ -159,6 +159,6 @@ impl<S: Sync> FromRequestParts<S> for Secure {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
-        Ok(Self(Origin::known(&parts.extensions).is_secure))
+        Ok(Self(Origin::known(&parts.extensions).is_secure()))
     }
 }

@@ -13,7 +13,7 @@ use super::{Origin, PublicUrl};
 /// So it does behind a proxy that says nothing: it would come back the same for ever.
 pub async fn to_https(request: Request, next: Next) -> Response {
     let origin = Origin::known(request.extensions());
-    let is_plain = !origin.is_secure && !origin.is_silent_proxy;
+    let is_plain = !origin.is_secure() && !origin.is_silent_proxy;
     let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
     let configured = request
         .extensions()

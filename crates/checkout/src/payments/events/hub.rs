@@ -204,7 +204,7 @@ mod tests {
     const HERE: Origin = Origin {
         address: IpAddr::V4(Ipv4Addr::LOCALHOST),
         is_https: false,
-        is_secure: true,
+        is_silent_proxy: false,
         is_local: true,
     };
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use http::HeaderMap;
 use serde::{Deserialize, Serialize};
+use web::cookie::HostOnly;
 
 use crate::{
     State,
-    accounts::{Seal, session::cookies},
+    accounts::{Seal, session},
 };
 
 /// A browser is known for so long after a login.
@@ -27,15 +27,15 @@ pub(crate) struct Browser {
 
 impl Browser {
     /// The browser of a request, in its time.
-    pub(crate) fn of(state: &State, headers: &HeaderMap) -> Option<Self> {
-        let text = seal(state).open(NOBODY, cookies::browser(headers)?)?;
+    pub(crate) fn of(state: &State, cookies: HostOnly<'_>) -> Option<Self> {
+        let text = seal(state).open(NOBODY, session::cookies::browser(cookies)?)?;
         let browser: Self = serde_json::from_str(&text).ok()?;
         (state.clock.now().micros() < browser.expires_at).then_some(browser)
     }
 
     /// The cookie of a browser that a user has just logged in with. It keeps its failed attempts.
-    pub(crate) fn known(state: &State, headers: &HeaderMap, user: i64) -> String {
-        let before = Self::of(state, headers).filter(|browser| browser.user == user);
+    pub(crate) fn known(state: &State, cookies: HostOnly<'_>, user: i64) -> String {
+        let before = Self::of(state, cookies).filter(|browser| browser.user == user);
         let browser = Self {
             user,
             id: before.map_or_else(|| state.random.uuid().to_string(), |browser| browser.id),

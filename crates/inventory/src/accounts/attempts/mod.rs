@@ -13,6 +13,7 @@ use db::{Timestamp, Tx};
 use http::request::Parts;
 use web::{
     client::{ClientAddress, Origin},
+    cookie::HostOnly,
     rate::{Log, LogError, Period, Rate, Throttled, throttled},
 };
 
@@ -89,7 +90,7 @@ impl Source {
     /// Who sends a request.
     pub(crate) fn of(state: &State, parts: &Parts) -> Self {
         Self::Visitor {
-            browser: Browser::of(state, &parts.headers),
+            browser: Browser::of(state, HostOnly::of(parts)),
             address: address_hash(state, parts),
         }
     }

@@ -33,14 +33,15 @@ pub(crate) fn begin(response: &mut Response, begun: &Begun, is_https: bool) {
     }
     show_secret(response, &begun.csrf, is_https);
     if let Some(browser) = &begun.browser {
-        let line = cookie::remember(BROWSER, browser, attempts::LIFETIME, is_https);
+        let name = host_only(BROWSER, is_https);
+        let line = cookie::remember(&name, browser, attempts::LIFETIME, is_https);
         append(response, line);
     }
 }
 
 /// What a browser is known by that somebody has logged in with, sealed.
-pub(crate) fn browser(headers: &HeaderMap) -> Option<&str> {
-    cookie::find(headers, BROWSER)
+pub(crate) fn browser(cookies: HostOnly<'_>) -> Option<&str> {
+    cookies.find(BROWSER)
 }
 
 /// The ticket to the second step of a login that a request brings, sealed.

@@ -273,7 +273,7 @@ async fn begin(
     remembered: bool,
 ) -> Result<Begun, db::Error> {
     let mut begun = Begun::new(state, remembered);
-    begun.browser = Some(Browser::known(state, &parts.headers, user));
+    begun.browser = Some(Browser::known(state, HostOnly::of(parts), user));
     let address = attempts::address_hash(state, parts);
     let (token_hash, csrf_secret) = (digest(&begun.token), begun.csrf.expose());
     let visitor = visitor(parts, user, remembered);
