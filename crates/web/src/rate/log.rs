@@ -169,9 +169,14 @@ impl fmt::Display for Log {
     /// Each moment with the number of calls in it, for windows that a database keeps: `1700000000000000x1 1700000000000500x2`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut before = self.base;
+        let mut space = "";
         for Entry { at, total } in &self.entries {
-            let space = if before == self.base { "" } else { " " };
-            write!(formatter, "{space}{at}x{}", total - before)?;
+            let count = total.saturating_sub(before);
+            // What was given back leaves a moment without a call.
+            if count > 0 {
+                write!(formatter, "{space}{at}x{count}")?;
+                space = " ";
+            }
             before = *total;
         }
         Ok(())
@@ -196,5 +201,27 @@ impl FromStr for Log {
             log.entries.push_back(Entry { at, total });
         }
         Ok(log)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rate::Period;
+
+    #[test]
+    fn a_log_is_read_as_it_was_written_also_after_its_first_call_was_given_back() {
+        let at = |micros| Timestamp::from_micros(micros);
+        let rates = [Rate::new(3, Period::Minute)];
+        let mut log = Log::default();
+        for micros in [1, 2, 2] {
+            assert!(log.take(at(micros), &rates, 1).is_ok());
+        }
+        log.give_back(1, 1);
+        assert_eq!(log.to_string(), "2x2");
+        assert!(log.take(at(3), &rates, 1).is_ok());
+        let mut again: Log = log.to_string().parse().unwrap();
+        assert_eq!(again.to_string(), "2x2 3x1");
+        assert!(again.take(at(4), &rates, 1).is_err());
     }
 }
