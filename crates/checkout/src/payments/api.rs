@@ -84,7 +84,7 @@ pub(crate) async fn payment_create(
         replayed,
         status_token,
     } = super::create(&state, &request, key, stranger).await?;
-    let mut response = text(told_to(stranger, body), replayed);
+    let mut response = text(shown_to(stranger, body), replayed);
     let token = HeaderValue::try_from(status_token).map_err(Error::internal)?;
     response.headers_mut().insert(STATUS_TOKEN, token);
     Ok(response)
@@ -161,7 +161,7 @@ pub(crate) async fn payment_outcome(
     let found = super::find_outcome(&state, key).await.map_err(database)?;
     let outcome = found.ok_or_else(not_found)?;
     let body = serde_json::to_string(&OutcomeBody::new(&outcome)).map_err(Error::internal)?;
-    let mut response = text(told_to(stranger, body), false);
+    let mut response = text(shown_to(stranger, body), false);
     if let Outcome::Created { id, .. } = &outcome {
         let token = HeaderValue::try_from(state.status_token(id)).map_err(Error::internal)?;
         response.headers_mut().insert(STATUS_TOKEN, token);
@@ -232,7 +232,7 @@ pub(crate) async fn payment_status(
     token: Token,
 ) -> Result<Response, Error> {
     let view = follow(&state, &id, &token).await?;
-    Ok(private(Json(view.told_to(origin))))
+    Ok(private(Json(view.shown_to(origin))))
 }
 
 /// `GET /payments/{id}/events`
@@ -279,7 +279,7 @@ fn authorise(state: &State, id: &str, token: &Token) -> Result<(), Error> {
 }
 
 /// A body as a stranger may see it, if it is one.
-fn told_to(stranger: Option<ClientAddress>, body: String) -> String {
+fn shown_to(stranger: Option<ClientAddress>, body: String) -> String {
     match stranger {
         Some(_) => coarse_body(&body).into_owned(),
         None => body,

@@ -39,7 +39,7 @@ impl Quota {
         let tenths: Vec<Rate> = self
             .rates
             .iter()
-            .map(|rate| Rate::new(rate.limit() / 10, rate.per()))
+            .map(|rate| Rate::new((rate.limit() / 10).max(1), rate.per()))
             .collect();
         let all = self.levels(&Key::new(ALL, "all"), &self.rates).await;
         let own = self.levels(&share, &tenths).await;

@@ -43,7 +43,7 @@ impl StatusView {
     }
 
     /// The view as somebody elsewhere may see it.
-    pub(crate) fn told_to(self, origin: Origin) -> Self {
+    pub(crate) fn shown_to(self, origin: Origin) -> Self {
         if origin.is_local {
             return self;
         }

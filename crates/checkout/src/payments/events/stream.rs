@@ -47,7 +47,7 @@ async fn tell(
 ) {
     let end = Instant::now() + LENGTH_MAX;
     loop {
-        let view = follower.current().told_to(origin);
+        let view = follower.current().shown_to(origin);
         if sender.send(Ok(event(&view))).await.is_err() || view.state.is_final() {
             return;
         }
