@@ -1,6 +1,7 @@
 //! Processes of the service: started, stopped at their seams, killed, started again.
 
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use axum::Router;
 use checkout::provider::{self, AccessToken};
 use checkout::{App, Config, Parts, Secret, State};
 use db::{Engine, Interference, JobKind, KeepAlive};
-use tokio::sync::watch;
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until};
 use web::rate::Windows;
 use web::server::Shutdown;
@@ -52,7 +53,9 @@ const CRASHES_MAX: usize = 8;
 pub(crate) struct Life {
     pub(crate) number: usize,
     world: Arc<World>,
-    is_dead: watch::Sender<bool>,
+    is_dead: AtomicBool,
+    /// Wakes who waits for the death, in the order they came: a `watch` wakes them in an order of chance.
+    death: Notify,
     frozen_until: Mutex<Instant>,
 }
 
@@ -61,20 +64,27 @@ impl Life {
         Arc::new(Self {
             number,
             world: Arc::clone(world),
-            is_dead: watch::Sender::new(false),
+            is_dead: AtomicBool::new(false),
+            death: Notify::new(),
             frozen_until: Mutex::new(Instant::now()),
         })
     }
 
     fn kill(&self) {
-        self.is_dead.send_replace(true);
+        self.is_dead.store(true, Ordering::Relaxed);
+        self.death.notify_waiters();
+    }
+
+    fn is_dead(&self) -> bool {
+        self.is_dead.load(Ordering::Relaxed)
     }
 
     /// Waits for the death of the process.
     pub(crate) async fn died(&self) {
-        let mut death = self.is_dead.subscribe();
-        if death.wait_for(|is_dead| *is_dead).await.is_err() {
-            std::future::pending::<()>().await;
+        // Made before the question, so that no death falls between them.
+        let death = self.death.notified();
+        if !self.is_dead() {
+            death.await;
         }
     }
 
@@ -113,7 +123,7 @@ impl Life {
     /// Returns while the process lives and is not frozen.
     async fn wait(&self) {
         loop {
-            if *self.is_dead.borrow() {
+            if self.is_dead() {
                 std::future::pending::<()>().await;
             }
             let until = *lock(&self.frozen_until);

@@ -7,9 +7,15 @@ fn the_same_seed_is_the_same_run() {
     for seed in 0..20 {
         let one = Simulator::new().unwrap();
         let first = one.run(seed, true).unwrap();
-        // Whatever ran before on the same thread.
-        one.run(seed + 1, false).unwrap();
-        assert_eq!(one.run(seed, true).unwrap(), first, "seed {seed}");
         assert!(!first.trace.is_empty());
+        for _ in 0..4 {
+            // Whatever ran before on the same thread.
+            one.run(seed + 1, false).unwrap();
+            let again = one.run(seed, true).unwrap();
+            for (line, (was, is)) in first.trace.iter().zip(&again.trace).enumerate() {
+                assert_eq!(is, was, "seed {seed}, line {line}");
+            }
+            assert_eq!(again, first, "seed {seed}");
+        }
     }
 }
