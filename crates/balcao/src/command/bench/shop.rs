@@ -124,11 +124,16 @@ impl Shop {
 
     /// Sales of one unit of so many products, in turns.
     pub(super) fn sales(&self, products: u64) -> Target {
+        self.sales_of(scattered(products))
+    }
+
+    /// Sales of one unit of these products, in turns.
+    pub(super) fn sales_of(&self, products: impl Iterator<Item = u64>) -> Target {
         let sale = |id| {
             let body = format!("{{\"product\":{id},\"quantity\":1}}");
             Call::send(Method::POST, "/api/v1/outflows/", body)
         };
-        let calls: Vec<Call> = scattered(products).map(sale).collect();
+        let calls: Vec<Call> = products.map(sale).collect();
         self.target(calls, StatusCode::CREATED)
     }
 

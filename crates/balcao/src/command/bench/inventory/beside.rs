@@ -12,7 +12,7 @@ use super::super::load::{self, Call, LoadError, Measured, Target};
 use super::super::shop::{PLENTY, Shop, Size};
 use super::super::{check, mebibytes, report};
 use super::one_by_one::one_by_one;
-use super::{Arguments, pgbench, store};
+use super::{Arguments, locked, pgbench, store};
 
 /// Sales a second of a busy shop.
 const SALES_BESIDE: u32 = 50;
@@ -145,7 +145,32 @@ pub(super) async fn postgres(
             goal,
         );
     }
+    beside_a_lock(arguments, &shop, address, products).await?;
     memory(&shop, at_rest, "PostgreSQL")
+}
+
+/// Sales while a row is locked, beside the same sales while none is.
+async fn beside_a_lock(
+    arguments: &Arguments,
+    shop: &Shop,
+    address: &str,
+    products: u64,
+) -> Result<(), LoadError> {
+    let (connections, length) = (arguments.connections, length(arguments));
+    let (mut locked, mut free) = (Measured::default(), Measured::default());
+    for _ in 0..arguments.rounds {
+        locked.join(locked::sell(shop, address, products, connections, length).await?);
+        free.join(load::run(&shop.sales(products - 1), connections, length).await?);
+    }
+    check(&locked, "inventory")?;
+    check(&free, "inventory")?;
+    ratio(
+        "PostgreSQL: sales while a product is locked, beside the same without",
+        &locked,
+        free.per_second(),
+        "at least 80 %",
+    );
+    Ok(())
 }
 
 /// Reads beside sales at the pace of a busy shop.

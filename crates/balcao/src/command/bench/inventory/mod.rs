@@ -6,6 +6,7 @@
 mod bare;
 mod beside;
 mod lists;
+mod locked;
 mod one_by_one;
 mod pages;
 mod pgbench;

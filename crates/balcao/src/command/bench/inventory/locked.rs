@@ -1,0 +1,59 @@
+//! Sales while another process holds a row: a replica that stands still between a statement and its commit.
+
+use std::time::Duration;
+
+use db::{Address, Db, Options, Tx};
+use tokio::sync::oneshot;
+
+use super::super::load::{self, LoadError, Measured};
+use super::super::shop::Shop;
+
+/// Sells all products but the last, while the last is locked, and asked for on two connections more.
+///
+/// # Errors
+///
+/// When the row cannot be locked or connections break.
+pub(super) async fn sell(
+    shop: &Shop,
+    address: &str,
+    products: u64,
+    connections: u32,
+    length: Duration,
+) -> Result<Measured, LoadError> {
+    let options = Options {
+        idle_timeout: length * 2 + Duration::from_secs(10),
+        ..Options::default()
+    };
+    let db = Db::open(&address.parse::<Address>()?, &options).await?;
+    let (locked, is_locked) = oneshot::channel();
+    let (over, is_over) = oneshot::channel::<()>();
+    let last = i64::try_from(products)?;
+    let ends = std::sync::Mutex::new(Some((locked, is_over)));
+    let lock = db.write(async move |tx: &mut Tx| {
+        let sql = "UPDATE product_stock SET quantity = quantity WHERE product_id = $1";
+        tx.execute(sql, &[&last]).await?;
+        let ends = ends.lock().ok().and_then(|mut ends| ends.take());
+        if let Some((locked, is_over)) = ends {
+            let _nobody_waits = locked.send(());
+            let _ended = is_over.await;
+        }
+        Ok::<_, db::Error>(())
+    });
+    let (others, stuck) = (shop.sales(products - 1), shop.sales_of(products..=products));
+    let sales = async {
+        is_locked.await?;
+        let selling = async {
+            let measured = load::run(&others, connections, length).await;
+            drop(over);
+            measured
+        };
+        // Some of these are refused after their patience.
+        let wanting = load::run(&stuck, 2, length);
+        let (measured, _) = tokio::try_join!(selling, wanting)?;
+        Ok::<_, LoadError>(measured)
+    };
+    let (lock, measured) = tokio::join!(lock, sales);
+    db.close().await;
+    lock?;
+    measured
+}
