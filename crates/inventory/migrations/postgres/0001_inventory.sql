@@ -625,7 +625,7 @@ CREATE TABLE imports (
                CHECK (state IN ('checked', 'staging', 'publishing', 'withdrawing', 'discarding', 'done', 'undone')),
     -- 1 while some process is at work on it: one import at a time.
     under_way  BIGINT CONSTRAINT imports_under_way_key UNIQUE CONSTRAINT imports_under_way_check CHECK (under_way = 1),
-    -- Why it turned back; NULL while it goes on as was asked.
+    -- Why it turned back, in both languages; NULL while it goes on as was asked.
     problem    TEXT,
     -- Records that were, or would be, added.
     added      BIGINT NOT NULL,

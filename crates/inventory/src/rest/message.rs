@@ -2,14 +2,16 @@
 
 use std::{borrow::Cow, fmt};
 
+use serde::{Deserialize, Serialize};
 use web::locale::Locale;
 
 /// One sentence in both languages: pages show [`text`](Self::text), and everything else the English of `Display`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
     portuguese: Cow<'static, str>,
     english: Cow<'static, str>,
     /// English that the conventions of the API fix, where people are told something else.
+    #[serde(skip)]
     api: Option<&'static str>,
 }
 

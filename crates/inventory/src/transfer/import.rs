@@ -40,6 +40,17 @@ pub enum ImportError {
     Database(#[from] db::Error),
 }
 
+impl ImportError {
+    /// What is wrong with the file: of several problems the first.
+    pub(super) fn message(&self) -> Option<Message> {
+        match self {
+            Self::Format(message) => Some(message.clone()),
+            Self::Rows(report) => report.problems.first().map(Problem::sentence),
+            Self::File(_) | Self::Busy | Self::Database(_) => None,
+        }
+    }
+}
+
 /// What is to be imported, and how.
 #[derive(Debug, Clone)]
 pub struct Order {

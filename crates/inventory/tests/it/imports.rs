@@ -21,6 +21,7 @@ use test_kit::on_both_engines;
 use crate::{
     app::TestApp,
     pages::{files::upload, is_refused, leads_to, page},
+    visitor::Visitor,
 };
 
 /// Polls a future once; what it gave, if it is ready.
@@ -365,5 +366,62 @@ on_both_engines!(
         let long = format!("name\n{}", "x\n".repeat(100_001));
         let refused = upload(&admin, "brands", &long).await;
         is_refused(&refused, &["more than 100000 rows"]);
+    }
+);
+
+/// The page of a large import that was begun, and the one after its end.
+async fn begun_and_ended(app: &TestApp, visitor: &Visitor<'_>) -> [String; 2] {
+    let begun = page(visitor, "/import/1/", 200).await;
+    while !matches!(
+        state(app).await.as_deref(),
+        Some("checked" | "done" | "undone")
+    ) {}
+    [begun, page(visitor, "/import/1/", 200).await]
+}
+
+on_both_engines!(
+    a_large_file_is_imported_and_undone_while_its_page_tells_how_far_it_is,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Café", 5).await;
+        let admin = app.logged_in("admin").await;
+        leads_to(
+            &upload(&admin, "products", products(1001)).await,
+            "/import/1/",
+        );
+        leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
+        let [begun, ended] = begun_and_ended(&app, &admin).await;
+        assert!(begun.contains("of 1,001"), "{begun}");
+        assert!(ended.contains("Records added:"), "{ended}");
+        assert_eq!(count(&app, "products").await, 1002);
+        leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
+        let [begun, ended] = begun_and_ended(&app, &admin).await;
+        assert!(begun.contains("of 1,001"), "{begun}");
+        assert!(ended.contains("This import was undone."), "{ended}");
+        assert_eq!(count(&app, "products").await, 1);
+    }
+);
+
+on_both_engines!(
+    a_large_import_that_others_made_impossible_says_why_and_waits_again,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Café", 5).await;
+        let admin = app.logged_in("admin").await;
+        leads_to(
+            &upload(&admin, "products", products(1001)).await,
+            "/import/1/",
+        );
+        let product = json!({"title": "Feijão", "category": 1, "brand": 1, "cost_price": "1.00", "selling_price": "2.00",
+                             "quantity": 1, "serie_number": "N7"});
+        app.admin().post("/api/v1/products/", product).await.id();
+        leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
+        let [_, shown] = begun_and_ended(&app, &admin).await;
+        assert!(
+            shown.contains("Nothing was imported.") && shown.contains("line 9, serie_number"),
+            "{shown}"
+        );
+        assert!(shown.contains("/import/1/confirm/"), "{shown}");
+        assert_eq!(count(&app, "products").await, 2);
     }
 );

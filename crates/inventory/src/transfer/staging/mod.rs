@@ -202,9 +202,9 @@ pub(super) async fn stage(
         }
         Err(error) => error,
     };
-    let turned = db.write(async move |tx| {
-        store::turn(tx, id, UploadState::Staging, &INTERRUPTED.to_string()).await
-    });
+    let problem = refused.message().unwrap_or(INTERRUPTED);
+    let turned =
+        db.write(async move |tx| store::turn(tx, id, UploadState::Staging, &problem).await);
     if turned.await? {
         finish(db, clock, run, id).await?;
     }
@@ -309,7 +309,7 @@ pub(super) async fn finish(
                         message: CHANGED,
                     },
                 };
-                let told = problem.to_string();
+                let told = problem.sentence();
                 if !db
                     .write(async move |tx| store::turn_back(tx, id, &told).await)
                     .await?
@@ -341,9 +341,8 @@ pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<(), Import
         policy,
         now,
     };
-    let turned = db.write(async move |tx| {
-        store::turn(tx, id, UploadState::Staging, &INTERRUPTED.to_string()).await
-    });
+    let turned =
+        db.write(async move |tx| store::turn(tx, id, UploadState::Staging, &INTERRUPTED).await);
     turned.await?;
     finish(db, clock, &run, id).await.map(drop)
 }

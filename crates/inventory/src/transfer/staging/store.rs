@@ -3,7 +3,7 @@
 use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
 use super::{Held, StagedRow, UploadState};
-use crate::transfer::Resource;
+use crate::{rest::Message, transfer::Resource};
 
 /// A user's id and name.
 type User = Option<(i64, String)>;
@@ -73,18 +73,25 @@ pub(super) async fn turn(
     tx: &mut Tx,
     id: i64,
     state: UploadState,
-    problem: &str,
+    problem: &Message,
 ) -> Result<bool, Error> {
+    let problem = told(problem)?;
     let sql = "UPDATE imports SET state = 'discarding', problem = $3 WHERE id = $1 AND state = $2";
     Ok(tx.execute(sql, &[&id, &state.name(), &problem]).await? > 0)
 }
 
 /// Turns back what goes on as was asked; whether it did.
-pub(super) async fn turn_back(tx: &mut Tx, id: i64, problem: &str) -> Result<bool, Error> {
+pub(super) async fn turn_back(tx: &mut Tx, id: i64, problem: &Message) -> Result<bool, Error> {
+    let problem = told(problem)?;
     let sql = "UPDATE imports SET problem = $2,
                    state = CASE state WHEN 'publishing' THEN 'withdrawing' ELSE 'publishing' END
                WHERE id = $1 AND problem IS NULL AND state IN ('publishing', 'withdrawing')";
     Ok(tx.execute(sql, &[&id, &problem]).await? > 0)
+}
+
+/// A problem as it is kept for the pages.
+fn told(problem: &Message) -> Result<String, Error> {
+    serde_json::to_string(problem).map_err(|error| Error::other(error.to_string()))
 }
 
 /// An import that is under way, which no other process goes on with until the transaction ends.
@@ -128,13 +135,13 @@ pub(super) async fn set_state(tx: &mut Tx, id: i64, state: UploadState) -> Resul
     tx.execute(sql, &[&id, &state.name()]).await.map(drop)
 }
 
-/// The import has ended. Its file is kept only if it is to be confirmed again.
+/// The import has ended. Its file is kept only if it is to be confirmed again, and why it turned back until it is begun anew.
 pub(super) async fn end(tx: &mut Tx, id: i64, state: UploadState) -> Result<(), Error> {
     if state != UploadState::Checked {
         let sql = "DELETE FROM import_files WHERE import_id = $1";
         tx.execute(sql, &[&id]).await?;
     }
-    let sql = "UPDATE imports SET state = $2, under_way = NULL, problem = NULL WHERE id = $1";
+    let sql = "UPDATE imports SET state = $2, under_way = NULL WHERE id = $1";
     tx.execute(sql, &[&id, &state.name()]).await.map(drop)
 }
 

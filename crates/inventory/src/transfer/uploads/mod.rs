@@ -30,6 +30,8 @@ use crate::{
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 /// Files of one user that wait to be confirmed: the oldest makes room for the next.
 const WAITING: i64 = 5;
+/// Whoever imports or undoes more records than these is not kept waiting: the page tells how far it is.
+const LARGE: i64 = 1000;
 /// The most rows of a file; the command line takes more.
 const MAX_ROWS: u64 = 100_000;
 const BUSY: Message = Message::fixed(
@@ -46,7 +48,11 @@ pub(crate) struct Upload {
     pub(crate) file_name: String,
     pub(crate) state: UploadState,
     pub(crate) added: i64,
+    /// How many of them there are by now.
+    pub(crate) so_far: i64,
     pub(crate) created_at: Timestamp,
+    /// Why it ended otherwise than was asked.
+    pub(crate) problem: Option<Message>,
 }
 
 /// A file as it was sent.
@@ -133,7 +139,7 @@ pub(crate) async fn keep(
     repeat::once(state, key, write, async |_: &mut db::Tx, id| Ok(id)).await
 }
 
-/// Imports a file that was checked, once. `None` when it does not wait any more.
+/// Imports a file that was checked, once. `None` when it does not wait any more, and when it is large: its page tells how it ends.
 ///
 /// # Errors
 ///
@@ -160,13 +166,23 @@ pub(crate) async fn confirm(
     let imported = tokio::spawn(async move {
         let imported = import_rows(&state.db, &state.clock, &run, id, examination).await;
         state.pulse.beat();
+        if let Err(error) = &imported {
+            tracing::warn!(
+                import = id,
+                error = error as &dyn std::error::Error,
+                "nothing was imported"
+            );
+        }
         imported
     });
+    if file.added > LARGE {
+        return Ok(None);
+    }
     let imported = imported.await;
     imported.map_err(|error| stopped(&error))?.map(Some)
 }
 
-/// Undoes a whole import; whether it was there to be undone.
+/// Undoes a whole import; whether that is done. When it is large, its page tells how it ends.
 ///
 /// # Errors
 ///
@@ -197,8 +213,18 @@ pub(crate) async fn undo(state: &State, caller: &Caller, file: &Upload) -> Resul
     let undone = tokio::spawn(async move {
         let undone = staging::finish(&state.db, &state.clock, &run, id).await;
         state.pulse.beat();
+        if let Err(error) = &undone {
+            tracing::warn!(
+                import = id,
+                error = error as &dyn std::error::Error,
+                "the import was not undone"
+            );
+        }
         undone
     });
+    if file.added > LARGE {
+        return Ok(false);
+    }
     let undone = undone.await;
     match undone.map_err(|error| refusal(stopped(&error)))? {
         Ok(Ending::Refused(problem)) => Err(Refusal::Conflict(problem.message)),

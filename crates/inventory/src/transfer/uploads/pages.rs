@@ -312,6 +312,7 @@ struct UploadPage<'a> {
     file: &'a Upload,
     resource: &'static str,
     added: String,
+    so_far: String,
     rows: Vec<Vec<String>>,
     may_undo: bool,
     /// Where the records are.
@@ -338,6 +339,7 @@ fn page<'a>(frame: &'a Frame, file: &'a Upload, content: &str, problem: &'a str)
     UploadPage {
         resource: name(file.resource, frame.locale),
         added: frame.locale.number(file.added),
+        so_far: frame.locale.number(file.so_far),
         rows: rows(content),
         may_undo: frame.may(Verb::Delete, file.resource.model()) && file.state == UploadState::Done,
         list: format!("/{}/", file.resource.name()),
@@ -381,7 +383,9 @@ async fn find(
 async fn show(Extracted(state): Page, frame: Frame, id: RecordId) -> Answer {
     let (file, content) = find(&state, &frame, id).await?;
     let is_under_way = file.state.is_under_way();
-    let mut response = frame.show(page(&frame, &file, &content, ""));
+    let problem = file.problem.as_ref().filter(|_| !is_under_way);
+    let problem = problem.map_or("", |problem| problem.text(frame.locale));
+    let mut response = frame.show(page(&frame, &file, &content, problem));
     if is_under_way {
         // Browsers ask again until it has ended.
         let wait = HeaderValue::from_static("2");
@@ -438,12 +442,13 @@ async fn undo(Extracted(state): Page, frame: Frame, id: RecordId, request: Reque
     frame.require(Verb::Delete, file.resource.model())?;
     let (parts, body) = request.into_parts();
     Post::read(&state.state, &parts, body).await?;
+    let next = see_other(&format!("/import/{}/", file.id));
     match super::undo(&state.state, &frame.caller, &file).await {
-        Ok(_) => {
+        Ok(true) => {
             let text = frame.text("A importação foi desfeita.", "The import was undone.");
-            let next = see_other(&format!("/import/{}/", file.id));
             Ok(flash::leave(next, Flash::success(text)))
         }
+        Ok(false) => Ok(next),
         Err(Refusal::Conflict(reason)) => {
             let shown = page(&frame, &file, "", reason.text(frame.locale));
             Ok(frame.show_with(StatusCode::CONFLICT, shown))

@@ -67,7 +67,7 @@ pub(super) async fn records(conn: &mut Conn, id: i64) -> Result<Vec<i64>, Error>
 pub(super) async fn latest(conn: &mut Conn, limit: i64) -> Result<Vec<Upload>, Error> {
     let found = conn
         .all(
-            "SELECT id, user_name, resource, file_name, state, added, created_at FROM imports
+            "SELECT id, user_name, resource, file_name, state, added, created_at, problem FROM imports
              WHERE state <> 'checked' ORDER BY id DESC LIMIT $1",
             &[&limit],
             upload_of,
@@ -82,13 +82,17 @@ pub(super) async fn find(
 ) -> Result<Option<(Upload, Option<String>)>, Error> {
     let found = conn
         .optional(
-            "SELECT id, user_name, resource, file_name, state, added, created_at, content FROM imports
+            "SELECT id, user_name, resource, file_name, state, added, created_at, problem, content,
+                 CASE under_way WHEN 1 THEN (SELECT count(*) FROM import_records WHERE import_id = $1) ELSE added END FROM imports
              LEFT JOIN import_files ON import_id = id WHERE id = $1",
             &[&id],
-            |row| Ok((upload_of(row)?, row.get(7)?)),
+            |row| {
+                let (content, so_far) = (row.get(8)?, row.get(9)?);
+                Ok((upload_of(row)?, content, so_far))
+            },
         )
         .await?;
-    Ok(found.and_then(|(file, content)| Some((file?, content))))
+    Ok(found.and_then(|(file, content, so_far)| Some((Upload { so_far, ..file? }, content))))
 }
 
 /// A file; none of a resource or a state that a later program wrote.
@@ -98,13 +102,17 @@ fn upload_of(row: &Row<'_>) -> Result<Option<Upload>, Error> {
     let Some((resource, state)) = known.zip(UploadState::of(&state)) else {
         return Ok(None);
     };
+    let problem: Option<String> = row.get(7)?;
+    let added = row.get(5)?;
     Ok(Some(Upload {
         id: row.get(0)?,
         user: row.get(1)?,
         resource,
         file_name: row.get(3)?,
         state,
-        added: row.get(5)?,
+        added,
+        so_far: added,
         created_at: row.get(6)?,
+        problem: problem.and_then(|problem| serde_json::from_str(&problem).ok()),
     }))
 }
