@@ -1,5 +1,6 @@
 /* Keys that act: `/` the search, `e` goods in, `s` goods out, `n` the page's new record, `u` what was told and its way back, `?` the
-   help. Not in text fields, and not when they are switched off. */
+   help. Not in text fields, and not when they are switched off. Letters act on no page with
+   a form to fill in: whoever types one letter too early means the form. */
 
 import { book } from "./dialogs.js";
 
@@ -30,6 +31,7 @@ document.addEventListener("keydown", (event) => {
   if (document.body.dataset.shortcuts !== "on" || event.defaultPrevented) return;
   if (event.ctrlKey || event.altKey || event.metaKey || isTyping(event.target)) return;
   if (document.querySelector("dialog[open]")) return;
+  if (/^[a-z]$/.test(event.key) && document.querySelector("[data-part] form[method=post] .control")) return;
   const target = actions[event.key]?.() ?? document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
   if (!target) return;
   event.preventDefault();

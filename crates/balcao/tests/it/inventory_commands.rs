@@ -62,7 +62,7 @@ async fn endpoints_are_added_changed_tried_out_and_removed_by_command() {
     endpoint(&change, 0, &["endpoint 1 is changed"]);
     endpoint(&["list"], 0, &[&moved, "product.low_stock", "Caixa"]);
     endpoint(&["test", "1"], 1, &["not_connected"]);
-    let rotated = output(&endpoint(&["rotate", "1"], 0, &["signs too until"]));
+    let rotated = output(&endpoint(&["rotate", "1"], 0, &["stays valid until"]));
     assert_ne!(rotated, secret);
     endpoint(&["disable", "1"], 0, &["gets no more events"]);
     endpoint(&["list"], 0, &["disabled by hand"]);

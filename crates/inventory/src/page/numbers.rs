@@ -90,19 +90,20 @@ pub(crate) fn message(problem: NotNumber, typed: &str, locale: Locale) -> String
             .text("Digite um número.", "A valid number is required.")
             .to_owned(),
         NotNumber::Ambiguous => {
-            let digits: String = typed
-                .chars()
-                .filter(char::is_ascii_digit)
-                .take(30)
-                .collect();
+            let digits: String = typed.chars().filter(char::is_ascii_digit).collect();
+            // At most three digits before the mark, and three behind it.
+            let thousandths = digits.parse::<u32>().unwrap_or_default();
+            let cents = thousandths.saturating_add(5) / 10;
             let mark = locale.text(",", ".");
             format!(
-                "{} {digits} {} {digits}{mark}00.",
+                "{} {digits}{mark}00 {} {}{mark}{:02}.",
                 locale.text(
                     "Este valor pode ser lido de dois modos. Escreva",
                     "This amount can be read in two ways. Write"
                 ),
                 locale.text("ou", "or"),
+                cents / 100,
+                cents % 100,
             )
         }
     }
@@ -168,7 +169,7 @@ mod tests {
     fn an_ambiguous_amount_is_told_with_both_ways_out() {
         assert_eq!(
             message(NotNumber::Ambiguous, "1.234", Locale::PtBr),
-            "Este valor pode ser lido de dois modos. Escreva 1234 ou 1234,00."
+            "Este valor pode ser lido de dois modos. Escreva 1234,00 ou 1,23."
         );
     }
 }

@@ -397,6 +397,17 @@ pub async fn low_stock_list(state: &State, wanted: Wanted) -> Result<Page<LowSto
         .await
 }
 
+/// How many products are below their thresholds.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn low_count(state: &State) -> Result<i64, Refusal> {
+    let shop = state.config.low_stock_threshold;
+    let count = async move |conn: &mut Conn| tallies::count_low(conn, shop).await;
+    Ok(state.db.read(count).await?)
+}
+
 /// All products below their thresholds, lowest first.
 ///
 /// # Errors

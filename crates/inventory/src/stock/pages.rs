@@ -50,8 +50,8 @@ async fn list(Extracted(page): Extracted<PageState>, frame: Frame, request: Requ
 fn empty_index(frame: &Frame, page: &PageState, parameters: &Parameters) -> Index {
     let shop = frame.locale.number(page.state.config.low_stock_threshold);
     let lead = frame.text(
-        "Produtos abaixo do estoque mínimo. Sem um mínimo próprio, vale o da loja:",
-        "Products below their threshold. Without one of their own, the shop's holds:",
+        "Produtos abaixo do estoque mínimo. Os que não têm mínimo próprio usam o da loja:",
+        "Products below their threshold. Products without their own threshold use the shop's:",
     );
     Index {
         title: frame.text("Estoque baixo", "Low stock"),

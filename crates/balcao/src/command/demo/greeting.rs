@@ -24,7 +24,7 @@ pub(super) fn print(addresses: &Addresses, data: &Path) {
     let users = USERS.map(|(name, ..)| name).join(", ");
     console::say(&format!(
         "\
-Balcao is running on this machine. No money moves.
+Balcão is running on this machine. No money moves.
 
   Checkout   http://{checkout}/?amount=19.90&description=Two%20coffees
              the payment page; its interface is described at http://{checkout}/docs

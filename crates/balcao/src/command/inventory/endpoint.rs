@@ -112,8 +112,8 @@ async fn perform(action: Action, state: &State) -> Result<(), Failure> {
             let rotated = endpoints::rotate(state, &actor, id).await;
             rotated.map(|(secret, until)| {
                 let before = until.map_or_else(
-                    || "the one before could not be read and signs no more".to_owned(),
-                    |until| format!("the one before signs too until {until}"),
+                    || "the previous secret could not be read and is no longer valid".to_owned(),
+                    |until| format!("the previous secret stays valid until {until}"),
                 );
                 say_secret(&before, &secret);
             })

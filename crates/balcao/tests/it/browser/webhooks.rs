@@ -45,7 +45,7 @@ async fn an_endpoint_is_managed_by_pages_without_scripts() {
     let browser = Browser::open_as(reader).await;
     log_in(&browser, &inventory, "admin").await;
     browser.goto(&format!("{inventory}/webhooks/")).await;
-    browser.wait_text("main", "nothing leaves the shop").await;
+    browser.wait_text("main", "No endpoints yet").await;
     browser.click("a[href='/webhooks/new/']").await;
 
     // Be refused, with what was typed kept.

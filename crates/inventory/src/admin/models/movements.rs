@@ -129,8 +129,8 @@ impl Administered for Movements {
             let Some(movement) = movements::read(state, self.0, id).await? else {
                 return Ok(None);
             };
-            let booked_by = movements::booked_by(state, self.0, &movement).await?;
-            Ok(Some(record(movement, booked_by)))
+            let booking = movements::booking(state, self.0, &movement).await?;
+            Ok(Some(record(movement, booking.and_then(|row| row.user))))
         })
     }
 

@@ -23,6 +23,7 @@ use crate::{
         query::Parameters,
         resource::{RecordId, Wanted},
     },
+    stock,
 };
 pub(crate) use beside::Beside;
 use view::{AnalysisPage, ListPage, ProductPage};
@@ -46,7 +47,12 @@ async fn list(
     let shown = super::list(&page.state, None, wanted).await?;
     let waiting = super::waiting(&page.state).await?;
     let shop = page.state.config.language;
-    Ok(frame.show(ListPage::new(&frame, &shown, waiting, shop)))
+    let low = if shown.results.is_empty() {
+        stock::low_count(&page.state).await?
+    } else {
+        0
+    };
+    Ok(frame.show(ListPage::new(&frame, &shown, waiting, low, shop)))
 }
 
 async fn read(

@@ -112,16 +112,25 @@ pub(super) struct ListPage<'a> {
     pages: Pages,
     /// How many products wait, in words; none when none does.
     waiting: Option<String>,
+    /// How many products are low.
+    low: i64,
 }
 
 impl<'a> ListPage<'a> {
-    pub(super) fn new(frame: &'a Frame, page: &Page<Summary>, waiting: i64, shop: Locale) -> Self {
+    pub(super) fn new(
+        frame: &'a Frame,
+        page: &Page<Summary>,
+        waiting: i64,
+        low: i64,
+        shop: Locale,
+    ) -> Self {
         let row = |row| Row::of(frame, row, shop);
         Self {
             frame,
             pages: Pages::of(frame, page),
             rows: page.results.iter().map(row).collect(),
             waiting: (waiting > 0).then(|| queue_in_words(frame.locale, waiting)),
+            low,
         }
     }
 }

@@ -194,12 +194,30 @@ impl Text<'_> {
             .locale
             .number(super::model::round_up(forecast.safety_stock));
         let level = percent(self.locale, self.figures.terms.service_level);
+        let quantity = super::model::real(self.figures.quantity);
+        let why = if forecast.is_due && quantity > forecast.reorder_point {
+            let threshold = self.locale.number(self.figures.threshold);
+            match self.locale {
+                Locale::PtBr => {
+                    format!(
+                        " O estoque ainda não chegou a ele, mas está abaixo do mínimo definido pela loja ({threshold})."
+                    )
+                }
+                Locale::En => {
+                    format!(
+                        " The stock is still above it, but below the shop's own minimum ({threshold})."
+                    )
+                }
+            }
+        } else {
+            String::new()
+        };
         match self.locale {
             Locale::PtBr => format!(
-                "- Ponto de pedido: {point}, das quais {safety} de segurança, para que o estoque dure até a entrega em {level} das vezes."
+                "- Ponto de pedido: {point}, das quais {safety} de segurança, para que o estoque dure até a entrega em {level} das vezes.{why}"
             ),
             Locale::En => format!(
-                "- Reorder point: {point}, {safety} of them for safety, so that the stock lasts until delivery {level} of the time."
+                "- Reorder point: {point}, {safety} of them for safety, so that the stock lasts until delivery {level} of the time.{why}"
             ),
         }
     }
@@ -209,6 +227,7 @@ impl Text<'_> {
         let level = units(self.locale, super::model::round_up(forecast.order_up_to));
         let lead = days(self.locale, terms.lead_time);
         let review = days(self.locale, terms.review_interval);
+        let is_wish = forecast.order_up_to <= super::model::real(self.figures.threshold);
         let pack = match (terms.pack_multiple, self.locale) {
             (..=1, _) => String::new(),
             (pack, Locale::PtBr) => {
@@ -217,6 +236,12 @@ impl Text<'_> {
             (pack, Locale::En) => format!(" Orders in multiples of {}.", self.locale.number(pack)),
         };
         match self.locale {
+            Locale::PtBr if is_wish => {
+                format!("- Nível a alcançar: {level}, o mínimo definido pela loja.{pack}")
+            }
+            Locale::En if is_wish => {
+                format!("- Level to reach: {level}, the shop's own minimum.{pack}")
+            }
             Locale::PtBr => format!(
                 "- Nível a alcançar: {level}, para {lead} de entrega e {review} até a próxima revisão.{pack}"
             ),
@@ -282,10 +307,16 @@ impl Text<'_> {
         let empty = count(locale, empty_days, ("dia", "dias"), ("day", "days"));
         let history = match (locale, empty_days) {
             (Locale::PtBr, 0) => format!("- Histórico de {window}, sempre com estoque."),
+            (Locale::PtBr, 1) => format!(
+                "- Histórico de {window}; {empty} sem estoque não conta, pois sem estoque não há saída, mas pode haver procura."
+            ),
             (Locale::PtBr, _) => format!(
                 "- Histórico de {window}; {empty} sem estoque não contam, pois sem estoque não há saída, mas pode haver procura."
             ),
             (Locale::En, 0) => format!("- History of {window}, always with stock."),
+            (Locale::En, 1) => format!(
+                "- History of {window}; {empty} without stock does not count, since without stock nothing goes out, though somebody may ask."
+            ),
             (Locale::En, _) => format!(
                 "- History of {window}; {empty} without stock do not count, since without stock nothing goes out, though somebody may ask."
             ),

@@ -124,12 +124,12 @@ pub(super) fn method(locale: Locale, method: Method) -> &'static str {
             "the mean of the days with stock",
         ),
         Method::Smoothing => locale.text(
-            "a suavização exponencial, que dá mais peso aos dias recentes",
-            "exponential smoothing, which gives more weight to recent days",
+            "uma média que dá mais peso aos dias recentes",
+            "a mean that gives more weight to recent days",
         ),
         Method::CrostonCorrected => locale.text(
-            "o método de Croston corrigido (SBA), próprio para vendas esporádicas",
-            "Croston's method as corrected (SBA), made for sporadic sales",
+            "um método próprio para vendas esporádicas",
+            "a method made for sporadic sales",
         ),
     }
 }

@@ -245,7 +245,7 @@ pub(crate) async fn held(tx: &mut Tx, id: i64) -> Result<Option<Endpoint>, Error
     Ok(endpoints::select(tx, Some(id)).await?.into_iter().next())
 }
 
-/// Gives an endpoint a new secret, shown this once; the one before signs too until the moment that is answered, unless it cannot be
+/// Gives an endpoint a new secret, shown this once. The previous one stays valid until the moment that is answered, unless it cannot be
 /// read: then it has signed nothing for some time, and there is no such moment.
 ///
 /// # Errors

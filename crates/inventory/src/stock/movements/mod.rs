@@ -13,6 +13,7 @@ mod trace;
 pub(crate) mod within;
 mod words;
 
+pub(crate) use model::MovementEntry;
 pub use model::{Movement, MovementRecord};
 pub use removal::delete;
 pub(crate) use removal::{examine_removal, foresee, revert};
@@ -37,7 +38,7 @@ use ledger::Entry;
 use model::Input;
 pub(crate) use store::after;
 use store::{Measured, Selection};
-pub(crate) use trace::{booked_by, span};
+pub(crate) use trace::{booking, span};
 
 /// One page of the movements that the query string selects.
 ///

@@ -1,6 +1,6 @@
 //! Inflows and outflows, and what a client may set of them.
 
-use db::Timestamp;
+use db::{Money, Timestamp};
 use serde::Serialize;
 
 use crate::{
@@ -108,6 +108,17 @@ impl Movement {
             Self::Outflow => -quantity,
         }
     }
+}
+
+/// What the ledger's entry says of a movement.
+#[derive(Debug, Clone)]
+pub(crate) struct MovementEntry {
+    /// Who booked it; none where nobody did, or nobody wrote it down.
+    pub(crate) user: Option<String>,
+    /// The product's quantity afterwards.
+    pub(crate) balance_after: i64,
+    /// The price of one unit at that moment: what it cost for goods in, what it was sold for for goods out.
+    pub(crate) price: Money,
 }
 
 /// A movement as the API shows it.

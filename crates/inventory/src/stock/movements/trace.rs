@@ -2,24 +2,24 @@
 
 use db::Timestamp;
 
-use super::{Movement, MovementRecord, store};
+use super::{Movement, MovementEntry, MovementRecord, store};
 use crate::{State, rest::Refusal};
 
-/// Who made a movement, when it was made; none where nobody did, or nobody wrote it down.
+/// The ledger's entry of a movement; none where there is none.
 ///
 /// # Errors
 ///
 /// Faults of the store.
-pub(crate) async fn booked_by(
+pub(crate) async fn booking(
     state: &State,
     movement: Movement,
     record: &MovementRecord,
-) -> Result<Option<String>, Refusal> {
+) -> Result<Option<MovementEntry>, Refusal> {
     let (product, at, id) = (record.product.id, record.created_at, record.id);
     let read = state
         .db
-        .read(async move |conn| store::booked_by(conn, product, at, (movement, id)).await);
-    Ok(read.await?.flatten())
+        .read(async move |conn| store::booking(conn, product, at, (movement, id)).await);
+    Ok(read.await?)
 }
 
 /// The moments of the first and the last movement.

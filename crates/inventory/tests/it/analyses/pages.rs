@@ -20,10 +20,15 @@ on_both_engines!(
             "{}",
             empty.text
         );
+        assert!(
+            empty.text.contains("Some products are low already"),
+            "{}",
+            empty.text
+        );
         analysed(&app).await;
         for (language, words) in [
-            ("en", ["Where it comes from", "none configured"]),
-            ("pt-BR", ["De onde vem", "nenhum configurado"]),
+            ("en", ["How this was calculated", "none configured"]),
+            ("pt-BR", ["Como isto foi calculado", "nenhum configurado"]),
         ] {
             visitor.language = language;
             let own = format!("/analyses/product/{product}/");

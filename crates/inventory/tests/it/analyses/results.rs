@@ -84,6 +84,29 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    where_the_shops_own_minimum_sets_the_level_the_text_says_so,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = a_product_that_ran_low(&app, "Arroz Tio João 5 kg").await;
+        let supplier = json!({"name": "Distribuidora"});
+        let supplier = app.admin().post("/api/v1/suppliers/", supplier).await.id();
+        let inflow = json!({"product": product, "quantity": 31, "supplier": supplier});
+        app.manager().post("/api/v1/inflows/", inflow).await.id();
+        let path = format!("/api/v1/products/{product}/threshold/");
+        app.manager().put(&path, json!({"threshold": 90})).await;
+        let text = analysed(&app).await.summary.result;
+        for said in [
+            "Peça agora 50 unidades.",
+            "- Ponto de pedido: 28 unidades, das quais 10 de segurança, para que o estoque dure até a entrega em 95% das vezes. \
+             O estoque ainda não chegou a ele, mas está abaixo do mínimo definido pela loja (90).",
+            "- Nível a alcançar: 90 unidades, o mínimo definido pela loja.\n",
+        ] {
+            assert!(text.contains(said), "{said}: {text}");
+        }
+    }
+);
+
+on_both_engines!(
     the_next_alert_of_a_product_carries_the_suggestion,
     async |address| {
         let app = TestApp::new(&address).await;

@@ -195,6 +195,33 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    a_movement_says_who_booked_it_what_it_was_worth_and_what_was_left,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Café", 10).await;
+        let manager = app.logged_in("manager").await;
+        let form = page(&manager, "/outflows/new/", 200).await;
+        let field = form.split_once("name=\"product_text\"").unwrap().1;
+        assert!(
+            field.split_once('>').unwrap().0.contains("autofocus"),
+            "{form}"
+        );
+        manager
+            .submit("/outflows/new/", &[("product", "1"), ("quantity", "3")])
+            .await;
+        let record = page(&manager, "/outflows/1/", 200).await;
+        for (name, value) in [
+            ("Who", "manager"),
+            ("Balance after", "7"),
+            ("Value", "R$\u{a0}37.50"),
+        ] {
+            let fact = format!("<dt>{name}</dt><dd>{value}</dd>");
+            assert!(record.contains(&fact), "{fact}: {record}");
+        }
+    }
+);
+
+on_both_engines!(
     a_text_that_means_several_products_is_asked_about,
     async |address| {
         let app = TestApp::new(&address).await;

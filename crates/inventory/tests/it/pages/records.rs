@@ -120,7 +120,7 @@ on_both_engines!(
                 "Este campo não pode ficar em branco.",
                 "Nada foi encontrado com “nada disto”.",
                 "Este campo é obrigatório.",
-                "Escreva 1234 ou 1234,00.",
+                "Escreva 1234,00 ou 1,23.",
                 "Digite um número.",
                 "Digite um número inteiro.",
                 "O valor deve ser 0 ou mais.",

@@ -11,7 +11,7 @@ on_both_engines!(
         let mut visitor = app.logged_in("viewer").await;
         for (language, words) in [
             ("en", ["Products", "Log out", "Search or scan"]),
-            ("pt-BR", ["Produtos", "Sair", "Buscar ou ler código"]),
+            ("pt-BR", ["Produtos", "Sair", "Buscar ou escanear"]),
         ] {
             visitor.language = language;
             for path in ["/", "/shortcuts/"] {

@@ -270,14 +270,14 @@ on_both_engines!(
         );
         let rotated = admin.submit(&there, &[]).await.text;
         assert!(
-            rotated.contains("could not be read and signs no more")
-                && !rotated.contains("signs too until"),
+            rotated.contains("could not be read and is no longer valid")
+                && !rotated.contains("stays valid until"),
             "{rotated}"
         );
         // The new one can be read: rotated once more, it goes on signing.
         assert!(admin.get(&there).await.text.contains("24 hours"));
         let rotated = admin.submit(&there, &[]).await.text;
-        assert!(rotated.contains("signs too until"), "{rotated}");
+        assert!(rotated.contains("stays valid until"), "{rotated}");
     }
 );
 

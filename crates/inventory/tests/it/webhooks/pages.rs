@@ -108,7 +108,7 @@ on_both_engines!(
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
         let list = admin.get("/webhooks/").await;
-        assert!(list.text.contains("nada sai da loja"), "{list:?}");
+        assert!(list.text.contains("Nenhum destino ainda"), "{list:?}");
         // What was typed is shown again, with what is wrong with it.
         let fields = [
             ("url", "loja.example"),
@@ -261,6 +261,6 @@ on_both_engines!(
         let rotated = secret(&one.text);
         assert_ne!(rotated, made);
         assert_eq!(secret(&other.text), rotated);
-        assert!(other.text.contains("The one before signs too until"));
+        assert!(other.text.contains("The previous secret stays valid until"));
     }
 );

@@ -71,9 +71,7 @@ struct FormPage<'a> {
 impl FormPage<'_> {
     fn quantity_hint(&self) -> &'static str {
         if self.product.is_none() {
-            return self
-                .frame
-                .text("É o saldo inicial do extrato.", "It opens the ledger.");
+            return self.frame.text("Estoque inicial.", "Starting stock.");
         }
         self.frame.text(
             "Mudar aqui registra um ajuste no extrato.",
@@ -82,10 +80,11 @@ impl FormPage<'_> {
     }
 
     fn threshold_hint(&self) -> String {
-        let hint = self
-            .frame
-            .text("Em branco vale o da loja:", "Left blank, the shop's holds:");
-        format!("{hint} {}.", self.frame.locale.number(self.shop))
+        let shop = self.frame.locale.number(self.shop);
+        match self.frame.locale {
+            Locale::PtBr => format!("Em branco, usa o mínimo da loja ({shop})."),
+            Locale::En => format!("If blank, the shop default ({shop}) applies."),
+        }
     }
 }
 

@@ -189,7 +189,7 @@ fn columns(frame: &Frame) -> Vec<Column> {
         Column::text(frame.text("Produto", "Product"), "title"),
         Column::text(frame.text("Categoria", "Category"), "category").minor(),
         Column::text(frame.text("Marca", "Brand"), "brand").minor(),
-        Column::text(frame.text("Nº de série", "Serie number"), "serie_number").minor(),
+        Column::text(frame.text("Nº de série", "Serial number"), "serie_number").minor(),
         Column::number(frame.text("Custo", "Cost"), "cost_price").minor(),
         Column::number(frame.text("Preço", "Price"), "selling_price"),
         Column::number(frame.text("Estoque", "Stock"), "quantity"),

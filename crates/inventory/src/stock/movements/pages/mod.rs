@@ -11,7 +11,7 @@ use axum::{
 };
 
 use super::{
-    Movement, MovementRecord,
+    Movement, MovementEntry, MovementRecord,
     words::{Words, words},
 };
 use crate::{
@@ -327,10 +327,19 @@ struct DetailPage<'a> {
     frame: &'a Frame,
     words: &'a Words,
     record: &'a MovementRecord,
+    booking: Option<MovementEntry>,
     may_delete: bool,
     /// Where it is corrected by whoever may not delete it.
     opposite: Option<String>,
     product: String,
+}
+
+impl DetailPage<'_> {
+    /// What all its units cost, or were sold for.
+    fn value(&self, entry: &MovementEntry) -> Option<String> {
+        let value = entry.price.checked_mul(self.record.quantity)?;
+        Some(self.frame.locale.money(value))
+    }
 }
 
 async fn find(
@@ -350,6 +359,7 @@ async fn detail(movement: Movement, Extracted(page): Page, frame: Frame, id: Rec
     Ok(frame.show(DetailPage {
         frame: &frame,
         words: &words,
+        booking: super::booking(&page.state, movement, &record).await?,
         may_delete: frame.may(Verb::Delete, movement.model()),
         opposite: opposite(movement, &frame, &record),
         product: format!("/products/{}/", record.product.id),

@@ -9,7 +9,7 @@ use db::{ByKey, Conn, Error, Query, Row, Timestamp, Tx, by_key};
 
 pub(super) use list::{Measured, Selection};
 
-use super::model::{Movement, MovementRecord};
+use super::model::{Movement, MovementEntry, MovementRecord};
 use crate::{
     catalogue::description_key,
     rest::{
@@ -141,18 +141,27 @@ pub(crate) async fn after(
         .await
 }
 
-/// Who made a movement: the row of the ledger that says so.
-pub(super) async fn booked_by(
+/// The ledger's entry of a movement.
+pub(super) async fn booking(
     conn: &mut Conn,
     product: i64,
     at: Timestamp,
     (movement, id): (Movement, i64),
-) -> Result<Option<Option<String>>, Error> {
+) -> Result<Option<MovementEntry>, Error> {
     conn.optional(
-        "SELECT user_name FROM ledger_entries WHERE product_id = $1 AND created_at = $2 AND kind = $3 AND reference_id = $4
-         ORDER BY id LIMIT 1",
+        "SELECT user_name, balance_after, cost_price, selling_price FROM ledger_entries
+         WHERE product_id = $1 AND created_at = $2 AND kind = $3 AND reference_id = $4 ORDER BY id LIMIT 1",
         &[&product, &at, &movement.name(), &id],
-        |row| row.get(0),
+        |row| {
+            Ok(MovementEntry {
+                user: row.get(0)?,
+                balance_after: row.get(1)?,
+                price: match movement {
+                    Movement::Inflow => row.get(2)?,
+                    Movement::Outflow => row.get(3)?,
+                },
+            })
+        },
     )
     .await
 }
