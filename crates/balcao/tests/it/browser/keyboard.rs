@@ -128,6 +128,25 @@ impl Typist {
         .await;
     }
 
+    /// What is typed on a page with a form is meant for the form, and the first field waits for it.
+    async fn types_into_a_whole_page(&self) {
+        let page = self.url().await;
+        let form = page.split("/products/").next().unwrap().to_owned() + "/outflows/new/";
+        self.goto(&form).await;
+        self.is_at("#product").await;
+        self.types("cafe").await;
+        self.wait_until(
+            "the text",
+            "document.getElementById('product').value === 'cafe'",
+        )
+        .await;
+        let acts = "const event = new KeyboardEvent('keydown', { key: 'e', bubbles: true, cancelable: true });
+            document.body.dispatchEvent(event);
+            return event.defaultPrevented;";
+        assert_eq!(self.script(acts).await, false);
+        self.goto(&page).await;
+    }
+
     async fn corrects_the_record(&self) {
         self.goes_to("main a[href='edit/']").await;
         self.press(Key::Enter).await;
@@ -183,6 +202,7 @@ async fn a_whole_day_needs_no_mouse() {
     typist.books_in_five(units + 5).await;
     typist.books_out_two(units + 3).await;
     typist.takes_it_back(units + 5).await;
+    typist.types_into_a_whole_page().await;
     typist.corrects_the_record().await;
     typist.filters_the_list().await;
     typist.logs_out().await;
