@@ -7,6 +7,7 @@ use tokio::sync::oneshot;
 
 use super::super::load::{self, LoadError, Measured};
 use super::super::shop::Shop;
+use super::store;
 
 /// Sells all products but the last, while the last is locked, and asked for on two connections more.
 ///
@@ -30,8 +31,7 @@ pub(super) async fn sell(
     let last = i64::try_from(products)?;
     let ends = std::sync::Mutex::new(Some((locked, is_over)));
     let lock = db.write(async move |tx: &mut Tx| {
-        let sql = "UPDATE product_stock SET quantity = quantity WHERE product_id = $1";
-        tx.execute(sql, &[&last]).await?;
+        store::lock(tx, last).await?;
         let ends = ends.lock().ok().and_then(|mut ends| ends.take());
         if let Some((locked, is_over)) = ends {
             let _nobody_waits = locked.send(());

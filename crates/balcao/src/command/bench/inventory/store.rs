@@ -111,6 +111,12 @@ pub(super) async fn stock_up(tx: &mut Tx, products: i64) -> Result<(), db::Error
     Ok(())
 }
 
+/// Holds the row of a product that every sale of it changes.
+pub(super) async fn lock(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
+    let sql = "UPDATE product_stock SET quantity = quantity WHERE product_id = $1";
+    tx.execute(sql, &[&product]).await.map(drop)
+}
+
 /// Books one unit of a product: the rows of an outflow.
 pub(super) async fn book(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
     let (price, now) = (Money::from_cents(1999), now());
