@@ -11,7 +11,7 @@ use sha2::Sha256;
 use tokio::time::sleep;
 
 use crate::client;
-use crate::provider::Change;
+use crate::provider::{Change, Payment};
 use crate::replica::WEBHOOK_SECRET;
 use crate::world::World;
 
@@ -53,9 +53,7 @@ async fn go_on(world: Arc<World>, change: Change) {
         }
         "approved" if dice.happens(120) => {
             sleep(soon_or_later(&world)).await;
-            if world.at_provider(|provider, at| provider.charge_back(id, at)) {
-                world.note(|| format!("the buyer's bank charges {id} back"));
-            }
+            charge_back(&world, id);
         }
         "approved" if dice.happens(60) => {
             sleep(soon_or_later(&world)).await;
@@ -70,6 +68,26 @@ async fn go_on(world: Arc<World>, change: Change) {
             world.at_provider(|provider, at| provider.end_refunds(id, is_made, at));
         }
         _ => {}
+    }
+}
+
+/// Banks charge some of the approved payments back.
+pub(crate) fn charge_back_some(world: &Arc<World>) {
+    let is_approved = |payment: &&Payment| payment.view.status == "approved";
+    let approved: Vec<u64> = world.look(|provider| {
+        let approved = provider.payments().iter().filter(is_approved);
+        approved.map(|payment| payment.id).collect()
+    });
+    for id in approved {
+        if world.dice.happens(300) {
+            charge_back(world, id);
+        }
+    }
+}
+
+fn charge_back(world: &Arc<World>, id: u64) {
+    if world.at_provider(|provider, at| provider.charge_back(id, at)) {
+        world.note(|| format!("the buyer's bank charges {id} back"));
     }
 }
 

@@ -7,7 +7,9 @@ use crate::dice::Dice;
 
 const HOUR: u64 = 3600;
 /// Longer than the merchant has patience.
-const LONG_LAG: Duration = Duration::from_secs(100 * HOUR);
+pub(crate) const LONG_LAG: Duration = Duration::from_secs(100 * HOUR);
+/// The quota that is used up for the rest of a run.
+pub(crate) const DAILY_QUOTA: &str = "12/day";
 
 /// The most replicas of a run.
 pub(crate) const REPLICAS_MAX: usize = 3;
@@ -107,7 +109,7 @@ impl Faults {
                 "off",
                 "30/minute",
                 "15/hour",
-                "12/day",
+                DAILY_QUOTA,
             ]),
             crashes: rate(&[3, 10, 30]),
             freezes: rate(&[2, 10]),
@@ -129,7 +131,7 @@ impl Faults {
             list_lag: if may_list_late {
                 LONG_LAG
             } else {
-                Duration::ZERO
+                Duration::from_secs(dice.one_of(&[0, 0, 0, 60, 600, 2400]))
             },
             key_memory,
             has_outage: dice.happens(150),

@@ -169,6 +169,8 @@ async fn live(world: &Arc<World>) {
     }
     if world.faults.has_outage {
         outage(world).await;
+    } else if world.faults.quota == faults::DAILY_QUOTA {
+        hours(world).await;
     }
     world.calm_down();
     replica::end_all(world);
@@ -215,14 +217,21 @@ async fn leave(world: &Arc<World>) {
     sleep(world.dice.seconds(10, 60)).await;
 }
 
-/// The provider answers nobody for hours. Time leaps ever further, as retries do.
+/// The provider answers nobody for hours.
 async fn outage(world: &Arc<World>) {
     world.note(|| "--- the provider is down");
     world.at_provider(|provider, _| provider.is_down = true);
-    for exponent in 2..=11 + world.dice.below(2) {
-        sleep(Duration::from_secs(40)).await;
-        world.leap(Duration::from_secs(1 << exponent)).await;
-    }
+    hours(world).await;
     world.at_provider(|provider, _| provider.is_down = false);
     world.note(|| "--- the provider is back");
+}
+
+/// Hours on which the provider cannot be asked, or not often, while banks go on. Time leaps ever further, as retries do.
+async fn hours(world: &Arc<World>) {
+    sleep(world.dice.seconds(0, 20)).await;
+    bank::charge_back_some(world);
+    for exponent in 2..=12 + world.dice.below(2) {
+        sleep(Duration::from_secs(20)).await;
+        world.leap(Duration::from_secs(1 << exponent)).await;
+    }
 }

@@ -8,6 +8,7 @@ use tokio::time::sleep;
 
 use crate::buyer::KEY_IS_GOOD_FOR;
 use crate::client::{self, Answer};
+use crate::faults::LONG_LAG;
 use crate::promises::Told;
 use crate::replica::API_KEY;
 use crate::world::{World, lock};
@@ -132,7 +133,7 @@ pub(crate) async fn ask_again(world: &Arc<World>) {
         return;
     }
     // A refund whose answer was lost is found in the payment's list of refunds, once that shows it.
-    if !world.faults.list_lag.is_zero() {
+    if world.faults.list_lag == LONG_LAG {
         return;
     }
     let requests = lock(&world.promises).refunds.clone();
