@@ -25,9 +25,10 @@ pub(crate) enum Match<'a> {
 
 /// Looks for the refund of `attempt` among those that the provider lists. `refunds` are all of ours for the payment.
 ///
-/// A refund is ours when it has our amount, was made after we asked for it, and is known to be no other refund of ours. Where several of
-/// ours with one amount are open, they are taken in the order in which they were asked for: once the list has enough for all of them, or
-/// once it must have caught up with all of them.
+/// A refund can be ours when it has our amount, was made after we asked for it and within an hour of the last time that we sent it, and is
+/// known to be no other refund of ours. One that can be no other's is ours at once. Where several of ours with one amount are open and any
+/// of them may have made it, nothing at the provider tells them apart: they are decided together, once the list has enough for all of
+/// them, or once it must have caught up with all of them.
 pub(crate) fn find<'a>(
     attempt: &Attempt,
     order: &RefundOrder,
@@ -35,29 +36,61 @@ pub(crate) fn find<'a>(
     listed: &'a [ProviderRefund],
     now: Timestamp,
 ) -> Match<'a> {
-    let mut candidates: Vec<_> = listed
-        .iter()
-        .filter(|made| made.amount.is_none_or(|amount| amount == order.amount))
-        .filter(|made| made_at(made).is_none_or(|at| at + CLOCK_SKEW >= attempt.created_at))
-        .filter(|made| is_free(made, attempt, refunds))
-        .collect();
-    candidates.sort_by_key(|made| made_at(made));
-    let open: Vec<_> = refunds
+    let (ours, others): (Vec<&Attempt>, Vec<&Attempt>) = refunds
         .iter()
         .filter(|other| other.id == attempt.id || other.step == AttemptStep::Sending)
         .filter(|other| other.order.amount() == order.amount)
+        .partition(|other| other.id == attempt.id);
+    let mut candidates: Vec<_> = listed
+        .iter()
+        .filter(|made| made.amount.is_none_or(|amount| amount == order.amount))
+        .filter(|made| is_free(made, attempt, refunds))
         .collect();
-    let rank = open.iter().filter(|other| other.id < attempt.id).count();
-    let is_settled = candidates.len() >= open.len() || {
+    candidates.sort_by_key(|made| made_at(made));
+    let is_of = |attempts: &[&Attempt], made: &ProviderRefund| {
+        attempts.iter().any(|attempt| may_be(made, attempt))
+    };
+    let mut own = candidates.iter().filter(|made| is_of(&ours, made));
+    if own.clone().next().is_none() {
+        return Match::Absent;
+    }
+    if let Some(made) = own.find(|made| !is_of(&others, made)) {
+        return Match::Ours(made);
+    }
+    let open = [ours.as_slice(), others.as_slice()].concat();
+    let shares = share_out(&open, &candidates);
+    let is_settled = shares.len() == open.len() || {
         let sent = open.iter().filter_map(|other| other.sent_at);
         sent.into_iter().all(|sent| is_certain(sent, now))
     };
-    match candidates.get(rank) {
-        _ if candidates.is_empty() => Match::Absent,
+    match shares.iter().find(|(id, _)| *id == attempt.id) {
         _ if !is_settled => Match::Undecided,
-        Some(made) => Match::Ours(made),
+        Some((_, made)) => Match::Ours(made),
         None => Match::Absent,
     }
+}
+
+/// Can this be what came of the attempt? It was made after it was asked for, and not long after it was last sent.
+fn may_be(made: &ProviderRefund, attempt: &Attempt) -> bool {
+    made_at(made).is_none_or(|at| {
+        let is_too_late = attempt.sent_at.is_some_and(|sent| is_certain(sent, at));
+        at + CLOCK_SKEW >= attempt.created_at && !is_too_late
+    })
+}
+
+/// Gives refunds, the oldest first, each to the attempt that may have made it and was last sent the longest ago: so as many attempts as
+/// possible have one.
+fn share_out<'a>(
+    open: &[&Attempt],
+    candidates: &[&'a ProviderRefund],
+) -> Vec<(i64, &'a ProviderRefund)> {
+    let mut without = open.to_vec();
+    without.sort_by_key(|attempt| (attempt.sent_at, attempt.id));
+    let give = |made: &&'a ProviderRefund| {
+        let place = without.iter().position(|attempt| may_be(made, attempt))?;
+        Some((without.remove(place).id, *made))
+    };
+    candidates.iter().filter_map(give).collect()
 }
 
 /// Looks for the refund of `attempt` among those that the provider tells of with the payment, when the attempt has ended without it, or
@@ -87,13 +120,11 @@ pub(super) fn find_late<'a>(
             if refunds.iter().any(is_open) {
                 return None;
             }
-            let sent_at = attempt.sent_at?;
-            let is_in_time =
-                |at: Timestamp| at + CLOCK_SKEW >= attempt.created_at && !is_certain(sent_at, at);
+            attempt.sent_at?;
             listed
                 .iter()
                 .filter(|made| made.amount == Some(order.amount) && !is_refused(&made.status))
-                .filter(|made| made_at(made).is_some_and(is_in_time))
+                .filter(|made| made_at(made).is_some() && may_be(made, attempt))
                 .filter(|made| is_free(made, attempt, refunds))
                 .min_by_key(|made| made_at(made))
         }
@@ -206,6 +237,53 @@ mod tests {
         assert_eq!(found(&all[1], &all, &listed, now()), "absent");
         let listed = [made("a", 1_000, 1), made("b", 1_000, 2)];
         assert_eq!(found(&all[1], &all, &listed, now()), "b");
+    }
+
+    /// Asked for and sent so many seconds after the others.
+    fn open_later(id: i64, seconds: i64) -> Attempt {
+        let at = Timestamp::from_micros(now().micros() + seconds * 1_000_000);
+        Attempt {
+            created_at: at,
+            sent_at: Some(at),
+            ..open(id)
+        }
+    }
+
+    #[test]
+    fn a_refund_made_before_the_second_was_asked_for_is_the_firsts_at_once() {
+        let all = [open(1), open_later(2, 300)];
+        let later = now() + Duration::from_secs(301);
+        let find =
+            |index: usize, listed: &[ProviderRefund]| found(&all[index], &all, listed, later);
+        let early = [made("a", 1_000, 179)];
+        assert_eq!([find(0, &early), find(1, &early)], ["a", "absent"]);
+        let either = [made("a", 1_000, 181)];
+        assert_eq!([find(0, &either), find(1, &either)], ["undecided"; 2]);
+    }
+
+    #[test]
+    fn a_refund_made_an_hour_after_the_first_was_last_sent_is_the_seconds_at_once() {
+        let all = [open(1), open_later(2, 3_500)];
+        let later = now() + Duration::from_secs(3_700);
+        let find =
+            |index: usize, listed: &[ProviderRefund]| found(&all[index], &all, listed, later);
+        let late = [made("b", 1_000, 3_600)];
+        assert_eq!([find(0, &late), find(1, &late)], ["absent", "b"]);
+        let either = [made("b", 1_000, 3_599)];
+        assert_eq!([find(0, &either), find(1, &either)], ["undecided"; 2]);
+    }
+
+    #[test]
+    fn one_that_was_sent_again_much_later_leaves_the_early_refund_to_the_other() {
+        let again = Attempt {
+            created_at: now(),
+            ..open_later(1, 7_000)
+        };
+        let all = [again, open_later(2, 10)];
+        let listed = [made("b", 1_000, 20), made("a", 1_000, 7_001)];
+        let later = now() + Duration::from_secs(7_002);
+        let find = |index: usize| found(&all[index], &all, &listed, later);
+        assert_eq!([find(0), find(1)], ["a", "b"]);
     }
 
     #[test]
