@@ -30,6 +30,12 @@ impl Once {
         })
     }
 
+    /// The part of a form that is about one of several records.
+    pub(crate) fn for_record(mut self, id: i64) -> Self {
+        self.token = format!("{} {id}", self.token);
+        self
+    }
+
     /// The form as a request of a user that may be repeated. Keys of API calls begin otherwise, so they never meet.
     pub(crate) fn by(self, user: i64, path: &'static str) -> Repeatable {
         Repeatable {

@@ -134,6 +134,81 @@ on_both_engines!(a_person_brings_a_code_after_the_password, async |address| {
     );
 });
 
+on_both_engines!(whoever_taps_twice_sees_codes_that_hold, async |address| {
+    let app = TestApp::new(&address).await;
+    let visitor = app.logged_in("manager").await;
+    let html = visitor.get(HERE).await.text;
+    let (secret, token) = (hidden(&html, "secret"), hidden(&html, "form_token"));
+    let code = Secret::parse(&secret).unwrap().code_at(app.clock.now());
+    let fields = [
+        ("form_token", token.as_str()),
+        ("secret", secret.as_str()),
+        ("password", PASSWORD),
+        ("code", code.as_str()),
+    ];
+    // A browser gives the first answer up, cookies and all, when the button is tapped again.
+    let before = visitor.cookies.lock().unwrap().clone();
+    let first = visitor.submit(HERE, &fields).await;
+    let first = codes(&first.text);
+    assert_eq!(first.len(), 10);
+    *visitor.cookies.lock().unwrap() = before;
+    let second = visitor.submit(HERE, &fields).await;
+    assert_eq!(codes(&second.text), first, "{second:?}");
+    app.clock.advance(Duration::from_secs(61));
+    let page = visitor.get("/account/sessions/").await;
+    assert_eq!(page.text.matches("/end/\"").count(), 0, "{page:?}");
+
+    let token = hidden(&visitor.get(HERE).await.text, "form_token");
+    let fields = [("form_token", token.as_str()), ("password", PASSWORD)];
+    let renew = "/account/second-factor/recovery-codes/";
+    let (one, other) = tokio::join!(
+        visitor.submit(renew, &fields),
+        visitor.submit(renew, &fields)
+    );
+    let renewed = codes(&one.text);
+    assert_eq!(renewed.len(), 10, "{one:?}");
+    assert_eq!(codes(&other.text), renewed, "{other:?}");
+    assert_ne!(renewed, first);
+    // What was used meanwhile is not shown again.
+    app.clock.advance(Duration::from_secs(61));
+    let elsewhere = half_in(&app).await;
+    elsewhere
+        .submit("/login/code/", &[("code", &renewed[0])])
+        .await;
+    let again = elsewhere.submit(renew, &fields).await;
+    assert_eq!(codes(&again.text), renewed[1..], "{again:?}");
+});
+
+on_both_engines!(
+    what_opens_an_account_anew_ends_the_session_before_within_a_minute,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let visitor = app.logged_in("manager").await;
+        let page = visitor.get(HERE).await.text;
+        let secret = hidden(&page, "secret");
+        let code = Secret::parse(&secret).unwrap().code_at(app.clock.now());
+        let stolen = visitor.cookie("sessionid").unwrap();
+        // The thief's visit would have made the session last longer.
+        app.clock.advance(Duration::from_secs(2));
+        let fields = [
+            ("secret", secret.as_str()),
+            ("password", PASSWORD),
+            ("code", code.as_str()),
+        ];
+        assert_eq!(visitor.submit(HERE, &fields).await.status.as_u16(), 200);
+        let thief = app.visitor();
+        thief.set_cookie("sessionid", &stolen);
+        assert_eq!(thief.get("/").await.status.as_u16(), 200);
+        app.clock.advance(Duration::from_secs(60));
+        leads(&thief.get("/").await, "/login/?next=/");
+        assert_eq!(visitor.get("/").await.status.as_u16(), 200);
+        // Whoever asks for it a second time, with another form, is told.
+        let again = visitor.submit(HERE, &fields).await;
+        assert_eq!(again.status.as_u16(), 422, "{again:?}");
+        assert!(again.text.contains("The second factor is on already."));
+    }
+);
+
 on_both_engines!(a_recovery_code_opens_once, async |address| {
     let app = TestApp::new(&address).await;
     let (_, codes) = turned_on(&app).await;

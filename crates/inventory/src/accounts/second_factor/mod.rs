@@ -6,20 +6,38 @@ mod store;
 pub mod totp;
 
 use data_encoding::BASE32_NOPAD;
-use db::{Db, Timestamp};
+use db::{Db, Timestamp, Tx};
 
 use super::{
     Caller, Granted, Seal,
     attempts::{self, Proof, Source, Target},
     digest, note_change, service,
+    session::{self, Begun, Session},
 };
-use crate::{State, rest::Refusal, stock::Actor};
+use crate::{
+    State,
+    rest::{Message, Refusal, resource::Repeatable},
+    stock::{Actor, movements::repeat},
+};
 use totp::Secret;
 
 /// Recovery codes that are given at once.
 const RECOVERY_CODES: usize = 10;
 /// Bytes of a recovery code: 80 bits, so that its digest cannot be guessed back.
 const RECOVERY_BYTES: usize = 10;
+
+const ON_ALREADY: Message = Message::fixed(
+    "O segundo fator já está ligado.",
+    "The second factor is on already.",
+);
+const OFF_ALREADY: Message = Message::fixed(
+    "O segundo fator está desligado.",
+    "The second factor is off.",
+);
+const CODES_GONE: Message = Message::fixed(
+    "Estes códigos de recuperação não valem mais.",
+    "These recovery codes are not valid any more.",
+);
 
 /// A second factor, as its owner and operators may know of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +80,7 @@ pub(crate) enum Unchanged {
     Password,
     /// The code is not one of this moment.
     Code,
-    /// It is as asked for already: on, or off.
+    /// It is off already.
     Already,
 }
 
@@ -155,45 +173,114 @@ pub(crate) async fn take(
     Ok(taken)
 }
 
-/// Turns the second factor of a user on, whose device shows a code of `secret` already; the recovery codes, which nobody sees again.
+/// What the forms that make recovery codes send.
+pub(crate) struct Wish<'a> {
+    /// Who sends it.
+    pub(crate) session: &'a Session,
+    /// The form's once-only token; empty without one.
+    pub(crate) token: &'a str,
+    /// What makes sending it twice count once.
+    pub(crate) key: Option<Repeatable>,
+}
+
+/// Recovery codes to be shown, and what the cookies of the answer say.
+#[derive(Debug, Clone)]
+pub(crate) struct NewCodes {
+    pub(crate) codes: Vec<String>,
+    pub(crate) begun: Begun,
+}
+
+/// Turns the second factor of a user on, whose device shows a code of `secret` already. The same form sent again, while its code is good, is
+/// answered with the same recovery codes.
 ///
 /// # Errors
 ///
-/// 429 when the password is being guessed at; faults of the store.
+/// 429 when the password is being guessed at; 409 when it is on already; faults of the store.
 pub(crate) async fn turn_on(
     state: &State,
-    caller: &Caller,
+    wish: Wish<'_>,
     password: String,
     secret: &Secret,
     code: &str,
-) -> Result<Result<Vec<String>, Unchanged>, Refusal> {
+) -> Result<Result<NewCodes, Unchanged>, Refusal> {
+    let caller = &wish.session.account.caller;
     if !service::is_own_password(state, caller, password).await? {
         return Ok(Err(Unchanged::Password));
     }
     let now = state.clock.now();
     let Some(step) = secret.step_of(&plain(code), now, 0) else {
-        return Ok(Err(Unchanged::Code));
+        return match status(&state.db, caller.id).await? {
+            Some(_) => Err(Refusal::Conflict(ON_ALREADY)),
+            None => Ok(Err(Unchanged::Code)),
+        };
     };
     let (user, actor) = (caller.id, Actor::from(caller));
     let sealed = seal(state).close(&state.random, user, &secret.base32());
-    let codes = recovery_codes(state);
-    let hashes: Vec<String> = codes.iter().map(|code| digest(&plain(code))).collect();
-    let is_new = state
-        .db
-        .write(async move |tx| {
-            if !store::insert(tx, user, &sealed, step, now).await? {
-                return Ok::<_, db::Error>(false);
+    let change = async move |tx: &mut Tx| {
+        if store::since(tx, user).await?.is_some() {
+            return Err(Refusal::Conflict(ON_ALREADY));
+        }
+        store::insert(tx, user, &sealed, step, now).await?;
+        note_change(tx, &actor, user, &["second_factor"], now).await?;
+        Ok(())
+    };
+    make_codes(state, wish, &secret.base32(), change)
+        .await
+        .map(Ok)
+}
+
+/// Makes a change once, and recovery codes with it, in place of those before; the session goes on under another token. Codes follow from the
+/// form's token and this installation's key: the same form brings the same codes, and nothing has to be stored that could show them again.
+async fn make_codes<C>(
+    state: &State,
+    wish: Wish<'_>,
+    seed: &str,
+    change: C,
+) -> Result<NewCodes, Refusal>
+where
+    C: AsyncFn(&mut Tx) -> Result<(), Refusal> + Clone + Send + 'static,
+{
+    let Wish {
+        session,
+        token,
+        key,
+    } = wish;
+    let (user, now) = (session.account.caller.id, state.clock.now());
+    let codes = match token {
+        "" => recovery_codes(state, user, &state.random.token()),
+        token => recovery_codes(state, user, &format!("{token} {seed}")),
+    };
+    let made = NewCodes {
+        begun: Begun::after(state, session),
+        codes,
+    };
+    let (again_made, session) = (made.clone(), session.clone());
+    let longest = state.config.session_lifetime;
+    let write = async move |tx: &mut Tx| {
+        change(tx).await?;
+        store::delete_recovery(tx, user).await?;
+        for code in &made.codes {
+            store::insert_recovery(tx, user, &digest(&plain(code))).await?;
+        }
+        let successor = session::succeed_within(tx, &session, &made.begun, longest, now).await?;
+        Ok((successor, made.clone()))
+    };
+    let again = async move |tx: &mut Tx, successor| {
+        let mut made = again_made.clone();
+        let mut codes = Vec::new();
+        for code in made.codes {
+            if store::has_recovery(tx, user, &digest(&plain(&code))).await? {
+                codes.push(code);
             }
-            keep_recovery(tx, user, &hashes).await?;
-            note_change(tx, &actor, user, &["second_factor"], now).await?;
-            Ok(true)
-        })
-        .await?;
-    Ok(if is_new {
-        Ok(codes)
-    } else {
-        Err(Unchanged::Already)
-    })
+        }
+        if codes.is_empty() {
+            return Err(Refusal::Conflict(CODES_GONE));
+        }
+        made.codes = codes;
+        session::rename_within(tx, successor, &made.begun).await?;
+        Ok(made)
+    };
+    repeat::once(state, key, write, again).await
 }
 
 /// Turns the second factor of a user off, who shows a code of it: a session and a password that were stolen do not suffice.
@@ -228,46 +315,29 @@ pub(crate) async fn turn_off(
     })
 }
 
-/// New recovery codes in place of those before.
+/// New recovery codes in place of those before. The same form sent again is answered with those that it made, as far as they are unused.
 ///
 /// # Errors
 ///
-/// 429 when the password is being guessed at; faults of the store.
+/// 429 when the password is being guessed at; 409 when the second factor is off; faults of the store.
 pub(crate) async fn renew_recovery_codes(
     state: &State,
-    caller: &Caller,
+    wish: Wish<'_>,
     password: String,
-) -> Result<Result<Vec<String>, Unchanged>, Refusal> {
+) -> Result<Result<NewCodes, Unchanged>, Refusal> {
+    let caller = &wish.session.account.caller;
     if !service::is_own_password(state, caller, password).await? {
         return Ok(Err(Unchanged::Password));
     }
     let (user, actor, now) = (caller.id, Actor::from(caller), state.clock.now());
-    let codes = recovery_codes(state);
-    let hashes: Vec<String> = codes.iter().map(|code| digest(&plain(code))).collect();
-    let is_on = state
-        .db
-        .write(async move |tx| {
-            if store::since(tx, user).await?.is_none() {
-                return Ok::<_, db::Error>(false);
-            }
-            store::delete_recovery(tx, user).await?;
-            keep_recovery(tx, user, &hashes).await?;
-            note_change(tx, &actor, user, &["recovery_codes"], now).await?;
-            Ok(true)
-        })
-        .await?;
-    Ok(if is_on {
-        Ok(codes)
-    } else {
-        Err(Unchanged::Already)
-    })
-}
-
-async fn keep_recovery(tx: &mut db::Tx, user: i64, hashes: &[String]) -> Result<(), db::Error> {
-    for hash in hashes {
-        store::insert_recovery(tx, user, hash).await?;
-    }
-    Ok(())
+    let change = async move |tx: &mut Tx| {
+        if store::since(tx, user).await?.is_none() {
+            return Err(Refusal::Conflict(OFF_ALREADY));
+        }
+        note_change(tx, &actor, user, &["recovery_codes"], now).await?;
+        Ok(())
+    };
+    make_codes(state, wish, "", change).await.map(Ok)
 }
 
 fn seal(state: &State) -> Seal {
@@ -282,17 +352,18 @@ fn plain(code: &str) -> String {
         .to_ascii_lowercase()
 }
 
-/// Codes to be written down: four groups of four letters and digits.
-fn recovery_codes(state: &State) -> Vec<String> {
-    let code = || {
-        let mut bytes = [0; RECOVERY_BYTES];
-        state.random.fill(&mut bytes);
-        let letters = BASE32_NOPAD.encode(&bytes).to_ascii_lowercase();
+/// Codes to be written down: four groups of four letters and digits. The same seed gives the same codes.
+fn recovery_codes(state: &State, user: i64, seed: &str) -> Vec<String> {
+    let code = |number| {
+        let purpose = format!("balcao/recovery-code/1 {number} {user} {seed}");
+        let bytes = state.token_key.derive(&purpose);
+        let bytes = bytes.get(..RECOVERY_BYTES).unwrap_or_default();
+        let letters = BASE32_NOPAD.encode(bytes).to_ascii_lowercase();
         let groups: Vec<&str> = [0..4, 4..8, 8..12, 12..16]
             .into_iter()
             .filter_map(|group| letters.get(group))
             .collect();
         groups.join("-")
     };
-    std::iter::repeat_with(code).take(RECOVERY_CODES).collect()
+    (0..RECOVERY_CODES).map(code).collect()
 }

@@ -22,21 +22,20 @@ pub(super) async fn since(conn: &mut Conn, user: i64) -> Result<Option<Timestamp
     .await
 }
 
-/// Keeps a new second factor; whether there was none.
+/// Keeps a new second factor. Another one of the same user is a conflict.
 pub(super) async fn insert(
     tx: &mut Tx,
     user: i64,
     sealed: &str,
     step: i64,
     now: Timestamp,
-) -> Result<bool, Error> {
-    let inserted = tx
-        .execute(
-            "INSERT INTO second_factors (user_id, secret, last_step, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (user_id) DO NOTHING",
-            &[&user, &sealed, &step, &now],
-        )
-        .await?;
-    Ok(inserted == 1)
+) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO second_factors (user_id, secret, last_step, created_at) VALUES ($1, $2, $3, $4)",
+        &[&user, &sealed, &step, &now],
+    )
+    .await?;
+    Ok(())
 }
 
 /// Takes the code of a step; whether no code of this or a later step was taken before.
@@ -66,6 +65,22 @@ pub(super) async fn insert_recovery(tx: &mut Tx, user: i64, code_hash: &str) -> 
     )
     .await?;
     Ok(())
+}
+
+/// Whether a recovery code is there.
+pub(super) async fn has_recovery(
+    conn: &mut Conn,
+    user: i64,
+    code_hash: &str,
+) -> Result<bool, Error> {
+    let found: Option<i64> = conn
+        .optional(
+            "SELECT user_id FROM recovery_codes WHERE user_id = $1 AND code_hash = $2",
+            &[&user, &code_hash],
+            |row| row.get(0),
+        )
+        .await?;
+    Ok(found.is_some())
 }
 
 /// Takes a recovery code; whether it was there.

@@ -12,7 +12,7 @@ pub(crate) mod visits;
 
 use std::time::Duration;
 
-use db::Timestamp;
+use db::{Timestamp, Tx};
 use http::{header::USER_AGENT, request::Parts};
 use web::{client::Origin, cookie::HostOnly};
 
@@ -34,6 +34,9 @@ pub const LIFETIME: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 pub const SHORT_LIFETIME: Duration = Duration::from_secs(12 * 60 * 60);
 /// Visits are written down no more often than this: reading pages must not write at every turn.
 const NOTED_EVERY: Duration = Duration::from_secs(60 * 60);
+/// How long the session before goes on beside its successor: a button that was tapped twice brings the old cookie twice, and the browser shows
+/// the second answer alone.
+const OVERLAP: Duration = Duration::from_secs(60);
 /// As much of a browser's name is kept.
 const AGENT_LENGTH: usize = 200;
 
@@ -319,8 +322,7 @@ impl Begun {
 ///
 /// Faults of the store.
 pub(crate) async fn renew(state: &State, session: &Session) -> Result<Begun, db::Error> {
-    let mut begun = Begun::new(state, session.remembered);
-    begun.csrf = session.csrf.clone().unwrap_or(begun.csrf);
+    let begun = Begun::after(state, session);
     let (token_hash, csrf_secret) = (digest(&begun.token), begun.csrf.expose());
     let id = session.id;
     state
@@ -328,6 +330,44 @@ pub(crate) async fn renew(state: &State, session: &Session) -> Result<Begun, db:
         .write(async move |tx| store::replace_token(tx, id, &token_hash, &csrf_secret).await)
         .await?;
     Ok(begun)
+}
+
+impl Begun {
+    /// What a session goes on with under another token.
+    pub(crate) fn after(state: &State, session: &Session) -> Self {
+        let mut begun = Self::new(state, session.remembered);
+        begun.csrf = session.csrf.clone().unwrap_or(begun.csrf);
+        begun
+    }
+}
+
+/// As [`renew`], within a transaction and for an answer that must be seen: the session before ends after [`OVERLAP`], not at once. The id of
+/// its successor.
+///
+/// # Errors
+///
+/// 401 when the session has ended; faults of the store.
+pub(crate) async fn succeed_within(
+    tx: &mut Tx,
+    session: &Session,
+    begun: &Begun,
+    longest: Duration,
+    now: Timestamp,
+) -> Result<i64, Refusal> {
+    let expires_at = end_of(session.created_at, now, session.remembered, longest);
+    let successor =
+        store::insert_successor(tx, session.id, &digest(&begun.token), now, expires_at).await?;
+    store::end_by(tx, session.id, now, now + OVERLAP).await?;
+    successor.ok_or_else(Refusal::no_credentials)
+}
+
+/// Gives the successor of a session, which the first of two answers named, the token of the second.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn rename_within(tx: &mut Tx, id: i64, begun: &Begun) -> Result<(), db::Error> {
+    store::replace_token(tx, id, &digest(&begun.token), &begun.csrf.expose()).await
 }
 
 fn visitor(parts: &Parts, user: i64, remembered: bool) -> Visitor {
@@ -376,11 +416,12 @@ pub(crate) async fn prolong(state: &State, session: &Session) -> Result<bool, db
     if now < session.last_seen_at + NOTED_EVERY {
         return Ok(false);
     }
-    let (id, longest) = (session.id, state.config.session_lifetime);
+    let (id, seen_at) = (session.id, session.last_seen_at);
+    let longest = state.config.session_lifetime;
     let expires_at = end_of(session.created_at, now, session.remembered, longest);
     state
         .db
-        .write(async move |tx| store::touch(tx, id, now, expires_at).await)
+        .write(async move |tx| store::touch(tx, id, seen_at, now, expires_at).await)
         .await?;
     Ok(true)
 }

@@ -55,16 +55,50 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// Lets a session last from now.
+/// Lets a session last from now, unless it was seen, or told to end, since it was read.
 pub(super) async fn touch(
     tx: &mut Tx,
     id: i64,
+    seen_at: Timestamp,
     now: Timestamp,
     expires_at: Timestamp,
 ) -> Result<(), Error> {
     tx.execute(
-        "UPDATE sessions SET last_seen_at = $2, expires_at = $3 WHERE id = $1",
-        &[&id, &now, &expires_at],
+        "UPDATE sessions SET last_seen_at = $2, expires_at = $3 WHERE id = $1 AND last_seen_at = $4",
+        &[&id, &now, &expires_at, &seen_at],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Keeps a session that goes on in another's place, with all that is known of that one but its token; its id. None when the other has ended.
+pub(super) async fn insert_successor(
+    tx: &mut Tx,
+    id: i64,
+    token_hash: &str,
+    now: Timestamp,
+    expires_at: Timestamp,
+) -> Result<Option<i64>, Error> {
+    tx.optional(
+        "INSERT INTO sessions (token_hash, user_id, csrf_secret, address, agent, created_at, last_seen_at, expires_at, remembered)
+         SELECT $2, user_id, csrf_secret, address, agent, created_at, $3, $4, remembered FROM sessions WHERE id = $1
+         RETURNING id",
+        &[&id, &token_hash, &now, &expires_at],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// Lets a session end at this time, or before. It counts as seen: no visit that is under way prolongs it.
+pub(super) async fn end_by(
+    tx: &mut Tx,
+    id: i64,
+    now: Timestamp,
+    end: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE sessions SET last_seen_at = $2, expires_at = $3 WHERE id = $1 AND expires_at > $3",
+        &[&id, &now, &end],
     )
     .await?;
     Ok(())

@@ -8,6 +8,7 @@ use super::listing::Asked;
 use crate::{
     State,
     accounts::{Caller, Verb, users::manage::NewAccount},
+    page::once::Once,
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members, Mode},
@@ -182,13 +183,14 @@ pub(super) trait Administered: Send + Sync {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    /// Does one of the actions to one record; whether it was done.
+    /// Does one of the actions to one record; whether it was done. `once` is the form that asks for it.
     fn act<'a>(
         &'a self,
         _state: &'a State,
         _caller: &'a Caller,
         _action: &'a str,
         _id: i64,
+        _once: Option<Once>,
     ) -> Work<'a, bool> {
         Box::pin(async { Err(Refusal::forbidden()) })
     }

@@ -12,6 +12,7 @@ use crate::{
         models::{counted, stretch},
     },
     events::{self, Delivery, DeliveryState, deliveries},
+    page::once::Once,
     stock::Actor,
 };
 
@@ -144,6 +145,7 @@ impl Administered for Deliveries {
         caller: &'a Caller,
         _action: &'a str,
         id: i64,
+        _once: Option<Once>,
     ) -> Work<'a, bool> {
         Box::pin(async move { Ok(deliveries::redeliver(state, &Actor::from(caller), id).await?) })
     }

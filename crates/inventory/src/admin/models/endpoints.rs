@@ -17,6 +17,7 @@ use crate::{
         endpoints::{self, EndpointError, Wish},
         words,
     },
+    page::once::Once,
     rest::{Message, Refusal, fields::Members},
     stock::Actor,
 };
@@ -191,6 +192,7 @@ impl Administered for Endpoints {
         caller: &'a Caller,
         action: &'a str,
         id: i64,
+        once: Option<Once>,
     ) -> Work<'a, bool> {
         Box::pin(async move {
             let actor = Actor::from(caller);
@@ -198,8 +200,9 @@ impl Administered for Endpoints {
                 "enable" => endpoints::enable(state, &actor, id).await,
                 "disable" => endpoints::disable(state, &actor, id).await,
                 _ => {
-                    let tested = endpoints::test(state, id).await;
-                    return Ok(tested?.outcome == "delivered");
+                    let key = once.map(|once| once.for_record(id).by(caller.id, "endpoints/test"));
+                    let tested = endpoints::test_once(state, id, key).await?;
+                    return Ok(tested.is_some_and(|attempt| attempt.outcome == "delivered"));
                 }
             })
         })

@@ -18,6 +18,7 @@ use crate::{
         },
         listing::{Asked, shelf},
     },
+    page::once::Once,
 };
 
 pub(in crate::admin) struct RefreshTokens;
@@ -95,6 +96,7 @@ impl Administered for RefreshTokens {
         caller: &'a Caller,
         _action: &'a str,
         id: i64,
+        _once: Option<Once>,
     ) -> Work<'a, bool> {
         Box::pin(manage::revoke_tokens(state, caller, id))
     }

@@ -15,8 +15,9 @@ use crate::{
         site::Site,
     },
     page::{
-        PageState,
+        Form, PageState,
         flash::{self, Flash},
+        once::Once,
         see_other,
     },
     rest::{Refusal, fields::Members},
@@ -81,7 +82,8 @@ async fn perform(
     let action = about.actions.iter().find(|action| action.name == name);
     let action = action.ok_or(Refusal::NotFound)?;
     site.demand(about, action.verb)?;
-    let done = each(page, site, model, &ids, action).await;
+    let once = Once::of(&Form::of(members));
+    let done = each(page, site, model, &ids, action, once).await;
     Ok(flash::leave(back(), done))
 }
 
@@ -123,11 +125,13 @@ async fn each(
     model: &'static dyn Administered,
     ids: &[i64],
     action: &Action,
+    once: Option<Once>,
 ) -> Flash {
     let mut done = 0_u64;
     let mut refused = None;
     for id in ids {
-        match model.act(&page.state, &site.caller, action.name, *id).await {
+        let acted = model.act(&page.state, &site.caller, action.name, *id, once.clone());
+        match acted.await {
             Ok(is_done) => done += u64::from(is_done),
             Err(refusal) => refused = Some(told(site, &refusal)),
         }

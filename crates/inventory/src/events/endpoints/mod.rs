@@ -9,6 +9,7 @@ mod trial;
 pub(crate) use configured::configure;
 pub(super) use secrets::signing;
 pub use trial::test;
+pub(crate) use trial::test_once;
 
 use std::time::Duration;
 

@@ -1,22 +1,51 @@
 //! Testing an endpoint: a test event is posted while the user waits for the result.
 
-use db::{Error, Timestamp, Tx};
+use std::time::Duration;
+
+use db::{Conn, Error, Timestamp, Tx};
 use serde_json::json;
+use tokio::time::{Instant, sleep};
 
 use super::{EndpointError, secrets};
 use crate::{
     State,
     events::{
         EventType, body,
-        http::{Message, Target},
+        http::{Message, PATIENCE, Target},
         model::{Attempt, webhook_id},
         store::{
             self,
             deliveries::{self, Setback},
-            endpoints,
+            endpoints::{self, Receiver},
+            lists,
         },
     },
+    rest::{Refusal, resource::Repeatable},
+    stock::movements::repeat,
 };
+
+/// How often a second tap looks for the result of the first.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How long it looks: recording takes a moment after the exchange.
+const LOOK_FOR: Duration = PATIENCE.saturating_add(Duration::from_secs(5));
+
+/// A test event that is about to be posted.
+struct Trial {
+    endpoint: i64,
+    receiver: Receiver,
+    event: i64,
+    delivery: i64,
+    payload: String,
+    begun_at: Timestamp,
+}
+
+/// What a tap on the button does.
+enum Tap {
+    /// Posts the event.
+    First(Box<Trial>),
+    /// Waits for what became of this delivery.
+    Again(i64),
+}
 
 /// Posts a test event to an endpoint at once, whether it gets events or not, and records it like any other. It is not repeated.
 ///
@@ -25,22 +54,76 @@ use crate::{
 /// No such endpoint, and faults of the store; what the endpoint makes of it is in the attempt.
 pub async fn test(state: &State, id: i64) -> Result<Attempt, EndpointError> {
     let now = state.clock.now();
+    let trial = async move |tx: &mut Tx| begin(tx, id, now).await;
+    let trial = state.db.write(trial).await?;
+    post(state, trial).await
+}
+
+/// As [`test`]; under the same key one event is posted, and the answer is the same. `None` when the first tap has recorded no result in time.
+///
+/// # Errors
+///
+/// As [`test`], and a key that was used for another endpoint.
+pub(crate) async fn test_once(
+    state: &State,
+    id: i64,
+    key: Option<Repeatable>,
+) -> Result<Option<Attempt>, Refusal> {
+    let now = state.clock.now();
+    let write = async move |tx: &mut Tx| {
+        let trial = begin(tx, id, now).await?;
+        Ok((trial.delivery, Tap::First(Box::new(trial))))
+    };
+    let again = async move |tx: &mut Tx, delivery: i64| {
+        let made = lists::find_delivery(tx, delivery).await?;
+        match made.ok_or(Refusal::NotFound)? {
+            made if made.endpoint == id => Ok(Tap::Again(delivery)),
+            _ => Err(Refusal::KeyReused),
+        }
+    };
+    match repeat::once(state, key, write, again).await? {
+        Tap::First(trial) => Ok(Some(post(state, *trial).await?)),
+        Tap::Again(delivery) => Ok(result_of(state, delivery).await?),
+    }
+}
+
+/// The attempt that another request makes, once it is recorded.
+async fn result_of(state: &State, delivery: i64) -> Result<Option<Attempt>, Error> {
+    let deadline = Instant::now() + LOOK_FOR;
+    loop {
+        let read = async move |conn: &mut Conn| lists::attempts(conn, delivery).await;
+        let attempts = state.db.read(read).await?;
+        let attempt = attempts.into_iter().next();
+        if attempt.is_some() || Instant::now() >= deadline {
+            return Ok(attempt);
+        }
+        sleep(LOOK_EVERY).await;
+    }
+}
+
+async fn begin(tx: &mut Tx, id: i64, now: Timestamp) -> Result<Trial, EndpointError> {
     let kind = EventType::Test;
     let payload = body(kind, &json!({"message": "A test event."}), now)?;
-    let text = payload.clone();
-    let (receiver, event, delivery) = state
-        .db
-        .write(async move |tx| {
-            let receiver = endpoints::receiver(tx, id).await?;
-            let receiver = receiver.ok_or(EndpointError::NotFound(id))?;
-            let event = store::insert_single_event(tx, kind.name(), &text, now).await?;
-            let delivery = deliveries::insert_single(tx, event, id, now).await?;
-            Ok::<_, EndpointError>((receiver, event, delivery))
-        })
-        .await?;
-    let target = Target::parse(&receiver.url)?;
-    let signing = secrets::signing(state, id, &receiver, now);
-    let message = Message::signed(webhook_id(event, now), payload.into(), &signing, now);
+    let receiver = endpoints::receiver(tx, id).await?;
+    let receiver = receiver.ok_or(EndpointError::NotFound(id))?;
+    let event = store::insert_single_event(tx, kind.name(), &payload, now).await?;
+    let delivery = deliveries::insert_single(tx, event, id, now).await?;
+    Ok(Trial {
+        endpoint: id,
+        receiver,
+        event,
+        delivery,
+        payload,
+        begun_at: now,
+    })
+}
+
+async fn post(state: &State, trial: Trial) -> Result<Attempt, EndpointError> {
+    let now = trial.begun_at;
+    let target = Target::parse(&trial.receiver.url)?;
+    let signing = secrets::signing(state, trial.endpoint, &trial.receiver, now);
+    let id = webhook_id(trial.event, now);
+    let message = Message::signed(id, trial.payload.into(), &signing, now);
     let answer = state.outbox.sender.send(&target, message).await;
     let attempt = Attempt {
         started_at: now,
@@ -52,7 +135,15 @@ pub async fn test(state: &State, id: i64) -> Result<Attempt, EndpointError> {
     let (is_delivered, outcome) = (answer.outcome.is_delivered(), answer.outcome.name());
     let (recorded, ended_at) = (attempt.clone(), state.clock.now());
     let record = async move |tx: &mut Tx| {
-        record_test(tx, delivery, &recorded, is_delivered, outcome, ended_at).await
+        record_test(
+            tx,
+            trial.delivery,
+            &recorded,
+            is_delivered,
+            outcome,
+            ended_at,
+        )
+        .await
     };
     state.db.write::<_, Error, _>(record).await?;
     Ok(attempt)

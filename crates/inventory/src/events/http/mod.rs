@@ -8,6 +8,6 @@ mod signature;
 mod target;
 
 pub(super) use connector::tls;
-pub(super) use sender::{Answer, Message, Outcome, Sender};
+pub(super) use sender::{Answer, Message, Outcome, PATIENCE, Sender};
 pub use signature::{Secret, SecretError};
 pub use target::{Target, TargetError};

@@ -21,7 +21,7 @@ use super::{
 };
 
 /// The longest that one exchange may take.
-const PATIENCE: Duration = Duration::from_secs(15);
+pub(in crate::events) const PATIENCE: Duration = Duration::from_secs(15);
 /// How much of an answer is kept, in bytes.
 const KEPT: usize = 1024;
 /// How much is read of an answer so that its connection can be used again, in bytes, and for how long.

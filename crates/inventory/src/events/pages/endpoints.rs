@@ -6,10 +6,7 @@ use web::locale::Locale;
 
 use super::{Answer, HERE, Page, outcome_in_words};
 use crate::{
-    accounts::{
-        Model, Verb,
-        pages::{keep_nothing, posted},
-    },
+    accounts::{Model, Verb, pages::keep_nothing},
     events::{
         Endpoint, Secret,
         endpoints::{self, EndpointError, Wish},
@@ -405,11 +402,15 @@ pub(super) async fn delete(page: Page, frame: Frame, id: RecordId, request: Requ
 
 /// `POST /webhooks/{id}/test/`
 pub(super) async fn test(page: Page, frame: Frame, id: RecordId, request: Request) -> Answer {
-    let (id, _) = sent(&page, &frame, id, request).await?;
-    let tested = endpoints::test(&page.state, id).await;
-    let attempt = tested.map_err(Refusal::from)?;
-    let outcome = outcome_in_words(Some(&attempt.outcome), attempt.status, &frame);
+    let (id, _, post) = sent(&page, &frame, id, request).await?;
+    let key = post.repeatable(&frame, "endpoints/test");
     let words = frame.text("Evento de teste", "Test event");
+    let Some(attempt) = endpoints::test_once(&page.state, id, key).await? else {
+        let still = frame.text("ainda sem resposta", "no answer yet");
+        let told = Flash::warning(format!("{words}: {still}."));
+        return Ok(flash::leave(see_other(&address(id)), told));
+    };
+    let outcome = outcome_in_words(Some(&attempt.outcome), attempt.status, &frame);
     let told = if attempt.outcome == "delivered" {
         let arrived = frame.text("chegou", "it arrived");
         Flash::success(format!("{words}: {arrived} ({outcome})."))
@@ -421,7 +422,7 @@ pub(super) async fn test(page: Page, frame: Frame, id: RecordId, request: Reques
 
 /// `POST /webhooks/{id}/enable/`
 pub(super) async fn enable(page: Page, frame: Frame, id: RecordId, request: Request) -> Answer {
-    let (id, actor) = sent(&page, &frame, id, request).await?;
+    let (id, actor, _) = sent(&page, &frame, id, request).await?;
     let enabled = endpoints::enable(&page.state, &actor, id).await;
     let text = frame.text(
         "O destino recebe eventos de novo.",
@@ -432,7 +433,7 @@ pub(super) async fn enable(page: Page, frame: Frame, id: RecordId, request: Requ
 
 /// `POST /webhooks/{id}/disable/`
 pub(super) async fn disable(page: Page, frame: Frame, id: RecordId, request: Request) -> Answer {
-    let (id, actor) = sent(&page, &frame, id, request).await?;
+    let (id, actor, _) = sent(&page, &frame, id, request).await?;
     let disabled = endpoints::disable(&page.state, &actor, id).await;
     let text = frame.text(
         "O destino não recebe mais eventos.",
@@ -446,15 +447,15 @@ fn switched(id: i64, done: Result<(), EndpointError>, text: &str) -> Answer {
     Ok(flash::success(see_other(&address(id)), text))
 }
 
-/// Lets a post through that is the reader's own and that they may make; which endpoint it is for, and who they are.
+/// Lets a post through that is the reader's own and that they may make; which endpoint it is for, who they are, and the form.
 async fn sent(
     page: &PageState,
     frame: &Frame,
     RecordId(id): RecordId,
     request: Request,
-) -> Result<(i64, Actor), Refusal> {
-    let (parts, body) = request.into_parts();
-    posted::read(&page.state, &parts, body).await?;
+) -> Result<(i64, Actor, Post), Refusal> {
+    let post = read(page, request).await?;
     frame.require(Verb::Change, MODEL)?;
-    Ok((id.ok_or(Refusal::NotFound)?, Actor::from(&frame.caller)))
+    let id = id.ok_or(Refusal::NotFound)?;
+    Ok((id, Actor::from(&frame.caller), post))
 }

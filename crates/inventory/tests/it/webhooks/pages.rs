@@ -101,6 +101,45 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    whoever_taps_a_test_twice_sends_one_event_and_sees_what_became_of_it,
+    async |address| {
+        let receiver = Receiver::start().await;
+        receiver.behaves(|_| Reply::Hang);
+        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let admin = app.superuser().await;
+        let html = admin.page("/webhooks/1/").await;
+        let first = token(&html);
+        let fields = [("form_token", first.as_str())];
+        let tapped = || admin.submit("/webhooks/1/test/", &fields);
+        let (first, second, ()) = tokio::join!(tapped(), tapped(), async {
+            receiver.has_read(1).await;
+            receiver.release();
+        });
+        let third = tapped().await;
+        assert_eq!(first.status, 303, "{first:?}");
+        assert_eq!(second.set_cookies(), first.set_cookies());
+        assert_eq!(third.set_cookies(), first.set_cookies());
+        let told = admin.page("/webhooks/1/").await;
+        assert!(told.contains("Test event: "), "{told}");
+        assert_eq!(receiver.received().len(), 1);
+
+        receiver.behaves(|_| Reply::Status(204));
+        let html = admin.page("/admin/endpoints/").await;
+        let token = token(&html);
+        let fields = [
+            ("form_token", token.as_str()),
+            ("action", "test"),
+            ("row:1", "1"),
+        ];
+        for _ in 0..2 {
+            let done = admin.submit("/admin/endpoints/", &fields).await;
+            assert_eq!(done.status, 303, "{done:?}");
+        }
+        assert_eq!(receiver.received().len(), 2);
+    }
+);
+
+on_both_engines!(
     an_endpoint_is_added_changed_and_removed_on_its_pages,
     async |address| {
         let receiver = Receiver::start().await;

@@ -10,10 +10,14 @@ use super::Sent;
 use crate::{
     accounts::{
         pages::{is_https, keep_nothing},
-        second_factor::{self as factor, Unchanged, totp::Secret},
+        second_factor::{self as factor, NewCodes, Unchanged, Wish, totp::Secret},
         session::{self, cookies},
     },
-    page::{Form, Frame, PageState, flash, see_other},
+    page::{
+        Form, Frame, PageState, flash,
+        once::{self, Once},
+        see_other,
+    },
     rest::Refusal,
 };
 
@@ -143,13 +147,36 @@ pub(super) async fn turn_on(
     let Some(secret) = Secret::parse(&sent.text("secret")) else {
         return Ok(see_other(HERE));
     };
+    let form = Form::of(&sent.members);
+    let wish = wish(&sent, &form, "second-factor");
     let (password, code) = (sent.text("password"), sent.text("code"));
-    let done = factor::turn_on(&page.state, &frame.caller, password, &secret, &code).await?;
-    match done {
-        Ok(codes) => Ok(codes_page(&page, &frame, &sent, codes).await?),
-        Err(Unchanged::Already) => Ok(see_other(HERE)),
-        Err(why) => Ok(shown(&page, &frame, complaint(&frame, &why, ON), secret).await?),
+    match factor::turn_on(&page.state, wish, password, &secret, &code).await {
+        Ok(Ok(made)) => Ok(codes_page(&frame, &sent, made)),
+        Ok(Err(why)) => Ok(shown(&page, &frame, complaint(&frame, &why, ON), secret).await?),
+        Err(refusal) => Ok(refused(&page, &frame, refusal, secret).await?),
     }
+}
+
+/// What a form that makes recovery codes sends.
+fn wish<'a>(sent: &'a Sent, form: &'a Form, path: &'static str) -> Wish<'a> {
+    let user = sent.session.account.caller.id;
+    Wish {
+        session: &sent.session,
+        token: form.value(once::TOKEN),
+        key: Once::of(form).map(|once| once.by(user, path)),
+    }
+}
+
+/// The page with what the whole form was refused for.
+async fn refused(
+    page: &PageState,
+    frame: &Frame,
+    refusal: Refusal,
+    secret: Secret,
+) -> Result<Response, Refusal> {
+    let mut form = Form::new();
+    form.take(refusal, frame.locale)?;
+    shown(page, frame, form, secret).await
 }
 
 /// `POST /account/second-factor/off/`
@@ -184,11 +211,16 @@ pub(super) async fn renew(
     request: Request,
 ) -> Result<Response, web::Error> {
     let sent = Sent::read(&page.state, request).await?;
+    let form = Form::of(&sent.members);
+    let wish = wish(&sent, &form, "second-factor/recovery-codes");
     let password = sent.text("password");
-    let done = factor::renew_recovery_codes(&page.state, &frame.caller, password).await?;
-    match done {
-        Ok(codes) => Ok(codes_page(&page, &frame, &sent, codes).await?),
-        Err(why) => Ok(again(&page, &frame, &why, ON).await?),
+    match factor::renew_recovery_codes(&page.state, wish, password).await {
+        Ok(Ok(made)) => Ok(codes_page(&frame, &sent, made)),
+        Ok(Err(why)) => Ok(again(&page, &frame, &why, ON).await?),
+        Err(refusal) => {
+            let secret = Secret::new(&page.state.random);
+            Ok(refused(&page, &frame, refusal, secret).await?)
+        }
     }
 }
 
@@ -228,16 +260,10 @@ fn complaint(frame: &Frame, why: &Unchanged, fields: Fields) -> Form {
     form
 }
 
-/// The codes, which nobody sees again; the session goes on under another token.
-async fn codes_page(
-    page: &PageState,
-    frame: &Frame,
-    sent: &Sent,
-    codes: Vec<String>,
-) -> Result<Response, Refusal> {
-    let begun = session::renew(&page.state, &sent.session).await?;
+/// The codes, which only the same form shows again; the session goes on under another token.
+fn codes_page(frame: &Frame, sent: &Sent, NewCodes { codes, begun }: NewCodes) -> Response {
     let mut response = frame.show(CodesPage { frame, codes });
     keep_nothing(&mut response);
     cookies::begin(&mut response, &begun, is_https(&sent.parts));
-    Ok(response)
+    response
 }
