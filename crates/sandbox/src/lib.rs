@@ -22,6 +22,7 @@ mod values;
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::Request;
@@ -29,9 +30,12 @@ use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::{MethodRouter, get, post, put};
 use http::{HeaderName, HeaderValue, StatusCode};
+use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 use web::errors::{self, ForReaders, Pages};
-use web::{Clock, Random};
+use web::metrics::Metrics;
+use web::server::Shutdown;
+use web::{Clock, Random, Supervisor};
 
 pub use config::Config;
 use state::State;
@@ -51,6 +55,20 @@ pub struct Sandbox {
 /// # Errors
 /// When the journal in the data folder cannot be read or written.
 pub fn start(config: Config, clock: Clock, random: Random) -> io::Result<Sandbox> {
+    let workers = Supervisor::new("sandbox", &Metrics::new(), Shutdown::new());
+    start_under(workers, config, clock, random)
+}
+
+/// As [`start`], with somebody who keeps what sends notifications running.
+///
+/// # Errors
+/// As [`start`].
+pub fn start_under(
+    workers: Supervisor,
+    config: Config,
+    clock: Clock,
+    random: Random,
+) -> io::Result<Sandbox> {
     let (payments, journal) = match &config.data {
         Some(folder) => {
             journal::Journal::open(folder).map(|(payments, journal)| (payments, Some(journal)))?
@@ -65,7 +83,9 @@ pub fn start(config: Config, clock: Clock, random: Random) -> io::Result<Sandbox
     let now = Moment::of(clock.now());
     let store = store::Store::new(payments, journal, notifier, now);
     let state = State::new(config, clock, random, store);
-    let notifier = tokio::spawn(notifications::run(state.clone(), queue));
+    let (sending, queue) = (state.clone(), Arc::new(Mutex::new(queue)));
+    let send = move || notifications::run(sending.clone(), Arc::clone(&queue));
+    let notifier = tokio::spawn(async move { workers.keep("notifications", send).await });
     Ok(Sandbox { state, notifier })
 }
 

@@ -1,9 +1,9 @@
 //! Background workers: each runs until the service stops. One that ends or panics before is started again after a wait, counted, logged, and
 //! named by `/ready` for as long as it is down.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use prometheus_client::encoding::EncodeLabelSet;
@@ -30,7 +30,8 @@ const GRACE: Duration = Duration::from_secs(10);
 pub struct Supervisor {
     service: &'static str,
     figures: Figures,
-    down: Arc<Mutex<BTreeSet<&'static str>>>,
+    /// How many workers of a name are down.
+    down: Arc<Mutex<BTreeMap<&'static str, usize>>>,
     shutdown: Shutdown,
     first_wait: Duration,
     grace: Duration,
@@ -68,23 +69,34 @@ impl Supervisor {
     where
         W: Future<Output = ()> + Send + 'static,
     {
-        let labels = Labels {
-            service: self.service,
-            worker,
-        };
-        let restarts = self.figures.restarts.get_or_create_owned(&labels);
-        let up = self.figures.up.get_or_create_owned(&labels);
+        self.run(worker, start, false).await;
+    }
+
+    /// As [`Supervisor::keep`], for one of several workers of a name whose work may come to its end: then it is not started again.
+    pub async fn keep_to_its_end<W>(&self, worker: &'static str, start: impl Fn() -> W)
+    where
+        W: Future<Output = ()> + Send + 'static,
+    {
+        self.run(worker, start, true).await;
+    }
+
+    async fn run<W>(&self, worker: &'static str, start: impl Fn() -> W, may_end: bool)
+    where
+        W: Future<Output = ()> + Send + 'static,
+    {
+        let restarts = self
+            .figures
+            .restarts
+            .get_or_create_owned(&self.labels(worker));
+        self.show(worker, &self.down());
         let mut wait = self.first_wait;
         while !self.shutdown.has_begun() {
-            self.down().remove(worker);
-            up.set(1);
             let started = Instant::now();
             let ended = self.to_its_end(worker, start()).await;
-            if self.shutdown.has_begun() {
+            if self.shutdown.has_begun() || (may_end && ended.is_ok()) {
                 return;
             }
-            self.down().insert(worker);
-            up.set(0);
+            let _down = Down::new(self, worker);
             if started.elapsed() >= STEADY {
                 wait = self.first_wait;
             }
@@ -108,7 +120,20 @@ impl Supervisor {
 
     /// The workers that are down now, by name.
     pub fn missing(&self) -> Vec<&'static str> {
-        self.down().iter().copied().collect()
+        self.down().keys().copied().collect()
+    }
+
+    fn labels(&self, worker: &'static str) -> Labels {
+        Labels {
+            service: self.service,
+            worker,
+        }
+    }
+
+    /// Shows whether all workers of a name are up.
+    fn show(&self, worker: &'static str, down: &BTreeMap<&'static str, usize>) {
+        let up = self.figures.up.get_or_create_owned(&self.labels(worker));
+        up.set(i64::from(!down.contains_key(worker)));
     }
 
     /// A task of its own, so that a panic ends it alone; dropped with this future.
@@ -132,8 +157,34 @@ impl Supervisor {
         }
     }
 
-    fn down(&self) -> std::sync::MutexGuard<'_, BTreeSet<&'static str>> {
+    fn down(&self) -> MutexGuard<'_, BTreeMap<&'static str, usize>> {
         self.down.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A worker that is down, for as long as this lives.
+struct Down<'a>(&'a Supervisor, &'static str);
+
+impl<'a> Down<'a> {
+    fn new(supervisor: &'a Supervisor, worker: &'static str) -> Self {
+        let mut down = supervisor.down();
+        *down.entry(worker).or_default() += 1;
+        supervisor.show(worker, &down);
+        Self(supervisor, worker)
+    }
+}
+
+impl Drop for Down<'_> {
+    fn drop(&mut self) {
+        let Self(supervisor, worker) = *self;
+        let mut down = supervisor.down();
+        let others = down.get(worker).map_or(0, |count| count - 1);
+        if others == 0 {
+            down.remove(worker);
+        } else {
+            down.insert(worker, others);
+        }
+        supervisor.show(worker, &down);
     }
 }
 

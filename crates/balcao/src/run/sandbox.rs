@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use sandbox::{Config, Sandbox};
 use tokio::net::TcpListener;
-use web::{Clock, Random};
+use web::{Clock, Random, Supervisor};
 
 use super::{Run, announce, cannot_listen};
 use crate::command::Failure;
@@ -37,8 +37,10 @@ pub(crate) async fn listen(address: SocketAddr) -> Result<Place, Failure> {
 ///
 /// When its journal cannot be read or written.
 pub(crate) fn start(run: &mut Run, place: Place, config: Config) -> Result<(), Failure> {
-    let sandbox: Sandbox = sandbox::start(config, Clock::system(), Random::system())
-        .map_err(|error| Failure::of("the sandbox's journal cannot be used", &error))?;
+    let workers = Supervisor::new("sandbox", &run.metrics(), run.shutdown());
+    let started = sandbox::start_under(workers, config, Clock::system(), Random::system());
+    let sandbox: Sandbox =
+        started.map_err(|error| Failure::of("the sandbox's journal cannot be used", &error))?;
     announce("sandbox", place.address, "http");
     let shutdown = run.shutdown();
     run.work(async move { sandbox.serve(place.listener, shutdown.begun()).await });

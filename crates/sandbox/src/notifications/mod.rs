@@ -150,8 +150,9 @@ impl Waiting {
     }
 }
 
-/// Sends what is announced, again and again on the schedule, until the sandbox is gone.
-pub(crate) async fn run(state: State, mut queue: Queue) {
+/// Sends what is announced, again and again on the schedule, until the sandbox is gone. One at a time has the queue.
+pub(crate) async fn run(state: State, queue: Arc<tokio::sync::Mutex<Queue>>) {
+    let mut queue = queue.lock().await;
     let Some(client) = delivery::client() else {
         return;
     };

@@ -9,6 +9,8 @@ use tokio::{
     time::Instant,
 };
 
+use web::Supervisor;
+
 use super::{
     courier::{Post, Progress, deliver_due},
     fan_out::fan_out,
@@ -73,7 +75,10 @@ fn log_failure(done: Result<(), Error>) {
 async fn turn(state: &State, couriers: &mut Couriers) -> Result<(), Error> {
     loop {
         let ours = lease(state).await?;
-        couriers.place(state, &ours);
+        let shared = state.clone();
+        couriers.place(&state.workers, &ours, move |endpoint, post| {
+            courier(shared.clone(), endpoint, post)
+        });
         let made = fan_out(state).await?;
         for endpoint in &made.endpoints {
             if let Some((post, _)) = couriers.at.get(endpoint) {
@@ -90,16 +95,26 @@ async fn turn(state: &State, couriers: &mut Couriers) -> Result<(), Error> {
 }
 
 impl Couriers {
-    /// Starts couriers where there are none. Those whose endpoint is another process's end by themselves.
-    fn place(&mut self, state: &State, ours: &[i64]) {
+    /// Starts couriers where there are none, and keeps them at work. Those whose endpoint is another process's end by themselves.
+    fn place<C>(
+        &mut self,
+        workers: &Supervisor,
+        ours: &[i64],
+        courier: impl Fn(i64, Arc<Post>) -> C + Clone + Send + Sync + 'static,
+    ) where
+        C: Future<Output = ()> + Send + 'static,
+    {
         while self.work.try_join_next().is_some() {}
         self.at.retain(|_, (_, task)| !task.is_finished());
         for endpoint in ours {
             if !self.at.contains_key(endpoint) {
                 let post = Arc::new(Post::default());
-                let courier = courier(state.clone(), *endpoint, Arc::clone(&post));
-                let task = self.work.spawn(courier);
-                self.at.insert(*endpoint, (post, task));
+                let (workers, courier) = (workers.clone(), courier.clone());
+                let (endpoint, kept) = (*endpoint, Arc::clone(&post));
+                let start = move || courier(endpoint, Arc::clone(&kept));
+                let work = async move { workers.keep_to_its_end("courier", start).await };
+                let task = self.work.spawn(work);
+                self.at.insert(endpoint, (post, task));
             }
         }
     }
@@ -189,7 +204,32 @@ pub async fn tidy(state: &State) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
+    use web::{metrics::Metrics, server::Shutdown};
+
     use super::*;
+
+    #[tokio::test]
+    async fn a_courier_that_panics_is_missed_until_it_is_started_again() {
+        let metrics = Metrics::new();
+        let workers = Supervisor::new("inventory", &metrics, Shutdown::new());
+        let workers = workers.first_wait(Duration::from_secs(3600));
+        let mut couriers = Couriers::default();
+        couriers.place(&workers, &[1, 2], |endpoint, _| async move {
+            assert_eq!(endpoint, 2, "a fault of the courier");
+        });
+        while workers.missing().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(workers.missing(), ["courier"]);
+        let up = "balcao_worker_up{service=\"inventory\",worker=\"courier\"} 0";
+        assert!(metrics.encode().unwrap().contains(up));
+        // No second one begins beside it, and one whose endpoint is another process's is not started again.
+        while couriers.work.try_join_next().is_none() {
+            tokio::task::yield_now().await;
+        }
+        couriers.place(&workers, &[1], |_, _| async {});
+        assert_eq!(couriers.work.len(), 1);
+    }
 
     /// Couriers at so many endpoints, with what they know of them.
     fn couriers(stand_still: &[bool]) -> Couriers {
