@@ -23,13 +23,14 @@ pub(super) fn listen(shutdown: Shutdown, drain: Duration) -> io::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     tokio::spawn(async move {
         let first = next(&mut terminate, &mut interrupt).await;
+        // Before anybody hears of it: then `/ready` says so as well.
+        shutdown.announce();
         tracing::info!(
             signal = first,
             ?drain,
             "stopping; a second signal ends at once"
         );
         service_manager::stopping();
-        shutdown.announce();
         tokio::select! {
             () = tokio::time::sleep(drain) => shutdown.begin(),
             _second = next(&mut terminate, &mut interrupt) => std::process::exit(IMPATIENT),
