@@ -20,4 +20,4 @@ pub use log::{Log, LogError};
 pub use rates::{Period, Rate, Rates, RatesError};
 pub use redis::AddressError;
 pub use standing::{Level, Standing, Throttled};
-pub use windows::{Bounds, Reserve, Windows};
+pub use windows::{Bounds, Held, Reserve, Windows};

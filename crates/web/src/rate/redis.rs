@@ -8,6 +8,7 @@ use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, RedisError, Script};
 use tokio::sync::Mutex;
 
+use super::key::Counter;
 use super::standing::tightest;
 use super::{Key, Level, Rate, Reserve, Standing, Throttled};
 use crate::Random;
@@ -57,11 +58,17 @@ impl Shared {
         })
     }
 
+    /// What the server may know a call by.
+    pub(super) fn word(&self) -> String {
+        self.random.token()
+    }
+
     /// The server's answer; `None` while it cannot be reached.
     pub(super) async fn take(
         &self,
         now: i64,
         key: &Key,
+        word: &str,
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
@@ -69,7 +76,7 @@ impl Shared {
         if self.is_paused(now) {
             return None;
         }
-        let asked = self.ask(now, key, rates, cost, reserve);
+        let asked = self.ask(now, key, word, rates, cost, reserve);
         let answer = tokio::time::timeout(self.timeout, asked).await;
         match answer {
             Ok(Ok(answer)) => {
@@ -101,29 +108,65 @@ impl Shared {
         None
     }
 
+    /// Takes a call back. While the server cannot be reached it stays counted there.
+    pub(super) async fn give_back(&self, now: i64, key: &Key, word: &str, cost: u32) {
+        if self.is_paused(now) {
+            return;
+        }
+        let removed = self.remove(now, key, word, cost);
+        match tokio::time::timeout(self.timeout, removed).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => drop(self.fail(now, &error).await),
+            Err(elapsed) => drop(self.fail(now, &elapsed).await),
+        }
+    }
+
+    async fn remove(&self, now: i64, key: &Key, word: &str, cost: u32) -> Result<(), RedisError> {
+        let Some(mut connection) = self.connection(now).await? else {
+            return Ok(());
+        };
+        // The names that the script gives to the calls.
+        let members: Vec<String> = (1..=cost).map(|call| format!("{word}:{call}")).collect();
+        let mut commands = redis::pipe();
+        for counter in &key.counters {
+            let command = commands.cmd("ZREM").arg(self.name(key, counter));
+            command.arg(&members).ignore();
+        }
+        commands.query_async(&mut connection).await
+    }
+
+    /// The connection, made if there is none; none for whoever waited for one that could not be made.
+    async fn connection(&self, now: i64) -> Result<Option<MultiplexedConnection>, RedisError> {
+        let mut connection = self.connection.lock().await;
+        if let Some(connection) = &*connection {
+            return Ok(Some(connection.clone()));
+        }
+        if self.is_paused(now) {
+            return Ok(None);
+        }
+        Ok(Some(connection.insert(self.connect().await?).clone()))
+    }
+
+    fn name(&self, key: &Key, counter: &Counter) -> String {
+        format!("{}:{}:{}", self.prefix, key.kind, counter.name)
+    }
+
     async fn ask(
         &self,
         now: i64,
         key: &Key,
+        word: &str,
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
     ) -> Result<Option<Result<Standing, Throttled>>, RedisError> {
-        let mut connection = {
-            let mut connection = self.connection.lock().await;
-            // Whoever waited here for a connection that could not be made does not try again.
-            if connection.is_none() && self.is_paused(now) {
-                return Ok(None);
-            }
-            match &*connection {
-                Some(connection) => connection.clone(),
-                None => connection.insert(self.connect().await?).clone(),
-            }
+        let Some(mut connection) = self.connection(now).await? else {
+            return Ok(None);
         };
         let mut call = self.script.prepare_invoke();
-        call.arg(self.random.token()).arg(cost);
+        call.arg(word).arg(cost);
         for counter in &key.counters {
-            call.key(format!("{}:{}:{}", self.prefix, key.kind, counter.name));
+            call.key(self.name(key, counter));
             for rate in counter.rates(rates) {
                 call.arg(reserve.limit(rate))
                     .arg(u64::from(rate.per().seconds()) * 1_000_000);

@@ -50,6 +50,17 @@ impl Reserve {
 #[derive(Clone, Debug)]
 pub struct Windows(Arc<Inner>);
 
+/// A call that was counted and may be taken back with [`Windows::give_back`].
+#[derive(Debug)]
+pub struct Held {
+    key: Key,
+    cost: u32,
+    /// When it was counted in this process, in microseconds.
+    at: i64,
+    /// By what the server knows it, if it was counted there.
+    word: Option<String>,
+}
+
 #[derive(Debug)]
 struct Inner {
     clock: Clock,
@@ -118,26 +129,74 @@ impl Windows {
         cost: u32,
         reserve: Reserve,
     ) -> Result<Standing, Throttled> {
+        let counted = self.count(key, rates, cost, reserve).await;
+        counted.map(|(standing, _)| standing)
+    }
+
+    /// As [`Windows::take`], for a call that is taken back unless it comes to what is counted.
+    ///
+    /// # Errors
+    /// [`Throttled`] with the time to wait.
+    pub async fn hold(&self, key: &Key, rates: &[Rate], cost: u32) -> Result<Held, Throttled> {
+        let counted = self.count(key, rates, cost, Reserve::Nothing).await;
+        counted.map(|(_, held)| held)
+    }
+
+    /// Takes a call back, as if it had not been made.
+    pub async fn give_back(&self, held: Held) {
+        let Held {
+            key,
+            cost,
+            at,
+            word,
+        } = held;
+        self.0.memory.give_back(at, &key, cost);
+        if let Some((shared, word)) = self.0.shared.as_ref().zip(word) {
+            let now = self.0.clock.now().micros();
+            shared.give_back(now, &key, &word, cost).await;
+        }
+    }
+
+    async fn count(
+        &self,
+        key: &Key,
+        rates: &[Rate],
+        cost: u32,
+        reserve: Reserve,
+    ) -> Result<(Standing, Held), Throttled> {
         let Inner {
             clock,
             memory,
             shared,
         } = &*self.0;
-        if rates.is_empty() {
-            return Ok(Standing::default());
-        }
         let now = clock.now().micros();
+        let held = |word| Held {
+            key: key.clone(),
+            cost,
+            at: now,
+            word,
+        };
+        if rates.is_empty() {
+            return Ok((
+                Standing::default(),
+                Held {
+                    cost: 0,
+                    ..held(None)
+                },
+            ));
+        }
         let local = memory.take(now, key, rates, cost, reserve)?;
         let Some(shared) = shared else {
-            return Ok(local);
+            return Ok((local, held(None)));
         };
-        match shared.take(now, key, rates, cost, reserve).await {
+        let word = shared.word();
+        match shared.take(now, key, &word, rates, cost, reserve).await {
             Some(Err(throttled)) => {
                 memory.give_back(now, key, cost);
                 Err(throttled)
             }
-            Some(Ok(standing)) => Ok(standing),
-            None => Ok(local),
+            Some(Ok(standing)) => Ok((standing, held(Some(word)))),
+            None => Ok((local, held(None))),
         }
     }
 

@@ -124,6 +124,19 @@ async fn calls_at_the_same_moment_never_pass_the_limit() {
 }
 
 #[tokio::test]
+async fn a_call_that_is_given_back_makes_room_in_every_replica() {
+    let (prefix, clock) = (prefix(), clock());
+    let one = windows(&test_kit::redis_url(), &prefix, &clock);
+    let other = windows(&test_kit::redis_url(), &prefix, &clock);
+    let rates: Rates = "2/hour".parse().unwrap();
+    let held = one.hold(&Key::new("kind", "key"), &rates, 2).await;
+    assert!(!take(&other, &rates).await);
+    one.give_back(held.unwrap()).await;
+    assert!(take(&other, &rates).await && take(&one, &rates).await);
+    assert!(!take(&other, &rates).await && !take(&one, &rates).await);
+}
+
+#[tokio::test]
 async fn cost_and_reserve_hold_in_shared_windows_too() {
     let windows = windows(&test_kit::redis_url(), &prefix(), &clock());
     let rates: Rates = "10/hour".parse().unwrap();

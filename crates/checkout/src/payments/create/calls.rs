@@ -28,7 +28,7 @@ pub(super) async fn make(work: &mut Work<'_>) -> Result<ProviderPayment, Stop> {
     let asks = work.run.sent_at.is_some();
     if let Some(client) = work.stranger.filter(|_| !asks) {
         let admitted = fair_use::admit(work.state, work.request, client).await;
-        admitted.map_err(Stop::at(Stage::Asking))?;
+        work.held = admitted.map_err(Stop::at(Stage::Asking))?;
     }
     reserve(work, 1 + u32::from(wants_token) + u32::from(asks)).await?;
     if asks && let Some(payment) = ask(work).await? {

@@ -1,8 +1,10 @@
 //! What a stranger is held back from, so that nobody tests stolen cards at the shop's cost: many attempts, if the shop limits them, and more
 //! attempts after many declines. Callers with a merchant's key and callers on this machine are never held back.
 
+use std::time::Duration;
+
 use web::client::ClientAddress;
-use web::rate::{Key, Level, Period, Rate, Reserve, Standing};
+use web::rate::{Held, Key, Level, Period, Rate, Reserve, Standing};
 
 use crate::app::State;
 use crate::provider::Failure;
@@ -21,59 +23,100 @@ const TOO_MANY_OF_100: u32 = 75;
 /// As good as no limit: counts what the shop's share of declines is made of.
 const UNLIMITED: Rate = Rate::new(Rate::MAX_LIMIT, Period::Hour);
 
-/// Counts an attempt of a stranger, unless they made too many, or too many of their cards were declined.
+/// How soon a stranger may try again who was held back only by tries that are under way.
+const SOON: Duration = Duration::from_secs(10);
+
+/// Counts an attempt of a stranger, unless they made too many, or too many of their cards were declined. A card is counted as declined until
+/// it is known not to be, so that tries at the same moment do not pass the limit together.
 pub(super) async fn admit(
     state: &State,
     request: &PaymentRequest,
     client: ClientAddress,
-) -> Result<(), Failure> {
-    if let Method::Card(card) = &request.method {
-        check_declines(state, request, card, client).await?;
-    }
+) -> Result<Vec<Held>, Failure> {
+    let held = match &request.method {
+        Method::Card(card) => hold(state, &counts(state, request, card, client)).await?,
+        Method::Pix | Method::Boleto(_) => Vec::new(),
+    };
     let key = Key::of_client("checkout:attempts", client);
     let rates = &state.config.rate_limit_payments;
-    let taken = state.windows.take(&key, rates, 1, Reserve::Nothing).await;
-    taken.map(drop).map_err(|throttled| Failure::Paused {
-        retry_after: throttled.retry_after,
-    })
-}
-
-async fn check_declines(
-    state: &State,
-    request: &PaymentRequest,
-    card: &Card,
-    client: ClientAddress,
-) -> Result<(), Failure> {
-    let is_strict = has_too_many_declines(state).await;
-    for (key, limit) in counts(state, request, card, client) {
-        let limit = if is_strict { limit / STRICT } else { limit };
-        let level = count(state, &key, Rate::new(limit, Period::Hour), 0).await;
-        if let Some(level) = level.filter(|level| level.remaining == 0) {
-            let retry_after = level.reset_after;
-            return Err(Failure::Paused { retry_after });
+    match state.windows.take(&key, rates, 1, Reserve::Nothing).await {
+        Ok(_) => Ok(held),
+        Err(throttled) => {
+            give_back(state, held).await;
+            Err(Failure::Paused {
+                retry_after: throttled.retry_after,
+            })
         }
     }
-    Ok(())
 }
 
-/// Counts what became of a stranger's card.
+async fn hold(state: &State, counts: &[Count]) -> Result<Vec<Held>, Failure> {
+    let is_strict = has_too_many_declines(state).await;
+    let mut held = Vec::new();
+    for Count {
+        declines,
+        tries,
+        limit,
+    } in counts
+    {
+        let limit = if is_strict { limit / STRICT } else { *limit };
+        let rate = Rate::new(limit, Period::Hour);
+        let level = count(state, declines, rate, 0).await;
+        let waits = level.filter(|level| level.remaining == 0);
+        let retry_after = match waits {
+            Some(level) => level.reset_after,
+            None => match state.windows.hold(tries, &[rate], 1).await {
+                Ok(one) => {
+                    held.push(one);
+                    continue;
+                }
+                Err(_under_way) => SOON,
+            },
+        };
+        give_back(state, held).await;
+        return Err(Failure::Paused { retry_after });
+    }
+    Ok(held)
+}
+
+async fn give_back(state: &State, held: Vec<Held>) {
+    for one in held {
+        state.windows.give_back(one).await;
+    }
+}
+
+/// What a try came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Declined,
+    NotDeclined,
+    /// No card was looked at, or nobody knows with what result.
+    Unknown,
+}
+
+/// Counts what became of a stranger's try.
 pub(super) async fn note(
     state: &State,
     request: &PaymentRequest,
     client: ClientAddress,
-    is_declined: bool,
+    held: Vec<Held>,
+    outcome: Outcome,
 ) {
     let Method::Card(card) = &request.method else {
         return;
     };
-    count(state, &of_shop("cards"), UNLIMITED, 1).await;
-    if is_declined {
+    if outcome == Outcome::Declined {
         count(state, &of_shop("declined"), UNLIMITED, 1).await;
-        for (key, _) in counts(state, request, card, client) {
-            count(state, &key, UNLIMITED, 1).await;
+        for Count { declines, .. } in counts(state, request, card, client) {
+            count(state, &declines, UNLIMITED, 1).await;
         }
+    } else {
+        give_back(state, held).await;
     }
-    has_too_many_declines(state).await;
+    if outcome != Outcome::Unknown {
+        count(state, &of_shop("cards"), UNLIMITED, 1).await;
+        has_too_many_declines(state).await;
+    }
 }
 
 /// Whether so many cards of strangers are declined that somebody must be testing stolen ones. Operators are told when it begins and ends.
@@ -96,20 +139,39 @@ async fn has_too_many_declines(state: &State) -> bool {
     is_open
 }
 
-/// What declines are counted by, with the most of an hour. Only keyed digests leave the request.
+/// By what declines are counted.
+struct Count {
+    /// What was declined: tells how long to wait.
+    declines: Key,
+    /// That, and what is under way.
+    tries: Key,
+    /// The most of an hour.
+    limit: u32,
+}
+
+/// Only keyed digests leave the request.
 fn counts(
     state: &State,
     request: &PaymentRequest,
     card: &Card,
     client: ClientAddress,
-) -> [(Key, u32); 4] {
-    let address = Key::of_client("checkout:declines:address", client);
+) -> [Count; 4] {
     let [email, tax_id, number] = request.payer_fingerprints(card, &state.fingerprint_key);
+    let of_payer = |declines, tries, name: String| Count {
+        declines: Key::new(declines, name.clone()),
+        tries: Key::new(tries, name),
+        limit: BY_PAYER,
+    };
+    let of_address = Count {
+        declines: Key::of_client("checkout:declines:address", client),
+        tries: Key::of_client("checkout:tries:address", client),
+        limit: BY_ADDRESS,
+    };
     [
-        (address, BY_ADDRESS),
-        (Key::new("checkout:declines:email", email), BY_PAYER),
-        (Key::new("checkout:declines:tax_id", tax_id), BY_PAYER),
-        (Key::new("checkout:declines:card", number), BY_PAYER),
+        of_address,
+        of_payer("checkout:declines:email", "checkout:tries:email", email),
+        of_payer("checkout:declines:tax_id", "checkout:tries:tax_id", tax_id),
+        of_payer("checkout:declines:card", "checkout:tries:card", number),
     ]
 }
 

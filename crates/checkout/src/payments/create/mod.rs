@@ -11,10 +11,12 @@ use super::model::Intent;
 use super::state::PaymentState;
 use super::store::{AttemptStep, NewAttempt, Order, PaymentOrder, Terms};
 use crate::app::State;
-use crate::provider::{ExternalReference, Failure};
+use crate::provider::{ExternalReference, Failure, ProviderPayment};
 use crate::request::{MethodKind, PaymentRequest};
 use calls::{Stop, make};
+use fair_use::Outcome;
 use web::client::ClientAddress;
+use web::rate::Held;
 
 /// The answer to a creation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +72,8 @@ struct Work<'a> {
     request: &'a PaymentRequest,
     /// The anonymous client who asks for it; none when a merchant does, or a program on this machine.
     stranger: Option<ClientAddress>,
+    /// What counts the stranger's card as declined until it is known not to be.
+    held: Vec<Held>,
     run: Run,
     order: PaymentOrder,
     /// The order's reference, as calls need it.
@@ -99,20 +103,17 @@ pub async fn create(
         state,
         request,
         stranger,
+        held: Vec::new(),
         run,
         reference: attempt::reference(&order.reference)?,
         order,
     };
-    match make(&mut work).await {
-        Ok(payment) => {
-            note(&work, payment.status == PaymentState::Rejected.as_str()).await;
-            end::finish(work, intent, &payment).await
-        }
+    let made = make(&mut work).await;
+    note(&mut work, &made).await;
+    match made {
+        Ok(payment) => end::finish(work, intent, &payment).await,
         Err(Stop::Failed { failure, stage }) => {
             state.metrics.payment_failed(intent.method, &failure);
-            if failure.is_refusal() {
-                note(&work, true).await;
-            }
             let end = attempt::give_up(state, &work.run, stage, failure).await?;
             Err(CreateError::Provider {
                 failure: end.failure,
@@ -124,9 +125,17 @@ pub async fn create(
     }
 }
 
-async fn note(work: &Work<'_>, is_declined: bool) {
+/// Counts what became of a stranger's card.
+async fn note(work: &mut Work<'_>, made: &Result<ProviderPayment, Stop>) {
+    let outcome = match made {
+        Ok(payment) if payment.status == PaymentState::Rejected.as_str() => Outcome::Declined,
+        Ok(_) => Outcome::NotDeclined,
+        Err(Stop::Failed { failure, .. }) if failure.is_refusal() => Outcome::Declined,
+        Err(_) => Outcome::Unknown,
+    };
     if let Some(client) = work.stranger {
-        fair_use::note(work.state, work.request, client, is_declined).await;
+        let held = std::mem::take(&mut work.held);
+        fair_use::note(work.state, work.request, client, held, outcome).await;
     }
 }
 

@@ -1,5 +1,6 @@
 //! Clients without a key, from elsewhere: fair shares of the provider's quota, pauses after declines, and what they learn of a decline.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -7,6 +8,7 @@ use http::header::AUTHORIZATION;
 use http::{HeaderValue, Request};
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
+use tokio::task::JoinSet;
 
 use super::app::{API_KEY, Answer, Shop, creation};
 use super::requests::{card, pix, with};
@@ -22,6 +24,16 @@ async fn pay_from(shop: &Shop, address: &str, body: &Value) -> Answer {
     headers.insert("x-forwarded-for", address.parse().unwrap());
     headers.insert("x-forwarded-proto", HeaderValue::from_static("https"));
     shop.send(request).await
+}
+
+/// Payments that somebody asks for at the same moment.
+async fn pay_at_once(shop: &Arc<Shop>, bodies: Vec<Value>) -> Vec<Answer> {
+    let mut tries = JoinSet::new();
+    for body in bodies {
+        let shop = Arc::clone(shop);
+        tries.spawn(async move { pay_from(&shop, "203.0.113.7", &body).await });
+    }
+    tries.join_all().await
 }
 
 /// Something that somebody elsewhere reads.
@@ -136,6 +148,63 @@ on_both_engines!(
         shop.clock.advance(Duration::from_secs(3300));
         let again = pay_from(&shop, "203.0.113.99", &card("APRO")).await;
         assert_eq!(again.status, 200, "{}", again.text);
+    }
+);
+
+on_both_engines!(
+    tries_at_the_same_moment_do_not_pass_the_limit_of_declines_together,
+    async |address| {
+        let shop = Arc::new(Shop::open(&address).await);
+        let tried = async |bodies| {
+            let answers = pay_at_once(&shop, bodies).await;
+            answers.iter().filter(|answer| answer.status == 200).count()
+        };
+        let card = |number| {
+            with(
+                of_another(number, DECLINED),
+                "email",
+                json!("ana@example.com"),
+            )
+        };
+        assert_eq!(tried((0..12).map(card).collect()).await, 5);
+        let others = (12..40).map(|number| of_another(number, DECLINED));
+        assert_eq!(tried(others.collect()).await, 15);
+        assert_eq!(shop.sandbox.charges().await.0, 20);
+    }
+);
+
+on_both_engines!(
+    what_is_approved_or_unknown_counts_as_no_decline,
+    async |address| {
+        let shop = Arc::new(Shop::open(&address).await);
+        let pay = async || pay_from(&shop, "203.0.113.7", &card("APRO")).await.status;
+        for _ in 0..10 {
+            assert_eq!(pay().await, 200);
+        }
+        for _ in 0..10 {
+            shop.sandbox.fail_payment("drop after").await;
+            assert_eq!(pay().await, 503);
+        }
+        // Whoever comes while others of theirs are under way waits for seconds, not for the hour.
+        let sent = async || {
+            let calls = shop.sandbox.calls().await;
+            let is_sent = |call: &&Value| call["path"] == "/v1/payments";
+            calls.iter().filter(is_sent).count()
+        };
+        let before = sent().await;
+        shop.sandbox
+            .fail("POST", "/v1/payments", "delay 60m", 5)
+            .await;
+        let others = Arc::clone(&shop);
+        let under_way =
+            tokio::spawn(async move { pay_at_once(&others, vec![card("APRO"); 5]).await });
+        while sent().await < before + 5 {}
+        let refused = pay_from(&shop, "203.0.113.7", &card("APRO")).await;
+        assert_eq!(refused.error(), paused(10));
+        shop.sandbox.clear_faults().await;
+        let answers = under_way.await.unwrap();
+        assert!(answers.iter().all(|answer| answer.status == 200));
+        assert_eq!(pay().await, 200);
     }
 );
 
