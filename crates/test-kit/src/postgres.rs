@@ -19,23 +19,33 @@ const QUESTIONS: usize = 30_000;
 #[derive(Debug)]
 pub struct Server {
     folder: TempDir,
+    programs: PathBuf,
     process: Child,
 }
 
 impl Server {
     /// An empty server, each commit of which waits for a standby.
     pub fn with_standby() -> Self {
-        Self::empty(&["synchronous_standby_names=*"])
+        Self::empty(programs(), &["synchronous_standby_names=*"])
     }
 
     /// An empty server.
     pub fn alone() -> Self {
-        Self::empty(&[])
+        Self::empty(programs(), &[])
     }
 
-    fn empty(settings: &[&str]) -> Self {
+    /// An empty server of the oldest version that is promised.
+    pub fn oldest() -> Self {
+        let programs = crate::environment("BALCAO_TEST_OLDEST_POSTGRES").expect(
+            "BALCAO_TEST_OLDEST_POSTGRES names no folder with the programs of the oldest PostgreSQL. Run the tests by ./test, which \
+             gets them",
+        );
+        Self::empty(programs.into(), &[])
+    }
+
+    fn empty(programs: PathBuf, settings: &[&str]) -> Self {
         let folder = folder();
-        run(command("initdb", folder.path()).args([
+        run(command(&programs.join("initdb"), folder.path()).args([
             "--pgdata=data",
             "--username=postgres",
             "--auth=trust",
@@ -43,14 +53,14 @@ impl Server {
             "--encoding=UTF8",
             "--locale=C.UTF-8",
         ]));
-        Self::start(folder, settings)
+        Self::start(programs, folder, settings)
     }
 
     /// A standby of this server.
     #[must_use]
     pub fn standby(&self) -> Self {
         let folder = folder();
-        run(command("pg_basebackup", folder.path())
+        run(command(&self.programs.join("pg_basebackup"), folder.path())
             .args([
                 "--pgdata=data",
                 "--username=postgres",
@@ -58,12 +68,12 @@ impl Server {
             ])
             .args(["--checkpoint=fast", "--no-sync", "--host"])
             .arg(self.folder.path()));
-        Self::start(folder, &[])
+        Self::start(self.programs.clone(), folder, &[])
     }
 
-    fn start(folder: TempDir, settings: &[&str]) -> Self {
+    fn start(programs: PathBuf, folder: TempDir, settings: &[&str]) -> Self {
         let log = File::create(folder.path().join("log")).expect("a log");
-        let mut command = command("postgres", folder.path());
+        let mut command = command(&programs.join("postgres"), folder.path());
         command
             .args(["-D", "data", "-k"])
             .arg(folder.path())
@@ -73,7 +83,11 @@ impl Server {
             command.args(["-c", setting]);
         }
         let process = command.spawn().expect("PostgreSQL starts");
-        let mut server = Self { folder, process };
+        let mut server = Self {
+            folder,
+            programs,
+            process,
+        };
         server.wait_until_ready();
         server
     }
@@ -82,7 +96,8 @@ impl Server {
         for _ in 0..QUESTIONS {
             let ended = self.process.try_wait().expect("a child of ours");
             assert!(ended.is_none(), "PostgreSQL ended: {}", self.log());
-            let mut question = command("pg_isready", self.folder.path());
+            // Any version can ask, and the oldest has come without.
+            let mut question = command(&programs().join("pg_isready"), self.folder.path());
             question.args(["--quiet", "--host"]).arg(self.folder.path());
             if question.status().expect("pg_isready runs").success() {
                 return;
@@ -108,7 +123,8 @@ impl Server {
 
     /// Makes a standby the primary, and comes back when it is.
     pub fn promote(&self) {
-        run(command("pg_ctl", self.folder.path()).args(["promote", "--pgdata=data"]));
+        run(command(&self.programs.join("pg_ctl"), self.folder.path())
+            .args(["promote", "--pgdata=data"]));
     }
 
     /// `kill -9` for all processes of the server.
@@ -170,8 +186,8 @@ fn folder() -> TempDir {
     folder
 }
 
-fn command(program: &str, folder: &Path) -> Command {
-    let mut command = Command::new(programs().join(program));
+fn command(program: &Path, folder: &Path) -> Command {
+    let mut command = Command::new(program);
     command
         .current_dir(folder)
         .env("LC_ALL", "C.UTF-8")

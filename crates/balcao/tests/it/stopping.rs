@@ -154,6 +154,22 @@ async fn the_service_manager_is_told_of_the_start_and_of_the_stop() {
     assert_eq!(heard(&manager), "STOPPING=1");
 }
 
+#[test]
+fn systemd_understands_the_whole_unit() {
+    let unit = include_str!("../../../../deploy/balcao.service");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("balcao.service");
+    // The program is not installed on this machine.
+    let unit = unit.replace("/usr/local/bin/balcao", env!("CARGO_BIN_EXE_balcao"));
+    std::fs::write(&file, unit).unwrap();
+    let mut verify = std::process::Command::new("systemd-analyze");
+    let verified = verify.args(["verify", "--man=no"]).arg(&file).output();
+    let verified = verified.expect("systemd-analyze, of the package systemd");
+    // What is not understood is a warning.
+    let said = String::from_utf8(verified.stderr).unwrap();
+    assert!(verified.status.success() && said.is_empty(), "{said}");
+}
+
 fn heard(manager: &UnixDatagram) -> String {
     let mut buffer = [0; 64];
     let length = tokio::task::block_in_place(|| manager.recv(&mut buffer)).unwrap();

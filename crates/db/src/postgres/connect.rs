@@ -15,7 +15,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::{PostgresAddress, address, errors};
 use crate::{Error, Options};
 
-/// The oldest version that is promised, as `server_version_num` tells it. The tests run on that of Debian, which is newer.
+/// The oldest version that is promised, as `server_version_num` tells it. The tests run on that of Debian, which is newer, and try this one.
 const OLDEST: u32 = 140_000;
 
 /// All that is needed to open a connection.

@@ -3,6 +3,7 @@
 
 mod disk;
 mod failover;
+mod oldest;
 mod proxies;
 
 use std::collections::BTreeSet;
