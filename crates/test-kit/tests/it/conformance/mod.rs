@@ -3,6 +3,7 @@
 
 mod checkout;
 mod inventory;
+mod security;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
