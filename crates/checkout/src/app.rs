@@ -130,7 +130,7 @@ impl State {
             return Err(StartError::Secret);
         }
         let workers = Supervisor::new(SERVICE, &figures, shutdown.clone());
-        Ok(Self(Arc::new(Shared {
+        let state = Self(Arc::new(Shared {
             fingerprint_key: digest::keyed(&config.secret, &[b"fingerprint"]),
             notification_url: notification_url(&config),
             api_key_digests: config.api_keys.iter().map(Secret::sha256).collect(),
@@ -148,7 +148,27 @@ impl State {
             reconciler: Notify::new(),
             shutdown,
             workers,
-        })))
+        }));
+        state.show_unknown();
+        Ok(state)
+    }
+
+    /// Counts what is unknown whenever somebody reads the figures: repetitions, the reconciler and other replicas all change it.
+    fn show_unknown(&self) {
+        // The figures are among the shared parts, so they must not keep these alive.
+        let shared = Arc::downgrade(&self.0);
+        self.figures.before_showing(move || {
+            let state = shared.upgrade().map(State);
+            async move {
+                let Some(state) = state else { return };
+                match payments::unknown_count(&state).await {
+                    Ok(unknown) => state.metrics.unknown(unknown),
+                    Err(error) => {
+                        tracing::warn!(%error, "payments of unknown outcome could not be counted");
+                    }
+                }
+            }
+        });
     }
 
     /// Lets its holder follow one payment: derived from the secret, so that nothing of it is stored.

@@ -90,7 +90,6 @@ pub async fn run_once(state: &State, scope: Scope) -> Result<Report, db::Error> 
         tracing::info!("the quota for asking the provider in the background is used up");
     }
     report.unknown = payments::unknown_count(state).await?;
-    state.metrics.unknown(report.unknown);
     for line in &report.lines {
         state.metrics.reconciled(line.finding.as_str());
     }

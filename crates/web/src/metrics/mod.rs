@@ -3,6 +3,7 @@
 mod format;
 
 use std::fmt;
+use std::pin::Pin;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -20,15 +21,22 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Metric, Registry};
+use tokio::time::timeout;
 
 use crate::Error;
 use crate::supervisor::Figures;
 use format::Format;
 
+/// How long one figure may take to be read anew. After that the one before is shown.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+type Renewal = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
+
 /// All figures of the program. Cheap to clone.
 #[derive(Clone)]
 pub struct Metrics {
     registry: Arc<Mutex<Registry>>,
+    renewals: Arc<Mutex<Vec<Renewal>>>,
     requests: Requests,
     workers: Figures,
 }
@@ -43,6 +51,7 @@ impl Metrics {
         workers.register(&mut registry);
         Self {
             registry: Arc::new(Mutex::new(registry)),
+            renewals: Arc::default(),
             requests,
             workers,
         }
@@ -57,6 +66,27 @@ impl Metrics {
     /// Adds figures that are read when someone asks for them.
     pub fn collect(&self, figures: impl Collector + 'static) {
         self.lock().register_collector(Box::new(figures));
+    }
+
+    /// Lets `renew` set a figure anew before each answer that shows it: for what a database knows, which is asynchronous.
+    pub fn before_showing<R>(&self, renew: impl Fn() -> R + Send + Sync + 'static)
+    where
+        R: Future<Output = ()> + Send + 'static,
+    {
+        let mut renewals = self.renewals.lock().unwrap_or_else(PoisonError::into_inner);
+        renewals.push(Arc::new(move || Box::pin(renew())));
+    }
+
+    async fn renew(&self) {
+        let renewals = {
+            let renewals = self.renewals.lock();
+            renewals.unwrap_or_else(PoisonError::into_inner).clone()
+        };
+        for renew in renewals {
+            if timeout(PATIENCE, renew()).await.is_err() {
+                tracing::warn!("a figure could not be read in time; the one before is shown");
+            }
+        }
     }
 
     /// Lets the counts of these answers begin at 0: an alert sees no increase in a count that appears with its first answer.
@@ -113,6 +143,7 @@ impl fmt::Debug for Metrics {
 }
 
 async fn show(State(metrics): State<Metrics>, headers: HeaderMap) -> Result<Response, Error> {
+    metrics.renew().await;
     let open_metrics = metrics.encode().map_err(Error::internal)?;
     let format = Format::of(&headers);
     let text = match format {
@@ -182,7 +213,7 @@ impl Requests {
         );
         registry.register(
             "http_faults",
-            "Requests answered with a status of 500 or above",
+            "Requests answered with a status of 500 or above, but for /ready",
             self.faults.clone(),
         );
     }
@@ -215,9 +246,11 @@ impl Requests {
                 route: labels.route.clone(),
             })
             .observe(duration.as_secs_f64());
-        if status.is_server_error() {
-            self.faults.inc();
-        }
+    }
+
+    /// A request was answered with a fault of ours.
+    pub(crate) fn fault(&self) {
+        self.faults.inc();
     }
 }
 

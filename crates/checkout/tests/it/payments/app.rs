@@ -269,11 +269,15 @@ impl TestApp {
 
     /// The value of one figure.
     pub(crate) fn figure(&self, name: &str) -> u64 {
-        let text = self.figures.encode().unwrap();
-        let values = text
-            .lines()
-            .filter_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
-        values.sum()
+        value_of(name, &self.figures.encode().unwrap())
+    }
+
+    /// The value of one figure as it is served.
+    pub(crate) async fn served_figure(&self, name: &str) -> u64 {
+        let asked = Request::get("/metrics").body(Body::empty()).unwrap();
+        let answer = self.figures.routes().oneshot(asked).await.unwrap();
+        let bytes = to_bytes(answer.into_body(), usize::MAX).await.unwrap();
+        value_of(name, std::str::from_utf8(&bytes).unwrap())
     }
 
     /// The history of the payment, oldest first: kind, state, source.
@@ -327,4 +331,10 @@ fn merchants(method: &str, path: &str, body: Option<&Value>, key: Option<&str>) 
         None => request.body(Body::empty()),
     }
     .unwrap()
+}
+
+fn value_of(name: &str, figures: &str) -> u64 {
+    let lines = figures.lines();
+    let values = lines.filter_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
+    values.sum()
 }

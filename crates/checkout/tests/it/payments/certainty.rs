@@ -175,7 +175,7 @@ on_both_engines!(
             .fail("GET", "/v1/payments/search", "status 500", 1)
             .await;
         assert_eq!(shop.reconcile().await, ["failed"]);
-        assert_eq!(shop.figure("balcao_payments_unknown"), 1);
+        assert_eq!(shop.served_figure("balcao_payments_unknown").await, 1);
         // The buyer's page repeats after all this time: it is the same payment still.
         let answer = shop.pay_with_key(&card("APRO"), "k").await;
         assert_eq!(answer.json()["status"], "approved");

@@ -194,7 +194,22 @@ on_both_engines!(
         assert_eq!(shop.reconcile().await, Vec::<String>::new());
         shop.clock.advance(Duration::from_secs(10));
         assert_eq!(shop.reconcile().await, ["found"]);
-        assert_eq!(shop.figure("balcao_payments_unknown"), 0);
+        assert_eq!(shop.served_figure("balcao_payments_unknown").await, 0);
+    }
+);
+
+on_both_engines!(
+    the_figure_of_unknown_outcomes_is_true_whenever_it_is_read,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let unknown = async || shop.served_figure("balcao_payments_unknown").await;
+        assert_eq!(unknown().await, 0);
+        shop.sandbox.fail_payment("drop after").await;
+        assert_eq!(shop.pay_with_key(&pix(), "k").await.status, 503);
+        assert_eq!(unknown().await, 1);
+        // The buyer's page repeats, and nobody needs the reconciler.
+        assert_eq!(shop.pay_with_key(&pix(), "k").await.status, 200);
+        assert_eq!(unknown().await, 0);
     }
 );
 
