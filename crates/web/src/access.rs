@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use tracing::Span;
 
 use crate::client::Origin;
+use crate::errors::Expected;
 use crate::metrics::Metrics;
 use crate::request_id::{self, RequestId};
 
@@ -50,9 +51,11 @@ impl RequestRecord {
     pub(crate) fn end(self, metrics: &Metrics, response: &mut Response) {
         let (status, duration) = (response.status(), self.started.elapsed());
         let route = self.route.as_ref().map_or("unknown", MatchedPath::as_str);
-        metrics
-            .requests()
-            .end(self.service, route, &self.method, status, duration);
+        let requests = metrics.requests();
+        requests.end(self.service, route, &self.method, status, duration);
+        if status.is_server_error() && response.extensions().get::<Expected>().is_none() {
+            requests.fault();
+        }
         tracing::info!(
             target: LOG,
             service = self.service,

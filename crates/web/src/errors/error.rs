@@ -42,7 +42,12 @@ pub struct Public {
 pub(super) struct Parts {
     pub(super) public: Public,
     pub(super) cause: Option<Cause>,
+    pub(super) is_expected: bool,
 }
+
+/// Marks a response of 500 or above that is no fault of the program.
+#[derive(Clone, Copy)]
+pub(crate) struct Expected;
 
 /// What an error leaves in its response for the layer to render and log.
 #[derive(Clone)]
@@ -74,6 +79,7 @@ impl Error {
         Self(Box::new(Parts {
             public: Public::new(status, detail.into()),
             cause: None,
+            is_expected: false,
         }))
     }
 
@@ -105,6 +111,13 @@ impl Error {
     #[must_use]
     pub fn cause(mut self, cause: impl Into<Cause>) -> Self {
         self.0.cause = Some(cause.into());
+        self
+    }
+
+    /// Neither logged nor counted as a fault, whatever its status: who answers so has told it where it began.
+    #[must_use]
+    pub fn expected(mut self) -> Self {
+        self.0.is_expected = true;
         self
     }
 

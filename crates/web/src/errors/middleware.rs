@@ -9,7 +9,7 @@ use axum::response::Response;
 use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, Method, StatusCode, Uri};
 
-use super::error::{Parts, Reported};
+use super::error::{Expected, Parts, Reported};
 use super::{Public, Render};
 use crate::locale::{Locale, Theme};
 use crate::panics;
@@ -103,7 +103,7 @@ pub async fn render_with(renderer: &dyn Render, request: Request, next: Next) ->
     };
     log(&parts);
     let answer = renderer.render(&parts.public, &facts);
-    dress(answer, response, &parts.public)
+    dress(answer, response, &parts)
 }
 
 fn failure(response: &Response) -> Option<Arc<Parts>> {
@@ -119,6 +119,7 @@ fn failure(response: &Response) -> Option<Arc<Parts>> {
         Arc::new(Parts {
             public: Public::new(status, standard_text(status)),
             cause: None,
+            is_expected: false,
         })
     })
 }
@@ -138,13 +139,16 @@ fn standard_text(status: StatusCode) -> Cow<'static, str> {
 }
 
 /// Puts the status and the headers of the failed response (`Allow`, `Retry-After`, `WWW-Authenticate`) on the rendered body.
-fn dress(mut rendered: Response, failed: Response, public: &Public) -> Response {
-    *rendered.status_mut() = public.status;
+fn dress(mut rendered: Response, failed: Response, parts: &Parts) -> Response {
+    *rendered.status_mut() = parts.public.status;
     let mut headers = failed.into_parts().0.headers;
     headers.remove(CONTENT_TYPE);
     headers.remove(CONTENT_LENGTH);
     rendered.headers_mut().extend(headers);
     rendered.extensions_mut().insert(Rendered);
+    if parts.is_expected {
+        rendered.extensions_mut().insert(Expected);
+    }
     rendered
 }
 
@@ -153,14 +157,14 @@ fn log(parts: &Parts) {
     let status = status.as_u16();
     let cause = Chain(parts.cause.as_deref());
     match status {
-        500.. => tracing::error!(status, %detail, %cause, "request failed"),
+        500.. if !parts.is_expected => tracing::error!(status, %detail, %cause, "request failed"),
         401 | 403 | 409 | 429 => tracing::info!(status, %detail, %cause, "request refused"),
         _ => tracing::debug!(status, %detail, %cause, "request refused"),
     }
 }
 
 /// A cause and all its sources on one line.
-struct Chain<'a>(Option<&'a (dyn std::error::Error + Send + Sync)>);
+pub(crate) struct Chain<'a>(pub(crate) Option<&'a (dyn std::error::Error + Send + Sync)>);
 
 impl std::fmt::Display for Chain<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -8,7 +8,9 @@ mod middleware;
 mod pages;
 mod render;
 
+pub(crate) use error::Expected;
 pub use error::{Error, Public};
+pub(crate) use middleware::Chain;
 pub use middleware::{Facts, Renderer, render, render_with, wants_json};
 pub use pages::{Explanation, ForReaders, Pages};
 pub use render::{Conventional, Detailed, Render};

@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::routing::get;
+use test_kit::logs::Logs;
 use tokio::sync::Notify;
+use web::errors::Detailed;
 use web::metrics::Metrics;
 use web::server::Shutdown;
 use web::{Supervisor, health};
 
-use crate::support::{LONG, Running, edged};
+use crate::support::{LONG, Running, clock, edge, edged};
 
 fn supervisor(metrics: &Metrics) -> (Supervisor, Shutdown) {
     let shutdown = Shutdown::new();
@@ -85,6 +87,79 @@ async fn readiness_names_a_worker_that_ended_until_it_runs_again() {
     assert!(body.contains("the worker mails is down"), "{body}");
     assert_eq!(figure(&metrics, "worker_up"), "0");
     assert_eq!(figure(&metrics, "worker_restarts_total"), "0");
+}
+
+#[tokio::test]
+async fn a_worker_whose_work_may_end_is_started_again_after_a_panic_alone() {
+    let metrics = Metrics::new();
+    let (workers, _shutdown) = supervisor(&metrics);
+    let workers = workers.first_wait(Duration::from_millis(1));
+    let starts = AtomicUsize::new(0);
+    let work = || {
+        let is_first = starts.fetch_add(1, Ordering::SeqCst) == 0;
+        async move { assert!(!is_first, "a fault of the worker") }
+    };
+    workers.keep_to_its_end("mails", work).await;
+    assert_eq!(starts.load(Ordering::SeqCst), 2);
+    assert_eq!(figure(&metrics, "worker_restarts_total"), "1");
+    assert_eq!(figure(&metrics, "worker_up"), "1");
+}
+
+#[tokio::test]
+async fn of_several_workers_of_a_name_one_that_is_down_is_enough_to_be_missed() {
+    let metrics = Metrics::new();
+    let (workers, _shutdown) = supervisor(&metrics);
+    let workers = workers.first_wait(LONG);
+    let keep = |work: fn() -> std::future::Ready<()>| {
+        let workers = workers.clone();
+        tokio::spawn(async move { workers.keep("mails", work).await })
+    };
+    let (one, other) = (keep(|| std::future::ready(())), keep(|| panic!("a fault")));
+    until(|| !workers.missing().is_empty()).await;
+    one.abort();
+    drop(one.await);
+    other.abort();
+    drop(other.await);
+    assert!(workers.missing().is_empty());
+    assert_eq!(figure(&metrics, "worker_up"), "1");
+}
+
+#[tokio::test]
+async fn probes_of_a_service_that_is_not_ready_are_told_once_and_are_no_faults() {
+    let (logs, _guard) = Logs::of_this_thread();
+    let (workers, _) = supervisor(&Metrics::new());
+    let is_up = Arc::new(AtomicBool::new(true));
+    let check = {
+        let is_up = Arc::clone(&is_up);
+        move || {
+            let is_up = is_up.load(Ordering::SeqCst);
+            async move { is_up.then_some(()).ok_or_else(|| "the disk is full".into()) }
+        }
+    };
+    let probes = health::routes("shop", "1.0.0", workers, check);
+    let edge = edge();
+    let metrics = edge.metrics.clone();
+    let server = Running::start(edge.around(probes, Detailed::new(clock()))).await;
+    for (up, status) in [(false, 503), (true, 200)] {
+        is_up.store(up, Ordering::SeqCst);
+        for _ in 0..3 {
+            assert_eq!(ready(&server).await.0, status);
+        }
+    }
+    server.shutdown.announce();
+    for _ in 0..3 {
+        assert_eq!(ready(&server).await.0, 503);
+    }
+    let text = logs.text();
+    let told: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("ready "))
+        .collect();
+    let told = |level: &str| told.iter().filter(|line| line.contains(level)).count();
+    assert_eq!((told(" WARN "), told(" INFO ")), (2, 1), "{text}");
+    assert!(!text.contains(" ERROR "), "{text}");
+    let faults = metrics.encode().unwrap();
+    assert!(faults.contains("balcao_http_faults_total 0"), "{faults}");
 }
 
 #[tokio::test]
