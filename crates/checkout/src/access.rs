@@ -120,7 +120,7 @@ fn bearer(header: &str) -> Option<&str> {
         .filter(|key| !key.is_empty())
 }
 
-fn refused() -> Error {
+pub(crate) fn refused() -> Error {
     Error::new(StatusCode::UNAUTHORIZED, "Invalid credentials")
         .header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
 }

@@ -12,6 +12,7 @@ mod json;
 pub mod keys;
 mod metrics;
 pub mod notifications;
+mod openapi;
 pub mod page;
 pub mod payments;
 pub mod provider;
@@ -21,7 +22,7 @@ mod routes;
 
 pub use app::{App, Parts, StartError, State, Workers, app, app_over, keep_alive};
 pub use config::{Config, Secret};
-pub use routes::ROUTES;
+pub use openapi::openapi;
 
 /// The service's tables.
 pub const MIGRATIONS: db::Migrations = db::migrations!(name: "checkout", "0001_checkout");
@@ -32,6 +33,3 @@ pub const SERVICE: &str = "checkout";
 pub const VERSION: &str = "1.0.0";
 /// The longest body that is read, in bytes.
 pub(crate) const BODY_MAX: usize = 64 * 1024;
-
-/// The API's document, `OpenAPI` 3.1 as JSON.
-pub const OPENAPI: &str = include_str!("../openapi.json");

@@ -5,40 +5,23 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{get, post};
-use http::Method;
 use tower::ServiceBuilder;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 use web::assets::Assets;
 use web::errors::{self, Detailed, ForReaders, Pages, Renderer};
 use web::limits::Late;
 use web::rate::{Limiter, Period, Rate};
-use web::{Edge, compression, docs, health, limits};
+use web::{Edge, compression, docs, health, limits, openapi};
 
 use crate::access::https_only;
 use crate::app::State;
-use crate::{MIGRATIONS, OPENAPI, SERVICE, VERSION, notifications, page, payments};
-
-/// Every address of the service with its methods, for the check of the API document against the router.
-pub const ROUTES: &[(&str, &[Method])] = &[
-    ("/", &[Method::GET]),
-    ("/create_payment", &[Method::POST]),
-    ("/payments/", &[Method::GET]),
-    ("/payments/outcome", &[Method::GET]),
-    ("/payments/{id}", &[Method::GET, Method::PUT]),
-    ("/payments/{id}/refunds", &[Method::POST]),
-    ("/payments/{id}/status", &[Method::GET]),
-    ("/payments/{id}/events", &[Method::GET]),
-    ("/payments/{id}/artefacts", &[Method::GET]),
-    ("/notifications", &[Method::POST]),
-    ("/health", &[Method::GET]),
-    ("/ready", &[Method::GET]),
-    ("/docs", &[Method::GET]),
-    ("/redoc", &[Method::GET]),
-    ("/openapi.json", &[Method::GET]),
-];
+use crate::openapi::{described, openapi as document};
+use crate::{MIGRATIONS, SERVICE, VERSION, notifications, page, payments};
 
 /// Where the API's documents are.
-const DOCUMENTS: docs::Paths = docs::Paths {
+pub(crate) const DOCUMENTS: docs::Paths = docs::Paths {
     swagger_ui: "/docs",
     redoc: "/redoc",
     schema: "/openapi.json",
@@ -52,12 +35,9 @@ const PROVIDER_FAILED: [u16; 2] = [502, 503];
 
 /// The whole service, with the edge around it.
 pub(crate) fn router(state: &State) -> Router {
-    for (path, method) in ROUTES
-        .iter()
-        .flat_map(|(path, methods)| methods.iter().map(move |method| (path, method)))
-    {
+    for (path, method, _) in openapi::operations(&mut described()) {
         for status in PROVIDER_FAILED {
-            state.figures.begin_requests(SERVICE, path, method, status);
+            state.figures.begin_requests(SERVICE, path, &method, status);
         }
     }
     let assets = assets();
@@ -103,51 +83,59 @@ fn api(state: &State) -> Router {
             // A payment is never left half made because its buyer hung up.
             .layer(from_fn(limits::to_the_end))
     };
-    let rate_limit = from_fn_with_state(limiter, Limiter::limit);
-    let moving_money = Router::new()
-        .route("/create_payment", post(payments::api::payment_create))
-        .route("/payments/{id}/refunds", post(payments::api::refund_create))
-        .layer(
-            ServiceBuilder::new()
-                .layer(rate_limit.clone())
-                .layer(common(payments::unknown_outcome)),
-        );
-    let of_clients = Router::new()
-        .route("/payments/", get(payments::api::payment_list))
-        .route("/payments/outcome", get(payments::api::payment_outcome))
-        .route(
-            "/payments/{id}",
-            get(payments::api::payment_read).put(payments::api::payment_cancel),
-        )
-        .route("/payments/{id}/status", get(payments::api::payment_status))
-        .route("/payments/{id}/events", get(payments::api::payment_events))
-        .route(
-            "/payments/{id}/artefacts",
-            get(payments::api::payment_artefacts),
-        )
-        .layer(
-            ServiceBuilder::new()
-                .layer(rate_limit)
-                .layer(common(|error| error)),
-        );
+    let for_clients = |late| {
+        let limit = from_fn_with_state(limiter.clone(), Limiter::limit);
+        ServiceBuilder::new().layer(limit).layer(common(late))
+    };
     // The provider tells of every payment from a few addresses: a limit for clients would hold its news back. Without a
     // valid signature it costs next to nothing, and unsigned hints have a limit of their own.
-    let of_the_provider = Router::new()
-        .route(
-            "/notifications",
-            post(notifications::api::notification_receive),
-        )
-        .layer(common(|error| error));
-    moving_money
-        .merge(of_clients)
+    let of_the_provider = of_the_provider().layer(common(|error| error));
+    moving_money()
+        .layer(for_clients(payments::unknown_outcome))
+        .merge(of_clients().layer(for_clients(|error| error)))
         .merge(of_the_provider)
         .with_state(state.clone())
+        .into()
+}
+
+/// The API's operations, as their handlers describe them.
+pub(crate) fn operations() -> OpenApi {
+    let all = moving_money().merge(of_clients()).merge(of_the_provider());
+    all.into_openapi()
+}
+
+fn moving_money() -> OpenApiRouter<State> {
+    OpenApiRouter::new()
+        .routes(routes!(payments::api::payment_create))
+        .routes(routes!(payments::api::refund_create))
+}
+
+fn of_clients() -> OpenApiRouter<State> {
+    OpenApiRouter::new()
+        .routes(routes!(payments::api::payment_list))
+        .routes(routes!(payments::api::payment_outcome))
+        .routes(routes!(
+            payments::api::payment_read,
+            payments::api::payment_cancel
+        ))
+        .routes(routes!(payments::following::payment_status))
+        .routes(routes!(payments::following::payment_events))
+        .routes(routes!(payments::following::payment_artefacts))
+}
+
+fn of_the_provider() -> OpenApiRouter<State> {
+    OpenApiRouter::new().routes(routes!(notifications::api::notification_receive))
 }
 
 fn pages(state: &State, assets: &Assets) -> Router {
     let limiter = Limiter::by_address("checkout:pages", state.windows.clone(), PAGE_RATE.into());
     page::routes(state.config.shop.clone(), assets.clone())
-        .merge(docs::routes("Balcão checkout", OPENAPI, DOCUMENTS, assets))
+        .merge(docs::routes(
+            "Balcão checkout",
+            document(),
+            DOCUMENTS,
+            assets,
+        ))
         .layer(
             ServiceBuilder::new()
                 .layer(from_fn(compression::pages))

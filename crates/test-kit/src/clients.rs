@@ -39,6 +39,11 @@ impl Clients {
         Self { folder, packages }
     }
 
+    /// Puts a file beside the programs.
+    pub fn add(&self, name: &str, content: &[u8]) {
+        fs::write(self.folder.path().join(name), content).expect("a file");
+    }
+
     /// Runs Python with these arguments.
     pub fn python<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) {
         let mut python = Command::new("python3");

@@ -11,6 +11,9 @@ use axum::routing::{MethodRouter, get};
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use rust_embed::RustEmbed;
+use utoipa::openapi::path::OperationBuilder;
+use utoipa::openapi::schema::{Object, Type};
+use utoipa::openapi::{Content, HttpMethod, OpenApi, ResponseBuilder};
 
 use crate::assets::Assets;
 use crate::locale::Theme;
@@ -97,6 +100,52 @@ pub fn routes<S: Clone + Send + Sync + 'static>(
         .route(paths.redoc, viewer_page(redoc))
         .layer(from_fn_with_state(Policy::Documents, security::headers))
         .route(paths.schema, get(schema))
+}
+
+/// Describes the routes of the documents in the document itself.
+pub fn describe(api: &mut OpenApi, paths: Paths) {
+    let schema = ("application/json", any(Type::Object));
+    let try_out = described(
+        "documentation",
+        "This document, to try out",
+        "A page.",
+        html(),
+    );
+    let read = described("reference", "This document, to read", "A page.", html());
+    let document = described("openapi", "This document", "OpenAPI 3.1.", schema);
+    let all = [
+        (paths.swagger_ui, try_out),
+        (paths.redoc, read),
+        (paths.schema, document),
+    ];
+    for (path, operation) in all {
+        let methods = vec![HttpMethod::Get];
+        api.paths.add_path_operation(path, methods, operation);
+    }
+}
+
+fn described(
+    id: &str,
+    summary: &str,
+    response: &str,
+    (content_type, content): (&str, Content),
+) -> OperationBuilder {
+    let response = ResponseBuilder::new().description(response);
+    OperationBuilder::new()
+        .tag("Pages")
+        .operation_id(Some(id))
+        .summary(Some(summary))
+        .securities(Some([]))
+        .response("200", response.content(content_type, content))
+}
+
+/// The content of a response that is a page.
+pub fn html() -> (&'static str, Content) {
+    ("text/html; charset=utf-8", any(Type::String))
+}
+
+fn any(kind: Type) -> Content {
+    Content::new(Some(Object::with_type(kind)))
 }
 
 /// A viewer in the colours that its reader has chosen on our other pages.

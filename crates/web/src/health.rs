@@ -7,13 +7,18 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::routing::get;
+use axum::extract::State;
 use axum::{Json, Router};
 use http::StatusCode;
 use serde::Serialize;
 use tokio::time::timeout;
+use utoipa::ToSchema;
+use utoipa::openapi::{Object, OpenApi};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use crate::errors::Chain;
+use crate::openapi::{Failure, constant};
 use crate::server::Shutdown;
 use crate::{Error, Supervisor};
 
@@ -29,11 +34,40 @@ type Obstacle = (Cow<'static, str>, Option<NotReady>);
 /// A check that takes longer than this has failed.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-#[derive(Clone, Copy, Serialize)]
+/// The service whose state is asked for.
+#[derive(Clone)]
+struct Probed {
+    service: &'static str,
+    version: &'static str,
+    readiness: Arc<Readiness>,
+}
+
+/// The service lives.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 struct Health {
+    #[schema(schema_with = healthy)]
     status: &'static str,
     service: &'static str,
     version: &'static str,
+}
+
+/// The service can work.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Ready {
+    #[schema(schema_with = is_ready)]
+    status: &'static str,
+    service: &'static str,
+    version: &'static str,
+}
+
+fn healthy() -> Object {
+    constant("healthy")
+}
+
+fn is_ready() -> Object {
+    constant("ready")
 }
 
 /// `GET /health`: `{"status":"healthy","service","version"}` as long as the process lives (the shape of the checkout specification);
@@ -56,23 +90,69 @@ where
         check: Box::new(move || Box::pin(check())),
         last: Mutex::default(),
     });
-    let answer = move |status| {
-        Json(Health {
-            status,
-            service,
-            version,
-        })
+    let probed = Probed {
+        service,
+        version,
+        readiness,
     };
-    let ready = move |shutdown: Shutdown| {
-        let readiness = Arc::clone(&readiness);
-        async move {
-            let answered = readiness.answer(&shutdown).await;
-            answered.map(|()| answer("ready"))
-        }
-    };
-    Router::new()
-        .route("/health", get(move || async move { answer("healthy") }))
-        .route("/ready", get(ready))
+    api().with_state(probed).into()
+}
+
+/// The description of the routes.
+pub fn openapi() -> OpenApi {
+    api().into_openapi()
+}
+
+fn api() -> OpenApiRouter<Probed> {
+    OpenApiRouter::new()
+        .routes(routes!(health))
+        .routes(routes!(ready))
+}
+
+/// Liveness
+#[utoipa::path(
+    get,
+    path = "/health",
+    tag = "Operation",
+    security(),
+    responses((
+        status = 200,
+        description = "The process lives.",
+        body = Health,
+        examples(("healthy" = (value = json!({"status": "healthy", "service": "checkout", "version": "1.0.0"})))),
+    )),
+)]
+async fn health(State(probed): State<Probed>) -> Json<Health> {
+    Json(Health {
+        status: "healthy",
+        service: probed.service,
+        version: probed.version,
+    })
+}
+
+/// Readiness
+#[utoipa::path(
+    get,
+    path = "/ready",
+    tag = "Operation",
+    security(),
+    responses(
+        (
+            status = 200,
+            description = "The database can be reached and is migrated.",
+            body = Ready,
+            examples(("ready" = (value = json!({"status": "ready", "service": "checkout", "version": "1.0.0"})))),
+        ),
+        Failure<503>,
+    ),
+)]
+async fn ready(State(probed): State<Probed>, shutdown: Shutdown) -> Result<Json<Ready>, Error> {
+    probed.readiness.answer(&shutdown).await?;
+    Ok(Json(Ready {
+        status: "ready",
+        service: probed.service,
+        version: probed.version,
+    }))
 }
 
 /// What decides whether a service is ready, and what the last probe heard.

@@ -18,6 +18,7 @@ pub mod http_client;
 pub mod limits;
 pub mod locale;
 pub mod metrics;
+pub mod openapi;
 pub mod page;
 pub mod panics;
 mod random;

@@ -13,10 +13,14 @@ fn clients() -> Clients {
     Clients::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients"))
 }
 
-/// The services, and the file of each one's document.
-fn documents() -> [(&'static str, String); 2] {
-    let file = |service| format!("{}/../{service}/openapi.json", env!("CARGO_MANIFEST_DIR"));
-    ["checkout", "inventory"].map(|service| (service, file(service)))
+/// The services, and the file of each one's document beside the programs.
+fn documents(clients: &Clients) -> [(&'static str, String); 2] {
+    ["checkout", "inventory"].map(|service| {
+        let printed = Start::new(["openapi", service]).output();
+        let file = format!("{service}.json");
+        clients.add(&file, &printed.stdout);
+        (service, file)
+    })
 }
 
 /// Starts a demo, and runs a program with the addresses of its services and a card.
@@ -28,14 +32,15 @@ async fn beside_a_demo(run: impl FnOnce([String; 3])) {
 
 #[test]
 fn linters_find_no_error_in_the_documents() {
-    let files = documents().map(|(_, file)| file);
-    clients().node([&["lint.js".to_owned()][..], &files].concat());
+    let clients = clients();
+    let files = documents(&clients).map(|(_, file)| file);
+    clients.node([&["lint.js".to_owned()][..], &files].concat());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn clients_generated_for_python_keep_stock_and_take_payments() {
     let clients = clients();
-    for (service, file) in documents() {
+    for (service, file) in documents(&clients) {
         let folder = format!("{service}_client");
         clients.python([
             "-m",
@@ -59,7 +64,7 @@ async fn clients_generated_for_python_keep_stock_and_take_payments() {
 #[tokio::test(flavor = "multi_thread")]
 async fn clients_generated_for_typescript_keep_stock_and_take_payments() {
     let clients = clients();
-    for (service, file) in documents() {
+    for (service, file) in documents(&clients) {
         let types = format!("{service}.d.ts");
         let generator = "node_modules/openapi-typescript/bin/cli.js";
         clients.node([generator, &file, "--output", &types]);

@@ -3,6 +3,10 @@
 use axum::body::Body;
 use axum::extract::{Query, State as From};
 use http::{HeaderMap, StatusCode};
+use utoipa::openapi::path::{Parameter, ParameterIn};
+use utoipa::openapi::{ObjectBuilder, OneOfBuilder, RefOr, Schema};
+use utoipa::{IntoParams, PartialSchema, ToSchema};
+use web::openapi::{Failure, integer, parameter, text};
 use web::{Error, rate};
 
 use super::{Notification, ReceiveError, receive};
@@ -12,7 +16,21 @@ use crate::json::{Object, Value, unescape};
 use crate::payments::database_error;
 use crate::request;
 
-/// `POST /notifications`
+/// A change at the provider
+///
+/// Called by the provider. The notification is stored and answered at once; the payment is then read back from the
+/// provider, which alone decides its state. Duplicates and late ones change nothing. With a secret configured,
+/// `x-signature` must be valid; without one, a notification is a mere hint to read back.
+#[utoipa::path(
+    post, path = "/notifications", tag = "Notifications", operation_id = "notify",
+    security(), params(Notification),
+    request_body(content = Option<Notification>, examples(("updated" = (value = json!({
+        "action": "payment.updated", "api_version": "v1", "data": {"id": "1234567890"},
+        "date_created": "2026-11-20T12:00:00Z", "id": 12345, "live_mode": true, "type": "payment",
+        "user_id": "1",
+    }))))),
+    responses((status = 200, description = "Stored. No body."), Failure<413>, Failure<422>),
+)]
 pub(crate) async fn notification_receive(
     From(state): From<State>,
     Query(pairs): Query<Vec<(String, String)>>,
@@ -23,6 +41,42 @@ pub(crate) async fn notification_receive(
     receive(&state, &headers, read(&pairs, &body)).await?;
     Ok(StatusCode::OK)
 }
+
+impl IntoParams for Notification {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let short = || text().max_length(Some(255));
+        let query = |name, what| parameter(name, ParameterIn::Query, Some(what), short());
+        let header = |name, what| parameter(name, ParameterIn::Header, Some(what), text());
+        let signature = "`ts=<time>,v1=<HMAC-SHA256 in hexadecimal>` over \
+                         `id:<data.id>;request-id:<x-request-id>;ts:<ts>;`, parts that are absent \
+                         left out.";
+        let example = |text: &str| Some(text.into());
+        vec![
+            query("data.id", "The payment's id at the provider; signed.")
+                .example(example("1234567890"))
+                .build(),
+            query("type", "`payment`; other kinds are accepted and ignored.")
+                .example(example("payment"))
+                .build(),
+            header("x-signature", signature).build(),
+            header("x-request-id", "Part of what is signed.").build(),
+        ]
+    }
+}
+
+impl PartialSchema for Notification {
+    fn schema() -> RefOr<Schema> {
+        let id = OneOfBuilder::new().item(text()).item(integer());
+        let data = ObjectBuilder::new().property("id", id);
+        let body = ObjectBuilder::new()
+            .property("action", text())
+            .property("type", text())
+            .property("data", data);
+        body.into()
+    }
+}
+
+impl ToSchema for Notification {}
 
 /// Reads both forms: `?data.id=…&type=payment` with a body, and the older `?id=…&topic=payment` without.
 fn read(pairs: &[(String, String)], body: &[u8]) -> Notification {

@@ -20,6 +20,8 @@ use web::{limits, locale};
 
 use crate::BODY_MAX;
 
+pub(crate) use pages::openapi;
+
 /// The page's own style sheet and script.
 #[derive(RustEmbed)]
 #[folder = "assets/"]

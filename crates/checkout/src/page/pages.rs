@@ -7,9 +7,11 @@ use axum::Router;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{FromRef, Query, State};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
 use brazil::{FederalUnit, NETWORKS};
 use serde_json::Value;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 use web::assets::Assets;
 use web::page::{Layout, Page};
 
@@ -45,9 +47,16 @@ impl FromRef<PageState> for Assets {
 
 pub(super) fn routes<S>(shop: Shop, assets: Assets) -> Router<S> {
     let shop = Arc::new(shop);
-    Router::new()
-        .route("/", get(checkout))
-        .with_state(PageState { shop, assets })
+    api().with_state(PageState { shop, assets }).into()
+}
+
+/// The description of the routes.
+pub(crate) fn openapi() -> OpenApi {
+    api().into_openapi()
+}
+
+fn api() -> OpenApiRouter<PageState> {
+    OpenApiRouter::new().routes(routes!(checkout))
 }
 
 #[derive(Template)]
@@ -75,6 +84,16 @@ fn limits() -> Value {
     texts.chain([latest]).collect()
 }
 
+/// The checkout page
+#[utoipa::path(
+    get, path = "/", tag = "Pages", operation_id = "checkoutPage", security(),
+    responses(
+        (status = 200, description = "The page with the payment form.",
+        content_type = "text/html; charset=utf-8", body = String),
+        (status = 308, description = "Plain HTTP, when a public HTTPS address is configured.",
+        headers(("Location"))),
+    ),
+)]
 async fn checkout(
     State(PageState { shop, assets }): State<PageState>,
     address: Result<Query<Address>, QueryRejection>,

@@ -1,4 +1,4 @@
-//! The JSON addresses of payments.
+//! The JSON addresses of payments; those that follow one payment are in [`following`](super::following).
 
 use axum::Json;
 use axum::body::Body;
@@ -7,23 +7,27 @@ use axum::response::{IntoResponse, Response};
 use db::Money;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use serde::Serialize;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use utoipa::IntoParams;
+use utoipa::openapi::path::{Parameter, ParameterIn};
 use web::Error;
 use web::client::{ClientAddress, Origin, PublicUrl};
+use web::openapi::{self, Failure, parameter};
 
 use super::declines::coarse_body;
 use super::errors::{database, not_found, unknown};
-use super::events::{self, StatusView};
 use super::idempotency::{IdempotencyKey, KeyError, KeyText, REPLAYED};
 use super::model::Payment;
 use super::outcome::Outcome;
-use super::shape::{ArtefactsBody, OutcomeBody, PaymentBody};
-use super::{Created, query};
+use super::read::ListQuery;
+use super::schema::AnyPayment;
+use super::shape::{OutcomeBody, PageBody, PaymentBody, RefundBody};
+use super::{Created, examples, query};
 use crate::access::{Caller, Merchant};
 use crate::app::State;
 use crate::provider::is_provider_id;
-use crate::{BODY_MAX, digest, request};
+use crate::request::{Cancellation, PaymentRequest, RefundRequest};
+use crate::{BODY_MAX, request};
 
 /// Carries the token that lets a page follow its payment.
 const STATUS_TOKEN: HeaderName = HeaderName::from_static("x-payment-status-token");
@@ -35,7 +39,15 @@ pub(crate) fn content_type(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// The provider's id in an address. What cannot be one names no payment.
-pub(crate) struct PaymentId(String);
+pub(crate) struct PaymentId(pub(super) String);
+
+impl IntoParams for PaymentId {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let what = "The payment's id, as its creation answered it.";
+        let id = parameter("id", ParameterIn::Path, Some(what), openapi::text());
+        vec![id.example(Some("1234567890".into())).build()]
+    }
+}
 
 impl FromRequestParts<State> for PaymentId {
     type Rejection = Error;
@@ -47,7 +59,36 @@ impl FromRequestParts<State> for PaymentId {
     }
 }
 
-/// `POST /create_payment`
+/// Create a payment
+///
+/// Checks the request, forwards it to the provider (a card is exchanged for a token first) and answers the provider's
+/// result. The first check that fails answers; their order is: HTTPS, content type, body, `payment_method` present, other
+/// common members present, method known, the method's members present, amount, card, everything else, provider. Unknown
+/// members are ignored.
+///
+/// A declined card is a payment with status `rejected`: 200. After 502 and 503, repeat with the same `Idempotency-Key`,
+/// waiting 2, 4, then 8 seconds: there is never a second charge.
+#[utoipa::path(
+    post, path = "/create_payment", tag = "Payments", operation_id = "createPayment",
+    security((), ("merchantKey" = [])), params(KeyText),
+    request_body(content = PaymentRequest, description = "At most 64 KiB.", examples(
+        ("card" = (
+            summary = "By card (a test card of the provider, which the sandbox approves)",
+            value = json!(examples::card_request())
+        )),
+        ("pix" = (summary = "By pix", value = json!(examples::pix_request()))),
+        ("boleto" = (summary = "By boleto", value = json!(examples::boleto_request()))),
+    )),
+    responses(
+        (status = 200, description = "The payment, in the shape of its method.", body = AnyPayment,
+        headers(("X-Payment-Status-Token"), ("Idempotent-Replayed")), examples(
+            ("card" = (summary = "An approved card payment", value = json!(examples::card_payment()))),
+            ("pix" = (summary = "A pix payment that waits for its payer", value = json!(examples::pix_payment()))),
+            ("boleto" = (summary = "A boleto that waits for its payer", value = json!(examples::boleto_payment()))),
+        )),
+        Failure<409>, Failure<413>, Failure<422>, Failure<502>,
+    ),
+)]
 pub(crate) async fn payment_create(
     From(state): From<State>,
     origin: Origin,
@@ -100,7 +141,21 @@ fn own_key(
     Ok(key.map(|key| key.owned_by(caller, &state.config.secret)))
 }
 
-/// `GET /payments/{id}`
+/// Read a payment
+///
+/// The shape of the creation's answer with the current state.
+#[utoipa::path(
+    get, path = "/payments/{id}", tag = "Payments", operation_id = "readPayment",
+    security(("merchantKey" = [])), params(PaymentId),
+    responses(
+        (status = 200, description = "The payment.", body = AnyPayment, examples(
+            ("card" = (summary = "An approved card payment", value = json!(examples::card_payment()))),
+            ("pix" = (summary = "A pix payment that waits for its payer", value = json!(examples::pix_payment()))),
+            ("boleto" = (summary = "A boleto that waits for its payer", value = json!(examples::boleto_payment()))),
+        )),
+        Failure<404>,
+    ),
+)]
 pub(crate) async fn payment_read(
     From(state): From<State>,
     _merchant: Merchant,
@@ -113,7 +168,22 @@ pub(crate) async fn payment_read(
     show(&payment)
 }
 
-/// `PUT /payments/{id}`
+/// Cancel a payment
+///
+/// Only while it is pending; repeating it is no error.
+#[utoipa::path(
+    put, path = "/payments/{id}", tag = "Payments", operation_id = "cancelPayment",
+    security(("merchantKey" = [])), params(PaymentId),
+    request_body(
+        content = Cancellation,
+        examples(("cancel" = (value = json!({"status": "cancelled"})))),
+    ),
+    responses(
+        (status = 200, description = "The cancelled payment.", body = AnyPayment,
+        examples(("pix" = (value = json!(examples::cancelled_payment()))))),
+        Failure<404>, Failure<413>, Failure<422>, Failure<502>,
+    ),
+)]
 pub(crate) async fn payment_cancel(
     From(state): From<State>,
     _merchant: Merchant,
@@ -127,7 +197,23 @@ pub(crate) async fn payment_cancel(
     show(&super::cancel(&state, &id).await?)
 }
 
-/// `POST /payments/{id}/refunds`
+/// Give money back
+///
+/// Only while the payment is approved. Without a body, with `{}` or with `null` as amount, all that is left; else a part.
+/// The payment is `refunded` once nothing is left.
+#[utoipa::path(
+    post, path = "/payments/{id}/refunds", tag = "Payments", operation_id = "refundPayment",
+    security(("merchantKey" = [])), params(PaymentId, KeyText),
+    request_body(content = Option<RefundRequest>, examples(
+        ("part" = (summary = "A part", value = json!({"amount": 10.50}))),
+        ("all" = (summary = "All that is left", value = json!({}))),
+    )),
+    responses(
+        (status = 200, description = "The refund.", body = RefundBody,
+        headers(("Idempotent-Replayed")), examples(("part" = (value = json!(examples::refund()))))),
+        Failure<404>, Failure<409>, Failure<413>, Failure<422>, Failure<502>,
+    ),
+)]
 pub(crate) async fn refund_create(
     From(state): From<State>,
     merchant: Merchant,
@@ -143,8 +229,31 @@ pub(crate) async fn refund_create(
     Ok(text(refunded.body, refunded.replayed))
 }
 
-/// `GET /payments/outcome`: what the creation with the caller's `Idempotency-Key` has come to, for a caller that lost its answer and
-/// no longer has the request to send again.
+/// What a creation has come to
+///
+/// For whoever lost the answer of a creation and no longer has the request to repeat it, as a page that was loaded again.
+/// Repeats nothing and charges nothing. `created`: the payment was made, and `X-Payment-Status-Token` lets its caller
+/// follow it. `not_charged`: no payment was made. `unknown`: it may have been made; ask again, and pay for the same thing
+/// by no other way until it is known. 404: no creation with this key has arrived in the last 72 hours.
+///
+/// Without a merchant's key the `Idempotency-Key` must be a random UUID (version 4), which nobody can guess.
+#[utoipa::path(
+    get, path = "/payments/outcome", tag = "Following a payment", operation_id = "readOutcome",
+    security((), ("merchantKey" = [])), params(KeyText),
+    responses(
+        (status = 200, description = "What is known. Nothing of the payer.", body = OutcomeBody,
+        headers((
+            "X-Payment-Status-Token" = String,
+            description = "With `created`: lets its holder follow the payment's status."
+        )),
+        examples(
+            ("created" = (value = json!(examples::outcome_created()))),
+            ("not_charged" = (value = json!({"outcome": "not_charged"}))),
+            ("unknown" = (value = json!({"outcome": "unknown"}))),
+        )),
+        Failure<404>, Failure<422>,
+    ),
+)]
 pub(crate) async fn payment_outcome(
     From(state): From<State>,
     origin: Origin,
@@ -169,15 +278,16 @@ pub(crate) async fn payment_outcome(
     Ok(response)
 }
 
-#[derive(Serialize)]
-struct PageBody<'a> {
-    count: i64,
-    next: Option<String>,
-    previous: Option<String>,
-    results: Vec<PaymentBody<'a>>,
-}
-
-/// `GET /payments/`
+/// List payments, newest first
+#[utoipa::path(
+    get, path = "/payments/", tag = "Payments", operation_id = "listPayments",
+    security(("merchantKey" = [])), params(ListQuery),
+    responses(
+        (status = 200, description = "One page.", body = PageBody,
+        examples(("page" = (value = json!(examples::page()))))),
+        Failure<422>,
+    ),
+)]
 pub(crate) async fn payment_list(
     From(state): From<State>,
     _merchant: Merchant,
@@ -201,81 +311,6 @@ pub(crate) async fn payment_list(
         results: page.payments.iter().map(PaymentBody::new).collect(),
     };
     Ok(private(Json(body)))
-}
-
-/// The token in an address, empty where there is none or more than one. Its value is not in any log: those leave the
-/// query out.
-pub(crate) struct Token(String);
-
-impl FromRequestParts<State> for Token {
-    type Rejection = Error;
-
-    async fn from_request_parts(parts: &mut Parts, state: &State) -> Result<Self, Error> {
-        let query = Query::<Vec<(String, String)>>::from_request_parts(parts, state).await;
-        let pairs = query.map_or_else(|_| Vec::new(), |Query(pairs)| pairs);
-        let mut given = pairs
-            .into_iter()
-            .filter(|(name, _)| name == "token")
-            .map(|(_, token)| token);
-        Ok(Self(match (given.next(), given.next()) {
-            (Some(token), None) => token,
-            _ => String::new(),
-        }))
-    }
-}
-
-/// `GET /payments/{id}/status`
-pub(crate) async fn payment_status(
-    From(state): From<State>,
-    origin: Origin,
-    PaymentId(id): PaymentId,
-    token: Token,
-) -> Result<Response, Error> {
-    let view = follow(&state, &id, &token).await?;
-    Ok(private(Json(view.shown_to(origin))))
-}
-
-/// `GET /payments/{id}/events`
-pub(crate) async fn payment_events(
-    From(state): From<State>,
-    origin: Origin,
-    PaymentId(id): PaymentId,
-    token: Token,
-) -> Result<Response, Error> {
-    let now = follow(&state, &id, &token).await?;
-    let stream = events::open(&state, &id, now, origin);
-    stream.map(IntoResponse::into_response).ok_or_else(|| {
-        Error::new(StatusCode::SERVICE_UNAVAILABLE, "Service unavailable")
-            .header(http::header::RETRY_AFTER, HeaderValue::from_static("5"))
-    })
-}
-
-/// `GET /payments/{id}/artefacts`: what the page shows of its payment, also when it is loaded again and knows only id and token.
-pub(crate) async fn payment_artefacts(
-    From(state): From<State>,
-    PaymentId(id): PaymentId,
-    token: Token,
-) -> Result<Response, Error> {
-    authorise(&state, &id, &token)?;
-    let found = super::find(&state, &id).await.map_err(database)?;
-    let payment = found.ok_or_else(not_found)?;
-    Ok(private(Json(ArtefactsBody::new(&payment))))
-}
-
-async fn follow(state: &State, id: &str, token: &Token) -> Result<StatusView, Error> {
-    authorise(state, id, token)?;
-    let found = super::find_status(state, id).await.map_err(database)?;
-    let (status, detail) = found.ok_or_else(not_found)?;
-    Ok(StatusView::new(status, &detail))
-}
-
-/// The token belongs to the payment's id: nothing is looked up for a wrong one, and an unknown id answers alike.
-fn authorise(state: &State, id: &str, token: &Token) -> Result<(), Error> {
-    if digest::is_equal(&state.status_token(id), &token.0) {
-        Ok(())
-    } else {
-        Err(Error::new(StatusCode::UNAUTHORIZED, "Invalid credentials"))
-    }
 }
 
 /// A body as a stranger may see it, if it is one.
@@ -305,7 +340,7 @@ fn text(body: String, replayed: bool) -> Response {
 }
 
 /// People's data, which no cache may keep.
-fn private(answer: impl IntoResponse) -> Response {
+pub(super) fn private(answer: impl IntoResponse) -> Response {
     let mut response = answer.into_response();
     response
         .headers_mut()

@@ -37,7 +37,8 @@ pub(crate) fn unknown(error: Error) -> Error {
     }
 }
 
-fn busy() -> Error {
+/// The first request with this key is not done.
+pub(crate) fn busy() -> Error {
     Error::new(
         StatusCode::CONFLICT,
         "A request with this Idempotency-Key is still running",

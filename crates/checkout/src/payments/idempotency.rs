@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use brazil::holds_card_number;
 use http::HeaderMap;
+use utoipa::IntoParams;
+use utoipa::openapi::path::{Parameter, ParameterIn};
 use uuid::{Uuid, Variant, Version};
+use web::openapi::{parameter, text};
 
 use crate::access::Caller;
 use crate::config::Secret;
@@ -64,6 +67,24 @@ impl IdempotencyKey {
     /// The key as it is stored when it is used for a refund of the payment with this id.
     pub(crate) fn for_refund_of(&self, payment: &str) -> Self {
         Self(format!("{} refund {payment}", self.0))
+    }
+}
+
+impl IntoParams for KeyText {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let what = "Names this request, so that it can be repeated safely for 72 hours: the same key \
+                    with the same request gives the same answer, with another request 422, while it \
+                    is still at work 409. Keys are their caller's own: the merchant's whose key the \
+                    request shows, else the client's, known by its address. A random UUID (version 4) \
+                    sent without a merchant's key belongs to whoever has it.";
+        let again = "Another spelling of `Idempotency-Key`.";
+        let schema = || text().min_length(Some(1)).max_length(Some(LENGTH_MAX));
+        let key = |name, what| parameter(name, ParameterIn::Header, Some(what), schema());
+        let example = Some("order-2026-0042".into());
+        vec![
+            key(FIELD, what).example(example).build(),
+            key("X-Idempotency-Key", again).build(),
+        ]
     }
 }
 

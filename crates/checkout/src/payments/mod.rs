@@ -12,12 +12,15 @@ mod create;
 mod declines;
 mod errors;
 pub(crate) mod events;
+mod examples;
+pub(crate) mod following;
 pub mod idempotency;
 mod model;
 mod outcome;
 mod query;
 mod read;
 mod refund;
+mod schema;
 mod settle;
 mod shape;
 pub mod state;
@@ -30,7 +33,7 @@ pub(crate) use checks::{
     note_answer, open_attempts, postpone_attempt, postpone_payment, release_dead, save_sweep,
     sweep_from, unknown_count,
 };
-pub(crate) use errors::{database as database_error, unknown as unknown_outcome};
+pub(crate) use errors::{busy, database as database_error, not_found, unknown as unknown_outcome};
 pub(crate) use outcome::find_outcome;
 pub(crate) use read::find_stored;
 pub(crate) use refund::{Checked, check_refund};

@@ -5,8 +5,13 @@ use std::time::Duration;
 use db::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::{IntoParams, ToSchema};
+use web::openapi::{integer, parameter, text};
 
 use super::read::{LATEST, ListQuery};
+use super::schema::payment_method;
 use super::state::PaymentState;
 use crate::request::{MethodKind, Refusal};
 
@@ -14,6 +19,9 @@ use crate::request::{MethodKind, Refusal};
 const PAGE_SIZE: i64 = 10;
 /// The most that a page holds.
 const PAGE_SIZE_MAX: i64 = 100;
+
+/// What [`moment`] reads, but for the calendar.
+const MOMENT: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})?)?$";
 
 /// The names a query may have; others are ignored.
 const NAMES: [&str; 6] = [
@@ -24,6 +32,37 @@ const NAMES: [&str; 6] = [
     "page",
     "page_size",
 ];
+
+impl IntoParams for ListQuery {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let query =
+            |name, what, schema: RefOr<Schema>| parameter(name, ParameterIn::Query, what, schema);
+        let (state, method) = (
+            "Only payments in this state.",
+            "Only payments of this method.",
+        );
+        let states = Ref::from_schema_name(PaymentState::name()).into();
+        let from = "An ISO date (from its first moment in UTC) or date-time, inclusive.";
+        let to = "An ISO date (to its last moment in UTC) or date-time, inclusive.";
+        let moment = |name, what, example: &str| {
+            let moment = query(name, Some(what), text().pattern(Some(MOMENT)).into());
+            moment.example(Some(example.into()))
+        };
+        let number = |name, default: i64, most| {
+            let number = integer().minimum(Some(1)).maximum(most);
+            query(name, None, number.default(Some(default.into())).into())
+        };
+        let all = [
+            query("status", Some(state), states),
+            query("payment_method", Some(method), payment_method().into()),
+            moment("created_from", from, "2026-11-01"),
+            moment("created_to", to, "2026-11-30"),
+            number("page", 1, None),
+            number("page_size", PAGE_SIZE, Some(PAGE_SIZE_MAX)),
+        ];
+        all.map(ParameterBuilder::build).into()
+    }
+}
 
 /// Reads a list's query; of several values of one name the last counts, and a blank one is none.
 ///

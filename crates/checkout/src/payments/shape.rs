@@ -1,69 +1,114 @@
 //! The JSON of a payment in answers: exactly the specification's "Shapes of a successful creation response". Pure.
+//!
+//! The shapes are described for the API's document, too: `deny_unknown_fields` says there that nothing else is in them.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
+use utoipa::ToSchema;
 
 use super::model::Payment;
 use super::outcome::Outcome;
+use super::schema::{AnyPayment, amount, outcome, payment_method, positive_amount, tax_id_kind};
+use super::state::PaymentState;
 use crate::request::MethodKind;
 
 /// A payment as the answers show it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct PaymentBody<'a> {
+    /// Assigned by the provider.
     id: &'a str,
+    #[schema(value_type = PaymentState)]
     status: &'static str,
+    /// An open word of the provider, such as accredited or `pending_waiting_transfer`.
     status_detail: &'a str,
+    #[schema(schema_with = amount)]
     transaction_amount: Box<RawValue>,
+    /// pix, the provider's boleto method, or the card's network.
     payment_method_id: &'a str,
+    /// ISO 8601 with a UTC offset, as the provider sent it.
+    #[schema(format = DateTime)]
     date_created: &'a str,
+    /// Present once approved.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime, nullable = false)]
     date_approved: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     point_of_interaction: Option<PointOfInteraction<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     transaction_details: Option<TransactionDetails<'a>>,
     payer: PayerBody<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     card: Option<CardBody<'a>>,
 }
 
-#[derive(Debug, Serialize)]
+/// How to pay.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 struct PointOfInteraction<'a> {
     transaction_data: TransactionData<'a>,
 }
 
-#[derive(Debug, Serialize)]
+/// The code to pay with.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 struct TransactionData<'a> {
+    /// The code's text, to copy and paste.
+    #[schema(required)]
     qr_code: Option<&'a str>,
+    /// The code's picture, a PNG in base64.
+    #[schema(required)]
     qr_code_base64: Option<&'a str>,
+    /// A page of the provider that shows the code.
+    #[schema(required)]
     ticket_url: Option<&'a str>,
 }
 
-#[derive(Debug, Serialize)]
+/// How to pay.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 struct TransactionDetails<'a> {
+    /// The boleto's address.
+    #[schema(required)]
     external_resource_url: Option<&'a str>,
 }
 
-#[derive(Debug, Serialize)]
+/// Who pays.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Payer)]
 struct PayerBody<'a> {
     email: &'a str,
     identification: Identification<'a>,
 }
 
-#[derive(Debug, Serialize)]
+/// The payer's tax id.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 struct Identification<'a> {
+    #[schema(schema_with = tax_id_kind)]
     r#type: &'a str,
     number: &'a str,
 }
 
-#[derive(Debug, Serialize)]
+/// What may be shown of the card.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Card)]
 struct CardBody<'a> {
+    #[schema(pattern = "^[0-9]{6}$")]
     first_six_digits: &'a str,
+    #[schema(pattern = "^[0-9]{4}$")]
     last_four_digits: &'a str,
     cardholder: Cardholder<'a>,
 }
 
-#[derive(Debug, Serialize)]
+/// Who the card is made out to.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 struct Cardholder<'a> {
     name: &'a str,
 }
@@ -118,15 +163,39 @@ impl<'a> PaymentBody<'a> {
     }
 }
 
-/// What a creation has come to: `created` with where its payment stands, `not_charged`, or `unknown`. Nothing of who pays.
-#[derive(Debug, Serialize)]
+/// One page of payments.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = PaymentList)]
+pub(super) struct PageBody<'a> {
+    /// How many there are in all.
+    #[schema(minimum = 0)]
+    pub count: i64,
+    /// The next page's address.
+    #[schema(required, format = "uri-reference")]
+    pub next: Option<String>,
+    /// The previous page's address.
+    #[schema(required, format = "uri-reference")]
+    pub previous: Option<String>,
+    #[schema(value_type = Vec<AnyPayment>)]
+    pub results: Vec<PaymentBody<'a>>,
+}
+
+/// What a creation has come to. `id`, `status` and `status_detail` come with `created`.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Outcome)]
 pub(crate) struct OutcomeBody<'a> {
+    #[schema(schema_with = outcome)]
     outcome: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<PaymentState>, nullable = false)]
     status: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     status_detail: Option<&'a str>,
 }
 
@@ -155,20 +224,42 @@ impl<'a> OutcomeBody<'a> {
     }
 }
 
-/// What the page shows of its payment, whenever it is loaded: what is paid, and what to pay with. Nothing of who pays.
-#[derive(Debug, Serialize)]
+/// What a page shows of its payment; null where its method has none.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Artefacts)]
 pub struct ArtefactsBody<'a> {
+    #[schema(schema_with = payment_method)]
     payment_method: &'static str,
+    #[schema(schema_with = positive_amount)]
     transaction_amount: Box<RawValue>,
+    /// What is paid for.
     description: &'a str,
+    /// ISO 8601 with a UTC offset.
     date_created: &'a str,
+    /// Once approved; ISO 8601 with a UTC offset.
+    #[schema(required)]
     date_approved: Option<&'a str>,
+    /// The pix code as text.
+    #[schema(required)]
     qr_code: Option<&'a str>,
+    /// The pix code as a PNG, base64.
+    #[schema(required)]
     qr_code_base64: Option<&'a str>,
+    /// The payment's ticket.
+    #[schema(required)]
     ticket_url: Option<&'a str>,
+    /// The boleto's document.
+    #[schema(required)]
     external_resource_url: Option<&'a str>,
+    /// The boleto's digits, to type in at a bank.
+    #[schema(required)]
     digitable_line: Option<&'a str>,
+    /// The digits of the boleto's bar code.
+    #[schema(required)]
     barcode: Option<&'a str>,
+    /// Until when it can be paid; ISO 8601 with a UTC offset.
+    #[schema(required)]
     date_of_expiration: Option<&'a str>,
 }
 
@@ -193,18 +284,19 @@ impl<'a> ArtefactsBody<'a> {
     }
 }
 
-/// A refund as the answers show it.
-#[derive(Debug, Serialize)]
+/// Money given back.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Refund)]
 pub(super) struct RefundBody<'a> {
-    /// The provider's id of the refund.
     pub id: &'a str,
-    /// The provider's id of the payment.
     pub payment_id: &'a str,
-    /// What was given back.
+    #[schema(schema_with = amount)]
     pub amount: Box<RawValue>,
-    /// The provider's word on the refund.
+    /// An open word of the provider: approved, `in_process` or rejected.
     pub status: &'a str,
-    /// As the provider wrote it.
+    /// ISO 8601 with a UTC offset, as the provider sent it.
+    #[schema(format = DateTime)]
     pub date_created: &'a str,
 }
 
@@ -214,7 +306,6 @@ mod tests {
 
     use super::*;
     use crate::payments::model::{Artefacts, CardFacts, Payer};
-    use crate::payments::state::PaymentState;
 
     fn payment(method: MethodKind) -> Payment {
         let card = CardFacts {

@@ -7,6 +7,8 @@ use crate::json::Value;
 
 /// The most hundredths an amount of a request can have: 999,999,999,999.99 reais.
 const MAX_DIGITS: usize = 14;
+/// The same as a number, for the API's document.
+pub(super) const MAX: f64 = 999_999_999_999.99;
 
 /// The amount of a payment to be made, more than zero.
 ///
@@ -133,6 +135,14 @@ mod tests {
             .unwrap_err()
             .detail
             .into_owned()
+    }
+
+    #[test]
+    fn the_largest_amount_is_the_one_that_the_document_names() {
+        let largest = transaction_amount(Value::Number("999999999999.99")).unwrap();
+        assert_eq!(largest.to_string(), MAX.to_string());
+        let more = transaction_amount(Value::Number("1000000000000.00"));
+        assert_eq!(more, Err(Refusal::invalid_amount("transaction_amount")));
     }
 
     #[test]

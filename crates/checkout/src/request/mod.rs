@@ -10,6 +10,7 @@ mod card;
 mod fingerprint;
 mod most;
 mod refusal;
+mod schema;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -21,6 +22,7 @@ pub use body::{check_content_type, read as read_body};
 pub use card::{Card, CardNumber, Expiry, LATEST_YEAR, SecurityCode};
 pub use most::{MaxAmounts, MaxAmountsError};
 pub use refusal::Refusal;
+pub(crate) use schema::{Cancellation, RefundRequest};
 pub(crate) use text::HOLDS_CARD_NUMBER;
 pub use text::TEXT_LIMITS;
 
@@ -84,6 +86,9 @@ pub struct BoletoPayer {
     /// State or federal district.
     pub federal_unit: FederalUnit,
 }
+
+/// What every method requires beside `payment_method`, in the specification's order.
+const COMMON_FIELDS: &[&str] = &["transaction_amount", "description", "email"];
 
 impl Method {
     /// Which of the three methods it is.
@@ -156,7 +161,7 @@ pub fn check(
     if matches!(members.get("payment_method"), Member::Absent) {
         return Err(Refusal::payment_method_required());
     }
-    members.require(&["transaction_amount", "description", "email"])?;
+    members.require(COMMON_FIELDS)?;
     let kind = match members.get("payment_method") {
         Member::Text(text) => MethodKind::parse(text),
         _ => None,

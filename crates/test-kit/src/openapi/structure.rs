@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{Document, object};
 
@@ -229,7 +229,8 @@ impl Document {
             self.pointed(reference);
         }
         for kind in ["schemas", "responses", "parameters", "headers"] {
-            for name in object(&self.value()["components"][kind]).keys() {
+            let of_kind = self.value()["components"].get(kind).map(object);
+            for name in of_kind.into_iter().flat_map(Map::keys) {
                 let reference = format!("#/components/{kind}/{name}");
                 assert!(references.contains(&reference), "{reference} is of no use");
             }

@@ -2,9 +2,11 @@
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
+use db::Timestamp;
 use http::StatusCode;
 use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
 
 use super::{Facts, Public};
 use crate::Clock;
@@ -35,16 +37,44 @@ impl Detailed {
     }
 }
 
+/// What went wrong.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Error)]
+pub struct DetailedBody<'error> {
+    /// What is wrong; never a value of the request.
+    detail: &'error str,
+    #[schema(value_type = i64, minimum = 400, maximum = 599)]
+    status_code: u16,
+    #[schema(format = DateTime)]
+    timestamp: String,
+    /// The member that is wrong, where it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    field: Option<&'error str>,
+    #[serde(flatten)]
+    #[schema(ignore)]
+    extra: &'error Map<String, Value>,
+}
+
+impl<'error> DetailedBody<'error> {
+    /// The body of an error that happened at this time.
+    pub fn new(error: &'error Public, at: Timestamp) -> Self {
+        Self {
+            detail: &error.detail,
+            status_code: error.status.as_u16(),
+            timestamp: at.to_string(),
+            field: error.field.as_deref(),
+            extra: &error.extra,
+        }
+    }
+}
+
 impl Render for Detailed {
     fn render(&self, error: &Public, _request: &Facts) -> Response {
-        let mut body = Members::default();
-        body.add("detail", error.detail.as_ref());
-        body.add("status_code", error.status.as_u16());
-        body.add("timestamp", self.0.now().to_string());
-        if let Some(field) = &error.field {
-            body.add("field", field.as_ref());
+        match &error.body {
+            Some(body) => Json(body).into_response(),
+            None => Json(DetailedBody::new(error, self.0.now())).into_response(),
         }
-        respond(body, error)
     }
 }
 

@@ -15,8 +15,8 @@ pub(crate) struct Arguments {
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) {
     let document = match arguments.service {
-        Service::Checkout => checkout::OPENAPI,
-        Service::Inventory => inventory::OPENAPI,
+        Service::Checkout => checkout::openapi(),
+        Service::Inventory => inventory::OPENAPI.trim_end().to_owned(),
     };
-    console::say(document.trim_end());
+    console::say(&document);
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tokio::sync::{Notify, watch};
-
+use utoipa::ToSchema;
 use web::client::{ClientAddress, Origin};
 
 use crate::payments::declines::coarse_detail;
@@ -24,9 +24,11 @@ const OF_A_PAYMENT: usize = 10;
 /// And for one client elsewhere, an IPv4 address or an IPv6 /48: several buyers may share one.
 const OF_A_CLIENT: usize = 100;
 
-/// What a page may see of its payment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// Where a payment stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct StatusView {
+    #[schema(value_type = PaymentState)]
     pub(crate) status: &'static str,
     pub(crate) status_detail: String,
     #[serde(skip)]

@@ -1,0 +1,133 @@
+//! The API's document: what its routes say of themselves, and what stands around them.
+
+mod failures;
+
+use utoipa::ToSchema;
+use utoipa::openapi::extensions::Extensions;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::tag::TagBuilder;
+use utoipa::openapi::{
+    ComponentsBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Response,
+    SchemaFormat, ServerBuilder,
+};
+use web::errors::DetailedBody;
+use web::openapi::{Header, add_responses, constant, failure, name_headers, text};
+use web::{docs, health};
+
+use crate::{VERSION, page, routes};
+
+const ABOUT: &str = "\
+All amounts are in BRL, as exact JSON numbers with at most two decimals. Every error is JSON with a text in `detail`; \
+nothing of a request's values is ever repeated in it.
+
+Requests come over HTTPS (or from the same machine); anything else is answered 400 `HTTPS required`. An address that does \
+not exist is answered 404, a method that an address does not have 405 with the header `Allow`, both with the same error body.
+
+API requests are limited per client; `RateLimit` tells what is left.
+
+The buyer's page, its files and its language switch are no part of this API.";
+
+const TAGS: [(&str, &str); 5] = [
+    (
+        "Payments",
+        "Creating payments is open to the checkout page; the rest needs a merchant's key.",
+    ),
+    (
+        "Following a payment",
+        "For whoever created it, by the token that came with it.",
+    ),
+    ("Notifications", "What the provider sends."),
+    ("Pages", "For people."),
+    ("Operation", "For whoever runs the service."),
+];
+
+const MERCHANT_KEY: &str =
+    "A merchant's API key, from the configuration or made by `balcao checkout key add`.";
+
+/// Names of headers, which [`headers`] describes.
+const REQUEST_ID: &str = "X-Request-Id";
+const LIMITS: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
+
+/// The API's document, `OpenAPI` 3.1 as JSON.
+pub fn openapi() -> String {
+    web::openapi::to_json(described(), &headers()).to_string()
+}
+
+/// Every operation, with what the layers around it add, and what the operations refer to.
+pub(crate) fn described() -> OpenApi {
+    let mut api = routes::operations();
+    add_responses(&mut api, &[400, 401, 429, 500, 503].map(failure));
+    add_responses(&mut api, &[otherwise("AnyOther")]);
+    let mut pages = page::openapi();
+    docs::describe(&mut pages, routes::DOCUMENTS);
+    add_responses(&mut pages, &[otherwise("PageFailed")]);
+    api.merge(pages);
+    name_headers(&mut api, &LIMITS);
+    let mut probes = health::openapi();
+    add_responses(&mut probes, &[otherwise("AnyOther")]);
+    api.merge(probes);
+    name_headers(&mut api, &[REQUEST_ID]);
+    let mut whole = about();
+    whole.merge(api);
+    whole
+}
+
+fn otherwise(name: &str) -> (String, RefOr<Response>) {
+    ("default".to_owned(), Ref::from_response_name(name).into())
+}
+
+fn about() -> OpenApi {
+    let summary = "Takes card, pix and boleto payments through an external payment provider.";
+    let license = LicenseBuilder::new()
+        .name("MIT OR Apache-2.0")
+        .identifier(Some("MIT OR Apache-2.0"));
+    let info = InfoBuilder::new()
+        .title("Balcao checkout")
+        .version(VERSION)
+        .extensions(Some(Extensions::from_iter([("summary", summary)])))
+        .description(Some(ABOUT))
+        .license(Some(license.build()));
+    let merchant_key = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .description(Some(MERCHANT_KEY));
+    let components = ComponentsBuilder::new()
+        .security_scheme("merchantKey", SecurityScheme::Http(merchant_key.build()))
+        .schema(DetailedBody::name(), failures::body())
+        .responses_from_iter(failures::all());
+    let server = ServerBuilder::new()
+        .url("/")
+        .description(Some("Where this document was read from"));
+    let tag = |(name, what)| TagBuilder::new().name(name).description(Some(what)).build();
+    OpenApiBuilder::new()
+        .info(info)
+        .servers(Some([server.build()]))
+        .tags(Some(TAGS.map(tag)))
+        .components(Some(components.build()))
+        .build()
+}
+
+/// The headers that responses name.
+fn headers() -> Vec<Header> {
+    let replayed = "`true` when this answer was given before for the same key.";
+    let own = [
+        Header {
+            schema: constant("true"),
+            ..Header::new("Idempotent-Replayed", replayed)
+        },
+        Header {
+            is_required: true,
+            ..Header::new(
+                "X-Payment-Status-Token",
+                "Lets its holder follow this payment's status.",
+            )
+        },
+        Header {
+            schema: text()
+                .format(Some(SchemaFormat::Custom("uri".into())))
+                .build(),
+            is_required: true,
+            ..Header::new("Location", "The same page over HTTPS.")
+        },
+    ];
+    Header::shared().into_iter().chain(own).collect()
+}

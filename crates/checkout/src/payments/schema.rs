@@ -1,0 +1,96 @@
+//! What the API's document says of payments beside the types of [`shape`](super::shape): values, and what each method has. Pure.
+
+use std::borrow::Cow;
+
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{Object, OneOfBuilder, Ref, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+use web::openapi::one_of;
+
+use super::shape::PaymentBody;
+use super::state::PaymentState;
+use crate::request::MethodKind;
+
+impl PartialSchema for PaymentState {
+    fn schema() -> RefOr<Schema> {
+        one_of(Self::ALL.map(Self::as_str)).into()
+    }
+}
+
+impl ToSchema for PaymentState {
+    fn name() -> Cow<'static, str> {
+        "Status".into()
+    }
+}
+
+/// A payment in the shape of its method.
+pub(super) enum AnyPayment {}
+
+impl PartialSchema for AnyPayment {
+    fn schema() -> RefOr<Schema> {
+        let shapes = MethodKind::ALL.map(|kind| Ref::from_schema_name(kind.schema("Payment")));
+        let any = shapes
+            .into_iter()
+            .fold(OneOfBuilder::new(), OneOfBuilder::item);
+        any.into()
+    }
+}
+
+impl ToSchema for AnyPayment {
+    fn name() -> Cow<'static, str> {
+        "Payment".into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        PaymentBody::schemas(schemas);
+        schemas.extend(MethodKind::ALL.map(|kind| (kind.schema("Payment"), payment_by(kind))));
+    }
+}
+
+/// A payment by one method: its own part is always there, and the parts of the other methods never are.
+fn payment_by(kind: MethodKind) -> RefOr<Schema> {
+    let mut schema = PaymentBody::schema();
+    let (own, description) = match kind {
+        MethodKind::Card => ("card", "A card payment."),
+        MethodKind::Pix => ("point_of_interaction", "A pix payment."),
+        MethodKind::Boleto => ("transaction_details", "A boleto."),
+    };
+    if let RefOr::T(Schema::Object(payment)) = &mut schema {
+        for part in ["card", "point_of_interaction", "transaction_details"] {
+            if part != own {
+                payment.properties.remove(part);
+            }
+        }
+        payment.required.push(own.to_owned());
+        payment.description = Some(description.to_owned());
+    }
+    schema
+}
+
+pub(super) fn payment_method() -> Object {
+    one_of(MethodKind::ALL.map(MethodKind::as_str))
+}
+
+pub(super) fn outcome() -> Object {
+    one_of(["created", "not_charged", "unknown"])
+}
+
+pub(super) fn tax_id_kind() -> Object {
+    one_of(["CPF", "CNPJ"])
+}
+
+pub(super) fn amount() -> Object {
+    number().minimum(Some(0)).description(Some("BRL.")).build()
+}
+
+pub(super) fn positive_amount() -> Object {
+    let description = "BRL, two decimals.";
+    number()
+        .exclusive_minimum(Some(0))
+        .description(Some(description))
+        .build()
+}
+
+fn number() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::Number)
+}

@@ -1,0 +1,221 @@
+//! The documents of our APIs: what `utoipa` has no attribute for, and what middleware adds to every response.
+//!
+//! A document is made from the routes that serve: each handler is described where it stands, and `OpenApiRouter` gathers the
+//! descriptions with the handlers.
+
+use std::collections::BTreeMap;
+
+use http::{Method, StatusCode};
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::IntoResponses;
+use utoipa::openapi::extensions::Extensions;
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::{
+    KnownFormat, Object, OpenApi, Ref, RefOr, Required, Response, Schema, SchemaFormat, Type,
+};
+
+/// A header of responses. It is described once, and a response names it.
+#[derive(Serialize)]
+pub struct Header {
+    /// Its name.
+    #[serde(skip)]
+    pub name: &'static str,
+    /// What it tells.
+    pub description: &'static str,
+    /// Its values.
+    pub schema: Object,
+    /// Whether every response that names it has it.
+    #[serde(rename = "required")]
+    pub is_required: bool,
+    /// One of its values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub example: Option<Value>,
+}
+
+impl Header {
+    /// A header that a response may have, with any text.
+    pub fn new(name: &'static str, description: &'static str) -> Self {
+        Self {
+            name,
+            description,
+            schema: text().build(),
+            is_required: false,
+            example: None,
+        }
+    }
+
+    /// The headers that the middleware of this crate sets.
+    pub fn shared() -> [Self; 5] {
+        let id = "The request's id in the service's log; the caller's own, if it sent one of 1 to 64 letters, digits, points, \
+                  underscores or hyphens.";
+        let policy = "The limits, as the current draft for rate limit headers has them.";
+        [
+            Self {
+                schema: text().pattern(Some("^[A-Za-z0-9._-]{1,64}$")).build(),
+                is_required: true,
+                ..Self::new("X-Request-Id", id)
+            },
+            Self {
+                example: Some(r#""minute";q=100;w=60"#.into()),
+                ..Self::new("RateLimit-Policy", policy)
+            },
+            Self {
+                example: Some(r#""minute";r=99;t=60"#.into()),
+                ..Self::new("RateLimit", "What is left of them.")
+            },
+            Self {
+                schema: integer().minimum(Some(1)).build(),
+                example: Some(17.into()),
+                ..Self::new("Retry-After", "Whole seconds to wait.")
+            },
+            Self::new("WWW-Authenticate", "The scheme to authenticate with."),
+        ]
+    }
+}
+
+/// The document as JSON. A header that a response only names is the one of `headers`.
+pub fn to_json(mut api: OpenApi, headers: &[Header]) -> Value {
+    leave_out_null(&mut api);
+    let headers: Value = headers
+        .iter()
+        .map(|header| (header.name, json!(header)))
+        .collect();
+    let components = api.components.get_or_insert_default();
+    // `utoipa` has no place for shared headers.
+    components.extensions = Some(Extensions::from_iter([("headers", headers)]));
+    let mut document = json!(api);
+    refer_to_headers(&mut document);
+    document
+}
+
+/// A body that may be left out may not be `null`: `utoipa` takes an `Option` for both.
+fn leave_out_null(api: &mut OpenApi) {
+    let bodies = operations(api).flat_map(|(_, _, operation)| &mut operation.request_body);
+    for content in bodies.flat_map(|body| body.content.values_mut()) {
+        if let Some(RefOr::T(Schema::OneOf(null_or))) = &mut content.schema {
+            content.schema = null_or.items.pop();
+        }
+    }
+}
+
+fn refer_to_headers(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            if let Some(Value::Object(headers)) = members.get_mut("headers") {
+                for (name, header) in headers {
+                    if header.get("description").is_none() {
+                        *header = json!({"$ref": format!("#/components/headers/{name}")});
+                    }
+                }
+            }
+            members.values_mut().for_each(refer_to_headers);
+        }
+        Value::Array(items) => items.iter_mut().for_each(refer_to_headers),
+        _ => {}
+    }
+}
+
+/// Every operation with its address and method.
+pub fn operations(api: &mut OpenApi) -> impl Iterator<Item = (&str, Method, &mut Operation)> {
+    api.paths.paths.iter_mut().flat_map(|(path, item)| {
+        let all = [
+            (Method::GET, &mut item.get),
+            (Method::PUT, &mut item.put),
+            (Method::POST, &mut item.post),
+            (Method::PATCH, &mut item.patch),
+            (Method::DELETE, &mut item.delete),
+            (Method::OPTIONS, &mut item.options),
+        ];
+        all.into_iter().filter_map(|(method, operation)| {
+            let operation = operation.as_mut()?;
+            Some((path.as_str(), method, operation))
+        })
+    })
+}
+
+/// Names headers in every response of every operation: what layers around these routes set. Error responses name theirs
+/// where they are described.
+pub fn name_headers(api: &mut OpenApi, names: &[&str]) {
+    for (_, _, operation) in operations(api) {
+        for response in operation.responses.responses.values_mut() {
+            if let RefOr::T(response) = response {
+                for name in names {
+                    response.headers.entry((*name).to_owned()).or_default();
+                }
+            }
+        }
+    }
+}
+
+/// Adds responses to every operation: what layers around these routes may answer in a handler's place.
+pub fn add_responses(api: &mut OpenApi, responses: &[(String, RefOr<Response>)]) {
+    for (_, _, operation) in operations(api) {
+        for (status, response) in responses {
+            let known = &mut operation.responses.responses;
+            known
+                .entry(status.clone())
+                .or_insert_with(|| response.clone());
+        }
+    }
+}
+
+/// The error response with this status, described once among the document's components.
+pub struct Failure<const STATUS: u16>;
+
+impl<const STATUS: u16> IntoResponses for Failure<STATUS> {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        BTreeMap::from([failure(STATUS)])
+    }
+}
+
+/// A status, and a reference to the error response with it.
+pub fn failure(status: u16) -> (String, RefOr<Response>) {
+    let response = Ref::from_response_name(failure_name(status));
+    (status.to_string(), response.into())
+}
+
+/// The name of the error response with a status: `NotFound`.
+pub fn failure_name(status: u16) -> String {
+    let status = StatusCode::from_u16(status).ok();
+    let reason = status.and_then(|status| status.canonical_reason());
+    reason.unwrap_or("Error").replace([' ', '-'], "")
+}
+
+/// A parameter that may be left out, unless it is a part of the path.
+pub fn parameter(
+    name: &str,
+    parameter_in: ParameterIn,
+    description: Option<&str>,
+    schema: impl Into<RefOr<Schema>>,
+) -> ParameterBuilder {
+    ParameterBuilder::from(Parameter::new(name))
+        .parameter_in(parameter_in)
+        .required(Required::False)
+        .description(description)
+        .schema(Some(schema))
+}
+
+/// Any text.
+pub fn text() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String)
+}
+
+/// One of these texts.
+pub fn one_of(texts: impl IntoIterator<Item = &'static str>) -> Object {
+    text().enum_values(Some(texts)).build()
+}
+
+/// A whole number. Without the format, clients in some languages take 32 bits.
+pub fn integer() -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::Integer)
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
+}
+
+/// This text and no other. `utoipa` has no `const`.
+pub fn constant(value: &str) -> Object {
+    let constant = Extensions::from_iter([("const", value)]);
+    text().extensions(Some(constant)).build()
+}
