@@ -11,9 +11,12 @@ mod config;
 mod dashboard;
 pub mod events;
 pub mod generate;
+mod names;
+mod openapi;
 mod page;
 #[cfg(test)]
 mod plans;
+pub mod resource;
 pub mod rest;
 mod retry;
 mod routes;
@@ -31,11 +34,9 @@ use accounts::{Passwords, TokenKey};
 pub use app::{App, FirstUser, Parts, StartError, Workers, app, keep_alive, state};
 use catalogue::{named::Kind, products::Products};
 pub use config::Config;
+pub use openapi::OPENAPI;
 pub use routes::{PAGES, ROUTES};
 use stock::movements::Movement;
-
-/// The API's document: OpenAPI 3.1, JSON.
-pub const OPENAPI: &str = include_str!("../openapi.json");
 
 /// The service's name, in `/health` and in figures.
 pub const SERVICE: &str = "inventory";
@@ -101,9 +102,8 @@ impl Deref for State {
 
 /// The API's addresses.
 fn router(state: State) -> Router {
-    let kinds = [Kind::Brand, Kind::Category, Kind::Supplier];
     let movements = [Movement::Inflow, Movement::Outflow];
-    let named = kinds.into_iter().fold(Router::new(), |router, kind| {
+    let named = Kind::ALL.into_iter().fold(Router::new(), |router, kind| {
         router.merge(rest::resource::routes(kind))
     });
     let moved = movements.into_iter().fold(named, |router, movement| {

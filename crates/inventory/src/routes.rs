@@ -1,6 +1,6 @@
 //! The service's addresses: their handlers, the layers before them, and the redirect of addresses without their trailing slash.
 
-use std::time::Duration;
+use std::{sync::LazyLock, time::Duration};
 
 use axum::{
     Router,
@@ -25,7 +25,9 @@ use web::{
 use crate::{
     MIGRATIONS, OPENAPI, SERVICE, State, VERSION, accounts,
     accounts::session::visits::visits,
-    analysis, catalogue, dashboard, events,
+    analysis,
+    catalogue::{self, named::Kind},
+    dashboard, events,
     page::{self, PageState, Shapes, flash},
     rest::{
         gate, indent,
@@ -41,17 +43,49 @@ const GET: &[Method] = &[Method::GET, Method::HEAD];
 const FORM: &[Method] = &[Method::GET, Method::HEAD, Method::POST];
 const SENT: &[Method] = &[Method::POST];
 
-/// Every address that programs call, with its methods: those of the API's document.
-pub const ROUTES: &[(&str, &[Method])] = &[
+/// An address, with its methods.
+type Address = (String, &'static [Method]);
+
+/// Every address that programs call: those of the API's document.
+pub static ROUTES: LazyLock<Vec<Address>> = LazyLock::new(|| {
+    const NAMED: &[(&str, &[Method])] = &[("", LIST), ("{id}/", MUTABLE)];
+    addresses(OTHER_ROUTES, "/api/v1/", NAMED)
+});
+
+/// Every address that only people read: pages and their forms. They are not in the API's document.
+pub static PAGES: LazyLock<Vec<Address>> = LazyLock::new(|| {
+    const NAMED: &[(&str, &[Method])] = &[
+        ("", GET),
+        ("export/", GET),
+        ("new/", FORM),
+        ("{id}/", GET),
+        ("{id}/edit/", FORM),
+        ("{id}/delete/", FORM),
+    ];
+    addresses(OTHER_PAGES, "/", NAMED)
+});
+
+/// The addresses of a table, and those below each kind of named records.
+fn addresses(
+    others: &[(&str, &'static [Method])],
+    above: &str,
+    below: &[(&str, &'static [Method])],
+) -> Vec<Address> {
+    let others = others
+        .iter()
+        .map(|(path, methods)| ((*path).to_owned(), *methods));
+    let named = Kind::ALL.into_iter().flat_map(|kind| {
+        below
+            .iter()
+            .map(move |(path, methods)| (format!("{above}{}/{path}", kind.path()), *methods))
+    });
+    others.chain(named).collect()
+}
+
+const OTHER_ROUTES: &[(&str, &[Method])] = &[
     ("/api/v1/authentication/token/", POST),
     ("/api/v1/authentication/token/refresh/", POST),
     ("/api/v1/authentication/token/verify/", POST),
-    ("/api/v1/brands/", LIST),
-    ("/api/v1/brands/{id}/", MUTABLE),
-    ("/api/v1/categories/", LIST),
-    ("/api/v1/categories/{id}/", MUTABLE),
-    ("/api/v1/suppliers/", LIST),
-    ("/api/v1/suppliers/{id}/", MUTABLE),
     ("/api/v1/products/", LIST),
     ("/api/v1/products/{id}/", MUTABLE),
     ("/api/v1/products/{id}/ledger/", READ),
@@ -76,8 +110,7 @@ pub const ROUTES: &[(&str, &[Method])] = &[
     ("/ready", GET),
 ];
 
-/// Every address that only people read, with its methods: pages and their forms. They are not in the API's document.
-pub const PAGES: &[(&str, &[Method])] = &[
+const OTHER_PAGES: &[(&str, &[Method])] = &[
     ("/admin/", GET),
     ("/admin/login/", FORM),
     ("/admin/password_change/", GET),
@@ -117,24 +150,6 @@ pub const PAGES: &[(&str, &[Method])] = &[
     ("/webhooks/deliveries/{id}/redeliver/", SENT),
     ("/dashboard/figures/", GET),
     ("/dashboard/events/", GET),
-    ("/brands/", GET),
-    ("/brands/export/", GET),
-    ("/brands/new/", FORM),
-    ("/brands/{id}/", GET),
-    ("/brands/{id}/edit/", FORM),
-    ("/brands/{id}/delete/", FORM),
-    ("/categories/", GET),
-    ("/categories/export/", GET),
-    ("/categories/new/", FORM),
-    ("/categories/{id}/", GET),
-    ("/categories/{id}/edit/", FORM),
-    ("/categories/{id}/delete/", FORM),
-    ("/suppliers/", GET),
-    ("/suppliers/export/", GET),
-    ("/suppliers/new/", FORM),
-    ("/suppliers/{id}/", GET),
-    ("/suppliers/{id}/edit/", FORM),
-    ("/suppliers/{id}/delete/", FORM),
     ("/products/", GET),
     ("/products/export/", GET),
     ("/products/new/", FORM),
@@ -215,7 +230,7 @@ fn pages(state: &State, assets: &Assets) -> Router {
         state: state.clone(),
         assets: assets.clone(),
     };
-    let documents = docs::routes("Balcão inventory", OPENAPI, DOCUMENTS, assets);
+    let documents = docs::routes("Balcão inventory", OPENAPI.as_str(), DOCUMENTS, assets);
     let everyday = Router::new()
         .merge(documents)
         .merge(dashboard::pages::routes())
@@ -308,7 +323,7 @@ fn with_slash(uri: &Uri) -> Option<HeaderValue> {
 
 /// Whether the tables have an address for this path.
 fn is_known(path: &str) -> bool {
-    let addresses = ROUTES.iter().chain(PAGES);
+    let addresses = ROUTES.iter().chain(PAGES.iter());
     addresses
         .into_iter()
         .any(|(pattern, _)| matches_pattern(pattern, path))

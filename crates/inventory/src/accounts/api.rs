@@ -13,11 +13,12 @@ use serde_json::json;
 use super::{Credentials, service};
 use crate::{
     State,
+    resource::{Field, text, token},
     rest::{
         Refusal,
         fields::{Members, Mode, Reader},
         gate,
-        metadata::{self, Action, Field},
+        metadata::{self, Action},
         resource::{answer, json, read_members},
     },
 };
@@ -26,12 +27,12 @@ const METHODS: &[Method] = &[Method::POST, Method::OPTIONS];
 /// Longer names and passwords are none.
 pub(crate) const MAX_TEXT: usize = 4096;
 
-const OBTAIN: &[Field] = &[
-    Field::text("username", MAX_TEXT),
-    Field::text("password", MAX_TEXT),
+const OBTAIN: &[&Field] = &[
+    &text::<String>("Usuário", "Username", MAX_TEXT).named("username"),
+    &text::<String>("Senha", "Password", MAX_TEXT).named("password"),
 ];
-const REFRESH: &[Field] = &[Field::token("refresh")];
-const VERIFY: &[Field] = &[Field::token("token")];
+const REFRESH: &[&Field] = &[&token("Token de renovação", "Refresh").named("refresh")];
+const VERIFY: &[&Field] = &[&token("Token", "Token").named("token")];
 
 /// The addresses under `/api/v1/authentication/`.
 pub(crate) fn routes() -> Router<State> {
@@ -101,7 +102,7 @@ async fn open(state: &State, request: Request) -> Result<Option<(Parts, Members)
     Ok(Some((parts, members)))
 }
 
-fn described(name: &str, fields: &'static [Field]) -> Response {
+fn described(name: &str, fields: &'static [&'static Field]) -> Response {
     let method = Method::POST;
     metadata::answer(name, Some(Action { method, fields }))
 }

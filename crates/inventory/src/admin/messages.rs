@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     accounts::{Permission, Verb},
-    rest::metadata::capitalized,
+    resource::capitalized,
 };
 
 /// What follows a form that was saved.

@@ -6,12 +6,9 @@ use super::{
 };
 use crate::accounts::{Caller, Model};
 
-/// The models.
-static MODELS: &[&dyn Administered] = &[
+/// The models, but for the named records behind the first.
+static MODELS: [&dyn Administered; 13] = [
     &models::PRODUCTS,
-    &models::BRANDS,
-    &models::CATEGORIES,
-    &models::SUPPLIERS,
     &models::INFLOWS,
     &models::OUTFLOWS,
     &models::LEDGER,
@@ -26,18 +23,25 @@ static MODELS: &[&dyn Administered] = &[
     &models::AUDIT_LOG,
 ];
 
-/// The model at a path.
-pub(super) fn find(path: &str) -> Option<&'static dyn Administered> {
-    MODELS
+/// Every model.
+fn all() -> impl Iterator<Item = &'static dyn Administered> {
+    let named = models::NAMED.iter().map(|model| model as &dyn Administered);
+    let (first, others) = MODELS.split_at(1);
+    first
         .iter()
         .copied()
-        .find(|model| model.about().path == path)
+        .chain(named)
+        .chain(others.iter().copied())
+}
+
+/// The model at a path.
+pub(super) fn find(path: &str) -> Option<&'static dyn Administered> {
+    all().find(|model| model.about().path == path)
 }
 
 /// The description of the records whose history is kept under a model.
 pub(super) fn described(model: Model) -> Option<&'static About> {
-    MODELS
-        .iter()
+    all()
         .map(|administered| administered.about())
         .find(|about| about.model == model)
 }
@@ -54,8 +58,7 @@ pub(super) fn shown_to(caller: &Caller) -> Vec<(Application, Vec<&'static About>
     Application::ALL
         .into_iter()
         .map(|application| {
-            let models = MODELS
-                .iter()
+            let models = all()
                 .map(|model| model.about())
                 .filter(|about| about.application == application && about.is_shown_to(caller));
             (application, models.collect::<Vec<_>>())
@@ -73,9 +76,9 @@ mod tests {
 
     #[test]
     fn every_description_holds_together() {
-        let paths: BTreeSet<_> = MODELS.iter().map(|model| model.about().path).collect();
-        assert_eq!(paths.len(), MODELS.len());
-        for about in MODELS.iter().map(|model| model.about()) {
+        let paths: BTreeSet<_> = all().map(|model| model.about().path).collect();
+        assert_eq!(paths.len(), all().count());
+        for about in all().map(|model| model.about()) {
             assert!(!about.columns.is_empty(), "{}", about.path);
             for filter in about.filters {
                 if let FilterKind::Related(path) = filter.kind {

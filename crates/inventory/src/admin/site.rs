@@ -13,9 +13,10 @@ use super::{
 };
 use crate::{
     accounts::Verb,
-    audit::words,
+    names,
     page::{Frame, PageState, flash, login_address, redirect, see_other},
-    rest::{Refusal, metadata::capitalized},
+    resource::capitalized,
+    rest::Refusal,
 };
 
 /// The frame of one page for one reader. Dereferences to the application's [`Frame`].
@@ -156,7 +157,7 @@ impl Site {
 
     /// What a field is called.
     pub(super) fn field(&self, name: &'static str) -> &'static str {
-        words::field(self.locale, name)
+        names::field(self.locale, name)
     }
 
     /// A page of this frame: 200, and 422 for a form that is shown again.

@@ -71,7 +71,7 @@ impl RestockTerms {
             reader.require(field);
         }
         let mut errors = reader.finish();
-        let cents = |setting: &Setting<Money>| match setting {
+        let cents = |setting: &Setting<Option<Money>>| match setting {
             Setting::Set(Some(value)) => Some(value.cents()),
             _ => None,
         };

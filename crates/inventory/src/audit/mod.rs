@@ -4,7 +4,6 @@
 
 mod model;
 mod store;
-pub mod words;
 
 pub(crate) use model::changed;
 pub use model::{Action, Done, Entry, Found, Selection};

@@ -9,6 +9,7 @@ use web::locale::Locale;
 
 use crate::{
     page::PageState,
+    resource::Words,
     rest::{Message, Refusal},
 };
 use named::Kind;
@@ -17,59 +18,26 @@ use named::Kind;
 pub const MAX_NAME: usize = 500;
 /// Longest description, in characters.
 pub const MAX_DESCRIPTION: usize = 65_536;
-/// Characters of a folded description that lists are ordered by.
-const DESCRIPTION_KEY: usize = 200;
+/// What imports are called that refer to a record.
+pub(crate) const IMPORT_WORDS: Words =
+    Words::feminine(("importação", "import"), ("importações", "imports"));
 
 /// The pages of the catalogue.
 pub(crate) fn pages() -> Router<PageState> {
-    [Kind::Brand, Kind::Category, Kind::Supplier]
+    Kind::ALL
         .into_iter()
         .fold(products::pages::routes(), |router, kind| {
             router.merge(named::pages::routes(kind))
         })
 }
 
-/// What lists order a description by.
-pub(crate) fn description_key(description: &str) -> String {
-    db::fold(description)
-        .chars()
-        .take(DESCRIPTION_KEY)
-        .collect()
-}
-
 /// One kind of record that refers to the one that should go, and how many do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Referring {
-    /// What they are called, such as `product`.
-    pub name: &'static str,
+    /// What they are called.
+    pub(crate) words: &'static Words,
     /// How many.
     pub count: i64,
-}
-
-/// What records are called in messages, in English and in Portuguese: the record that should go, one that refers to it, and several.
-const NOUNS: [(&str, [&str; 3]); 7] = [
-    ("brand", ["esta marca", "marca", "marcas"]),
-    ("category", ["esta categoria", "categoria", "categorias"]),
-    (
-        "supplier",
-        ["este fornecedor", "fornecedor", "fornecedores"],
-    ),
-    ("product", ["este produto", "produto", "produtos"]),
-    ("inflow", ["esta entrada", "entrada", "entradas"]),
-    ("outflow", ["esta saída", "saída", "saídas"]),
-    ("import", ["esta importação", "importação", "importações"]),
-];
-
-/// The words in Portuguese; those of English where there are none.
-fn in_portuguese(name: &str) -> [&str; 3] {
-    let found = NOUNS.iter().find(|(english, _)| *english == name);
-    found.map_or([name; 3], |(_, words)| *words)
-}
-
-/// What one record is called in Portuguese.
-pub(crate) fn one_in_portuguese(name: &str) -> &str {
-    let [_, one, _] = in_portuguese(name);
-    one
 }
 
 /// 409 in the decided words, when anything refers to the record: `Cannot delete this brand because 3 product records reference it.`
@@ -78,7 +46,7 @@ pub(crate) fn one_in_portuguese(name: &str) -> &str {
 ///
 /// [`Refusal::Conflict`]
 pub(crate) fn refuse_when_referenced(
-    resource: &str,
+    words: &Words,
     referring: &[Referring],
 ) -> Result<(), Refusal> {
     let referring: Vec<_> = referring.iter().filter(|kind| kind.count > 0).collect();
@@ -86,13 +54,12 @@ pub(crate) fn refuse_when_referenced(
     if total == 0 {
         return Ok(());
     }
-    let english = referring.iter().map(|Referring { name, count }| {
+    let english = referring.iter().map(|Referring { words, count }| {
         let records = if *count == 1 { "record" } else { "records" };
-        format!("{count} {name} {records}")
+        format!("{count} {} {records}", words.one(Locale::En))
     });
-    let portuguese = referring.iter().map(|Referring { name, count }| {
-        let [_, one, several] = in_portuguese(name);
-        let noun = if *count == 1 { one } else { several };
+    let portuguese = referring.iter().map(|Referring { words, count }| {
+        let noun = words.of(Locale::PtBr, count.unsigned_abs());
         format!("{} {noun}", Locale::PtBr.number(*count))
     });
     let verb = if total == 1 {
@@ -100,18 +67,21 @@ pub(crate) fn refuse_when_referenced(
     } else {
         "reference"
     };
-    let is_masculine = referring.iter().any(|kind| kind.name == "product");
-    let bound = match (is_masculine, total) {
-        (true, 1) => "ligado",
-        (true, _) => "ligados",
-        (false, 1) => "ligada",
-        (false, _) => "ligadas",
+    let is_feminine = referring.iter().all(|kind| kind.words.is_feminine);
+    let bound = match (is_feminine, total) {
+        (false, 1) => "ligado",
+        (false, _) => "ligados",
+        (true, 1) => "ligada",
+        (true, _) => "ligadas",
     };
-    let [this, ..] = in_portuguese(resource);
+    let (this, one) = (words.ending("este", "esta"), words.one(Locale::PtBr));
     let portuguese = portuguese.collect::<Vec<_>>().join(" e ");
     let english = english.collect::<Vec<_>>().join(" and ");
+    let resource = words.one(Locale::En);
     Err(Refusal::Conflict(Message::new(
-        format!("Não é possível excluir {this}: ainda há {portuguese} {bound} a este registro."),
+        format!(
+            "Não é possível excluir {this} {one}: ainda há {portuguese} {bound} a este registro."
+        ),
         format!("Cannot delete this {resource} because {english} {verb} it."),
     )))
 }
@@ -119,13 +89,32 @@ pub(crate) fn refuse_when_referenced(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stock::movements::{INFLOW_WORDS, OUTFLOW_WORDS};
 
-    fn refusal(resource: &str, counts: &[(&'static str, i64)], locale: Locale) -> String {
+    fn words(name: &str) -> &'static Words {
+        let all = [
+            &products::WORDS,
+            &INFLOW_WORDS,
+            &OUTFLOW_WORDS,
+            &IMPORT_WORDS,
+        ];
+        let named = Kind::ALL.map(|kind| &kind.about().words);
+        let found = all
+            .into_iter()
+            .chain(named)
+            .find(|words| words.singular.1 == name);
+        found.unwrap()
+    }
+
+    fn refusal(resource: &str, counts: &[(&str, i64)], locale: Locale) -> String {
         let referring: Vec<_> = counts
             .iter()
-            .map(|&(name, count)| Referring { name, count })
+            .map(|&(name, count)| Referring {
+                words: words(name),
+                count,
+            })
             .collect();
-        match refuse_when_referenced(resource, &referring) {
+        match refuse_when_referenced(words(resource), &referring) {
             Err(Refusal::Conflict(message)) => message.text(locale).to_owned(),
             _ => String::new(),
         }

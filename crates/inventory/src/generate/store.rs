@@ -7,7 +7,8 @@ use super::{
     simulation::{Shelf, Step},
 };
 use crate::{
-    catalogue::{description_key, products},
+    catalogue::products,
+    resource::sql::long_text_key,
     search::{self, Vocabulary},
     stock::movements::Movement,
     tallies::{self, Change, Moved, Tallies, day_of},
@@ -130,7 +131,7 @@ impl Load {
 
     /// A product with its opening.
     pub(super) fn product(&mut self, id: i64, product: Product, place: &Shelf, now: Timestamp) {
-        let key = product.description.as_deref().map(description_key);
+        let key = product.description.as_deref().map(long_text_key);
         let serie_number_folded = product.serie_number.as_deref().map(db::fold);
         let title_folded = db::fold(&product.title);
         let beside = search::Place {
@@ -232,7 +233,7 @@ impl Load {
         self.last_inflow += 1;
         let description =
             (step.note % 10 < 7).then(|| format!("Nota fiscal {:06}", step.note % 999_983));
-        let key = description.as_deref().map(description_key);
+        let key = description.as_deref().map(long_text_key);
         self.inflows.push([
             self.last_inflow.into(),
             id_of(step.supplier).into(),
@@ -254,7 +255,7 @@ impl Load {
             90..99 => Some(format!("Pedido {:06}", step.note % 999_979)),
             _ => Some("Avaria".to_owned()),
         };
-        let key = description.as_deref().map(description_key);
+        let key = description.as_deref().map(long_text_key);
         self.outflows.push([
             self.last_outflow.into(),
             product.into(),

@@ -17,13 +17,13 @@ pub(crate) struct Deletion {
     /// What follows from it.
     pub(crate) sentence: &'static str,
     /// What the button says.
-    pub(crate) confirm: &'static str,
+    pub(crate) confirm: String,
     /// Where the reader goes who does not want it after all.
     pub(crate) back: String,
     /// Where it goes on afterwards.
     pub(crate) next: String,
     /// What refers to the record, to be looked at when it cannot be deleted.
-    pub(crate) blocking: Option<(&'static str, String)>,
+    pub(crate) blocking: Option<(String, String)>,
     /// Why it cannot be deleted; empty while it can.
     pub(crate) problem: String,
 }

@@ -2,13 +2,13 @@
 
 use web::locale::Locale;
 
-use super::{history::field_name, meanwhile::WAS, once::TOKEN};
+use super::{meanwhile::WAS, once::TOKEN};
 use crate::{
     accounts::{csrf, pages::posted},
+    names,
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
-        metadata::capitalized,
     },
 };
 
@@ -94,7 +94,7 @@ impl Form {
     /// The same, for who reads it away from the field: `Title: …`.
     pub(crate) fn summary(&self, locale: Locale) -> impl Iterator<Item = (&'static str, String)> {
         self.errors.iter().map(move |(field, message)| {
-            let name = capitalized(&field_name(field, locale));
+            let name = names::field(locale, field);
             (*field, format!("{name}: {message}"))
         })
     }

@@ -7,6 +7,7 @@ use crate::{
     State,
     accounts::Model,
     audit::{self, Done, Entry},
+    names,
     page::part::{Part, part},
     rest::{Refusal, json::time_text, list::PageNumber, resource::Wanted},
 };
@@ -66,7 +67,7 @@ fn change(entry: &Entry, locale: Locale) -> Change {
             let fields: Vec<_> = entry
                 .fields
                 .iter()
-                .map(|field| field_name(field, locale))
+                .map(|field| names::field_in_a_sentence(locale, field))
                 .collect();
             let changed = locale.text("Alterado:", "Changed:");
             format!("{changed} {}", fields.join(", "))
@@ -88,46 +89,61 @@ pub(crate) fn machine_time(time: Timestamp) -> String {
     time_text(time)
 }
 
-/// What people call a field of a record.
-pub(crate) fn field_name(field: &str, locale: Locale) -> String {
-    let (portuguese, english) = match field {
-        "name" => ("nome", "name"),
-        "title" => ("título", "title"),
-        "description" => ("descrição", "description"),
-        "category" => ("categoria", "category"),
-        "brand" => ("marca", "brand"),
-        "supplier" => ("fornecedor", "supplier"),
-        "product" => ("produto", "product"),
-        "serie_number" => ("número de série", "serie number"),
-        "cost_price" => ("preço de custo", "cost price"),
-        "selling_price" => ("preço de venda", "selling price"),
-        "quantity" => ("quantidade", "quantity"),
-        "threshold" => ("estoque mínimo", "low-stock threshold"),
-        "url" => ("endereço", "address"),
-        "types" => ("eventos", "events"),
-        "secret" => ("segredo", "secret"),
-        "enabled" => ("ligado", "enabled"),
-        "deliveries" => ("entregas recomeçadas", "deliveries begun anew"),
-        "lead_time_days" => ("prazo de entrega, em dias", "lead time, in days"),
-        "lead_time_deviation_days" => (
-            "desvio do prazo, em dias",
-            "deviation of the lead time, in days",
+/// What was done, as a sentence: `Added.`, `Changed Title and Quantity.`, `Deleted.`
+pub(crate) fn sentence(entry: &Entry, locale: Locale) -> String {
+    let fields = entry.fields.iter();
+    let names: Vec<&str> = fields.map(|name| names::field(locale, name)).collect();
+    match entry.done {
+        Done::Added => locale.text("Adicionado.", "Added.").to_owned(),
+        Done::Deleted => locale.text("Excluído.", "Deleted.").to_owned(),
+        Done::Imported => locale.text("Importado.", "Imported.").to_owned(),
+        Done::Changed if names.is_empty() => locale
+            .text("Nenhum campo alterado.", "No fields changed.")
+            .to_owned(),
+        Done::Changed => format!(
+            "{} {}.",
+            locale.text("Alterado:", "Changed"),
+            enumeration(locale, &names)
         ),
-        "service_level" => ("nível de serviço, em %", "service level, in %"),
-        "review_interval_days" => ("intervalo entre revisões, em dias", "days between reviews"),
-        "pack_multiple" => (
-            "unidades por embalagem de compra",
-            "units in a pack as it is bought",
-        ),
-        "first_name" => ("nome", "first name"),
-        "last_name" => ("sobrenome", "last name"),
-        "email" => ("e-mail", "e-mail"),
-        "code" | "off_code" => ("código", "code"),
-        "password" | "off_password" => ("sua senha", "your password"),
-        "old_password" => ("senha atual", "current password"),
-        "new_password" => ("senha nova", "new password"),
-        "new_password_again" => ("senha nova, outra vez", "new password, again"),
-        other => return other.replace('_', " "),
-    };
-    locale.text(portuguese, english).to_owned()
+    }
+}
+
+/// Texts as one enumeration: `A, B and C`.
+fn enumeration(locale: Locale, texts: &[&str]) -> String {
+    match texts {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => {
+            format!("{} {} {last}", first.join(", "), locale.text("e", "and"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(fields: &[&str]) -> Entry {
+        Entry {
+            id: 1,
+            user: None,
+            done: Done::Changed,
+            model: "product".to_owned(),
+            object: Some(1),
+            text: "Arroz".to_owned(),
+            fields: fields.iter().map(|&name| name.to_owned()).collect(),
+            created_at: Timestamp::from_micros(0),
+        }
+    }
+
+    #[test]
+    fn a_change_names_its_fields_in_the_readers_language() {
+        let entry = changed(&["title", "quantity"]);
+        assert_eq!(sentence(&entry, Locale::En), "Changed Title and Quantity.");
+        assert_eq!(
+            sentence(&entry, Locale::PtBr),
+            "Alterado: Título e Quantidade."
+        );
+        assert_eq!(sentence(&changed(&[]), Locale::En), "No fields changed.");
+    }
 }

@@ -86,14 +86,10 @@ impl Source {
 
     /// The source of this place in addresses.
     pub(crate) fn of(path: &str) -> Option<Self> {
-        [
-            Self::Products,
-            Self::Named(Kind::Brand),
-            Self::Named(Kind::Category),
-            Self::Named(Kind::Supplier),
-        ]
-        .into_iter()
-        .find(|source| source.path() == path)
+        let named = Kind::ALL.into_iter().map(Self::Named);
+        std::iter::once(Self::Products)
+            .chain(named)
+            .find(|source| source.path() == path)
     }
 
     async fn find(self, state: &State, text: &str, locale: Locale) -> Result<Vec<Choice>, Refusal> {

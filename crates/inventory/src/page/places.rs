@@ -1,8 +1,11 @@
-//! The navigation: every place of the application in one table.
+//! The navigation: every place of the application.
 
 use web::page::Layout;
 
-use crate::accounts::{Caller, Model, Permission, Verb};
+use crate::{
+    accounts::{Caller, Model, Permission, Verb},
+    catalogue::named::Kind,
+};
 
 /// A place that the navigation leads to.
 pub(crate) struct Place {
@@ -46,17 +49,18 @@ const fn main_place(
     }
 }
 
-/// Every place, in the order of the navigation.
-const PLACES: &[Place] = &[
+/// The places before the named records, in the order of the navigation.
+const FIRST: &[Place] = &[
     main_place("home", "/", "Início", "Home"),
     main_place("box", "/products/", "Produtos", "Products"),
     main_place("inflow", "/inflows/", "Entradas", "Inflows"),
     main_place("outflow", "/outflows/", "Saídas", "Outflows"),
     place("bell", "/low-stock/", "Estoque baixo", "Low stock"),
     place("chart", "/analyses/", "Análises", "Analyses"),
-    place("truck", "/suppliers/", "Fornecedores", "Suppliers"),
-    place("tag", "/brands/", "Marcas", "Brands"),
-    place("folder", "/categories/", "Categorias", "Categories"),
+];
+
+/// The places behind them.
+const LAST: &[Place] = &[
     Place {
         is_for: |caller| caller.may(Permission::new(Verb::View, Model::Delivery)),
         ..place("external", "/webhooks/", "Webhooks", "Webhooks")
@@ -73,9 +77,9 @@ pub(crate) struct Shown {
     /// Its icon.
     pub(crate) icon: &'static str,
     /// Where it is.
-    pub(crate) address: &'static str,
+    pub(crate) address: String,
     /// What it is called.
-    pub(crate) text: &'static str,
+    pub(crate) text: String,
     /// Whether the reader is there.
     pub(crate) is_current: bool,
     /// Whether it stands in the bottom bar of phones.
@@ -85,16 +89,27 @@ pub(crate) struct Shown {
 /// The places of a reader.
 pub(super) fn shown(layout: &Layout, caller: &Caller) -> Vec<Shown> {
     let path = layout.path.split('?').next().unwrap_or("/");
-    PLACES
-        .iter()
-        .filter(|place| (place.is_for)(caller))
-        .map(|place| Shown {
-            icon: place.icon,
-            address: place.address,
-            text: layout.locale.text(place.portuguese, place.english),
-            is_current: path == place.address
-                || (place.address != "/" && path.starts_with(place.address)),
-            is_main: place.is_main,
-        })
-        .collect()
+    let show = |icon, address: String, text, is_main| Shown {
+        is_current: path == address || (address != "/" && path.starts_with(&address)),
+        icon,
+        address,
+        text,
+        is_main,
+    };
+    let written = |place: &Place| {
+        let text = layout.locale.text(place.portuguese, place.english);
+        show(
+            place.icon,
+            place.address.to_owned(),
+            text.to_owned(),
+            place.is_main,
+        )
+    };
+    let named = Kind::ALL.map(|kind| {
+        let text = kind.about().words.title(layout.locale);
+        show(kind.about().icon, format!("/{}/", kind.path()), text, false)
+    });
+    let last = LAST.iter().filter(|place| (place.is_for)(caller));
+    let first = FIRST.iter().map(written);
+    first.chain(named).chain(last.map(written)).collect()
 }

@@ -55,7 +55,7 @@ impl Given {
 
 fn time(
     field: &'static str,
-    text: Setting<String>,
+    text: Setting<Option<String>>,
     now: Timestamp,
     errors: &mut FieldErrors,
 ) -> Option<Timestamp> {

@@ -3,6 +3,8 @@
 use db::{Money, Timestamp};
 use serde::{Serialize, Serializer};
 
+use crate::resource::Value;
+
 /// A record that another one refers to, as brands and categories are shown within a product.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Named {
@@ -47,6 +49,18 @@ pub fn time_text(time: Timestamp) -> String {
 /// Those of the serializer.
 pub fn price<S: Serializer>(price: &Money, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&price.to_string())
+}
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_none(),
+            Self::Integer(integer) => serializer.serialize_i64(*integer),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Money(money) => price(money, serializer),
+            Self::Time(moment) => time(moment, serializer),
+        }
+    }
 }
 
 #[cfg(test)]

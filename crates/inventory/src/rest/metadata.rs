@@ -9,98 +9,9 @@ use super::{
     number::{PLACES, WHOLE_DIGITS},
     resource::json,
 };
+use crate::resource::{Field, Kind, capitalized};
 
 const JSON: &str = "application/json";
-
-/// One field of a resource.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Field {
-    /// Its name in bodies.
-    pub name: &'static str,
-    kind: Kind,
-    is_required: bool,
-    is_read_only: bool,
-}
-
-/// What a field holds, with its bounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Id,
-    Time,
-    Text { max: usize },
-    Token,
-    Integer { min: i64, max: i64 },
-    Price,
-    Reference,
-}
-
-impl Field {
-    /// The id that a record is given.
-    pub const ID: Self = Self::read_only("id", Kind::Id);
-    /// When it was created.
-    pub const CREATED_AT: Self = Self::read_only("created_at", Kind::Time);
-    /// When it was last changed.
-    pub const UPDATED_AT: Self = Self::read_only("updated_at", Kind::Time);
-
-    /// A text of at most so many characters.
-    pub const fn text(name: &'static str, max: usize) -> Self {
-        Self::required(name, Kind::Text { max })
-    }
-
-    /// A token, of any length.
-    pub const fn token(name: &'static str) -> Self {
-        Self::required(name, Kind::Token)
-    }
-
-    /// An integer between two bounds.
-    pub const fn integer(name: &'static str, min: i64, max: i64) -> Self {
-        Self::required(name, Kind::Integer { min, max })
-    }
-
-    /// A price.
-    pub const fn price(name: &'static str) -> Self {
-        Self::required(name, Kind::Price)
-    }
-
-    /// The id of another record.
-    pub const fn reference(name: &'static str) -> Self {
-        Self::required(name, Kind::Reference)
-    }
-
-    /// The same field where it may be left out.
-    #[must_use]
-    pub const fn optional(mut self) -> Self {
-        self.is_required = false;
-        self
-    }
-
-    const fn required(name: &'static str, kind: Kind) -> Self {
-        Self {
-            name,
-            kind,
-            is_required: true,
-            is_read_only: false,
-        }
-    }
-
-    const fn read_only(name: &'static str, kind: Kind) -> Self {
-        Self {
-            name,
-            kind,
-            is_required: false,
-            is_read_only: true,
-        }
-    }
-
-    /// What people call it: `Serie number`.
-    fn label(&self) -> String {
-        if self.name == "id" {
-            "ID".to_owned()
-        } else {
-            capitalized(&self.name.replace('_', " "))
-        }
-    }
-}
 
 impl Serialize for Field {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -108,17 +19,19 @@ impl Serialize for Field {
         let kind = match self.kind {
             Kind::Id | Kind::Integer { .. } => "integer",
             Kind::Time => "datetime",
-            Kind::Text { .. } | Kind::Token => "string",
+            Kind::Text { .. } | Kind::LongText { .. } | Kind::Token => "string",
             Kind::Price => "decimal",
             Kind::Reference => "field",
         };
         map.serialize_entry("type", kind)?;
-        map.serialize_entry("required", &self.is_required)?;
+        map.serialize_entry("required", &self.is_required())?;
         map.serialize_entry("read_only", &self.is_read_only)?;
-        map.serialize_entry("label", &self.label())?;
+        map.serialize_entry("label", self.label.1)?;
         match self.kind {
             Kind::Id | Kind::Time | Kind::Token | Kind::Reference => {}
-            Kind::Text { max } => map.serialize_entry("max_length", &max)?,
+            Kind::Text { max } | Kind::LongText { max } => {
+                map.serialize_entry("max_length", &max)?
+            }
             Kind::Integer { min, max } => {
                 map.serialize_entry("min_value", &min)?;
                 map.serialize_entry("max_value", &max)?;
@@ -133,28 +46,13 @@ impl Serialize for Field {
     }
 }
 
-/// The names of fields, in their order.
-#[expect(
-    clippy::indexing_slicing,
-    reason = "a constant is made, and the index stays below the length of both"
-)]
-pub const fn names<const N: usize>(fields: &[Field; N]) -> [&'static str; N] {
-    let mut names = [""; N];
-    let mut at = 0;
-    while at < N {
-        names[at] = fields[at].name;
-        at += 1;
-    }
-    names
-}
-
 /// What a caller may write at an address.
 #[derive(Debug, Clone)]
 pub struct Action {
     /// By which method.
     pub method: Method,
     /// The fields of the resource, in its order.
-    pub fields: &'static [Field],
+    pub fields: &'static [&'static Field],
 }
 
 impl Serialize for Action {
@@ -165,7 +63,7 @@ impl Serialize for Action {
     }
 }
 
-struct Members(&'static [Field]);
+struct Members(&'static [&'static Field]);
 
 impl Serialize for Members {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -201,43 +99,39 @@ pub fn answer(name: &str, actions: Option<Action>) -> Response {
     )
 }
 
-/// A text that begins with a capital letter.
-pub(crate) fn capitalized(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(characters).collect()
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use db::{Money, Timestamp};
+
     use super::*;
+    use crate::resource::{self, id, names};
 
     #[test]
     fn a_field_is_described_with_its_kind_its_label_and_its_bounds() {
         for (field, described) in [
             (
-                Field::ID,
+                id().named("id"),
                 r#"{"type":"integer","required":false,"read_only":true,"label":"ID"}"#,
             ),
             (
-                Field::CREATED_AT,
+                resource::time::<Timestamp>("Criado em", "Created at").named("created_at"),
                 r#"{"type":"datetime","required":false,"read_only":true,"label":"Created at"}"#,
             ),
             (
-                Field::text("serie_number", 200).optional(),
+                resource::text::<Option<String>>("Número de série", "Serie number", 200)
+                    .named("serie_number"),
                 r#"{"type":"string","required":false,"read_only":false,"label":"Serie number","max_length":200}"#,
             ),
             (
-                Field::integer("quantity", 1, 9),
+                resource::integer::<i64>("Quantidade", "Quantity", 1, 9).named("quantity"),
                 r#"{"type":"integer","required":true,"read_only":false,"label":"Quantity","min_value":1,"max_value":9}"#,
             ),
             (
-                Field::price("cost_price"),
+                resource::price::<Money>("Preço de custo", "Cost price").named("cost_price"),
                 r#"{"type":"decimal","required":true,"read_only":false,"label":"Cost price","min_value":0,"max_digits":22,"decimal_places":2}"#,
             ),
             (
-                Field::reference("brand"),
+                resource::reference("Marca", "Brand").named("brand"),
                 r#"{"type":"field","required":true,"read_only":false,"label":"Brand"}"#,
             ),
         ] {
@@ -247,7 +141,10 @@ mod tests {
 
     #[test]
     fn what_may_be_written_stands_under_its_method_in_the_order_of_the_fields() {
-        const FIELDS: [Field; 2] = [Field::ID, Field::reference("brand")];
+        const FIELDS: [&Field; 2] = [
+            &id().named("id"),
+            &resource::reference("Marca", "Brand").named("brand"),
+        ];
         assert_eq!(names(&FIELDS), ["id", "brand"]);
         let action = Action {
             method: Method::POST,

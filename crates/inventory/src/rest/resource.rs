@@ -20,7 +20,7 @@ use super::{
     fields::Mode,
     gate::{self, Call, Endpoint},
     list::{InvalidPage, PageNumber, page_size},
-    metadata::{self, Action, Field},
+    metadata::{self, Action},
     query::Parameters,
     refusal::{Refusal, allow},
 };
@@ -31,6 +31,7 @@ pub use super::{
 use crate::{
     State,
     accounts::{Caller, Model, Permission, Verb},
+    resource::Field,
 };
 
 /// The methods of a list's address.
@@ -136,7 +137,7 @@ pub trait Resource: Copy + Send + Sync + 'static {
     /// The methods of one record's address, in the order of `Allow`.
     fn methods(self) -> &'static [Method];
     /// Its fields, in the order of answers and errors.
-    fn fields(self) -> &'static [Field];
+    fn fields(self) -> &'static [&'static Field];
 
     /// Reads the records of one page. Filters are checked before the page is.
     fn list(

@@ -54,7 +54,7 @@ fn empty_index(frame: &Frame, page: &PageState, parameters: &Parameters) -> Inde
         "Products below their threshold. Products without their own threshold use the shop's:",
     );
     Index {
-        title: frame.text("Estoque baixo", "Low stock"),
+        title: frame.text("Estoque baixo", "Low stock").to_owned(),
         lead: format!("{lead} {shop}."),
         address: Address::new("/low-stock/", &[], "", parameters),
         create: None,
@@ -73,7 +73,9 @@ fn empty_index(frame: &Frame, page: &PageState, parameters: &Parameters) -> Inde
         ],
         empty: Empty {
             icon: "check",
-            sentence: frame.text("Nada está em falta.", "Nothing runs low."),
+            sentence: frame
+                .text("Nada está em falta.", "Nothing runs low.")
+                .to_owned(),
         },
         rows: Vec::new(),
         count: 0,

@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::rest::Message;
+use crate::{
+    resource::Value,
+    rest::{Message, json::time_text},
+};
 
 /// Where a spreadsheet may end a cell: a file that is separated by commas may be read as one that is separated by semicolons, and then a
 /// quotation mark within a cell keeps neither those nor line breaks together.
@@ -32,6 +35,15 @@ fn pieces(text: &str) -> impl Iterator<Item = (usize, &str)> {
         *at += piece.len();
         Some((start, piece))
     })
+}
+
+/// A value as it stands in a file.
+pub(crate) fn written(value: Value<'_>) -> String {
+    match value {
+        Value::Text(text) => escape(text).into_owned(),
+        Value::Time(time) => time_text(time),
+        value => value.typed(),
+    }
 }
 
 /// A text as it stands in a file.

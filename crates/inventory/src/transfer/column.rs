@@ -1,7 +1,15 @@
 //! The columns of each resource's files.
 
 use super::Resource;
-use crate::{catalogue::named::Kind, rest::Message, stock::movements::Movement};
+use crate::{
+    catalogue::{
+        named::{self, NamedRecord},
+        products,
+    },
+    resource::{Field, Kind, Record as _},
+    rest::Message,
+    stock::movements::Movement,
+};
 
 /// What the cells of a column hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,9 +31,18 @@ pub(super) enum Content {
 /// By what a reference is looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
-    Name(Kind),
+    Name(named::Kind),
     Title,
     SerieNumber,
+}
+
+impl By {
+    /// How the records that a field refers to are looked up.
+    fn of(field: &Field) -> Self {
+        let mut kinds = named::Kind::ALL.into_iter();
+        let kind = kinds.find(|kind| kind.name() == field.name);
+        kind.map_or(Self::Title, Self::Name)
+    }
 }
 
 /// A column of a resource.
@@ -38,16 +55,8 @@ pub(super) struct Column {
     pub(super) is_required: bool,
 }
 
-const fn required(name: &'static str, portuguese: &'static str, content: Content) -> Column {
-    Column {
-        name,
-        portuguese,
-        content,
-        is_required: true,
-    }
-}
-
-const fn optional(name: &'static str, portuguese: &'static str, content: Content) -> Column {
+/// A column by which an import looks a reference up.
+const fn by(name: &'static str, portuguese: &'static str, content: Content) -> Column {
     Column {
         name,
         portuguese,
@@ -56,78 +65,34 @@ const fn optional(name: &'static str, portuguese: &'static str, content: Content
     }
 }
 
-const ID: Column = optional("id", "id", Content::Number);
-const DESCRIPTION: Column = optional("description", "descrição", Content::Text);
-const CREATED_AT: Column = optional("created_at", "criado em", Content::Time);
-const UPDATED_AT: Column = optional("updated_at", "atualizado em", Content::Time);
-const QUANTITY: Column = required("quantity", "quantidade", Content::Number);
-const PRODUCT: Column = required("product", "produto", Content::Reference(By::Title));
-const PRODUCT_TITLE: Column = optional(
+const PRODUCT_TITLE: Column = by(
     "product_title",
     "título do produto",
     Content::Name("product", By::Title),
 );
-const PRODUCT_SERIE_NUMBER: Column = optional(
+const PRODUCT_SERIE_NUMBER: Column = by(
     "product_serie_number",
     "número de série do produto",
     Content::Name("product", By::SerieNumber),
 );
 
-const NAMED: &[Column] = &[
-    ID,
-    required("name", "nome", Content::Text),
-    DESCRIPTION,
-    CREATED_AT,
-    UPDATED_AT,
-];
-const PRODUCTS: &[Column] = &[
-    ID,
-    required("title", "título", Content::Text),
-    required(
-        "category",
-        "categoria",
-        Content::Reference(By::Name(Kind::Category)),
-    ),
-    required("brand", "marca", Content::Reference(By::Name(Kind::Brand))),
-    DESCRIPTION,
-    optional("serie_number", "número de série", Content::Text),
-    required("cost_price", "preço de custo", Content::Price),
-    required("selling_price", "preço de venda", Content::Price),
-    QUANTITY,
-    CREATED_AT,
-    UPDATED_AT,
-];
-const INFLOWS: &[Column] = &[
-    ID,
-    required(
-        "supplier",
-        "fornecedor",
-        Content::Reference(By::Name(Kind::Supplier)),
-    ),
-    PRODUCT,
-    QUANTITY,
-    DESCRIPTION,
-    CREATED_AT,
-];
-const OUTFLOWS: &[Column] = &[ID, PRODUCT, QUANTITY, DESCRIPTION, CREATED_AT];
-
 const PRODUCTS_BY_NAME: &[Column] = &[
-    optional(
+    by(
         "category_name",
         "nome da categoria",
-        Content::Name("category", By::Name(Kind::Category)),
+        Content::Name("category", By::Name(named::Kind::Category)),
     ),
-    optional(
+    by(
         "brand_name",
         "nome da marca",
-        Content::Name("brand", By::Name(Kind::Brand)),
+        Content::Name("brand", By::Name(named::Kind::Brand)),
     ),
 ];
 const INFLOWS_BY_NAME: &[Column] = &[
-    optional(
+    by(
         "supplier_name",
         "nome do fornecedor",
-        Content::Name("supplier", By::Name(Kind::Supplier)),
+        Content::Name("supplier", By::Name(named::Kind::Supplier)),
     ),
     PRODUCT_TITLE,
     PRODUCT_SERIE_NUMBER,
@@ -135,6 +100,22 @@ const INFLOWS_BY_NAME: &[Column] = &[
 const OUTFLOWS_BY_NAME: &[Column] = &[PRODUCT_TITLE, PRODUCT_SERIE_NUMBER];
 
 impl Column {
+    /// The column of a field.
+    fn of(field: &'static Field) -> Self {
+        Self {
+            name: field.name,
+            portuguese: field.label.0,
+            content: match field.kind {
+                Kind::Text { .. } | Kind::LongText { .. } | Kind::Token => Content::Text,
+                Kind::Id | Kind::Integer { .. } => Content::Number,
+                Kind::Time => Content::Time,
+                Kind::Price => Content::Price,
+                Kind::Reference => Content::Reference(By::of(field)),
+            },
+            is_required: field.is_required(),
+        }
+    }
+
     fn is_called(&self, name: &str) -> bool {
         let plain = |name: &str| -> String {
             let name = db::fold(name).replace('_', " ");
@@ -147,14 +128,17 @@ impl Column {
     }
 }
 
-/// The columns of an export, in their order.
-pub(super) const fn exported(resource: Resource) -> &'static [Column] {
-    match resource {
-        Resource::Named(_) => NAMED,
-        Resource::Products => PRODUCTS,
-        Resource::Movements(Movement::Inflow) => INFLOWS,
-        Resource::Movements(Movement::Outflow) => OUTFLOWS,
-    }
+/// The columns of an export, in their order. A movement never changes, so it has no time of that.
+pub(super) fn exported(resource: Resource) -> impl Iterator<Item = Column> {
+    let (fields, is_written_once) = match resource {
+        Resource::Named(_) => (NamedRecord::FIELDS, false),
+        Resource::Products => (&products::DESCRIBED[..], false),
+        Resource::Movements(movement) => (movement.described(), true),
+    };
+    let fields = fields.iter().copied();
+    fields
+        .filter(move |field| !(is_written_once && field.name == "updated_at"))
+        .map(Column::of)
 }
 
 /// Columns that an import takes in the place of one of the others.
@@ -169,7 +153,7 @@ const fn by_name(resource: Resource) -> &'static [Column] {
 
 /// The columns of a first row, or everything that is wrong with it.
 pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<Column>, Message> {
-    let known = || exported(resource).iter().chain(by_name(resource));
+    let known = || exported(resource).chain(by_name(resource).iter().copied());
     let mut columns: Vec<Column> = Vec::new();
     let mut wrong = Vec::new();
     for name in names {
@@ -181,20 +165,17 @@ pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<Colu
                     format!("unknown column \"{name}\""),
                 ));
             }
-            Some(column) if columns.iter().any(|other| fills(other) == fills(column)) => {
+            Some(column) if columns.iter().any(|other| fills(other) == fills(&column)) => {
                 let name = column.name;
                 wrong.push((
                     format!("a coluna {name} aparece duas vezes"),
                     format!("column {name} is there twice, or beside another that says the same"),
                 ));
             }
-            Some(column) => columns.push(*column),
+            Some(column) => columns.push(column),
         }
     }
-    for needed in exported(resource)
-        .iter()
-        .filter(|column| column.is_required)
-    {
+    for needed in exported(resource).filter(|column| column.is_required) {
         if columns.iter().all(|column| fills(column) != needed.name) {
             wrong.push((
                 format!("falta a coluna {}", needed.name),

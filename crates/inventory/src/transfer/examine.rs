@@ -11,6 +11,7 @@ use std::{
 use db::{Conn, Db, Money, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use web::locale::Locale;
 
 use super::{
     ImportError, Problem, Report, Resource, Run,
@@ -20,7 +21,7 @@ use super::{
     sheet::{Line, Sheet},
 };
 use crate::{
-    catalogue::one_in_portuguese,
+    names,
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members},
@@ -251,7 +252,7 @@ impl Batch {
             fresh,
         };
         if let Some(id) = given.id {
-            let name = resource.singular();
+            let name = resource.words().one(Locale::En);
             if before.has_id(id) {
                 let message = Message::new(
                     "Este id já está neste arquivo, mais acima.",
@@ -372,7 +373,7 @@ async fn members(
 
 /// The members of a request that would create a record that is there, from its cells.
 pub(super) fn members_of(resource: Resource, row: &record::Row) -> Result<Members, db::Error> {
-    let cells = exported(resource).iter().zip(&row.cells);
+    let cells = exported(resource).zip(&row.cells);
     cells
         .filter(|(_, cell)| !cell.is_empty())
         .map(|(column, cell)| {
@@ -410,7 +411,10 @@ async fn resolve_reference(
     Ok(match *record::called(conn, by, name).await? {
         [id] => Ok(id.to_string()),
         [] => Err(Message::new(
-            format!("Não há {} “{shown}”.", one_in_portuguese(field)),
+            format!(
+                "Não há {} “{shown}”.",
+                names::field_in_a_sentence(Locale::PtBr, field)
+            ),
             format!("There is no {field} \"{shown}\"."),
         )),
         _ => Err(Message::new(

@@ -103,8 +103,10 @@ async fn write<W: Write>(
     let mut writer = WriterBuilder::new()
         .terminator(Terminator::CRLF)
         .from_writer(BufWriter::new(sink));
-    let columns = column::exported(resource);
-    put(&mut writer, columns.iter().map(|column| column.name))?;
+    put(
+        &mut writer,
+        column::exported(resource).map(|column| column.name),
+    )?;
     let (mut last, mut count) = (0, 0);
     loop {
         let rows = record::after(conn, resource, last, AT_ONCE).await?;

@@ -26,7 +26,7 @@ mod sheet;
 mod staging;
 pub(crate) mod uploads;
 
-pub(crate) use cell::escape;
+pub(crate) use cell::{escape, written};
 pub use export::{ExportError, count, export, export_to};
 use import::Run;
 pub use import::{ImportError, Order, import};
@@ -39,7 +39,8 @@ use web::locale::Locale;
 use crate::{
     State,
     accounts::Model,
-    catalogue::named::Kind,
+    catalogue::{named::Kind, products},
+    resource::Words,
     rest::Message,
     stock::{Policy, movements::Movement},
 };
@@ -74,14 +75,14 @@ pub enum Resource {
 
 impl Resource {
     /// Every resource, in the order in which a whole shop is imported.
-    pub const ALL: [Self; 6] = [
-        Self::Named(Kind::Brand),
-        Self::Named(Kind::Category),
-        Self::Named(Kind::Supplier),
-        Self::Products,
-        Self::Movements(Movement::Inflow),
-        Self::Movements(Movement::Outflow),
-    ];
+    pub fn all() -> impl Iterator<Item = Self> {
+        let others = [
+            Self::Products,
+            Self::Movements(Movement::Inflow),
+            Self::Movements(Movement::Outflow),
+        ];
+        Kind::ALL.into_iter().map(Self::Named).chain(others)
+    }
 
     /// Its name on the command line, as in the API's addresses.
     pub const fn name(self) -> &'static str {
@@ -103,7 +104,7 @@ impl Resource {
 
     /// The names of the columns that a file must have; the others are in the documents.
     pub(crate) fn columns(self) -> Vec<&'static str> {
-        let all = column::exported(self).iter();
+        let all = column::exported(self);
         all.filter(|column| column.is_required)
             .map(|column| column.name)
             .collect()
@@ -111,15 +112,15 @@ impl Resource {
 
     /// What so many records are called in messages.
     pub const fn counted(self, count: u64) -> &'static str {
-        plural(count, self.singular(), self.name())
+        self.words().of(Locale::En, count)
     }
 
-    /// What one record is called in messages.
-    const fn singular(self) -> &'static str {
+    /// What its records are called.
+    pub(crate) const fn words(self) -> &'static Words {
         match self {
-            Self::Named(kind) => kind.name(),
-            Self::Products => "product",
-            Self::Movements(movement) => movement.name(),
+            Self::Named(kind) => &kind.about().words,
+            Self::Products => &products::WORDS,
+            Self::Movements(movement) => movement.words(),
         }
     }
 }
@@ -132,15 +133,14 @@ impl fmt::Display for Resource {
 
 /// There is no resource of this name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("allowed: brands, categories, suppliers, products, inflows, outflows")]
+#[error("allowed: {}", Resource::all().map(Resource::name).collect::<Vec<_>>().join(", "))]
 pub struct UnknownResource;
 
 impl FromStr for Resource {
     type Err = UnknownResource;
 
     fn from_str(name: &str) -> Result<Self, UnknownResource> {
-        Self::ALL
-            .into_iter()
+        Self::all()
             .find(|resource| resource.name() == name)
             .ok_or(UnknownResource)
     }

@@ -6,7 +6,7 @@ use db::{Conn, Timestamp, Tx};
 
 use super::{
     Resource,
-    cell::escape,
+    cell::{escape, written},
     column::By,
     examine::{Before, Effect, StagedRow},
 };
@@ -15,6 +15,7 @@ use crate::{
         named::{self, NamedRecord},
         products::{self, ProductRecord},
     },
+    resource::Record as _,
     rest::{
         Refusal,
         fields::{Members, Mode},
@@ -262,13 +263,11 @@ fn optional(value: Option<&str>) -> String {
 fn named_row(record: &NamedRecord) -> Row {
     Row {
         id: record.id,
-        cells: vec![
-            record.id.to_string(),
-            text(&record.name),
-            optional(record.description.as_deref()),
-            time_text(record.created_at),
-            time_text(record.updated_at),
-        ],
+        cells: record
+            .values()
+            .into_iter()
+            .map(|(_, value)| written(value))
+            .collect(),
     }
 }
 

@@ -61,7 +61,7 @@ async fn problems(app: &TestApp, resource: Resource, bytes: impl AsRef<[u8]>) ->
 async fn export_all(app: &TestApp) -> (TempDir, Vec<(Resource, PathBuf)>) {
     let folder = tempfile::tempdir().unwrap();
     let mut files = Vec::new();
-    for resource in Resource::ALL {
+    for resource in Resource::all() {
         let file = folder.path().join(format!("{resource}.csv"));
         export(&app.state.db, resource, &file, Arc::new(|_| ()))
             .await

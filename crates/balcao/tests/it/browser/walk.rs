@@ -311,7 +311,7 @@ fn on_both(schemes: [Scheme; 2]) -> impl Iterator<Item = (Scheme, (u32, u32))> {
 
 /// The pages of the inventory that whoever is logged in may open.
 fn pages() -> BTreeSet<String> {
-    let tables = ROUTES.iter().chain(PAGES);
+    let tables = ROUTES.iter().chain(PAGES.iter());
     let read = tables.filter(|(_, methods)| methods.contains(&Method::GET));
     let walked = read.filter(|(pattern, _)| {
         let is_known = NOT_WALKED.iter().any(|(known, _)| known == pattern);
@@ -346,7 +346,12 @@ fn with_ids(pattern: &str) -> String {
 
 #[test]
 fn every_address_that_is_not_walked_or_has_an_example_is_there() {
-    let is_there = |path: &str| ROUTES.iter().chain(PAGES).any(|(known, _)| *known == path);
+    let is_there = |path: &str| {
+        ROUTES
+            .iter()
+            .chain(PAGES.iter())
+            .any(|(known, _)| *known == path)
+    };
     let tables = NOT_WALKED.iter().chain(EXAMPLES).map(|(path, _)| path);
     let by_links = BY_LINKS.iter().map(|(path, ..)| path);
     for path in tables.chain(&ADMINISTRATION).chain(by_links) {

@@ -1,9 +1,11 @@
 //! The types of a model's description: its names, columns, filters, fields and actions.
 
-use web::locale::Locale;
-
 use super::Text;
-use crate::accounts::{Caller, Model, Permission, Verb};
+pub(in crate::admin) use crate::resource::Words;
+use crate::{
+    accounts::{Caller, Model, Permission, Verb},
+    resource::{self, Kind},
+};
 
 /// Where a model stands in the navigation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,16 +18,6 @@ pub(in crate::admin) enum Application {
     Events,
     /// Who may do what.
     Accounts,
-}
-
-/// What records of a model are called.
-pub(in crate::admin) struct Words {
-    /// One of them.
-    pub(in crate::admin) singular: Text,
-    /// Several.
-    pub(in crate::admin) plural: Text,
-    /// Of which gender the Portuguese word is.
-    pub(in crate::admin) is_feminine: bool,
 }
 
 /// A column of a list.
@@ -215,58 +207,16 @@ impl Application {
     }
 }
 
-impl Words {
-    /// Words whose Portuguese ones are masculine: singular and plural.
-    pub(in crate::admin) const fn masculine(singular: Text, plural: Text) -> Self {
-        Self {
-            singular,
-            plural,
-            is_feminine: false,
-        }
-    }
-
-    /// Words whose Portuguese ones are feminine.
-    pub(in crate::admin) const fn feminine(singular: Text, plural: Text) -> Self {
-        Self {
-            is_feminine: true,
-            ..Self::masculine(singular, plural)
-        }
-    }
-
-    /// One of them, in the reader's language.
-    pub(in crate::admin) const fn one(&self, locale: Locale) -> &'static str {
-        locale.text(self.singular.0, self.singular.1)
-    }
-
-    /// Several.
-    pub(in crate::admin) const fn many(&self, locale: Locale) -> &'static str {
-        locale.text(self.plural.0, self.plural.1)
-    }
-
-    /// The word for so many.
-    pub(in crate::admin) const fn of(&self, locale: Locale, count: u64) -> &'static str {
-        if count == 1 {
-            self.one(locale)
-        } else {
-            self.many(locale)
-        }
-    }
-
-    /// One of two Portuguese endings, by gender.
-    pub(in crate::admin) const fn ending(
-        &self,
-        masculine: &'static str,
-        feminine: &'static str,
-    ) -> &'static str {
-        if self.is_feminine {
-            feminine
-        } else {
-            masculine
-        }
-    }
-}
-
 impl Column {
+    /// The column of a described field.
+    pub(in crate::admin) fn of(field: &resource::Field) -> Self {
+        Self {
+            name: field.name,
+            is_sorted: true,
+            is_edited: field.is_edited_in_list,
+        }
+    }
+
     /// A column that the list can be sorted by.
     pub(in crate::admin) const fn sorted(name: &'static str) -> Self {
         Self {
@@ -352,6 +302,20 @@ impl Inline {
 }
 
 impl Field {
+    /// The control of a described field.
+    pub(in crate::admin) fn of(field: &resource::Field) -> Self {
+        let kind = match field.kind {
+            Kind::LongText { .. } => FieldKind::Lines,
+            Kind::Id | Kind::Integer { .. } => FieldKind::Integer,
+            Kind::Price => FieldKind::Price,
+            Kind::Text { .. } | Kind::Token | Kind::Time | Kind::Reference => FieldKind::Line,
+        };
+        Self {
+            is_required: field.is_required(),
+            ..Self::required(field.name, kind)
+        }
+    }
+
     /// A field that must be filled in.
     pub(in crate::admin) const fn required(name: &'static str, kind: FieldKind) -> Self {
         Self {

@@ -5,7 +5,12 @@ use serde::{Deserialize, Serialize};
 use web::locale::Locale;
 
 use super::Text;
-use crate::{accounts::session::agent, audit::words, page::numbers};
+use crate::{
+    accounts::session::agent,
+    names,
+    page::numbers,
+    resource::{self, Kind, Value},
+};
 
 /// A value as lists and pages show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,6 +109,27 @@ impl Record {
         }
     }
 
+    /// A described record.
+    pub(in crate::admin) fn described<R: resource::Record>(record: &R) -> Self {
+        let values = record.values().into_iter();
+        let facts: Vec<_> = values
+            .map(|(field, value)| (field, Cell::of(value)))
+            .collect();
+        let name = facts.iter().find(|(field, _)| field.is_name);
+        let id = facts.iter().find(|(field, _)| field.kind == Kind::Id);
+        Self {
+            id: match id {
+                Some((_, Cell::Number(id))) => *id,
+                _ => 0,
+            },
+            text: name.map_or_else(String::new, |(_, name)| name.typed(Locale::En)),
+            facts: facts
+                .into_iter()
+                .map(|(field, cell)| (field.name, cell))
+                .collect(),
+        }
+    }
+
     /// A record that people call by its number.
     pub(in crate::admin) fn numbered(id: i64, facts: Vec<(&'static str, Cell)>) -> Self {
         Self::of(id, format!("#{id}"), facts)
@@ -117,6 +143,17 @@ impl Record {
 }
 
 impl Cell {
+    /// The value of a described field.
+    fn of(value: Value<'_>) -> Self {
+        match value {
+            Value::Null => Self::Empty,
+            Value::Integer(number) => Self::Number(number),
+            Value::Text(text) => Self::text(Some(text.to_owned())),
+            Value::Money(amount) => Self::Money(amount),
+            Value::Time(time) => Self::Time(time),
+        }
+    }
+
     /// A number by which people call a record.
     pub(in crate::admin) fn number(id: i64) -> Self {
         Self::Text(format!("#{id}"))
@@ -173,7 +210,7 @@ impl Cell {
             Self::Fields(names) => {
                 let names: Vec<&str> = names
                     .iter()
-                    .map(|name| words::field(locale, name))
+                    .map(|name| names::field(locale, name))
                     .collect();
                 names.join(", ")
             }

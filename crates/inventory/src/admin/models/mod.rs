@@ -22,7 +22,7 @@ pub(super) use endpoints::ENDPOINTS;
 pub(super) use groups::GROUPS;
 pub(super) use ledger::LEDGER;
 pub(super) use movements::{INFLOWS, OUTFLOWS};
-pub(super) use named::{BRANDS, CATEGORIES, SUPPLIERS};
+pub(super) use named::NAMED;
 pub(super) use products::PRODUCTS;
 pub(super) use sessions::SESSIONS;
 pub(super) use thresholds::THRESHOLDS;

@@ -1,19 +1,22 @@
-//! Brands, categories and suppliers.
+//! Brands, categories and suppliers: all of it follows from their descriptions.
+
+use std::sync::LazyLock;
 
 use db::Tx;
 
 use crate::{
     State,
-    accounts::{Caller, Model},
+    accounts::Caller,
     admin::{
         about::{
-            About, Administered, By, Cell, Column, Field, FieldKind, Inline, Limit, Record,
-            Related, Rows, Target, Within, Words, Work, Written,
+            About, Administered, By, Column, Field, Inline, Limit, Record, Related, Rows, Target,
+            Within, Work, Written,
         },
         listing::Asked,
         models::rows_of,
     },
     catalogue::named::{self, Kind, NamedRecord},
+    resource::{self, Listed},
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
@@ -23,88 +26,55 @@ use crate::{
 pub(in crate::admin) struct Named {
     kind: Kind,
     about: About,
-    /// What refers to its records: path and filter.
-    referring: (&'static str, &'static str),
 }
 
-const COLUMNS: &[Column] = &[
-    Column::sorted("name"),
-    Column::sorted("description").edited(),
-    Column::sorted("created_at"),
-    Column::sorted("updated_at"),
-];
+/// The kinds.
+pub(in crate::admin) static NAMED: LazyLock<Vec<Named>> =
+    LazyLock::new(|| Kind::ALL.into_iter().map(Named::of).collect());
 
-const FIELDS: &[Field] = &[
-    Field::required("name", FieldKind::Line),
-    Field::optional("description", FieldKind::Lines),
-];
+static COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| {
+    let listed = fields().filter(|field| field.listed != Listed::Nowhere);
+    listed.map(Column::of).collect()
+});
 
-const fn about(
-    path: &'static str,
-    model: Model,
-    words: Words,
-    inlines: &'static [Inline],
-    site: &'static str,
-) -> About {
-    About {
-        path,
-        words,
-        model,
-        columns: COLUMNS,
-        order: "1",
-        search: Some(("nome", "name")),
-        fields: FIELDS,
-        inlines,
-        site: Some(site),
-        ..About::PLAIN
+static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(|| {
+    let written = fields().filter(|field| !field.is_read_only);
+    written.map(Field::of).collect()
+});
+
+/// What a delivery brings is booked in one form; the newest can be taken back.
+const INFLOWS: &[Inline] = &[Inline {
+    path: "inflows",
+    key: "supplier",
+    columns: &["created_at", "product", "quantity", "description"],
+    fields: &["product", "quantity", "description"],
+    is_deleted: true,
+    shown: 5,
+    extra: 3,
+    limit: Limit::AtOnce(20),
+}];
+
+fn fields() -> impl Iterator<Item = &'static resource::Field> {
+    <NamedRecord as resource::Record>::FIELDS.iter().copied()
+}
+
+impl Named {
+    fn of(kind: Kind) -> Self {
+        let about = About {
+            path: kind.path(),
+            words: kind.about().words,
+            model: kind.model(),
+            columns: &COLUMNS,
+            order: "1",
+            search: Some(NamedRecord::name.label),
+            fields: &FIELDS,
+            inlines: if kind == Kind::Supplier { INFLOWS } else { &[] },
+            site: Some(format!("/{}/", kind.path()).leak()),
+            ..About::PLAIN
+        };
+        Self { kind, about }
     }
 }
-
-pub(in crate::admin) static BRANDS: Named = Named {
-    kind: Kind::Brand,
-    about: about(
-        "brands",
-        Model::Brand,
-        Words::feminine(("marca", "brand"), ("marcas", "brands")),
-        &[],
-        "/brands/",
-    ),
-    referring: ("products", "brand"),
-};
-
-pub(in crate::admin) static CATEGORIES: Named = Named {
-    kind: Kind::Category,
-    about: about(
-        "categories",
-        Model::Category,
-        Words::feminine(("categoria", "category"), ("categorias", "categories")),
-        &[],
-        "/categories/",
-    ),
-    referring: ("products", "category"),
-};
-
-pub(in crate::admin) static SUPPLIERS: Named = Named {
-    kind: Kind::Supplier,
-    about: about(
-        "suppliers",
-        Model::Supplier,
-        Words::masculine(("fornecedor", "supplier"), ("fornecedores", "suppliers")),
-        // What a delivery brings is booked in one form; the newest can be taken back.
-        &[Inline {
-            path: "inflows",
-            key: "supplier",
-            columns: &["created_at", "product", "quantity", "description"],
-            fields: &["product", "quantity", "description"],
-            is_deleted: true,
-            shown: 5,
-            extra: 3,
-            limit: Limit::AtOnce(20),
-        }],
-        "/suppliers/",
-    ),
-    referring: ("inflows", "supplier"),
-};
 
 impl Administered for Named {
     fn about(&self) -> &About {
@@ -115,12 +85,16 @@ impl Administered for Named {
         Box::pin(async move {
             let parameters = asked.parameters(&self.about);
             let page = named::list(state, self.kind, &parameters).await?;
-            Ok(rows_of(page, record))
+            Ok(rows_of(page, |record| Record::described(&record)))
         })
     }
 
     fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
-        Box::pin(async move { Ok(named::read(state, self.kind, id).await?.map(record)) })
+        Box::pin(async move {
+            Ok(named::read(state, self.kind, id)
+                .await?
+                .map(|record| Record::described(&record)))
+        })
     }
 
     fn problems(&self, target: Target, members: &Members) -> FieldErrors {
@@ -152,7 +126,11 @@ impl Administered for Named {
     }
 
     fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
-        Box::pin(async move { Ok(named::held(tx, self.kind, id).await?.map(record)) })
+        Box::pin(async move {
+            Ok(named::held(tx, self.kind, id)
+                .await?
+                .map(|record| Record::described(&record)))
+        })
     }
 
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
@@ -161,31 +139,19 @@ impl Administered for Named {
 
     fn related<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Vec<Related>> {
         Box::pin(async move {
+            let Some(referrer) = &self.kind.about().referrer else {
+                return Ok(Vec::new());
+            };
             let referring = named::referring(state, self.kind, id).await?;
-            let (path, filter) = self.referring;
             Ok(referring
                 .iter()
                 .map(|referring| Related {
-                    path,
-                    filter,
+                    path: referrer.path,
+                    filter: self.kind.name(),
                     count: referring.count.unsigned_abs(),
                     is_protecting: true,
                 })
                 .collect())
         })
     }
-}
-
-fn record(record: NamedRecord) -> Record {
-    Record::of(
-        record.id,
-        record.name.clone(),
-        vec![
-            ("id", Cell::Number(record.id)),
-            ("name", Cell::Text(record.name)),
-            ("description", Cell::text(record.description)),
-            ("created_at", Cell::Time(record.created_at)),
-            ("updated_at", Cell::Time(record.updated_at)),
-        ],
-    )
 }

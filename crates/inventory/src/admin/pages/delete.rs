@@ -22,7 +22,8 @@ use crate::{
         flash::{self, Flash},
         see_other,
     },
-    rest::{Refusal, metadata::capitalized},
+    resource::capitalized,
+    rest::Refusal,
 };
 
 /// The most records that the page names one by one.

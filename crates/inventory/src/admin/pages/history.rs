@@ -15,11 +15,11 @@ use crate::{
         site::Site,
     },
     audit::{self, Entry},
-    page::{PageState, redirect},
+    page::{PageState, history::sentence, redirect},
+    resource::capitalized,
     rest::{
         Refusal,
         list::PageNumber,
-        metadata::capitalized,
         query::Parameters,
         resource::{Page, Wanted},
     },

@@ -7,7 +7,7 @@ use crate::{
     admin::{about::About, registry, site::Site},
     audit::{self, Done, Entry},
     page::{
-        PageState,
+        PageState, history,
         part::{Part, part},
     },
 };
@@ -64,7 +64,7 @@ fn recent(site: &Site, entry: &Entry) -> Recent {
         },
         text: entry.text.clone(),
         address,
-        what: format!("{name} · {}", entry.sentence(site.locale)),
+        what: format!("{name} · {}", history::sentence(entry, site.locale)),
         when: site.locale.date_time(entry.created_at),
     }
 }

@@ -21,7 +21,8 @@ use crate::{
         site::Site,
     },
     page::{PageState, meanwhile::one_line, redirect},
-    rest::{Refusal, metadata::capitalized},
+    resource::{capitalized, in_a_sentence},
+    rest::Refusal,
 };
 
 #[derive(Template)]
@@ -199,9 +200,10 @@ impl ListPage<'_> {
         capitalized(self.about.words.many(self.site.locale))
     }
 
-    fn search_hint(&self) -> &'static str {
-        self.about.search.map_or("", |(portuguese, english)| {
-            self.site.locale.text(portuguese, english)
+    fn search_hint(&self) -> String {
+        let searched = self.about.search;
+        searched.map_or_else(String::new, |searched| {
+            in_a_sentence(self.site.say(searched))
         })
     }
 

@@ -2,15 +2,15 @@
 
 use http::Method;
 
-use super::{Kind, NamedRecord, model::DESCRIBED};
+use super::{Kind, NamedRecord};
 use crate::{
     State,
     accounts::{Caller, Model},
+    resource::{Field, Record as _},
     rest::{
         Refusal,
         fields::Mode,
         list::check_search,
-        metadata::Field,
         query::Parameters,
         resource::{Created, MUTABLE, Page, Resource, Submission},
     },
@@ -20,19 +20,19 @@ impl Resource for Kind {
     type Record = NamedRecord;
 
     fn path(self) -> &'static str {
-        Self::path(self)
+        self.about().path
     }
 
     fn model(self) -> Model {
-        Self::model(self)
+        self.about().model
     }
 
     fn methods(self) -> &'static [Method] {
         MUTABLE
     }
 
-    fn fields(self) -> &'static [Field] {
-        &DESCRIBED
+    fn fields(self) -> &'static [&'static Field] {
+        NamedRecord::FIELDS
     }
 
     async fn list(

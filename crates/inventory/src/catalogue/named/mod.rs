@@ -2,12 +2,13 @@
 //! what differs is the table and what refers to it.
 
 mod api;
+mod kind;
 mod model;
 pub(crate) mod pages;
 mod store;
-mod words;
 
-pub use model::{Kind, NamedRecord};
+pub use kind::{About, Kind};
+pub use model::{NamedInput, NamedRecord};
 
 use db::{Conn, Timestamp, Tx};
 
@@ -16,9 +17,10 @@ use crate::{
     accounts::Caller,
     audit::{self, Action},
     catalogue::{Referring, refuse_when_referenced},
+    resource::{Record as _, changed},
     rest::{
         Refusal,
-        fields::{FieldErrors, Members, Mode},
+        fields::{FieldErrors, Members, Mode, Setting, read as read_fields},
         given::Given,
         list::{OrderBy, ordering, search_words},
         query::Parameters,
@@ -27,13 +29,16 @@ use crate::{
     retry,
     stock::{Actor, movements::repeat},
 };
-use model::{FIELDS, Input};
 
-/// The order of lists without any choice.
-const BY_NAME: OrderBy = OrderBy {
-    field: "name",
-    descending: false,
-};
+/// The order that a list is asked for; by name when it is not.
+fn order(parameters: &Parameters) -> Vec<OrderBy> {
+    let by_name = OrderBy {
+        field: NamedRecord::name.name,
+        descending: false,
+    };
+    let names: Vec<_> = NamedRecord::FIELDS.iter().map(|field| field.name).collect();
+    ordering(parameters, &names, by_name)
+}
 
 /// One page of the records of a kind.
 ///
@@ -45,7 +50,7 @@ pub async fn list(
     kind: Kind,
     parameters: &Parameters,
 ) -> Result<Page<NamedRecord>, Refusal> {
-    let order = ordering(parameters, &FIELDS, BY_NAME);
+    let order = order(parameters);
     let words = search_words(parameters);
     let wanted = Wanted::parse(state, parameters)?;
     let read = async move |conn: &mut Conn| {
@@ -74,7 +79,7 @@ pub(crate) async fn part(
     limit: i64,
     offset: i64,
 ) -> Result<Vec<NamedRecord>, Refusal> {
-    let order = ordering(parameters, &FIELDS, BY_NAME);
+    let order = order(parameters);
     let words = search_words(parameters);
     Ok(state
         .db
@@ -92,7 +97,7 @@ pub(crate) async fn all(
     kind: Kind,
     parameters: &Parameters,
 ) -> Result<Vec<NamedRecord>, db::Error> {
-    let order = ordering(parameters, &FIELDS, BY_NAME);
+    let order = order(parameters);
     store::page(conn, kind, &search_words(parameters), &order, i64::MAX, 0).await
 }
 
@@ -173,7 +178,9 @@ pub(crate) async fn create_within(
 
 /// What is wrong with the fields of a form, as far as it can be told without the store.
 pub(crate) fn problems(members: &Members, mode: Mode) -> FieldErrors {
-    Input::read(members, mode).err().unwrap_or_default()
+    read_fields::<NamedRecord>(members, mode)
+        .err()
+        .unwrap_or_default()
 }
 
 /// Writes down what was done to a record.
@@ -205,9 +212,12 @@ pub(crate) async fn add(
     given: &Given,
     now: Timestamp,
 ) -> Result<NamedRecord, Refusal> {
-    let input = Input::read(members, Mode::Whole)?;
-    let record = NamedRecord::new(input, given, now);
-    Ok(store::insert(tx, kind, given.id, &record).await?)
+    let mut input = read_fields::<NamedRecord>(members, Mode::Whole)?;
+    let created_at = given.created_at.unwrap_or(now);
+    input.id = given.id.map_or(Setting::Kept, Setting::Set);
+    input.created_at = Setting::Set(created_at);
+    input.updated_at = Setting::Set(given.updated_at.unwrap_or(created_at));
+    Ok(store::insert(tx, kind, input).await?)
 }
 
 /// How many there are of a kind.
@@ -274,14 +284,12 @@ pub(crate) async fn update_within(
     actor: &Actor,
     now: Timestamp,
 ) -> Result<Option<NamedRecord>, Refusal> {
-    let input = Input::read(members, mode)?;
+    let mut input = read_fields::<NamedRecord>(members, mode)?;
+    input.updated_at = Setting::Set(now);
     let before = store::find(tx, kind, id).await?;
-    let after = store::update(tx, kind, id, &input, now).await?;
+    let after = store::update(tx, kind, id, &input).await?;
     if let (Some(before), Some(after)) = (before, &after) {
-        let changed = audit::changed([
-            ("name", before.name != after.name),
-            ("description", before.description != after.description),
-        ]);
+        let changed = changed(&before, after);
         note(tx, actor, Action::Changed(&changed), kind, after, now).await?;
     }
     Ok(after)
@@ -302,7 +310,7 @@ pub(crate) async fn held(
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn referring(state: &State, kind: Kind, id: i64) -> Result<[Referring; 2], Refusal> {
+pub async fn referring(state: &State, kind: Kind, id: i64) -> Result<Vec<Referring>, Refusal> {
     Ok(state
         .db
         .read(async move |conn| store::referring(conn, kind, id).await)
@@ -311,7 +319,10 @@ pub async fn referring(state: &State, kind: Kind, id: i64) -> Result<[Referring;
 
 /// Refuses what would keep a record from being deleted.
 pub(crate) async fn examine_removal(conn: &mut Conn, kind: Kind, id: i64) -> Result<(), Refusal> {
-    refuse_when_referenced(kind.name(), &store::referring(conn, kind, id).await?)
+    refuse_when_referenced(
+        &kind.about().words,
+        &store::referring(conn, kind, id).await?,
+    )
 }
 
 /// Deletes a record that nothing refers to; whether it was there.
@@ -333,7 +344,7 @@ pub(crate) async fn remove(
     actor: &Actor,
     now: Timestamp,
 ) -> Result<bool, Refusal> {
-    refuse_when_referenced(kind.name(), &store::referring(tx, kind, id).await?)?;
+    refuse_when_referenced(&kind.about().words, &store::referring(tx, kind, id).await?)?;
     let Some(name) = store::delete(tx, kind, id).await? else {
         return Ok(false);
     };

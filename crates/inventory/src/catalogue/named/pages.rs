@@ -11,10 +11,7 @@ use http::StatusCode;
 use serde_json::json;
 use web::errors::wants_json;
 
-use super::{
-    Kind, NamedRecord,
-    words::{Words, words},
-};
+use super::{Kind, NamedRecord};
 use crate::{
     accounts::Verb,
     catalogue::{products, refuse_when_referenced},
@@ -28,11 +25,13 @@ use crate::{
         part::Part,
         picked_next, posts, redirect, see_other,
     },
+    resource::{Field, Kind as FieldKind, Listed, Record as _, Value, Words},
     rest::{
         Refusal,
         query::Parameters,
         resource::{RecordId, json as json_answer},
     },
+    transfer,
 };
 
 type Answer = Result<Response, web::Error>;
@@ -121,7 +120,7 @@ async fn list(kind: Kind, Extracted(page): Page, frame: Frame, request: Request)
 }
 
 fn empty_index(kind: Kind, frame: &Frame, parameters: &Parameters, form: Form) -> Index {
-    let words = words(kind);
+    let words = &kind.about().words;
     let base = format!("/{}/", kind.path());
     let address = Address::new(base.as_str(), &["search"], "name", parameters);
     let search = parameters
@@ -135,25 +134,21 @@ fn empty_index(kind: Kind, frame: &Frame, parameters: &Parameters, form: Form) -
     });
     let may_add = frame.may(Verb::Add, kind.model());
     Index {
-        title: frame.say(words.plural),
+        title: words.title(frame.locale),
         lead: String::new(),
-        create: may_add.then(|| (frame.say(words.new), format!("{base}new/"))),
+        create: may_add.then(|| (words.new(frame.locale), format!("{base}new/"))),
         is_create_dialog: true,
         import: may_add.then(|| format!("/import/?resource={}", kind.path())),
         is_exported: true,
         note: String::new(),
         also: Vec::new(),
-        filters: vec![Filter::Search(frame.say(words.search))],
+        filters: vec![Filter::Search(words.search(frame.locale))],
         form,
         chips: chips.into_iter().collect(),
-        columns: vec![
-            Column::text(frame.text("Nome", "Name"), "name"),
-            Column::text(frame.text("Descrição", "Description"), "description"),
-            Column::text(frame.text("Alteração", "Changed"), "updated_at").minor(),
-        ],
+        columns: listed().map(|field| Column::of(frame, field)).collect(),
         empty: Empty {
-            icon: words.icon,
-            sentence: frame.say(words.empty),
+            icon: kind.about().icon,
+            sentence: words.none_yet(frame.locale),
         },
         address,
         rows: Vec::new(),
@@ -163,12 +158,13 @@ fn empty_index(kind: Kind, frame: &Frame, parameters: &Parameters, form: Form) -
     }
 }
 
+/// The fields that the list shows.
+fn listed() -> impl Iterator<Item = &'static Field> {
+    let fields = NamedRecord::FIELDS.iter().copied();
+    fields.filter(|field| field.listed == Listed::Everywhere)
+}
+
 fn row(kind: Kind, frame: &Frame, record: &NamedRecord, may_change: bool) -> Row {
-    let description = record.description.as_deref().unwrap_or_default();
-    let mut short: String = description.chars().take(SHORT).collect();
-    if short.len() < description.len() {
-        short.push('…');
-    }
     let edit = Action {
         icon: "edit",
         text: format!("{} {}", frame.text("Editar", "Edit"), record.name),
@@ -176,13 +172,28 @@ fn row(kind: Kind, frame: &Frame, record: &NamedRecord, may_change: bool) -> Row
         is_dialog: true,
     };
     Row {
-        cells: vec![
-            Cell::Link(address(kind, record.id), record.name.clone()),
-            Cell::Text(short),
-            Cell::Text(frame.locale.date_time(record.updated_at)),
-        ],
+        cells: record
+            .values()
+            .into_iter()
+            .filter(|(field, _)| field.listed == Listed::Everywhere)
+            .map(|(field, value)| match value {
+                Value::Text(name) if field.is_name => {
+                    Cell::Link(address(kind, record.id), name.to_owned())
+                }
+                value => Cell::Text(shortened(&value.shown(frame.locale))),
+            })
+            .collect(),
         actions: if may_change { vec![edit] } else { Vec::new() },
     }
+}
+
+/// As much of a text as a list shows.
+fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(SHORT).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
 }
 
 async fn export(kind: Kind, Extracted(page): Page, frame: Frame, request: Request) -> Answer {
@@ -193,16 +204,12 @@ async fn export(kind: Kind, Extracted(page): Page, frame: Frame, request: Reques
     if form.is_refused() {
         return Ok(index::back_to_list(request.uri()));
     }
-    let columns = ["id", "name", "description", "created_at", "updated_at"];
+    let columns: Vec<_> = NamedRecord::FIELDS.iter().map(|field| field.name).collect();
     let read = async move |conn: &mut db::Conn, sheet: &index::Sheet| {
         for record in super::all(conn, kind, &parameters).await? {
-            sheet.row(&[
-                record.id.to_string(),
-                index::Cells::text(&record.name),
-                index::Cells::optional(record.description.as_deref()),
-                history::machine_time(record.created_at),
-                history::machine_time(record.updated_at),
-            ])?;
+            let values = record.values().into_iter();
+            let cells: Vec<_> = values.map(|(_, value)| transfer::written(value)).collect();
+            sheet.row(&cells)?;
         }
         Ok(())
     };
@@ -217,18 +224,33 @@ struct FormPage<'a> {
     frame: &'a Frame,
     form: &'a Form,
     title: &'a str,
+    described: Vec<&'static Field>,
     /// Where it goes on afterwards.
     next: &'a str,
+}
+
+/// The fields that a form writes.
+fn written() -> Vec<&'static Field> {
+    let fields = NamedRecord::FIELDS.iter().copied();
+    fields.filter(|field| !field.is_read_only).collect()
+}
+
+/// The names of the fields that may be left blank.
+fn nullable() -> Vec<&'static str> {
+    let fields = written().into_iter().filter(|field| field.is_nullable);
+    fields.map(|field| field.name).collect()
 }
 
 fn new(kind: Kind, frame: &Frame, request: &Request) -> Answer {
     frame.require(Verb::Add, kind.model())?;
     let query = Parameters::parse(request.uri().query().unwrap_or_default());
-    let form = Form::new().with("name", query.get("name").unwrap_or_default());
+    let name = NamedRecord::name.name;
+    let form = Form::new().with(name, query.get(name).unwrap_or_default());
     Ok(frame.show(FormPage {
         frame,
         form: &form,
-        title: frame.say(words(kind).new),
+        title: &kind.about().words.new(frame.locale),
+        described: written(),
         next: query.get("next").unwrap_or_default(),
     }))
 }
@@ -237,8 +259,8 @@ async fn create(kind: Kind, Extracted(page): Page, frame: Frame, request: Reques
     frame.require(Verb::Add, kind.model())?;
     let (parts, body) = request.into_parts();
     let mut post = Post::read(&page.state, &parts, body).await?;
-    post.blank_is_none(&["description"]);
-    let words = words(kind);
+    post.blank_is_none(&nullable());
+    let (words, locale) = (&kind.about().words, frame.locale);
     let key = post.repeatable(&frame, kind.path());
     match super::create_once(&page.state, &frame.caller, kind, &post.members, key).await {
         // The script that adds one from within another form goes on there.
@@ -249,14 +271,18 @@ async fn create(kind: Kind, Extracted(page): Page, frame: Frame, request: Reques
         Ok(record) => {
             let next = picked_next(&post.text("next"), kind.name(), record.id);
             let next = next.unwrap_or_else(|| address(kind, record.id));
-            Ok(done(&frame, &next, words.added, &record.name))
+            Ok(done(
+                &next,
+                &words.done(locale, "criad", "added"),
+                &record.name,
+            ))
         }
-        Err(refusal) => again(&frame, post, frame.say(words.new), refusal),
+        Err(refusal) => again(&frame, post, &words.new(locale), refusal),
     }
 }
 
-fn done(frame: &Frame, next: &str, said: (&'static str, &'static str), name: &str) -> Response {
-    let text = format!("{}: {name}.", frame.say(said));
+fn done(next: &str, said: &str, name: &str) -> Response {
+    let text = format!("{said}: {name}.");
     flash::leave(see_other(next), Flash::success(text))
 }
 
@@ -268,6 +294,7 @@ fn again(frame: &Frame, post: Post, title: &str, refusal: Refusal) -> Answer {
         frame,
         form: &form,
         title,
+        described: written(),
         next: &next,
     }))
 }
@@ -278,8 +305,10 @@ struct DetailPage<'a> {
     frame: &'a Frame,
     record: &'a NamedRecord,
     words: &'a Words,
-    /// What refers to it.
-    referring: String,
+    /// What is known of it beside its name: what it is called, and the value.
+    facts: Vec<(&'static str, String)>,
+    /// What refers to it: what the link says, and where it leads.
+    referring: Option<(String, String)>,
     changes: Part<Vec<Change>>,
     may_change: bool,
     may_delete: bool,
@@ -301,16 +330,30 @@ async fn detail(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -
     frame.require(Verb::View, model)?;
     let record = find(kind, &page, id).await?;
     let changes = history::changes(&page.state, model, record.id, frame.locale).await?;
-    let words = words(kind);
+    let values = record.values().into_iter();
+    let values = values.filter(|(field, _)| !field.is_name);
     Ok(frame.show(DetailPage {
         frame: &frame,
-        referring: format!("{}{}", words.referring.1, record.id),
+        words: &kind.about().words,
+        facts: values
+            .map(|(field, value)| (frame.say(field.label), value.shown(frame.locale)))
+            .collect(),
+        referring: referring(kind, &frame, record.id),
         record: &record,
-        words: &words,
         changes,
         may_change: frame.may(Verb::Change, model),
         may_delete: frame.may(Verb::Delete, model),
     }))
+}
+
+/// The list of what refers to a record.
+fn referring(kind: Kind, frame: &Frame, id: i64) -> Option<(String, String)> {
+    let (words, name) = (&kind.about().words, kind.name());
+    let referrer = kind.about().referrer.as_ref()?;
+    Some((
+        referrer.words.of_this(words, frame.locale),
+        format!("/{}/?{name}={id}", referrer.path),
+    ))
 }
 
 async fn edit(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
@@ -321,18 +364,22 @@ async fn edit(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -> 
     Ok(frame.show(FormPage {
         frame: &frame,
         form: &form,
-        title: frame.say(words(kind).edit),
+        title: &kind.about().words.edit(frame.locale),
+        described: written(),
         next: "",
     }))
 }
 
 /// The fields of the form as they stand.
 fn standings(record: &NamedRecord) -> Vec<Standing> {
-    let description = record.description.as_deref().unwrap_or_default();
-    vec![
-        Standing::plain("name", one_line(&record.name)),
-        Standing::plain("description", description),
-    ]
+    let values = record.values().into_iter();
+    values
+        .filter(|(field, _)| !field.is_read_only)
+        .map(|(field, value)| match field.kind {
+            FieldKind::LongText { .. } => Standing::plain(field.name, value.typed()),
+            _ => Standing::plain(field.name, one_line(&value.typed())),
+        })
+        .collect()
 }
 
 async fn update(
@@ -346,10 +393,12 @@ async fn update(
     let id = find(kind, &page, id).await?.id;
     let (parts, body) = request.into_parts();
     let mut post = Post::read(&page.state, &parts, body).await?;
-    post.blank_is_none(&["description"]);
-    let words = words(kind);
-    let sent = ["name", "description"].map(|field| (field, post.text(field)));
-    let (opened, locale) = (Opened::of(&post.form, sent), frame.locale);
+    post.blank_is_none(&nullable());
+    let (words, locale) = (&kind.about().words, frame.locale);
+    let sent = written()
+        .into_iter()
+        .map(|field| (field.name, post.text(field.name)));
+    let opened = Opened::of(&post.form, sent);
     let mut members = post.members.clone();
     for left in opened.left() {
         members.remove(left);
@@ -360,33 +409,34 @@ async fn update(
         Ok(Some(record)) => {
             let next = picked_next(&post.text("next"), "", id);
             let next = next.unwrap_or_else(|| address(kind, id));
-            Ok(done(&frame, &next, words.changed, &record.name))
+            Ok(done(
+                &next,
+                &words.done(locale, "alterad", "changed"),
+                &record.name,
+            ))
         }
         Ok(None) => Err(Refusal::NotFound.into()),
         Err(refusal) => {
             let record = find(kind, &page, RecordId(Some(id))).await?;
             opened.renew(&mut post.form, &standings(&record), locale);
-            again(&frame, post, frame.say(words.edit), refusal)
+            again(&frame, post, &words.edit(locale), refusal)
         }
     }
 }
 
 fn deletion(kind: Kind, frame: &Frame, record: &NamedRecord, next: String) -> Deletion {
-    let words = words(kind);
+    let words = &kind.about().words;
     Deletion {
-        title: frame.say(words.ask).to_owned(),
+        title: words.ask_to_delete(frame.locale),
         name: record.name.clone(),
         sentence: frame.text(
             "Isto não pode ser desfeito. O histórico de alterações fica guardado.",
             "This cannot be undone. The history of changes is kept.",
         ),
-        confirm: frame.say(words.confirm),
+        confirm: words.confirm_to_delete(frame.locale),
         back: address(kind, record.id),
         next,
-        blocking: Some((
-            frame.say(words.referring.0),
-            format!("{}{}", words.referring.1, record.id),
-        )),
+        blocking: referring(kind, frame, record.id),
         problem: String::new(),
     }
 }
@@ -395,7 +445,7 @@ async fn ask(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -> A
     frame.require(Verb::Delete, kind.model())?;
     let record = find(kind, &page, id).await?;
     let referring = super::referring(&page.state, kind, record.id).await?;
-    let foreseen = refuse_when_referenced(kind.name(), &referring);
+    let foreseen = refuse_when_referenced(&kind.about().words, &referring);
     Ok(deletion(kind, &frame, &record, String::new()).ask(&frame, foreseen)?)
 }
 
@@ -413,7 +463,9 @@ async fn delete(
     match super::delete(&page.state, &frame.caller, kind, record.id).await {
         Ok(_) => {
             let next = format!("/{}/", kind.path());
-            Ok(done(&frame, &next, words(kind).deleted, &record.name))
+            let words = &kind.about().words;
+            let said = words.done(frame.locale, "excluíd", "deleted");
+            Ok(done(&next, &said, &record.name))
         }
         Err(refusal) => {
             Ok(deletion(kind, &frame, &record, post.text("next")).refuse(&frame, refusal)?)

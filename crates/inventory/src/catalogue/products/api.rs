@@ -6,11 +6,11 @@ use super::{ProductRecord, model::DESCRIBED};
 use crate::{
     State,
     accounts::{Caller, Model},
+    resource::Field,
     rest::{
         Refusal,
         fields::Mode,
         list::check_search,
-        metadata::Field,
         query::Parameters,
         resource::{Created, MUTABLE, Page, Resource, Submission},
     },
@@ -35,7 +35,7 @@ impl Resource for Products {
         MUTABLE
     }
 
-    fn fields(self) -> &'static [Field] {
+    fn fields(self) -> &'static [&'static Field] {
         &DESCRIBED
     }
 

@@ -20,7 +20,7 @@ pub(crate) struct Edit {
     /// Its fields; those that are absent stay as they are.
     pub(crate) members: Members,
     /// Its own threshold.
-    pub(crate) threshold: Setting<i64>,
+    pub(crate) threshold: Setting<Option<i64>>,
 }
 
 /// Changes a product and its own threshold; `None` when it is gone. `refused` is asked about the product and its threshold as they stand:

@@ -49,7 +49,7 @@ pub(crate) fn serie_number(members: &Members) -> Option<String> {
 
 /// Refuses what would keep a product from being deleted.
 pub(crate) async fn examine_removal(conn: &mut Conn, id: i64) -> Result<(), Refusal> {
-    refuse_when_referenced("product", &store::referring(conn, id).await?)
+    refuse_when_referenced(&super::WORDS, &store::referring(conn, id).await?)
 }
 
 /// Deletes a product that an import added, as [`delete`](super::delete) does. Its ledger ends at nothing, so that the product may come again.
@@ -59,7 +59,7 @@ pub(crate) async fn withdraw(
     actor: &Actor,
     now: Timestamp,
 ) -> Result<(), Refusal> {
-    refuse_when_referenced("product", &store::referring(tx, id).await?)?;
+    refuse_when_referenced(&super::WORDS, &store::referring(tx, id).await?)?;
     stock::empty(tx, id, actor, now).await?;
     remove(tx, id, actor, now).await.map(drop)
 }

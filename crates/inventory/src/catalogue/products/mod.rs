@@ -14,6 +14,7 @@ pub use api::Products;
 pub(crate) use edit::{Edit, edit};
 pub(crate) use import::{add, examine, examine_removal, serie_number, withdraw};
 pub(crate) use lookup::{best, few};
+pub(crate) use model::{DESCRIBED, WORDS};
 pub use model::{MAX_SERIE_NUMBER, ProductRecord};
 
 use db::{Conn, Timestamp, Tx};
@@ -339,7 +340,7 @@ pub(crate) async fn remove(
     actor: &Actor,
     now: Timestamp,
 ) -> Result<bool, Refusal> {
-    refuse_when_referenced("product", &store::referring(tx, id).await?)?;
+    refuse_when_referenced(&WORDS, &store::referring(tx, id).await?)?;
     stock::close(tx, id).await?;
     let Some(title) = store::delete(tx, id).await? else {
         return Ok(false);

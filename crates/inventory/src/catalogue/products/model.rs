@@ -6,11 +6,11 @@ use serde::Serialize;
 use crate::{
     audit,
     catalogue::{MAX_DESCRIPTION, MAX_NAME},
+    resource::{Field, Words, id, integer, names, price, reference, text, time},
     rest::{
         Message,
         fields::{FieldErrors, Members, Mode, Reader, Reference, Setting},
         json::{self, Named},
-        metadata::{self, Field},
     },
     tallies::Standing,
 };
@@ -18,22 +18,30 @@ use crate::{
 /// Longest serie number, in characters.
 pub const MAX_SERIE_NUMBER: usize = 200;
 
+/// What products are called.
+pub(crate) const WORDS: Words = Words::masculine(("produto", "product"), ("produtos", "products"));
+
 /// The fields, in the order of answers and errors.
-pub(super) const DESCRIBED: [Field; 11] = [
-    Field::ID,
-    Field::text("title", MAX_NAME),
-    Field::reference("category"),
-    Field::reference("brand"),
-    Field::text("description", MAX_DESCRIPTION).optional(),
-    Field::text("serie_number", MAX_SERIE_NUMBER).optional(),
-    Field::price("cost_price"),
-    Field::price("selling_price"),
-    Field::integer("quantity", 0, i64::MAX),
-    Field::CREATED_AT,
-    Field::UPDATED_AT,
+pub(crate) const DESCRIBED: [&Field; 11] = [
+    &id().named("id"),
+    &text::<String>("Título", "Title", MAX_NAME)
+        .name()
+        .named("title"),
+    &reference("Categoria", "Category").named("category"),
+    &reference("Marca", "Brand").named("brand"),
+    &text::<Option<String>>("Descrição", "Description", MAX_DESCRIPTION)
+        .long()
+        .named("description"),
+    &text::<Option<String>>("Número de série", "Serie number", MAX_SERIE_NUMBER)
+        .named("serie_number"),
+    &price::<Money>("Preço de custo", "Cost price").named("cost_price"),
+    &price::<Money>("Preço de venda", "Selling price").named("selling_price"),
+    &integer::<i64>("Quantidade", "Quantity", 0, i64::MAX).named("quantity"),
+    &time::<Timestamp>("Criado em", "Created at").named("created_at"),
+    &time::<Timestamp>("Alterado em", "Updated at").named("updated_at"),
 ];
 /// Their names; each of them orders a list.
-pub(super) const FIELDS: [&str; 11] = metadata::names(&DESCRIBED);
+pub(super) const FIELDS: [&str; 11] = names(&DESCRIBED);
 
 /// The message about a serie number that another product has.
 pub(super) fn serie_number_taken() -> Message {
@@ -97,8 +105,8 @@ pub(super) struct Input {
     pub(super) title: Option<String>,
     pub(super) category: Option<Reference>,
     pub(super) brand: Option<Reference>,
-    pub(super) description: Setting<String>,
-    pub(super) serie_number: Setting<String>,
+    pub(super) description: Setting<Option<String>>,
+    pub(super) serie_number: Setting<Option<String>>,
     pub(super) cost_price: Option<Money>,
     pub(super) selling_price: Option<Money>,
     pub(super) quantity: Option<i64>,
@@ -134,7 +142,7 @@ impl Input {
 }
 
 /// A blank serie number is none: two products without one do not share it.
-fn absent_when_blank(serie_number: Setting<String>) -> Setting<String> {
+fn absent_when_blank(serie_number: Setting<Option<String>>) -> Setting<Option<String>> {
     match serie_number {
         Setting::Kept => Setting::Kept,
         Setting::Set(text) => Setting::Set(text.filter(|text| !text.is_empty())),

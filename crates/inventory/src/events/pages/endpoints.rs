@@ -373,7 +373,7 @@ fn deletion(frame: &Frame, endpoint: &Endpoint) -> Deletion {
             "O que ainda espera por ele não será entregue, e o registro das entregas some com ele. Isto não pode ser desfeito.",
             "What still waits for it is not delivered, and the record of its deliveries goes with it. This cannot be undone.",
         ),
-        confirm: frame.text("Excluir destino", "Delete endpoint"),
+        confirm: frame.text("Excluir destino", "Delete endpoint").to_owned(),
         back: address(endpoint.id),
         next: String::new(),
         blocking: None,

@@ -13,7 +13,10 @@ use axum::response::Response;
 use http::{StatusCode, Uri};
 
 use super::{Form, Frame, picker::Picked, redirect};
-use crate::rest::{Refusal, resource::Page};
+use crate::{
+    resource::{Field, Kind},
+    rest::{Refusal, resource::Page},
+};
 
 /// How many records a page may have.
 const SIZES: [u64; 4] = [10, 25, 50, 100];
@@ -39,6 +42,16 @@ impl Column {
             field,
             is_number: false,
             is_minor: false,
+        }
+    }
+
+    /// The column of a field; a phone does without times.
+    pub(crate) fn of(frame: &Frame, field: &'static Field) -> Self {
+        let (text, name) = (frame.say(field.label), field.name);
+        match field.kind {
+            Kind::Time => Self::text(text, name).minor(),
+            Kind::Integer { .. } | Kind::Price => Self::number(text, name),
+            _ => Self::text(text, name),
         }
     }
 
@@ -107,7 +120,7 @@ pub(crate) struct Row {
 #[derive(Debug)]
 pub(crate) enum Filter {
     /// Words.
-    Search(&'static str),
+    Search(String),
     /// Another record, by its picker.
     Record(Picked),
     /// An amount: its name and what it is called.
@@ -131,20 +144,20 @@ pub(crate) struct Empty {
     /// Its icon.
     pub(crate) icon: &'static str,
     /// One sentence.
-    pub(crate) sentence: &'static str,
+    pub(crate) sentence: String,
 }
 
 /// The list that a page shows.
 #[derive(Debug)]
 pub(crate) struct Index {
     /// What the records are called.
-    pub(crate) title: &'static str,
+    pub(crate) title: String,
     /// A sentence under the title.
     pub(crate) lead: String,
     /// Where the list is, with its state.
     pub(crate) address: Address,
     /// What a new record is made with: what the button says and where it leads.
-    pub(crate) create: Option<(&'static str, String)>,
+    pub(crate) create: Option<(String, String)>,
     /// Whether a new record may be made in a dialog.
     pub(crate) is_create_dialog: bool,
     /// Where a file is imported, for those who may.

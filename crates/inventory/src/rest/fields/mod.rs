@@ -5,10 +5,12 @@ mod kinds;
 
 use std::collections::HashMap;
 
-use db::Money;
+use db::{Money, OwnedValue};
 use serde_json::value::RawValue;
 
 use super::{message::Message, value::Value};
+pub use crate::resource::Setting;
+use crate::resource::{Field, Input, Kind, Record, Source};
 use kinds::{Read, integer, is_invisible, price, reference, refuse, text};
 
 /// The parsed members of a request body.
@@ -81,25 +83,6 @@ pub struct Reader<'body> {
     errors: FieldErrors,
 }
 
-/// What an update does to a field that may be empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Setting<T> {
-    /// The member was absent: the field stays as it is.
-    Kept,
-    /// The member was there: the field becomes this, or empty.
-    Set(Option<T>),
-}
-
-impl<T> Setting<T> {
-    /// The field's value in a new record.
-    pub fn into_new(self) -> Option<T> {
-        match self {
-            Self::Kept => None,
-            Self::Set(value) => value,
-        }
-    }
-}
-
 /// A reference as the client sent it, to be looked up in the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
@@ -113,6 +96,47 @@ impl Reference {
     /// The message when the store has no such row.
     pub fn unknown(&self) -> Message {
         Message::unknown_record(&self.sent)
+    }
+}
+
+/// Reads the fields of a described record.
+///
+/// # Errors
+///
+/// Whatever is wrong with any of them.
+pub(crate) fn read<R: Record>(members: &Members, mode: Mode) -> Result<R::Input, FieldErrors> {
+    let mut reader = Reader::new(members, mode);
+    let input = R::Input::read(&mut reader);
+    let errors = reader.finish();
+    if errors.is_empty() {
+        Ok(input)
+    } else {
+        Err(errors)
+    }
+}
+
+impl Source for Reader<'_> {
+    fn field(&mut self, field: &'static Field) -> Setting<OwnedValue> {
+        let Field { name, kind, .. } = *field;
+        match kind {
+            _ if field.is_read_only => Setting::Kept,
+            Kind::Text { max } | Kind::LongText { max } if field.is_nullable => {
+                self.optional_text(name, max).map(OwnedValue::from)
+            }
+            Kind::Text { max } | Kind::LongText { max } if field.is_name => {
+                Setting::from(self.name(name, max))
+            }
+            Kind::Text { max } | Kind::LongText { max } => Setting::from(self.text(name, max)),
+            Kind::Integer { min, max } if field.is_nullable => {
+                self.optional_integer(name, min, max).map(OwnedValue::from)
+            }
+            Kind::Integer { min, max } => Setting::from(self.integer(name, min, max)),
+            Kind::Price if field.is_nullable => self.optional_decimal(name).map(OwnedValue::from),
+            Kind::Price => Setting::from(self.price(name)),
+            // What it refers to is looked up by the feature.
+            Kind::Reference => Setting::from(self.reference(name).map(|reference| reference.id)),
+            Kind::Id | Kind::Time | Kind::Token => Setting::Kept,
+        }
     }
 }
 
@@ -149,7 +173,7 @@ impl<'body> Reader<'body> {
     }
 
     /// An optional text.
-    pub fn optional_text(&mut self, field: &'static str, max: usize) -> Setting<String> {
+    pub fn optional_text(&mut self, field: &'static str, max: usize) -> Setting<Option<String>> {
         self.optional(field, |value| text(value, Some(max)))
     }
 
@@ -159,7 +183,12 @@ impl<'body> Reader<'body> {
     }
 
     /// An optional integer between `min` and `max`.
-    pub fn optional_integer(&mut self, field: &'static str, min: i64, max: i64) -> Setting<i64> {
+    pub fn optional_integer(
+        &mut self,
+        field: &'static str,
+        min: i64,
+        max: i64,
+    ) -> Setting<Option<i64>> {
         self.optional(field, |value| integer(value, min, max))
     }
 
@@ -169,7 +198,7 @@ impl<'body> Reader<'body> {
     }
 
     /// An optional number of 0 or more with at most two decimals, as prices are.
-    pub fn optional_decimal(&mut self, field: &'static str) -> Setting<Money> {
+    pub fn optional_decimal(&mut self, field: &'static str) -> Setting<Option<Money>> {
         self.optional(field, price)
     }
 
@@ -211,7 +240,7 @@ impl<'body> Reader<'body> {
         &mut self,
         field: &'static str,
         read: impl FnOnce(&Value) -> Read<T>,
-    ) -> Setting<T> {
+    ) -> Setting<Option<T>> {
         let Some(raw) = self.members.get(field) else {
             return Setting::Kept;
         };

@@ -6,10 +6,10 @@ use super::{Movement, MovementRecord};
 use crate::{
     State,
     accounts::{Caller, Model},
+    resource::Field,
     rest::{
         Refusal,
         fields::Mode,
-        metadata::Field,
         query::Parameters,
         resource::{Created, IMMUTABLE, Page, Resource, Submission},
     },
@@ -30,7 +30,7 @@ impl Resource for Movement {
         IMMUTABLE
     }
 
-    fn fields(self) -> &'static [Field] {
+    fn fields(self) -> &'static [&'static Field] {
         self.described()
     }
 

@@ -7,8 +7,8 @@ use super::{Input, Movement, MovementRecord, store};
 use crate::{
     State,
     accounts::Caller,
-    catalogue::description_key,
     events::EventType,
+    resource::sql::long_text_key,
     rest::{Refusal, json::time_text},
     stock::{Actor, Policy},
     tallies::day_of,
@@ -37,7 +37,7 @@ pub(super) async fn outflow(
         product_id: product.id,
         quantity,
         description: description.clone(),
-        description_key: description.as_deref().map(description_key),
+        description_key: description.as_deref().map(long_text_key),
         user_id,
         user_name,
         now,

@@ -13,7 +13,7 @@ mod trace;
 pub(crate) mod within;
 mod words;
 
-pub(crate) use model::MovementEntry;
+pub(crate) use model::{INFLOW_WORDS, MovementEntry, OUTFLOW_WORDS};
 pub use model::{Movement, MovementRecord};
 pub use removal::delete;
 pub(crate) use removal::{examine_removal, foresee, revert};

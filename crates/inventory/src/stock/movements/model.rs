@@ -6,34 +6,44 @@ use serde::Serialize;
 use crate::{
     accounts::Model,
     catalogue::MAX_DESCRIPTION,
+    resource::{Field, Words, id, integer, names, reference, text, time},
     rest::{
         fields::{FieldErrors, Members, Mode, Reader, Reference},
         json::{self, Named, Titled},
-        metadata::{self, Field},
     },
     stock::ledger,
 };
 
-const QUANTITY: Field = Field::integer("quantity", 1, i64::MAX);
-const DESCRIPTION: Field = Field::text("description", MAX_DESCRIPTION).optional();
+/// What inflows are called.
+pub(crate) const INFLOW_WORDS: Words =
+    Words::feminine(("entrada", "inflow"), ("entradas", "inflows"));
+/// What outflows are called.
+pub(crate) const OUTFLOW_WORDS: Words =
+    Words::feminine(("saída", "outflow"), ("saídas", "outflows"));
 
-const INFLOW: [Field; 7] = [
-    Field::ID,
-    Field::reference("supplier"),
-    Field::reference("product"),
-    QUANTITY,
-    DESCRIPTION,
-    Field::CREATED_AT,
-    Field::UPDATED_AT,
+const INFLOW: [&Field; 7] = [
+    &id().named("id"),
+    &reference("Fornecedor", "Supplier").named("supplier"),
+    &reference("Produto", "Product").named("product"),
+    &integer::<i64>("Quantidade", "Quantity", 1, i64::MAX).named("quantity"),
+    &text::<Option<String>>("Descrição", "Description", MAX_DESCRIPTION)
+        .long()
+        .named("description"),
+    &time::<Timestamp>("Criado em", "Created at").named("created_at"),
+    &time::<Timestamp>("Alterado em", "Updated at").named("updated_at"),
 ];
-const OUTFLOW: [Field; 6] = [
-    Field::ID,
-    Field::reference("product"),
-    QUANTITY,
-    DESCRIPTION,
-    Field::CREATED_AT,
-    Field::UPDATED_AT,
-];
+const OUTFLOW: [&Field; 6] = {
+    let [
+        id,
+        _supplier,
+        product,
+        quantity,
+        description,
+        created_at,
+        updated_at,
+    ] = INFLOW;
+    [id, product, quantity, description, created_at, updated_at]
+};
 
 /// Which way goods move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,8 +85,16 @@ impl Movement {
         }
     }
 
+    /// What its records are called.
+    pub(crate) const fn words(self) -> &'static Words {
+        match self {
+            Self::Inflow => &INFLOW_WORDS,
+            Self::Outflow => &OUTFLOW_WORDS,
+        }
+    }
+
     /// The fields, in the order of answers and errors.
-    pub(super) const fn described(self) -> &'static [Field] {
+    pub(crate) const fn described(self) -> &'static [&'static Field] {
         match self {
             Self::Inflow => &INFLOW,
             Self::Outflow => &OUTFLOW,
@@ -85,8 +103,8 @@ impl Movement {
 
     /// Their names; each of them orders a list.
     pub(super) const fn fields(self) -> &'static [&'static str] {
-        const INFLOW_NAMES: [&str; 7] = metadata::names(&INFLOW);
-        const OUTFLOW_NAMES: [&str; 6] = metadata::names(&OUTFLOW);
+        const INFLOW_NAMES: [&str; 7] = names(&INFLOW);
+        const OUTFLOW_NAMES: [&str; 6] = names(&OUTFLOW);
         match self {
             Self::Inflow => &INFLOW_NAMES,
             Self::Outflow => &OUTFLOW_NAMES,

@@ -13,7 +13,6 @@ use http::{HeaderValue, StatusCode, header};
 use web::{
     cookie::HostOnly,
     limits,
-    locale::Locale,
     rate::{Key, Period, Rate},
 };
 
@@ -26,7 +25,6 @@ use crate::{
         Verb, csrf,
         session::{self, visits::Visit},
     },
-    catalogue::named::Kind,
     page::{
         Form, Frame, PageState, Post,
         flash::{self, Flash},
@@ -34,7 +32,6 @@ use crate::{
         see_other,
     },
     rest::{Refusal, gate, query::Parameters, resource::RecordId},
-    stock::movements::Movement,
 };
 
 type Answer = Result<Response, web::Error>;
@@ -59,22 +56,10 @@ pub(crate) fn routes() -> Router<PageState> {
         .layer(from_fn_with_state(MAX_FILE + 64 * 1024, limits::body))
 }
 
-fn name(resource: Resource, locale: Locale) -> &'static str {
-    let (portuguese, english) = match resource {
-        Resource::Named(Kind::Brand) => ("Marcas", "Brands"),
-        Resource::Named(Kind::Category) => ("Categorias", "Categories"),
-        Resource::Named(Kind::Supplier) => ("Fornecedores", "Suppliers"),
-        Resource::Products => ("Produtos", "Products"),
-        Resource::Movements(Movement::Inflow) => ("Entradas", "Inflows"),
-        Resource::Movements(Movement::Outflow) => ("Saídas", "Outflows"),
-    };
-    locale.text(portuguese, english)
-}
-
 /// A resource that the reader may import.
 struct Choice {
     value: &'static str,
-    text: &'static str,
+    text: String,
     columns: String,
     is_chosen: bool,
 }
@@ -106,12 +91,11 @@ impl ChoosePage<'_> {
 }
 
 fn choices(frame: &Frame, chosen: &str) -> Vec<Choice> {
-    Resource::ALL
-        .into_iter()
+    Resource::all()
         .filter(|resource| frame.may(Verb::Add, resource.model()))
         .map(|resource| Choice {
             value: resource.name(),
-            text: name(resource, frame.locale),
+            text: resource.words().title(frame.locale),
             columns: resource.columns().join(", "),
             is_chosen: resource.name() == chosen,
         })
@@ -128,7 +112,7 @@ async fn made(page: &PageState, frame: &Frame) -> Result<Vec<Made>, Refusal> {
             text: format!(
                 "{} · {} ({}) · {}",
                 file.file_name,
-                name(file.resource, locale),
+                file.resource.words().title(locale),
                 locale.number(file.added),
                 file.user
             ),
@@ -140,8 +124,8 @@ async fn made(page: &PageState, frame: &Frame) -> Result<Vec<Made>, Refusal> {
 
 /// Whoever may add nothing at all is told so, of products as the usual case.
 fn admit(frame: &Frame) -> Result<(), Refusal> {
-    let may = |resource: &Resource| frame.may(Verb::Add, resource.model());
-    if Resource::ALL.iter().any(may) {
+    let may = |resource: Resource| frame.may(Verb::Add, resource.model());
+    if Resource::all().any(may) {
         return Ok(());
     }
     frame.require(Verb::Add, Resource::Products.model())
@@ -310,7 +294,7 @@ async fn receive(
 struct UploadPage<'a> {
     frame: &'a Frame,
     file: &'a Upload,
-    resource: &'static str,
+    resource: String,
     added: String,
     so_far: String,
     rows: Vec<Vec<String>>,
@@ -337,7 +321,7 @@ impl UploadPage<'_> {
 
 fn page<'a>(frame: &'a Frame, file: &'a Upload, content: &str, problem: &'a str) -> UploadPage<'a> {
     UploadPage {
-        resource: name(file.resource, frame.locale),
+        resource: file.resource.words().title(frame.locale),
         added: frame.locale.number(file.added),
         so_far: frame.locale.number(file.so_far),
         rows: rows(content),

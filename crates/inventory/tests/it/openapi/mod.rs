@@ -10,7 +10,7 @@ use test_kit::openapi::Document;
 
 /// The document.
 static DOCUMENT: LazyLock<Document> = LazyLock::new(|| {
-    Document::new(inventory::OPENAPI, "Detail", |path| {
+    Document::new(&inventory::OPENAPI, "Detail", |path| {
         !path.starts_with("/api/")
     })
 });

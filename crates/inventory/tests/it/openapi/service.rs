@@ -23,7 +23,7 @@ fn the_document_has_the_addresses_of_the_router_and_no_others() {
         methods
             .iter()
             .filter(told)
-            .map(|method| (*path, method.to_string()))
+            .map(|method| (path.as_str(), method.to_string()))
     });
     assert_eq!(
         described.collect::<BTreeSet<_>>(),
@@ -36,7 +36,7 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let admin = app.admin();
-        for (path, methods) in ROUTES.iter().chain(PAGES) {
+        for (path, methods) in ROUTES.iter().chain(PAGES.iter()) {
             let url = path.replace("{id}", "1");
             // A minute for each address, so that pages' limit is not met.
             app.clock.advance(std::time::Duration::from_secs(60));

@@ -9,7 +9,7 @@ use super::{config, receiver::Receiver};
 use crate::app::{NOW, TestApp};
 
 fn document() -> Document {
-    Document::new(OPENAPI, "Detail", |_| false)
+    Document::new(&OPENAPI, "Detail", |_| false)
 }
 
 fn media(document: &Document, kind: &str) -> Value {

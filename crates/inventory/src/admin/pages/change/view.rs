@@ -14,7 +14,8 @@ use crate::{
         site::Site,
     },
     page::{Form, PageState},
-    rest::{Refusal, metadata::capitalized},
+    resource::capitalized,
+    rest::Refusal,
 };
 
 #[derive(Template)]

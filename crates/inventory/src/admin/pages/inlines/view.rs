@@ -16,7 +16,8 @@ use crate::{
         site::Site,
     },
     page::{Form, PageState, meanwhile},
-    rest::{Refusal, metadata::capitalized},
+    resource::capitalized,
+    rest::Refusal,
 };
 
 /// A table of related rows.

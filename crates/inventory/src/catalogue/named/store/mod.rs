@@ -1,49 +1,36 @@
-//! Statements about brands, categories and suppliers: each written once, with the table's name filled in.
-
-use db::{Conn, Error, Query, Row, Timestamp, Tx};
-
-use super::model::{Input, Kind, NamedRecord};
-use crate::{
-    catalogue::{Referring, description_key},
-    rest::{fields::Setting, list::OrderBy},
-    search,
-};
-
-/// A statement with the kind's table where the gap is.
-macro_rules! on_table {
-    ($kind:expr, $before:literal, $after:literal) => {
-        match $kind {
-            Kind::Brand => concat!($before, "brands", $after),
-            Kind::Category => concat!($before, "categories", $after),
-            Kind::Supplier => concat!($before, "suppliers", $after),
-        }
-    };
-}
+//! Statements about brands, categories and suppliers.
 
 mod steps;
 
+use db::{Conn, Error, Query, Tx};
+
+use super::{
+    Kind,
+    model::{NamedInput, NamedRecord},
+};
+use crate::{
+    catalogue::{self, Referring},
+    resource::{Input as _, Record as _, sql},
+    rest::list::OrderBy,
+    search,
+};
 pub(crate) use steps::NameSteps;
 
-/// Records of the kind, as [`record_of`] reads them.
-macro_rules! records {
-    ($kind:expr, $after:literal) => {
-        on_table!(
-            $kind,
-            "SELECT id, name, description, created_at, updated_at FROM ",
-            $after
-        )
-    };
+/// Records of the kind, to be continued.
+fn select(kind: Kind) -> Query {
+    sql::select(NamedRecord::FIELDS, kind.path())
 }
 
 pub(super) async fn count(conn: &mut Conn, kind: Kind, words: &[String]) -> Result<u64, Error> {
-    let mut query = Query::new(on_table!(kind, "SELECT count(*) FROM ", " AS r WHERE TRUE"));
+    let mut query = Query::new("SELECT count(*) FROM ");
+    query.push(kind.path()).push(" AS r WHERE TRUE");
     search::contains(&mut query, "r.name_folded", words);
     conn.one_of(&query, |row| row.get::<i64>(0))
         .await
         .map(i64::unsigned_abs)
 }
 
-/// One page: the ids in order from an index, then the records.
+/// One page, in order from an index.
 pub(super) async fn page(
     conn: &mut Conn,
     kind: Kind,
@@ -52,33 +39,22 @@ pub(super) async fn page(
     limit: i64,
     offset: i64,
 ) -> Result<Vec<NamedRecord>, Error> {
-    let mut query = Query::new(on_table!(
-        kind,
-        "SELECT r.id, r.name, r.description, r.created_at, r.updated_at FROM ",
-        " AS r WHERE TRUE"
-    ));
+    let mut query = select(kind);
+    query.push(" WHERE TRUE");
     search::contains(&mut query, "r.name_folded", words);
     query.push(" ORDER BY ");
     for by in order {
-        query.push(match (by.field, by.descending) {
-            ("name", false) => "r.name_folded, ",
-            ("name", true) => "r.name_folded DESC, ",
-            ("description", false) => "r.description_key NULLS FIRST, ",
-            ("description", true) => "r.description_key DESC NULLS LAST, ",
-            ("created_at", false) => "r.created_at, ",
-            ("created_at", true) => "r.created_at DESC, ",
-            ("updated_at", false) => "r.updated_at, ",
-            ("updated_at", true) => "r.updated_at DESC, ",
-            (_, false) => "r.id, ",
-            (_, true) => "r.id DESC, ",
-        });
+        let mut fields = NamedRecord::FIELDS.iter();
+        if let Some(field) = fields.find(|field| field.name == by.field) {
+            sql::push_order(&mut query, field, by.descending);
+        }
     }
     query
         .push("r.id LIMIT ")
         .bind(limit)
         .push(" OFFSET ")
         .bind(offset);
-    conn.all_of(&query, record_of).await
+    conn.all_of(&query, NamedRecord::from_row).await
 }
 
 pub(super) async fn find(
@@ -86,56 +62,32 @@ pub(super) async fn find(
     kind: Kind,
     id: i64,
 ) -> Result<Option<NamedRecord>, Error> {
-    let sql = records!(kind, " WHERE id = $1");
-    conn.optional(sql, &[&id], record_of).await
+    let mut query = select(kind);
+    query.push(" WHERE id = ").bind(id);
+    conn.optional_of(&query, NamedRecord::from_row).await
 }
 
 /// Locks a record.
 pub(super) async fn hold(tx: &mut Tx, kind: Kind, id: i64) -> Result<(), Error> {
-    let sql = on_table!(
-        kind,
-        "UPDATE ",
-        " SET updated_at = updated_at WHERE id = $1"
-    );
-    tx.execute(sql, &[&id]).await.map(drop)
+    let mut query = Query::new("UPDATE ");
+    query
+        .push(kind.path())
+        .push(" SET updated_at = updated_at WHERE id = ")
+        .bind(id);
+    tx.execute_of(&query).await.map(drop)
 }
 
-/// Stores a record, under the id that is given or the next one.
+/// Stores a record, under the id that is set or the next one.
 pub(super) async fn insert(
     tx: &mut Tx,
     kind: Kind,
-    id: Option<i64>,
-    record: &NamedRecord,
+    input: NamedInput,
 ) -> Result<NamedRecord, Error> {
-    let folded = db::fold(&record.name);
-    let key = record.description.as_deref().map(description_key);
-    let mut query = Query::new(on_table!(
-        kind,
-        "INSERT INTO ",
-        " (name, name_folded, description, description_key, created_at, updated_at"
-    ));
-    query.push(if id.is_some() { ", id" } else { "" });
-    query
-        .push(") VALUES (")
-        .bind(record.name.as_str())
-        .push(", ")
-        .bind(folded)
-        .push(", ")
-        .bind(record.description.clone())
-        .push(", ")
-        .bind(key)
-        .push(", ")
-        .bind(record.created_at)
-        .push(", ")
-        .bind(record.updated_at);
-    if let Some(id) = id {
-        query.push(", ").bind(id);
-    }
-    query.push(")");
+    let query = sql::insert(kind.path(), input.values());
     let id = tx.insert_one(query).await?;
     Ok(NamedRecord {
         id,
-        ..record.clone()
+        ..NamedRecord::new(input)
     })
 }
 
@@ -146,21 +98,24 @@ pub(crate) async fn after(
     id: i64,
     limit: i64,
 ) -> Result<Vec<NamedRecord>, Error> {
-    let sql = records!(kind, " WHERE id > $1 ORDER BY id LIMIT $2");
-    conn.all(sql, &[&id, &limit], record_of).await
+    let mut query = select(kind);
+    query.push(" WHERE id > ").bind(id);
+    query.push(" ORDER BY id LIMIT ").bind(limit);
+    conn.all_of(&query, NamedRecord::from_row).await
 }
 
 /// Those of a name: as it is written or, when none is, whatever its case and accents. At most two.
 pub(crate) async fn called(conn: &mut Conn, kind: Kind, name: &str) -> Result<Vec<i64>, Error> {
-    let sql = on_table!(
-        kind,
-        "SELECT id, name FROM ",
-        " WHERE name_folded = $1 ORDER BY name = $2 DESC, id LIMIT 2"
-    );
+    let mut query = Query::new("SELECT id, name FROM ");
+    query
+        .push(kind.path())
+        .push(" WHERE name_folded = ")
+        .bind(db::fold(name))
+        .push(" ORDER BY name = ")
+        .bind(name)
+        .push(" DESC, id LIMIT 2");
     let found = conn
-        .all(sql, &[&db::fold(name), &name], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })
+        .all_of(&query, |row| Ok((row.get(0)?, row.get(1)?)))
         .await?;
     Ok(search::meant(&found, name))
 }
@@ -170,82 +125,41 @@ pub(super) async fn update(
     tx: &mut Tx,
     kind: Kind,
     id: i64,
-    input: &Input,
-    now: Timestamp,
+    input: &NamedInput,
 ) -> Result<Option<NamedRecord>, Error> {
-    let mut query = Query::new(on_table!(kind, "UPDATE ", " SET updated_at = "));
-    query.bind(now);
-    if let Some(name) = &input.name {
-        query
-            .push(", name = ")
-            .bind(name.as_str())
-            .push(", name_folded = ")
-            .bind(db::fold(name));
-    }
-    if let Setting::Set(description) = &input.description {
-        let key = description.as_deref().map(description_key);
-        query
-            .push(", description = ")
-            .bind(description.clone())
-            .push(", description_key = ")
-            .bind(key);
-    }
-    query
-        .push(" WHERE id = ")
-        .bind(id)
-        .push(" RETURNING id, name, description, created_at, updated_at");
-    tx.optional_of(&query, record_of).await
+    let mut query = sql::update(kind.path(), input.values());
+    query.push(" WHERE id = ").bind(id).push(" RETURNING ");
+    sql::push_columns(&mut query, NamedRecord::FIELDS);
+    tx.optional_of(&query, NamedRecord::from_row).await
 }
 
 /// Deletes a record; its name, when it was there.
 pub(super) async fn delete(tx: &mut Tx, kind: Kind, id: i64) -> Result<Option<String>, Error> {
-    let sql = on_table!(kind, "DELETE FROM ", " WHERE id = $1 RETURNING name");
-    tx.optional(sql, &[&id], |row| row.get(0)).await
+    let mut query = Query::new("DELETE FROM ");
+    query.push(kind.path()).push(" WHERE id = ").bind(id);
+    query.push(" RETURNING name");
+    tx.optional_of(&query, |row| row.get(0)).await
 }
 
-/// What refers to a record.
+/// What refers to a record: those of its referrer, and imports that are under way with rows that refer to it.
 pub(super) async fn referring(
     conn: &mut Conn,
     kind: Kind,
     id: i64,
-) -> Result<[Referring; 2], Error> {
-    let (name, records, pins) = match kind {
-        Kind::Brand => (
-            "product",
-            "SELECT count(*) FROM products WHERE brand_id = $1",
-            "SELECT count(*) FROM import_pins WHERE brand_id = $1",
-        ),
-        Kind::Category => (
-            "product",
-            "SELECT count(*) FROM products WHERE category_id = $1",
-            "SELECT count(*) FROM import_pins WHERE category_id = $1",
-        ),
-        Kind::Supplier => (
-            "inflow",
-            "SELECT count(*) FROM inflows WHERE supplier_id = $1",
-            "SELECT count(*) FROM import_pins WHERE supplier_id = $1",
-        ),
+) -> Result<Vec<Referring>, Error> {
+    let Some(referrer) = &kind.about().referrer else {
+        return Ok(Vec::new());
     };
-    let records = conn.one(records, &[&id], |row| row.get(0)).await?;
-    let imports = conn.one(pins, &[&id], |row| row.get(0)).await?;
-    Ok([
-        Referring {
-            name,
-            count: records,
-        },
-        Referring {
-            name: "import",
-            count: imports,
-        },
-    ])
-}
-
-fn record_of(row: &Row<'_>) -> Result<NamedRecord, Error> {
-    Ok(NamedRecord {
-        id: row.get(0)?,
-        name: row.get(1)?,
-        description: row.get(2)?,
-        created_at: row.get(3)?,
-        updated_at: row.get(4)?,
-    })
+    let mut referring = Vec::new();
+    for (table, words) in [
+        (referrer.path, referrer.words),
+        ("import_pins", &catalogue::IMPORT_WORDS),
+    ] {
+        let mut query = Query::new("SELECT count(*) FROM ");
+        query.push(table).push(" WHERE ").push(kind.name());
+        query.push("_id = ").bind(id);
+        let count = conn.one_of(&query, |row| row.get(0)).await?;
+        referring.push(Referring { words, count });
+    }
+    Ok(referring)
 }

@@ -35,7 +35,7 @@ impl NameSteps {
 
     /// The table of the kind.
     pub(crate) const fn table(self) -> &'static str {
-        on_table!(self.kind, "", "")
+        self.kind.path()
     }
 
     /// The first name, or the next one.

@@ -10,7 +10,7 @@ use crate::{
     analysis::pages::Beside,
     catalogue::{
         Referring,
-        products::{self, ProductRecord},
+        products::{self, ProductRecord, WORDS},
         refuse_when_referenced,
     },
     page::{
@@ -29,7 +29,7 @@ use crate::{
         query::Parameters,
         resource::{RecordId, Wanted},
     },
-    stock::{self, LedgerRow, Level, Policy},
+    stock::{self, LedgerRow, Level, Policy, movements::Movement},
 };
 
 /// How many changes of the quantity the curve shows.
@@ -233,7 +233,7 @@ fn ledger_index(frame: &Frame, product: &ProductRecord, parameters: &Parameters)
     let address = Address::new(path, &["as_of"], "", parameters);
     let as_of = parameters.get("as_of").unwrap_or_default();
     Index {
-        title: frame.text("Extrato do estoque", "Stock ledger"),
+        title: frame.text("Extrato do estoque", "Stock ledger").to_owned(),
         lead: product.title.clone(),
         create: None,
         is_create_dialog: false,
@@ -259,7 +259,9 @@ fn ledger_index(frame: &Frame, product: &ProductRecord, parameters: &Parameters)
         ],
         empty: Empty {
             icon: "clock",
-            sentence: frame.text("Nada até esta data.", "Nothing up to this day."),
+            sentence: frame
+                .text("Nada até esta data.", "Nothing up to this day.")
+                .to_owned(),
         },
         address,
         rows: Vec::new(),
@@ -274,27 +276,23 @@ fn deletion(
     product: &ProductRecord,
     [_inflows, outflows, _imports]: &[Referring; 3],
 ) -> Deletion {
-    let blocking = if outflows.count > 0 {
-        (
-            frame.text("Saídas deste produto", "Outflows of this product"),
-            format!("/outflows/?product={}", product.id),
-        )
+    let movement = if outflows.count > 0 {
+        Movement::Outflow
     } else {
-        (
-            frame.text("Entradas deste produto", "Inflows of this product"),
-            format!("/inflows/?product={}", product.id),
-        )
+        Movement::Inflow
     };
+    let blocking = (
+        movement.words().of_this(&WORDS, frame.locale),
+        format!("/{}/?product={}", movement.path(), product.id),
+    );
     Deletion {
-        title: frame
-            .text("Excluir o produto?", "Delete the product?")
-            .to_owned(),
+        title: WORDS.ask_to_delete(frame.locale),
         name: product.title.clone(),
         sentence: frame.text(
             "Isto não pode ser desfeito. O extrato do estoque e o histórico ficam guardados.",
             "This cannot be undone. Its stock ledger and its history are kept.",
         ),
-        confirm: frame.text("Sim, excluir o produto", "Yes, delete the product"),
+        confirm: WORDS.confirm_to_delete(frame.locale),
         back: address(product.id),
         next: String::new(),
         blocking: Some(blocking),
@@ -307,7 +305,7 @@ pub(super) async fn ask(Extracted(page): Page, frame: Frame, id: RecordId) -> An
     frame.require(Verb::Delete, Model::Product)?;
     let product = find(&page.state, id).await?;
     let referring = products::referring(&page.state, product.id).await?;
-    let foreseen = refuse_when_referenced("product", &referring);
+    let foreseen = refuse_when_referenced(&WORDS, &referring);
     Ok(deletion(&frame, &product, &referring).ask(&frame, foreseen)?)
 }
 

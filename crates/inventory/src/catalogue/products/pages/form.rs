@@ -133,7 +133,7 @@ struct Understood {
     post: Post,
     category: Picked,
     brand: Picked,
-    threshold: Setting<i64>,
+    threshold: Setting<Option<i64>>,
 }
 
 async fn understand(
@@ -261,7 +261,7 @@ async fn keep_threshold(
     page: &PageState,
     frame: &Frame,
     product: &ProductRecord,
-    threshold: Setting<i64>,
+    threshold: Setting<Option<i64>>,
 ) -> Result<(), Refusal> {
     let may = frame.may(Verb::Change, Model::Product);
     match threshold {

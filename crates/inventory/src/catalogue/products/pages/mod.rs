@@ -15,7 +15,7 @@ use axum::{
     routing::get,
 };
 
-use super::{ProductRecord, lookup};
+use super::{ProductRecord, WORDS, lookup};
 use crate::{
     accounts::{Model, Verb},
     catalogue::named::Kind,
@@ -149,14 +149,9 @@ fn empty_index(frame: &Frame, asked: Asked) -> Index {
     let address = Address::new("/products/", FILTERS, "title", &parameters);
     let may_add = frame.may(Verb::Add, Model::Product);
     Index {
-        title: frame.text("Produtos", "Products"),
+        title: WORDS.title(frame.locale),
         lead: String::new(),
-        create: may_add.then(|| {
-            (
-                frame.text("Novo produto", "New product"),
-                "/products/new/".to_owned(),
-            )
-        }),
+        create: may_add.then(|| (WORDS.new(frame.locale), "/products/new/".to_owned())),
         is_create_dialog: false,
         import: may_add.then(|| "/import/?resource=products".to_owned()),
         is_exported: true,
@@ -164,7 +159,11 @@ fn empty_index(frame: &Frame, asked: Asked) -> Index {
         also: Vec::new(),
         chips: chips(frame, &address, &parameters, [&category, &brand]),
         filters: vec![
-            Filter::Search(frame.text("Nome, marca ou código", "Name, brand or code")),
+            Filter::Search(
+                frame
+                    .text("Nome, marca ou código", "Name, brand or code")
+                    .to_owned(),
+            ),
             Filter::Record(category),
             Filter::Record(brand),
             Filter::Amount("min_price", frame.text("Preço de", "Price from")),
@@ -174,7 +173,7 @@ fn empty_index(frame: &Frame, asked: Asked) -> Index {
         columns: columns(frame),
         empty: Empty {
             icon: "box",
-            sentence: frame.text("Ainda não há produtos.", "There are no products yet."),
+            sentence: WORDS.none_yet(frame.locale),
         },
         address,
         rows: Vec::new(),

@@ -10,10 +10,14 @@ pub(super) use list::Selection;
 
 use super::model::{Input, ProductRecord};
 use crate::{
-    catalogue::{Referring, description_key},
+    catalogue::{IMPORT_WORDS, Referring},
+    resource::sql::long_text_key,
     rest::{fields::Setting, json::Named},
     search,
-    stock::span_of,
+    stock::{
+        movements::{INFLOW_WORDS, OUTFLOW_WORDS},
+        span_of,
+    },
 };
 
 macro_rules! record_columns {
@@ -160,7 +164,7 @@ pub(super) async fn insert(
     now: Timestamp,
 ) -> Result<i64, Error> {
     let title_folded = db::fold(&product.title);
-    let description_key = product.description.as_deref().map(description_key);
+    let description_key = product.description.as_deref().map(long_text_key);
     let mut query = Query::new(
         "INSERT INTO products (title, title_folded, category_id, brand_id, description, description_key, serie_number,
                                serie_number_folded, cost_price, selling_price, created_at",
@@ -337,7 +341,7 @@ pub(super) async fn update(tx: &mut Tx, id: i64, input: &Input) -> Result<(), Er
         product.push(", brand_id = ").bind(brand.id);
     }
     if let Setting::Set(description) = &input.description {
-        let key = description.as_deref().map(description_key);
+        let key = description.as_deref().map(long_text_key);
         product
             .push(", description = ")
             .bind(description.clone())
@@ -392,36 +396,17 @@ pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<Option<String>, Error
 
 /// What refers to a product.
 pub(super) async fn referring(conn: &mut Conn, id: i64) -> Result<[Referring; 3], Error> {
-    let inflows = conn
-        .one(
-            "SELECT count(*) FROM inflows WHERE product_id = $1",
-            &[&id],
-            |row| row.get(0),
-        )
-        .await?;
-    let outflows = conn
-        .one(
-            "SELECT count(*) FROM outflows WHERE product_id = $1",
-            &[&id],
-            |row| row.get(0),
-        )
-        .await?;
-    let sql = "SELECT count(*) FROM import_pins WHERE product_id = $1";
-    let imports = conn.one(sql, &[&id], |row| row.get(0)).await?;
-    Ok([
-        Referring {
-            name: "inflow",
-            count: inflows,
-        },
-        Referring {
-            name: "outflow",
-            count: outflows,
-        },
-        Referring {
-            name: "import",
-            count: imports,
-        },
-    ])
+    let mut referring =
+        [&INFLOW_WORDS, &OUTFLOW_WORDS, &IMPORT_WORDS].map(|words| Referring { words, count: 0 });
+    let counts = [
+        "SELECT count(*) FROM inflows WHERE product_id = $1",
+        "SELECT count(*) FROM outflows WHERE product_id = $1",
+        "SELECT count(*) FROM import_pins WHERE product_id = $1",
+    ];
+    for (referring, sql) in referring.iter_mut().zip(counts) {
+        referring.count = conn.one(sql, &[&id], |row| row.get(0)).await?;
+    }
+    Ok(referring)
 }
 
 pub(super) fn record_of(row: &Row<'_>) -> Result<ProductRecord, Error> {

@@ -5,7 +5,7 @@ use axum::extract::{Request, State as Extracted};
 use http::Method;
 
 use super::{
-    super::words::{Words, words},
+    super::words::{Texts, texts},
     super::{Movement, MovementRecord},
     Answer, Page, product_picker, supplier_picker, told, undo,
 };
@@ -18,6 +18,7 @@ use crate::{
         picker::Picked,
         see_other,
     },
+    resource::Words,
     rest::{
         Refusal,
         query::Parameters,
@@ -34,6 +35,7 @@ const FIELDS: &[&str] = &["product", "supplier", "quantity", "description"];
 struct FormPage<'a> {
     frame: &'a Frame,
     words: &'a Words,
+    texts: &'a Texts,
     form: &'a Form,
     product: &'a Picked,
     /// Of inflows only.
@@ -51,11 +53,12 @@ struct Shown {
 }
 
 impl Shown {
-    fn page<'a>(&'a self, frame: &'a Frame, words: &'a Words) -> FormPage<'a> {
+    fn page<'a>(&'a self, frame: &'a Frame, movement: Movement, texts: &'a Texts) -> FormPage<'a> {
         let supplier = self.supplier.as_ref();
         FormPage {
             frame,
-            words,
+            words: movement.words(),
+            texts,
             form: &self.form,
             product: &self.product,
             supplier,
@@ -92,7 +95,7 @@ pub(super) async fn new(
         supplier,
         next: asked.get("next").unwrap_or_default().to_owned(),
     };
-    Ok(frame.show(shown.page(&frame, &words(movement))))
+    Ok(frame.show(shown.page(&frame, movement, &texts(movement))))
 }
 
 /// `POST …/new/`
@@ -139,7 +142,7 @@ pub(super) async fn book(
 
 fn again(movement: Movement, frame: &Frame, mut shown: Shown) -> axum::response::Response {
     shown.form.sort(FIELDS);
-    frame.show_again(shown.page(frame, &words(movement)))
+    frame.show_again(shown.page(frame, movement, &texts(movement)))
 }
 
 /// The form as the service takes it.
@@ -183,7 +186,7 @@ async fn done(
         let text = frame.text("Isto já foi desfeito.", "This has been undone already.");
         return Ok(flash::leave(see_other(&next), Flash::warning(text)));
     };
-    let text = told(page, frame, words(movement).booked, record).await?;
+    let text = told(page, frame, texts(movement).booked, record).await?;
     let flash = undo(movement, frame, record, Flash::success(text));
     Ok(flash::leave(see_other(&next), flash))
 }

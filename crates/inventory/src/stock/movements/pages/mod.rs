@@ -10,10 +10,7 @@ use axum::{
     routing::get,
 };
 
-use super::{
-    Movement, MovementEntry, MovementRecord,
-    words::{Words, words},
-};
+use super::{Movement, MovementEntry, MovementRecord, words::texts};
 use crate::{
     accounts::Verb,
     catalogue::{named::Kind, products},
@@ -27,6 +24,7 @@ use crate::{
         picker::{Picked, Source},
         posts, see_other,
     },
+    resource::Words,
     rest::{
         Refusal,
         query::{Parameters, encode},
@@ -154,7 +152,7 @@ async fn list(movement: Movement, Extracted(page): Page, frame: Frame, request: 
 }
 
 fn empty_index(movement: Movement, frame: &Frame, asked: Asked) -> Index {
-    let words = words(movement);
+    let words = movement.words();
     let base = format!("/{}/", movement.path());
     let address = Address::new(base.as_str(), FILTERS, "-created_at", &asked.parameters);
     let may_add = frame.may(Verb::Add, movement.model());
@@ -169,9 +167,9 @@ fn empty_index(movement: Movement, frame: &Frame, asked: Asked) -> Index {
         frame.text("Até (dia UTC)", "To (UTC day)"),
     ));
     Index {
-        title: frame.say(words.plural),
+        title: words.title(frame.locale),
         lead: String::new(),
-        create: may_add.then(|| (frame.say(words.new), format!("{base}new/"))),
+        create: may_add.then(|| (words.new(frame.locale), format!("{base}new/"))),
         is_create_dialog: true,
         import: may_add.then(|| format!("/import/?resource={}", movement.path())),
         is_exported: true,
@@ -182,8 +180,8 @@ fn empty_index(movement: Movement, frame: &Frame, asked: Asked) -> Index {
         chips,
         columns: columns(movement, frame),
         empty: Empty {
-            icon: words.icon,
-            sentence: frame.say(words.empty),
+            icon: texts(movement).icon,
+            sentence: words.none_yet(frame.locale),
         },
         address,
         rows: Vec::new(),
@@ -355,10 +353,9 @@ async fn find(
 async fn detail(movement: Movement, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
     frame.require(Verb::View, movement.model())?;
     let record = find(movement, &page, id).await?;
-    let words = words(movement);
     Ok(frame.show(DetailPage {
         frame: &frame,
-        words: &words,
+        words: movement.words(),
         booking: super::booking(&page.state, movement, &record).await?,
         may_delete: frame.may(Verb::Delete, movement.model()),
         opposite: opposite(movement, &frame, &record),
@@ -368,17 +365,19 @@ async fn detail(movement: Movement, Extracted(page): Page, frame: Frame, id: Rec
 }
 
 fn deletion(movement: Movement, frame: &Frame, record: &MovementRecord, next: String) -> Deletion {
-    let words = words(movement);
+    let words = movement.words();
     let quantity = frame.locale.number(record.quantity);
     Deletion {
-        title: frame.say(words.ask).to_owned(),
+        title: words.ask_to_delete(frame.locale),
         name: format!("{quantity} × {}", record.product.title),
-        sentence: frame.say(words.sentence),
-        confirm: frame.say(words.confirm),
+        sentence: frame.say(texts(movement).sentence),
+        confirm: words.confirm_to_delete(frame.locale),
         back: address(movement, record.id),
         next,
         blocking: Some((
-            frame.text("Ver o extrato do produto", "See the product's ledger"),
+            frame
+                .text("Ver o extrato do produto", "See the product's ledger")
+                .to_owned(),
             format!("/products/{}/ledger/", record.product.id),
         )),
         problem: String::new(),
@@ -414,7 +413,7 @@ async fn delete(
     };
     match super::delete(&page.state, &frame.caller, movement, record.id).await {
         Ok(_) => {
-            let text = told(&page, &frame, words(movement).undone, &record).await?;
+            let text = told(&page, &frame, texts(movement).undone, &record).await?;
             Ok(flash::leave(see_other(&next), Flash::success(text)))
         }
         Err(refusal) => Ok(deletion(movement, &frame, &record, next).refuse(&frame, refusal)?),

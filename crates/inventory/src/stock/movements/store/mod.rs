@@ -11,7 +11,7 @@ pub(super) use list::{Measured, Selection};
 
 use super::model::{Movement, MovementEntry, MovementRecord};
 use crate::{
-    catalogue::description_key,
+    resource::sql::long_text_key,
     rest::{
         json::{Named, Titled},
         resource::Repeatable,
@@ -111,7 +111,7 @@ pub(super) async fn insert(
             .bind(record.product.id)
             .push("), ''), ");
     }
-    let key = record.description.as_deref().map(description_key);
+    let key = record.description.as_deref().map(long_text_key);
     query
         .bind(record.product.id)
         .push(", ")

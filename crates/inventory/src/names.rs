@@ -1,0 +1,148 @@
+//! What people call a field, on pages, in files and in the audit log. A described field is called as its description says; what is not
+//! described yet stands in a table.
+
+use web::locale::Locale;
+
+use crate::{
+    catalogue::{named::NamedRecord, products},
+    resource::{Both, Record as _, in_a_sentence},
+    stock::movements::Movement,
+};
+
+/// Fields without a description.
+const OTHERS: &[(&str, Both)] = &[
+    ("action", ("Ação", "Action")),
+    ("active", ("Ativo", "Active")),
+    ("address", ("Endereço", "Address")),
+    ("agent", ("Navegador", "Browser")),
+    ("attempt", ("Tentativa", "Attempt")),
+    ("attempts", ("Tentativas", "Attempts")),
+    ("balance_after", ("Saldo depois", "Balance after")),
+    ("change", ("Mudança", "Change")),
+    ("code", ("Código", "Code")),
+    ("date_joined", ("Cadastrado em", "Date joined")),
+    ("deliveries", ("Entregas", "Deliveries")),
+    ("email", ("E-mail", "Email address")),
+    ("enabled", ("Ligado", "Enabled")),
+    ("endpoint", ("Destino", "Endpoint")),
+    ("expires_at", ("Expira em", "Expires at")),
+    ("fields", ("Campos", "Fields")),
+    ("finished_at", ("Concluído em", "Finished at")),
+    ("first_name", ("Nome", "First name")),
+    ("groups", ("Grupos", "Groups")),
+    ("inflows", ("Entradas", "Inflows")),
+    ("kind", ("Tipo", "Kind")),
+    ("language_model", ("Modelo de linguagem", "Language model")),
+    ("last_login", ("Último acesso", "Last login")),
+    ("last_name", ("Sobrenome", "Last name")),
+    ("last_outcome", ("Último resultado", "Last outcome")),
+    ("last_seen_at", ("Última visita", "Last seen")),
+    (
+        "lead_time_days",
+        ("Prazo de entrega, em dias", "Lead time, in days"),
+    ),
+    (
+        "lead_time_deviation_days",
+        (
+            "Desvio do prazo, em dias",
+            "Deviation of the lead time, in days",
+        ),
+    ),
+    ("members", ("Membros", "Members")),
+    ("model", ("Registro de", "Model")),
+    ("new_password", ("Senha nova", "New password")),
+    (
+        "new_password_again",
+        ("Senha nova, outra vez", "New password, again"),
+    ),
+    ("object", ("Objeto", "Object")),
+    ("off_code", ("Código", "Code")),
+    ("off_password", ("Sua senha", "Your password")),
+    ("old_password", ("Senha atual", "Current password")),
+    ("outcome", ("Resultado do modelo", "Model outcome")),
+    (
+        "pack_multiple",
+        (
+            "Unidades por embalagem de compra",
+            "Units in a pack as it is bought",
+        ),
+    ),
+    ("password", ("Senha", "Password")),
+    ("password1", ("Senha", "Password")),
+    (
+        "password2",
+        ("Confirmação da senha", "Password confirmation"),
+    ),
+    ("payload", ("Corpo", "Body")),
+    ("permissions", ("Permissões", "Permissions")),
+    ("reference", ("Referência", "Reference")),
+    ("renew", ("Renovar o segredo", "Renew the secret")),
+    ("result", ("Resultado", "Result")),
+    (
+        "review_interval_days",
+        ("Intervalo entre revisões, em dias", "Days between reviews"),
+    ),
+    ("revoked", ("Revogado", "Revoked")),
+    ("secret", ("Segredo", "Secret")),
+    (
+        "service_level",
+        ("Nível de serviço, em %", "Service level, in %"),
+    ),
+    ("sessions", ("Sessões", "Sessions")),
+    ("source", ("Origem", "Source")),
+    ("staff", ("Equipe", "Staff status")),
+    ("state", ("Situação", "State")),
+    (
+        "suggested_quantity",
+        ("Quantidade sugerida", "Suggested quantity"),
+    ),
+    ("superuser", ("Superusuário", "Superuser status")),
+    ("threshold", ("Estoque mínimo", "Low-stock threshold")),
+    (
+        "tokens_valid_from",
+        ("Tokens valem desde", "Tokens valid from"),
+    ),
+    ("type", ("Tipo", "Type")),
+    ("types", ("Eventos", "Events")),
+    ("url", ("Endereço", "Address")),
+    ("user", ("Usuário", "User")),
+    ("username", ("Usuário", "Username")),
+];
+
+/// What people call a field; its own name when nobody knows another.
+pub(crate) fn field(locale: Locale, name: &str) -> &str {
+    let described = [
+        NamedRecord::FIELDS,
+        &products::DESCRIBED,
+        Movement::Inflow.described(),
+    ];
+    let described = described.into_iter().flatten();
+    let described = described.map(|field| (field.name, field.label));
+    let mut known = described.chain(OTHERS.iter().copied());
+    match known.find(|(known, _)| *known == name) {
+        Some((_, (portuguese, english))) => locale.text(portuguese, english),
+        None => name,
+    }
+}
+
+/// The same within a sentence: `número de série`.
+pub(crate) fn field_in_a_sentence(locale: Locale, name: &str) -> String {
+    in_a_sentence(field(locale, name)).replace('_', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_has_one_name_in_each_language() {
+        assert_eq!(field(Locale::PtBr, "serie_number"), "Número de série");
+        assert_eq!(
+            field_in_a_sentence(Locale::PtBr, "serie_number"),
+            "número de série"
+        );
+        assert_eq!(field_in_a_sentence(Locale::En, "id"), "ID");
+        assert_eq!(field_in_a_sentence(Locale::En, "gone_since"), "gone since");
+        assert!(OTHERS.is_sorted_by(|(left, _), (right, _)| left < right));
+    }
+}

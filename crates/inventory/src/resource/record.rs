@@ -1,0 +1,136 @@
+//! A record with its description: one line a field.
+//!
+//! `resource!` takes a struct whose fields have a description behind an equals sign. It contains no decision: it repeats for every field
+//! what one field needs, and everything else works on [`Record::FIELDS`].
+
+use db::{OwnedValue, Row};
+
+use super::{
+    field::Field,
+    value::{Setting, Value},
+};
+
+/// A record whose fields are described.
+pub trait Record: Sized {
+    /// What is set of it.
+    type Input: Input;
+
+    /// Its fields, in the order of answers, files and errors.
+    const FIELDS: &'static [&'static Field];
+
+    /// A record of what was set.
+    fn new(input: Self::Input) -> Self;
+
+    /// Reads a row that has the columns of the fields, in their order.
+    ///
+    /// # Errors
+    ///
+    /// A column of another type.
+    fn from_row(row: &Row<'_>) -> Result<Self, db::Error>;
+
+    /// The values of all fields.
+    fn values(&self) -> Vec<(&'static Field, Value<'_>)>;
+}
+
+/// What is set of a record's fields.
+pub trait Input: Sized {
+    /// Reads every field.
+    fn read(source: &mut impl Source) -> Self;
+
+    /// The values that are set.
+    fn values(&self) -> Vec<(&'static Field, Value<'_>)>;
+}
+
+/// Where the fields of an input are read from.
+pub trait Source {
+    /// The value of a field; kept when it is absent, or wrong.
+    fn field(&mut self, field: &'static Field) -> Setting<OwnedValue>;
+}
+
+/// The names of the fields that differ between two states of a record; those that clients only read are left out.
+pub fn changed<R: Record>(before: &R, after: &R) -> Vec<&'static str> {
+    let pairs = before.values().into_iter().zip(after.values());
+    pairs
+        .filter(|((field, before), (_, after))| !field.is_read_only && before != after)
+        .map(|((field, _), _)| field.name)
+        .collect()
+}
+
+/// Makes a record, its input, and a constant with the description of each field.
+macro_rules! resource {
+    ($(#[$about:meta])* pub struct $record:ident, $input:ident {
+        $($field:ident: $type:ty = $description:expr,)+
+    }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct $record {
+            $(#[doc = concat!("`", stringify!($description), "`")] pub $field: $type,)+
+        }
+
+        /// What is set of a record's fields.
+        #[derive(Debug, Clone, Default, PartialEq, Eq)]
+        pub struct $input {
+            $(#[doc = concat!("`", stringify!($field), "`")] pub $field: $crate::resource::Setting<$type>,)+
+        }
+
+        #[expect(non_upper_case_globals, reason = "a description has the name of its field")]
+        impl $record {
+            $(
+                #[doc = concat!("Describes `", stringify!($field), "`.")]
+                pub(crate) const $field: &'static $crate::resource::Field = {
+                    const TYPED: $crate::resource::Typed<$type> = $description;
+                    &TYPED.named(stringify!($field))
+                };
+            )+
+        }
+
+        impl $crate::resource::Record for $record {
+            type Input = $input;
+
+            const FIELDS: &'static [&'static $crate::resource::Field] = &[$(Self::$field,)+];
+
+            fn new(input: $input) -> Self {
+                Self {
+                    $($field: input.$field.set().unwrap_or_else($crate::resource::FieldType::absent),)+
+                }
+            }
+
+            fn from_row(row: &db::Row<'_>) -> Result<Self, db::Error> {
+                let mut at = 0..;
+                Ok(Self { $($field: row.get(at.next().unwrap_or_default())?,)+ })
+            }
+
+            fn values(&self) -> Vec<(&'static $crate::resource::Field, $crate::resource::Value<'_>)> {
+                vec![$((Self::$field, $crate::resource::FieldType::value(&self.$field)),)+]
+            }
+        }
+
+        impl $crate::resource::Input for $input {
+            fn read(source: &mut impl $crate::resource::Source) -> Self {
+                Self {
+                    $($field: source.field($record::$field).and_then($crate::resource::FieldType::of),)+
+                }
+            }
+
+            fn values(&self) -> Vec<(&'static $crate::resource::Field, $crate::resource::Value<'_>)> {
+                let values = [$((
+                    $record::$field,
+                    self.$field.as_ref().set().map($crate::resource::FieldType::value),
+                ),)+];
+                values
+                    .into_iter()
+                    .filter_map(|(field, value)| Some((field, value?)))
+                    .collect()
+            }
+        }
+
+        impl serde::Serialize for $record {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let values = $crate::resource::Record::values(self);
+                serializer.collect_map(values.into_iter().map(|(field, value)| (field.name, value)))
+            }
+        }
+    };
+}
+
+pub(crate) use resource;
