@@ -16,7 +16,6 @@ mod openapi;
 mod page;
 #[cfg(test)]
 mod plans;
-pub mod resource;
 pub mod rest;
 mod retry;
 mod routes;

@@ -1,11 +1,11 @@
 //! What people call a field, on pages, in files and in the audit log. A described field is called as its description says; what is not
 //! described yet stands in a table.
 
+use resource::{Both, Record as _, in_a_sentence};
 use web::locale::Locale;
 
 use crate::{
     catalogue::{named::NamedRecord, products},
-    resource::{Both, Record as _, in_a_sentence},
     stock::movements::Movement,
 };
 

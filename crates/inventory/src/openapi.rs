@@ -2,15 +2,14 @@
 
 use std::sync::LazyLock;
 
-use serde_json::json;
-
-use crate::{
-    catalogue::named::{About, Kind, NamedRecord},
-    resource::{
-        Record as _, capitalized,
-        schema::{Example, Schema, Shape},
-    },
+use resource::{
+    Record as _,
+    schema::{Example, Schema, Shape},
 };
+use serde_json::json;
+use web::locale::Locale;
+
+use crate::catalogue::named::{About, Kind, NamedRecord};
 
 const WRITTEN: &str = include_str!("../openapi.json");
 /// The addresses of one kind of named records, with gaps for its words and its examples.
@@ -21,36 +20,11 @@ pub static OPENAPI: LazyLock<String> = LazyLock::new(document);
 
 /// The document, with each made part at the head of the member that it belongs to.
 fn document() -> String {
-    let (mut tags, mut paths, mut schemas) = (String::new(), String::new(), String::new());
-    let fields = NamedRecord::FIELDS;
-    for (name, shape) in [("NamedInput", Shape::Input), ("NamedPatch", Shape::Patch)] {
-        schemas.push_str(&format!(
-            "{}: {},",
-            json!(name),
-            text(&Schema(fields, shape))
-        ));
-    }
-    for about in Kind::ALL.map(Kind::about) {
-        let (one, many) = (about.words.singular.1, about.words.plural.1);
-        let (type_name, tag) = (capitalized(one), capitalized(many));
-        let page = json!({"allOf": [
-            {"$ref": "#/components/schemas/Page"},
-            {"properties": {"results": {
-                "type": "array",
-                "items": {"$ref": format!("#/components/schemas/{type_name}")},
-            }}},
-        ]});
-        tags.push_str(&format!("{},", json!({"name": tag})));
-        paths.push_str(&addresses(about));
-        schemas.push_str(&format!(
-            "\"{type_name}\": {}, \"{type_name}Page\": {page},",
-            text(&Schema(fields, Shape::Record))
-        ));
-    }
+    let parts = Kind::ALL.map(Kind::about);
     [
-        ("\"tags\": [", tags),
-        ("\"paths\": {", paths),
-        ("\"schemas\": {", schemas),
+        ("\"tags\": [", parts.map(tag).concat()),
+        ("\"paths\": {", parts.map(addresses).concat()),
+        ("\"schemas\": {", bodies() + &parts.map(records).concat()),
     ]
     .into_iter()
     .fold(WRITTEN.to_owned(), |document, (head, made)| {
@@ -58,19 +32,48 @@ fn document() -> String {
     })
 }
 
-/// The addresses of a kind: members of `paths`, with a comma behind each.
+/// A kind as a tag, with a comma behind it, as behind all that follows.
+fn tag(about: &About) -> String {
+    format!("{},", json!({"name": about.words.title(Locale::En)}))
+}
+
+/// The schemas of what is sent, which all kinds share.
+fn bodies() -> String {
+    let [input, patch] = [Shape::Input, Shape::Patch].map(schema);
+    format!("\"NamedInput\": {input}, \"NamedPatch\": {patch},")
+}
+
+/// The schemas of a kind's records, one and a page of them.
+fn records(about: &About) -> String {
+    let name = about.words.name(Locale::En);
+    let page = json!({"allOf": [
+        {"$ref": "#/components/schemas/Page"},
+        {"properties": {"results": {
+            "type": "array",
+            "items": {"$ref": format!("#/components/schemas/{name}")},
+        }}},
+    ]});
+    let record = schema(Shape::Record);
+    format!("\"{name}\": {record}, \"{name}Page\": {page},")
+}
+
+fn schema(shape: Shape) -> String {
+    text(&Schema(NamedRecord::FIELDS, shape))
+}
+
+/// The addresses of a kind.
 fn addresses(about: &About) -> String {
-    let (one, many) = (about.words.singular.1, about.words.plural.1);
+    let words = &about.words;
     let example = |shape| text(&Example(NamedRecord::FIELDS, shape, about.example));
     [
         ("\"{record}\"", example(Shape::Record)),
         ("\"{input}\"", example(Shape::Input)),
         ("\"{patch}\"", example(Shape::Patch)),
         ("{path}", about.path.to_owned()),
-        ("{one}", one.to_owned()),
-        ("{many}", many.to_owned()),
-        ("{One}", capitalized(one)),
-        ("{Many}", capitalized(many)),
+        ("{one}", words.one(Locale::En).to_owned()),
+        ("{many}", words.many(Locale::En).to_owned()),
+        ("{One}", words.name(Locale::En)),
+        ("{Many}", words.title(Locale::En)),
     ]
     .into_iter()
     .fold(members(NAMED), |text, (gap, words)| {

@@ -44,17 +44,17 @@ const FORM: &[Method] = &[Method::GET, Method::HEAD, Method::POST];
 const SENT: &[Method] = &[Method::POST];
 
 /// An address, with its methods.
-type Address = (String, &'static [Method]);
+type Address = (&'static str, &'static [Method]);
 
 /// Every address that programs call: those of the API's document.
 pub static ROUTES: LazyLock<Vec<Address>> = LazyLock::new(|| {
-    const NAMED: &[(&str, &[Method])] = &[("", LIST), ("{id}/", MUTABLE)];
+    const NAMED: &[Address] = &[("", LIST), ("{id}/", MUTABLE)];
     addresses(OTHER_ROUTES, "/api/v1/", NAMED)
 });
 
 /// Every address that only people read: pages and their forms. They are not in the API's document.
 pub static PAGES: LazyLock<Vec<Address>> = LazyLock::new(|| {
-    const NAMED: &[(&str, &[Method])] = &[
+    const NAMED: &[Address] = &[
         ("", GET),
         ("export/", GET),
         ("new/", FORM),
@@ -65,24 +65,18 @@ pub static PAGES: LazyLock<Vec<Address>> = LazyLock::new(|| {
     addresses(OTHER_PAGES, "/", NAMED)
 });
 
-/// The addresses of a table, and those below each kind of named records.
-fn addresses(
-    others: &[(&str, &'static [Method])],
-    above: &str,
-    below: &[(&str, &'static [Method])],
-) -> Vec<Address> {
-    let others = others
-        .iter()
-        .map(|(path, methods)| ((*path).to_owned(), *methods));
+/// The addresses of a table, and those below each kind of named records. They are made once, and kept.
+fn addresses(others: &[Address], above: &str, below: &[Address]) -> Vec<Address> {
     let named = Kind::ALL.into_iter().flat_map(|kind| {
-        below
-            .iter()
-            .map(move |(path, methods)| (format!("{above}{}/{path}", kind.path()), *methods))
+        below.iter().map(move |(path, methods)| {
+            let path: &'static str = format!("{above}{}/{path}", kind.path()).leak();
+            (path, *methods)
+        })
     });
-    others.chain(named).collect()
+    others.iter().copied().chain(named).collect()
 }
 
-const OTHER_ROUTES: &[(&str, &[Method])] = &[
+const OTHER_ROUTES: &[Address] = &[
     ("/api/v1/authentication/token/", POST),
     ("/api/v1/authentication/token/refresh/", POST),
     ("/api/v1/authentication/token/verify/", POST),
@@ -110,7 +104,7 @@ const OTHER_ROUTES: &[(&str, &[Method])] = &[
     ("/ready", GET),
 ];
 
-const OTHER_PAGES: &[(&str, &[Method])] = &[
+const OTHER_PAGES: &[Address] = &[
     ("/admin/", GET),
     ("/admin/login/", FORM),
     ("/admin/password_change/", GET),

@@ -8,12 +8,12 @@ use axum::{
     routing::any,
 };
 use http::{Method, StatusCode, request::Parts};
+use resource::{Field, text, token};
 use serde_json::json;
 
 use super::{Credentials, service};
 use crate::{
     State,
-    resource::{Field, text, token},
     rest::{
         Refusal,
         fields::{Members, Mode, Reader},

@@ -1,15 +1,13 @@
 //! The messages of the administration after an action, in the conventional words.
 
+use resource::capitalized;
 use web::locale::Locale;
 
 use super::{
     about::{About, Application},
     registry,
 };
-use crate::{
-    accounts::{Permission, Verb},
-    resource::capitalized,
-};
+use crate::accounts::{Permission, Verb};
 
 /// What follows a form that was saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

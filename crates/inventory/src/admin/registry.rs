@@ -42,7 +42,7 @@ pub(super) fn find(path: &str) -> Option<&'static dyn Administered> {
 /// The description of the records whose history is kept under a model.
 pub(super) fn described(model: Model) -> Option<&'static About> {
     all()
-        .map(|administered| administered.about())
+        .map(Administered::about)
         .find(|about| about.model == model)
 }
 
@@ -59,7 +59,7 @@ pub(super) fn shown_to(caller: &Caller) -> Vec<(Application, Vec<&'static About>
         .into_iter()
         .map(|application| {
             let models = all()
-                .map(|model| model.about())
+                .map(Administered::about)
                 .filter(|about| about.application == application && about.is_shown_to(caller));
             (application, models.collect::<Vec<_>>())
         })
@@ -78,7 +78,7 @@ mod tests {
     fn every_description_holds_together() {
         let paths: BTreeSet<_> = all().map(|model| model.about().path).collect();
         assert_eq!(paths.len(), all().count());
-        for about in all().map(|model| model.about()) {
+        for about in all().map(Administered::about) {
             assert!(!about.columns.is_empty(), "{}", about.path);
             for filter in about.filters {
                 if let FilterKind::Related(path) = filter.kind {

@@ -6,6 +6,7 @@ use std::ops::Deref;
 use askama::Template;
 use axum::{extract::FromRequestParts, response::Response};
 use http::{StatusCode, request::Parts};
+use resource::capitalized;
 
 use super::{
     about::{About, Administered, Count},
@@ -15,7 +16,6 @@ use crate::{
     accounts::Verb,
     names,
     page::{Frame, PageState, flash, login_address, redirect, see_other},
-    resource::capitalized,
     rest::Refusal,
 };
 

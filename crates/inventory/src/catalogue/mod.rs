@@ -9,10 +9,10 @@ use web::locale::Locale;
 
 use crate::{
     page::PageState,
-    resource::Words,
     rest::{Message, Refusal},
 };
 use named::Kind;
+use resource::Words;
 
 /// Longest name and title, in characters.
 pub const MAX_NAME: usize = 500;

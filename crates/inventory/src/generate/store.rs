@@ -1,6 +1,7 @@
 //! Statements that fill an empty catalogue: rows in bulk with ids of their own, and the counters of ids set behind them.
 
 use db::{Aside, Conn, Error, Kind, Rows, Timestamp, Tx};
+use resource::sql::long_text_key;
 
 use super::{
     goods::Product,
@@ -8,7 +9,6 @@ use super::{
 };
 use crate::{
     catalogue::products,
-    resource::sql::long_text_key,
     search::{self, Vocabulary},
     stock::movements::Movement,
     tallies::{self, Change, Moved, Tallies, day_of},

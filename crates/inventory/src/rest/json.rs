@@ -3,7 +3,7 @@
 use db::{Money, Timestamp};
 use serde::{Serialize, Serializer};
 
-use crate::resource::Value;
+pub use resource::time_text;
 
 /// A record that another one refers to, as brands and categories are shown within a product.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -32,16 +32,6 @@ pub fn time<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok, S::
     serializer.serialize_str(&time_text(*time))
 }
 
-/// A time as [`time()`] writes it.
-pub fn time_text(time: Timestamp) -> String {
-    let mut text = time.to_string();
-    if let Some(whole) = text.strip_suffix(".000000Z") {
-        text.truncate(whole.len());
-        text.push('Z');
-    }
-    text
-}
-
 /// Writes a price as a string with two places.
 ///
 /// # Errors
@@ -49,18 +39,6 @@ pub fn time_text(time: Timestamp) -> String {
 /// Those of the serializer.
 pub fn price<S: Serializer>(price: &Money, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&price.to_string())
-}
-
-impl Serialize for Value<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Null => serializer.serialize_none(),
-            Self::Integer(integer) => serializer.serialize_i64(*integer),
-            Self::Text(text) => serializer.serialize_str(text),
-            Self::Money(money) => price(money, serializer),
-            Self::Time(moment) => time(moment, serializer),
-        }
-    }
 }
 
 #[cfg(test)]

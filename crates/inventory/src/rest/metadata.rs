@@ -3,20 +3,23 @@
 
 use axum::response::Response;
 use http::{Method, StatusCode};
+use resource::{Field, Kind, capitalized};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 
 use super::{
     number::{PLACES, WHOLE_DIGITS},
     resource::json,
 };
-use crate::resource::{Field, Kind, capitalized};
 
 const JSON: &str = "application/json";
 
-impl Serialize for Field {
+/// A field as `OPTIONS` describes it.
+struct Described<'a>(&'a Field);
+
+impl Serialize for Described<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        let kind = match self.kind {
+        let kind = match self.0.kind {
             Kind::Id | Kind::Integer { .. } => "integer",
             Kind::Time => "datetime",
             Kind::Text { .. } | Kind::LongText { .. } | Kind::Token => "string",
@@ -24,13 +27,13 @@ impl Serialize for Field {
             Kind::Reference => "field",
         };
         map.serialize_entry("type", kind)?;
-        map.serialize_entry("required", &self.is_required())?;
-        map.serialize_entry("read_only", &self.is_read_only)?;
-        map.serialize_entry("label", self.label.1)?;
-        match self.kind {
+        map.serialize_entry("required", &self.0.is_required())?;
+        map.serialize_entry("read_only", &self.0.is_read_only)?;
+        map.serialize_entry("label", self.0.label.1)?;
+        match self.0.kind {
             Kind::Id | Kind::Time | Kind::Token | Kind::Reference => {}
             Kind::Text { max } | Kind::LongText { max } => {
-                map.serialize_entry("max_length", &max)?
+                map.serialize_entry("max_length", &max)?;
             }
             Kind::Integer { min, max } => {
                 map.serialize_entry("min_value", &min)?;
@@ -67,7 +70,7 @@ struct Members(&'static [&'static Field]);
 
 impl Serialize for Members {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|field| (field.name, field)))
+        serializer.collect_map(self.0.iter().map(|field| (field.name, Described(field))))
     }
 }
 
@@ -104,7 +107,7 @@ mod tests {
     use db::{Money, Timestamp};
 
     use super::*;
-    use crate::resource::{self, id, names};
+    use resource::{id, names};
 
     #[test]
     fn a_field_is_described_with_its_kind_its_label_and_its_bounds() {
@@ -135,7 +138,10 @@ mod tests {
                 r#"{"type":"field","required":true,"read_only":false,"label":"Brand"}"#,
             ),
         ] {
-            assert_eq!(serde_json::to_string(&field).unwrap(), described);
+            assert_eq!(
+                serde_json::to_string(&Described(&field)).unwrap(),
+                described
+            );
         }
     }
 

@@ -13,6 +13,7 @@ use http::{
     HeaderName, HeaderValue, Method, StatusCode,
     header::{ALLOW, CONTENT_TYPE, VARY},
 };
+use resource::Field;
 use serde::Serialize;
 use web::client::PublicUrl;
 
@@ -31,7 +32,6 @@ pub use super::{
 use crate::{
     State,
     accounts::{Caller, Model, Permission, Verb},
-    resource::Field,
 };
 
 /// The methods of a list's address.

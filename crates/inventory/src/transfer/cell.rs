@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::{
-    resource::Value,
-    rest::{Message, json::time_text},
-};
+use resource::Value;
+
+use crate::rest::{Message, json::time_text};
 
 /// Where a spreadsheet may end a cell: a file that is separated by commas may be read as one that is separated by semicolons, and then a
 /// quotation mark within a cell keeps neither those nor line breaks together.

@@ -1,12 +1,13 @@
 //! The columns of each resource's files.
 
+use resource::{Field, Kind, Record as _};
+
 use super::Resource;
 use crate::{
     catalogue::{
         named::{self, NamedRecord},
         products,
     },
-    resource::{Field, Kind, Record as _},
     rest::Message,
     stock::movements::Movement,
 };

@@ -34,13 +34,13 @@ pub use staging::resume;
 
 use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 
+use resource::Words;
 use web::locale::Locale;
 
 use crate::{
     State,
     accounts::Model,
     catalogue::{named::Kind, products},
-    resource::Words,
     rest::Message,
     stock::{Policy, movements::Movement},
 };

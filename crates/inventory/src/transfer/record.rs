@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use db::{Conn, Timestamp, Tx};
+use resource::Record as _;
 
 use super::{
     Resource,
@@ -15,7 +16,6 @@ use crate::{
         named::{self, NamedRecord},
         products::{self, ProductRecord},
     },
-    resource::Record as _,
     rest::{
         Refusal,
         fields::{Members, Mode},

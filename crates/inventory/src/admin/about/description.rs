@@ -1,11 +1,10 @@
 //! The types of a model's description: its names, columns, filters, fields and actions.
 
+use resource::{Kind, Listed};
+
 use super::Text;
-pub(in crate::admin) use crate::resource::Words;
-use crate::{
-    accounts::{Caller, Model, Permission, Verb},
-    resource::{self, Kind},
-};
+use crate::accounts::{Caller, Model, Permission, Verb};
+pub(in crate::admin) use resource::Words;
 
 /// Where a model stands in the navigation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -213,7 +212,7 @@ impl Column {
         Self {
             name: field.name,
             is_sorted: true,
-            is_edited: field.is_edited_in_list,
+            is_edited: field.listed == Listed::Edited,
         }
     }
 

@@ -1,16 +1,12 @@
 //! What the functions of a model return: records, pages of them, and what refers to them.
 
 use db::{Money, Timestamp};
+use resource::{Kind, Value};
 use serde::{Deserialize, Serialize};
 use web::locale::Locale;
 
 use super::Text;
-use crate::{
-    accounts::session::agent,
-    names,
-    page::numbers,
-    resource::{self, Kind, Value},
-};
+use crate::{accounts::session::agent, names, page::numbers};
 
 /// A value as lists and pages show it.
 #[derive(Debug, Clone, PartialEq, Eq)]

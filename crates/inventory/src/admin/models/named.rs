@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use db::Tx;
+use resource::Listed;
 
 use crate::{
     State,
@@ -16,7 +17,6 @@ use crate::{
         models::rows_of,
     },
     catalogue::named::{self, Kind, NamedRecord},
-    resource::{self, Listed},
     rest::{
         Refusal,
         fields::{FieldErrors, Members},

@@ -6,6 +6,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use http::StatusCode;
+use resource::capitalized;
 use web::errors::wants_json;
 
 use super::{Place, actions::told, find, list_address};
@@ -22,7 +23,6 @@ use crate::{
         flash::{self, Flash},
         see_other,
     },
-    resource::capitalized,
     rest::Refusal,
 };
 

@@ -5,6 +5,7 @@ use axum::{
     extract::{Path, Request, State as Extracted},
     response::Response,
 };
+use resource::capitalized;
 
 use super::{Place, find, query};
 use crate::{
@@ -16,7 +17,6 @@ use crate::{
     },
     audit::{self, Entry},
     page::{PageState, history::sentence, redirect},
-    resource::capitalized,
     rest::{
         Refusal,
         list::PageNumber,

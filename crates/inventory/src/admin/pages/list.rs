@@ -5,6 +5,7 @@ use axum::{
     extract::{Path, Request, State as Extracted},
     response::Response,
 };
+use resource::{capitalized, in_a_sentence};
 
 use super::{
     edits::{self, Edits},
@@ -21,7 +22,6 @@ use crate::{
         site::Site,
     },
     page::{PageState, meanwhile::one_line, redirect},
-    resource::{capitalized, in_a_sentence},
     rest::Refusal,
 };
 

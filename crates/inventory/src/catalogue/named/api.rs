@@ -1,12 +1,12 @@
 //! Brands, categories and suppliers as resources of the API.
 
 use http::Method;
+use resource::{Field, Record as _};
 
 use super::{Kind, NamedRecord};
 use crate::{
     State,
     accounts::{Caller, Model},
-    resource::{Field, Record as _},
     rest::{
         Refusal,
         fields::Mode,

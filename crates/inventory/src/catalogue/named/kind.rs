@@ -1,6 +1,8 @@
 //! The kinds of named records. A new kind is described here; its permissions are a model of `accounts`, its table is in the migrations.
 
-use crate::{accounts::Model, catalogue::products, resource::Words, stock::movements};
+use resource::Words;
+
+use crate::{accounts::Model, catalogue::products, stock::movements};
 
 /// Which kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,13 +11,13 @@ pub use kind::{About, Kind};
 pub use model::{NamedInput, NamedRecord};
 
 use db::{Conn, Timestamp, Tx};
+use resource::{Record as _, changed};
 
 use crate::{
     State,
     accounts::Caller,
     audit::{self, Action},
     catalogue::{Referring, refuse_when_referenced},
-    resource::{Record as _, changed},
     rest::{
         Refusal,
         fields::{FieldErrors, Members, Mode, Setting, read as read_fields},

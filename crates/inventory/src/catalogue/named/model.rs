@@ -1,11 +1,9 @@
 //! What a brand, a category or a supplier is.
 
 use db::Timestamp;
+use resource::{id, resource, text, time};
 
-use crate::{
-    catalogue::{MAX_DESCRIPTION, MAX_NAME},
-    resource::{id, resource, text, time},
-};
+use crate::catalogue::{MAX_DESCRIPTION, MAX_NAME};
 
 resource! {
     /// A record as the API shows it. Its id is 0 before it is stored.

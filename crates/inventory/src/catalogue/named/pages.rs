@@ -8,6 +8,7 @@ use axum::{
     routing::get,
 };
 use http::StatusCode;
+use resource::{Field, Kind as FieldKind, Record as _, Value, Words};
 use serde_json::json;
 use web::errors::wants_json;
 
@@ -25,7 +26,6 @@ use crate::{
         part::Part,
         picked_next, posts, redirect, see_other,
     },
-    resource::{Field, Kind as FieldKind, Listed, Record as _, Value, Words},
     rest::{
         Refusal,
         query::Parameters,
@@ -122,7 +122,12 @@ async fn list(kind: Kind, Extracted(page): Page, frame: Frame, request: Request)
 fn empty_index(kind: Kind, frame: &Frame, parameters: &Parameters, form: Form) -> Index {
     let words = &kind.about().words;
     let base = format!("/{}/", kind.path());
-    let address = Address::new(base.as_str(), &["search"], "name", parameters);
+    let address = Address::new(
+        base.as_str(),
+        &["search"],
+        NamedRecord::name.name,
+        parameters,
+    );
     let search = parameters
         .get("search")
         .unwrap_or_default()
@@ -136,7 +141,7 @@ fn empty_index(kind: Kind, frame: &Frame, parameters: &Parameters, form: Form) -
     Index {
         title: words.title(frame.locale),
         lead: String::new(),
-        create: may_add.then(|| (words.new(frame.locale), format!("{base}new/"))),
+        create: may_add.then(|| (words.new_one(frame.locale), format!("{base}new/"))),
         is_create_dialog: true,
         import: may_add.then(|| format!("/import/?resource={}", kind.path())),
         is_exported: true,
@@ -161,7 +166,7 @@ fn empty_index(kind: Kind, frame: &Frame, parameters: &Parameters, form: Form) -
 /// The fields that the list shows.
 fn listed() -> impl Iterator<Item = &'static Field> {
     let fields = NamedRecord::FIELDS.iter().copied();
-    fields.filter(|field| field.listed == Listed::Everywhere)
+    fields.filter(|field| field.is_listed())
 }
 
 fn row(kind: Kind, frame: &Frame, record: &NamedRecord, may_change: bool) -> Row {
@@ -175,12 +180,12 @@ fn row(kind: Kind, frame: &Frame, record: &NamedRecord, may_change: bool) -> Row
         cells: record
             .values()
             .into_iter()
-            .filter(|(field, _)| field.listed == Listed::Everywhere)
+            .filter(|(field, _)| field.is_listed())
             .map(|(field, value)| match value {
                 Value::Text(name) if field.is_name => {
                     Cell::Link(address(kind, record.id), name.to_owned())
                 }
-                value => Cell::Text(shortened(&value.shown(frame.locale))),
+                value => Cell::Text(shortened(&field.shown(value, frame.locale))),
             })
             .collect(),
         actions: if may_change { vec![edit] } else { Vec::new() },
@@ -249,7 +254,7 @@ fn new(kind: Kind, frame: &Frame, request: &Request) -> Answer {
     Ok(frame.show(FormPage {
         frame,
         form: &form,
-        title: &kind.about().words.new(frame.locale),
+        title: &kind.about().words.new_one(frame.locale),
         described: written(),
         next: query.get("next").unwrap_or_default(),
     }))
@@ -277,7 +282,7 @@ async fn create(kind: Kind, Extracted(page): Page, frame: Frame, request: Reques
                 &record.name,
             ))
         }
-        Err(refusal) => again(&frame, post, &words.new(locale), refusal),
+        Err(refusal) => again(&frame, post, &words.new_one(locale), refusal),
     }
 }
 
@@ -336,7 +341,7 @@ async fn detail(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -
         frame: &frame,
         words: &kind.about().words,
         facts: values
-            .map(|(field, value)| (frame.say(field.label), value.shown(frame.locale)))
+            .map(|(field, value)| (frame.say(field.label), field.shown(value, frame.locale)))
             .collect(),
         referring: referring(kind, &frame, record.id),
         record: &record,

@@ -1,12 +1,12 @@
 //! Products as a resource of the API.
 
 use http::Method;
+use resource::Field;
 
 use super::{ProductRecord, model::DESCRIBED};
 use crate::{
     State,
     accounts::{Caller, Model},
-    resource::Field,
     rest::{
         Refusal,
         fields::Mode,

@@ -1,12 +1,12 @@
 //! A product, and what a client may set of it.
 
 use db::{Money, Timestamp};
+use resource::{Field, Words, id, integer, names, price, reference, text, time};
 use serde::Serialize;
 
 use crate::{
     audit,
     catalogue::{MAX_DESCRIPTION, MAX_NAME},
-    resource::{Field, Words, id, integer, names, price, reference, text, time},
     rest::{
         Message,
         fields::{FieldErrors, Members, Mode, Reader, Reference, Setting},

@@ -11,12 +11,10 @@ pub(crate) use export::{Cells, Sheet, export};
 use askama::Template;
 use axum::response::Response;
 use http::{StatusCode, Uri};
+use resource::{Field, Kind};
 
 use super::{Form, Frame, picker::Picked, redirect};
-use crate::{
-    resource::{Field, Kind},
-    rest::{Refusal, resource::Page},
-};
+use crate::rest::{Refusal, resource::Page};
 
 /// How many records a page may have.
 const SIZES: [u64; 4] = [10, 25, 50, 100];

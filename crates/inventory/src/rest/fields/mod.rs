@@ -9,9 +9,9 @@ use db::{Money, OwnedValue};
 use serde_json::value::RawValue;
 
 use super::{message::Message, value::Value};
-pub use crate::resource::Setting;
-use crate::resource::{Field, Input, Kind, Record, Source};
 use kinds::{Read, integer, is_invisible, price, reference, refuse, text};
+pub use resource::Setting;
+use resource::{Field, Input, Kind, Record, Source};
 
 /// The parsed members of a request body.
 pub type Members = HashMap<String, Box<RawValue>>;

@@ -1,12 +1,12 @@
 //! Inflows and outflows as resources of the API.
 
 use http::Method;
+use resource::Field;
 
 use super::{Movement, MovementRecord};
 use crate::{
     State,
     accounts::{Caller, Model},
-    resource::Field,
     rest::{
         Refusal,
         fields::Mode,

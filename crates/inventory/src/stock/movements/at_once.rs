@@ -2,13 +2,13 @@
 //! (a product that becomes low, too little stock, an unknown product, a key, invalid fields) changes nothing here and takes the general path.
 
 use db::{Engine, Timestamp};
+use resource::sql::long_text_key;
 
 use super::{Input, Movement, MovementRecord, store};
 use crate::{
     State,
     accounts::Caller,
     events::EventType,
-    resource::sql::long_text_key,
     rest::{Refusal, json::time_text},
     stock::{Actor, Policy},
     tallies::day_of,

@@ -1,12 +1,12 @@
 //! Inflows and outflows, and what a client may set of them.
 
 use db::{Money, Timestamp};
+use resource::{Field, Words, id, integer, names, reference, text, time};
 use serde::Serialize;
 
 use crate::{
     accounts::Model,
     catalogue::MAX_DESCRIPTION,
-    resource::{Field, Words, id, integer, names, reference, text, time},
     rest::{
         fields::{FieldErrors, Members, Mode, Reader, Reference},
         json::{self, Named, Titled},

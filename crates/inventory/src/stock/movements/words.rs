@@ -1,7 +1,8 @@
 //! The texts of pages about inflows and outflows that do not follow from what these are called.
 
+use resource::Both;
+
 use super::Movement;
-use crate::resource::Both;
 
 /// The texts of one way that goods move.
 pub(super) struct Texts {

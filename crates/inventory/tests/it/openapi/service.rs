@@ -23,7 +23,7 @@ fn the_document_has_the_addresses_of_the_router_and_no_others() {
         methods
             .iter()
             .filter(told)
-            .map(|method| (path.as_str(), method.to_string()))
+            .map(|method| (*path, method.to_string()))
     });
     assert_eq!(
         described.collect::<BTreeSet<_>>(),

@@ -1,6 +1,7 @@
 //! The form of a record as it is shown: fields, inline tables, read-only values, and the buttons that the user may press.
 
 use askama::Template;
+use resource::capitalized;
 
 use crate::{
     accounts::{Model, Verb},
@@ -14,7 +15,6 @@ use crate::{
         site::Site,
     },
     page::{Form, PageState},
-    resource::capitalized,
     rest::Refusal,
 };
 

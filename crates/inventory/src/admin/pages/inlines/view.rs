@@ -1,5 +1,6 @@
 //! Inline tables as a form shows them.
 
+use resource::capitalized;
 use web::locale::Locale;
 
 use super::Sent;
@@ -16,7 +17,6 @@ use crate::{
         site::Site,
     },
     page::{Form, PageState, meanwhile},
-    resource::capitalized,
     rest::Refusal,
 };
 

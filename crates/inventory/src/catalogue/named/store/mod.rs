@@ -1,8 +1,9 @@
-//! Statements about brands, categories and suppliers.
+//! Statements about brands, categories and suppliers, each written once for all kinds. Which columns they have is in the description.
 
 mod steps;
 
 use db::{Conn, Error, Query, Tx};
+use resource::{Input as _, Record as _, sql};
 
 use super::{
     Kind,
@@ -10,7 +11,6 @@ use super::{
 };
 use crate::{
     catalogue::{self, Referring},
-    resource::{Input as _, Record as _, sql},
     rest::list::OrderBy,
     search,
 };
@@ -21,9 +21,16 @@ fn select(kind: Kind) -> Query {
     sql::select(NamedRecord::FIELDS, kind.path())
 }
 
-pub(super) async fn count(conn: &mut Conn, kind: Kind, words: &[String]) -> Result<u64, Error> {
+/// How many rows of a table there are, to be continued.
+fn count_of(table: &'static str) -> Query {
     let mut query = Query::new("SELECT count(*) FROM ");
-    query.push(kind.path()).push(" AS r WHERE TRUE");
+    query.push(table);
+    query
+}
+
+pub(super) async fn count(conn: &mut Conn, kind: Kind, words: &[String]) -> Result<u64, Error> {
+    let mut query = count_of(kind.path());
+    query.push(" AS r WHERE TRUE");
     search::contains(&mut query, "r.name_folded", words);
     conn.one_of(&query, |row| row.get::<i64>(0))
         .await
@@ -155,8 +162,8 @@ pub(super) async fn referring(
         (referrer.path, referrer.words),
         ("import_pins", &catalogue::IMPORT_WORDS),
     ] {
-        let mut query = Query::new("SELECT count(*) FROM ");
-        query.push(table).push(" WHERE ").push(kind.name());
+        let mut query = count_of(table);
+        query.push(" WHERE ").push(kind.name());
         query.push("_id = ").bind(id);
         let count = conn.one_of(&query, |row| row.get(0)).await?;
         referring.push(Referring { words, count });

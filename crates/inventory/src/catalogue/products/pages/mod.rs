@@ -151,7 +151,7 @@ fn empty_index(frame: &Frame, asked: Asked) -> Index {
     Index {
         title: WORDS.title(frame.locale),
         lead: String::new(),
-        create: may_add.then(|| (WORDS.new(frame.locale), "/products/new/".to_owned())),
+        create: may_add.then(|| (WORDS.new_one(frame.locale), "/products/new/".to_owned())),
         is_create_dialog: false,
         import: may_add.then(|| "/import/?resource=products".to_owned()),
         is_exported: true,

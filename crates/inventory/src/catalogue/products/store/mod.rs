@@ -4,6 +4,7 @@
 mod list;
 
 use db::{ByKey, Conn, Error, Money, Query, Row, Timestamp, Tx, by_key};
+use resource::sql::long_text_key;
 
 pub(crate) use list::Measures;
 pub(super) use list::Selection;
@@ -11,7 +12,6 @@ pub(super) use list::Selection;
 use super::model::{Input, ProductRecord};
 use crate::{
     catalogue::{IMPORT_WORDS, Referring},
-    resource::sql::long_text_key,
     rest::{fields::Setting, json::Named},
     search,
     stock::{

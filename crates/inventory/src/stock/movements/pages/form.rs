@@ -3,6 +3,7 @@
 use askama::Template;
 use axum::extract::{Request, State as Extracted};
 use http::Method;
+use resource::Words;
 
 use super::{
     super::words::{Texts, texts},
@@ -18,7 +19,6 @@ use crate::{
         picker::Picked,
         see_other,
     },
-    resource::Words,
     rest::{
         Refusal,
         query::Parameters,

@@ -9,6 +9,7 @@ use axum::{
     response::Response,
     routing::get,
 };
+use resource::Words;
 
 use super::{Movement, MovementEntry, MovementRecord, words::texts};
 use crate::{
@@ -24,7 +25,6 @@ use crate::{
         picker::{Picked, Source},
         posts, see_other,
     },
-    resource::Words,
     rest::{
         Refusal,
         query::{Parameters, encode},
@@ -169,7 +169,7 @@ fn empty_index(movement: Movement, frame: &Frame, asked: Asked) -> Index {
     Index {
         title: words.title(frame.locale),
         lead: String::new(),
-        create: may_add.then(|| (words.new(frame.locale), format!("{base}new/"))),
+        create: may_add.then(|| (words.new_one(frame.locale), format!("{base}new/"))),
         is_create_dialog: true,
         import: may_add.then(|| format!("/import/?resource={}", movement.path())),
         is_exported: true,

@@ -6,12 +6,12 @@ mod list;
 pub(super) mod search;
 
 use db::{ByKey, Conn, Error, Query, Row, Timestamp, Tx, by_key};
+use resource::sql::long_text_key;
 
 pub(super) use list::{Measured, Selection};
 
 use super::model::{Movement, MovementEntry, MovementRecord};
 use crate::{
-    resource::sql::long_text_key,
     rest::{
         json::{Named, Titled},
         resource::Repeatable,

@@ -72,7 +72,7 @@ impl Words {
     }
 
     /// `Nova categoria`
-    pub fn new(&self, locale: Locale) -> String {
+    pub fn new_one(&self, locale: Locale) -> String {
         let new = locale.text(self.ending("Novo", "Nova"), "New");
         format!("{new} {}", self.one(locale))
     }
@@ -176,7 +176,7 @@ mod tests {
         ] {
             for (words, expected) in [(category, category_texts), (supplier, supplier_texts)] {
                 let made = [
-                    words.new(locale),
+                    words.new_one(locale),
                     words.done(locale, "criad", "added"),
                     words.ask_to_delete(locale),
                 ];

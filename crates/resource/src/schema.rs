@@ -10,7 +10,7 @@ type Fields = &'static [&'static Field];
 
 /// What a schema describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub enum Shape {
     /// A record, as it is answered.
     Record,
     /// The body of a creation.
@@ -20,10 +20,10 @@ pub(crate) enum Shape {
 }
 
 /// The schema of a resource in one shape.
-pub(crate) struct Schema(pub(crate) Fields, pub(crate) Shape);
+pub struct Schema(pub Fields, pub Shape);
 
 /// An example of a resource in one shape, with what people call the record.
-pub(crate) struct Example(pub(crate) Fields, pub(crate) Shape, pub(crate) &'static str);
+pub struct Example(pub Fields, pub Shape, pub &'static str);
 
 impl Shape {
     /// The fields that it has.

@@ -14,19 +14,19 @@ use super::{
 const BEGINNING: usize = 200;
 
 /// What lists order a long text by.
-pub(crate) fn long_text_key(text: &str) -> String {
+pub fn long_text_key(text: &str) -> String {
     db::fold(text).chars().take(BEGINNING).collect()
 }
 
 /// Adds `id, name, description`.
-pub(crate) fn push_columns(query: &mut Query, fields: &[&Field]) {
+pub fn push_columns(query: &mut Query, fields: &[&Field]) {
     for (at, field) in fields.iter().enumerate() {
         query.push(if at == 0 { "" } else { ", " }).push(field.name);
     }
 }
 
 /// `SELECT id, name FROM table`, to be continued; the table is called `r`.
-pub(crate) fn select(fields: &[&Field], table: &'static str) -> Query {
+pub fn select(fields: &[&Field], table: &'static str) -> Query {
     let mut query = Query::new("SELECT ");
     push_columns(&mut query, fields);
     query.push(" FROM ").push(table).push(" AS r");
@@ -34,7 +34,7 @@ pub(crate) fn select(fields: &[&Field], table: &'static str) -> Query {
 }
 
 /// Adds a field as one place of an order, with a comma behind it. What is nothing stands before everything else.
-pub(crate) fn push_order(query: &mut Query, field: &Field, is_descending: bool) {
+pub fn push_order(query: &mut Query, field: &Field, is_descending: bool) {
     query.push("r.").push(field.name).push(suffix(field.kind));
     query.push(match (is_descending, field.is_nullable) {
         (false, false) => ", ",
@@ -45,7 +45,7 @@ pub(crate) fn push_order(query: &mut Query, field: &Field, is_descending: bool) 
 }
 
 /// `INSERT INTO table (…) VALUES (…)`
-pub(crate) fn insert(table: &'static str, values: Vec<(&'static Field, Value<'_>)>) -> Query {
+pub fn insert(table: &'static str, values: Vec<(&'static Field, Value<'_>)>) -> Query {
     let columns = columns(values);
     let mut query = Query::new("INSERT INTO ");
     query.push(table);
@@ -62,7 +62,7 @@ pub(crate) fn insert(table: &'static str, values: Vec<(&'static Field, Value<'_>
 }
 
 /// `UPDATE table SET …`, to be continued: what is not among the values stays as it is.
-pub(crate) fn update(table: &'static str, values: Vec<(&'static Field, Value<'_>)>) -> Query {
+pub fn update(table: &'static str, values: Vec<(&'static Field, Value<'_>)>) -> Query {
     let mut query = Query::new("UPDATE ");
     query.push(table).push(" SET ");
     for (at, (name, suffix, value)) in columns(values).into_iter().enumerate() {

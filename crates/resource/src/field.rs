@@ -2,7 +2,9 @@
 
 use std::marker::PhantomData;
 
-use super::value::{FieldType, Text};
+use web::locale::Locale;
+
+use super::value::{FieldType, Text, Value};
 
 /// Portuguese and English.
 pub type Both = (&'static str, &'static str);
@@ -24,8 +26,6 @@ pub struct Field {
     pub is_name: bool,
     /// Which lists show it.
     pub listed: Listed,
-    /// Whether the list of the administration writes it too.
-    pub is_edited_in_list: bool,
 }
 
 /// What a field holds, with its bounds.
@@ -61,7 +61,7 @@ pub enum Kind {
 }
 
 /// Which lists show a field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Listed {
     /// None.
     Nowhere,
@@ -69,6 +69,8 @@ pub enum Listed {
     ForStaff,
     /// This and the everyday one.
     Everywhere,
+    /// Both, and that of the administration writes it too.
+    Edited,
 }
 
 /// The description of a field of this Rust type.
@@ -100,6 +102,10 @@ pub const fn token(portuguese: &'static str, english: &'static str) -> Typed<Str
 }
 
 /// A whole number between two bounds.
+///
+/// # Panics
+///
+/// When the program is compiled, if the smallest value is above the largest.
 pub const fn integer<T: FieldType>(
     portuguese: &'static str,
     english: &'static str,
@@ -130,7 +136,6 @@ impl<T: FieldType> Typed<T> {
             is_read_only: false,
             is_name: false,
             listed: Listed::Nowhere,
-            is_edited_in_list: false,
         };
         Self(field, PhantomData)
     }
@@ -159,8 +164,8 @@ impl<T: FieldType> Typed<T> {
     /// Shown in lists, and written in that of the administration.
     #[must_use]
     pub const fn edited_in_list(mut self) -> Self {
-        self.0.is_edited_in_list = true;
-        self.listed()
+        self.0.listed = Listed::Edited;
+        self
     }
 
     /// The description, under the field's name.
@@ -202,20 +207,35 @@ impl Field {
         matches!(self.kind, Kind::LongText { .. })
     }
 
+    /// Whether the everyday list shows it.
+    pub fn is_listed(&self) -> bool {
+        self.listed >= Listed::Everywhere
+    }
+
+    /// A value of it as people read it; empty for nothing. An id is a name, and is not written as a number is.
+    pub fn shown(&self, value: Value<'_>, locale: Locale) -> String {
+        match value {
+            Value::Integer(integer) if self.kind != Kind::Id => locale.number(integer),
+            Value::Money(money) => locale.money(money),
+            Value::Time(time) => locale.date_time(time),
+            value => value.typed(),
+        }
+    }
+
     /// The attributes of its control in a form. Browsers count some characters as two.
     pub fn attributes(&self) -> String {
-        let mut attributes = String::new();
-        if self.is_required() {
-            attributes.push_str("required ");
-        }
-        if let Kind::Text { max } | Kind::LongText { max } = self.kind {
-            attributes.push_str(&format!("maxlength=\"{}\" ", 2 * max));
-        }
-        if !self.is_long() {
-            attributes.push_str("autocomplete=\"off\" ");
-        }
-        attributes.push_str(if self.is_name { "autofocus" } else { "" });
-        attributes
+        let required = if self.is_required() { "required" } else { "" };
+        let focus = if self.is_name { "autofocus" } else { "" };
+        let length = match self.kind {
+            Kind::Text { max } | Kind::LongText { max } => format!("maxlength=\"{}\"", 2 * max),
+            _ => String::new(),
+        };
+        let complete = if self.is_long() {
+            ""
+        } else {
+            "autocomplete=\"off\""
+        };
+        format!("{required} {length} {complete} {focus}")
     }
 }
 

@@ -1,7 +1,7 @@
 //! The Rust types that fields have, and their values without regard to the type.
 
 use db::{Column, Money, OwnedValue, Timestamp};
-use web::locale::Locale;
+use serde::{Serialize, Serializer};
 
 /// The value of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,16 +50,6 @@ pub trait FieldType: Column {
 pub trait Text: FieldType {}
 
 impl Value<'_> {
-    /// As people read it; empty for nothing.
-    pub fn shown(self, locale: Locale) -> String {
-        match self {
-            Self::Integer(integer) => locale.number(integer),
-            Self::Money(money) => locale.money(money),
-            Self::Time(time) => locale.date_time(time),
-            value => value.typed(),
-        }
-    }
-
     /// As the control of a form holds it.
     pub fn typed(self) -> String {
         match self {
@@ -117,73 +107,35 @@ impl<T> Setting<Option<T>> {
     }
 }
 
-impl FieldType for i64 {
-    fn absent() -> Self {
-        0
-    }
+/// A type of which statements have values of their own.
+macro_rules! field_type {
+    ($type:ty, $absent:expr, $stored:ident, |$value:ident| $borrowed:expr) => {
+        impl FieldType for $type {
+            fn absent() -> Self {
+                $absent
+            }
 
-    fn of(value: OwnedValue) -> Option<Self> {
-        match value {
-            OwnedValue::Integer(integer) => Some(integer),
-            _ => None,
+            fn of(value: OwnedValue) -> Option<Self> {
+                match value {
+                    OwnedValue::$stored(value) => Some(value),
+                    _ => None,
+                }
+            }
+
+            fn value(&self) -> Value<'_> {
+                let $value = self;
+                $borrowed
+            }
         }
-    }
-
-    fn value(&self) -> Value<'_> {
-        Value::Integer(*self)
-    }
+    };
 }
 
-impl FieldType for String {
-    fn absent() -> Self {
-        Self::new()
-    }
-
-    fn of(value: OwnedValue) -> Option<Self> {
-        match value {
-            OwnedValue::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    fn value(&self) -> Value<'_> {
-        Value::Text(self)
-    }
-}
-
-impl FieldType for Money {
-    fn absent() -> Self {
-        Self::ZERO
-    }
-
-    fn of(value: OwnedValue) -> Option<Self> {
-        match value {
-            OwnedValue::Money(money) => Some(money),
-            _ => None,
-        }
-    }
-
-    fn value(&self) -> Value<'_> {
-        Value::Money(*self)
-    }
-}
-
-impl FieldType for Timestamp {
-    fn absent() -> Self {
-        Self::from_micros(0)
-    }
-
-    fn of(value: OwnedValue) -> Option<Self> {
-        match value {
-            OwnedValue::Timestamp(time) => Some(time),
-            _ => None,
-        }
-    }
-
-    fn value(&self) -> Value<'_> {
-        Value::Time(*self)
-    }
-}
+field_type!(i64, 0, Integer, |integer| Value::Integer(*integer));
+field_type!(String, Self::new(), Text, |text| Value::Text(text));
+field_type!(Money, Self::ZERO, Money, |money| Value::Money(*money));
+field_type!(Timestamp, Self::from_micros(0), Timestamp, |time| {
+    Value::Time(*time)
+});
 
 impl<T: FieldType> FieldType for Option<T>
 where
@@ -220,4 +172,26 @@ impl From<Value<'_>> for OwnedValue {
             Value::Time(time) => Self::Timestamp(time),
         }
     }
+}
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_none(),
+            Self::Integer(integer) => serializer.serialize_i64(*integer),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Money(money) => serializer.serialize_str(&money.to_string()),
+            Self::Time(time) => serializer.serialize_str(&time_text(*time)),
+        }
+    }
+}
+
+/// A time as the API has it, `2026-11-20T08:44:16.860338Z`: six digits of fraction, or none at all for a whole second.
+pub fn time_text(time: Timestamp) -> String {
+    let mut text = time.to_string();
+    if let Some(whole) = text.strip_suffix(".000000Z") {
+        text.truncate(whole.len());
+        text.push('Z');
+    }
+    text
 }

@@ -57,6 +57,7 @@ pub fn changed<R: Record>(before: &R, after: &R) -> Vec<&'static str> {
 }
 
 /// Makes a record, its input, and a constant with the description of each field.
+#[macro_export]
 macro_rules! resource {
     ($(#[$about:meta])* pub struct $record:ident, $input:ident {
         $($field:ident: $type:ty = $description:expr,)+
@@ -70,28 +71,28 @@ macro_rules! resource {
         /// What is set of a record's fields.
         #[derive(Debug, Clone, Default, PartialEq, Eq)]
         pub struct $input {
-            $(#[doc = concat!("`", stringify!($field), "`")] pub $field: $crate::resource::Setting<$type>,)+
+            $(#[doc = concat!("`", stringify!($field), "`")] pub $field: $crate::Setting<$type>,)+
         }
 
         #[expect(non_upper_case_globals, reason = "a description has the name of its field")]
         impl $record {
             $(
                 #[doc = concat!("Describes `", stringify!($field), "`.")]
-                pub(crate) const $field: &'static $crate::resource::Field = {
-                    const TYPED: $crate::resource::Typed<$type> = $description;
+                pub const $field: &'static $crate::Field = {
+                    const TYPED: $crate::Typed<$type> = $description;
                     &TYPED.named(stringify!($field))
                 };
             )+
         }
 
-        impl $crate::resource::Record for $record {
+        impl $crate::Record for $record {
             type Input = $input;
 
-            const FIELDS: &'static [&'static $crate::resource::Field] = &[$(Self::$field,)+];
+            const FIELDS: &'static [&'static $crate::Field] = &[$(Self::$field,)+];
 
             fn new(input: $input) -> Self {
                 Self {
-                    $($field: input.$field.set().unwrap_or_else($crate::resource::FieldType::absent),)+
+                    $($field: input.$field.set().unwrap_or_else($crate::FieldType::absent),)+
                 }
             }
 
@@ -100,22 +101,22 @@ macro_rules! resource {
                 Ok(Self { $($field: row.get(at.next().unwrap_or_default())?,)+ })
             }
 
-            fn values(&self) -> Vec<(&'static $crate::resource::Field, $crate::resource::Value<'_>)> {
-                vec![$((Self::$field, $crate::resource::FieldType::value(&self.$field)),)+]
+            fn values(&self) -> Vec<(&'static $crate::Field, $crate::Value<'_>)> {
+                vec![$((Self::$field, $crate::FieldType::value(&self.$field)),)+]
             }
         }
 
-        impl $crate::resource::Input for $input {
-            fn read(source: &mut impl $crate::resource::Source) -> Self {
+        impl $crate::Input for $input {
+            fn read(source: &mut impl $crate::Source) -> Self {
                 Self {
-                    $($field: source.field($record::$field).and_then($crate::resource::FieldType::of),)+
+                    $($field: source.field($record::$field).and_then($crate::FieldType::of),)+
                 }
             }
 
-            fn values(&self) -> Vec<(&'static $crate::resource::Field, $crate::resource::Value<'_>)> {
+            fn values(&self) -> Vec<(&'static $crate::Field, $crate::Value<'_>)> {
                 let values = [$((
                     $record::$field,
-                    self.$field.as_ref().set().map($crate::resource::FieldType::value),
+                    self.$field.as_ref().set().map($crate::FieldType::value),
                 ),)+];
                 values
                     .into_iter()
@@ -126,11 +127,9 @@ macro_rules! resource {
 
         impl serde::Serialize for $record {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let values = $crate::resource::Record::values(self);
+                let values = $crate::Record::values(self);
                 serializer.collect_map(values.into_iter().map(|(field, value)| (field.name, value)))
             }
         }
     };
 }
-
-pub(crate) use resource;
