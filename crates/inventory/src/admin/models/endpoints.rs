@@ -58,7 +58,7 @@ static ABOUT: About = About {
             .at(At::Change)
             .help(
                 "O segredo novo é mostrado uma vez; o anterior ainda assina por 24 horas, se puder ser lido.",
-                "The new secret is shown once; the one before signs too for 24 hours, if it can be read.",
+                "The new secret is shown once; the previous one stays valid for 24 hours, if it can be read.",
             ),
     ],
     inlines: &[Inline::read(
