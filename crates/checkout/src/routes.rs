@@ -12,12 +12,13 @@ use utoipa_axum::routes;
 use web::assets::Assets;
 use web::errors::{self, Detailed, ForReaders, Pages, Renderer};
 use web::limits::Late;
+use web::openapi::Routes;
 use web::rate::{Limiter, Period, Rate};
-use web::{Edge, compression, docs, health, limits, openapi};
+use web::{Edge, compression, docs, health, limits};
 
 use crate::access::https_only;
 use crate::app::State;
-use crate::openapi::{described, openapi as document};
+use crate::openapi::{openapi as document, operations};
 use crate::{MIGRATIONS, SERVICE, VERSION, notifications, page, payments};
 
 /// Where the API's documents are.
@@ -35,9 +36,9 @@ const PROVIDER_FAILED: [u16; 2] = [502, 503];
 
 /// The whole service, with the edge around it.
 pub(crate) fn router(state: &State) -> Router {
-    for (path, method, _) in openapi::operations(&mut described()) {
+    for (path, method) in operations() {
         for status in PROVIDER_FAILED {
-            state.figures.begin_requests(SERVICE, path, &method, status);
+            state.figures.begin_requests(SERVICE, path, method, status);
         }
     }
     let assets = assets();
@@ -89,28 +90,30 @@ fn api(state: &State) -> Router {
     };
     // The provider tells of every payment from a few addresses: a limit for clients would hold its news back. Without a
     // valid signature it costs next to nothing, and unsigned hints have a limit of their own.
-    let of_the_provider = of_the_provider().layer(common(|error| error));
-    moving_money()
+    let of_the_provider = OF_THE_PROVIDER.router().layer(common(|error| error));
+    MOVING_MONEY
+        .router()
         .layer(for_clients(payments::unknown_outcome))
-        .merge(of_clients().layer(for_clients(|error| error)))
+        .merge(OF_CLIENTS.router().layer(for_clients(|error| error)))
         .merge(of_the_provider)
         .with_state(state.clone())
-        .into()
 }
 
 /// The API's operations, as their handlers describe them.
-pub(crate) fn operations() -> OpenApi {
-    let all = moving_money().merge(of_clients()).merge(of_the_provider());
-    all.into_openapi()
+pub(crate) fn api_described() -> OpenApi {
+    let mut all = MOVING_MONEY.openapi();
+    all.merge(OF_CLIENTS.openapi());
+    all.merge(OF_THE_PROVIDER.openapi());
+    all
 }
 
-fn moving_money() -> OpenApiRouter<State> {
+static MOVING_MONEY: Routes<State> = Routes::new(|| {
     OpenApiRouter::new()
         .routes(routes!(payments::api::payment_create))
         .routes(routes!(payments::api::refund_create))
-}
+});
 
-fn of_clients() -> OpenApiRouter<State> {
+static OF_CLIENTS: Routes<State> = Routes::new(|| {
     OpenApiRouter::new()
         .routes(routes!(payments::api::payment_list))
         .routes(routes!(payments::api::payment_outcome))
@@ -121,11 +124,10 @@ fn of_clients() -> OpenApiRouter<State> {
         .routes(routes!(payments::following::payment_status))
         .routes(routes!(payments::following::payment_events))
         .routes(routes!(payments::following::payment_artefacts))
-}
+});
 
-fn of_the_provider() -> OpenApiRouter<State> {
-    OpenApiRouter::new().routes(routes!(notifications::api::notification_receive))
-}
+static OF_THE_PROVIDER: Routes<State> =
+    Routes::new(|| OpenApiRouter::new().routes(routes!(notifications::api::notification_receive)));
 
 fn pages(state: &State, assets: &Assets) -> Router {
     let limiter = Limiter::by_address("checkout:pages", state.windows.clone(), PAGE_RATE.into());

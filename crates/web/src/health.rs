@@ -18,7 +18,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::errors::Chain;
-use crate::openapi::{Failure, constant};
+use crate::openapi::{Failure, Routes, constant};
 use crate::server::Shutdown;
 use crate::{Error, Supervisor};
 
@@ -95,19 +95,19 @@ where
         version,
         readiness,
     };
-    api().with_state(probed).into()
+    ROUTES.router().with_state(probed)
 }
 
 /// The description of the routes.
 pub fn openapi() -> OpenApi {
-    api().into_openapi()
+    ROUTES.openapi()
 }
 
-fn api() -> OpenApiRouter<Probed> {
+static ROUTES: Routes<Probed> = Routes::new(|| {
     OpenApiRouter::new()
         .routes(routes!(health))
         .routes(routes!(ready))
-}
+});
 
 /// Liveness
 #[utoipa::path(

@@ -4,7 +4,9 @@
 //! descriptions with the handlers.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
+use axum::Router;
 use http::{Method, StatusCode};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -15,6 +17,39 @@ use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{
     KnownFormat, Object, OpenApi, Ref, RefOr, Required, Response, Schema, SchemaFormat, Type,
 };
+use utoipa_axum::router::OpenApiRouter;
+
+/// Routes with the descriptions of their handlers. Both are gathered once for each process: a description takes a thousand times longer
+/// than a route.
+pub struct Routes<S> {
+    gather: fn() -> OpenApiRouter<S>,
+    gathered: OnceLock<(Router<S>, OpenApi)>,
+}
+
+impl<S: Clone + Send + Sync + 'static> Routes<S> {
+    /// Gathers them when they are first asked for.
+    pub const fn new(gather: fn() -> OpenApiRouter<S>) -> Self {
+        Self {
+            gather,
+            gathered: OnceLock::new(),
+        }
+    }
+
+    /// The routes.
+    pub fn router(&self) -> Router<S> {
+        self.gathered().0.clone()
+    }
+
+    /// The descriptions.
+    pub fn openapi(&self) -> OpenApi {
+        self.gathered().1.clone()
+    }
+
+    fn gathered(&self) -> &(Router<S>, OpenApi) {
+        let gather = || (self.gather)().split_for_parts();
+        self.gathered.get_or_init(gather)
+    }
+}
 
 /// A header of responses. It is described once, and a response names it.
 #[derive(Serialize)]

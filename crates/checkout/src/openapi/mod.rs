@@ -2,6 +2,9 @@
 
 mod failures;
 
+use std::sync::LazyLock;
+
+use http::Method;
 use utoipa::ToSchema;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
@@ -48,14 +51,37 @@ const MERCHANT_KEY: &str =
 const REQUEST_ID: &str = "X-Request-Id";
 const LIMITS: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
 
+/// The document, and the operations that it lists.
+struct Document {
+    json: String,
+    operations: Vec<(String, Method)>,
+}
+
+/// Made once for each process: it takes longer than all else that a start does.
+static DOCUMENT: LazyLock<Document> = LazyLock::new(|| {
+    let mut api = described();
+    let listed = web::openapi::operations(&mut api);
+    Document {
+        operations: listed
+            .map(|(path, method, _)| (path.to_owned(), method))
+            .collect(),
+        json: web::openapi::to_json(api, &headers()).to_string(),
+    }
+});
+
 /// The API's document, `OpenAPI` 3.1 as JSON.
-pub fn openapi() -> String {
-    web::openapi::to_json(described(), &headers()).to_string()
+pub fn openapi() -> &'static str {
+    &DOCUMENT.json
+}
+
+/// The addresses and methods that the document describes.
+pub(crate) fn operations() -> &'static [(String, Method)] {
+    &DOCUMENT.operations
 }
 
 /// Every operation, with what the layers around it add, and what the operations refer to.
-pub(crate) fn described() -> OpenApi {
-    let mut api = routes::operations();
+fn described() -> OpenApi {
+    let mut api = routes::api_described();
     add_responses(&mut api, &[400, 401, 429, 500, 503].map(failure));
     add_responses(&mut api, &[otherwise("AnyOther")]);
     let mut pages = page::openapi();

@@ -13,6 +13,7 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use web::assets::Assets;
+use web::openapi::Routes;
 use web::page::{Layout, Page};
 
 use super::order::{Address, Order};
@@ -47,17 +48,15 @@ impl FromRef<PageState> for Assets {
 
 pub(super) fn routes<S>(shop: Shop, assets: Assets) -> Router<S> {
     let shop = Arc::new(shop);
-    api().with_state(PageState { shop, assets }).into()
+    ROUTES.router().with_state(PageState { shop, assets })
 }
 
 /// The description of the routes.
 pub(crate) fn openapi() -> OpenApi {
-    api().into_openapi()
+    ROUTES.openapi()
 }
 
-fn api() -> OpenApiRouter<PageState> {
-    OpenApiRouter::new().routes(routes!(checkout))
-}
+static ROUTES: Routes<PageState> = Routes::new(|| OpenApiRouter::new().routes(routes!(checkout)));
 
 #[derive(Template)]
 #[template(path = "checkout/page.html")]

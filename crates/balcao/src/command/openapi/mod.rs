@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) {
     let document = match arguments.service {
-        Service::Checkout => checkout::openapi(),
+        Service::Checkout => checkout::openapi().to_owned(),
         Service::Inventory => inventory::OPENAPI.trim_end().to_owned(),
     };
     console::say(&document);
