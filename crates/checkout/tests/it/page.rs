@@ -78,7 +78,7 @@ async fn an_order_that_cannot_be_paid_is_said_and_asked_for() {
     ] {
         let html = page(path, "en").await;
         assert!(
-            html.contains("carries an amount or a description that is not valid"),
+            html.contains("This payment link has an invalid amount or description"),
             "{path}"
         );
     }

@@ -127,8 +127,13 @@ on_both_engines!(
     a_job_whose_caller_went_away_runs_to_its_end,
     async |address| {
         let db = open(&address).await;
+        let (go_on, wait) = mpsc::channel();
+        let wait = Mutex::new(wait);
         {
-            let mut write = pin!(add(&db, "Rice".to_owned(), 5));
+            let mut write = pin!(db.write(async move |tx: &mut Tx| {
+                wait.lock().unwrap().recv().unwrap();
+                insert(tx, "Rice", 5).await
+            }));
             // Sent at the first poll; then the caller goes away.
             poll_fn(|context| {
                 assert!(write.as_mut().poll(context).is_pending());
@@ -136,6 +141,7 @@ on_both_engines!(
             })
             .await;
         }
+        go_on.send(()).unwrap();
         db.clone().close().await;
         let again = open(&address).await;
         assert_eq!(products(&again).await, 1);

@@ -79,7 +79,7 @@ on_both_engines!(
                 "Selling value R$\u{a0}21,912.50",
                 "Potential profit R$\u{a0}7,888.50",
                 "20 Dec 2026 2 150 R$\u{a0}1,875.00 R$\u{a0}675.00",
-                "Arroz 3 of 10 lasts: no sales 0 in 30 days",
+                "Arroz 3 of 10 lasts: no sales 0 sold in 30 days",
                 "Out 70 × Café",
                 "Grãos 1",
                 "Tio João 1",
