@@ -48,7 +48,7 @@ async fn offers_of_before_the_last_keys_are_not_taken_and_an_answer_that_does_no
     browser.press(Key::Enter).await;
     browser.wait_for(".picker.is-looking").await;
     browser.script("lose()").await;
-    browser.wait_text(".picker-none", "did not answer").await;
+    browser.wait_text(".picker-none", "is not responding").await;
     assert_eq!(browser.value("[name=product]").await, "");
 
     browser.goto(&format!("{inventory}/products/")).await;

@@ -59,11 +59,11 @@ pub async fn test(state: &State, id: i64) -> Result<Attempt, EndpointError> {
     post(state, trial).await
 }
 
-/// As [`test`]; under the same key one event is posted, and the answer is the same. `None` when the first tap has recorded no result in time.
+/// As [`test()`]; under the same key one event is posted, and the answer is the same. `None` when the first tap has recorded no result in time.
 ///
 /// # Errors
 ///
-/// As [`test`], and a key that was used for another endpoint.
+/// As [`test()`], and a key that was used for another endpoint.
 pub(crate) async fn test_once(
     state: &State,
     id: i64,
