@@ -13,7 +13,7 @@ use test_kit::openapi::Document;
 
 /// The document.
 static DOCUMENT: LazyLock<Document> =
-    LazyLock::new(|| Document::new(&checkout::openapi(), "Error", |path| path == "/"));
+    LazyLock::new(|| Document::new(checkout::openapi(), "Error", |path| path == "/"));
 
 /// Fails unless the document describes this response.
 pub(crate) fn assert_described(
