@@ -44,8 +44,8 @@ const OTHERS: &[(&str, Both)] = &[
     (
         "lead_time_deviation_days",
         (
-            "Desvio do prazo, em dias",
-            "Deviation of the lead time, in days",
+            "Variação do prazo, em dias",
+            "Lead time variability, in days",
         ),
     ),
     ("members", ("Membros", "Members")),
@@ -64,7 +64,7 @@ const OTHERS: &[(&str, Both)] = &[
         "pack_multiple",
         (
             "Unidades por embalagem de compra",
-            "Units in a pack as it is bought",
+            "Units per purchase pack",
         ),
     ),
     ("password", ("Senha", "Password")),

@@ -17,6 +17,7 @@ use inventory::{
 use serde_json::json;
 use tempfile::TempDir;
 use test_kit::on_both_engines;
+use tokio::time::timeout;
 
 use crate::{
     app::TestApp,
@@ -372,10 +373,13 @@ on_both_engines!(
 /// The page of a large import that was begun, and the one after its end.
 async fn begun_and_ended(app: &TestApp, visitor: &Visitor<'_>) -> [String; 2] {
     let begun = page(visitor, "/import/1/", 200).await;
-    while !matches!(
-        state(app).await.as_deref(),
-        Some("checked" | "done" | "undone")
-    ) {}
+    let ended = async {
+        while !matches!(
+            state(app).await.as_deref(),
+            Some("checked" | "done" | "undone")
+        ) {}
+    };
+    timeout(Duration::from_secs(120), ended).await.unwrap();
     [begun, page(visitor, "/import/1/", 200).await]
 }
 

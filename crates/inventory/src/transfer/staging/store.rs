@@ -75,22 +75,22 @@ pub(super) async fn turn(
     state: UploadState,
     problem: &Message,
 ) -> Result<bool, Error> {
-    let problem = told(problem)?;
+    let problem = problem_json(problem)?;
     let sql = "UPDATE imports SET state = 'discarding', problem = $3 WHERE id = $1 AND state = $2";
     Ok(tx.execute(sql, &[&id, &state.name(), &problem]).await? > 0)
 }
 
 /// Turns back what goes on as was asked; whether it did.
 pub(super) async fn turn_back(tx: &mut Tx, id: i64, problem: &Message) -> Result<bool, Error> {
-    let problem = told(problem)?;
+    let problem = problem_json(problem)?;
     let sql = "UPDATE imports SET problem = $2,
                    state = CASE state WHEN 'publishing' THEN 'withdrawing' ELSE 'publishing' END
                WHERE id = $1 AND problem IS NULL AND state IN ('publishing', 'withdrawing')";
     Ok(tx.execute(sql, &[&id, &problem]).await? > 0)
 }
 
-/// A problem as it is kept for the pages.
-fn told(problem: &Message) -> Result<String, Error> {
+/// A problem in both languages, for the column that pages read.
+fn problem_json(problem: &Message) -> Result<String, Error> {
     serde_json::to_string(problem).map_err(|error| Error::other(error.to_string()))
 }
 
