@@ -2,7 +2,7 @@
    Waits of 2, 4 and 8 seconds, as the service's documentation asks, always with the same key: the service continues the same attempt and
    never charges twice. The key is remembered before anything is sent, so that a page that is loaded again asks for the outcome by it. */
 
-import { wait } from "./page.js";
+import { form, order, wait } from "./page.js";
 import { forgetAttempt, rememberAttempt } from "./remember.js";
 
 const WAITS = [2, 4, 8];
@@ -21,7 +21,8 @@ function attemptOf(request) {
     current = { key: spareKey ?? newKey(), body };
     spareKey = null;
   }
-  rememberAttempt({
+  // What became of an order's attempt is known by the order, in every tab.
+  if (!order) rememberAttempt({
     key: current.key,
     method: request.payment_method,
     cents: Math.round(request.transaction_amount * 100),
@@ -54,7 +55,7 @@ export function reuse(key) {
 
 /**
  * Sends the request until it is answered for good, at most three more times.
- * Gives `{ kind }`: `created` with `payment` and `token`; `refused` with `status`, `detail`, `field`;
+ * Gives `{ kind }`: `created` with `payment` and `token`; `refused` with `status`, `detail`, `field`; `over` when the order is;
  * `unanswered` with `charged` ("no" or "maybe") and `retryAfter`; `stopped`, likewise; `taken` with `key` when another request came with it.
  * `onWait({ seconds, attempt, most, isBusy })` is told of every wait.
  */
@@ -133,7 +134,7 @@ async function send({ key, body }) {
   let response;
   let answer;
   try {
-    response = await fetch("/create_payment", {
+    response = await fetch(form.getAttribute("action"), {
       method: "POST",
       headers: { "Content-Type": "application/json", "Idempotency-Key": key },
       body,
@@ -146,6 +147,7 @@ async function send({ key, body }) {
     return { kind: "unanswered", charged: "maybe" };
   }
   if (response.ok) return { kind: "created", payment: answer, token: response.headers.get("X-Payment-Status-Token") };
+  if (isOver(response, answer)) return { kind: "over" };
   if (response.status === 422 && answer.detail === OTHER_REQUEST) return { kind: "taken", key };
   const retryAfter = Number(response.headers.get("Retry-After")) || null;
   if (mayChange(response, answer)) {
@@ -153,6 +155,11 @@ async function send({ key, body }) {
     return { kind: "unanswered", charged: isCertain ? "no" : "maybe", retryAfter };
   }
   return { kind: "refused", status: response.status, detail: answer.detail, field: answer.field };
+}
+
+/* The order has ended, or another payment of it is being confirmed: its page says which. */
+function isOver({ status }, { detail }) {
+  return status === 410 || (status === 409 && Boolean(order) && !detail.includes("Idempotency-Key"));
 }
 
 /* 409: the same attempt is still running. 429: too many requests, this one was not looked at. A refusal for good is the provider's 400, or one that the service says it only repeats. */

@@ -1,7 +1,7 @@
 /* The card fields: which network it is as soon as the digits say so, its grouping, security code and installments. */
 
 import { cardNumber, expiry, keepMask, onlyDigits } from "./masks.js";
-import { form, money, networks, say } from "./page.js";
+import { form, money, networks, root, say } from "./page.js";
 
 const GROUPS = { amex: [4, 6, 5], diners: [4, 6, 4, 5] };
 
@@ -57,7 +57,8 @@ export function setUpCard(amount) {
 
 /** Installments that the network allows, each with its amount. Called again when the amount changes. */
 export function showInstallments(total) {
-  const most = network()?.max_installments ?? Math.max(...networks.map((each) => each.max_installments));
+  const ofNetwork = network()?.max_installments ?? Math.max(...networks.map((each) => each.max_installments));
+  const most = Math.min(ofNetwork, Number(root.dataset.maxInstallments ?? ofNetwork));
   const chosen = Math.min(Number(installments.value) || 1, most);
   installments.replaceChildren(...Array.from({ length: most }, (_, index) => {
     const count = index + 1;

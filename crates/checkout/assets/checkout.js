@@ -6,7 +6,7 @@ import { askOnce, finish, followUp, outcomeOf, pay, reuse } from "./attempt.js";
 import { cardMembers, setUpCard, showInstallments } from "./card.js";
 import { checkAll, hideSummary, showProblem, showRefusal, showSummary, watchFields } from "./fields.js";
 import { cents, decimal, keepMask, postalCode, taxId } from "./masks.js";
-import { announce, form, money, root, say } from "./page.js";
+import { announce, form, money, order, root, say, wait } from "./page.js";
 import { forgetAttempt, openAttempt, recall } from "./remember.js";
 import { fitsOrder, leaveSale, resumeSale, saleOf, showSale } from "./sale.js";
 import { show, showForm } from "./views.js";
@@ -22,10 +22,10 @@ const amount = () => cents(form.elements.transaction_amount.value);
 const text = (name) => form.elements[name].value.trim();
 
 function request() {
+  const asked = order ? {} : { transaction_amount: decimal(amount()), description: text("description") };
   const members = {
     payment_method: method(),
-    transaction_amount: decimal(amount()),
-    description: text("description"),
+    ...asked,
     email: text("email"),
     identification_number: text("identification_number").replace(/[^0-9A-Z]/g, ""),
   };
@@ -41,13 +41,22 @@ function showMethod() {
     group.hidden = !active;
     group.disabled = !active;
   }
+  showButton();
   hideSummary();
+}
+
+/** The button says what it does: a card is charged, a code or a boleto is made. */
+function showButton() {
+  const total = amount();
+  const name = { card: "pay", pix: "pay_pix", boleto: "pay_boleto" }[method()];
+  const text = total && method() !== "boleto" ? say(`${name}_amount`, { amount: money(total) }) : say(name);
+  button.querySelector("span").textContent = text;
 }
 
 function showAmount() {
   const total = amount();
   const written = total ? money(total) : "";
-  button.querySelector("span").textContent = written ? say("pay_amount", { amount: written }) : say("pay");
+  showButton();
   document.querySelector("#summary-amount").textContent = written || money(0);
   const about = document.querySelector("#summary-description");
   about.textContent = text("description") || about.dataset.empty || "";
@@ -117,12 +126,46 @@ async function patiently(sent) {
 async function settle(outcome, sent) {
   if (outcome.kind === "created") return created(outcome, sent);
   if (outcome.kind === "refused") return refused(outcome);
+  if (outcome.kind === "over" || (order && outcome.kind === "taken")) return lookAgain();
   if (outcome.kind === "taken") return confirmByKey(openAttempt(({ key }) => key === outcome.key), 0);
   if (outcome.charged === "maybe") return outcome.kind === "stopped" ? unconfirmed(sent) : confirm(sent, 5);
   button.focus();
   if (outcome.kind === "stopped") return showSummary(say("stopped"), [], say("nothing_charged"));
   const seconds = outcome.retryAfter;
   return showSummary(say(seconds ? "busy" : "unreachable"), [], say(seconds ? "busy_until" : "nothing_charged", { seconds }));
+}
+
+/** The order knows better than this page: it is loaded again. */
+function lookAgain() {
+  work(false);
+  location.reload();
+}
+
+/** Another tab, or this one before it was loaded again, has a payment of unknown outcome: the page asks until the order knows. */
+async function confirmOrder() {
+  show("confirming");
+  for (;;) {
+    await wait(4000);
+    try {
+      const response = await fetch(location.href, { cache: "no-store", headers: { Accept: "text/html" } });
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      const now = page.querySelector("#checkout")?.dataset.order;
+      if (response.ok && now && now !== order) return lookAgain();
+    } catch {
+      // The next question may come through.
+    }
+  }
+}
+
+/** The fields that the shop knows of its customer. */
+function fillIn() {
+  const known = JSON.parse(root.dataset.customer ?? "{}");
+  for (const [name, value] of Object.entries(known)) {
+    const field = form.elements[name];
+    if (!value || !field || field.value) continue;
+    field.value = value;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
 }
 
 function created({ payment, token }, sent) {
@@ -227,6 +270,7 @@ async function start() {
     if (target.name === "payment_method") showMethod();
     if (target.name === "transaction_amount") tidyAmount(target);
   });
+  fillIn();
   showMethod();
   showAmount();
   await resume();
@@ -236,6 +280,9 @@ async function start() {
 
 /** What a reload left behind: an attempt of unknown outcome before a payment that is known. */
 async function resume() {
+  if (order === "confirming") confirmOrder();
+  else if (root.dataset.payment) await resumeSale(JSON.parse(root.dataset.payment), ways).catch(() => {});
+  if (order) return;
   const attempt = openAttempt(fitsOrder);
   if (attempt) await resumeAttempt(attempt);
   const payment = recall();

@@ -5,6 +5,8 @@ export const root = document.querySelector("#checkout");
 export const form = document.querySelector("#payment");
 export const networks = JSON.parse(root.dataset.networks);
 export const limits = JSON.parse(root.dataset.limits);
+/** How the shop's order stood when the server wrote the page: open, followed or confirming; undefined on the open page. */
+export const order = root.dataset.order;
 
 const texts = JSON.parse(root.dataset.texts);
 const language = document.documentElement.lang;

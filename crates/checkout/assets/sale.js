@@ -2,7 +2,7 @@
    state calls for. */
 
 import { follow, look } from "./follow.js";
-import { day, form, moment, money, reason, say } from "./page.js";
+import { day, form, moment, money, order, reason, say } from "./page.js";
 import { forget, remember } from "./remember.js";
 import { copy, countDown, show } from "./views.js";
 
@@ -17,7 +17,7 @@ export function saleOf(payment, token, request) {
     token,
     method: request.payment_method,
     cents: Math.round(payment.transaction_amount * 100),
-    description: request.description,
+    description: form.elements.description.value.trim(),
     status: payment.status,
     detail: payment.status_detail,
     date: payment.date_approved ?? payment.date_created,
@@ -48,7 +48,7 @@ async function complete(sale) {
 
 /** Shows a new payment and stays with it. `actions` are the ways back to the form. */
 export async function showSale(sale, actions) {
-  if (sale.token && sale.status !== "rejected") remember(sale);
+  if (sale.token && sale.status !== "rejected" && !order) remember(sale);
   const isWhole = sale.date && sale.status !== "pending";
   stay(sale.token && !isWhole ? await complete(sale) : sale, actions);
 }

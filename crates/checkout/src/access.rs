@@ -35,6 +35,26 @@ pub(crate) async fn https_only(
     refused.into_response()
 }
 
+/// The addresses where anybody may pay an amount of their own.
+const OPEN: [&str; 2] = ["/", "/create_payment"];
+
+/// Middleware: closes those addresses to callers without a merchant's key where the shop takes orders alone.
+pub(crate) async fn open_payments(
+    Extracted(state): Extracted<State>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let is_open = state.config.open_payments || !OPEN.contains(&request.uri().path());
+    if !is_open {
+        match Merchant::of(&state, request.headers()).await {
+            Ok(Some(_)) => {}
+            Ok(None) => return refused().into_response(),
+            Err(error) => return error.into_response(),
+        }
+    }
+    next.run(request).await
+}
+
 /// A caller with a merchant's API key. As an extractor it answers 401 to everyone else.
 #[derive(Debug, Clone)]
 pub(crate) struct Merchant {

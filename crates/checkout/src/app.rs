@@ -15,7 +15,7 @@ use crate::digest;
 use crate::metrics::Metrics;
 use crate::payments::{self, events::Hub};
 use crate::provider::{self, Client, Observer, Transport};
-use crate::{SERVICE, notifications, reconcile, routes};
+use crate::{SERVICE, notifications, orders, reconcile, routes};
 
 /// What the parts of the service share. Cheap to clone.
 #[derive(Clone)]
@@ -179,6 +179,12 @@ impl State {
         ))
     }
 
+    /// Leads to an order's page, and is stored as a digest only.
+    pub(crate) fn order_token(&self, id: &str) -> String {
+        let parts = ["order", id].map(str::as_bytes);
+        digest::token(digest::keyed(&self.config.secret, &parts))
+    }
+
     /// Something waits for the provider's word: look when it is due.
     pub(crate) fn wake_reconciler(&self) {
         self.reconciler.notify_one();
@@ -204,7 +210,7 @@ pub struct App {
     pub state: State,
 }
 
-/// The workers: one reads notified payments back, one asks about open ones, one looks at those that open pages show. Each sleeps while
+/// The workers: one reads notified payments back, one asks about open ones, one looks at those that open pages show, one ends orders. Each sleeps while
 /// there is nothing to do.
 pub struct Workers(State);
 
@@ -217,6 +223,7 @@ impl Workers {
             workers.keep("notifications", || notifications::run(state.clone())),
             workers.keep("reconciler", || reconcile::run(state.clone())),
             workers.keep("open_pages", || payments::events::look_out(state.clone())),
+            workers.keep("orders", || orders::run(state.clone())),
         );
     }
 }

@@ -13,6 +13,10 @@ use crate::request::MaxAmounts;
 
 /// The checkout service's configuration.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of its own among the settings"
+)]
 pub struct Config {
     /// Under which address buyers and the provider reach us; the provider is told of it for its notifications.
     pub public_url: Option<PublicUrl>,
@@ -36,6 +40,10 @@ pub struct Config {
     pub rate_limit_payments: Rates,
     /// Merchants' API keys besides those in the store.
     pub api_keys: Vec<Secret>,
+    /// May anybody pay an amount of their own, without an order? Closes the open page to callers without a merchant's key.
+    pub open_payments: bool,
+    /// Is a second payment of an order given back by itself?
+    pub refund_overpayment: bool,
     /// What the page says of the shop.
     pub shop: Shop,
     /// 32 bytes from which the digests of requests and the tokens of status pages are derived. The same on every

@@ -60,6 +60,11 @@ impl<'a> Object<'a> {
             .map_or(Value::Null, |(_, value)| Value::of(value))
     }
 
+    /// The members' names, as often as they are given.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.members.iter().map(|(name, _)| name.as_ref())
+    }
+
     /// The object in member `name`, or none if the member is anything else.
     pub(crate) fn object(&self, name: &str) -> Option<Object<'a>> {
         match self.get(name) {

@@ -13,6 +13,7 @@ pub mod keys;
 mod metrics;
 pub mod notifications;
 mod openapi;
+pub mod orders;
 pub mod page;
 pub mod payments;
 pub mod provider;

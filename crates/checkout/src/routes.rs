@@ -16,10 +16,10 @@ use web::openapi::Routes;
 use web::rate::{Limiter, Period, Rate};
 use web::{Edge, compression, docs, health, limits};
 
-use crate::access::https_only;
+use crate::access::{https_only, open_payments};
 use crate::app::State;
 use crate::openapi::{openapi as document, operations};
-use crate::{MIGRATIONS, SERVICE, VERSION, notifications, page, payments};
+use crate::{MIGRATIONS, SERVICE, VERSION, notifications, orders, page, payments};
 
 /// Where the API's documents are.
 pub(crate) const DOCUMENTS: docs::Paths = docs::Paths {
@@ -91,8 +91,10 @@ fn api(state: &State) -> Router {
     // The provider tells of every payment from a few addresses: a limit for clients would hold its news back. Without a
     // valid signature it costs next to nothing, and unsigned hints have a limit of their own.
     let of_the_provider = OF_THE_PROVIDER.router().layer(common(|error| error));
-    MOVING_MONEY
-        .router()
+    let open = from_fn_with_state(state.clone(), open_payments);
+    let moving_money = OPEN_PAYMENTS.router().layer(open);
+    moving_money
+        .merge(MOVING_MONEY.router())
         .layer(for_clients(payments::unknown_outcome))
         .merge(OF_CLIENTS.router().layer(for_clients(|error| error)))
         .merge(of_the_provider)
@@ -101,16 +103,20 @@ fn api(state: &State) -> Router {
 
 /// The API's operations, as their handlers describe them.
 pub(crate) fn api_described() -> OpenApi {
-    let mut all = MOVING_MONEY.openapi();
+    let mut all = OPEN_PAYMENTS.openapi();
+    all.merge(MOVING_MONEY.openapi());
     all.merge(OF_CLIENTS.openapi());
     all.merge(OF_THE_PROVIDER.openapi());
     all
 }
 
+static OPEN_PAYMENTS: Routes<State> =
+    Routes::new(|| OpenApiRouter::new().routes(routes!(payments::api::payment_create)));
+
 static MOVING_MONEY: Routes<State> = Routes::new(|| {
     OpenApiRouter::new()
-        .routes(routes!(payments::api::payment_create))
         .routes(routes!(payments::api::refund_create))
+        .routes(routes!(orders::api::order_pay))
 });
 
 static OF_CLIENTS: Routes<State> = Routes::new(|| {
@@ -124,6 +130,9 @@ static OF_CLIENTS: Routes<State> = Routes::new(|| {
         .routes(routes!(payments::following::payment_status))
         .routes(routes!(payments::following::payment_events))
         .routes(routes!(payments::following::payment_artefacts))
+        .routes(routes!(orders::api::order_create, orders::api::order_list))
+        .routes(routes!(orders::api::order_read))
+        .routes(routes!(orders::api::order_cancel))
 });
 
 static OF_THE_PROVIDER: Routes<State> =
@@ -131,7 +140,10 @@ static OF_THE_PROVIDER: Routes<State> =
 
 fn pages(state: &State, assets: &Assets) -> Router {
     let limiter = Limiter::by_address("checkout:pages", state.windows.clone(), PAGE_RATE.into());
+    let open = from_fn_with_state(state.clone(), open_payments);
     page::routes(state.config.shop.clone(), assets.clone())
+        .layer(open)
+        .merge(orders::pages::routes(state.clone(), assets.clone()))
         .merge(docs::routes(
             "Balcão checkout",
             document(),

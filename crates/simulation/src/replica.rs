@@ -304,6 +304,8 @@ fn config(world: &World) -> Config {
         webhook_secrets: vec![Secret::new(WEBHOOK_SECRET)],
         rate_limit: web::rate::Rates::off(),
         rate_limit_payments: web::rate::Rates::off(),
+        open_payments: true,
+        refund_overpayment: false,
         api_keys: vec![Secret::new(API_KEY)],
         shop: checkout::page::Shop::default(),
         secret: Secret::new([7; 32]),

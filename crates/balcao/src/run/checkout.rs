@@ -154,7 +154,7 @@ fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
         hsts_subdomains: settings.hsts_subdomains,
         allow_http: settings.checkout_allow_http,
         provider: checkout::provider::Config {
-            base_url,
+            base_url: base_url.clone(),
             access_token,
             timeout: settings.checkout_provider_timeout,
             quota: settings.checkout_provider_quota.clone(),
@@ -165,7 +165,10 @@ fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
         rate_limit: settings.checkout_rate_limit.clone(),
         rate_limit_payments: settings.checkout_rate_limit_payments.clone(),
         api_keys: secrets(&settings.checkout_api_keys.0),
+        open_payments: settings.checkout_open_payments,
+        refund_overpayment: settings.checkout_refund_overpayment,
         shop: Shop {
+            is_test: base_url.is_local(),
             name: settings.checkout_shop_name.0.clone(),
             contact: settings
                 .checkout_shop_contact

@@ -167,8 +167,12 @@ settings! {
             "The shop's name on the payment page.";
         checkout_shop_contact: Option<Label>, "BALCAO_CHECKOUT_SHOP_CONTACT", Unset("not shown"),
             "How buyers reach the shop, as the page shows it: an address, a number.";
+        checkout_open_payments: bool, "BALCAO_CHECKOUT_OPEN_PAYMENTS", Is("true"),
+            "Whether anybody may pay an amount of their own; `false` leaves the open page and `POST /create_payment` to merchants' keys.";
+        checkout_refund_overpayment: bool, "BALCAO_CHECKOUT_REFUND_OVERPAYMENT", Is("false"),
+            "Gives the second payment of an order back by itself.";
         checkout_secret: Option<Secret<32>>, "BALCAO_CHECKOUT_SECRET", Unset("made on first start, kept in the data folder"),
-            "What digests of requests and tokens of status pages are derived from; the same on every replica, and kept as long as the database.";
+            "What digests of requests and tokens of pages are derived from; the same on every replica, and kept as long as the database.";
     }
     "Inventory" {
         inventory_listen: SocketAddr, "BALCAO_INVENTORY_LISTEN", Is("127.0.0.1:8001"),

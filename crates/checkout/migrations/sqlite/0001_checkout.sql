@@ -71,6 +71,54 @@ CREATE TABLE state_history (
 ) STRICT;
 CREATE INDEX state_history_payment_id ON state_history (payment_id, id);
 
+-- What a shop asks to be paid. Its sum, items and terms never change. `items`, `customer` and `metadata` are JSON, as answers show them.
+CREATE TABLE orders (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    public_id TEXT NOT NULL,
+    -- The digest of the token in its page's address.
+    token_digest TEXT NOT NULL,
+    key_digest TEXT,
+    fingerprint TEXT,
+    reference TEXT,
+    status TEXT NOT NULL CHECK (status IN ('open', 'paid', 'canceled', 'expired')),
+    amount TEXT NOT NULL CHECK (length(amount) = 23),
+    description TEXT NOT NULL,
+    items TEXT NOT NULL,
+    payment_methods TEXT NOT NULL,
+    max_installments INTEGER,
+    customer TEXT,
+    success_url TEXT,
+    cancel_url TEXT,
+    metadata TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    paid_at INTEGER,
+    -- The payment that paid it, and whether the order's time was over by then.
+    paid_by INTEGER REFERENCES payments (id),
+    is_late INTEGER NOT NULL CHECK (is_late IN (0, 1)),
+    -- When the worker looks at it: at its end, and while a payment is still to be cancelled at the provider.
+    look_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX orders_public_id ON orders (public_id);
+CREATE UNIQUE INDEX orders_token_digest ON orders (token_digest);
+CREATE UNIQUE INDEX orders_key_digest ON orders (key_digest) WHERE key_digest IS NOT NULL;
+CREATE INDEX orders_keys_kept ON orders (created_at) WHERE key_digest IS NOT NULL;
+CREATE UNIQUE INDEX orders_reference ON orders (reference) WHERE reference IS NOT NULL;
+CREATE INDEX orders_created ON orders (created_at, id);
+CREATE INDEX orders_status_created ON orders (status, created_at, id);
+CREATE INDEX orders_look_at ON orders (look_at, id) WHERE look_at IS NOT NULL;
+
+-- Approvals that paid for nothing: of an order that was paid already or canceled, or of a payment that stands as cancelled.
+CREATE TABLE overpayments (
+    payment_id INTEGER PRIMARY KEY REFERENCES payments (id),
+    order_id INTEGER NOT NULL REFERENCES orders (id),
+    created_at INTEGER NOT NULL,
+    -- When it is given back, if that is not left to the shop and is not done.
+    refund_at INTEGER
+) STRICT;
+CREATE INDEX overpayments_refund_at ON overpayments (refund_at, payment_id) WHERE refund_at IS NOT NULL;
+
 -- One payment or one refund that was asked for. The intent is stored before the provider is first called, with the keys of the calls to
 -- come and every setting that enters them: what is sent again is what was sent.
 CREATE TABLE attempts (
@@ -85,6 +133,7 @@ CREATE TABLE attempts (
     -- The payment that was made, or the one that the refund is of.
     payment_id INTEGER REFERENCES payments (id),
     -- Of a payment only.
+    order_id INTEGER REFERENCES orders (id),
     reference TEXT,
     method TEXT CHECK (method IN ('card', 'pix', 'boleto')),
     description TEXT,
@@ -97,6 +146,7 @@ CREATE TABLE attempts (
     installments INTEGER,
     notification_url TEXT,
     boleto_method TEXT,
+    date_of_expiration INTEGER,
     token_key TEXT,
     card_token TEXT,
     -- Of a refund only.
@@ -120,6 +170,7 @@ CREATE UNIQUE INDEX attempts_reference ON attempts (reference);
 CREATE UNIQUE INDEX attempts_key_digest ON attempts (key_digest) WHERE key_digest IS NOT NULL;
 CREATE INDEX attempts_check_at ON attempts (check_at, id) WHERE check_at IS NOT NULL;
 CREATE INDEX attempts_payment_id ON attempts (payment_id, id) WHERE payment_id IS NOT NULL;
+CREATE INDEX attempts_order_id ON attempts (order_id, id) WHERE order_id IS NOT NULL;
 CREATE INDEX attempts_kept ON attempts (created_at)
     WHERE (key_digest IS NOT NULL AND step <> 'sending') OR email IS NOT NULL OR card_token IS NOT NULL;
 

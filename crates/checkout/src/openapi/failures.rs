@@ -14,6 +14,7 @@ use web::{Error, docs};
 
 use super::{LIMITS, REQUEST_ID};
 use crate::access;
+use crate::orders::{self, Obstacle};
 use crate::payments::{busy, not_found};
 use crate::provider::Failure;
 use crate::request::{HOLDS_CARD_NUMBER, Refusal};
@@ -34,6 +35,9 @@ pub(super) fn body() -> RefOr<Schema> {
             .description(Some(what));
         let outcome = outcome.build().into();
         error.properties.insert("outcome".to_owned(), outcome);
+        let what = "After a reference that is taken: the order that has it.";
+        let order = text().description(Some(what)).build().into();
+        error.properties.insert("order".to_owned(), order);
     }
     schema
 }
@@ -46,7 +50,7 @@ pub(super) fn all() -> impl Iterator<Item = (String, Response)> {
     by_status.chain(others.map(|(name, response)| (name.to_owned(), response)))
 }
 
-fn of_requests() -> [(u16, Response); 7] {
+fn of_requests() -> [(u16, Response); 8] {
     let bad_request = "The payment's data is invalid, or the request did not come over HTTPS.";
     let refusals = [
         Refusal::https_required(),
@@ -54,12 +58,22 @@ fn of_requests() -> [(u16, Response); 7] {
         Refusal::missing("email"),
         Refusal::invalid_payment_method(),
         Refusal::invalid_amount("transaction_amount"),
-        Refusal::amount_not_positive(),
+        Refusal::amount_not_positive("transaction_amount"),
         Refusal::invalid_card_number(),
         Refusal::invalid_payment_status(),
     ];
     let unauthorized = "The key, or the notification's signature, is missing or wrong.";
-    let conflict = "A request with the same idempotency key is still at work.";
+    let not_there = "There is no such payment, or no such order.";
+    let conflict = "A request with the same idempotency key is still at work; or the order is paid, may be paid by another \
+                    attempt, or has another one's reference.";
+    let told = |status, obstacle: Obstacle| Error::new(status, obstacle.detail());
+    let conflicts = [
+        busy(),
+        orders::reference_taken("ord_019aa5c8f0007cc08f0f3f5f8b8c2f11"),
+        told(StatusCode::CONFLICT, Obstacle::Paid),
+        told(StatusCode::CONFLICT, Obstacle::Confirming),
+    ];
+    let gone = [Obstacle::Expired, Obstacle::Canceled].map(|end| told(StatusCode::GONE, end));
     let too_large = "The body is longer than 64 KiB.";
     let unprocessable =
         "Every other validation failure, and an idempotency key used for another request.";
@@ -76,8 +90,12 @@ fn of_requests() -> [(u16, Response); 7] {
             401,
             failed(unauthorized, &["WWW-Authenticate"], [access::refused()]),
         ),
-        (404, failed("There is no such payment.", &[], [not_found()])),
-        (409, failed(conflict, &[RETRY_AFTER], [busy()])),
+        (
+            404,
+            failed(not_there, &[], [not_found(), orders::not_found()]),
+        ),
+        (409, failed(conflict, &[RETRY_AFTER], conflicts)),
+        (410, failed("The order has ended.", &[], gone)),
         (413, failed(too_large, &[], [Refusal::too_large()])),
         (422, failed(unprocessable, &[], invalid)),
         (
@@ -122,10 +140,11 @@ fn any_other() -> Response {
 }
 
 fn page_failed() -> Response {
-    let what = "The page cannot be shown: 429 after too many requests, 500 for a fault of the \
+    let what = "The page cannot be shown: 401 where the shop takes orders alone, 429 after too many requests, 500 for a fault of the \
                 service, or an error on the way; as a page or as JSON.";
     let (html, page) = docs::html();
-    let as_json = failed(what, &[RETRY_AFTER], [too_many_requests()]);
+    let headers = [RETRY_AFTER, "WWW-Authenticate"];
+    let as_json = failed(what, &headers, [too_many_requests()]);
     ResponseBuilder::from(as_json).content(html, page).build()
 }
 

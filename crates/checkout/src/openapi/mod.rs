@@ -17,7 +17,7 @@ use web::errors::DetailedBody;
 use web::openapi::{Header, add_responses, constant, failure, name_headers, text};
 use web::{docs, health};
 
-use crate::{VERSION, page, routes};
+use crate::{VERSION, orders, page, routes};
 
 const ABOUT: &str = "\
 All amounts are in BRL, as exact JSON numbers with at most two decimals. Every error is JSON with a text in `detail`; \
@@ -30,7 +30,11 @@ API requests are limited per client; `RateLimit` tells what is left.
 
 The buyer's page, its files and its language switch are no part of this API.";
 
-const TAGS: [(&str, &str); 5] = [
+const TAGS: [(&str, &str); 6] = [
+    (
+        "Orders",
+        "Sums that the shop fixes, each with a page where its buyer pays it.",
+    ),
     (
         "Payments",
         "Creating payments is open to the checkout page; the rest needs a merchant's key.",
@@ -85,6 +89,7 @@ fn described() -> OpenApi {
     add_responses(&mut api, &[400, 401, 429, 500, 503].map(failure));
     add_responses(&mut api, &[otherwise("AnyOther")]);
     let mut pages = page::openapi();
+    pages.merge(orders::pages::openapi());
     docs::describe(&mut pages, routes::DOCUMENTS);
     add_responses(&mut pages, &[otherwise("PageFailed")]);
     api.merge(pages);

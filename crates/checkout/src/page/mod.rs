@@ -20,7 +20,8 @@ use web::{limits, locale};
 
 use crate::BODY_MAX;
 
-pub(crate) use pages::openapi;
+pub(crate) use order::{Line, Link, LinkState, Order};
+pub(crate) use pages::{openapi, render};
 
 /// The page's own style sheet and script.
 #[derive(RustEmbed)]
@@ -37,6 +38,8 @@ pub struct Shop {
     pub name: String,
     /// How to reach the shop (an address, a number), as it is to be shown.
     pub contact: Option<String>,
+    /// Is its provider the sandbox, so that nothing is really paid?
+    pub is_test: bool,
 }
 
 impl Default for Shop {
@@ -44,13 +47,19 @@ impl Default for Shop {
         Self {
             name: "Balcão".to_owned(),
             contact: None,
+            is_test: false,
         }
     }
 }
 
 /// `GET /` and the switches of language and colours, with what stands around pages. `assets` must hold [`Files`] beside the shared ones.
 pub fn routes<S: Clone + Send + Sync + 'static>(shop: Shop, assets: Assets) -> Router<S> {
-    pages::routes(shop, assets).merge(locale::routes()).layer(
+    around(pages::routes(shop, assets).merge(locale::routes()))
+}
+
+/// Puts around routes of pages what stands around every page.
+pub(crate) fn around<S: Clone + Send + Sync + 'static>(pages: Router<S>) -> Router<S> {
+    pages.layer(
         ServiceBuilder::new()
             .layer(from_fn_with_state(Policy::Pages, security::headers))
             .layer(from_fn_with_state(PATIENCE, limits::timeout))

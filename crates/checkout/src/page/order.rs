@@ -1,9 +1,14 @@
-//! What is being paid for, from the query of the page's address: `?amount=19.90&description=…`.
+//! What the page asks to be paid: an order of the shop's, or what the query of the open page's address says
+//! (`?amount=19.90&description=…`).
 
 use brazil::holds_card_number;
 use db::Money;
 use serde::Deserialize;
+use serde_json::json;
 use web::locale::Locale;
+use web::page::Layout;
+
+use crate::request::MethodKind;
 
 /// The largest amount that the service takes, in cents: 999999999999.99.
 const MOST_CENTS: i128 = 99_999_999_999_999;
@@ -20,11 +25,58 @@ pub(super) struct Address {
 
 /// The order as the page shows it: what is missing is asked for.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Order {
+pub(crate) struct Order {
     pub(super) amount: Option<Amount>,
     pub(super) description: Option<String>,
     /// The address had an amount or a description that cannot be paid for.
     pub(super) is_refused: bool,
+    /// What only an order of the shop's has; none on the open page.
+    pub(super) link: Option<Link>,
+}
+
+/// What the page knows of an order of the shop's beside its sum.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Link {
+    /// The page's own path, to which the payment is sent.
+    pub(crate) path: String,
+    /// By which shop and buyer know it.
+    pub(crate) number: String,
+    pub(crate) items: Vec<Line>,
+    pub(crate) methods: Vec<MethodKind>,
+    pub(crate) max_installments: Option<u8>,
+    /// What fills the fields in, as JSON.
+    pub(crate) customer: String,
+    pub(crate) state: LinkState,
+    /// Where the page leads back to when it is paid, and else.
+    pub(crate) success_url: Option<String>,
+    pub(crate) cancel_url: Option<String>,
+}
+
+/// One line of the list of what is paid for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) title: String,
+    pub(crate) quantity: i64,
+    pub(crate) sum: String,
+}
+
+/// Where an order stands, for its page.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum LinkState {
+    /// It can be paid.
+    Open,
+    /// A payment of it waits for its payer or is looked at: its id, and the token to follow it with.
+    Followed {
+        id: String,
+        token: String,
+    },
+    /// Nobody knows yet what came of a payment.
+    Confirming,
+    Paid,
+    /// It was paid, and all of it was given back.
+    Returned,
+    Canceled,
+    Expired,
 }
 
 /// An amount, for people and for the script.
@@ -47,6 +99,20 @@ impl Order {
             is_refused: matches!(amount, Some(None)) || matches!(description, Some(None)),
             amount: amount.flatten(),
             description: description.flatten(),
+            link: None,
+        }
+    }
+
+    /// An order of the shop's.
+    pub(crate) fn linked(amount: Money, description: String, link: Link, locale: Locale) -> Self {
+        Self {
+            amount: Some(Amount {
+                written: locale.money(amount),
+                plain: amount.to_string(),
+            }),
+            description: Some(description),
+            is_refused: false,
+            link: Some(link),
         }
     }
 
@@ -56,12 +122,103 @@ impl Order {
             amount: None,
             description: None,
             is_refused: true,
+            link: None,
+        }
+    }
+
+    /// Where the form is sent.
+    pub(super) fn action(&self) -> &str {
+        self.link
+            .as_ref()
+            .map_or("/create_payment", |link| &link.path)
+    }
+
+    /// Can it be paid by this method?
+    pub(super) fn takes(&self, method: &str) -> bool {
+        let link = self.link.as_ref();
+        link.is_none_or(|link| link.methods.iter().any(|kind| kind.as_str() == method))
+    }
+
+    /// Is this method the one that is chosen at first?
+    pub(super) fn is_first(&self, method: &str) -> bool {
+        let first = MethodKind::ALL
+            .iter()
+            .find(|kind| self.takes(kind.as_str()));
+        first.is_some_and(|kind| kind.as_str() == method)
+    }
+
+    /// What the button says before the script does.
+    pub(super) fn pay_label(&self, layout: &Layout) -> String {
+        let (alone, with_amount) = if self.is_first("card") {
+            (layout.text("Pagar", "Pay"), layout.text("Pagar", "Pay"))
+        } else if self.is_first("pix") {
+            (
+                layout.text("Gerar Pix", "Get the Pix code"),
+                layout.text("Gerar Pix de", "Get the Pix code for"),
+            )
+        } else {
+            return layout.text("Gerar boleto", "Get the boleto").to_owned();
+        };
+        match &self.amount {
+            Some(amount) => format!("{with_amount} {}", amount.written),
+            None => alone.to_owned(),
+        }
+    }
+
+    pub(super) fn is_state(&self, name: &str) -> bool {
+        let link = self.link.as_ref();
+        link.is_some_and(|link| link.state.name() == name)
+    }
+
+    /// Can it no longer be paid?
+    pub(super) fn is_over(&self) -> bool {
+        let over = ["paid", "returned", "canceled", "expired"];
+        over.iter().any(|name| self.is_state(name))
+    }
+
+    pub(super) fn is_confirming(&self) -> bool {
+        self.is_state("confirming")
+    }
+
+    /// Where the page leads back to as it stands.
+    pub(super) fn way_back(&self) -> Option<&str> {
+        let link = self.link.as_ref()?;
+        if self.is_state("paid") {
+            link.success_url.as_deref()
+        } else {
+            link.cancel_url.as_deref()
         }
     }
 
     /// The description's width beside the amount's field, when both are asked for.
     pub(super) fn description_span(&self) -> &'static str {
         if self.amount.is_none() { "span-8" } else { "" }
+    }
+}
+
+impl Link {
+    /// The payment that the page follows, as JSON.
+    pub(super) fn followed(&self) -> Option<String> {
+        match &self.state {
+            LinkState::Followed { id, token } => {
+                Some(json!({"id": id, "token": token}).to_string())
+            }
+            _ => None,
+        }
+    }
+}
+
+impl LinkState {
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Followed { .. } => "followed",
+            Self::Confirming => "confirming",
+            Self::Paid => "paid",
+            Self::Returned => "returned",
+            Self::Canceled => "canceled",
+            Self::Expired => "expired",
+        }
     }
 }
 

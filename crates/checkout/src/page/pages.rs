@@ -98,19 +98,33 @@ async fn checkout(
     address: Result<Query<Address>, QueryRejection>,
     layout: Layout,
 ) -> Result<Response, web::Error> {
+    let order = address.map_or_else(
+        |_unreadable| Order::refused(),
+        |Query(address)| Order::of(&address, layout.locale),
+    );
+    render(&shop, order, layout, &assets)
+}
+
+/// The page that asks for an order to be paid, or says that it is over.
+///
+/// # Errors
+/// Never in practice: nothing that the script is given can fail to serialise.
+pub(crate) fn render(
+    shop: &Shop,
+    order: Order,
+    layout: Layout,
+    assets: &Assets,
+) -> Result<Response, web::Error> {
     let units = FederalUnit::ALL.iter();
     let page = CheckoutPage {
-        order: address.map_or_else(
-            |_unreadable| Order::refused(),
-            |Query(address)| Order::of(&address, layout.locale),
-        ),
+        order,
         networks: serde_json::to_string(NETWORKS).map_err(web::Error::internal)?,
         limits: limits().to_string(),
         texts: texts::for_script(layout.locale).to_string(),
         federal_units: units.map(|unit| unit.as_str()).collect(),
         script: assets.module("checkout.js"),
         modules: MODULES.iter().map(|name| assets.module(name)).collect(),
-        shop: &shop,
+        shop,
         layout,
     };
     Ok(Page::new(page).into_response())

@@ -9,6 +9,13 @@ use super::reasons;
 const TEXTS: &[(&str, &str, &str)] = &[
     ("pay", "Pagar", "Pay"),
     ("pay_amount", "Pagar {amount}", "Pay {amount}"),
+    ("pay_pix", "Gerar Pix", "Get the Pix code"),
+    (
+        "pay_pix_amount",
+        "Gerar Pix de {amount}",
+        "Get the Pix code for {amount}",
+    ),
+    ("pay_boleto", "Gerar boleto", "Get the boleto"),
     ("installments_one", "À vista", "One payment"),
     (
         "installments_many",

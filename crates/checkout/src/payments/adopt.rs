@@ -77,6 +77,7 @@ pub(crate) async fn complete(
     let completed = CompletedAttempt {
         attempt: attempt.id,
         reference: order.reference.clone(),
+        order_id: order.order_id,
         intent: order.intent.clone(),
         corrects: is_ended.then_some(attempt.step),
     };

@@ -22,11 +22,11 @@ use super::outcome::Outcome;
 use super::read::ListQuery;
 use super::schema::AnyPayment;
 use super::shape::{OutcomeBody, PageBody, PaymentBody, RefundBody};
-use super::{Created, examples, query};
+use super::{Created, OrderRef, examples, query};
 use crate::access::{Caller, Merchant};
 use crate::app::State;
 use crate::provider::is_provider_id;
-use crate::request::{Cancellation, PaymentRequest, RefundRequest};
+use crate::request::{Cancellation, OrderTerms, PaymentRequest, RefundRequest};
 use crate::{BODY_MAX, request};
 
 /// Carries the token that lets a page follow its payment.
@@ -95,19 +95,29 @@ pub(crate) async fn payment_create(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Error> {
+    make(&state, origin, &headers, body, None).await
+}
+
+/// Checks a request for a payment and makes it; of an order, what the order has fixed is not asked for.
+pub(crate) async fn make(
+    state: &State,
+    origin: Origin,
+    headers: &HeaderMap,
+    body: Body,
+    order: Option<(OrderRef, OrderTerms)>,
+) -> Result<Response, Error> {
     let client = ClientAddress(origin.address);
-    request::check_content_type(content_type(&headers))?;
+    request::check_content_type(content_type(headers))?;
     let body = request::read_body(body, BODY_MAX).await?;
-    let checked = |now| request::check(content_type(&headers), &body, now);
+    let (order, terms) = order.unzip();
+    let checked = |now| request::check_for(content_type(headers), &body, terms.as_ref(), now);
     let now = state.clock.now();
     let request = match checked(now) {
         // A repetition is about a payment that was begun while the card was good.
         Err(refusal) if refusal.is_expired_card() => {
-            let caller = Caller::of(&state, &headers, client)
-                .await
-                .map_err(unknown)?;
-            let key = own_key(&state, &headers, &caller)?;
-            let begun = super::begun_at(&state, key, now).await;
+            let caller = Caller::of(state, headers, client).await.map_err(unknown)?;
+            let key = own_key(state, headers, &caller)?;
+            let begun = super::begun_at(state, key, now).await;
             let begun = begun.map_err(|error| unknown(database(error)))?;
             checked(begun.ok_or(refusal)?)?
         }
@@ -115,16 +125,14 @@ pub(crate) async fn payment_create(
     };
     drop(body);
     state.config.max_amounts.check(&request)?;
-    let caller = Caller::of(&state, &headers, client)
-        .await
-        .map_err(unknown)?;
-    let key = own_key(&state, &headers, &caller)?;
+    let caller = Caller::of(state, headers, client).await.map_err(unknown)?;
+    let key = own_key(state, headers, &caller)?;
     let stranger = caller.stranger(origin);
     let Created {
         body,
         replayed,
         status_token,
-    } = super::create(&state, &request, key, stranger).await?;
+    } = super::create_for(state, &request, key, stranger, order.as_ref()).await?;
     let mut response = text(shown_to(stranger, body), replayed);
     let token = HeaderValue::try_from(status_token).map_err(Error::internal)?;
     response.headers_mut().insert(STATUS_TOKEN, token);
@@ -296,18 +304,17 @@ pub(crate) async fn payment_list(
 ) -> Result<Response, Error> {
     let query = query::parse(&pairs)?;
     let page = super::list(&state, query).await.map_err(database)?;
-    let last = ((page.count + query.page_size - 1) / query.page_size).max(1);
-    let address = |number: i64| {
-        format!(
-            "{}{}",
-            public_url.join("/payments/"),
-            query::of_page(&pairs, number)
-        )
+    let list = query::List {
+        public_url: &public_url,
+        path: "/payments/",
+        names: &query::NAMES,
+        pairs: &pairs,
     };
+    let (next, previous) = query::neighbours(&list, page.count, (query.page, query.page_size));
     let body = PageBody {
         count: page.count,
-        next: (query.page < last).then(|| address(query.page + 1)),
-        previous: (query.page > 1).then(|| address((query.page - 1).min(last))),
+        next,
+        previous,
         results: page.payments.iter().map(PaymentBody::new).collect(),
     };
     Ok(private(Json(body)))
@@ -329,18 +336,23 @@ fn show(payment: &Payment) -> Result<Response, Error> {
 }
 
 /// A JSON body as it is stored.
-fn text(body: String, replayed: bool) -> Response {
+fn text(body: String, is_replayed: bool) -> Response {
     let mut response = private(([(CONTENT_TYPE, "application/json")], body));
-    if replayed {
-        response
-            .headers_mut()
-            .insert(REPLAYED, HeaderValue::from_static("true"));
+    if is_replayed {
+        replayed(&mut response);
     }
     response
 }
 
+/// Marks an answer that was given before.
+pub(crate) fn replayed(response: &mut Response) {
+    response
+        .headers_mut()
+        .insert(REPLAYED, HeaderValue::from_static("true"));
+}
+
 /// People's data, which no cache may keep.
-pub(super) fn private(answer: impl IntoResponse) -> Response {
+pub(crate) fn private(answer: impl IntoResponse) -> Response {
     let mut response = answer.into_response();
     response
         .headers_mut()

@@ -31,16 +31,25 @@ pub enum CancelError {
 /// # Errors
 /// See [`CancelError`].
 pub async fn cancel(state: &State, id: &str) -> Result<Payment, CancelError> {
+    cancel_for(state, id, Purpose::Buyer).await
+}
+
+/// As [`cancel`], the calls paid from the quota of `purpose`.
+pub(crate) async fn cancel_for(
+    state: &State,
+    id: &str,
+    purpose: Purpose,
+) -> Result<Payment, CancelError> {
     let payment = read::find(state, id).await?.ok_or(CancelError::NotFound)?;
     match payment.state {
         PaymentState::Cancelled => return Ok(payment),
         PaymentState::Pending => {}
         _ => return Err(CancelError::State),
     }
-    state.provider.reserve(1, Purpose::Buyer).await?;
+    state.provider.reserve(1, purpose).await?;
     let word = match state.provider.cancel(id, new_key(state)).await {
         Ok(answer) => Word::from(&answer),
-        Err(failure) if failure.is_final() => read_back(state, id, failure).await?,
+        Err(failure) if failure.is_final() => read_back(state, id, purpose, failure).await?,
         Err(failure) => return Err(failure.into()),
     };
     settle_word(state, id, word, Source::Cancellation).await?;
@@ -53,8 +62,13 @@ pub async fn cancel(state: &State, id: &str) -> Result<Payment, CancelError> {
 }
 
 /// The provider refused, perhaps because the payment is pending no more: its word on it, or else the refusal.
-async fn read_back(state: &State, id: &str, refused: Failure) -> Result<Word, CancelError> {
-    state.provider.reserve(1, Purpose::Buyer).await?;
+async fn read_back(
+    state: &State,
+    id: &str,
+    purpose: Purpose,
+    refused: Failure,
+) -> Result<Word, CancelError> {
+    state.provider.reserve(1, purpose).await?;
     let payment = state.provider.read(id, new_key(state)).await?;
     if PaymentState::from_provider(&payment.status) == Some(PaymentState::Pending) {
         return Err(refused.into());

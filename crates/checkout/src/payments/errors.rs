@@ -8,6 +8,7 @@ use super::cancel::CancelError;
 use super::create::CreateError;
 use super::idempotency::{self, KeyError};
 use super::refund::RefundError;
+use crate::orders::Obstacle;
 use crate::provider::Failure;
 use crate::request::Refusal;
 
@@ -46,7 +47,7 @@ pub(crate) fn busy() -> Error {
     .header(RETRY_AFTER, HeaderValue::from_static("1"))
 }
 
-fn mismatch() -> Error {
+pub(crate) fn mismatch() -> Error {
     Refusal::unprocessable(idempotency::FIELD, "was used for another request").into()
 }
 
@@ -56,8 +57,17 @@ fn repeated(status: u16, detail: String) -> Error {
     Error::new(status, detail).header(replayed, HeaderValue::from_static("true"))
 }
 
-fn provider(failure: Failure) -> Error {
+pub(crate) fn provider(failure: Failure) -> Error {
     failure.to_edge().cause(failure)
+}
+
+/// An order that is over is gone; one that is paid, or perhaps is, conflicts.
+fn obstacle_to_payment(obstacle: &Obstacle) -> Error {
+    let status = match obstacle {
+        Obstacle::Canceled | Obstacle::Expired => StatusCode::GONE,
+        Obstacle::Paid | Obstacle::Confirming | Obstacle::Pending { .. } => StatusCode::CONFLICT,
+    };
+    Error::new(status, obstacle.detail())
 }
 
 impl From<KeyError> for Error {
@@ -85,6 +95,7 @@ impl From<CreateError> for Error {
             CreateError::Repeated { status, detail } => {
                 repeated(status, detail).extra(OUTCOME, "not_charged")
             }
+            CreateError::Order(obstacle) => obstacle_to_payment(&obstacle),
             CreateError::UnknownStatus => unknown(Error::new(
                 StatusCode::BAD_GATEWAY,
                 "API Error: unknown payment status",

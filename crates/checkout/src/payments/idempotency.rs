@@ -64,6 +64,12 @@ impl IdempotencyKey {
         &self.0
     }
 
+    /// The key by which an overpayment is given back.
+    pub(crate) fn of_overpayment(payment: &str, secret: &Secret) -> Self {
+        let parts = ["overpayment", payment].map(str::as_bytes);
+        Self(digest::token(digest::keyed(secret, &parts)))
+    }
+
     /// The key as it is stored when it is used for a refund of the payment with this id.
     pub(crate) fn for_refund_of(&self, payment: &str) -> Self {
         Self(format!("{} refund {payment}", self.0))

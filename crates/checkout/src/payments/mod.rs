@@ -17,10 +17,10 @@ pub(crate) mod following;
 pub mod idempotency;
 mod model;
 mod outcome;
-mod query;
+pub(crate) mod query;
 mod read;
 mod refund;
-mod schema;
+pub(crate) mod schema;
 mod settle;
 mod shape;
 pub mod state;
@@ -33,15 +33,21 @@ pub(crate) use checks::{
     note_answer, open_attempts, postpone_attempt, postpone_payment, release_dead, save_sweep,
     sweep_from, unknown_count,
 };
-pub(crate) use errors::{busy, database as database_error, not_found, unknown as unknown_outcome};
+pub(crate) use errors::{
+    busy, database as database_error, mismatch, not_found, provider as provider_error,
+    unknown as unknown_outcome,
+};
 pub(crate) use outcome::find_outcome;
-pub(crate) use read::find_stored;
+pub(crate) use read::{EARLIEST, LATEST, find_stored};
 pub(crate) use refund::{Checked, check_refund};
 pub(crate) use settle::Recorded;
+pub(crate) use state::{Step, Transitions};
 pub(crate) use store::{Attempt, AttemptStep, Due, Order, Source, StoredPayment};
 
+pub(crate) use cancel::cancel_for;
 pub use cancel::{CancelError, cancel};
 pub use create::{CreateError, Created, create};
+pub(crate) use create::{OrderRef, create_for};
 pub use events::look_out;
 pub use idempotency::IdempotencyKey;
 pub use model::{Artefacts, CardFacts, Payer, Payment, Word};

@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{IntoParams, ToSchema};
+use web::client::PublicUrl;
 use web::openapi::{integer, parameter, text};
 
 use super::read::{LATEST, ListQuery};
@@ -16,15 +17,15 @@ use super::state::PaymentState;
 use crate::request::{MethodKind, Refusal};
 
 /// How many payments a page holds unless the query says otherwise.
-const PAGE_SIZE: i64 = 10;
+pub(crate) const PAGE_SIZE: i64 = 10;
 /// The most that a page holds.
-const PAGE_SIZE_MAX: i64 = 100;
+pub(crate) const PAGE_SIZE_MAX: i64 = 100;
 
 /// What [`moment`] reads, but for the calendar.
 const MOMENT: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})?)?$";
 
 /// The names a query may have; others are ignored.
-const NAMES: [&str; 6] = [
+pub(super) const NAMES: [&str; 6] = [
     "status",
     "payment_method",
     "created_from",
@@ -35,33 +36,45 @@ const NAMES: [&str; 6] = [
 
 impl IntoParams for ListQuery {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let query =
-            |name, what, schema: RefOr<Schema>| parameter(name, ParameterIn::Query, what, schema);
         let (state, method) = (
             "Only payments in this state.",
             "Only payments of this method.",
         );
-        let states = Ref::from_schema_name(PaymentState::name()).into();
-        let from = "An ISO date (from its first moment in UTC) or date-time, inclusive.";
-        let to = "An ISO date (to its last moment in UTC) or date-time, inclusive.";
-        let moment = |name, what, example: &str| {
-            let moment = query(name, Some(what), text().pattern(Some(MOMENT)).into());
-            moment.example(Some(example.into()))
-        };
-        let number = |name, default: i64, most| {
-            let number = integer().minimum(Some(1)).maximum(most);
-            query(name, None, number.default(Some(default.into())).into())
-        };
-        let all = [
-            query("status", Some(state), states),
-            query("payment_method", Some(method), payment_method().into()),
-            moment("created_from", from, "2026-11-01"),
-            moment("created_to", to, "2026-11-30"),
-            number("page", 1, None),
-            number("page_size", PAGE_SIZE, Some(PAGE_SIZE_MAX)),
+        let states = Ref::from_schema_name(PaymentState::name());
+        let own = [
+            filter("status", state, states),
+            filter("payment_method", method, payment_method()),
         ];
-        all.map(ParameterBuilder::build).into()
+        own.into_iter().chain(time_and_page()).collect()
     }
+}
+
+/// A parameter of a list that narrows it.
+pub(crate) fn filter(name: &str, what: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
+    parameter(name, ParameterIn::Query, Some(what), schema).build()
+}
+
+/// The parameters that every list has.
+pub(crate) fn time_and_page() -> [Parameter; 4] {
+    let query =
+        |name, what, schema: RefOr<Schema>| parameter(name, ParameterIn::Query, what, schema);
+    let from = "An ISO date (from its first moment in UTC) or date-time, inclusive.";
+    let to = "An ISO date (to its last moment in UTC) or date-time, inclusive.";
+    let moment = |name, what, example: &str| {
+        let moment = query(name, Some(what), text().pattern(Some(MOMENT)).into());
+        moment.example(Some(example.into()))
+    };
+    let number = |name, default: i64, most| {
+        let number = integer().minimum(Some(1)).maximum(most);
+        query(name, None, number.default(Some(default.into())).into())
+    };
+    let all = [
+        moment("created_from", from, "2026-11-01"),
+        moment("created_to", to, "2026-11-30"),
+        number("page", 1, None),
+        number("page_size", PAGE_SIZE, Some(PAGE_SIZE_MAX)),
+    ];
+    all.map(ParameterBuilder::build)
 }
 
 /// Reads a list's query; of several values of one name the last counts, and a blank one is none.
@@ -69,14 +82,7 @@ impl IntoParams for ListQuery {
 /// # Errors
 /// 422 for the first value that is not allowed.
 pub(crate) fn parse(pairs: &[(String, String)]) -> Result<ListQuery, Refusal> {
-    let text = |name: &str| {
-        let value = pairs
-            .iter()
-            .rev()
-            .find(|(given, _)| given == name)
-            .map(|(_, value)| value.trim());
-        value.filter(|value| !value.is_empty())
-    };
+    let text = |name| given(pairs, name);
     let status = text("status").map(|text| {
         PaymentState::parse(text)
             .ok_or_else(|| Refusal::invalid("status", "must be a payment status"))
@@ -85,22 +91,59 @@ pub(crate) fn parse(pairs: &[(String, String)]) -> Result<ListQuery, Refusal> {
         MethodKind::parse(text)
             .ok_or_else(|| Refusal::invalid("payment_method", "must be card, pix or boleto"))
     });
+    let (status, payment_method) = (status.transpose()?, payment_method.transpose()?);
+    let Span {
+        from,
+        before,
+        page,
+        page_size,
+    } = span(pairs)?;
+    Ok(ListQuery {
+        status,
+        payment_method,
+        created_from: from,
+        created_before: before,
+        page,
+        page_size,
+    })
+}
+
+/// The last value of a name; a blank one is none.
+pub(crate) fn given<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    let named = pairs.iter().rev().find(|(given, _)| given == name);
+    let value = named.map(|(_, value)| value.trim());
+    value.filter(|value| !value.is_empty())
+}
+
+/// What every list's query says: from when to when, and which page.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span {
+    pub(crate) from: Option<Timestamp>,
+    pub(crate) before: Option<Timestamp>,
+    pub(crate) page: i64,
+    pub(crate) page_size: i64,
+}
+
+/// Reads that part of a list's query.
+///
+/// # Errors
+/// 422 for the first value that is not allowed.
+pub(crate) fn span(pairs: &[(String, String)]) -> Result<Span, Refusal> {
+    let text = |name| given(pairs, name);
     let from = text("created_from").map(|text| moment("created_from", text));
     let to = text("created_to").map(|text| moment("created_to", text));
-    Ok(ListQuery {
-        status: status.transpose()?,
-        payment_method: payment_method.transpose()?,
-        created_from: from.transpose()?.map(|moment| moment.first),
-        created_before: to.transpose()?.map(|moment| moment.behind),
+    Ok(Span {
+        from: from.transpose()?.map(|moment| moment.first),
+        before: to.transpose()?.map(|moment| moment.behind),
         page: number("page", text("page"), 1, i64::from(u32::MAX))?,
         page_size: number("page_size", text("page_size"), PAGE_SIZE, PAGE_SIZE_MAX)?,
     })
 }
 
-/// The query of another page of the same list: what was asked for, with the page's number; the first page has none.
-pub(crate) fn of_page(pairs: &[(String, String)], page: i64) -> String {
+/// The query of another page of the same list: what was asked for by these `names`, with the page's number; the first page has none.
+fn of_page(names: &[&str], pairs: &[(String, String)], page: i64) -> String {
     let kept = pairs.iter().filter(|(name, value)| {
-        name != "page" && NAMES.contains(&name.as_str()) && !value.is_empty()
+        name != "page" && names.contains(&name.as_str()) && !value.is_empty()
     });
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.extend_pairs(kept);
@@ -113,6 +156,30 @@ pub(crate) fn of_page(pairs: &[(String, String)], page: i64) -> String {
     } else {
         format!("?{query}")
     }
+}
+
+/// The addresses of the next and of the previous page of a list at `path` that has `count` rows in all.
+pub(crate) fn neighbours(
+    list: &List<'_>,
+    count: i64,
+    (page, page_size): (i64, i64),
+) -> (Option<String>, Option<String>) {
+    let pages = ((count + page_size - 1) / page_size).max(1);
+    let address = |number| {
+        let query = of_page(list.names, list.pairs, number);
+        format!("{}{query}", list.public_url.join(list.path))
+    };
+    let next = (page < pages).then(|| address(page + 1));
+    (next, (page > 1).then(|| address((page - 1).min(pages))))
+}
+
+/// A list as it was asked for.
+pub(crate) struct List<'a> {
+    pub(crate) public_url: &'a PublicUrl,
+    pub(crate) path: &'a str,
+    /// The names that its query may have.
+    pub(crate) names: &'a [&'a str],
+    pub(crate) pairs: &'a [(String, String)],
 }
 
 /// A whole day, or one point in time.
@@ -289,13 +356,13 @@ mod tests {
             ("x", "y"),
         ]);
         assert_eq!(
-            of_page(&given, 3),
+            of_page(&NAMES, &given, 3),
             "?status=pending&created_from=2026-11-20T09%3A00%3A00-03%3A00&page=3"
         );
         assert_eq!(
-            of_page(&given, 1),
+            of_page(&NAMES, &given, 1),
             "?status=pending&created_from=2026-11-20T09%3A00%3A00-03%3A00"
         );
-        assert_eq!(of_page(&pairs(&[("page", "2")]), 1), "");
+        assert_eq!(of_page(&NAMES, &pairs(&[("page", "2")]), 1), "");
     }
 }

@@ -115,5 +115,5 @@ pub async fn list(state: &State, query: ListQuery) -> Result<Page, db::Error> {
 }
 
 /// 0001-01-01 and 9999-12-31, in microseconds since 1970: what both engines can hold.
-const EARLIEST: Timestamp = Timestamp::from_micros(-62_135_596_800_000_000);
-pub(super) const LATEST: Timestamp = Timestamp::from_micros(253_402_214_400_000_000);
+pub(crate) const EARLIEST: Timestamp = Timestamp::from_micros(-62_135_596_800_000_000);
+pub(crate) const LATEST: Timestamp = Timestamp::from_micros(253_402_214_400_000_000);

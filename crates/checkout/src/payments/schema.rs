@@ -24,7 +24,7 @@ impl ToSchema for PaymentState {
 }
 
 /// A payment in the shape of its method.
-pub(super) enum AnyPayment {}
+pub(crate) enum AnyPayment {}
 
 impl PartialSchema for AnyPayment {
     fn schema() -> RefOr<Schema> {
@@ -79,11 +79,11 @@ pub(super) fn tax_id_kind() -> Object {
     one_of(["CPF", "CNPJ"])
 }
 
-pub(super) fn amount() -> Object {
+pub(crate) fn amount() -> Object {
     number().minimum(Some(0)).description(Some("BRL.")).build()
 }
 
-pub(super) fn positive_amount() -> Object {
+pub(crate) fn positive_amount() -> Object {
     let description = "BRL, two decimals.";
     number()
         .exclusive_minimum(Some(0))

@@ -10,6 +10,7 @@ use super::shape::PaymentBody;
 use super::state::{PaymentState, Refusal, StepKind, Transitions};
 use super::store::{self, AttemptStep, Finish, Source, StoredPayment};
 use crate::app::State;
+use crate::orders::{self, PaymentNews};
 use crate::provider::ProviderPayment;
 
 /// An attempt whose payment the provider has made.
@@ -19,6 +20,8 @@ pub(crate) struct CompletedAttempt {
     pub(crate) attempt: i64,
     /// Our `external_reference`.
     pub(crate) reference: String,
+    /// The row of the order that it pays.
+    pub(crate) order_id: Option<i64>,
     /// What was asked for.
     pub(crate) intent: Intent,
     /// The end that the attempt was thought to have come to, when this is news that corrects it.
@@ -98,6 +101,7 @@ pub(crate) async fn settle_made(
         word,
         body,
         source,
+        refunds_overpayment: state.config.refund_overpayment,
         now,
     };
     let written = state
@@ -135,6 +139,7 @@ struct Record {
     word: Word,
     body: String,
     source: Source,
+    refunds_overpayment: bool,
     now: Timestamp,
 }
 
@@ -151,6 +156,7 @@ impl Record {
                 }
                 store::insert_steps(tx, row, &self.steps, &self.word, self.source, self.now)
                     .await?;
+                self.tell_order(tx, row).await?;
                 row
             }
             None => self.write_known(tx).await?,
@@ -172,13 +178,32 @@ impl Record {
             .unwrap_or_else(|| self.body.clone()))
     }
 
+    async fn tell_order(&self, tx: &mut Tx, row: i64) -> Result<(), db::Error> {
+        let Some(order) = self.completed.order_id else {
+            return Ok(());
+        };
+        let news = PaymentNews {
+            payment: row,
+            state: self.payment.state,
+            steps: &self.steps,
+            refunds_overpayment: self.refunds_overpayment,
+        };
+        orders::follow(tx, order, news, self.now).await
+    }
+
     /// The payment was recorded by another run in the meantime: this word is one more on a known payment.
     async fn write_known(&self, tx: &mut Tx) -> Result<i64, SettleError> {
         let known = store::find_stored(tx, &self.payment.id).await?;
         let known = known
             .filter(|known| known.reference == self.payment.reference)
             .ok_or(SettleError::Mixed)?;
-        write_word(tx, &known, &self.word, self.source, self.now).await?;
+        let record = WordRecord {
+            word: &self.word,
+            source: self.source,
+            refunds_overpayment: self.refunds_overpayment,
+            now: self.now,
+        };
+        record.write(tx, &known).await?;
         Ok(known.row)
     }
 }
@@ -192,11 +217,19 @@ pub(crate) async fn settle_word(
 ) -> Result<Recorded, db::Error> {
     let now = state.clock.now();
     let (id, detail) = (id.to_owned(), word.status_detail.clone());
-    let key = id.clone();
+    let (key, refunds_overpayment) = (id.clone(), state.config.refund_overpayment);
     let recorded = state
         .db
         .write(async move |tx| match store::find_stored(tx, &key).await? {
-            Some(known) => write_word(tx, &known, &word, source, now).await,
+            Some(known) => {
+                let record = WordRecord {
+                    word: &word,
+                    source,
+                    refunds_overpayment,
+                    now,
+                };
+                record.write(tx, &known).await
+            }
             None => Ok(Recorded::Unknown),
         })
         .await?;
@@ -214,34 +247,77 @@ pub(crate) async fn settle_word(
     Ok(recorded)
 }
 
-/// Writes a word over the snapshot that it is judged by; another writer in between makes it judged again.
-async fn write_word(
-    tx: &mut Tx,
-    known: &StoredPayment,
-    word: &Word,
+/// The provider's word on a known payment, as it is written.
+struct WordRecord<'a> {
+    word: &'a Word,
     source: Source,
+    refunds_overpayment: bool,
     now: Timestamp,
-) -> Result<Recorded, db::Error> {
-    if word.amount != known.amount {
-        return refuse(tx, known, word, source, now).await;
+}
+
+impl WordRecord<'_> {
+    /// Writes the word over the snapshot that it is judged by; another writer in between makes it judged again.
+    async fn write(&self, tx: &mut Tx, known: &StoredPayment) -> Result<Recorded, db::Error> {
+        let (word, now) = (self.word, self.now);
+        if word.amount != known.amount {
+            return self.refuse(tx, known).await;
+        }
+        let mut known = known.clone();
+        loop {
+            let Ok((next, steps)) = known.snapshot.after(word, now) else {
+                return self.refuse(tx, &known).await;
+            };
+            let recorded = outcome(&next, &steps);
+            if next == known.snapshot {
+                return Ok(recorded);
+            }
+            let check_at = next_check(next.state, known.checks, now);
+            if store::update_snapshot(tx, &known, &next, check_at, now).await? {
+                store::insert_steps(tx, known.row, &steps, word, self.source, now).await?;
+                self.tell_order(tx, known.row, next.state, &steps).await?;
+                return Ok(recorded);
+            }
+            // The row that was written in between is the newest: each turn of the loop sees a later version.
+            let again = store::find_stored(tx, &known.id).await?;
+            known = again.ok_or_else(|| db::Error::other("a payment vanished"))?;
+        }
     }
-    let mut known = known.clone();
-    loop {
-        let Ok((next, steps)) = known.snapshot.after(word, now) else {
-            return refuse(tx, &known, word, source, now).await;
+
+    async fn tell_order(
+        &self,
+        tx: &mut Tx,
+        payment: i64,
+        state: PaymentState,
+        steps: &Transitions,
+    ) -> Result<(), db::Error> {
+        if steps.is_empty() {
+            return Ok(());
+        }
+        let news = PaymentNews {
+            payment,
+            state,
+            steps,
+            refunds_overpayment: self.refunds_overpayment,
         };
-        let recorded = outcome(&next, &steps);
-        if next == known.snapshot {
-            return Ok(recorded);
+        orders::follow_known(tx, news, self.now).await
+    }
+
+    /// Keeps a refused word in the history, once for as long as nothing else is said.
+    async fn refuse(&self, tx: &mut Tx, known: &StoredPayment) -> Result<Recorded, db::Error> {
+        let state = known.snapshot.state;
+        let is_told = store::last_entry(tx, known.row)
+            .await?
+            .is_some_and(|(kind, status)| kind == "refused" && status == self.word.status);
+        if !is_told {
+            store::insert_refusal(tx, known.row, state, self.word, self.source, self.now).await?;
+            let is_approval = PaymentState::from_provider(&self.word.status)
+                == Some(PaymentState::Approved)
+                && self.word.amount == known.amount;
+            if state == PaymentState::Cancelled && is_approval {
+                orders::follow_refused_approval(tx, known.row, self.now).await?;
+            }
         }
-        let check_at = next_check(next.state, known.checks, now);
-        if store::update_snapshot(tx, &known, &next, check_at, now).await? {
-            store::insert_steps(tx, known.row, &steps, word, source, now).await?;
-            return Ok(recorded);
-        }
-        // The row that was written in between is the newest: each turn of the loop sees a later version.
-        let again = store::find_stored(tx, &known.id).await?;
-        known = again.ok_or_else(|| db::Error::other("a payment vanished"))?;
+        Ok(Recorded::Refused(state))
     }
 }
 
@@ -254,21 +330,4 @@ fn outcome(next: &StatusSnapshot, steps: &Transitions) -> Recorded {
         state: next.state,
         exceptional,
     }
-}
-
-/// Keeps a refused word in the history, once for as long as nothing else is said.
-async fn refuse(
-    tx: &mut Tx,
-    known: &StoredPayment,
-    word: &Word,
-    source: Source,
-    now: Timestamp,
-) -> Result<Recorded, db::Error> {
-    let is_told = store::last_entry(tx, known.row)
-        .await?
-        .is_some_and(|(kind, status)| kind == "refused" && status == word.status);
-    if !is_told {
-        store::insert_refusal(tx, known.row, known.snapshot.state, word, source, now).await?;
-    }
-    Ok(Recorded::Refused(known.snapshot.state))
 }

@@ -19,7 +19,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use db::Money;
+use db::{Money, Timestamp};
 use http::Method;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 use tokio::time::Instant;
@@ -91,6 +91,8 @@ pub struct NewPayment<'a> {
     pub notification_url: Option<&'a str>,
     /// The provider's identifier of the boleto method, for a boleto.
     pub boleto_method: &'a str,
+    /// When a pix or a boleto shall lapse; the provider decides where there is none.
+    pub date_of_expiration: Option<Timestamp>,
 }
 
 /// The client. Cheap to clone; clones share connections and quota.

@@ -5,7 +5,8 @@ use serde_json::value::RawValue;
 use zeroize::Zeroizing;
 
 use brazil::TaxId;
-use db::Money;
+use db::{Money, Timestamp};
+use jiff::tz::{self, TimeZone};
 
 use super::{CardToken, NewPayment};
 use crate::request::{Card, Method, PaymentRequest};
@@ -48,6 +49,8 @@ struct PaymentBody<'a> {
     external_reference: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     notification_url: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date_of_expiration: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -124,7 +127,15 @@ pub(super) fn payment(payment: &NewPayment<'_>) -> serde_json::Result<Bytes> {
         },
         external_reference: payment.external_reference.as_str(),
         notification_url: payment.notification_url,
+        date_of_expiration: payment.date_of_expiration.map(in_brasilia),
     })
+}
+
+/// A moment as the provider reads it. A boleto is due at the end of the day that it names.
+fn in_brasilia(moment: Timestamp) -> String {
+    let brasilia = TimeZone::fixed(tz::offset(-3));
+    let moment = moment.to_jiff().to_zoned(brasilia);
+    moment.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string()
 }
 
 pub(super) fn cancellation() -> Bytes {

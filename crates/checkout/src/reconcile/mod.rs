@@ -102,6 +102,7 @@ pub async fn run_once(state: &State, scope: Scope) -> Result<Report, db::Error> 
 /// When the database fails.
 pub async fn purge_expired(state: &State) -> Result<(), db::Error> {
     payments::erase_expired(state).await?;
+    crate::orders::forget_keys(state).await?;
     crate::notifications::remove_expired(state).await?;
     Ok(())
 }

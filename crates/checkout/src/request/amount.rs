@@ -7,18 +7,34 @@ use crate::json::Value;
 
 /// The most hundredths an amount of a request can have: 999,999,999,999.99 reais.
 const MAX_DIGITS: usize = 14;
+/// The same as an amount.
+pub(crate) const MOST: Money = Money::from_cents(99_999_999_999_999);
 /// The same as a number, for the API's document.
-pub(super) const MAX: f64 = 999_999_999_999.99;
+pub(crate) const MAX: f64 = 999_999_999_999.99;
 
 /// The amount of a payment to be made, more than zero.
 ///
 /// Whatever JSON calls a number is one, `1e2` included: it is 100 and has no decimals. Decimals are counted as they are
 /// written (the digits after the point, less the exponent), so `10.500` and `1000e-3` have three and are refused.
 pub(super) fn transaction_amount(value: Value<'_>) -> Result<Money, Refusal> {
+    positive(value, "transaction_amount")
+}
+
+/// The amount in `field`, more than zero.
+pub(crate) fn positive(value: Value<'_>, field: &'static str) -> Result<Money, Refusal> {
     match read(value) {
         Some(Amount::Positive(money)) => Ok(money),
-        Some(Amount::ZeroOrLess) => Err(Refusal::amount_not_positive()),
-        None => Err(Refusal::invalid_amount("transaction_amount")),
+        Some(Amount::Zero | Amount::Negative) => Err(Refusal::amount_not_positive(field)),
+        None => Err(Refusal::invalid_amount(field)),
+    }
+}
+
+/// The price in `field`, zero or more.
+pub(crate) fn price(value: Value<'_>, field: String) -> Result<Money, Refusal> {
+    match read(value) {
+        Some(Amount::Positive(money)) => Ok(money),
+        Some(Amount::Zero) => Ok(Money::ZERO),
+        Some(Amount::Negative) | None => Err(Refusal::invalid_amount(field)),
     }
 }
 
@@ -33,7 +49,8 @@ pub(super) fn refund_amount(value: Value<'_>) -> Result<Money, Refusal> {
 #[derive(Debug, PartialEq, Eq)]
 enum Amount {
     Positive(Money),
-    ZeroOrLess,
+    Zero,
+    Negative,
 }
 
 fn read(value: Value<'_>) -> Option<Amount> {
@@ -44,8 +61,11 @@ fn read(value: Value<'_>) -> Option<Amount> {
     if number.decimals() > 2 {
         return None;
     }
-    if number.negative || number.digits().all(|digit| digit == '0') {
-        return Some(Amount::ZeroOrLess);
+    if number.digits().all(|digit| digit == '0') {
+        return Some(Amount::Zero);
+    }
+    if number.negative {
+        return Some(Amount::Negative);
     }
     number
         .hundredths()

@@ -98,6 +98,25 @@ const MEMBERS: [&str; 21] = [
     "status",
 ];
 
+/// A body that must be one JSON object in UTF-8 with no member given twice.
+pub(crate) fn object(body: &[u8]) -> Result<Object<'_>, Refusal> {
+    let refused = |reason| Refusal::unprocessable("body", reason);
+    let text = std::str::from_utf8(body).map_err(|_| refused("must be UTF-8"))?;
+    let object = Object::parse(text).map_err(|error| match error {
+        NotAnObject::Malformed => refused("must be valid JSON"),
+        NotAnObject::OtherType => refused("must be a JSON object"),
+    })?;
+    if object.repeats_a_member() {
+        return Err(refused("must not have a member twice"));
+    }
+    Ok(object)
+}
+
+/// A string of the body has half a surrogate pair.
+pub(crate) fn not_unicode() -> Refusal {
+    Refusal::unprocessable("body", "must be valid Unicode")
+}
+
 /// The members of a body, their strings decoded.
 pub(super) struct Members<'a> {
     values: Vec<(&'static str, Member<'a>)>,
@@ -114,21 +133,12 @@ pub(super) enum Member<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// Splits a body that must be one JSON object in UTF-8 with no member given twice.
+    /// Splits a body; see [`object`].
     pub(super) fn read(body: &'a [u8]) -> Result<Self, Refusal> {
-        let refused = |reason| Refusal::unprocessable("body", reason);
-        let text = std::str::from_utf8(body).map_err(|_| refused("must be UTF-8"))?;
-        let object = Object::parse(text).map_err(|error| match error {
-            NotAnObject::Malformed => refused("must be valid JSON"),
-            NotAnObject::OtherType => refused("must be a JSON object"),
-        })?;
-        if object.repeats_a_member() {
-            return Err(refused("must not have a member twice"));
-        }
+        let object = object(body)?;
         let mut values = Vec::with_capacity(MEMBERS.len());
         for name in MEMBERS {
-            let member =
-                Member::of(object.get(name)).ok_or_else(|| refused("must be valid Unicode"))?;
+            let member = Member::of(object.get(name)).ok_or_else(not_unicode)?;
             values.push((name, member));
         }
         Ok(Self { values })
@@ -140,7 +150,16 @@ impl<'a> Members<'a> {
             .iter()
             .find(|field| matches!(self.get(field), Member::Absent))
         {
-            Some(field) => Err(Refusal::missing(field)),
+            Some(field) => Err(Refusal::missing(*field)),
+            None => Ok(()),
+        }
+    }
+
+    /// The first of `fields` that is given ends the request.
+    pub(super) fn refuse(&self, fields: &[&'static str], reason: &str) -> Result<(), Refusal> {
+        let is_given = |field: &&&'static str| !matches!(self.get(field), Member::Absent);
+        match fields.iter().find(is_given) {
+            Some(field) => Err(Refusal::invalid(*field, reason)),
             None => Ok(()),
         }
     }

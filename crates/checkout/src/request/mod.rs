@@ -4,7 +4,7 @@
 //! and the small bodies of cancelling and refunding. Whether the request came over HTTPS is seen at the edge; only the
 //! refusal for it is here. Nothing here waits, stores or sends, and no refusal carries a value of the request.
 
-mod amount;
+pub(crate) mod amount;
 mod body;
 mod card;
 mod fingerprint;
@@ -13,16 +13,17 @@ mod refusal;
 mod schema;
 #[cfg(test)]
 mod tests;
-mod text;
+pub(crate) mod text;
 
 use brazil::{FederalUnit, PostalCode, TaxId};
 use db::{Money, Timestamp};
 
 pub use body::{check_content_type, read as read_body};
+pub(crate) use body::{not_unicode, object as body_object};
 pub use card::{Card, CardNumber, Expiry, LATEST_YEAR, SecurityCode};
 pub use most::{MaxAmounts, MaxAmountsError};
 pub use refusal::Refusal;
-pub(crate) use schema::{Cancellation, RefundRequest};
+pub(crate) use schema::{Cancellation, PaymentOfOrderRequest, RefundRequest};
 pub(crate) use text::HOLDS_CARD_NUMBER;
 pub use text::TEXT_LIMITS;
 
@@ -53,6 +54,17 @@ pub enum Method {
     Pix,
     /// By boleto: a slip that is paid at a bank.
     Boleto(BoletoPayer),
+}
+
+/// What an order has fixed of every payment of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OrderTerms {
+    pub(crate) amount: Money,
+    pub(crate) description: String,
+    /// The methods that it takes.
+    pub(crate) methods: Vec<MethodKind>,
+    /// The most installments, when they are fewer than the network's.
+    pub(crate) max_installments: Option<u8>,
 }
 
 /// A method without its data.
@@ -89,6 +101,8 @@ pub struct BoletoPayer {
 
 /// What every method requires beside `payment_method`, in the specification's order.
 const COMMON_FIELDS: &[&str] = &["transaction_amount", "description", "email"];
+/// Those that the order has fixed: a payment of an order must not name them.
+const FIXED_FIELDS: [&str; 2] = ["transaction_amount", "description"];
 
 impl Method {
     /// Which of the three methods it is.
@@ -156,24 +170,53 @@ pub fn check(
     body: &[u8],
     now: Timestamp,
 ) -> Result<PaymentRequest, Refusal> {
+    check_for(content_type, body, None, now)
+}
+
+/// As [`check`]; a payment of an order takes from its `terms` what those fix.
+///
+/// # Errors
+/// As [`check`], and for a method or a number of installments that the order does not take.
+pub(crate) fn check_for(
+    content_type: Option<&str>,
+    body: &[u8],
+    terms: Option<&OrderTerms>,
+    now: Timestamp,
+) -> Result<PaymentRequest, Refusal> {
     check_content_type(content_type)?;
     let members = Members::read(body)?;
+    if terms.is_some() {
+        members.refuse(&FIXED_FIELDS, "is fixed by the order")?;
+    }
     if matches!(members.get("payment_method"), Member::Absent) {
         return Err(Refusal::payment_method_required());
     }
-    members.require(COMMON_FIELDS)?;
+    let is_asked = |field: &&&'static str| terms.is_none() || !FIXED_FIELDS.contains(*field);
+    let common: Vec<_> = COMMON_FIELDS.iter().filter(is_asked).copied().collect();
+    members.require(&common)?;
     let kind = match members.get("payment_method") {
         Member::Text(text) => MethodKind::parse(text),
         _ => None,
     }
     .ok_or_else(Refusal::invalid_payment_method)?;
+    if terms.is_some_and(|terms| !terms.methods.contains(&kind)) {
+        let reason = "is not a method that the order takes";
+        return Err(Refusal::invalid("payment_method", reason));
+    }
     members.require(kind.fields())?;
-    let amount = amount::transaction_amount(members.number("transaction_amount"))?;
+    let amount = match terms {
+        Some(terms) => terms.amount,
+        None => amount::transaction_amount(members.number("transaction_amount"))?,
+    };
+    let most_installments = terms.and_then(|terms| terms.max_installments);
     let card = match kind {
-        MethodKind::Card => Some(check_card(&members, now)?),
+        MethodKind::Card => Some(check_card(&members, most_installments, now)?),
         MethodKind::Pix | MethodKind::Boleto => None,
     };
-    let description = text::checked("description", &members.text("description")?)?;
+    let description = match terms {
+        Some(terms) => terms.description.clone(),
+        None => text::checked("description", &members.text("description")?)?,
+    };
     let email = text::email(&members.text("email")?)?;
     if let Some(card) = &card {
         refuse_number(card, "description", &description)?;
@@ -225,7 +268,11 @@ pub fn check_refund(content_type: Option<&str>, body: &[u8]) -> Result<Option<Mo
     }
 }
 
-fn check_card(members: &Members<'_>, now: Timestamp) -> Result<Card, Refusal> {
+fn check_card(
+    members: &Members<'_>,
+    most_installments: Option<u8>,
+    now: Timestamp,
+) -> Result<Card, Refusal> {
     let (number, network) = match members.get("card_number") {
         Member::Text(text) => CardNumber::parse(text),
         _ => None,
@@ -238,7 +285,9 @@ fn check_card(members: &Members<'_>, now: Timestamp) -> Result<Card, Refusal> {
     let expiry = Expiry::parse(month.trim(), year.trim(), card::today(now))?;
     let security_code = SecurityCode::parse(members.text("security_code")?.trim(), network)?;
     let holder = text::checked("cardholder_name", &members.text("cardholder_name")?)?;
-    let installments = check_installments(members.get("installments"), network.max_installments())?;
+    let most = network.max_installments();
+    let most = most_installments.map_or(most, |fewer| fewer.min(most));
+    let installments = check_installments(members.get("installments"), most)?;
     let card = Card {
         number,
         security_code,

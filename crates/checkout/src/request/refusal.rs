@@ -15,7 +15,7 @@ pub struct Refusal {
     /// The member `detail` of the answer.
     pub detail: Cow<'static, str>,
     /// The member of the request that is wrong, where it is one.
-    pub field: Option<&'static str>,
+    pub field: Option<Cow<'static, str>>,
 }
 
 impl Refusal {
@@ -26,35 +26,41 @@ impl Refusal {
 
     /// `payment_method` is absent.
     pub const fn payment_method_required() -> Self {
-        Self::bad_request("Payment method required", Some("payment_method"))
+        Self::bad_request(
+            "Payment method required",
+            Some(Cow::Borrowed("payment_method")),
+        )
     }
 
     /// A member that the method requires is absent.
-    pub const fn missing(field: &'static str) -> Self {
-        Self::bad_request("Missing required field", Some(field))
+    pub fn missing(field: impl Into<Cow<'static, str>>) -> Self {
+        Self::bad_request("Missing required field", Some(field.into()))
     }
 
     /// `payment_method` is not card, pix or boleto.
     pub const fn invalid_payment_method() -> Self {
-        Self::bad_request("Invalid payment method", Some("payment_method"))
+        Self::bad_request(
+            "Invalid payment method",
+            Some(Cow::Borrowed("payment_method")),
+        )
     }
 
     /// An amount that is no number, has more than two decimals, is too large, or is more than is left to refund.
-    pub const fn invalid_amount(field: &'static str) -> Self {
-        Self::bad_request("Invalid amount", Some(field))
+    pub fn invalid_amount(field: impl Into<Cow<'static, str>>) -> Self {
+        Self::bad_request("Invalid amount", Some(field.into()))
     }
 
-    /// `transaction_amount` is zero or less.
-    pub const fn amount_not_positive() -> Self {
+    /// The amount in `field` is zero or less.
+    pub const fn amount_not_positive(field: &'static str) -> Self {
         Self::bad_request(
             "Transaction amount must be greater than zero",
-            Some("transaction_amount"),
+            Some(Cow::Borrowed(field)),
         )
     }
 
     /// `card_number` is no number of a card that is accepted here.
     pub const fn invalid_card_number() -> Self {
-        Self::bad_request("Invalid card number", Some("card_number"))
+        Self::bad_request("Invalid card number", Some(Cow::Borrowed("card_number")))
     }
 
     /// The payment's state does not allow what is asked, or the state asked for cannot be asked for.
@@ -63,10 +69,12 @@ impl Refusal {
     }
 
     /// Any other failure of a member: `Validation error: <field>: <reason>`.
-    pub fn invalid(field: &'static str, reason: &str) -> Self {
+    pub fn invalid(field: impl Into<Cow<'static, str>>, reason: &str) -> Self {
+        let field = field.into();
         Self {
+            detail: validation(&field, reason),
             field: Some(field),
-            ..Self::unprocessable(field, reason)
+            status: StatusCode::UNPROCESSABLE_ENTITY,
         }
     }
 
@@ -84,7 +92,7 @@ impl Refusal {
     pub fn unprocessable(part: &'static str, reason: &str) -> Self {
         Self {
             status: StatusCode::UNPROCESSABLE_ENTITY,
-            detail: format!("Validation error: {part}: {reason}").into(),
+            detail: validation(part, reason),
             field: None,
         }
     }
@@ -98,13 +106,17 @@ impl Refusal {
         }
     }
 
-    const fn bad_request(detail: &'static str, field: Option<&'static str>) -> Self {
+    const fn bad_request(detail: &'static str, field: Option<Cow<'static, str>>) -> Self {
         Self {
             status: StatusCode::BAD_REQUEST,
             detail: Cow::Borrowed(detail),
             field,
         }
     }
+}
+
+fn validation(part: &str, reason: &str) -> Cow<'static, str> {
+    format!("Validation error: {part}: {reason}").into()
 }
 
 impl From<Refusal> for web::Error {

@@ -6,7 +6,7 @@ use utoipa::openapi::{Discriminator, KnownFormat, OneOfBuilder, Ref, RefOr, Sche
 use utoipa::{PartialSchema, ToSchema};
 use web::openapi::{constant, integer, text};
 
-use super::{COMMON_FIELDS, MethodKind, PaymentRequest, TEXT_LIMITS, amount};
+use super::{COMMON_FIELDS, FIXED_FIELDS, MethodKind, PaymentRequest, TEXT_LIMITS, amount};
 
 impl MethodKind {
     /// The name of what is described for each method: `PixRequest`.
@@ -21,21 +21,49 @@ impl MethodKind {
 
 impl PartialSchema for PaymentRequest {
     fn schema() -> RefOr<Schema> {
-        let request = |kind: MethodKind| Ref::from_schema_name(kind.schema("Request"));
-        let mapping = MethodKind::ALL.map(|kind| (kind.as_str(), request(kind).ref_location));
-        let discriminator = Discriminator::with_mapping("payment_method", mapping);
-        MethodKind::ALL
-            .into_iter()
-            .map(request)
-            .fold(OneOfBuilder::new(), OneOfBuilder::item)
-            .discriminator(Some(discriminator))
-            .into()
+        one_of_methods("Request")
     }
+}
+
+fn one_of_methods(of: &str) -> RefOr<Schema> {
+    let request = |kind: MethodKind| Ref::from_schema_name(kind.schema(of));
+    let mapping = MethodKind::ALL.map(|kind| (kind.as_str(), request(kind).ref_location));
+    let discriminator = Discriminator::with_mapping("payment_method", mapping);
+    MethodKind::ALL
+        .into_iter()
+        .map(request)
+        .fold(OneOfBuilder::new(), OneOfBuilder::item)
+        .discriminator(Some(discriminator))
+        .into()
 }
 
 impl ToSchema for PaymentRequest {
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
         schemas.extend(MethodKind::ALL.map(|kind| (kind.schema("Request"), request_by(kind))));
+    }
+}
+
+/// The body of a payment of an order: what the order has fixed is not in it.
+pub(crate) enum PaymentOfOrderRequest {}
+
+impl PartialSchema for PaymentOfOrderRequest {
+    fn schema() -> RefOr<Schema> {
+        one_of_methods("OrderRequest")
+    }
+}
+
+impl ToSchema for PaymentOfOrderRequest {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.extend(MethodKind::ALL.map(|kind| {
+            let mut request = request_by(kind);
+            if let RefOr::T(Schema::Object(request)) = &mut request {
+                for fixed in FIXED_FIELDS {
+                    request.properties.remove(fixed);
+                    request.required.retain(|field| field != fixed);
+                }
+            }
+            (kind.schema("OrderRequest"), request)
+        }));
     }
 }
 

@@ -1,5 +1,7 @@
 //! Texts of a request: how long each may be, and what an e-mail address looks like.
 
+use std::borrow::Cow;
+
 use brazil::holds_card_number;
 
 use super::Refusal;
@@ -24,10 +26,21 @@ pub(crate) const HOLDS_CARD_NUMBER: &str = "must not contain a card number";
 /// Checks a text against its row of [`TEXT_LIMITS`]. Control characters are refused: PostgreSQL cannot store NUL, and
 /// the rest has no meaning in a name or an address.
 pub(super) fn checked(field: &'static str, text: &str) -> Result<String, Refusal> {
-    let limit = TEXT_LIMITS
-        .iter()
-        .find(|(name, _)| *name == field)
-        .map_or(0, |(_, limit)| *limit);
+    checked_to(field, text, limit(field))
+}
+
+/// The row of a field in [`TEXT_LIMITS`].
+pub(crate) fn limit(field: &str) -> usize {
+    let row = TEXT_LIMITS.iter().find(|(name, _)| *name == field);
+    row.map_or(0, |(_, limit)| *limit)
+}
+
+/// As [`checked`], of at most `limit` characters.
+pub(crate) fn checked_to(
+    field: impl Into<Cow<'static, str>>,
+    text: &str,
+    limit: usize,
+) -> Result<String, Refusal> {
     let trimmed = text.trim();
     if trimmed.chars().any(char::is_control) {
         return Err(Refusal::invalid(
@@ -59,7 +72,7 @@ pub(super) fn email(text: &str) -> Result<String, Refusal> {
 
 /// The rule of HTML's `<input type="email">` (WHATWG), so that page and service agree, with a point in the domain:
 /// the provider delivers to no bare host.
-fn is_email(text: &str) -> bool {
+pub(crate) fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else {
         return false;
     };

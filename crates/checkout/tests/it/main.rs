@@ -4,6 +4,7 @@
 
 mod browser;
 mod openapi;
+mod orders;
 mod page;
 mod payments;
 mod provider;

@@ -66,6 +66,7 @@ async fn send(work: &Work<'_>) -> Result<ProviderPayment, Failure> {
         external_reference: &work.reference,
         notification_url: terms.notification_url.as_deref(),
         boleto_method: terms.boleto_method.as_deref().unwrap_or_default(),
+        date_of_expiration: terms.date_of_expiration,
     };
     let key = work.run.attempt.upstream_key;
     work.state.provider.create_payment(&new, key).await

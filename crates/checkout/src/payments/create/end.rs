@@ -17,6 +17,7 @@ pub(super) async fn finish(
     let completed = CompletedAttempt {
         attempt: work.run.attempt.id,
         reference: work.order.reference.clone(),
+        order_id: work.order.order_id,
         intent,
         corrects: None,
     };

@@ -5,18 +5,24 @@ mod calls;
 mod end;
 mod fair_use;
 
-use super::attempt::{self, Claim, NewRun, Run};
+use std::time::Duration;
+
+use db::{Timestamp, Tx};
+use web::client::ClientAddress;
+use web::rate::Held;
+
+use super::attempt::{self, Claim, NewRun, Run, holds_key};
+use super::cancel::{CancelError, cancel_for};
 use super::idempotency::IdempotencyKey;
 use super::model::Intent;
 use super::state::PaymentState;
-use super::store::{AttemptStep, NewAttempt, Order, PaymentOrder, Terms};
+use super::store::{self, AttemptStep, NewAttempt, Order, PaymentOrder, Terms};
 use crate::app::State;
-use crate::provider::{ExternalReference, Failure, ProviderPayment};
+use crate::orders::{self, Obstacle, OwnAttempt};
+use crate::provider::{ExternalReference, Failure, ProviderPayment, Purpose};
 use crate::request::{MethodKind, PaymentRequest};
 use calls::{Stop, make};
 use fair_use::Outcome;
-use web::client::ClientAddress;
-use web::rate::Held;
 
 /// The answer to a creation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +61,9 @@ pub enum CreateError {
         /// Its detail.
         detail: String,
     },
+    /// The order cannot be paid, or not now.
+    #[error("the order cannot be paid: {0:?}")]
+    Order(Obstacle),
     /// The provider made a payment whose status is none we know.
     #[error("the provider's status is not a known one")]
     UnknownStatus,
@@ -65,6 +74,23 @@ pub enum CreateError {
     #[error("{0}")]
     Fault(&'static str),
 }
+
+/// The order that a payment is of.
+#[derive(Debug, Clone)]
+pub(crate) struct OrderRef {
+    /// The order's row.
+    pub(crate) row: i64,
+    /// The order's id.
+    pub(crate) id: String,
+    /// When it can no longer be paid.
+    pub(crate) expires_at: Timestamp,
+}
+
+/// How often a payment that waits for its payer is cancelled to make room, while others make new ones.
+const CANCELLATIONS_MAX: usize = 3;
+/// The shortest pix and the shortest boleto that the provider makes, and a minute for clocks that differ.
+const SHORTEST_PIX: Duration = Duration::from_secs(31 * 60);
+const SHORTEST_BOLETO: Duration = Duration::from_secs((24 * 60 + 1) * 60);
 
 /// A run of a payment's attempt, and what it is to pay.
 struct Work<'a> {
@@ -91,8 +117,30 @@ pub async fn create(
     key: Option<IdempotencyKey>,
     stranger: Option<ClientAddress>,
 ) -> Result<Created, CreateError> {
+    create_for(state, request, key, stranger, None).await
+}
+
+/// As [`create`], for an order: no other payment of it is alive then.
+///
+/// # Errors
+/// See [`CreateError`].
+pub(crate) async fn create_for(
+    state: &State,
+    request: &PaymentRequest,
+    key: Option<IdempotencyKey>,
+    stranger: Option<ClientAddress>,
+    order: Option<&OrderRef>,
+) -> Result<Created, CreateError> {
     let intent = Intent::of(request);
-    let run = match claim(state, request, &intent, key).await? {
+    let claim_request = ClaimRequest {
+        state,
+        request,
+        intent: &intent,
+        key,
+        order,
+    };
+    let purpose = stranger.map_or(Purpose::Buyer, Purpose::Stranger);
+    let run = match claim_request.claim(purpose).await? {
         Claim::Run(run) => *run,
         Claim::Ended(attempt) => return end::replay(state, *attempt).await,
         Claim::Busy => return Err(CreateError::Busy),
@@ -139,32 +187,113 @@ async fn note(work: &mut Work<'_>, made: &Result<ProviderPayment, Stop>) {
     }
 }
 
-async fn claim(
-    state: &State,
-    request: &PaymentRequest,
-    intent: &Intent,
+/// What is asked for, before anything is done about it.
+struct ClaimRequest<'a> {
+    state: &'a State,
+    request: &'a PaymentRequest,
+    intent: &'a Intent,
     key: Option<IdempotencyKey>,
-) -> Result<Claim, db::Error> {
-    let fingerprint = key
-        .as_ref()
-        .map(|_| request.fingerprint(&state.fingerprint_key));
-    let run = NewRun::new(state, key, fingerprint);
-    let new = new_attempt(state, intent, &run);
-    state
-        .db
-        .write(async move |tx| attempt::begin(tx, &run, &new).await)
-        .await
+    order: Option<&'a OrderRef>,
 }
 
-fn new_attempt(state: &State, intent: &Intent, run: &NewRun) -> NewAttempt {
+impl ClaimRequest<'_> {
+    /// The right to work on it. A pix or a boleto of the same order that still waits for its payer is cancelled first.
+    async fn claim(&self, purpose: Purpose) -> Result<Claim, CreateError> {
+        for _ in 0..CANCELLATIONS_MAX {
+            let payment = match self.try_claim().await? {
+                Ok(claim) => return Ok(claim),
+                Err(Obstacle::Pending { payment }) => payment,
+                Err(obstacle) => return Err(CreateError::Order(obstacle)),
+            };
+            match cancel_for(self.state, &payment, purpose).await {
+                // It may have been paid in the meantime: the order knows by now.
+                Ok(_) | Err(CancelError::State) => {}
+                Err(CancelError::NotFound) => {
+                    return Err(CreateError::Fault("an order's payment is missing"));
+                }
+                Err(CancelError::Provider(failure)) => {
+                    return Err(CreateError::Provider {
+                        failure,
+                        may_be_charged: false,
+                    });
+                }
+                Err(CancelError::Database(error)) => return Err(error.into()),
+            }
+        }
+        Err(CreateError::Order(Obstacle::Confirming))
+    }
+
+    async fn try_claim(&self) -> Result<Result<Claim, Obstacle>, db::Error> {
+        let state = self.state;
+        let fingerprint = self.key.as_ref().map(|_| {
+            let of_request = self.request.fingerprint(&state.fingerprint_key);
+            match self.order {
+                Some(order) => format!("{of_request} {}", order.id),
+                None => of_request,
+            }
+        });
+        let run = NewRun::new(state, self.key.clone(), fingerprint);
+        let new = new_attempt(state, self.intent, &run, self.order);
+        let order = self.order.map(|order| order.row);
+        state
+            .db
+            .write(async move |tx| {
+                if let Some(order) = order
+                    && let Some(obstacle) = obstacle(tx, order, &run).await?
+                {
+                    return Ok(Err(obstacle));
+                }
+                attempt::begin(tx, &run, &new).await.map(Ok)
+            })
+            .await
+    }
+}
+
+/// What keeps a run from paying an order, which stays locked. An answer that stands is given whatever became of the order since.
+async fn obstacle(tx: &mut Tx, order: i64, run: &NewRun) -> Result<Option<Obstacle>, db::Error> {
+    let order = orders::lock(tx, order).await?;
+    let known = match &run.key {
+        Some(key) => store::find_attempt_by_key(tx, key).await?,
+        None => None,
+    };
+    let known = known.filter(|known| holds_key(known, run.now));
+    let is_answered = known.as_ref().is_some_and(|known| {
+        known.fingerprint != run.fingerprint
+            || matches!(known.step, AttemptStep::Finished | AttemptStep::Refused)
+    });
+    if is_answered {
+        return Ok(None);
+    }
+    let own = known.map(|known| OwnAttempt {
+        id: known.id,
+        step: known.step,
+    });
+    orders::obstacle(tx, &order, own, run.now).await
+}
+
+fn new_attempt(
+    state: &State,
+    intent: &Intent,
+    run: &NewRun,
+    of_order: Option<&OrderRef>,
+) -> NewAttempt {
     let is_card = intent.method == MethodKind::Card;
     let boleto_method = &state.config.boleto_method;
     let order = PaymentOrder {
         reference: state.random.uuid_at(run.now).to_string(),
+        order_id: of_order.map(|order| order.row),
         intent: intent.clone(),
         terms: Terms {
             notification_url: state.notification_url.clone(),
             boleto_method: (intent.method == MethodKind::Boleto).then(|| boleto_method.clone()),
+            date_of_expiration: of_order.and_then(|order| {
+                let shortest = match intent.method {
+                    MethodKind::Card => return None,
+                    MethodKind::Pix => SHORTEST_PIX,
+                    MethodKind::Boleto => SHORTEST_BOLETO,
+                };
+                Some(order.expires_at.max(run.now + shortest))
+            }),
         },
         token_key: is_card.then(|| attempt::new_key(state)),
         card_token: None,

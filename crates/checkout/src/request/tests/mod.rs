@@ -8,6 +8,8 @@ mod fields;
 mod order;
 mod secrecy;
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -70,7 +72,10 @@ fn answer(result: Result<PaymentRequest, Refusal>) -> (u16, String, Option<&'sta
     (
         refusal.status.as_u16(),
         refusal.detail.into_owned(),
-        refusal.field,
+        refusal.field.map(|field| match field {
+            Cow::Borrowed(name) => name,
+            Cow::Owned(name) => panic!("{name}: the name of a nested member"),
+        }),
     )
 }
 

@@ -1,5 +1,6 @@
 //! The checkout page in a browser, against the real service and the sandbox: what a buyer does, sees and hears.
 
+mod orders;
 mod outages;
 mod paying;
 mod readers;

@@ -19,7 +19,7 @@ use web::rate::{Rates, Windows};
 use web::server::{self, Listener, Shutdown};
 use web::{Clock, Random};
 
-use crate::payments::app::patient;
+use crate::payments::app::{API_KEY, patient};
 
 /// What the address of the page says is to be paid.
 pub(super) const ORDER: &str = "/?amount=149.90&description=Pedido%201042";
@@ -116,6 +116,42 @@ impl Shop {
         (answer.status().as_u16(), answer.json().await.unwrap())
     }
 
+    /// An order of the shop's: its id, and the path of its page.
+    pub(super) async fn order(&self, body: &Value) -> (String, String) {
+        let request = self.client.post(self.url("/orders/")).bearer_auth(API_KEY);
+        let answer = request.json(body).send().await.unwrap();
+        assert_eq!(answer.status(), 201);
+        let made: Value = answer.json().await.unwrap();
+        let text = |member: &str| made[member].as_str().unwrap().to_owned();
+        let url = text("url");
+        (
+            text("id"),
+            url.split_at(url.find("/pay/").unwrap()).1.to_owned(),
+        )
+    }
+
+    /// The shop gives an order up.
+    pub(super) async fn cancel_order(&self, id: &str) {
+        let path = format!("/orders/{id}/cancel");
+        let request = self.client.post(self.url(&path)).bearer_auth(API_KEY);
+        assert_eq!(request.send().await.unwrap().status(), 200);
+    }
+
+    /// A request to the service beside the page: its status.
+    pub(super) async fn post(&self, path: &str, body: &Value) -> u16 {
+        let request = self.client.post(self.url(path)).json(body);
+        request.send().await.unwrap().status().as_u16()
+    }
+
+    /// The order's status, and the newest of its payments.
+    pub(super) async fn order_and_payment(&self, id: &str) -> (String, String) {
+        let request = self.client.get(self.url(&format!("/orders/{id}")));
+        let answer = request.bearer_auth(API_KEY).send().await.unwrap();
+        let order: Value = answer.json().await.unwrap();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        (text(&order["status"]), text(&order["payments"][0]["id"]))
+    }
+
     /// Lets the payer or the bank act on a payment.
     pub(super) async fn act(&self, id: &str, act: &str) {
         let path = format!("/sandbox/payments/{id}/{act}");
@@ -174,10 +210,13 @@ fn config(host: &str, provider: &str) -> Config {
         max_amounts: MaxAmounts::default(),
         rate_limit: Rates::off(),
         rate_limit_payments: Rates::off(),
-        api_keys: Vec::new(),
+        open_payments: true,
+        refund_overpayment: false,
+        api_keys: vec![Secret::new(API_KEY)],
         shop: page::Shop {
             name: "Livraria da Praça".to_owned(),
             contact: Some("(11) 5555-0142".to_owned()),
+            is_test: true,
         },
         secret: Secret::new([7; 32]),
     }

@@ -1,6 +1,7 @@
 //! Every state of the page for everybody: axe-core finds nothing and nothing is wider than the window, in both languages, in light and
 //! dark, on a phone and on a desk.
 
+use serde_json::json;
 use test_kit::browser::{Reader, Scheme};
 
 use super::{Buyer, ORDER, Shop};
@@ -184,4 +185,65 @@ async fn pix_and_boleto_are_for_everybody_in_english() {
 async fn waiting_for_the_provider_is_for_everybody_in_both_languages() {
     patience("pt-BR").await;
     patience("en").await;
+}
+
+/// The page of an order of the shop's: while it can be paid, and after its end.
+async fn orders(language: &str) {
+    let shop = Shop::open().await;
+    let mut problems = Vec::new();
+    let order = json!({
+        "description": "Pedido 1042",
+        "items": [
+            {"title": "Café em grãos torrado e moído na hora, pacote de meio quilo", "quantity": 12, "unit_price": 39.90},
+            {"title": "Filtro", "quantity": 1, "unit_price": 0},
+        ],
+        "success_url": "https://loja.example/obrigado", "cancel_url": "https://loja.example/",
+    });
+    let (_, path) = shop.order(&order).await;
+    let buyer = Buyer::reading(&shop, &path, reader(language)).await;
+    look(&buyer, &format!("{language} order"), &mut problems).await;
+    buyer.fill_card("APRO").await;
+    buyer.pay().await;
+    buyer.see("paid").await;
+    look(&buyer, &format!("{language} order, receipt"), &mut problems).await;
+    buyer.reload().await;
+    buyer.wait_for("#over").await;
+    look(&buyer, &format!("{language} order, paid"), &mut problems).await;
+    let (id, path) = shop.order(&order).await;
+    shop.cancel_order(&id).await;
+    buyer.goto(&shop.url(&path)).await;
+    buyer.wait_for("#over").await;
+    look(
+        &buyer,
+        &format!("{language} order, canceled"),
+        &mut problems,
+    )
+    .await;
+    let (_, path) = shop.order(&order).await;
+    shop.break_creations("drop after", 9).await;
+    shop.break_calls("GET", "/v1/payments*", "status 500", 10_000)
+        .await;
+    let body = json!({
+        "payment_method": "pix", "email": "maria@exemplo.com.br", "identification_number": "12345678909",
+    });
+    assert_eq!(shop.post(&path, &body).await, 503);
+    buyer.goto(&shop.url(&path)).await;
+    buyer.see("confirming").await;
+    look(
+        &buyer,
+        &format!("{language} order, confirming"),
+        &mut problems,
+    )
+    .await;
+    assert_none(&problems);
+}
+
+#[tokio::test]
+async fn orders_are_for_everybody_in_portuguese() {
+    orders("pt-BR").await;
+}
+
+#[tokio::test]
+async fn orders_are_for_everybody_in_english() {
+    orders("en").await;
 }

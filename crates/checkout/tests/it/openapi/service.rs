@@ -11,7 +11,7 @@ use test_kit::{
 };
 
 use super::DOCUMENT;
-use crate::payments::app::Shop;
+use crate::payments::app::{Shop, creation};
 
 /// The request examples of an operation, by name.
 fn examples(path: &str, method: &str) -> BTreeMap<&'static str, &'static Value> {
@@ -28,7 +28,7 @@ on_both_engines!(
     async |address| {
         let shop = Shop::open(&address).await;
         for (path, item) in object(&DOCUMENT.value()["paths"]) {
-            let url = path.replace("{id}", "1");
+            let url = path.replace("{id}", "1").replace("{token}", "1");
             for method in METHODS
                 .map(str::to_uppercase)
                 .iter()
@@ -50,6 +50,18 @@ on_both_engines!(
 
 on_both_engines!(every_request_example_is_accepted, async |address| {
     let shop = Shop::open(&address).await;
+    for example in examples("/orders/", "post").values() {
+        let answer = shop.merchant("POST", "/orders/", Some(example)).await;
+        assert_eq!(answer.status, 201, "{}", answer.text);
+        let url = answer.json()["url"].as_str().unwrap().to_owned();
+        for example in examples("/pay/{token}", "post").values() {
+            let request = creation(example, None);
+            let (mut parts, body) = request.into_parts();
+            parts.uri = url[url.find("/pay/").unwrap()..].parse().unwrap();
+            let answer = shop.send(Request::from_parts(parts, body)).await;
+            assert_eq!(answer.status, 200, "{}", answer.text);
+        }
+    }
     let payments = examples("/create_payment", "post");
     let mut ids = BTreeMap::new();
     for (name, example) in &payments {

@@ -120,6 +120,8 @@ pub(crate) fn config(provider_url: &str) -> Config {
         rate_limit: Rates::off(),
         rate_limit_payments: Rates::off(),
         api_keys: vec![Secret::new(API_KEY)],
+        open_payments: true,
+        refund_overpayment: false,
         shop: checkout::page::Shop::default(),
         secret: Secret::new([7; 32]),
     }

@@ -17,6 +17,6 @@ mod owners;
 mod reading;
 mod reconciling;
 pub(crate) mod requests;
-mod sandbox;
+pub(crate) mod sandbox;
 mod secrecy;
 mod strangers;

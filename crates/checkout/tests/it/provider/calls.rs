@@ -146,6 +146,7 @@ async fn a_pix_payment_is_sent_with_the_method_pix() {
         token: None,
         external_reference,
         notification_url,
+        date_of_expiration: None,
         boleto_method: "bolbradesco",
     };
     client.create_payment(&payment, key()).await.unwrap();

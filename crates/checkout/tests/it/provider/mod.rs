@@ -100,6 +100,7 @@ async fn create(
         token,
         external_reference,
         notification_url: None,
+        date_of_expiration: None,
         boleto_method: "bolbradesco",
     };
     client.create_payment(&payment, key()).await

@@ -55,6 +55,7 @@ impl Provider {
             external_reference,
             notification_url: None,
             boleto_method: "bolbradesco",
+            date_of_expiration: None,
         };
         self.client.create_payment(&payment, key).await
     }

@@ -16,7 +16,7 @@ macro_rules! attempt_columns {
                  a.reference, a.method, a.description, a.email, a.identification_type, a.identification_number,
                  a.first_six_digits, a.last_four_digits, a.cardholder_name, a.installments,
                  a.notification_url, a.boleto_method, a.token_key, a.card_token,
-                 p.provider_id, a.whole, a.refund_id, a.refund_status, a.finished_at
+                 p.provider_id, a.whole, a.refund_id, a.refund_status, a.finished_at, a.order_id, a.date_of_expiration
              FROM attempts a LEFT JOIN payments p ON p.id = a.payment_id ",
             $rest
         )
@@ -82,6 +82,7 @@ fn payment(row: &Row<'_>, amount: Money) -> Result<PaymentOrder, Error> {
     let token_key = row.get::<Option<String>>(27)?;
     Ok(PaymentOrder {
         reference: text(15)?,
+        order_id: row.get(34)?,
         intent: Intent {
             method: method.ok_or_else(|| Error::other("attempts.method holds no method"))?,
             amount,
@@ -96,6 +97,7 @@ fn payment(row: &Row<'_>, amount: Money) -> Result<PaymentOrder, Error> {
         terms: Terms {
             notification_url: row.get(25)?,
             boleto_method: row.get(26)?,
+            date_of_expiration: row.get(35)?,
         },
         token_key: token_key.as_deref().map(upstream_key).transpose()?,
         card_token: row.get::<Option<String>>(28)?.map(CardToken::new),

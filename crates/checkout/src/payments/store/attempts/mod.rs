@@ -56,7 +56,7 @@ impl AttemptStep {
         }
     }
 
-    fn parse(text: &str) -> Result<Self, Error> {
+    pub(crate) fn parse(text: &str) -> Result<Self, Error> {
         let step = Self::ALL.into_iter().find(|step| step.as_str() == text);
         step.ok_or_else(|| Error::other("attempts.step holds no step"))
     }
@@ -83,6 +83,8 @@ pub(crate) enum Order {
 pub(crate) struct PaymentOrder {
     /// Our `external_reference`.
     pub(crate) reference: String,
+    /// The row of the order that it pays.
+    pub(crate) order_id: Option<i64>,
     /// Its payer is blank once the attempt has ended or was kept long enough: the data is then erased here.
     pub(crate) intent: Intent,
     pub(crate) terms: Terms,
@@ -97,6 +99,8 @@ pub(crate) struct Terms {
     pub(crate) notification_url: Option<String>,
     /// The provider's identifier of the boleto method; for a boleto.
     pub(crate) boleto_method: Option<String>,
+    /// When a pix or a boleto shall lapse; the provider decides where there is none.
+    pub(crate) date_of_expiration: Option<Timestamp>,
 }
 
 /// A refund to be made.

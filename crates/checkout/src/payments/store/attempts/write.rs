@@ -27,9 +27,10 @@ pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Opti
         "INSERT INTO attempts (kind, key_digest, fingerprint, step, amount, upstream_key, payment_id,
              reference, method, description, email, identification_type, identification_number,
              first_six_digits, last_four_digits, cardholder_name, installments,
-             notification_url, boleto_method, token_key, whole, lease, leased_until, check_at, checks, sent_at, created_at)
+             notification_url, boleto_method, token_key, whole, lease, leased_until, check_at, checks, sent_at, created_at,
+             order_id, date_of_expiration)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-             $22, $23, $23, 0, $24, $25)
+             $22, $23, $23, 0, $24, $25, $26, $27)
          ON CONFLICT (key_digest) WHERE key_digest IS NOT NULL DO NOTHING
          RETURNING id",
         &[
@@ -58,6 +59,8 @@ pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Opti
             &new.lease.until,
             &(new.step == AttemptStep::Sending).then_some(new.now),
             &new.now,
+            &payment.and_then(|order| order.order_id),
+            &terms.and_then(|terms| terms.date_of_expiration),
         ],
         |row| row.get(0),
     )

@@ -1,0 +1,243 @@
+//! The JSON addresses of orders.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{FromRequestParts, Path, Query, State as From};
+use axum::response::Response;
+use http::request::Parts;
+use http::{HeaderMap, StatusCode};
+use utoipa::IntoParams;
+use utoipa::openapi::path::{Parameter, ParameterIn};
+use web::Error;
+use web::client::{Origin, PublicUrl};
+use web::openapi::{self, Failure, parameter};
+
+use super::errors::not_found;
+use super::model::Order;
+use super::query::{self, OrderListQuery};
+use super::shape::{OrderBody, OrderListBody, OrderRequest};
+use super::{CreatedOrder, examples, request};
+use crate::BODY_MAX;
+use crate::access::{Caller, Merchant};
+use crate::app::State;
+use crate::payments::api::{content_type, make, private, replayed};
+use crate::payments::idempotency::KeyText;
+use crate::payments::query::{List, neighbours};
+use crate::payments::schema::AnyPayment;
+use crate::payments::{OrderRef, database_error};
+use crate::request::{OrderTerms, PaymentOfOrderRequest, check_content_type, read_body};
+
+/// An order's id in an address. What cannot be one names no order.
+pub(crate) struct OrderId(String);
+
+/// The token in the address of an order's page. Its value is not in any log.
+pub(crate) struct PageToken(pub(super) String);
+
+impl IntoParams for OrderId {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let what = "The order's id, as its creation answered it.";
+        let id = parameter("id", ParameterIn::Path, Some(what), openapi::text());
+        vec![
+            id.example(Some("ord_019aa5c8f0007cc08f0f3f5f8b8c2f11".into()))
+                .build(),
+        ]
+    }
+}
+
+impl IntoParams for PageToken {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let what = "The last part of the order's `url`.";
+        let token = parameter("token", ParameterIn::Path, Some(what), openapi::text());
+        vec![token.build()]
+    }
+}
+
+impl FromRequestParts<State> for OrderId {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &State) -> Result<Self, Error> {
+        let path = Path::<String>::from_request_parts(parts, state).await;
+        let is_id = |id: &String| id.len() <= 64 && id.is_ascii();
+        path.ok()
+            .map(|Path(id)| id)
+            .filter(is_id)
+            .map(Self)
+            .ok_or_else(not_found)
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for PageToken {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
+        let path = Path::<String>::from_request_parts(parts, state).await;
+        path.map(|Path(token)| Self(token)).map_err(|_| not_found())
+    }
+}
+
+/// Make an order
+///
+/// Fixes a sum that its buyer pays on the page at `url`. Members that are not described here are refused.
+#[utoipa::path(
+    post, path = "/orders/", tag = "Orders", operation_id = "createOrder",
+    security(("merchantKey" = [])), params(KeyText),
+    request_body(content = OrderRequest, description = "At most 64 KiB.",
+        examples(("items" = (value = json!(examples::request()))))),
+    responses(
+        (status = 201, description = "The order.", body = OrderBody,
+        headers(("Idempotent-Replayed")), examples(("open" = (value = json!(examples::open_order()))))),
+        Failure<409>, Failure<413>, Failure<422>,
+    ),
+)]
+pub(crate) async fn order_create(
+    From(state): From<State>,
+    merchant: Merchant,
+    public_url: PublicUrl,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Error> {
+    check_content_type(content_type(&headers))?;
+    let body = read_body(body, BODY_MAX).await?;
+    let new = request::check(content_type(&headers), &body, state.clock.now())?;
+    let key = KeyText::from_headers(&headers)?
+        .map(|key| key.owned_by(&Caller::Merchant(merchant), &state.config.secret));
+    let CreatedOrder {
+        order,
+        replayed: is_replayed,
+    } = super::create(&state, new, key).await?;
+    let body = OrderBody::new(&order, &[], url(&state, &public_url, &order));
+    let mut response = private((StatusCode::CREATED, Json(body)));
+    if is_replayed {
+        replayed(&mut response);
+    }
+    Ok(response)
+}
+
+/// List orders, newest first
+#[utoipa::path(
+    get, path = "/orders/", tag = "Orders", operation_id = "listOrders",
+    security(("merchantKey" = [])), params(OrderListQuery),
+    responses(
+        (status = 200, description = "One page.", body = OrderListBody,
+        examples(("page" = (value = json!(examples::page()))))),
+        Failure<422>,
+    ),
+)]
+pub(crate) async fn order_list(
+    From(state): From<State>,
+    _merchant: Merchant,
+    public_url: PublicUrl,
+    Query(pairs): Query<Vec<(String, String)>>,
+) -> Result<Response, Error> {
+    let query = query::parse(&pairs)?;
+    let span = (query.span.page, query.span.page_size);
+    let page = super::list(&state, query).await.map_err(database_error)?;
+    let list = List {
+        public_url: &public_url,
+        path: "/orders/",
+        names: &query::NAMES,
+        pairs: &pairs,
+    };
+    let (next, previous) = neighbours(&list, page.count, span);
+    let orders = page.orders.iter();
+    let body = OrderListBody {
+        count: page.count,
+        next,
+        previous,
+        results: orders
+            .map(|stored| OrderBody::of(stored, url(&state, &public_url, &stored.order)))
+            .collect(),
+    };
+    Ok(private(Json(body)))
+}
+
+/// Read an order
+#[utoipa::path(
+    get, path = "/orders/{id}", tag = "Orders", operation_id = "readOrder",
+    security(("merchantKey" = [])), params(OrderId),
+    responses(
+        (status = 200, description = "The order.", body = OrderBody,
+        examples(("open" = (value = json!(examples::open_order()))))),
+        Failure<404>,
+    ),
+)]
+pub(crate) async fn order_read(
+    From(state): From<State>,
+    _merchant: Merchant,
+    public_url: PublicUrl,
+    OrderId(id): OrderId,
+) -> Result<Response, Error> {
+    let found = super::find(&state, &id).await.map_err(database_error)?;
+    let stored = found.ok_or_else(not_found)?;
+    let url = url(&state, &public_url, &stored.order);
+    Ok(private(Json(OrderBody::of(&stored, url))))
+}
+
+/// Cancel an order
+///
+/// Only while it is open. A pix or a boleto that waits for its payer is cancelled at the provider first: if that turns out to
+/// be paid, the answer is 409 and the order is paid. Repeating it is no error.
+#[utoipa::path(
+    post, path = "/orders/{id}/cancel", tag = "Orders", operation_id = "cancelOrder",
+    security(("merchantKey" = [])), params(OrderId),
+    responses(
+        (status = 200, description = "The canceled order.", body = OrderBody,
+        examples(("canceled" = (value = json!(examples::canceled_order()))))),
+        Failure<404>, Failure<409>, Failure<502>,
+    ),
+)]
+pub(crate) async fn order_cancel(
+    From(state): From<State>,
+    _merchant: Merchant,
+    public_url: PublicUrl,
+    OrderId(id): OrderId,
+) -> Result<Response, Error> {
+    let stored = super::cancel(&state, &id).await?;
+    let url = url(&state, &public_url, &stored.order);
+    Ok(private(Json(OrderBody::of(&stored, url))))
+}
+
+/// Pay an order
+///
+/// As `POST /create_payment`, without `transaction_amount` and `description`, which the order has fixed. At most one payment of
+/// an order is alive: a pix or a boleto that still waits for its payer is cancelled at the provider first; while the outcome of
+/// another attempt is not known, the answer is 409.
+#[utoipa::path(
+    post, path = "/pay/{token}", tag = "Orders", operation_id = "payOrder",
+    security((), ("merchantKey" = [])), params(PageToken, KeyText),
+    request_body(content = PaymentOfOrderRequest, description = "At most 64 KiB.",
+        examples(("pix" = (value = json!(examples::payment()))))),
+    responses(
+        (status = 200, description = "The payment, in the shape of its method.", body = AnyPayment,
+        headers(("X-Payment-Status-Token"), ("Idempotent-Replayed"))),
+        Failure<404>, Failure<409>, Failure<410>, Failure<413>, Failure<422>, Failure<502>,
+    ),
+)]
+pub(crate) async fn order_pay(
+    From(state): From<State>,
+    PageToken(token): PageToken,
+    origin: Origin,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Error> {
+    let found = super::read::find_by_token(&state, &token).await;
+    let linked = found.map_err(database_error)?.ok_or_else(not_found)?;
+    let order = linked.order;
+    let of_order = OrderRef {
+        row: linked.row,
+        id: order.id,
+        expires_at: order.expires_at,
+    };
+    let terms = OrderTerms {
+        amount: order.amount,
+        description: order.description,
+        methods: order.payment_methods,
+        max_installments: order.max_installments,
+    };
+    make(&state, origin, &headers, body, Some((of_order, terms))).await
+}
+
+/// The address of an order's page.
+fn url(state: &State, public_url: &PublicUrl, order: &Order) -> String {
+    public_url.join(&format!("/pay/{}", state.order_token(&order.id)))
+}

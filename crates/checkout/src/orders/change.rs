@@ -1,0 +1,151 @@
+//! How an order changes, always inside the transaction that stores why: what became of a payment, a cancellation, the end of its time.
+
+use db::{Timestamp, Tx};
+
+use super::model::OrderStatus;
+use super::store::{self, End, LockedOrder};
+use crate::payments::{PaymentState, Transitions};
+
+/// What happens to an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    /// A payment was approved.
+    Paid {
+        /// Its row.
+        by: i64,
+        /// Was the order's time over?
+        is_late: bool,
+    },
+    /// The shop gave it up.
+    Canceled,
+    /// Its time is over.
+    Expired,
+    /// A payment was approved that pays for nothing: somebody must look at it, or it is given back from `refund_at` on.
+    Overpaid {
+        /// Its row.
+        by: i64,
+        refund_at: Option<Timestamp>,
+    },
+}
+
+/// What became of a payment of an order.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PaymentNews<'a> {
+    /// The payment's row.
+    pub(crate) payment: i64,
+    /// Where it stands now.
+    pub(crate) state: PaymentState,
+    /// How it came there.
+    pub(crate) steps: &'a Transitions,
+    /// Are second payments given back by themselves?
+    pub(crate) refunds_overpayment: bool,
+}
+
+/// Changes an order that this transaction has locked. Nothing else writes an order's status.
+pub(super) async fn apply(
+    tx: &mut Tx,
+    order: &LockedOrder,
+    change: Change,
+    now: Timestamp,
+) -> Result<(), db::Error> {
+    let (status, paid) = match change {
+        Change::Paid { by, is_late } => (OrderStatus::Paid, Some((by, is_late))),
+        Change::Canceled => (OrderStatus::Canceled, None),
+        Change::Expired => (OrderStatus::Expired, None),
+        Change::Overpaid { by, refund_at } => {
+            if store::insert_overpayment(tx, by, order.row, refund_at, now).await? {
+                tracing::warn!(
+                    order = order.id,
+                    status = order.status.as_str(),
+                    is_refunded = refund_at.is_some(),
+                    "a payment was approved that pays for nothing: look at the order's payments"
+                );
+            }
+            return Ok(());
+        }
+    };
+    // What still waits for its payer is cancelled at the provider, outside of any transaction.
+    let pending = store::pending_of(tx, order.row).await?;
+    let end = End {
+        status,
+        paid,
+        look_at: (!pending.is_empty()).then_some(now),
+        now,
+    };
+    store::write_end(tx, order.row, &end).await?;
+    Ok(())
+}
+
+/// Lets the order in row `order` follow a payment of it, in the transaction that stores the payment's state.
+pub(crate) async fn follow(
+    tx: &mut Tx,
+    order: i64,
+    news: PaymentNews<'_>,
+    now: Timestamp,
+) -> Result<(), db::Error> {
+    let order = store::lock(tx, order)
+        .await?
+        .ok_or_else(|| db::Error::other("a payment's order is missing"))?;
+    let is_approved = |step: &crate::payments::Step| step.to == PaymentState::Approved;
+    if news.steps.iter().any(is_approved) {
+        let change = approval(&order, news, now);
+        return apply(tx, &order, change, now).await;
+    }
+    if news.state == PaymentState::Pending && order.status != OrderStatus::Open {
+        // It was made after all, and nobody waits for it any more.
+        store::look_at(tx, order.row, Some(now)).await?;
+    }
+    Ok(())
+}
+
+/// As [`follow`], of a payment that is known already.
+pub(crate) async fn follow_known(
+    tx: &mut Tx,
+    news: PaymentNews<'_>,
+    now: Timestamp,
+) -> Result<(), db::Error> {
+    match store::order_of_payment(tx, news.payment).await? {
+        Some(order) => follow(tx, order, news, now).await,
+        None => Ok(()),
+    }
+}
+
+/// The provider approved a payment that stands as cancelled here: its state stays, and somebody must look.
+pub(crate) async fn follow_refused_approval(
+    tx: &mut Tx,
+    payment: i64,
+    now: Timestamp,
+) -> Result<(), db::Error> {
+    let Some(order) = store::order_of_payment(tx, payment).await? else {
+        return Ok(());
+    };
+    let Some(order) = store::lock(tx, order).await? else {
+        return Ok(());
+    };
+    let change = Change::Overpaid {
+        by: payment,
+        refund_at: None,
+    };
+    apply(tx, &order, change, now).await
+}
+
+/// What an approval does to an order.
+fn approval(order: &LockedOrder, news: PaymentNews<'_>, now: Timestamp) -> Change {
+    let by = news.payment;
+    match order.status {
+        OrderStatus::Open => Change::Paid {
+            by,
+            is_late: order.expires_at <= now,
+        },
+        OrderStatus::Expired => Change::Paid { by, is_late: true },
+        // The shop decides: the buyer may still get the goods.
+        OrderStatus::Canceled => Change::Overpaid {
+            by,
+            refund_at: None,
+        },
+        OrderStatus::Paid => Change::Overpaid {
+            by,
+            refund_at: news.refunds_overpayment.then_some(now),
+        },
+    }
+}

@@ -1,0 +1,56 @@
+//! The examples in the API's document. Tests send the requests, and hold the answers against their schemas.
+
+use serde_json::{Value, json};
+
+pub(super) fn request() -> Value {
+    json!({
+        "reference": "1042", "description": "Pedido 1042",
+        "items": [
+            {"title": "Café em grãos 500 g", "quantity": 2, "unit_price": 39.90, "sku": "CAFE-500"},
+            {"title": "Filtro de papel", "quantity": 1, "unit_price": 9.50},
+        ],
+        "customer": {"name": "Maria Silva", "email": "maria@example.com"},
+        "success_url": "https://shop.example/thanks", "metadata": {"channel": "whatsapp"},
+    })
+}
+
+pub(super) fn payment() -> Value {
+    json!({
+        "payment_method": "pix", "email": "maria@example.com", "identification_number": "12345678909",
+    })
+}
+
+pub(super) fn open_order() -> Value {
+    order("open")
+}
+
+pub(super) fn canceled_order() -> Value {
+    order("canceled")
+}
+
+pub(super) fn page() -> Value {
+    json!({"count": 1, "next": null, "previous": null, "results": [open_order()]})
+}
+
+fn order(status: &str) -> Value {
+    json!({
+        "id": "ord_019aa5c8f0007cc08f0f3f5f8b8c2f11", "reference": "1042", "status": status,
+        "amount": 89.30, "description": "Pedido 1042",
+        "items": [
+            {"title": "Café em grãos 500 g", "quantity": 2, "unit_price": 39.90, "sku": "CAFE-500"},
+            {"title": "Filtro de papel", "quantity": 1, "unit_price": 9.50, "sku": null},
+        ],
+        "payment_methods": ["card", "pix", "boleto"], "max_installments": null,
+        "customer": {
+            "name": "Maria Silva", "email": "maria@example.com", "identification_number": null,
+            "zip_code": null, "street_name": null, "street_number": null, "neighborhood": null,
+            "city": null, "federal_unit": null,
+        },
+        "success_url": "https://shop.example/thanks", "cancel_url": null,
+        "metadata": {"channel": "whatsapp"},
+        "expires_at": "2026-11-21T12:00:00.000000Z", "created_at": "2026-11-20T12:00:00.000000Z",
+        "updated_at": "2026-11-20T12:00:00.000000Z", "paid_at": null, "refunded_amount": 0.00,
+        "payments": [],
+        "url": "https://pay.shop.example/pay/q3mJm2o2oQ5nJm1bM0b6bq5v0wq0o9r8b1q2w3e4r5t",
+    })
+}

@@ -1,0 +1,158 @@
+//! Whether an order may be paid now: at most one payment of it is alive.
+//!
+//! Every attempt begins, or goes on, in a transaction that holds the order's row. So of any number of tabs, retries and replicas one
+//! passes, and the others see what it has stored.
+
+use db::{Timestamp, Tx};
+
+use super::model::OrderStatus;
+use super::store::{self, LockedOrder, OrderAttempt};
+use crate::payments::{AttemptStep, PaymentState};
+use crate::request::MethodKind;
+
+/// Why an order cannot be paid, or canceled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Obstacle {
+    /// It is paid.
+    Paid,
+    /// The shop gave it up.
+    Canceled,
+    /// Its time is over.
+    Expired,
+    /// The outcome of another attempt is not known, or its payment is under review.
+    Confirming,
+    /// A pix or a boleto waits for its payer: it must be cancelled at the provider first.
+    Pending {
+        /// The provider's id.
+        payment: String,
+    },
+}
+
+/// The payment of an order that is alive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Living {
+    /// None.
+    Nothing,
+    /// A pix or a boleto that waits for its payer: the provider's id.
+    Pending(String),
+    /// A payment that the provider looks at: its id.
+    Review(String),
+    /// A call is running, or its answer was lost.
+    Unknown,
+}
+
+/// Who asks to pay an order: a new attempt, or one that goes on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OwnAttempt {
+    pub(crate) id: i64,
+    pub(crate) step: AttemptStep,
+}
+
+/// Holds an order for the rest of the transaction.
+pub(crate) async fn lock(tx: &mut Tx, order: i64) -> Result<LockedOrder, db::Error> {
+    let order = store::lock(tx, order).await?;
+    order.ok_or_else(|| db::Error::other("an order is missing"))
+}
+
+/// What keeps an attempt from beginning, or `own` from going on. The order must be locked.
+pub(crate) async fn obstacle(
+    tx: &mut Tx,
+    order: &LockedOrder,
+    own: Option<OwnAttempt>,
+    now: Timestamp,
+) -> Result<Option<Obstacle>, db::Error> {
+    let is_over = match order.status {
+        OrderStatus::Open => (order.expires_at <= now).then_some(Obstacle::Expired),
+        OrderStatus::Paid => Some(Obstacle::Paid),
+        OrderStatus::Canceled => Some(Obstacle::Canceled),
+        OrderStatus::Expired => Some(Obstacle::Expired),
+    };
+    if let Some(end) = is_over {
+        // Whoever asks again after an unknown outcome must not be told that there is nothing.
+        let is_unknown = own.is_some_and(|own| own.step == AttemptStep::Sending);
+        return Ok(Some(if is_unknown && end != Obstacle::Paid {
+            Obstacle::Confirming
+        } else {
+            end
+        }));
+    }
+    let attempts = store::attempts_of(tx, order.row, now).await?;
+    let others = attempts
+        .iter()
+        .filter(|attempt| own.is_none_or(|own| own.id != attempt.id));
+    for other in others.clone().filter(|other| other.is_abandoned()) {
+        if !store::strip_lease(tx, other.id, now).await? {
+            return Ok(Some(Obstacle::Confirming));
+        }
+    }
+    Ok(match Living::of(others) {
+        Living::Nothing => None,
+        Living::Pending(payment) => Some(Obstacle::Pending { payment }),
+        Living::Review(_) | Living::Unknown => Some(Obstacle::Confirming),
+    })
+}
+
+impl Obstacle {
+    /// What whoever asks is told.
+    pub(crate) const fn detail(&self) -> &'static str {
+        match self {
+            Self::Paid => "Order already paid",
+            Self::Canceled => "Order canceled",
+            Self::Expired => "Order expired",
+            Self::Confirming | Self::Pending { .. } => {
+                "A payment of this order is still being confirmed"
+            }
+        }
+    }
+}
+
+impl Living {
+    /// What is alive among the attempts of an order.
+    pub(super) fn of<'a>(attempts: impl IntoIterator<Item = &'a OrderAttempt>) -> Self {
+        let mut living = Self::Nothing;
+        for attempt in attempts {
+            let found = attempt.living();
+            if found.rank() > living.rank() {
+                living = found;
+            }
+        }
+        living
+    }
+
+    /// What is known least weighs most.
+    const fn rank(&self) -> u8 {
+        match self {
+            Self::Nothing => 0,
+            Self::Pending(_) => 1,
+            Self::Review(_) => 2,
+            Self::Unknown => 3,
+        }
+    }
+}
+
+impl OrderAttempt {
+    fn living(&self) -> Living {
+        match (self.step, &self.payment) {
+            (AttemptStep::Started, _) if self.is_leased => Living::Unknown,
+            (AttemptStep::Started | AttemptStep::Refused | AttemptStep::Closed, _) => {
+                Living::Nothing
+            }
+            (AttemptStep::Sending, _) | (AttemptStep::Finished, None) => Living::Unknown,
+            (AttemptStep::Finished, Some((id, state))) => match (state, self.method) {
+                (PaymentState::Pending, MethodKind::Pix | MethodKind::Boleto) => {
+                    Living::Pending(id.clone())
+                }
+                // An approved one has made the order paid.
+                (PaymentState::Pending | PaymentState::InProcess | PaymentState::Approved, _) => {
+                    Living::Review(id.clone())
+                }
+                _ => Living::Nothing,
+            },
+        }
+    }
+
+    /// A run took it up, sent nothing, and did not come back in time.
+    const fn is_abandoned(&self) -> bool {
+        matches!(self.step, AttemptStep::Started) && !self.is_leased
+    }
+}

@@ -1,0 +1,104 @@
+//! Reading and listing orders, with their payments.
+
+use super::gate::Living;
+use super::model::{Order, OrderPayment};
+use super::query::OrderListQuery;
+use super::store::{self, Filter};
+use crate::app::State;
+use crate::digest;
+use crate::payments::{EARLIEST, LATEST};
+
+/// An order and its payments, newest first.
+#[derive(Debug, Clone)]
+pub struct StoredOrder {
+    /// The order.
+    pub order: Order,
+    /// What was tried to pay it.
+    pub payments: Vec<OrderPayment>,
+}
+
+/// One page of a list.
+#[derive(Debug)]
+pub struct OrderPage {
+    /// How many orders there are in all.
+    pub count: i64,
+    /// Those of this page, newest first.
+    pub orders: Vec<StoredOrder>,
+}
+
+/// An order as its page sees it.
+#[derive(Debug, Clone)]
+pub(super) struct LinkedOrder {
+    pub(super) row: i64,
+    pub(super) order: Order,
+    pub(super) living: Living,
+}
+
+/// The order with this id.
+///
+/// # Errors
+/// When the database fails.
+pub async fn find(state: &State, id: &str) -> Result<Option<StoredOrder>, db::Error> {
+    let id = id.to_owned();
+    state
+        .db
+        .read(async move |conn| match store::find(conn, &id).await? {
+            Some(found) => with_payments(conn, found).await.map(Some),
+            None => Ok(None),
+        })
+        .await
+}
+
+/// The order whose page has this token.
+pub(super) async fn find_by_token(
+    state: &State,
+    token: &str,
+) -> Result<Option<LinkedOrder>, db::Error> {
+    let (digest, now) = (digest::sha256(token.as_bytes()), state.clock.now());
+    state
+        .db
+        .read(async move |conn| {
+            let Some((row, order)) = store::find_by_token(conn, &digest).await? else {
+                return Ok(None);
+            };
+            let attempts = store::attempts_of(conn, row, now).await?;
+            let living = Living::of(&attempts);
+            Ok(Some(LinkedOrder { row, order, living }))
+        })
+        .await
+}
+
+/// One page of orders, newest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn list(state: &State, query: OrderListQuery) -> Result<OrderPage, db::Error> {
+    let span = query.span;
+    let filter = Filter {
+        status: query.status,
+        reference: query.reference,
+        from: span.from.unwrap_or(EARLIEST),
+        before: span.before.unwrap_or(LATEST),
+    };
+    let offset = span.page.saturating_sub(1).saturating_mul(span.page_size);
+    state
+        .db
+        .read(async move |conn| {
+            let count = store::count(conn, &filter).await?;
+            let found = store::list(conn, &filter, span.page_size, offset).await?;
+            let mut orders = Vec::with_capacity(found.len());
+            for order in found {
+                orders.push(with_payments(conn, order).await?);
+            }
+            Ok(OrderPage { count, orders })
+        })
+        .await
+}
+
+async fn with_payments(
+    conn: &mut db::Conn,
+    (row, order): (i64, Order),
+) -> Result<StoredOrder, db::Error> {
+    let payments = store::payments_of(conn, row).await?;
+    Ok(StoredOrder { order, payments })
+}

@@ -1,0 +1,427 @@
+//! The body of `POST /orders/`: every member checked, nested ones by their own names, unknown ones refused. Pure.
+
+use std::time::Duration;
+
+use brazil::{FederalUnit, PostalCode, TaxId, holds_card_number};
+use db::{Money, Timestamp};
+use http::Uri;
+use http::uri::Scheme;
+use serde_json::value::RawValue;
+use zeroize::Zeroizing;
+
+use super::model::{Customer, Item};
+use crate::json::{Object, Value, elements, unescape};
+use crate::request::amount::{self, MOST};
+use crate::request::text::{checked_to, is_email, limit};
+use crate::request::{
+    HOLDS_CARD_NUMBER, MethodKind, Refusal, body_object, check_content_type, not_unicode,
+};
+
+/// The longest reference.
+pub(super) const REFERENCE_MAX: usize = 64;
+/// The longest title of an item.
+pub(super) const TITLE_MAX: usize = 256;
+/// The longest sku, as inventory has it.
+pub(super) const SKU_MAX: usize = 200;
+/// The most items.
+pub(super) const ITEMS_MAX: usize = 100;
+/// The longest name of a customer: a first and a last name of a boleto.
+pub(super) const NAME_MAX: usize = 256;
+/// The longest address that a page leads back to.
+pub(super) const URL_MAX: usize = 2048;
+/// The most texts of metadata, and the longest of each and of its name.
+pub(super) const METADATA_MAX: usize = 20;
+pub(super) const METADATA_TEXT_MAX: usize = 500;
+pub(super) const METADATA_NAME_MAX: usize = 64;
+/// The most installments of any network.
+pub(super) const INSTALLMENTS_MAX: u8 = 12;
+/// How long an order can be paid: unless it says so, at least, and at most.
+const LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
+const LIFETIME_MIN: Duration = Duration::from_secs(10 * 60);
+const LIFETIME_MAX: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+const MEMBERS: &[&str] = &[
+    "reference",
+    "amount",
+    "description",
+    "items",
+    "payment_methods",
+    "max_installments",
+    "customer",
+    "success_url",
+    "cancel_url",
+    "metadata",
+    "expires_at",
+];
+const ITEM_MEMBERS: &[&str] = &["title", "quantity", "unit_price", "sku"];
+const CUSTOMER_MEMBERS: &[&str] = &[
+    "name",
+    "email",
+    "identification_number",
+    "zip_code",
+    "street_name",
+    "street_number",
+    "neighborhood",
+    "city",
+    "federal_unit",
+];
+
+/// An order that may be made.
+#[derive(Debug, Clone)]
+pub struct NewOrder {
+    pub(super) reference: Option<String>,
+    pub(super) amount: Money,
+    pub(super) description: String,
+    pub(super) items: Vec<Item>,
+    pub(super) payment_methods: Vec<MethodKind>,
+    pub(super) max_installments: Option<u8>,
+    pub(super) customer: Option<Customer>,
+    pub(super) success_url: Option<String>,
+    pub(super) cancel_url: Option<String>,
+    pub(super) metadata: Box<RawValue>,
+    /// As the request has it; see [`NewOrder::end`].
+    pub(super) expires_at: Option<Timestamp>,
+}
+
+impl NewOrder {
+    /// Until when an order can be paid that is made now.
+    pub(super) fn end(&self, now: Timestamp) -> Timestamp {
+        self.expires_at.unwrap_or(now + LIFETIME)
+    }
+}
+
+/// Checks the body of a new order; the first failure ends it.
+///
+/// # Errors
+/// The refusal of the first check that fails.
+pub(crate) fn check(
+    content_type: Option<&str>,
+    body: &[u8],
+    now: Timestamp,
+) -> Result<NewOrder, Refusal> {
+    check_content_type(content_type)?;
+    let members = Members::new(String::new(), body_object(body)?, MEMBERS)?;
+    let description = members.required_text("description", limit("description"))?;
+    let items = items(&members)?;
+    Ok(NewOrder {
+        reference: members.text("reference", REFERENCE_MAX)?,
+        amount: sum(&members, &items)?,
+        description,
+        items,
+        payment_methods: payment_methods(&members)?,
+        max_installments: max_installments(&members)?,
+        customer: customer(&members)?,
+        success_url: members.web_address("success_url")?,
+        cancel_url: members.web_address("cancel_url")?,
+        metadata: metadata(&members)?,
+        expires_at: expires_at(&members, now)?,
+    })
+}
+
+/// The members of an object, and the object's name in front of theirs.
+struct Members<'a> {
+    path: String,
+    object: Object<'a>,
+}
+
+impl<'a> Members<'a> {
+    /// Refuses members that are not `known`.
+    fn new(path: String, object: Object<'a>, known: &[&str]) -> Result<Self, Refusal> {
+        let members = Self { path, object };
+        let unknown = members.object.names().find(|name| !known.contains(name));
+        let refusal = unknown.map(|name| match name {
+            name if is_name(name) => members.refused(name, "is not a known member"),
+            // What cannot be one of our names by mistake is not repeated.
+            _ => Refusal::unprocessable("body", "has an unknown member"),
+        });
+        refusal.map_or(Ok(members), Err)
+    }
+
+    /// The object in a member; none when it is absent.
+    fn object(&self, name: &str, known: &[&str]) -> Result<Option<Members<'a>>, Refusal> {
+        match self.object.get(name) {
+            Value::Null => Ok(None),
+            value => Self::of_value(self.name(name), value, known).map(Some),
+        }
+    }
+
+    fn of_value(path: String, value: Value<'a>, known: &[&str]) -> Result<Self, Refusal> {
+        let object = match value {
+            Value::Other(text) => Object::parse(text).ok(),
+            _ => None,
+        };
+        let object = object.filter(|object| !object.repeats_a_member());
+        match object {
+            Some(object) => Self::new(format!("{path}."), object, known),
+            None => Err(Refusal::invalid(
+                path,
+                "must be an object with no member twice",
+            )),
+        }
+    }
+
+    /// The elements of the list in a member; none at all when it is absent.
+    fn list(&self, name: &str) -> Result<Option<Vec<Value<'a>>>, Refusal> {
+        match self.object.get(name) {
+            Value::Null => Ok(None),
+            value @ Value::Other(text) if text.starts_with('[') => Ok(Some(elements(value))),
+            _ => Err(self.refused(name, "must be a list")),
+        }
+    }
+
+    /// A member's name in problem reports: `items[0].quantity`.
+    fn name(&self, member: &str) -> String {
+        format!("{}{member}", self.path)
+    }
+
+    fn refused(&self, member: &str, reason: &str) -> Refusal {
+        Refusal::invalid(self.name(member), reason)
+    }
+
+    /// A string; none if it is missing, `null` or blank.
+    fn string(&self, name: &str) -> Result<Option<Zeroizing<String>>, Refusal> {
+        let text = match self.object.get(name) {
+            Value::Null => return Ok(None),
+            Value::Text(source) => unescape(source).ok_or_else(not_unicode)?,
+            Value::Number(_) | Value::Other(_) => {
+                return Err(self.refused(name, "must be a string"));
+            }
+        };
+        Ok((!text.trim().is_empty()).then_some(text))
+    }
+
+    fn text(&self, name: &str, most: usize) -> Result<Option<String>, Refusal> {
+        let text = self.string(name)?;
+        text.map(|text| checked_to(self.name(name), &text, most))
+            .transpose()
+    }
+
+    fn required_text(&self, name: &str, most: usize) -> Result<String, Refusal> {
+        self.text(name, most)?
+            .ok_or_else(|| Refusal::missing(self.name(name)))
+    }
+
+    /// An address that a page may lead to.
+    fn web_address(&self, name: &str) -> Result<Option<String>, Refusal> {
+        let address = self.text(name, URL_MAX)?;
+        match address {
+            Some(address) if !is_web_address(&address) => {
+                Err(self.refused(name, "must be an https:// address"))
+            }
+            address => Ok(address),
+        }
+    }
+
+    /// An integer as it is written, from 1 to `most`.
+    fn count(&self, name: &str, most: i64) -> Result<Option<i64>, Refusal> {
+        let source = match self.object.get(name) {
+            Value::Null => return Ok(None),
+            Value::Number(source) => source,
+            Value::Text(_) | Value::Other(_) => "",
+        };
+        let digits = source.strip_prefix('-').unwrap_or(source);
+        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(self.refused(name, "must be an integer"));
+        }
+        let count = source
+            .parse()
+            .ok()
+            .filter(|count| (1..=most).contains(count));
+        let reason = || format!("must be between 1 and {most}");
+        count.map(Some).ok_or_else(|| self.refused(name, &reason()))
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    (1..=64).contains(&text.len()) && text.bytes().all(is_plain) && !holds_card_number(text)
+}
+
+fn items(members: &Members<'_>) -> Result<Vec<Item>, Refusal> {
+    let list = members.list("items")?.unwrap_or_default();
+    if list.len() > ITEMS_MAX {
+        let reason = format!("must have at most {ITEMS_MAX} elements");
+        return Err(members.refused("items", &reason));
+    }
+    let numbered = list.into_iter().enumerate();
+    numbered
+        .map(|(index, value)| item(format!("items[{index}]"), value))
+        .collect()
+}
+
+fn item(path: String, value: Value<'_>) -> Result<Item, Refusal> {
+    let item = Members::of_value(path, value, ITEM_MEMBERS)?;
+    let missing = |name: &str| Refusal::missing(item.name(name));
+    let title = item.required_text("title", TITLE_MAX)?;
+    let quantity = item.count("quantity", i64::MAX)?;
+    let unit_price = match item.object.get("unit_price") {
+        Value::Null => return Err(missing("unit_price")),
+        value => amount::price(value, item.name("unit_price"))?,
+    };
+    Ok(Item {
+        title,
+        quantity: quantity.ok_or_else(|| missing("quantity"))?,
+        unit_price,
+        sku: item.text("sku", SKU_MAX)?,
+    })
+}
+
+/// The sum of the items, or the amount that stands in their place.
+fn sum(members: &Members<'_>, items: &[Item]) -> Result<Money, Refusal> {
+    let given = match members.object.get("amount") {
+        Value::Null => None,
+        value => Some(amount::positive(value, "amount")?),
+    };
+    if items.is_empty() {
+        return given.ok_or_else(|| Refusal::missing("amount"));
+    }
+    let mut sums = items.iter().map(Item::sum);
+    let sum = sums.try_fold(Money::ZERO, |sum, item| sum.checked_add(item?));
+    let sum = sum.filter(|sum| *sum <= MOST);
+    let sum = sum.ok_or_else(|| Refusal::invalid_amount("amount"))?;
+    if sum == Money::ZERO {
+        return Err(Refusal::amount_not_positive("amount"));
+    }
+    match given {
+        Some(given) if given != sum => Err(members.refused("amount", "must be the items' sum")),
+        _ => Ok(sum),
+    }
+}
+
+/// In the order of the specification, each once.
+fn payment_methods(members: &Members<'_>) -> Result<Vec<MethodKind>, Refusal> {
+    let Some(list) = members.list("payment_methods")? else {
+        return Ok(MethodKind::ALL.to_vec());
+    };
+    let method = |value: &Value<'_>| match value {
+        Value::Text(source) => unescape(source).and_then(|text| MethodKind::parse(&text)),
+        _ => None,
+    };
+    let named: Option<Vec<MethodKind>> = list.iter().map(method).collect();
+    let refused = || members.refused("payment_methods", "must be some of card, pix and boleto");
+    let named = named
+        .filter(|named| !named.is_empty())
+        .ok_or_else(refused)?;
+    let methods = MethodKind::ALL.into_iter();
+    Ok(methods.filter(|method| named.contains(method)).collect())
+}
+
+fn max_installments(members: &Members<'_>) -> Result<Option<u8>, Refusal> {
+    let most = members.count("max_installments", i64::from(INSTALLMENTS_MAX))?;
+    Ok(most.and_then(|most| u8::try_from(most).ok()))
+}
+
+fn customer(members: &Members<'_>) -> Result<Option<Customer>, Refusal> {
+    let Some(customer) = members.object("customer", CUSTOMER_MEMBERS)? else {
+        return Ok(None);
+    };
+    let text = |name: &str| customer.text(name, limit(name));
+    let parsed = |name: &str, parse: fn(&str) -> Option<String>, reason: &str| {
+        let text = customer.string(name)?;
+        let parsed = text.map(|text| parse(text.trim()));
+        match parsed {
+            Some(None) => Err(customer.refused(name, reason)),
+            parsed => Ok(parsed.flatten()),
+        }
+    };
+    let email = text("email")?;
+    if email.as_deref().is_some_and(|email| !is_email(email)) {
+        return Err(customer.refused("email", "must be a valid e-mail address"));
+    }
+    let tax_id = |text: &str| TaxId::parse(text).ok().map(|id| id.as_str().to_owned());
+    let code = |text: &str| {
+        PostalCode::parse(text)
+            .ok()
+            .map(|code| code.as_str().to_owned())
+    };
+    let unit = |text: &str| {
+        FederalUnit::parse(text)
+            .ok()
+            .map(|unit| unit.as_str().to_owned())
+    };
+    Ok(Some(Customer {
+        name: customer.text("name", NAME_MAX)?,
+        email,
+        identification_number: parsed(
+            "identification_number",
+            tax_id,
+            "must be a valid CPF or CNPJ",
+        )?,
+        zip_code: parsed("zip_code", code, "must have 8 digits")?,
+        street_name: text("street_name")?,
+        street_number: text("street_number")?,
+        neighborhood: text("neighborhood")?,
+        city: text("city")?,
+        federal_unit: parsed(
+            "federal_unit",
+            unit,
+            "must be the two letters of a Brazilian state",
+        )?,
+    }))
+}
+
+/// The shop's own texts: an object of strings, kept as they are written.
+fn metadata(members: &Members<'_>) -> Result<Box<RawValue>, Refusal> {
+    let refused = |reason: &str| members.refused("metadata", reason);
+    let source = match members.object.get("metadata") {
+        Value::Null => "{}",
+        Value::Other(source) => source,
+        Value::Text(_) | Value::Number(_) => "",
+    };
+    let object = Object::parse(source).ok();
+    let object = object.filter(|object| !object.repeats_a_member());
+    let object = object.ok_or_else(|| refused("must be an object with no member twice"))?;
+    if object.names().count() > METADATA_MAX {
+        return Err(refused(&format!(
+            "must have at most {METADATA_MAX} members"
+        )));
+    }
+    for name in object.names() {
+        if name.is_empty() || name.chars().nth(METADATA_NAME_MAX).is_some() {
+            let reason = format!("must have names of 1 to {METADATA_NAME_MAX} characters");
+            return Err(refused(&reason));
+        }
+        let Value::Text(source) = object.get(name) else {
+            return Err(refused("must have strings only"));
+        };
+        let text = unescape(source).ok_or_else(not_unicode)?;
+        if text.chars().nth(METADATA_TEXT_MAX).is_some() {
+            let reason = format!("must have texts of at most {METADATA_TEXT_MAX} characters");
+            return Err(refused(&reason));
+        }
+        if holds_card_number(&text) || holds_card_number(name) {
+            return Err(refused(HOLDS_CARD_NUMBER));
+        }
+    }
+    RawValue::from_string(source.to_owned()).map_err(|_| refused("must be an object"))
+}
+
+fn expires_at(members: &Members<'_>, now: Timestamp) -> Result<Option<Timestamp>, Refusal> {
+    let Some(text) = members.string("expires_at")? else {
+        return Ok(None);
+    };
+    let time = Timestamp::parse(text.trim());
+    let time = time.map_err(|_| {
+        members.refused("expires_at", "must be an ISO 8601 date-time with an offset")
+    })?;
+    let is_fit = (now + LIFETIME_MIN..=now + LIFETIME_MAX).contains(&time);
+    let reason = "must be between 10 minutes and 30 days from now";
+    is_fit
+        .then_some(Some(time))
+        .ok_or_else(|| members.refused("expires_at", reason))
+}
+
+/// `https`, or `http` to this machine, without a user in it.
+fn is_web_address(text: &str) -> bool {
+    let Ok(uri) = text.parse::<Uri>() else {
+        return false;
+    };
+    let (Some(scheme), Some(authority)) = (uri.scheme(), uri.authority()) else {
+        return false;
+    };
+    let host = authority.host().trim_matches(['[', ']']);
+    let is_loopback = |address: std::net::IpAddr| address.is_loopback();
+    let is_local = host == "localhost" || host.parse().is_ok_and(is_loopback);
+    let is_safe = *scheme == Scheme::HTTPS || (*scheme == Scheme::HTTP && is_local);
+    is_safe && !host.is_empty() && !authority.as_str().contains('@')
+}

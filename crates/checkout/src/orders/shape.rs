@@ -1,0 +1,345 @@
+//! The JSON of an order in requests and answers, and how the API's document describes it. Pure.
+
+use std::borrow::Cow;
+
+use db::Timestamp;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use utoipa::openapi::schema::{
+    AdditionalProperties, ArrayBuilder, ObjectBuilder, SchemaType, Type,
+};
+use utoipa::openapi::{KnownFormat, Object, Ref, RefOr, Schema, SchemaFormat};
+use utoipa::{PartialSchema, ToSchema};
+use web::openapi::{integer, one_of, text};
+
+use super::model::{Customer, Item, Order, OrderPayment, OrderStatus};
+use super::read::StoredOrder;
+use super::request::{
+    INSTALLMENTS_MAX, ITEMS_MAX, METADATA_MAX, METADATA_TEXT_MAX, NAME_MAX, REFERENCE_MAX, SKU_MAX,
+    TITLE_MAX, URL_MAX,
+};
+use crate::payments::PaymentState;
+use crate::payments::schema::{amount, positive_amount};
+use crate::request::MethodKind;
+use crate::request::text::limit;
+
+/// An order as the answers show it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Order)]
+pub(crate) struct OrderBody<'a> {
+    #[schema(example = "ord_019aa5c8f0007cc08f0f3f5f8b8c2f11")]
+    id: &'a str,
+    /// The shop's own number.
+    #[schema(required)]
+    reference: Option<&'a str>,
+    #[schema(value_type = OrderStatus)]
+    status: &'static str,
+    #[schema(schema_with = positive_amount)]
+    amount: Box<RawValue>,
+    description: &'a str,
+    items: Vec<ItemBody<'a>>,
+    #[schema(schema_with = methods)]
+    payment_methods: Vec<&'static str>,
+    #[schema(required, value_type = Option<i64>, minimum = 1)]
+    max_installments: Option<u8>,
+    #[schema(required)]
+    customer: Option<CustomerBody<'a>>,
+    #[schema(required)]
+    success_url: Option<&'a str>,
+    #[schema(required)]
+    cancel_url: Option<&'a str>,
+    /// As it came.
+    #[schema(schema_with = metadata)]
+    metadata: &'a RawValue,
+    #[schema(schema_with = time)]
+    expires_at: String,
+    #[schema(schema_with = time)]
+    created_at: String,
+    #[schema(schema_with = time)]
+    updated_at: String,
+    #[schema(required, format = DateTime)]
+    paid_at: Option<String>,
+    /// What was given back of the payment that paid it.
+    #[schema(schema_with = amount)]
+    refunded_amount: Box<RawValue>,
+    /// Newest first.
+    payments: Vec<PaymentOfOrder<'a>>,
+    /// Its page, to be given to the buyer.
+    url: String,
+}
+
+/// A part of what an order is for.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Item)]
+struct ItemBody<'a> {
+    title: &'a str,
+    #[schema(minimum = 1)]
+    quantity: i64,
+    #[schema(schema_with = amount)]
+    unit_price: Box<RawValue>,
+    #[schema(required)]
+    sku: Option<&'a str>,
+}
+
+/// Who is expected to pay.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Customer)]
+struct CustomerBody<'a> {
+    #[schema(required)]
+    name: Option<&'a str>,
+    #[schema(required)]
+    email: Option<&'a str>,
+    #[schema(required)]
+    identification_number: Option<&'a str>,
+    #[schema(required)]
+    zip_code: Option<&'a str>,
+    #[schema(required)]
+    street_name: Option<&'a str>,
+    #[schema(required)]
+    street_number: Option<&'a str>,
+    #[schema(required)]
+    neighborhood: Option<&'a str>,
+    #[schema(required)]
+    city: Option<&'a str>,
+    #[schema(required)]
+    federal_unit: Option<&'a str>,
+}
+
+/// A payment of an order.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct PaymentOfOrder<'a> {
+    id: &'a str,
+    #[schema(value_type = PaymentState)]
+    status: &'a str,
+    payment_method_id: &'a str,
+    /// ISO 8601 with a UTC offset, as the provider sent it.
+    #[schema(format = DateTime)]
+    date_created: &'a str,
+}
+
+/// One page of orders.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = OrderList)]
+pub(super) struct OrderListBody<'a> {
+    /// How many there are in all.
+    #[schema(minimum = 0)]
+    pub count: i64,
+    /// The next page's address.
+    #[schema(required, format = "uri-reference")]
+    pub next: Option<String>,
+    /// The previous page's address.
+    #[schema(required, format = "uri-reference")]
+    pub previous: Option<String>,
+    pub results: Vec<OrderBody<'a>>,
+}
+
+impl<'a> OrderBody<'a> {
+    /// The shape of an order whose page is at `url`.
+    pub(super) fn new(order: &'a Order, payments: &'a [OrderPayment], url: String) -> Self {
+        Self {
+            id: &order.id,
+            reference: order.reference.as_deref(),
+            status: order.status.as_str(),
+            amount: order.amount.to_json(),
+            description: &order.description,
+            items: order.items.iter().map(ItemBody::new).collect(),
+            payment_methods: order
+                .payment_methods
+                .iter()
+                .map(|method| method.as_str())
+                .collect(),
+            max_installments: order.max_installments,
+            customer: order.customer.as_ref().map(CustomerBody::new),
+            success_url: order.success_url.as_deref(),
+            cancel_url: order.cancel_url.as_deref(),
+            metadata: &order.metadata,
+            expires_at: order.expires_at.to_string(),
+            created_at: order.created_at.to_string(),
+            updated_at: order.updated_at.to_string(),
+            paid_at: order.paid_at.as_ref().map(Timestamp::to_string),
+            refunded_amount: order.refunded.to_json(),
+            payments: payments.iter().map(PaymentOfOrder::new).collect(),
+            url,
+        }
+    }
+
+    /// As [`OrderBody::new`], of an order with its payments.
+    pub(super) fn of(stored: &'a StoredOrder, url: String) -> Self {
+        Self::new(&stored.order, &stored.payments, url)
+    }
+}
+
+impl<'a> ItemBody<'a> {
+    fn new(item: &'a Item) -> Self {
+        Self {
+            title: &item.title,
+            quantity: item.quantity,
+            unit_price: item.unit_price.to_json(),
+            sku: item.sku.as_deref(),
+        }
+    }
+}
+
+impl<'a> CustomerBody<'a> {
+    fn new(customer: &'a Customer) -> Self {
+        Self {
+            name: customer.name.as_deref(),
+            email: customer.email.as_deref(),
+            identification_number: customer.identification_number.as_deref(),
+            zip_code: customer.zip_code.as_deref(),
+            street_name: customer.street_name.as_deref(),
+            street_number: customer.street_number.as_deref(),
+            neighborhood: customer.neighborhood.as_deref(),
+            city: customer.city.as_deref(),
+            federal_unit: customer.federal_unit.as_deref(),
+        }
+    }
+}
+
+impl<'a> PaymentOfOrder<'a> {
+    fn new(payment: &'a OrderPayment) -> Self {
+        Self {
+            id: &payment.id,
+            status: &payment.status,
+            payment_method_id: &payment.payment_method_id,
+            date_created: &payment.date_created,
+        }
+    }
+}
+
+impl PartialSchema for OrderStatus {
+    fn schema() -> RefOr<Schema> {
+        one_of(Self::ALL.map(Self::as_str)).into()
+    }
+}
+
+impl ToSchema for OrderStatus {
+    fn name() -> Cow<'static, str> {
+        "OrderStatus".into()
+    }
+}
+
+/// The body of a new order.
+pub(super) enum OrderRequest {}
+
+impl PartialSchema for OrderRequest {
+    fn schema() -> RefOr<Schema> {
+        let short = |most| text().min_length(Some(1)).max_length(Some(most));
+        let or_null = |schema: ObjectBuilder, own| {
+            schema.schema_type(SchemaType::from_iter([own, Type::Null]))
+        };
+        let reference = or_null(short(REFERENCE_MAX), Type::String);
+        let reference =
+            reference.description(Some("The shop's own number; no two orders have the same."));
+        let what = "BRL, at most two decimals as written. Not needed with items; given all the same, it must be their sum.";
+        let amount = ObjectBuilder::from(positive_amount());
+        let amount = or_null(amount, Type::Number).description(Some(what));
+        let most = or_null(integer(), Type::Integer).minimum(Some(1));
+        let most = most.maximum(Some(i32::from(INSTALLMENTS_MAX)));
+        let url = |what| or_null(short(URL_MAX), Type::String).description(Some(what));
+        let customer = ObjectBuilder::from(customer_request());
+        let end = or_null(ObjectBuilder::from(time()), Type::String);
+        let end = end.description(Some(
+            "From 10 minutes to 30 days from now; without it 24 hours.",
+        ));
+        let items = ArrayBuilder::new()
+            .items(Ref::from_schema_name("NewItem"))
+            .max_items(Some(ITEMS_MAX));
+        ObjectBuilder::new()
+            .description(Some(
+                "An order to be made. Members that are not listed are refused.",
+            ))
+            .property("reference", reference)
+            .property("amount", amount)
+            .property("description", short(limit("description")))
+            .property("items", items)
+            .property("payment_methods", methods())
+            .property("max_installments", most)
+            .property("customer", or_null(customer, Type::Object))
+            .property(
+                "success_url",
+                url("https (http only to this machine); `order` is added to its query."),
+            )
+            .property(
+                "cancel_url",
+                url("As `success_url`, for a buyer who gives up."),
+            )
+            .property("metadata", metadata())
+            .property("expires_at", end)
+            .required("description")
+            .additional_properties(Some(AdditionalProperties::FreeForm(false)))
+            .into()
+    }
+}
+
+impl ToSchema for OrderRequest {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        let short = |most| text().min_length(Some(1)).max_length(Some(most));
+        let sku = short(SKU_MAX).schema_type(SchemaType::from_iter([Type::String, Type::Null]));
+        let item = ObjectBuilder::new()
+            .property("title", short(TITLE_MAX))
+            .property("quantity", integer().minimum(Some(1)))
+            .property("unit_price", amount())
+            .property("sku", sku)
+            .required("title")
+            .required("quantity")
+            .required("unit_price")
+            .additional_properties(Some(AdditionalProperties::FreeForm(false)));
+        schemas.push(("NewItem".to_owned(), item.into()));
+    }
+}
+
+fn customer_request() -> Object {
+    let or_null = |most| {
+        let text = text().max_length(Some(most));
+        text.schema_type(SchemaType::from_iter([Type::String, Type::Null]))
+    };
+    let named = [
+        ("name", NAME_MAX),
+        ("email", limit("email")),
+        ("identification_number", 18),
+        ("zip_code", 9),
+        ("street_name", limit("street_name")),
+        ("street_number", limit("street_number")),
+        ("neighborhood", limit("neighborhood")),
+        ("city", limit("city")),
+        ("federal_unit", 2),
+    ];
+    let customer = named
+        .into_iter()
+        .fold(ObjectBuilder::new(), |customer, (name, most)| {
+            customer.property(name, or_null(most))
+        });
+    customer
+        .additional_properties(Some(AdditionalProperties::FreeForm(false)))
+        .build()
+}
+
+fn methods() -> Schema {
+    let method = one_of(MethodKind::ALL.map(MethodKind::as_str));
+    ArrayBuilder::new()
+        .items(method)
+        .min_items(Some(1))
+        .max_items(Some(MethodKind::ALL.len()))
+        .into()
+}
+
+fn metadata() -> Object {
+    let value = text().max_length(Some(METADATA_TEXT_MAX));
+    ObjectBuilder::new()
+        .description(Some("The shop's own texts."))
+        .max_properties(Some(METADATA_MAX))
+        .additional_properties(Some(Schema::from(value)))
+        .build()
+}
+
+fn time() -> Object {
+    text()
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+        .build()
+}

@@ -1,0 +1,119 @@
+//! Statements about the attempts and payments of an order: an attempt knows its order, and through it a payment does.
+
+use db::{Conn, Error, Timestamp, Tx};
+
+use crate::orders::model::OrderPayment;
+use crate::payments::{AttemptStep, PaymentState};
+use crate::request::MethodKind;
+
+/// An attempt to pay an order, as far as it decides whether another may begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::orders) struct OrderAttempt {
+    pub(in crate::orders) id: i64,
+    pub(in crate::orders) step: AttemptStep,
+    pub(in crate::orders) method: MethodKind,
+    /// Does a run hold it whose time is not over?
+    pub(in crate::orders) is_leased: bool,
+    /// The provider's id of what was made, and its state.
+    pub(in crate::orders) payment: Option<(String, PaymentState)>,
+}
+
+/// Attempts of an order that may have come to something, newest first.
+pub(in crate::orders) async fn attempts_of(
+    conn: &mut Conn,
+    order: i64,
+    now: Timestamp,
+) -> Result<Vec<OrderAttempt>, Error> {
+    conn.all(
+        "SELECT a.id, a.step, a.method, a.leased_until, p.provider_id, p.state
+         FROM attempts a LEFT JOIN payments p ON p.id = a.payment_id
+         WHERE a.order_id = $1 AND a.step NOT IN ('refused', 'closed') ORDER BY a.id DESC",
+        &[&order],
+        |row| {
+            let method = MethodKind::parse(&row.get::<String>(2)?);
+            let leased_until = row.get::<Option<Timestamp>>(3)?;
+            let payment = row
+                .get::<Option<String>>(4)?
+                .zip(row.get::<Option<String>>(5)?);
+            let state = |word: &str| {
+                PaymentState::parse(word)
+                    .ok_or_else(|| Error::other("payments.state holds no state"))
+            };
+            Ok(OrderAttempt {
+                id: row.get(0)?,
+                step: AttemptStep::parse(&row.get::<String>(1)?)?,
+                method: method.ok_or_else(|| Error::other("attempts.method holds no method"))?,
+                is_leased: leased_until.is_some_and(|until| until > now),
+                payment: payment
+                    .map(|(id, word)| Ok((id, state(&word)?)))
+                    .transpose()?,
+            })
+        },
+    )
+    .await
+}
+
+/// Takes an attempt of which nothing was sent from a run whose time is over; false when that run has gone on.
+pub(in crate::orders) async fn strip_lease(
+    tx: &mut Tx,
+    attempt: i64,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE attempts SET lease = NULL, leased_until = NULL, check_at = NULL
+             WHERE id = $1 AND step = 'started' AND (leased_until IS NULL OR leased_until <= $2)",
+            &[&attempt, &now],
+        )
+        .await?;
+    Ok(changed == 1)
+}
+
+/// The row of the order that a payment is of.
+pub(in crate::orders) async fn order_of_payment(
+    conn: &mut Conn,
+    payment: i64,
+) -> Result<Option<i64>, Error> {
+    let sql =
+        "SELECT order_id FROM attempts WHERE payment_id = $1 AND order_id IS NOT NULL LIMIT 1";
+    conn.optional(sql, &[&payment], |row| row.get(0)).await
+}
+
+/// Every payment of an order, newest first.
+pub(in crate::orders) async fn payments_of(
+    conn: &mut Conn,
+    order: i64,
+) -> Result<Vec<OrderPayment>, Error> {
+    conn.all(
+        "SELECT p.provider_id, p.state, p.provider_method, p.date_created
+         FROM attempts a JOIN payments p ON p.id = a.payment_id WHERE a.order_id = $1 ORDER BY p.id DESC",
+        &[&order],
+        |row| {
+            Ok(OrderPayment {
+                id: row.get(0)?,
+                status: row.get(1)?,
+                payment_method_id: row.get(2)?,
+                date_created: row.get(3)?,
+            })
+        },
+    )
+    .await
+}
+
+/// The provider's ids of an order's payments that wait for their payer, with their methods.
+pub(in crate::orders) async fn pending_of(
+    conn: &mut Conn,
+    order: i64,
+) -> Result<Vec<(String, MethodKind)>, Error> {
+    conn.all(
+        "SELECT p.provider_id, p.method FROM attempts a JOIN payments p ON p.id = a.payment_id
+         WHERE a.order_id = $1 AND p.state = 'pending' AND p.method <> 'card' ORDER BY p.id",
+        &[&order],
+        |row| {
+            let method = MethodKind::parse(&row.get::<String>(1)?);
+            let method = method.ok_or_else(|| Error::other("payments.method holds no method"))?;
+            Ok((row.get(0)?, method))
+        },
+    )
+    .await
+}

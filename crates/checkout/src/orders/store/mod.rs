@@ -1,0 +1,18 @@
+//! The SQL of orders and of what they know of their payments, and nowhere else. Each function is one statement; none opens a transaction,
+//! and none decides anything.
+
+mod attempts;
+mod orders;
+mod overpayments;
+
+pub(super) use attempts::{
+    OrderAttempt, attempts_of, order_of_payment, payments_of, pending_of, strip_lease,
+};
+pub(super) use orders::{
+    End, Filter, InsertedOrder, LockedOrder, count, due, find, find_by_key, find_by_reference,
+    find_by_row, find_by_token, forget_keys, free_key, insert, list, lock, lock_by_id, look_at,
+    next_due, write_end,
+};
+pub(super) use overpayments::{
+    Overpayment, due_overpayments, insert_overpayment, next_overpayment_due, write_refund_at,
+};

@@ -1,0 +1,334 @@
+//! Statements about orders.
+
+use db::{Conn, Error, Money, Query, Row, Timestamp, Tx};
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use crate::orders::model::{Order, OrderStatus};
+use crate::orders::request::NewOrder;
+use crate::request::MethodKind;
+
+/// An order to be stored.
+#[derive(Debug)]
+pub(in crate::orders) struct InsertedOrder<'a> {
+    pub(in crate::orders) id: &'a str,
+    pub(in crate::orders) token_digest: &'a str,
+    pub(in crate::orders) key_digest: Option<&'a str>,
+    pub(in crate::orders) fingerprint: Option<&'a str>,
+    pub(in crate::orders) new: &'a NewOrder,
+    /// Items and customer as JSON.
+    pub(in crate::orders) items: &'a str,
+    pub(in crate::orders) customer: Option<&'a str>,
+    pub(in crate::orders) now: Timestamp,
+}
+
+/// What decides about an order, while nobody else can change it.
+#[derive(Debug, Clone)]
+pub(crate) struct LockedOrder {
+    pub(crate) row: i64,
+    pub(crate) id: String,
+    pub(crate) status: OrderStatus,
+    pub(crate) expires_at: Timestamp,
+}
+
+/// How an order ends.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::orders) struct End {
+    pub(in crate::orders) status: OrderStatus,
+    /// The payment that paid it, and whether the order's time was over.
+    pub(in crate::orders) paid: Option<(i64, bool)>,
+    pub(in crate::orders) look_at: Option<Timestamp>,
+    pub(in crate::orders) now: Timestamp,
+}
+
+/// Which orders a list shows.
+#[derive(Debug, Clone)]
+pub(in crate::orders) struct Filter {
+    pub(in crate::orders) status: Option<OrderStatus>,
+    pub(in crate::orders) reference: Option<String>,
+    pub(in crate::orders) from: Timestamp,
+    pub(in crate::orders) before: Timestamp,
+}
+
+/// Stores an order; none when its reference or its key is another order's.
+pub(in crate::orders) async fn insert(
+    tx: &mut Tx,
+    order: &InsertedOrder<'_>,
+) -> Result<Option<i64>, Error> {
+    let new = order.new;
+    let methods: Vec<_> = new
+        .payment_methods
+        .iter()
+        .map(|method| method.as_str())
+        .collect();
+    let end = new.end(order.now);
+    tx.optional(
+        "INSERT INTO orders (public_id, token_digest, key_digest, fingerprint, reference, status, amount, description, items,
+             payment_methods, max_installments, customer, success_url, cancel_url, metadata, expires_at, created_at, updated_at,
+             is_late, look_at)
+         VALUES ($1, $2, $3, $4, $5, 'open', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16, $17, $15)
+         ON CONFLICT DO NOTHING
+         RETURNING id",
+        &[
+            &order.id,
+            &order.token_digest,
+            &order.key_digest,
+            &order.fingerprint,
+            &new.reference,
+            &new.amount,
+            &new.description,
+            &order.items,
+            &methods.join(","),
+            &new.max_installments.map(i64::from),
+            &order.customer,
+            &new.success_url,
+            &new.cancel_url,
+            &new.metadata.get(),
+            &end,
+            &order.now,
+            &false,
+        ],
+        |row| row.get(0),
+    )
+    .await
+}
+
+macro_rules! order_columns {
+    ($rest:literal) => {
+        concat!(
+            "SELECT o.public_id, o.reference, o.status, o.amount, o.description, o.items, o.payment_methods, o.max_installments,
+                 o.customer, o.success_url, o.cancel_url, o.metadata, o.expires_at, o.created_at, o.updated_at, o.paid_at,
+                 p.refunded, o.id, o.fingerprint
+             FROM orders o LEFT JOIN payments p ON p.id = o.paid_by ",
+            $rest
+        )
+    };
+}
+
+/// The order with this id, and its row.
+pub(in crate::orders) async fn find(
+    conn: &mut Conn,
+    id: &str,
+) -> Result<Option<(i64, Order)>, Error> {
+    let sql = order_columns!("WHERE o.public_id = $1");
+    conn.optional(sql, &[&id], with_row).await
+}
+
+/// The order in a row.
+pub(in crate::orders) async fn find_by_row(
+    conn: &mut Conn,
+    row: i64,
+) -> Result<Option<Order>, Error> {
+    conn.optional(order_columns!("WHERE o.id = $1"), &[&row], order)
+        .await
+}
+
+/// The order whose page has the token of this digest, and its row.
+pub(in crate::orders) async fn find_by_token(
+    conn: &mut Conn,
+    digest: &str,
+) -> Result<Option<(i64, Order)>, Error> {
+    let sql = order_columns!("WHERE o.token_digest = $1");
+    conn.optional(sql, &[&digest], with_row).await
+}
+
+/// The order that was made with a caller's key: its row, the fingerprint of its request, itself.
+pub(in crate::orders) async fn find_by_key(
+    conn: &mut Conn,
+    key: &str,
+) -> Result<Option<(i64, Option<String>, Order)>, Error> {
+    let sql = order_columns!("WHERE o.key_digest = $1");
+    conn.optional(sql, &[&key], |row| {
+        Ok((row.get(17)?, row.get(18)?, order(row)?))
+    })
+    .await
+}
+
+/// The id of the order with the shop's own number.
+pub(in crate::orders) async fn find_by_reference(
+    conn: &mut Conn,
+    reference: &str,
+) -> Result<Option<String>, Error> {
+    let sql = "SELECT public_id FROM orders WHERE reference = $1";
+    conn.optional(sql, &[&reference], |row| row.get(0)).await
+}
+
+/// Takes a caller's key from an order that has held it long enough.
+pub(in crate::orders) async fn free_key(tx: &mut Tx, row: i64) -> Result<u64, Error> {
+    let sql = "UPDATE orders SET key_digest = NULL, fingerprint = NULL WHERE id = $1";
+    tx.execute(sql, &[&row]).await
+}
+
+/// Forgets keys that have been held since `kept_since` or longer, a thousand at a time; how many.
+pub(in crate::orders) async fn forget_keys(
+    tx: &mut Tx,
+    kept_since: Timestamp,
+) -> Result<u64, Error> {
+    tx.execute(
+        "UPDATE orders SET key_digest = NULL, fingerprint = NULL
+         WHERE id IN (SELECT id FROM orders WHERE key_digest IS NOT NULL AND created_at <= $1 ORDER BY created_at LIMIT 1000)",
+        &[&kept_since],
+    )
+    .await
+}
+
+macro_rules! locked {
+    ($condition:literal) => {
+        concat!(
+            "UPDATE orders SET updated_at = updated_at WHERE ",
+            $condition,
+            " RETURNING id, public_id, status, expires_at"
+        )
+    };
+}
+
+/// Holds the order in a row until the transaction ends: whoever wants to change it or to pay it waits.
+pub(in crate::orders) async fn lock(tx: &mut Tx, row: i64) -> Result<Option<LockedOrder>, Error> {
+    tx.optional(locked!("id = $1"), &[&row], locked).await
+}
+
+/// As [`lock`], by the order's id.
+pub(in crate::orders) async fn lock_by_id(
+    tx: &mut Tx,
+    id: &str,
+) -> Result<Option<LockedOrder>, Error> {
+    tx.optional(locked!("public_id = $1"), &[&id], locked).await
+}
+
+/// Writes how a locked order ends.
+pub(in crate::orders) async fn write_end(tx: &mut Tx, row: i64, end: &End) -> Result<u64, Error> {
+    let paid_at = end.paid.map(|_| end.now);
+    let (paid_by, is_late) = end.paid.unzip();
+    tx.execute(
+        "UPDATE orders
+         SET status = $2, paid_at = $3, paid_by = $4, is_late = $5, look_at = $6, updated_at = $7
+         WHERE id = $1",
+        &[
+            &row,
+            &end.status.as_str(),
+            &paid_at,
+            &paid_by,
+            &is_late.unwrap_or_default(),
+            &end.look_at,
+            &end.now,
+        ],
+    )
+    .await
+}
+
+/// Sets when the worker looks at an order next.
+pub(in crate::orders) async fn look_at(
+    tx: &mut Tx,
+    row: i64,
+    at: Option<Timestamp>,
+) -> Result<u64, Error> {
+    tx.execute("UPDATE orders SET look_at = $2 WHERE id = $1", &[&row, &at])
+        .await
+}
+
+/// Orders at which the worker has to look by `now`, the longest due first.
+pub(in crate::orders) async fn due(
+    conn: &mut Conn,
+    now: Timestamp,
+    limit: i64,
+) -> Result<Vec<i64>, Error> {
+    let sql = "SELECT id FROM orders WHERE look_at <= $1 ORDER BY look_at, id LIMIT $2";
+    conn.all(sql, &[&now, &limit], |row| row.get(0)).await
+}
+
+/// When the worker has to look at an order next.
+pub(in crate::orders) async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error> {
+    let sql = "SELECT look_at FROM orders WHERE look_at IS NOT NULL ORDER BY look_at, id LIMIT 1";
+    conn.optional(sql, &[], |row| row.get(0)).await
+}
+
+/// How many orders the filter lets through.
+pub(in crate::orders) async fn count(conn: &mut Conn, filter: &Filter) -> Result<i64, Error> {
+    let mut query = Query::new("SELECT count(*) FROM orders o WHERE TRUE");
+    filter.push(&mut query);
+    conn.one_of(&query, |row| row.get(0)).await
+}
+
+/// `limit` orders that the filter lets through with their rows, newest first, after the first `offset`.
+pub(in crate::orders) async fn list(
+    conn: &mut Conn,
+    filter: &Filter,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<(i64, Order)>, Error> {
+    // The ids of a page are found in the index first; the rows are joined after.
+    let mut query = Query::new(order_columns!(
+        "WHERE o.id IN (SELECT o.id FROM orders o WHERE TRUE"
+    ));
+    filter.push(&mut query);
+    query
+        .push(" ORDER BY o.created_at DESC, o.id DESC LIMIT ")
+        .bind(limit);
+    query.push(" OFFSET ").bind(offset);
+    query.push(") ORDER BY o.created_at DESC, o.id DESC");
+    conn.all_of(&query, with_row).await
+}
+
+impl Filter {
+    fn push(&self, query: &mut Query) {
+        query.push(" AND o.created_at >= ").bind(self.from);
+        query.push(" AND o.created_at < ").bind(self.before);
+        if let Some(status) = self.status {
+            query.push(" AND o.status = ").bind(status.as_str());
+        }
+        if let Some(reference) = &self.reference {
+            query.push(" AND o.reference = ").bind(reference.as_str());
+        }
+    }
+}
+
+fn locked(row: &Row<'_>) -> Result<LockedOrder, Error> {
+    Ok(LockedOrder {
+        row: row.get(0)?,
+        id: row.get(1)?,
+        status: status(&row.get::<String>(2)?)?,
+        expires_at: row.get(3)?,
+    })
+}
+
+fn with_row(row: &Row<'_>) -> Result<(i64, Order), Error> {
+    Ok((row.get(17)?, order(row)?))
+}
+
+fn order(row: &Row<'_>) -> Result<Order, Error> {
+    let methods = row.get::<String>(6)?;
+    let methods: Option<Vec<_>> = methods.split(',').map(MethodKind::parse).collect();
+    let most = row.get::<Option<i64>>(7)?;
+    Ok(Order {
+        id: row.get(0)?,
+        reference: row.get(1)?,
+        status: status(&row.get::<String>(2)?)?,
+        amount: row.get(3)?,
+        description: row.get(4)?,
+        items: json(&row.get::<String>(5)?)?,
+        payment_methods: methods
+            .ok_or_else(|| Error::other("orders.payment_methods holds no methods"))?,
+        max_installments: most.and_then(|most| u8::try_from(most).ok()),
+        customer: row
+            .get::<Option<String>>(8)?
+            .as_deref()
+            .map(json)
+            .transpose()?,
+        success_url: row.get(9)?,
+        cancel_url: row.get(10)?,
+        metadata: json::<Box<RawValue>>(&row.get::<String>(11)?)?,
+        expires_at: row.get(12)?,
+        created_at: row.get(13)?,
+        updated_at: row.get(14)?,
+        paid_at: row.get(15)?,
+        refunded: row.get::<Option<Money>>(16)?.unwrap_or(Money::ZERO),
+    })
+}
+
+fn json<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+    serde_json::from_str(text).map_err(|_| Error::other("orders holds what is not our JSON"))
+}
+
+fn status(word: &str) -> Result<OrderStatus, Error> {
+    OrderStatus::parse(word).ok_or_else(|| Error::other("orders.status holds no status"))
+}

@@ -1,0 +1,78 @@
+//! Statements about approvals that paid for nothing.
+
+use db::{Conn, Error, Timestamp, Tx};
+
+/// An approval to be given back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::orders) struct Overpayment {
+    /// The payment's row.
+    pub(in crate::orders) row: i64,
+    /// The provider's id.
+    pub(in crate::orders) payment: String,
+    /// When it is due: whoever moves this has the turn.
+    pub(in crate::orders) refund_at: Timestamp,
+}
+
+/// Keeps that a payment paid for nothing; false when that is known.
+pub(in crate::orders) async fn insert_overpayment(
+    tx: &mut Tx,
+    payment: i64,
+    order: i64,
+    refund_at: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let inserted = tx
+        .execute(
+            "INSERT INTO overpayments (payment_id, order_id, created_at, refund_at) VALUES ($1, $2, $3, $4)
+             ON CONFLICT (payment_id) DO NOTHING",
+            &[&payment, &order, &now, &refund_at],
+        )
+        .await?;
+    Ok(inserted == 1)
+}
+
+/// Overpayments whose refund is due, the longest due first.
+pub(in crate::orders) async fn due_overpayments(
+    conn: &mut Conn,
+    now: Timestamp,
+    limit: i64,
+) -> Result<Vec<Overpayment>, Error> {
+    conn.all(
+        "SELECT o.payment_id, p.provider_id, o.refund_at
+         FROM overpayments o JOIN payments p ON p.id = o.payment_id
+         WHERE o.refund_at <= $1 ORDER BY o.refund_at, o.payment_id LIMIT $2",
+        &[&now, &limit],
+        |row| {
+            Ok(Overpayment {
+                row: row.get(0)?,
+                payment: row.get(1)?,
+                refund_at: row.get(2)?,
+            })
+        },
+    )
+    .await
+}
+
+/// When the next refund of an overpayment is due.
+pub(in crate::orders) async fn next_overpayment_due(
+    conn: &mut Conn,
+) -> Result<Option<Timestamp>, Error> {
+    let sql = "SELECT refund_at FROM overpayments WHERE refund_at IS NOT NULL ORDER BY refund_at, payment_id LIMIT 1";
+    conn.optional(sql, &[], |row| row.get(0)).await
+}
+
+/// Moves a refund that was seen due at `seen`; false when another process did.
+pub(in crate::orders) async fn write_refund_at(
+    tx: &mut Tx,
+    payment: i64,
+    seen: Timestamp,
+    next: Option<Timestamp>,
+) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE overpayments SET refund_at = $3 WHERE payment_id = $1 AND refund_at = $2",
+            &[&payment, &seen, &next],
+        )
+        .await?;
+    Ok(changed == 1)
+}

@@ -1,0 +1,226 @@
+//! One order, one living payment: whatever tabs, retries and processes there are.
+
+use std::time::Duration;
+
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use super::{act, boleto, cancel, card, learn, make, order, overpayments, pay, pix, read, status};
+use crate::payments::app::Shop;
+
+const CONFIRMING: &str = "A payment of this order is still being confirmed";
+
+on_both_engines!(
+    a_new_attempt_cancels_a_pending_pix_or_boleto_at_the_provider_first,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let made = make(&shop, &order()).await;
+        let first = pay(&shop, &made, &pix(), None).await.id();
+        let second = pay(&shop, &made, &boleto(), None).await.id();
+        let third = pay(&shop, &made, &pix(), None).await.id();
+        assert_eq!(shop.status(&first).await, "cancelled");
+        assert_eq!(shop.status(&second).await, "cancelled");
+        assert_eq!(shop.status(&third).await, "pending");
+        let paid = pay(&shop, &made, &card("APRO"), None).await;
+        assert_eq!(paid.json()["status"], "approved");
+        assert_eq!(shop.status(&third).await, "cancelled");
+        assert_eq!(status(&shop, &made).await, "paid");
+        assert_eq!(shop.sandbox.charges().await.1, 1);
+    }
+);
+
+on_both_engines!(
+    a_pending_payment_that_turns_out_to_be_paid_makes_the_order_paid_and_the_new_attempt_409,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let made = make(&shop, &order()).await;
+        let first = pay(&shop, &made, &pix(), None).await.id();
+        shop.sandbox.act(&first, "pay").await;
+        let second = pay(&shop, &made, &card("APRO"), None).await;
+        assert_eq!(second.error(), (409, "Order already paid".to_owned()));
+        assert_eq!(status(&shop, &made).await, "paid");
+        assert_eq!(shop.sandbox.charges().await, (1, 1));
+    }
+);
+
+on_both_engines!(
+    while_the_provider_does_not_cancel_the_pending_payment_there_is_no_other,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let made = make(&shop, &order()).await;
+        let first = pay(&shop, &made, &pix(), None).await.id();
+        let path = format!("/v1/payments/{first}");
+        shop.sandbox.fail("PUT", &path, "status 500", 1).await;
+        let second = pay(&shop, &made, &card("APRO"), None).await;
+        assert_eq!(
+            (second.status, &second.json()["outcome"]),
+            (502, &json!("not_charged"))
+        );
+        assert_eq!(shop.sandbox.charges().await, (1, 0));
+        assert_eq!(pay(&shop, &made, &card("APRO"), None).await.status, 200);
+    }
+);
+
+on_both_engines!(
+    an_unknown_outcome_blocks_the_next_attempt_until_it_is_known,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let replica = shop.replica(|_| {}).await;
+        for (fault, end) in [("drop after", "paid"), ("drop before", "open")] {
+            let made = make(&shop, &order()).await;
+            shop.sandbox.fail_payment(fault).await;
+            let lost = pay(&shop, &made, &card("APRO"), Some(end)).await;
+            assert_eq!(
+                (lost.status, &lost.json()["outcome"]),
+                (503, &json!("unknown"))
+            );
+            for app in [&shop.app, &replica] {
+                for body in [pix(), card("APRO")] {
+                    let other = pay(app, &made, &body, None).await;
+                    assert_eq!(other.error(), (409, CONFIRMING.to_owned()));
+                }
+                let page = app.get(&made.page).await;
+                assert!(
+                    page.text.contains("data-order=\"confirming\""),
+                    "in any tab"
+                );
+            }
+            assert_eq!(
+                cancel(&shop, &made).await.error(),
+                (409, CONFIRMING.to_owned())
+            );
+            for _ in 0..3 {
+                shop.clock.advance(Duration::from_mins(59));
+                learn(&shop).await;
+            }
+            assert_eq!(status(&shop, &made).await, end);
+        }
+        assert_eq!(shop.sandbox.charges().await, (1, 1));
+    }
+);
+
+on_both_engines!(
+    a_repetition_goes_on_with_the_attempt_of_unknown_outcome,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let made = make(&shop, &order()).await;
+        shop.sandbox.fail_payment("drop before").await;
+        assert_eq!(pay(&shop, &made, &pix(), Some("k")).await.status, 503);
+        let again = pay(&shop, &made, &pix(), Some("k")).await;
+        assert_eq!(again.json()["status"], "pending");
+        assert_eq!(shop.sandbox.charges().await, (1, 0));
+    }
+);
+
+on_both_engines!(
+    a_repetition_of_an_attempt_that_another_has_overtaken_is_409,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let made = make(&shop, &order()).await;
+        // Nothing of the first was sent: the order is free again.
+        shop.sandbox
+            .fail("POST", "/v1/card_tokens", "status 500", 1)
+            .await;
+        assert_eq!(
+            pay(&shop, &made, &card("APRO"), Some("first")).await.status,
+            502
+        );
+        shop.sandbox.fail_payment("drop after").await;
+        assert_eq!(
+            pay(&shop, &made, &card("APRO"), Some("second"))
+                .await
+                .status,
+            503
+        );
+        let overtaken = pay(&shop, &made, &card("APRO"), Some("first")).await;
+        assert_eq!(overtaken.error(), (409, CONFIRMING.to_owned()));
+        assert_eq!(
+            pay(&shop, &made, &card("APRO"), Some("second"))
+                .await
+                .status,
+            200
+        );
+        let overtaken = pay(&shop, &made, &card("APRO"), Some("first")).await;
+        assert_eq!(overtaken.error(), (409, "Order already paid".to_owned()));
+        assert_eq!(shop.sandbox.charges().await, (1, 1));
+    }
+);
+
+on_both_engines!(of_many_tabs_and_replicas_one_pays, async |address| {
+    let shop = Shop::open(&address).await;
+    let replica = shop.replica(|_| {}).await;
+    let made = make(&shop, &order()).await;
+    let body = card("APRO");
+    let tabs = (0..8).map(|tab| {
+        let app = if tab % 2 == 0 { &shop.app } else { &replica };
+        pay(app, &made, &body, None)
+    });
+    let answers = futures_of(tabs).await;
+    let paid = answers.iter().filter(|answer| answer.status == 200).count();
+    assert_eq!(paid, 1);
+    for answer in answers.iter().filter(|answer| answer.status != 200) {
+        let is_told = ["Order already paid", CONFIRMING].contains(&answer.detail().as_str());
+        assert!(answer.status == 409 && is_told, "{}", answer.text);
+    }
+    assert_eq!(shop.sandbox.charges().await, (1, 1));
+    assert_eq!(overpayments(&shop).await, (0, 0));
+});
+
+on_both_engines!(
+    of_many_codes_that_are_asked_for_at_once_one_is_alive,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let made = make(&shop, &order()).await;
+        let body = pix();
+        let answers = futures_of((0..6).map(|_| pay(&shop, &made, &body, None))).await;
+        assert!(answers.iter().any(|answer| answer.status == 200));
+        let payments = read(&shop, &made).await["payments"]
+            .as_array()
+            .unwrap()
+            .clone();
+        let pending = payments
+            .iter()
+            .filter(|payment| payment["status"] == "pending");
+        assert_eq!(pending.count(), 1, "{payments:?}");
+    }
+);
+
+on_both_engines!(
+    a_card_under_review_blocks_and_is_not_canceled_for_another,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let made = make(&shop, &order()).await;
+        let first = pay(&shop, &made, &card("CONT"), None).await.id();
+        let second = pay(&shop, &made, &pix(), None).await;
+        assert_eq!(second.error(), (409, CONFIRMING.to_owned()));
+        assert_eq!(
+            cancel(&shop, &made).await.error(),
+            (409, CONFIRMING.to_owned())
+        );
+        let page = shop.get(&made.page).await;
+        assert!(page.text.contains("data-order=\"followed\""));
+        act(&shop, &first, "reject").await;
+        assert_eq!(pay(&shop, &made, &pix(), None).await.status, 200);
+    }
+);
+
+/// Runs them at once.
+async fn futures_of<F: Future>(all: impl IntoIterator<Item = F>) -> Vec<F::Output> {
+    let mut all: Vec<_> = all.into_iter().map(|one| (Box::pin(one), None)).collect();
+    std::future::poll_fn(|context| {
+        for (future, output) in &mut all {
+            if output.is_none()
+                && let std::task::Poll::Ready(ready) = future.as_mut().poll(context)
+            {
+                *output = Some(ready);
+            }
+        }
+        if all.iter().all(|(_, output)| output.is_some()) {
+            std::task::Poll::Ready(())
+        } else {
+            std::task::Poll::Pending
+        }
+    })
+    .await;
+    all.into_iter().filter_map(|(_, output)| output).collect()
+}

@@ -1,0 +1,160 @@
+//! The page of an order as it is sent.
+
+use axum::body::Body;
+use http::Request;
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use super::{OrderLink, act, cancel, card, make, order, pay, pix};
+use crate::payments::app::{API_KEY, Answer, Shop, creation};
+use crate::payments::requests;
+
+async fn page(shop: &Shop, made: &OrderLink, language: &str) -> String {
+    let request = Request::get(&made.page).header("accept-language", language);
+    let answer = shop.send(request.body(Body::empty()).unwrap()).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    test_kit::html::check(&answer.text);
+    answer.text
+}
+
+on_both_engines!(the_page_shows_what_the_shop_has_fixed, async |address| {
+    let shop = Shop::open_with(&address, |config| config.shop.is_test = true).await;
+    let body = json!({
+        "description": "Pedido <1042>", "payment_methods": ["pix", "boleto"],
+        "items": [{"title": "Café <forte>", "quantity": 2, "unit_price": 39.90}],
+        "customer": {"name": "Maria Silva", "email": "maria@example.com"},
+        "success_url": "https://shop.example/thanks", "cancel_url": "https://shop.example/cart?a=b",
+    });
+    let made = make(&shop, &body).await;
+    for (language, texts) in [
+        (
+            "pt-BR",
+            [
+                "R$\u{a0}79,80",
+                "Gerar Pix de R$\u{a0}79,80",
+                "Modo de teste",
+                "Voltar à loja",
+            ],
+        ),
+        (
+            "en",
+            [
+                "R$\u{a0}79.80",
+                "Get the Pix code for R$\u{a0}79.80",
+                "Test mode",
+                "Back to the shop",
+            ],
+        ),
+    ] {
+        let html = page(&shop, &made, language).await;
+        for text in texts {
+            assert!(html.contains(text), "{text}");
+        }
+        assert!(html.contains("2 × Café &#60;forte&#62;"));
+        assert!(html.contains(&format!("action=\"{}\"", made.page)));
+        assert!(html.contains("data-order=\"open\""));
+        assert!(!html.contains("value=\"card\""), "the order takes no card");
+        assert!(html.contains(&format!(
+            "https://shop.example/cart?a=b&#38;order={}",
+            made.id
+        )));
+        assert!(html.contains("maria@example.com") && !html.contains("id=\"transaction_amount\""));
+    }
+});
+
+on_both_engines!(the_pages_of_ended_orders_say_so, async |address| {
+    let shop = Shop::open(&address).await;
+    let body =
+        json!({"amount": 10, "description": "x", "success_url": "https://shop.example/thanks"});
+    let paid = make(&shop, &body).await;
+    let payment = pay(&shop, &paid, &card("APRO"), None).await.id();
+    let canceled = make(&shop, &body).await;
+    assert_eq!(cancel(&shop, &canceled).await.status, 200);
+    let expired = make(&shop, &body).await;
+    shop.clock.advance(std::time::Duration::from_hours(24));
+    let is_over = |html: &str| {
+        html.contains("id=\"over\"")
+            && !html.contains("id=\"payment\"")
+            && !html.contains("checkout.js")
+    };
+    for (made, portuguese, english) in [
+        (&paid, "Este pedido está pago", "This order is paid"),
+        (
+            &canceled,
+            "Este pedido foi cancelado",
+            "This order was cancelled",
+        ),
+        (
+            &expired,
+            "O prazo deste pedido acabou",
+            "This order has expired",
+        ),
+    ] {
+        let html = page(&shop, made, "pt-BR").await;
+        assert!(html.contains(portuguese) && is_over(&html), "{html}");
+        assert!(page(&shop, made, "en").await.contains(english));
+    }
+    let way = format!("https://shop.example/thanks?order={}", paid.id);
+    assert!(page(&shop, &paid, "en").await.contains(&way));
+    act(&shop, &payment, "refund").await;
+    assert!(
+        page(&shop, &paid, "pt-BR")
+            .await
+            .contains("Este pagamento foi devolvido")
+    );
+    let unknown = Request::get("/pay/unknown").header("accept", "text/html");
+    assert_eq!(
+        shop.send(unknown.body(Body::empty()).unwrap()).await.status,
+        404
+    );
+});
+
+on_both_engines!(
+    a_payment_that_waits_is_followed_after_a_reload_and_in_another_tab,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let made = make(&shop, &order()).await;
+        let answer = pay(&shop, &made, &pix(), None).await;
+        let html = page(&shop, &made, "en").await;
+        assert!(html.contains("data-order=\"followed\""));
+        assert!(html.contains(&answer.id()) && html.contains(&answer.token()));
+    }
+);
+
+on_both_engines!(
+    a_payment_of_unknown_outcome_is_confirmed_without_a_script_too,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let made = make(&shop, &order()).await;
+        shop.sandbox.fail_payment("drop after").await;
+        assert_eq!(pay(&shop, &made, &card("APRO"), None).await.status, 503);
+        let html = page(&shop, &made, "en").await;
+        assert!(html.contains("<noscript><meta http-equiv=\"refresh\""));
+        let (_, rest) = html.rsplit_once("<noscript>").unwrap();
+        assert!(rest.contains("We are confirming your payment"));
+    }
+);
+
+on_both_engines!(
+    the_closed_open_form_needs_a_merchants_key,
+    async |address| {
+        let shop = Shop::open_with(&address, |config| config.open_payments = false).await;
+        let refused = |answer: &Answer| answer.status == 401;
+        assert!(refused(&shop.get("/").await));
+        let answer = shop.send(creation(&requests::pix(), None)).await;
+        assert_eq!(answer.error(), (401, "Invalid credentials".to_owned()));
+        let in_a_browser = Request::get("/").header("accept", "text/html");
+        let answer = shop.send(in_a_browser.body(Body::empty()).unwrap()).await;
+        assert!(
+            refused(&answer) && answer.text.contains("<html"),
+            "a page for it"
+        );
+        let mut merchants = creation(&requests::pix(), None);
+        let key = format!("Bearer {API_KEY}").parse().unwrap();
+        merchants.headers_mut().insert("authorization", key);
+        assert_eq!(shop.send(merchants).await.status, 200);
+        let made = make(&shop, &order()).await;
+        assert_eq!(shop.get(&made.page).await.status, 200);
+        assert_eq!(pay(&shop, &made, &pix(), None).await.status, 200);
+    }
+);

@@ -1,0 +1,255 @@
+//! Paying an order.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use test_kit::on_both_engines;
+
+use super::{act, boleto, card, learn, make, order, overpayments, pay, pix, read, status};
+use crate::payments::app::{Answer, Shop};
+use crate::payments::requests::with;
+
+on_both_engines!(a_pix_makes_its_order_paid, async |address| {
+    let shop = Shop::open(&address).await;
+    let made = make(&shop, &order()).await;
+    let page = shop.get(&made.page).await;
+    assert_eq!(page.status, 200);
+    assert!(page.text.contains("R$\u{a0}12,50"), "{}", page.text);
+    let answer = pay(&shop, &made, &pix(), None).await;
+    assert_eq!(answer.json()["transaction_amount"], 12.5);
+    let open = read(&shop, &made).await;
+    assert_eq!(
+        (&open["status"], &open["paid_at"]),
+        (&json!("open"), &Value::Null)
+    );
+    assert_eq!(open["payments"][0]["status"], "pending");
+    shop.clock.advance(Duration::from_secs(90));
+    act(&shop, &answer.id(), "pay").await;
+    let paid = read(&shop, &made).await;
+    assert_eq!(paid["status"], "paid");
+    assert_eq!(paid["paid_at"], "2026-11-20T12:01:30.000000Z");
+    let payment = &paid["payments"][0];
+    assert_eq!(payment["id"], answer.id());
+    assert_eq!(
+        (&payment["status"], &payment["payment_method_id"]),
+        (&json!("approved"), &json!("pix"))
+    );
+    let again = pay(&shop, &made, &pix(), None).await;
+    assert_eq!(again.error(), (409, "Order already paid".to_owned()));
+});
+
+on_both_engines!(a_card_makes_its_order_paid_at_once, async |address| {
+    let shop = Shop::open(&address).await;
+    let made = make(&shop, &order()).await;
+    let answer = pay(&shop, &made, &card("APRO"), None).await;
+    assert_eq!(answer.json()["status"], "approved");
+    assert_eq!(status(&shop, &made).await, "paid");
+    let path = format!("/payments/{}/refunds", answer.id());
+    let part = json!({"amount": 2.5});
+    assert_eq!(shop.merchant("POST", &path, Some(&part)).await.status, 200);
+    let refunded = read(&shop, &made).await;
+    assert_eq!(
+        (&refunded["refunded_amount"], &refunded["status"]),
+        (&json!(2.5), &json!("paid"))
+    );
+});
+
+on_both_engines!(
+    what_the_order_has_fixed_is_refused_by_name,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let made = make(&shop, &order()).await;
+        for (member, value) in [
+            ("transaction_amount", json!(1)),
+            ("description", json!("x")),
+        ] {
+            let answer = pay(&shop, &made, &with(pix(), member, value), None).await;
+            assert_eq!(
+                (answer.status, &answer.json()["field"]),
+                (422, &json!(member))
+            );
+        }
+        let missing = pay(&shop, &made, &json!({"payment_method": "pix"}), None).await;
+        assert_eq!(missing.error(), (400, "Missing required field".to_owned()));
+        let unknown = super::OrderLink {
+            id: String::new(),
+            page: "/pay/unknown".to_owned(),
+        };
+        let answer = pay(&shop, &unknown, &pix(), None).await;
+        assert_eq!(answer.error(), (404, "Order not found".to_owned()));
+    }
+);
+
+on_both_engines!(
+    a_method_or_installments_that_the_order_does_not_take_are_422,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let body = with(order(), "payment_methods", json!(["card"]));
+        let made = make(&shop, &with(body, "max_installments", json!(2))).await;
+        let answer = pay(&shop, &made, &pix(), None).await;
+        assert_eq!(
+            (answer.status, &answer.json()["field"]),
+            (422, &json!("payment_method"))
+        );
+        let three = with(card("APRO"), "installments", json!(3));
+        let answer = pay(&shop, &made, &three, None).await;
+        let detail = "Validation error: installments: must be between 1 and 2".to_owned();
+        assert_eq!(answer.error(), (422, detail));
+    }
+);
+
+on_both_engines!(a_declined_attempt_leaves_the_order_open, async |address| {
+    let shop = Shop::open(&address).await;
+    let made = make(&shop, &order()).await;
+    let declined = pay(&shop, &made, &card("FUND"), None).await;
+    assert_eq!(declined.json()["status"], "rejected");
+    assert_eq!(status(&shop, &made).await, "open");
+    shop.sandbox.fail_payment("status 400").await;
+    assert_eq!(pay(&shop, &made, &pix(), None).await.status, 502);
+    assert_eq!(pay(&shop, &made, &card("APRO"), None).await.status, 200);
+    let paid = read(&shop, &made).await;
+    assert_eq!(paid["status"], "paid");
+    let states: Vec<_> = paid["payments"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["status"].clone())
+        .collect();
+    assert_eq!(states, ["approved", "rejected"], "newest first");
+});
+
+on_both_engines!(an_answer_stands_after_its_order_is_paid, async |address| {
+    let shop = Shop::open(&address).await;
+    let made = make(&shop, &order()).await;
+    let first = pay(&shop, &made, &card("APRO"), Some("k")).await;
+    let again = pay(&shop, &made, &card("APRO"), Some("k")).await;
+    assert_eq!(again.header("idempotent-replayed"), Some("true"));
+    assert_eq!(again.text, first.text);
+    let other = make(&shop, &order()).await;
+    let elsewhere = pay(&shop, &other, &card("APRO"), Some("k")).await;
+    assert_eq!(
+        elsewhere.status, 422,
+        "a key is of one order: {}",
+        elsewhere.text
+    );
+    assert_eq!(shop.sandbox.charges().await, (1, 1));
+});
+
+/// When the provider was asked to let the last payment lapse.
+async fn lapse(shop: &Shop) -> String {
+    let calls = shop.sandbox.calls().await;
+    let is_creation = |call: &&Value| call["method"] == "POST" && call["path"] == "/v1/payments";
+    let body = &calls.iter().rfind(is_creation).unwrap()["body"];
+    let body: Value = match body {
+        Value::String(text) => serde_json::from_str(text).unwrap(),
+        other => other.clone(),
+    };
+    body["date_of_expiration"]
+        .as_str()
+        .unwrap_or("none")
+        .to_owned()
+}
+
+on_both_engines!(
+    a_pix_expires_no_later_than_its_order_or_as_soon_as_the_provider_can,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let until = |end: &str| with(order(), "expires_at", json!(end));
+        let long = make(&shop, &until("2026-11-25T12:00:00Z")).await;
+        pay(&shop, &long, &pix(), None).await.id();
+        assert_eq!(lapse(&shop).await, "2026-11-25T09:00:00.000-03:00");
+        let short = make(&shop, &until("2026-11-20T12:10:00Z")).await;
+        pay(&shop, &short, &pix(), None).await.id();
+        assert_eq!(lapse(&shop).await, "2026-11-20T09:31:00.000-03:00");
+        let boletos = make(&shop, &until("2026-11-25T12:00:00Z")).await;
+        pay(&shop, &boletos, &boleto(), None).await.id();
+        assert_eq!(lapse(&shop).await, "2026-11-25T09:00:00.000-03:00");
+        let cards = make(&shop, &order()).await;
+        pay(&shop, &cards, &card("APRO"), None).await.id();
+        assert_eq!(lapse(&shop).await, "none");
+    }
+);
+
+/// Pays an order twice: an attempt of which nothing is known for more than an hour is given up, and appears after all.
+async fn paid_twice(shop: &Shop) -> (super::OrderLink, Answer) {
+    let made = make(shop, &order()).await;
+    shop.sandbox.fail_payment("drop after").await;
+    assert_eq!(
+        pay(shop, &made, &card("APRO"), Some("lost")).await.status,
+        503
+    );
+    // The provider's search never shows it, until it does.
+    shop.sandbox
+        .fail("GET", "/v1/payments/search", "lag 300m", 50)
+        .await;
+    for _ in 0..3 {
+        shop.clock.advance(Duration::from_mins(59));
+        learn(shop).await;
+    }
+    assert_eq!(shop.steps().await, ["closed"]);
+    let second = pay(shop, &made, &card("APRO"), None).await;
+    assert_eq!(second.json()["status"], "approved");
+    shop.sandbox.clear_faults().await;
+    shop.clock.advance(Duration::from_hours(2));
+    learn(shop).await;
+    (made, second)
+}
+
+on_both_engines!(
+    a_second_payment_leaves_the_order_as_it_is_and_is_told_of,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let (made, second) = paid_twice(&shop).await;
+        let order = read(&shop, &made).await;
+        let payments = order["payments"].as_array().unwrap();
+        assert_eq!(payments.len(), 2, "{order}");
+        assert!(
+            payments
+                .iter()
+                .all(|payment| payment["status"] == "approved"),
+            "{order}"
+        );
+        assert!(payments.iter().any(|payment| payment["id"] == second.id()));
+        assert_eq!(order["status"], "paid");
+        assert_eq!(overpayments(&shop).await, (1, 0), "the shop decides");
+        super::work(&shop).await;
+        assert_eq!(read(&shop, &made).await["refunded_amount"], 0.0);
+    }
+);
+
+on_both_engines!(
+    a_second_payment_is_refunded_by_itself_where_the_shop_wants_that,
+    async |address| {
+        let shop = Shop::open_with(&address, |config| config.refund_overpayment = true).await;
+        let (made, second) = paid_twice(&shop).await;
+        assert_eq!(overpayments(&shop).await, (1, 1));
+        let refund = "drop after";
+        let order = read(&shop, &made).await;
+        let payments = order["payments"].as_array().unwrap();
+        let other = payments
+            .iter()
+            .find(|payment| payment["id"] != second.id())
+            .unwrap();
+        let other = other["id"].as_str().unwrap().to_owned();
+        let path = format!("/v1/payments/{other}/refunds");
+        shop.sandbox.fail("POST", &path, refund, 1).await;
+        super::work(&shop).await;
+        assert_eq!(
+            overpayments(&shop).await,
+            (1, 1),
+            "the refund's outcome is unknown"
+        );
+        shop.clock.advance(Duration::from_mins(11));
+        super::work(&shop).await;
+        assert_eq!(overpayments(&shop).await, (1, 0));
+        assert_eq!(shop.status(&other).await, "refunded");
+        assert_eq!(shop.status(&second.id()).await, "approved");
+        let made_refunds = shop.sandbox.call(reqwest::Method::GET, &path, None).await;
+        assert_eq!(made_refunds.as_array().unwrap().len(), 1);
+        let order = read(&shop, &made).await;
+        assert_eq!(
+            (&order["status"], &order["refunded_amount"]),
+            (&json!("paid"), &json!(0.0))
+        );
+    }
+);
