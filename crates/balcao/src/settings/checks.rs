@@ -102,6 +102,15 @@ pub(super) fn without_webhook_secret(settings: &Settings, purpose: Purpose) -> O
     })
 }
 
+/// What a shop that uses orders should close.
+pub(super) fn open_beside_orders(settings: &Settings, purpose: Purpose) -> Option<String> {
+    let is_served = matches!(purpose, Purpose::Serve(services) if services.checkout);
+    let has_orders = settings.checkout_refund_overpayment;
+    (is_served && has_orders && settings.checkout_open_payments).then(|| {
+        "BALCAO_CHECKOUT_OPEN_PAYMENTS is true: beside your orders, anybody can pay any amount by an address; set it to false where every payment has an order".to_owned()
+    })
+}
+
 /// What is wrong with settings that are each right. `settings` is absent when some of them are not.
 pub(crate) fn together(
     reader: &Reader,

@@ -45,6 +45,7 @@ pub(crate) fn read(mut sources: Sources, purpose: Purpose) -> Report {
     if let Some(settings) = &settings {
         warnings.extend(checks::without_public_url(settings, purpose));
         warnings.extend(checks::without_webhook_secret(settings, purpose));
+        warnings.extend(checks::open_beside_orders(settings, purpose));
     }
     let mut problems = std::mem::take(&mut reader.problems);
     problems.extend(checks::together(&reader, settings.as_ref(), purpose));

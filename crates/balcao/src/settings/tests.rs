@@ -89,6 +89,20 @@ fn services_without_a_public_address_or_a_secret_for_notifications_are_warned_of
 }
 
 #[test]
+fn a_shop_with_orders_is_advised_to_close_the_open_form() {
+    let warned = |open: &str, refunds: &str| {
+        let given = [
+            ("BALCAO_CHECKOUT_OPEN_PAYMENTS", open),
+            ("BALCAO_CHECKOUT_REFUND_OVERPAYMENT", refunds),
+        ];
+        let warnings = read(sources(&given, ""), ALL).warnings.join("\n");
+        warnings.contains("BALCAO_CHECKOUT_OPEN_PAYMENTS is true")
+    };
+    assert!(warned("true", "true"));
+    assert!(!warned("false", "true") && !warned("true", "false"));
+}
+
+#[test]
 fn the_command_line_wins_over_the_environment_and_that_over_the_file() {
     let file = "log = \"error\"\nlog_format = \"json\"\n[checkout]\nlisten = \"127.0.0.1:1\"\n";
     let mut given = sources(
