@@ -165,6 +165,18 @@ impl Order {
         }
     }
 
+    /// What to expect of a card.
+    pub(super) fn card_hint(&self, layout: &Layout) -> String {
+        let most = self.link.as_ref().and_then(|link| link.max_installments);
+        if most == Some(1) {
+            return layout.text("Na hora", "At once").to_owned();
+        }
+        let portuguese = format!("Na hora, em até {} vezes", most.unwrap_or(12));
+        layout
+            .text(&portuguese, "At once, or in installments")
+            .to_owned()
+    }
+
     pub(super) fn is_state(&self, name: &str) -> bool {
         let link = self.link.as_ref();
         link.is_some_and(|link| link.state.name() == name)
