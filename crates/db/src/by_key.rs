@@ -13,6 +13,17 @@ pub struct ByKey<T> {
     pub row: fn(&Row<'_>) -> Result<T, Error>,
 }
 
+impl<T> ByKey<T> {
+    /// That of a statement that is put together once, when it is first needed: it ends with the key's name behind `WHERE`.
+    pub fn of(select: &str, row: fn(&Row<'_>) -> Result<T, Error>) -> Self {
+        Self {
+            one: format!("{select} = $1").leak(),
+            many: format!("{select} = ANY (CAST(string_to_array($1, ',') AS BIGINT[]))").leak(),
+            row,
+        }
+    }
+}
+
 /// A [`ByKey`] of what makes a row and of the pieces of a statement that selects the key as its first column and ends with the key's name
 /// behind `WHERE`.
 ///

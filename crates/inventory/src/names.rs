@@ -5,7 +5,7 @@ use resource::{Both, Record as _, in_a_sentence};
 use web::locale::Locale;
 
 use crate::{
-    catalogue::{named::NamedRecord, products},
+    catalogue::{named::NamedRecord, products::ProductRecord},
     stock::movements::Movement,
 };
 
@@ -113,7 +113,7 @@ const OTHERS: &[(&str, Both)] = &[
 pub(crate) fn field(locale: Locale, name: &str) -> &str {
     let described = [
         NamedRecord::FIELDS,
-        &products::DESCRIBED,
+        ProductRecord::FIELDS,
         Movement::Inflow.described(),
     ];
     let described = described.into_iter().flatten();

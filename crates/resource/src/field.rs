@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use web::locale::Locale;
 
-use super::value::{FieldType, Text, Value};
+use super::value::{Amount, FieldType, Refers, Text, Value};
 
 /// Portuguese and English.
 pub type Both = (&'static str, &'static str);
@@ -16,16 +16,45 @@ pub struct Field {
     pub name: &'static str,
     /// What people call it.
     pub label: Both,
+    /// The same over a column, where there is little room.
+    pub short: Both,
+    /// The same beside its control in an everyday form.
+    pub asked: Both,
+    /// A sentence that helps whoever fills it in; empty where none is needed.
+    pub help: Both,
+    /// The heading of the part of a form that begins with it.
+    pub section: Option<Both>,
     /// What it holds, with its bounds.
     pub kind: Kind,
+    /// Of a reference: the records that it refers to.
+    pub target: Option<Target>,
+    /// Where a value stands that other code writes; statements on the record's own table leave it out.
+    pub source: Option<&'static str>,
+    /// The parameters by which a list is narrowed to values from one on, and up to another.
+    pub bounds: Option<(&'static str, &'static str)>,
     /// Whether it may be left out, and be nothing.
     pub is_nullable: bool,
     /// Whether clients only read it.
     pub is_read_only: bool,
     /// Whether it is what people call the record.
     pub is_name: bool,
+    /// Whether a blank text is nothing, so that two records without one do not share it.
+    pub is_null_when_blank: bool,
+    /// Whether bar codes are scanned into it.
+    pub is_scanned: bool,
+    /// Whether a list on a phone does without it.
+    pub is_minor: bool,
     /// Which lists show it.
     pub listed: Listed,
+}
+
+/// The records that a reference refers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Target {
+    /// Their place in addresses, and their table.
+    pub path: &'static str,
+    /// Their field with what people call them.
+    pub name: &'static str,
 }
 
 /// What a field holds, with its bounds.
@@ -56,6 +85,8 @@ pub enum Kind {
     },
     /// A price.
     Price,
+    /// Another number with the digits of a price.
+    Decimal,
     /// The id of another record.
     Reference,
 }
@@ -121,9 +152,23 @@ pub const fn price<T: FieldType>(portuguese: &'static str, english: &'static str
     Typed::new((portuguese, english), Kind::Price)
 }
 
-/// The id of another record.
-pub const fn reference(portuguese: &'static str, english: &'static str) -> Typed<i64> {
-    Typed::new((portuguese, english), Kind::Reference)
+/// A number with the digits of a price that is none, such as a weight.
+pub const fn decimal<T: FieldType>(portuguese: &'static str, english: &'static str) -> Typed<T> {
+    Typed::new((portuguese, english), Kind::Decimal)
+}
+
+/// Another record, by the place of its kind in addresses, which is its table.
+pub const fn reference<T: Refers>(
+    portuguese: &'static str,
+    english: &'static str,
+    path: &'static str,
+) -> Typed<T> {
+    let mut typed = Typed::new((portuguese, english), Kind::Reference);
+    typed.0.target = Some(Target {
+        path,
+        name: T::NAME,
+    });
+    typed
 }
 
 impl<T: FieldType> Typed<T> {
@@ -131,10 +176,20 @@ impl<T: FieldType> Typed<T> {
         let field = Field {
             name: "",
             label,
+            short: label,
+            asked: label,
+            help: ("", ""),
+            section: None,
             kind,
+            target: None,
+            source: None,
+            bounds: None,
             is_nullable: T::IS_NULLABLE,
             is_read_only: false,
             is_name: false,
+            is_null_when_blank: false,
+            is_scanned: false,
+            is_minor: matches!(kind, Kind::Time),
             listed: Listed::Nowhere,
         };
         Self(field, PhantomData)
@@ -168,6 +223,48 @@ impl<T: FieldType> Typed<T> {
         self
     }
 
+    /// Called otherwise over a column, where there is little room.
+    #[must_use]
+    pub const fn short(mut self, portuguese: &'static str, english: &'static str) -> Self {
+        self.0.short = (portuguese, english);
+        self
+    }
+
+    /// Called otherwise beside its control in an everyday form.
+    #[must_use]
+    pub const fn asked(mut self, portuguese: &'static str, english: &'static str) -> Self {
+        self.0.asked = (portuguese, english);
+        self
+    }
+
+    /// With a sentence that helps whoever fills it in.
+    #[must_use]
+    pub const fn help(mut self, portuguese: &'static str, english: &'static str) -> Self {
+        self.0.help = (portuguese, english);
+        self
+    }
+
+    /// The first of a part of a form.
+    #[must_use]
+    pub const fn section(mut self, portuguese: &'static str, english: &'static str) -> Self {
+        self.0.section = Some((portuguese, english));
+        self
+    }
+
+    /// Read from a place that other code writes.
+    #[must_use]
+    pub const fn read_from(mut self, source: &'static str) -> Self {
+        self.0.source = Some(source);
+        self
+    }
+
+    /// A list on a phone does without it.
+    #[must_use]
+    pub const fn minor(mut self) -> Self {
+        self.0.is_minor = true;
+        self
+    }
+
     /// The description, under the field's name.
     #[must_use]
     pub const fn named(mut self, name: &'static str) -> Field {
@@ -181,6 +278,31 @@ impl Typed<String> {
     #[must_use]
     pub const fn name(mut self) -> Self {
         self.0.is_name = true;
+        self
+    }
+}
+
+impl Typed<Option<String>> {
+    /// A blank text is nothing.
+    #[must_use]
+    pub const fn null_when_blank(mut self) -> Self {
+        self.0.is_null_when_blank = true;
+        self
+    }
+
+    /// Bar codes are scanned into it.
+    #[must_use]
+    pub const fn scanned(mut self) -> Self {
+        self.0.is_scanned = true;
+        self
+    }
+}
+
+impl<T: Amount> Typed<T> {
+    /// Lists are narrowed to values from one on, and up to another, by parameters of these names.
+    #[must_use]
+    pub const fn between(mut self, least: &'static str, greatest: &'static str) -> Self {
+        self.0.bounds = Some((least, greatest));
         self
     }
 }
@@ -216,18 +338,40 @@ impl Field {
     pub fn shown(&self, value: Value<'_>, locale: Locale) -> String {
         match value {
             Value::Integer(integer) if self.kind != Kind::Id => locale.number(integer),
+            Value::Money(number) if self.kind == Kind::Decimal => locale.decimal(number),
             Value::Money(money) => locale.money(money),
             Value::Time(time) => locale.date_time(time),
+            Value::Reference { name, .. } => name.to_owned(),
             value => value.typed(),
         }
+    }
+
+    /// Whether it is an amount in reais.
+    pub const fn is_price(&self) -> bool {
+        matches!(self.kind, Kind::Price)
+    }
+
+    /// Whether it holds numbers.
+    pub const fn is_number(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::Integer { .. } | Kind::Price | Kind::Decimal
+        )
     }
 
     /// The attributes of its control in a form. Browsers count some characters as two.
     pub fn attributes(&self) -> String {
         let required = if self.is_required() { "required" } else { "" };
         let focus = if self.is_name { "autofocus" } else { "" };
+        let scanned = if self.is_scanned {
+            "spellcheck=\"false\" data-scan"
+        } else {
+            ""
+        };
         let length = match self.kind {
             Kind::Text { max } | Kind::LongText { max } => format!("maxlength=\"{}\"", 2 * max),
+            Kind::Price | Kind::Decimal => "inputmode=\"decimal\" maxlength=\"40\"".to_owned(),
+            Kind::Integer { .. } => "inputmode=\"numeric\" maxlength=\"30\"".to_owned(),
             _ => String::new(),
         };
         let complete = if self.is_long() {
@@ -235,8 +379,35 @@ impl Field {
         } else {
             "autocomplete=\"off\""
         };
-        format!("{required} {length} {complete} {focus}")
+        format!("{required} {length} {complete} {scanned} {focus}")
     }
+}
+
+/// The field of a name.
+pub fn find(fields: &[&'static Field], name: &str) -> Option<&'static Field> {
+    fields.iter().copied().find(|field| field.name == name)
+}
+
+/// The parameters that narrow a list: a reference by its name, an amount by its bounds.
+pub fn filters(fields: &[&'static Field]) -> Vec<&'static str> {
+    let names = fields.iter().flat_map(|field| {
+        let reference = field.target.map(|_| field.name);
+        let (least, greatest) = field.bounds.unzip();
+        [reference, least, greatest]
+    });
+    names.flatten().collect()
+}
+
+/// Fields as people read them: part by part, the long texts of each part at its end.
+pub fn laid_out(fields: &[&'static Field]) -> Vec<&'static Field> {
+    let mut part = 0;
+    let placed = fields.iter().map(|field| {
+        part += usize::from(field.section.is_some());
+        (part, field.is_long(), *field)
+    });
+    let mut placed: Vec<_> = placed.collect();
+    placed.sort_by_key(|(part, is_long, _)| (*part, *is_long));
+    placed.into_iter().map(|(.., field)| field).collect()
 }
 
 /// The names of fields, in their order.

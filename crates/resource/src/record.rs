@@ -7,7 +7,7 @@ use db::{OwnedValue, Row};
 
 use super::{
     field::Field,
-    value::{Setting, Value},
+    value::{Reference, Setting, Value},
 };
 
 /// A record whose fields are described.
@@ -18,8 +18,8 @@ pub trait Record: Sized {
     /// Its fields, in the order of answers, files and errors.
     const FIELDS: &'static [&'static Field];
 
-    /// A record of what was set.
-    fn new(input: Self::Input) -> Self;
+    /// Their names.
+    const NAMES: &'static [&'static str];
 
     /// Reads a row that has the columns of the fields, in their order.
     ///
@@ -45,13 +45,16 @@ pub trait Input: Sized {
 pub trait Source {
     /// The value of a field; kept when it is absent, or wrong.
     fn field(&mut self, field: &'static Field) -> Setting<OwnedValue>;
+
+    /// The reference of a field, likewise.
+    fn reference(&mut self, field: &'static Field) -> Setting<Reference>;
 }
 
 /// The names of the fields that differ between two states of a record; those that clients only read are left out.
 pub fn changed<R: Record>(before: &R, after: &R) -> Vec<&'static str> {
     let pairs = before.values().into_iter().zip(after.values());
     pairs
-        .filter(|((field, before), (_, after))| !field.is_read_only && before != after)
+        .filter(|((field, before), (_, after))| !field.is_read_only && !before.is(*after))
         .map(|((field, _), _)| field.name)
         .collect()
 }
@@ -71,7 +74,7 @@ macro_rules! resource {
         /// What is set of a record's fields.
         #[derive(Debug, Clone, Default, PartialEq, Eq)]
         pub struct $input {
-            $(#[doc = concat!("`", stringify!($field), "`")] pub $field: $crate::Setting<$type>,)+
+            $(#[doc = concat!("`", stringify!($field), "`")] pub $field: $crate::Setting<<$type as $crate::FieldType>::Sent>,)+
         }
 
         #[expect(non_upper_case_globals, reason = "a description has the name of its field")]
@@ -89,16 +92,11 @@ macro_rules! resource {
             type Input = $input;
 
             const FIELDS: &'static [&'static $crate::Field] = &[$(Self::$field,)+];
-
-            fn new(input: $input) -> Self {
-                Self {
-                    $($field: input.$field.set().unwrap_or_else($crate::FieldType::absent),)+
-                }
-            }
+            const NAMES: &'static [&'static str] = &[$(stringify!($field),)+];
 
             fn from_row(row: &db::Row<'_>) -> Result<Self, db::Error> {
-                let mut at = 0..;
-                Ok(Self { $($field: row.get(at.next().unwrap_or_default())?,)+ })
+                let mut at = 0;
+                Ok(Self { $($field: $crate::FieldType::from_row(row, &mut at)?,)+ })
             }
 
             fn values(&self) -> Vec<(&'static $crate::Field, $crate::Value<'_>)> {
@@ -109,14 +107,14 @@ macro_rules! resource {
         impl $crate::Input for $input {
             fn read(source: &mut impl $crate::Source) -> Self {
                 Self {
-                    $($field: source.field($record::$field).and_then($crate::FieldType::of),)+
+                    $($field: $crate::Sent::read(source, $record::$field),)+
                 }
             }
 
             fn values(&self) -> Vec<(&'static $crate::Field, $crate::Value<'_>)> {
                 let values = [$((
                     $record::$field,
-                    self.$field.as_ref().set().map($crate::FieldType::value),
+                    self.$field.get().map($crate::Sent::sent),
                 ),)+];
                 values
                     .into_iter()
@@ -127,8 +125,10 @@ macro_rules! resource {
 
         impl serde::Serialize for $record {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let values = $crate::Record::values(self);
-                serializer.collect_map(values.into_iter().map(|(field, value)| (field.name, value)))
+                use serde::ser::SerializeMap as _;
+                let mut map = serializer.serialize_map(None)?;
+                $(map.serialize_entry(stringify!($field), &$crate::FieldType::value(&self.$field))?;)+
+                map.end()
             }
         }
     };

@@ -82,7 +82,7 @@ impl Serialize for Example {
                 Kind::Time => json!("2026-11-20T12:00:00Z"),
                 Kind::Text { .. } | Kind::LongText { .. } | Kind::Token => json!("…"),
                 Kind::Integer { min, .. } => json!(min),
-                Kind::Price => json!("1.00"),
+                Kind::Price | Kind::Decimal => json!("1.00"),
             };
             (field.name, value)
         }))
@@ -118,10 +118,10 @@ fn property(field: &Field, shape: Shape) -> Value {
         (Kind::Integer { min, max }, _) => {
             json!({"type": ["integer", "string"], "format": "int64", "minimum": min, "maximum": max})
         }
-        (Kind::Price, Shape::Record) => {
+        (Kind::Price | Kind::Decimal, Shape::Record) => {
             json!({"type": "string", "pattern": r"^[0-9]{1,20}\.[0-9]{2}$"})
         }
-        (Kind::Price, _) => json!({"type": ["string", "number"]}),
+        (Kind::Price | Kind::Decimal, _) => json!({"type": ["string", "number"]}),
         (Kind::Reference, Shape::Record) => json!({"$ref": "#/components/schemas/Reference"}),
         (Kind::Reference, _) => json!({"type": ["integer", "string"]}),
     };

@@ -1,7 +1,7 @@
 //! The statements that follow from a list of fields. All others stand in the stores of the features.
 //!
-//! The column of a field has its name. Beside a text stands what lists are ordered by and searches look at: `name_folded`, and of a
-//! long text the folded beginning, `description_key`.
+//! The column of a field has its name, and that of a reference `_id` behind it. Beside a text stands what lists are ordered by and
+//! searches look at: `name_folded`, and of a long text the folded beginning, `description_key`.
 
 use db::Query;
 
@@ -33,9 +33,53 @@ pub fn select(fields: &[&Field], table: &'static str) -> Query {
     query
 }
 
-/// Adds a field as one place of an order, with a comma behind it. What is nothing stands before everything else.
-pub fn push_order(query: &mut Query, field: &Field, is_descending: bool) {
-    query.push("r.").push(field.name).push(suffix(field.kind));
+/// `p.id, category.id, category.name, s.quantity`: the columns that a record is read from, of its own table `p`, of the records that it
+/// refers to, each under the name of the field, and of what other code writes.
+pub fn columns(fields: &[&Field], own: &str) -> String {
+    let columns = fields
+        .iter()
+        .map(|field| match (field.source, field.target) {
+            (Some(source), _) => source.to_owned(),
+            (None, Some(target)) => format!("{0}.id, {0}.{1}", field.name, target.name),
+            (None, None) => format!("{own}.{}", field.name),
+        });
+    columns.collect::<Vec<_>>().join(", ")
+}
+
+/// ` JOIN categories AS category ON category.id = p.category_id`: the tables that a record of the table `p` refers to.
+pub fn joins(fields: &[&Field], own: &str) -> String {
+    let joins = fields.iter().filter_map(|field| {
+        let (name, path) = (field.name, field.target?.path);
+        Some(format!(
+            " JOIN {path} AS {name} ON {name}.id = {own}.{name}_id"
+        ))
+    });
+    joins.collect()
+}
+
+/// Finds the record of an id in a table.
+pub fn exists(table: &'static str, id: i64) -> Query {
+    let mut query = Query::new("SELECT id FROM ");
+    query.push(table).push(" WHERE id = ").bind(id);
+    query
+}
+
+/// Adds a field of a record's own table, or of what is joined with it, as one place of an order, with a comma behind it. What is nothing
+/// stands before everything else.
+pub fn push_order(query: &mut Query, own: &'static str, field: &Field, is_descending: bool) {
+    match (field.source, field.target) {
+        (Some(source), _) => query.push(source),
+        (None, Some(target)) => query
+            .push(field.name)
+            .push(".")
+            .push(target.name)
+            .push("_folded"),
+        (None, None) => query
+            .push(own)
+            .push(".")
+            .push(field.name)
+            .push(suffix(field.kind)),
+    };
     query.push(match (is_descending, field.is_nullable) {
         (false, false) => ", ",
         (false, true) => " NULLS FIRST, ",
@@ -46,7 +90,7 @@ pub fn push_order(query: &mut Query, field: &Field, is_descending: bool) {
 
 /// `INSERT INTO table (…) VALUES (…)`
 pub fn insert(table: &'static str, values: Vec<(&'static Field, Value<'_>)>) -> Query {
-    let columns = columns(values);
+    let columns = stored(values);
     let mut query = Query::new("INSERT INTO ");
     query.push(table);
     for (at, (name, suffix, _)) in columns.iter().enumerate() {
@@ -61,13 +105,17 @@ pub fn insert(table: &'static str, values: Vec<(&'static Field, Value<'_>)>) -> 
     query
 }
 
-/// `UPDATE table SET …`, to be continued: what is not among the values stays as it is.
+/// `UPDATE table SET …`, to be continued: what is not among the values stays as it is, and an update of nothing is one too.
 pub fn update(table: &'static str, values: Vec<(&'static Field, Value<'_>)>) -> Query {
     let mut query = Query::new("UPDATE ");
-    query.push(table).push(" SET ");
-    for (at, (name, suffix, value)) in columns(values).into_iter().enumerate() {
-        query.push(if at == 0 { "" } else { ", " });
-        query.push(name).push(suffix).push(" = ").bind(value);
+    query.push(table).push(" SET id = id");
+    for (name, suffix, value) in stored(values) {
+        query
+            .push(", ")
+            .push(name)
+            .push(suffix)
+            .push(" = ")
+            .bind(value);
     }
     query
 }
@@ -81,13 +129,17 @@ const fn suffix(kind: Kind) -> &'static str {
     }
 }
 
-/// The columns that hold the values: name, suffix, value.
-fn columns(
+/// The columns of a record's own table that hold the values: name, suffix, value.
+fn stored(
     values: Vec<(&'static Field, Value<'_>)>,
 ) -> Vec<(&'static str, &'static str, db::OwnedValue)> {
     let mut columns = Vec::new();
     for (field, value) in values {
-        columns.push((field.name, "", value.into()));
+        if field.source.is_some() {
+            continue;
+        }
+        let own = if field.target.is_some() { "_id" } else { "" };
+        columns.push((field.name, own, value.into()));
         let suffix = suffix(field.kind);
         if !suffix.is_empty() {
             let key = match value {
@@ -99,4 +151,79 @@ fn columns(
         }
     }
     columns
+}
+
+#[cfg(test)]
+#[expect(unreachable_pub, reason = "the macro makes what other crates use")]
+mod tests {
+    use super::*;
+    use crate::{
+        Input as _, Named, Record, Reference, Setting, decimal, filters, id, integer, laid_out,
+        reference, resource, text,
+    };
+
+    resource! {
+        /// A box on a shelf.
+        pub struct Parcel, ParcelInput {
+            id: i64 = id(),
+            name: String = text("Nome", "Name", 50).name(),
+            note: Option<String> = text("Nota", "Note", 900).long(),
+            shelf: Named = reference("Estante", "Shelf", "shelves"),
+            weight: Option<db::Money> = decimal("Peso", "Weight").between("min_weight", "max_weight"),
+            seen: i64 = integer("Vista", "Seen", 0, 9).read_from("s.seen").section("Contagem", "Count"),
+        }
+    }
+
+    #[test]
+    fn the_statements_of_a_record_follow_from_its_description() {
+        assert_eq!(
+            columns(Parcel::FIELDS, "p"),
+            "p.id, p.name, p.note, shelf.id, shelf.name, p.weight, s.seen"
+        );
+        assert_eq!(
+            joins(Parcel::FIELDS, "p"),
+            " JOIN shelves AS shelf ON shelf.id = p.shelf_id"
+        );
+        let parcel = ParcelInput {
+            note: Setting::Set(Some("Ímã".to_owned())),
+            shelf: Setting::Set(Reference {
+                id: 7,
+                sent: "7".to_owned(),
+            }),
+            seen: Setting::Set(3),
+            ..ParcelInput::default()
+        };
+        assert_eq!(
+            insert("parcels", parcel.values()).text(),
+            "INSERT INTO parcels (note, note_key, shelf_id) VALUES ($1, $2, $3)"
+        );
+        assert_eq!(
+            update("parcels", parcel.values()).text(),
+            "UPDATE parcels SET id = id, note = $1, note_key = $2, shelf_id = $3"
+        );
+    }
+
+    #[test]
+    fn every_field_orders_a_list() {
+        let order = Parcel::FIELDS.iter().map(|field| {
+            let mut query = Query::new("");
+            push_order(&mut query, "p", field, false);
+            query.text().to_owned()
+        });
+        assert_eq!(
+            order.collect::<String>(),
+            "p.id, p.name_folded, p.note_key NULLS FIRST, shelf.name_folded, p.weight NULLS FIRST, s.seen, "
+        );
+    }
+
+    #[test]
+    fn a_list_is_narrowed_by_references_and_bounds_and_long_texts_end_their_part_of_a_form() {
+        assert_eq!(
+            filters(Parcel::FIELDS),
+            ["shelf", "min_weight", "max_weight"]
+        );
+        let laid_out = laid_out(Parcel::FIELDS);
+        let names: Vec<_> = laid_out.iter().map(|field| field.name).collect();
+        assert_eq!(names, ["id", "name", "shelf", "weight", "note", "seen"]);
+    }
 }

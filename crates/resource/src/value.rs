@@ -1,7 +1,9 @@
 //! The Rust types that fields have, and their values without regard to the type.
 
-use db::{Column, Money, OwnedValue, Timestamp};
-use serde::{Serialize, Serializer};
+use db::{Column, Error, Money, OwnedValue, Row, Timestamp};
+use serde::{Serialize, Serializer, ser::SerializeMap as _};
+
+use super::{field::Field, record::Source};
 
 /// The value of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +18,15 @@ pub enum Value<'a> {
     Money(Money),
     /// A moment.
     Time(Timestamp),
+    /// Another record.
+    Reference {
+        /// Its id.
+        id: i64,
+        /// The field with its name, as answers have it.
+        key: &'static str,
+        /// What people call it; in an input, what was sent.
+        name: &'a str,
+    },
 }
 
 /// What an update does to a field.
@@ -29,18 +40,31 @@ pub enum Setting<T> {
 }
 
 /// A Rust type that fields can have.
-pub trait FieldType: Column {
+pub trait FieldType: Sized {
     /// Whether a field of it may be nothing.
     const IS_NULLABLE: bool = false;
 
-    /// What a new record has where nothing was set.
-    fn absent() -> Self;
-
-    /// A value that was read, unless it is of another type.
-    fn of(value: OwnedValue) -> Option<Self>;
+    /// What is set of it: of a reference, what was sent.
+    type Sent: Sent;
 
     /// The value.
     fn value(&self) -> Value<'_>;
+
+    /// Reads its columns, and steps behind them.
+    ///
+    /// # Errors
+    ///
+    /// A column of another type.
+    fn from_row(row: &Row<'_>, at: &mut usize) -> Result<Self, Error>;
+}
+
+/// A Rust type that can be set of a field.
+pub trait Sent: Sized {
+    /// Reads a field.
+    fn read(source: &mut impl Source, field: &'static Field) -> Setting<Self>;
+
+    /// The value.
+    fn sent(&self) -> Value<'_>;
 }
 
 /// A Rust type that texts can have.
@@ -48,6 +72,28 @@ pub trait FieldType: Column {
     message = "a text field is a `String` or an `Option<String>`, not `{Self}`"
 )]
 pub trait Text: FieldType {}
+
+/// A Rust type that numbers with decimals can have.
+#[diagnostic::on_unimplemented(
+    message = "a field with bounds is a `Money` or an `Option<Money>`, not `{Self}`"
+)]
+pub trait Amount: FieldType {}
+
+/// A Rust type that refers to another record: its id, and what people call it.
+#[diagnostic::on_unimplemented(message = "a reference is a `Named` or a `Titled`, not `{Self}`")]
+pub trait Refers: FieldType {
+    /// The field of the other record with what people call it.
+    const NAME: &'static str;
+}
+
+/// A reference as it was sent, to be looked up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// The id; one that no row can have is kept as a number that none has.
+    pub id: i64,
+    /// As sent, for the message when there is no such record.
+    pub sent: String,
+}
 
 impl Value<'_> {
     /// As the control of a form holds it.
@@ -58,11 +104,28 @@ impl Value<'_> {
             Self::Text(text) => text.to_owned(),
             Self::Money(money) => money.to_string(),
             Self::Time(time) => time.to_string(),
+            Self::Reference { id, .. } => id.to_string(),
+        }
+    }
+
+    /// Whether it is the same as another. A record that was renamed is the same.
+    pub fn is(self, other: Value<'_>) -> bool {
+        match (self, other) {
+            (Self::Reference { id, .. }, Value::Reference { id: other, .. }) => id == other,
+            (value, other) => value == other,
         }
     }
 }
 
 impl<T> Setting<T> {
+    /// What is set, borrowed, when something is.
+    pub const fn get(&self) -> Option<&T> {
+        match self {
+            Self::Kept => None,
+            Self::Set(value) => Some(value),
+        }
+    }
+
     /// The same of another type.
     pub fn map<U>(self, other: impl FnOnce(T) -> U) -> Setting<U> {
         self.and_then(|value| Some(other(value)))
@@ -83,14 +146,6 @@ impl<T> Setting<T> {
             Self::Set(value) => Some(value),
         }
     }
-
-    /// The same, borrowed.
-    pub const fn as_ref(&self) -> Setting<&T> {
-        match self {
-            Self::Kept => Setting::Kept,
-            Self::Set(value) => Setting::Set(value),
-        }
-    }
 }
 
 impl<T: Into<OwnedValue>> From<Option<T>> for Setting<OwnedValue> {
@@ -109,58 +164,138 @@ impl<T> Setting<Option<T>> {
 
 /// A type of which statements have values of their own.
 macro_rules! field_type {
-    ($type:ty, $absent:expr, $stored:ident, |$value:ident| $borrowed:expr) => {
+    ($type:ty, $stored:ident, |$value:ident| $borrowed:expr) => {
         impl FieldType for $type {
-            fn absent() -> Self {
-                $absent
-            }
-
-            fn of(value: OwnedValue) -> Option<Self> {
-                match value {
-                    OwnedValue::$stored(value) => Some(value),
-                    _ => None,
-                }
-            }
+            type Sent = Self;
 
             fn value(&self) -> Value<'_> {
                 let $value = self;
                 $borrowed
             }
+
+            fn from_row(row: &Row<'_>, at: &mut usize) -> Result<Self, Error> {
+                column(row, at)
+            }
+        }
+
+        impl Sent for $type {
+            fn read(source: &mut impl Source, field: &'static Field) -> Setting<Self> {
+                source.field(field).and_then(|value| match value {
+                    OwnedValue::$stored(value) => Some(value),
+                    _ => None,
+                })
+            }
+
+            fn sent(&self) -> Value<'_> {
+                self.value()
+            }
+        }
+
+        impl FieldType for Option<$type> {
+            const IS_NULLABLE: bool = true;
+            type Sent = Self;
+
+            fn value(&self) -> Value<'_> {
+                self.as_ref().map_or(Value::Null, FieldType::value)
+            }
+
+            fn from_row(row: &Row<'_>, at: &mut usize) -> Result<Self, Error> {
+                column(row, at)
+            }
+        }
+
+        impl Sent for Option<$type> {
+            fn read(source: &mut impl Source, field: &'static Field) -> Setting<Self> {
+                source.field(field).and_then(|value| match value {
+                    OwnedValue::$stored(value) => Some(Some(value)),
+                    OwnedValue::Null => Some(None),
+                    _ => None,
+                })
+            }
+
+            fn sent(&self) -> Value<'_> {
+                self.value()
+            }
         }
     };
 }
 
-field_type!(i64, 0, Integer, |integer| Value::Integer(*integer));
-field_type!(String, Self::new(), Text, |text| Value::Text(text));
-field_type!(Money, Self::ZERO, Money, |money| Value::Money(*money));
-field_type!(Timestamp, Self::from_micros(0), Timestamp, |time| {
-    Value::Time(*time)
-});
+field_type!(i64, Integer, |integer| Value::Integer(*integer));
+field_type!(String, Text, |text| Value::Text(text));
+field_type!(Money, Money, |money| Value::Money(*money));
+field_type!(Timestamp, Timestamp, |time| Value::Time(*time));
 
-impl<T: FieldType> FieldType for Option<T>
-where
-    Self: Column,
-{
-    const IS_NULLABLE: bool = true;
+/// A type that refers to another record, by the field with what people call that.
+macro_rules! refers {
+    ($(#[$about:meta])* $type:ident, $name:ident) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+        pub struct $type {
+            /// Its id.
+            pub id: i64,
+            /// What people call it.
+            pub $name: String,
+        }
 
-    fn absent() -> Self {
-        None
+        impl FieldType for $type {
+            type Sent = Reference;
+
+            fn value(&self) -> Value<'_> {
+                Value::Reference {
+                    id: self.id,
+                    key: Self::NAME,
+                    name: &self.$name,
+                }
+            }
+
+            fn from_row(row: &Row<'_>, at: &mut usize) -> Result<Self, Error> {
+                Ok(Self {
+                    id: column(row, at)?,
+                    $name: column(row, at)?,
+                })
+            }
+        }
+
+        impl Refers for $type {
+            const NAME: &'static str = stringify!($name);
+        }
+    };
+}
+
+refers! {
+    /// A record that another one refers to, as brands and categories are shown within a product.
+    Named, name
+}
+refers! {
+    /// A product that a movement refers to.
+    Titled, title
+}
+
+impl Sent for Reference {
+    fn read(source: &mut impl Source, field: &'static Field) -> Setting<Self> {
+        source.reference(field)
     }
 
-    fn of(value: OwnedValue) -> Option<Self> {
-        match value {
-            OwnedValue::Null => Some(None),
-            value => T::of(value).map(Some),
+    fn sent(&self) -> Value<'_> {
+        Value::Reference {
+            id: self.id,
+            key: "",
+            name: &self.sent,
         }
     }
+}
 
-    fn value(&self) -> Value<'_> {
-        self.as_ref().map_or(Value::Null, T::value)
-    }
+/// Reads a column, and steps behind it.
+fn column<T: Column>(row: &Row<'_>, at: &mut usize) -> Result<T, Error> {
+    let value = row.get(*at)?;
+    *at += 1;
+    Ok(value)
 }
 
 impl Text for String {}
 impl Text for Option<String> {}
+impl Amount for Money {}
+impl Amount for Option<Money> {}
 
 impl From<Value<'_>> for OwnedValue {
     fn from(value: Value<'_>) -> Self {
@@ -170,6 +305,7 @@ impl From<Value<'_>> for OwnedValue {
             Value::Text(text) => Self::Text(text.to_owned()),
             Value::Money(money) => Self::Money(money),
             Value::Time(time) => Self::Timestamp(time),
+            Value::Reference { id, .. } => Self::Integer(id),
         }
     }
 }
@@ -182,6 +318,12 @@ impl Serialize for Value<'_> {
             Self::Text(text) => serializer.serialize_str(text),
             Self::Money(money) => serializer.serialize_str(&money.to_string()),
             Self::Time(time) => serializer.serialize_str(&time_text(*time)),
+            Self::Reference { id, key, name } => {
+                let mut map = serializer.serialize_map(Some(2))?;
+                map.serialize_entry("id", id)?;
+                map.serialize_entry(key, name)?;
+                map.end()
+            }
         }
     }
 }

@@ -3,9 +3,10 @@
 //! nothing is written until the form is sent once more. The cells of lists are compared in the same way. A form without the hidden
 //! fields is written as it is.
 
+use resource::{Field, Value};
 use web::locale::Locale;
 
-use super::Form;
+use super::{Form, numbers};
 use crate::{
     accounts::digest,
     rest::{Message, fields::FieldErrors},
@@ -93,6 +94,24 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
+    /// A described field.
+    pub(crate) fn of(field: &'static Field, value: Value<'_>, locale: Locale) -> Self {
+        let typed = value.typed();
+        match value {
+            Value::Money(number) => Self {
+                typed: numbers::amount_text(number, locale),
+                told: field.shown(value, locale),
+                ..Self::plain(field.name, typed)
+            },
+            Value::Integer(_) | Value::Reference { .. } => Self {
+                told: field.shown(value, locale),
+                ..Self::plain(field.name, typed)
+            },
+            _ if field.is_long() => Self::plain(field.name, typed),
+            _ => Self::plain(field.name, one_line(&typed)),
+        }
+    }
+
     /// A field whose control holds what is compared and read.
     pub(crate) fn plain(field: &'static str, value: impl Into<String>) -> Self {
         let value = value.into();

@@ -11,6 +11,7 @@ use axum::{
     routing::get,
 };
 use http::StatusCode;
+use resource::Field;
 use serde::{Deserialize, Serialize};
 use web::locale::Locale;
 
@@ -140,6 +141,12 @@ fn offered(product: ProductRecord, locale: Locale) -> Choice {
 }
 
 impl Picked {
+    /// The picker of a described reference; none of another field.
+    pub(crate) fn of(frame: &Frame, field: &'static Field) -> Option<Self> {
+        let source = Source::of(field.target?.path)?;
+        Some(Self::empty(field.name, frame.say(field.label), source))
+    }
+
     /// A picker with nothing chosen.
     pub(crate) fn empty(name: &'static str, label: &'static str, source: Source) -> Self {
         Self {
@@ -150,6 +157,15 @@ impl Picked {
             text: String::new(),
             choices: Vec::new(),
         }
+    }
+
+    /// What the way to add one is called: `Nova categoria`.
+    pub(crate) fn add_text(&self, frame: &Frame) -> String {
+        let words = match self.source {
+            Source::Products => &products::WORDS,
+            Source::Named(kind) => &kind.about().words,
+        };
+        words.new_one(frame.locale)
     }
 
     /// Where one is added on the way from this page, and back; empty for those who may not.

@@ -1,6 +1,7 @@
 //! Form input converted to the JSON members that the service functions read.
 
 use http::request::Parts;
+use resource::{Field, Kind};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{Form, Frame, numbers, once::Once, picker::Picked};
@@ -93,6 +94,20 @@ impl Post {
             if self.form.value(field).trim().is_empty() {
                 self.members
                     .insert((*field).to_owned(), RawValue::NULL.to_owned());
+            }
+        }
+    }
+
+    /// Reads the numbers of described fields as people write them; blank texts of those that may be nothing are none.
+    pub(crate) fn described(&mut self, fields: &[&'static Field], locale: Locale) {
+        for field in fields {
+            match field.kind {
+                Kind::Price | Kind::Decimal => self.amounts(&[field.name], locale),
+                Kind::Integer { .. } => self.counts(&[field.name], locale),
+                _ => {}
+            }
+            if field.is_nullable {
+                self.blank_is_none(&[field.name]);
             }
         }
     }

@@ -1,27 +1,9 @@
 //! How values are written in answers: times in UTC with `Z`, prices as strings with two decimals, references as small objects.
 
 use db::{Money, Timestamp};
-use serde::{Serialize, Serializer};
+use serde::Serializer;
 
-pub use resource::time_text;
-
-/// A record that another one refers to, as brands and categories are shown within a product.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Named {
-    /// Its id.
-    pub id: i64,
-    /// Its name.
-    pub name: String,
-}
-
-/// A product that a movement refers to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Titled {
-    /// Its id.
-    pub id: i64,
-    /// Its title.
-    pub title: String,
-}
+pub use resource::{Named, Titled, time_text};
 
 /// Writes a time as `2026-11-20T08:44:16.860338Z`: six digits of fraction, or none at all for a whole second.
 ///

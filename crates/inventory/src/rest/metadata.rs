@@ -23,7 +23,7 @@ impl Serialize for Described<'_> {
             Kind::Id | Kind::Integer { .. } => "integer",
             Kind::Time => "datetime",
             Kind::Text { .. } | Kind::LongText { .. } | Kind::Token => "string",
-            Kind::Price => "decimal",
+            Kind::Price | Kind::Decimal => "decimal",
             Kind::Reference => "field",
         };
         map.serialize_entry("type", kind)?;
@@ -39,7 +39,7 @@ impl Serialize for Described<'_> {
                 map.serialize_entry("min_value", &min)?;
                 map.serialize_entry("max_value", &max)?;
             }
-            Kind::Price => {
+            Kind::Price | Kind::Decimal => {
                 map.serialize_entry("min_value", &0)?;
                 map.serialize_entry("max_digits", &(WHOLE_DIGITS + PLACES))?;
                 map.serialize_entry("decimal_places", &PLACES)?;
@@ -107,7 +107,7 @@ mod tests {
     use db::{Money, Timestamp};
 
     use super::*;
-    use resource::{id, names};
+    use resource::{Named, id, names};
 
     #[test]
     fn a_field_is_described_with_its_kind_its_label_and_its_bounds() {
@@ -134,7 +134,7 @@ mod tests {
                 r#"{"type":"decimal","required":true,"read_only":false,"label":"Cost price","min_value":0,"max_digits":22,"decimal_places":2}"#,
             ),
             (
-                resource::reference("Marca", "Brand").named("brand"),
+                resource::reference::<Named>("Marca", "Brand", "brands").named("brand"),
                 r#"{"type":"field","required":true,"read_only":false,"label":"Brand"}"#,
             ),
         ] {
@@ -149,7 +149,7 @@ mod tests {
     fn what_may_be_written_stands_under_its_method_in_the_order_of_the_fields() {
         const FIELDS: [&Field; 2] = [
             &id().named("id"),
-            &resource::reference("Marca", "Brand").named("brand"),
+            &resource::reference::<Named>("Marca", "Brand", "brands").named("brand"),
         ];
         assert_eq!(names(&FIELDS), ["id", "brand"]);
         let action = Action {

@@ -6,7 +6,7 @@ use super::Resource;
 use crate::{
     catalogue::{
         named::{self, NamedRecord},
-        products,
+        products::ProductRecord,
     },
     rest::Message,
     stock::movements::Movement,
@@ -41,7 +41,7 @@ impl By {
     /// How the records that a field refers to are looked up.
     fn of(field: &Field) -> Self {
         let mut kinds = named::Kind::ALL.into_iter();
-        let kind = kinds.find(|kind| kind.name() == field.name);
+        let kind = kinds.find(|kind| Some(kind.path()) == field.target.map(|target| target.path));
         kind.map_or(Self::Title, Self::Name)
     }
 }
@@ -110,7 +110,7 @@ impl Column {
                 Kind::Text { .. } | Kind::LongText { .. } | Kind::Token => Content::Text,
                 Kind::Id | Kind::Integer { .. } => Content::Number,
                 Kind::Time => Content::Time,
-                Kind::Price => Content::Price,
+                Kind::Price | Kind::Decimal => Content::Price,
                 Kind::Reference => Content::Reference(By::of(field)),
             },
             is_required: field.is_required(),
@@ -129,14 +129,19 @@ impl Column {
     }
 }
 
+/// The fields of a resource.
+pub(super) const fn fields(resource: Resource) -> &'static [&'static Field] {
+    match resource {
+        Resource::Named(_) => NamedRecord::FIELDS,
+        Resource::Products => ProductRecord::FIELDS,
+        Resource::Movements(movement) => movement.described(),
+    }
+}
+
 /// The columns of an export, in their order. A movement never changes, so it has no time of that.
 pub(super) fn exported(resource: Resource) -> impl Iterator<Item = Column> {
-    let (fields, is_written_once) = match resource {
-        Resource::Named(_) => (NamedRecord::FIELDS, false),
-        Resource::Products => (&products::DESCRIBED[..], false),
-        Resource::Movements(movement) => (movement.described(), true),
-    };
-    let fields = fields.iter().copied();
+    let is_written_once = matches!(resource, Resource::Movements(_));
+    let fields = fields(resource).iter().copied();
     fields
         .filter(move |field| !(is_written_once && field.name == "updated_at"))
         .map(Column::of)

@@ -3,19 +3,16 @@
 use std::collections::{BTreeSet, HashMap};
 
 use db::{Conn, Timestamp, Tx};
-use resource::Record as _;
+use resource::Record;
 
 use super::{
     Resource,
     cell::{escape, written},
-    column::By,
+    column::{self, By},
     examine::{Before, Effect, StagedRow},
 };
 use crate::{
-    catalogue::{
-        named::{self, NamedRecord},
-        products::{self, ProductRecord},
-    },
+    catalogue::{named, products},
     rest::{
         Refusal,
         fields::{Members, Mode},
@@ -24,7 +21,7 @@ use crate::{
     },
     stock::{
         self, Actor, Policy,
-        movements::{self, Movement, MovementRecord},
+        movements::{self, MovementRecord},
     },
 };
 
@@ -45,12 +42,12 @@ pub(super) async fn after(
         Resource::Named(kind) => named::after(conn, kind, id, limit)
             .await?
             .iter()
-            .map(named_row)
+            .map(|record| row(record.id, record))
             .collect(),
         Resource::Products => products::after(conn, id, limit)
             .await?
             .iter()
-            .map(product_row)
+            .map(|record| row(record.id, record))
             .collect(),
         Resource::Movements(movement) => movements::after(conn, movement, id, limit)
             .await?
@@ -145,16 +142,11 @@ pub(super) async fn examine(
     }
 }
 
-/// The records that rows refer to, each once: the column of a pin, and the id.
+/// The records that rows refer to, each once: the field, and the id.
 pub(super) fn references(resource: Resource, rows: &[StagedRow]) -> BTreeSet<(&'static str, i64)> {
-    let references: &[_] = match resource {
-        Resource::Named(_) => &[],
-        Resource::Products => &[("category", "category_id"), ("brand", "brand_id")],
-        Resource::Movements(Movement::Inflow) => {
-            &[("supplier", "supplier_id"), ("product", "product_id")]
-        }
-        Resource::Movements(Movement::Outflow) => &[("product", "product_id")],
-    };
+    let fields = column::fields(resource).iter();
+    let references = fields.filter(|field| field.target.is_some());
+    let references: Vec<_> = references.map(|field| field.name).collect();
     let of_row = |row: &StagedRow| {
         let id = |field: &str| {
             row.members
@@ -166,7 +158,7 @@ pub(super) fn references(resource: Resource, rows: &[StagedRow]) -> BTreeSet<(&'
                 .ok()
         };
         let ids = references.iter();
-        ids.filter_map(|(field, column)| Some((*column, id(field)?)))
+        ids.filter_map(|field| Some((*field, id(field)?)))
             .collect::<Vec<_>>()
     };
     rows.iter().flat_map(of_row).collect()
@@ -260,33 +252,11 @@ fn optional(value: Option<&str>) -> String {
     value.map(text).unwrap_or_default()
 }
 
-fn named_row(record: &NamedRecord) -> Row {
+fn row(id: i64, record: &impl Record) -> Row {
+    let values = record.values().into_iter();
     Row {
-        id: record.id,
-        cells: record
-            .values()
-            .into_iter()
-            .map(|(_, value)| written(value))
-            .collect(),
-    }
-}
-
-fn product_row(record: &ProductRecord) -> Row {
-    Row {
-        id: record.id,
-        cells: vec![
-            record.id.to_string(),
-            text(&record.title),
-            record.category.id.to_string(),
-            record.brand.id.to_string(),
-            optional(record.description.as_deref()),
-            optional(record.serie_number.as_deref()),
-            record.cost_price.to_string(),
-            record.selling_price.to_string(),
-            record.quantity.to_string(),
-            time_text(record.created_at),
-            time_text(record.updated_at),
-        ],
+        id,
+        cells: values.map(|(_, value)| written(value)).collect(),
     }
 }
 

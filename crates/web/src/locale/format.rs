@@ -18,10 +18,22 @@ impl Locale {
     /// An amount of any size, given by the digits of its hundredths.
     pub fn hundredths(self, number: &str) -> String {
         let (sign, digits) = signed(number);
+        format!("{sign}R$\u{a0}{}", self.decimals(digits))
+    }
+
+    /// A number with two decimals: `1.234,56`, or `1,234.56` in English.
+    pub fn decimal(self, number: Money) -> String {
+        let hundredths = number.cents().to_string();
+        let (sign, digits) = signed(&hundredths);
+        format!("{sign}{}", self.decimals(digits))
+    }
+
+    /// The digits of hundredths, the last two behind the decimal mark.
+    fn decimals(self, digits: &str) -> String {
         let digits = format!("{digits:0>3}");
         let (whole, rest) = digits.split_at(digits.len().saturating_sub(2));
         let point = self.text(",", ".");
-        format!("{sign}R$\u{a0}{}{point}{rest}", self.grouped(whole))
+        format!("{}{point}{rest}", self.grouped(whole))
     }
 
     /// A whole number: `1.234.567`, or `1,234,567` in English.

@@ -1,6 +1,6 @@
 //! The types of a model's description: its names, columns, filters, fields and actions.
 
-use resource::{Kind, Listed};
+use resource::{Kind, Listed, laid_out};
 
 use super::Text;
 use crate::accounts::{Caller, Model, Permission, Verb};
@@ -208,11 +208,11 @@ impl Application {
 
 impl Column {
     /// The column of a described field.
-    pub(in crate::admin) fn of(field: &resource::Field) -> Self {
+    const fn of(field: &resource::Field) -> Self {
         Self {
             name: field.name,
             is_sorted: true,
-            is_edited: field.listed == Listed::Edited,
+            is_edited: matches!(field.listed, Listed::Edited),
         }
     }
 
@@ -302,15 +302,18 @@ impl Inline {
 
 impl Field {
     /// The control of a described field.
-    pub(in crate::admin) fn of(field: &resource::Field) -> Self {
-        let kind = match field.kind {
-            Kind::LongText { .. } => FieldKind::Lines,
-            Kind::Id | Kind::Integer { .. } => FieldKind::Integer,
-            Kind::Price => FieldKind::Price,
-            Kind::Text { .. } | Kind::Token | Kind::Time | Kind::Reference => FieldKind::Line,
+    fn of(field: &resource::Field) -> Self {
+        let kind = match (field.kind, field.target) {
+            (Kind::LongText { .. }, _) => FieldKind::Lines,
+            (Kind::Id | Kind::Integer { .. }, _) => FieldKind::Integer,
+            (Kind::Price | Kind::Decimal, _) => FieldKind::Price,
+            (Kind::Reference, Some(target)) => FieldKind::Related(target.path),
+            (Kind::Text { .. } | Kind::Token | Kind::Time | Kind::Reference, _) => FieldKind::Line,
         };
         Self {
             is_required: field.is_required(),
+            help: field.help,
+            section: field.section,
             ..Self::required(field.name, kind)
         }
     }
@@ -407,6 +410,29 @@ impl About {
         actions: &[],
         site: None,
     };
+
+    /// What follows from the description of a record: columns, filters, fields. It is made once, and kept.
+    pub(in crate::admin) fn of<R: resource::Record>() -> Self {
+        let listed = R::FIELDS
+            .iter()
+            .filter(|field| field.listed != Listed::Nowhere);
+        let columns: Vec<_> = listed.map(|field| Column::of(field)).collect();
+        let filters = R::FIELDS.iter().filter_map(|field| {
+            let target = field.target?;
+            Some(Filter::related(field.name, target.path))
+        });
+        let filters: Vec<_> = filters.collect();
+        let written = laid_out(R::FIELDS)
+            .into_iter()
+            .filter(|field| !field.is_read_only);
+        let fields: Vec<_> = written.map(Field::of).collect();
+        Self {
+            columns: columns.leak(),
+            filters: filters.leak(),
+            fields: fields.leak(),
+            ..Self::PLAIN
+        }
+    }
 
     /// What is needed to do something; none where nobody may.
     pub(in crate::admin) fn permission(&self, verb: Verb) -> Option<Permission> {

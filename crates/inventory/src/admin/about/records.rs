@@ -1,7 +1,7 @@
 //! What the functions of a model return: records, pages of them, and what refers to them.
 
 use db::{Money, Timestamp};
-use resource::{Kind, Value};
+use resource::{Kind, Value, laid_out};
 use serde::{Deserialize, Serialize};
 use web::locale::Locale;
 
@@ -21,6 +21,8 @@ pub(in crate::admin) enum Cell {
     Number(i64),
     /// An amount.
     Money(Money),
+    /// Another number with decimals.
+    Decimal(Money),
     /// A moment.
     Time(Timestamp),
     /// Yes or no.
@@ -107,10 +109,12 @@ impl Record {
 
     /// A described record.
     pub(in crate::admin) fn described<R: resource::Record>(record: &R) -> Self {
-        let values = record.values().into_iter();
-        let facts: Vec<_> = values
-            .map(|(field, value)| (field, Cell::of(value)))
-            .collect();
+        let values = record.values();
+        let values = laid_out(R::FIELDS).into_iter().filter_map(|field| {
+            let found = values.iter().find(|(known, _)| known.name == field.name);
+            Some((field, Cell::of(field, found?.1)))
+        });
+        let facts: Vec<_> = values.collect();
         let name = facts.iter().find(|(field, _)| field.is_name);
         let id = facts.iter().find(|(field, _)| field.kind == Kind::Id);
         Self {
@@ -140,13 +144,18 @@ impl Record {
 
 impl Cell {
     /// The value of a described field.
-    fn of(value: Value<'_>) -> Self {
+    fn of(field: &resource::Field, value: Value<'_>) -> Self {
         match value {
             Value::Null => Self::Empty,
             Value::Integer(number) => Self::Number(number),
             Value::Text(text) => Self::text(Some(text.to_owned())),
+            Value::Money(number) if field.kind == Kind::Decimal => Self::Decimal(number),
             Value::Money(amount) => Self::Money(amount),
             Value::Time(time) => Self::Time(time),
+            Value::Reference { id, name, .. } => {
+                let path = field.target.map_or("", |target| target.path);
+                Self::Record(path, id, name.to_owned())
+            }
         }
     }
 
@@ -160,7 +169,7 @@ impl Cell {
         match self {
             Self::Text(text) | Self::Agent(text) => text.clone(),
             Self::Number(number) | Self::Record(_, number, _) => number.to_string(),
-            Self::Money(amount) => numbers::amount_text(*amount, locale),
+            Self::Money(number) | Self::Decimal(number) => numbers::amount_text(*number, locale),
             Self::Truth(truth) => if *truth { "1" } else { "0" }.to_owned(),
             Self::Chosen(values, _) => values.join(","),
             Self::Empty | Self::Word(_) | Self::Time(_) | Self::Fields(_) => String::new(),
@@ -213,6 +222,7 @@ impl Cell {
             Self::Agent(agent) => agent::words(agent, locale),
             Self::Number(number) => locale.number(*number),
             Self::Money(amount) => locale.money(*amount),
+            Self::Decimal(number) => locale.decimal(*number),
             Self::Time(time) => locale.date_time(*time),
             Self::Truth(true) => locale.text("Sim", "Yes").to_owned(),
             Self::Truth(false) => locale.text("Não", "No").to_owned(),
@@ -226,7 +236,7 @@ impl Cell {
 
     /// Whether it stands at the end of its column, as numbers do.
     pub(in crate::admin) const fn is_number(&self) -> bool {
-        matches!(self, Self::Number(_) | Self::Money(_))
+        matches!(self, Self::Number(_) | Self::Money(_) | Self::Decimal(_))
     }
 }
 

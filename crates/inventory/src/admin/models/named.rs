@@ -3,15 +3,14 @@
 use std::sync::LazyLock;
 
 use db::Tx;
-use resource::Listed;
 
 use crate::{
     State,
     accounts::Caller,
     admin::{
         about::{
-            About, Administered, By, Column, Field, Inline, Limit, Record, Related, Rows, Target,
-            Within, Work, Written,
+            About, Administered, By, Inline, Limit, Record, Related, Rows, Target, Within, Work,
+            Written,
         },
         listing::Asked,
         models::rows_of,
@@ -32,16 +31,6 @@ pub(in crate::admin) struct Named {
 pub(in crate::admin) static NAMED: LazyLock<Vec<Named>> =
     LazyLock::new(|| Kind::ALL.into_iter().map(Named::of).collect());
 
-static COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| {
-    let listed = fields().filter(|field| field.listed != Listed::Nowhere);
-    listed.map(Column::of).collect()
-});
-
-static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(|| {
-    let written = fields().filter(|field| !field.is_read_only);
-    written.map(Field::of).collect()
-});
-
 /// What a delivery brings is booked in one form; the newest can be taken back.
 const INFLOWS: &[Inline] = &[Inline {
     path: "inflows",
@@ -54,23 +43,17 @@ const INFLOWS: &[Inline] = &[Inline {
     limit: Limit::AtOnce(20),
 }];
 
-fn fields() -> impl Iterator<Item = &'static resource::Field> {
-    <NamedRecord as resource::Record>::FIELDS.iter().copied()
-}
-
 impl Named {
     fn of(kind: Kind) -> Self {
         let about = About {
             path: kind.path(),
             words: kind.about().words,
             model: kind.model(),
-            columns: &COLUMNS,
             order: "1",
             search: Some(NamedRecord::name.label),
-            fields: &FIELDS,
             inlines: if kind == Kind::Supplier { INFLOWS } else { &[] },
             site: Some(format!("/{}/", kind.path()).leak()),
-            ..About::PLAIN
+            ..About::of::<NamedRecord>()
         };
         Self { kind, about }
     }

@@ -1,5 +1,7 @@
 //! Products.
 
+use std::sync::LazyLock;
+
 use db::{Timestamp, Tx};
 
 use crate::{
@@ -7,8 +9,8 @@ use crate::{
     accounts::Caller,
     admin::{
         about::{
-            About, Administered, By, Cell, Column, Field, FieldKind, Filter, Inline, Limit, Record,
-            Related, Rows, Target, Within, Words, Work, Written,
+            About, Administered, By, Inline, Limit, Record, Related, Rows, Target, Within, Work,
+            Written,
         },
         listing::Asked,
         models::rows_of,
@@ -24,65 +26,36 @@ pub(in crate::admin) struct Products;
 
 pub(in crate::admin) static PRODUCTS: Products = Products;
 
+const INLINES: [Inline; 2] = [
+    Inline {
+        path: "thresholds",
+        key: "product",
+        columns: &["threshold"],
+        fields: &["threshold"],
+        is_deleted: true,
+        shown: 1,
+        extra: 1,
+        limit: Limit::InAll(1),
+    },
+    Inline::read(
+        "ledger",
+        "product",
+        &["created_at", "kind", "change", "balance_after", "user"],
+    ),
+];
+
 /// A quantity is not written in the list: whoever adjusts one should see the product's form, which says what an adjustment is.
-static ABOUT: About = About {
+static ABOUT: LazyLock<About> = LazyLock::new(|| About {
     path: "products",
-    words: Words::masculine(("produto", "product"), ("produtos", "products")),
-    columns: &[
-        Column::sorted("title"),
-        Column::sorted("category"),
-        Column::sorted("brand"),
-        Column::sorted("serie_number"),
-        Column::sorted("cost_price").edited(),
-        Column::sorted("selling_price").edited(),
-        Column::sorted("quantity"),
-        Column::sorted("updated_at"),
-    ],
+    words: products::WORDS,
     order: "1",
     search: Some(("título", "title")),
-    filters: &[
-        Filter::related("category", "categories"),
-        Filter::related("brand", "brands"),
-    ],
     has_dates: true,
-    fields: &[
-        Field::required("title", FieldKind::Line),
-        Field::required("category", FieldKind::Related("categories")),
-        Field::required("brand", FieldKind::Related("brands")),
-        Field::optional("serie_number", FieldKind::Line).help(
-            "Único quando há um: o código de barras, por exemplo.",
-            "Unique when there is one: the bar code, for example.",
-        ),
-        Field::optional("description", FieldKind::Lines),
-        Field::required("cost_price", FieldKind::Price)
-            .section("Preços e estoque", "Prices and stock"),
-        Field::required("selling_price", FieldKind::Price),
-        Field::required("quantity", FieldKind::Integer).help(
-            "Uma quantidade diferente vira um ajuste no livro de estoque.",
-            "Another quantity becomes an adjustment in the stock ledger.",
-        ),
-    ],
-    inlines: &[
-        Inline {
-            path: "thresholds",
-            key: "product",
-            columns: &["threshold"],
-            fields: &["threshold"],
-            is_deleted: true,
-            shown: 1,
-            extra: 1,
-            limit: Limit::InAll(1),
-        },
-        Inline::read(
-            "ledger",
-            "product",
-            &["created_at", "kind", "change", "balance_after", "user"],
-        ),
-    ],
+    inlines: &INLINES,
     saves_as_new: true,
     site: Some("/products/"),
-    ..About::PLAIN
-};
+    ..About::of::<ProductRecord>()
+});
 
 impl Administered for Products {
     fn about(&self) -> &About {
@@ -93,12 +66,15 @@ impl Administered for Products {
         Box::pin(async move {
             let (parameters, created) = (asked.parameters(&ABOUT), asked.dates.moments());
             let page = products::list_created(state, &parameters, created).await?;
-            Ok(rows_of(page, record))
+            Ok(rows_of(page, |product| Record::described(&product)))
         })
     }
 
     fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
-        Box::pin(async move { Ok(products::read(state, id).await?.map(record)) })
+        Box::pin(async move {
+            let product = products::read(state, id).await?;
+            Ok(product.map(|product| Record::described(&product)))
+        })
     }
 
     fn problems(&self, target: Target, members: &Members) -> FieldErrors {
@@ -130,7 +106,10 @@ impl Administered for Products {
     }
 
     fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
-        Box::pin(async move { Ok(within::held(tx, id).await?.map(record)) })
+        Box::pin(async move {
+            let product = within::held(tx, id).await?;
+            Ok(product.map(|product| Record::described(&product)))
+        })
     }
 
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
@@ -156,30 +135,4 @@ impl Administered for Products {
     fn span<'a>(&'a self, state: &'a State) -> Work<'a, Option<(Timestamp, Timestamp)>> {
         Box::pin(products::created_span(state))
     }
-}
-
-fn record(record: ProductRecord) -> Record {
-    Record::of(
-        record.id,
-        record.title.clone(),
-        vec![
-            ("id", Cell::Number(record.id)),
-            ("title", Cell::Text(record.title)),
-            (
-                "category",
-                Cell::Record("categories", record.category.id, record.category.name),
-            ),
-            (
-                "brand",
-                Cell::Record("brands", record.brand.id, record.brand.name),
-            ),
-            ("serie_number", Cell::text(record.serie_number)),
-            ("description", Cell::text(record.description)),
-            ("cost_price", Cell::Money(record.cost_price)),
-            ("selling_price", Cell::Money(record.selling_price)),
-            ("quantity", Cell::Number(record.quantity)),
-            ("created_at", Cell::Time(record.created_at)),
-            ("updated_at", Cell::Time(record.updated_at)),
-        ],
-    )
 }

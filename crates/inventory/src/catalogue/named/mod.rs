@@ -36,8 +36,7 @@ fn order(parameters: &Parameters) -> Vec<OrderBy> {
         field: NamedRecord::name.name,
         descending: false,
     };
-    let names: Vec<_> = NamedRecord::FIELDS.iter().map(|field| field.name).collect();
-    ordering(parameters, &names, by_name)
+    ordering(parameters, NamedRecord::NAMES, by_name)
 }
 
 /// One page of the records of a kind.
@@ -217,7 +216,7 @@ pub(crate) async fn add(
     input.id = given.id.map_or(Setting::Kept, Setting::Set);
     input.created_at = Setting::Set(created_at);
     input.updated_at = Setting::Set(given.updated_at.unwrap_or(created_at));
-    Ok(store::insert(tx, kind, input).await?)
+    Ok(store::insert(tx, kind, &input).await?)
 }
 
 /// How many there are of a kind.

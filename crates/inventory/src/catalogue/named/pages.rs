@@ -8,9 +8,9 @@ use axum::{
     routing::get,
 };
 use http::StatusCode;
-use resource::{Field, Kind as FieldKind, Record as _, Value, Words};
+use resource::{Field, Record as _, Value, Words};
 use serde_json::json;
-use web::errors::wants_json;
+use web::{errors::wants_json, locale::Locale};
 
 use super::{Kind, NamedRecord};
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
         flash::{self, Flash},
         history::{self, Change},
         index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Row},
-        meanwhile::{self, Opened, Standing, one_line},
+        meanwhile::{self, Opened, Standing},
         part::Part,
         picked_next, posts, redirect, see_other,
     },
@@ -31,7 +31,6 @@ use crate::{
         query::Parameters,
         resource::{RecordId, json as json_answer},
     },
-    transfer,
 };
 
 type Answer = Result<Response, web::Error>;
@@ -209,12 +208,10 @@ async fn export(kind: Kind, Extracted(page): Page, frame: Frame, request: Reques
     if form.is_refused() {
         return Ok(index::back_to_list(request.uri()));
     }
-    let columns: Vec<_> = NamedRecord::FIELDS.iter().map(|field| field.name).collect();
+    let columns = index::headings(NamedRecord::FIELDS);
     let read = async move |conn: &mut db::Conn, sheet: &index::Sheet| {
         for record in super::all(conn, kind, &parameters).await? {
-            let values = record.values().into_iter();
-            let cells: Vec<_> = values.map(|(_, value)| transfer::written(value)).collect();
-            sheet.row(&cells)?;
+            sheet.record(&record)?;
         }
         Ok(())
     };
@@ -240,12 +237,6 @@ fn written() -> Vec<&'static Field> {
     fields.filter(|field| !field.is_read_only).collect()
 }
 
-/// The names of the fields that may be left blank.
-fn nullable() -> Vec<&'static str> {
-    let fields = written().into_iter().filter(|field| field.is_nullable);
-    fields.map(|field| field.name).collect()
-}
-
 fn new(kind: Kind, frame: &Frame, request: &Request) -> Answer {
     frame.require(Verb::Add, kind.model())?;
     let query = Parameters::parse(request.uri().query().unwrap_or_default());
@@ -264,7 +255,7 @@ async fn create(kind: Kind, Extracted(page): Page, frame: Frame, request: Reques
     frame.require(Verb::Add, kind.model())?;
     let (parts, body) = request.into_parts();
     let mut post = Post::read(&page.state, &parts, body).await?;
-    post.blank_is_none(&nullable());
+    post.described(&written(), frame.locale);
     let (words, locale) = (&kind.about().words, frame.locale);
     let key = post.repeatable(&frame, kind.path());
     match super::create_once(&page.state, &frame.caller, kind, &post.members, key).await {
@@ -365,7 +356,7 @@ async fn edit(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -> 
     frame.require(Verb::Change, kind.model())?;
     let record = find(kind, &page, id).await?;
     let mut form = Form::new();
-    meanwhile::open(&mut form, &standings(&record));
+    meanwhile::open(&mut form, &standings(&record, frame.locale));
     Ok(frame.show(FormPage {
         frame: &frame,
         form: &form,
@@ -376,14 +367,11 @@ async fn edit(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -> 
 }
 
 /// The fields of the form as they stand.
-fn standings(record: &NamedRecord) -> Vec<Standing> {
+fn standings(record: &NamedRecord, locale: Locale) -> Vec<Standing> {
     let values = record.values().into_iter();
     values
         .filter(|(field, _)| !field.is_read_only)
-        .map(|(field, value)| match field.kind {
-            FieldKind::LongText { .. } => Standing::plain(field.name, value.typed()),
-            _ => Standing::plain(field.name, one_line(&value.typed())),
-        })
+        .map(|(field, value)| Standing::of(field, value, locale))
         .collect()
 }
 
@@ -398,7 +386,7 @@ async fn update(
     let id = find(kind, &page, id).await?.id;
     let (parts, body) = request.into_parts();
     let mut post = Post::read(&page.state, &parts, body).await?;
-    post.blank_is_none(&nullable());
+    post.described(&written(), frame.locale);
     let (words, locale) = (&kind.about().words, frame.locale);
     let sent = written()
         .into_iter()
@@ -409,7 +397,7 @@ async fn update(
         members.remove(left);
     }
     let shown = opened.clone();
-    let refused = move |record: &NamedRecord| shown.meanwhile(&standings(record), locale);
+    let refused = move |record: &NamedRecord| shown.meanwhile(&standings(record, locale), locale);
     match super::edit(&page.state, &frame.caller, (kind, id), members, refused).await {
         Ok(Some(record)) => {
             let next = picked_next(&post.text("next"), "", id);
@@ -423,7 +411,7 @@ async fn update(
         Ok(None) => Err(Refusal::NotFound.into()),
         Err(refusal) => {
             let record = find(kind, &page, RecordId(Some(id))).await?;
-            opened.renew(&mut post.form, &standings(&record), locale);
+            opened.renew(&mut post.form, &standings(&record, frame.locale), locale);
             again(&frame, post, &words.edit(locale), refusal)
         }
     }

@@ -1,9 +1,9 @@
 //! Products as a resource of the API.
 
 use http::Method;
-use resource::Field;
+use resource::{Field, Record as _};
 
-use super::{ProductRecord, model::DESCRIBED};
+use super::ProductRecord;
 use crate::{
     State,
     accounts::{Caller, Model},
@@ -36,7 +36,7 @@ impl Resource for Products {
     }
 
     fn fields(self) -> &'static [&'static Field] {
-        &DESCRIBED
+        ProductRecord::FIELDS
     }
 
     async fn list(

@@ -2,12 +2,12 @@
 
 use db::{Conn, Timestamp, Tx};
 
-use super::{Input, check, insert, remove, serie_number_taken, store};
+use super::{ProductRecord, check, insert, remove, serie_number_taken, store};
 use crate::{
     catalogue::refuse_when_referenced,
     rest::{
         Refusal,
-        fields::{Members, Mode},
+        fields::{Members, Mode, read_all},
         given::Given,
     },
     stock::{self, Actor},
@@ -21,7 +21,7 @@ pub(crate) async fn add(
     actor: &Actor,
     now: Timestamp,
 ) -> Result<i64, Refusal> {
-    let (input, errors) = Input::read(members, Mode::Whole);
+    let (input, errors) = read_all::<ProductRecord>(members, Mode::Whole);
     insert(tx, &input, errors, given, actor, now).await
 }
 
@@ -32,7 +32,7 @@ pub(crate) async fn examine(
     members: &Members,
     is_taken: impl Fn(&str) -> bool,
 ) -> Result<Option<String>, Refusal> {
-    let (input, mut errors) = Input::read(members, Mode::Whole);
+    let (input, mut errors) = read_all::<ProductRecord>(members, Mode::Whole);
     let serie_number = input.serie_number.clone().into_new();
     if serie_number.as_deref().is_some_and(is_taken) {
         errors.add("serie_number", serie_number_taken());
@@ -43,7 +43,7 @@ pub(crate) async fn examine(
 
 /// The serie number of a product that an import brings.
 pub(crate) fn serie_number(members: &Members) -> Option<String> {
-    let (input, _) = Input::read(members, Mode::Whole);
+    let (input, _) = read_all::<ProductRecord>(members, Mode::Whole);
     input.serie_number.into_new()
 }
 

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use db::{Conn, Error};
+use resource::{Record as _, filters};
 
 use super::{ProductRecord, part, store, store::Selection};
 use crate::{
@@ -187,7 +188,7 @@ impl Numbered {
         state: &State,
         understood: &Parameters,
     ) -> Result<Option<Self>, Refusal> {
-        let others = ["category", "brand", "min_price", "max_price"];
+        let others = filters(ProductRecord::FIELDS);
         let is_narrowed = others.iter().any(|name| understood.get(name).is_some());
         let text = understood.get("search").unwrap_or_default();
         let Some(beginning) = beginning(text).filter(|_| !is_narrowed) else {

@@ -14,10 +14,11 @@ pub use api::Products;
 pub(crate) use edit::{Edit, edit};
 pub(crate) use import::{add, examine, examine_removal, serie_number, withdraw};
 pub(crate) use lookup::{best, few};
-pub(crate) use model::{DESCRIBED, WORDS};
-pub use model::{MAX_SERIE_NUMBER, ProductRecord};
+pub(crate) use model::WORDS;
+pub use model::{MAX_SERIE_NUMBER, ProductInput, ProductRecord};
 
 use db::{Conn, Timestamp, Tx};
+use resource::{Input as _, Record as _, Value, changed};
 
 use crate::{
     State,
@@ -26,9 +27,8 @@ use crate::{
     catalogue::{Referring, refuse_when_referenced},
     rest::{
         Message, Refusal,
-        fields::{FieldErrors, Members, Mode, Setting},
+        fields::{FieldErrors, Members, Mode, Setting, read_all},
         given::Given,
-        json::Named,
         query::Parameters,
         resource::{Page, Repeatable, Wanted},
     },
@@ -37,7 +37,6 @@ use crate::{
     tallies,
 };
 use model::serie_number_taken;
-use model::{FIELDS, Input};
 use store::Selection;
 
 /// One page of the products that the query string selects.
@@ -153,7 +152,7 @@ pub(crate) async fn with_serie_number(
 
 /// What is wrong with the fields of a form, as far as it can be told without the store.
 pub(crate) fn problems(members: &Members, mode: Mode) -> FieldErrors {
-    Input::read(members, mode).1
+    read_all::<ProductRecord>(members, mode).1
 }
 
 /// One product.
@@ -190,7 +189,7 @@ pub(crate) async fn create_once(
     members: &Members,
     key: Option<Repeatable>,
 ) -> Result<ProductRecord, Refusal> {
-    let (input, errors) = Input::read(members, Mode::Whole);
+    let (input, errors) = read_all::<ProductRecord>(members, Mode::Whole);
     let (actor, now) = (Actor::from(caller), state.clock.now());
     let write = async move |tx: &mut Tx| {
         let record = within::made(tx, &input, errors.clone(), &actor, now).await?;
@@ -205,17 +204,20 @@ pub(crate) async fn create_once(
 
 async fn insert(
     tx: &mut Tx,
-    input: &Input,
+    input: &ProductInput,
     errors: FieldErrors,
     given: &Given,
     actor: &Actor,
     now: Timestamp,
 ) -> Result<i64, Refusal> {
-    let product = check(tx, None, input, errors).await?.into_new(input);
-    let created_at = given.created_at.unwrap_or(now);
-    let id = store::insert(tx, given.id, &product, created_at).await?;
+    check(tx, None, input, errors).await?;
+    let mut product = input.clone();
+    product.id = given.id.map_or(Setting::Kept, Setting::Set);
+    product.created_at = Setting::Set(given.created_at.unwrap_or(now));
+    let id = store::insert(tx, &product).await?;
     tallies::note_new_product(tx, id).await?;
-    stock::open(tx, id, product.quantity, actor, now).await?;
+    let quantity = product.quantity.get().copied().unwrap_or_default();
+    stock::open(tx, id, quantity, actor, now).await?;
     if let Some(updated_at) = given.updated_at.or(given.created_at) {
         store::set_updated_at(tx, id, updated_at).await?;
     }
@@ -242,7 +244,7 @@ pub async fn update(
     members: &Members,
     mode: Mode,
 ) -> Result<Option<ProductRecord>, Refusal> {
-    let (input, errors) = Input::read(members, mode);
+    let (input, errors) = read_all::<ProductRecord>(members, mode);
     let (actor, now, policy) = (
         Actor::from(caller),
         state.clock.now(),
@@ -260,7 +262,7 @@ pub async fn update(
 async fn change(
     tx: &mut Tx,
     id: i64,
-    input: &Input,
+    input: &ProductInput,
     errors: FieldErrors,
     actor: &Actor,
     policy: Policy,
@@ -274,7 +276,7 @@ async fn change(
     }
     let standing = tallies::standing(tx, id)
         .await?
-        .filter(|standing| input.changes(standing));
+        .filter(|standing| is_counted_otherwise(standing, input));
     if standing.is_some() {
         tallies::note_lost_product(tx, id).await?;
     }
@@ -282,16 +284,26 @@ async fn change(
     if let Some(standing) = standing {
         tallies::note_changed_product(tx, id, &standing).await?;
     }
-    if let Some(quantity) = input.quantity {
+    if let Setting::Set(quantity) = input.quantity {
         stock::adjust(tx, id, quantity, actor, policy, now).await?;
     }
     let after = store::find(tx, id).await?;
     if let (Some(before), Some(after)) = (&before, &after) {
-        let changed = before.changed_fields(after);
+        let changed = changed(before, after);
         let action = Action::Changed(&changed);
         audit::record(tx, actor, action, Model::Product, id, &after.title, now).await?;
     }
     Ok(after)
+}
+
+/// Whether an input writes anything otherwise that the tallies count the product by.
+fn is_counted_otherwise(before: &tallies::Standing, input: &ProductInput) -> bool {
+    before.is_changed_by(
+        input.category.get().map(|category| category.id),
+        input.brand.get().map(|brand| brand.id),
+        input.cost_price.get().copied(),
+        input.selling_price.get().copied(),
+    )
 }
 
 /// The moments when the first and the last product were created.
@@ -349,67 +361,31 @@ pub(crate) async fn remove(
     Ok(true)
 }
 
-/// What the references of an input turned out to be.
-struct Checked {
-    category: Option<Named>,
-    brand: Option<Named>,
-}
-
 /// Adds what only the store knows to the errors of the fields, and refuses when there is any.
 async fn check(
     conn: &mut Conn,
     own: Option<i64>,
-    input: &Input,
+    input: &ProductInput,
     mut errors: FieldErrors,
-) -> Result<Checked, Refusal> {
-    let category = match &input.category {
-        Some(reference) => store::category(conn, reference.id).await?.map_or_else(
-            || complain(&mut errors, "category", reference.unknown()),
-            Some,
-        ),
-        None => None,
-    };
-    let brand = match &input.brand {
-        Some(reference) => store::brand(conn, reference.id)
-            .await?
-            .map_or_else(|| complain(&mut errors, "brand", reference.unknown()), Some),
-        None => None,
-    };
+) -> Result<(), Refusal> {
+    for (field, value) in input.values() {
+        if let (Some(target), Value::Reference { id, name, .. }) = (field.target, value)
+            && !store::exists(conn, target.path, id).await?
+        {
+            errors.add(field.name, Message::unknown_record(name));
+        }
+    }
     if let Setting::Set(Some(serie_number)) = &input.serie_number
         && store::with_serie_number(conn, serie_number)
             .await?
             .is_some_and(|other| Some(other) != own)
     {
-        errors.add("serie_number", serie_number_taken());
+        errors.add(ProductRecord::serie_number.name, serie_number_taken());
     }
     if errors.is_empty() {
-        Ok(Checked { category, brand })
+        Ok(())
     } else {
-        Err(errors.in_order(&FIELDS).into())
-    }
-}
-
-fn complain(errors: &mut FieldErrors, field: &'static str, message: Message) -> Option<Named> {
-    errors.add(field, message);
-    None
-}
-
-impl Checked {
-    fn into_new(self, input: &Input) -> store::NewProduct {
-        let unknown = || Named {
-            id: 0,
-            name: String::new(),
-        };
-        store::NewProduct {
-            title: input.title.clone().unwrap_or_default(),
-            category: self.category.unwrap_or_else(unknown),
-            brand: self.brand.unwrap_or_else(unknown),
-            description: input.description.clone().into_new(),
-            serie_number: input.serie_number.clone().into_new(),
-            cost_price: input.cost_price.unwrap_or_default(),
-            selling_price: input.selling_price.unwrap_or_default(),
-            quantity: input.quantity.unwrap_or_default(),
-        }
+        Err(errors.in_order(ProductRecord::NAMES).into())
     }
 }
 

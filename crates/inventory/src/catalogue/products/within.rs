@@ -2,13 +2,13 @@
 
 use db::{Error, Timestamp, Tx};
 
-use super::{Input, ProductRecord, change, insert, store};
+use super::{ProductInput, ProductRecord, change, insert, store};
 use crate::{
     accounts::Model,
     audit::{self, Action},
     rest::{
         Refusal,
-        fields::{FieldErrors, Members, Mode},
+        fields::{FieldErrors, Members, Mode, read_all},
         given::Given,
     },
     stock::{Actor, Policy},
@@ -21,14 +21,14 @@ pub(crate) async fn create(
     actor: &Actor,
     now: Timestamp,
 ) -> Result<ProductRecord, Refusal> {
-    let (input, errors) = Input::read(members, Mode::Whole);
+    let (input, errors) = read_all::<ProductRecord>(members, Mode::Whole);
     made(tx, &input, errors, actor, now).await
 }
 
 /// Makes a product of fields that were read, and writes down who did.
 pub(super) async fn made(
     tx: &mut Tx,
-    input: &Input,
+    input: &ProductInput,
     errors: FieldErrors,
     actor: &Actor,
     now: Timestamp,
@@ -49,7 +49,7 @@ pub(crate) async fn update(
     (actor, policy): (&Actor, Policy),
     now: Timestamp,
 ) -> Result<Option<ProductRecord>, Refusal> {
-    let (input, errors) = Input::read(members, mode);
+    let (input, errors) = read_all::<ProductRecord>(members, mode);
     change(tx, id, &input, errors, actor, policy, now).await
 }
 

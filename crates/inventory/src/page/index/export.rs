@@ -14,6 +14,7 @@ use http::{
     HeaderValue,
     header::{CONTENT_DISPOSITION, CONTENT_TYPE},
 };
+use resource::{Field, Record, Value};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use web::{
@@ -53,6 +54,15 @@ impl Cells {
         text.map(Self::text).unwrap_or_default()
     }
 
+    /// A value of a described field: of a reference its name.
+    fn of(self, value: Value<'_>) -> String {
+        match value {
+            Value::Money(number) => self.amount(number),
+            Value::Reference { name, .. } => Self::text(name),
+            value => transfer::written(value),
+        }
+    }
+
     /// An amount with the decimal mark of the file.
     pub(crate) fn amount(self, amount: Money) -> String {
         super::super::numbers::amount_text(amount, self.0)
@@ -62,7 +72,7 @@ impl Cells {
 /// The file as it is written, row by row.
 pub(crate) struct Sheet {
     locale: Locale,
-    columns: Vec<&'static str>,
+    columns: Vec<String>,
     rows: Mutex<Rows>,
 }
 
@@ -73,7 +83,7 @@ struct Rows {
 }
 
 impl Sheet {
-    fn new(locale: Locale, columns: Vec<&'static str>, file: Writing) -> Self {
+    fn new(locale: Locale, columns: Vec<String>, file: Writing) -> Self {
         let rows = Rows {
             writer: writer(locale),
             gathered: 0,
@@ -103,6 +113,17 @@ impl Sheet {
             rows.flush(self.locale)?;
         }
         Ok(())
+    }
+
+    /// Writes one described record, under its [`headings`].
+    ///
+    /// # Errors
+    ///
+    /// As [`row`](Self::row).
+    pub(crate) fn record(&self, record: &impl Record) -> Result<(), Error> {
+        let values = record.values().into_iter();
+        let cells: Vec<_> = values.map(|(_, value)| self.cells().of(value)).collect();
+        self.row(&cells)
     }
 
     /// Begins, or begins again what a lost connection has interrupted, unless a part of it may have been sent.
@@ -156,6 +177,15 @@ fn writer(locale: Locale) -> Writer<Vec<u8>> {
         .from_writer(Vec::new())
 }
 
+/// What stands over the columns of described records: a reference has its name below it.
+pub(crate) fn headings(fields: &[&Field]) -> Vec<String> {
+    let names = fields.iter().map(|field| match field.target {
+        Some(_) => format!("{}_name", field.name),
+        None => field.name.to_owned(),
+    });
+    names.collect()
+}
+
 /// Answers its reader a file of this name with these columns; `read` writes its rows. The answer begins with the first of them, so that what cannot
 /// be read at all is an error page and no broken file.
 ///
@@ -166,7 +196,7 @@ pub(crate) async fn export<F>(
     state: &State,
     frame: &Frame,
     name: &str,
-    columns: &[&'static str],
+    columns: &[impl AsRef<str>],
     read: F,
 ) -> Result<Response, Refusal>
 where
@@ -176,8 +206,10 @@ where
     gate::take(state, &key, &FILES.into()).await?;
     let own = format!("export-{}.partial", state.random.uuid());
     let opened = spool::open(&state.config.scratch, &own);
+    let columns = columns.iter().map(|column| column.as_ref().to_owned());
+    let columns = columns.collect();
     let (writing, mut sending) = opened.map_err(web::Error::internal)?;
-    let sheet = Sheet::new(frame.locale, columns.to_vec(), writing);
+    let sheet = Sheet::new(frame.locale, columns, writing);
     let shared = state.clone();
     let written = tokio::spawn(async move {
         let write = async move |conn: &mut Conn| {

@@ -6,12 +6,12 @@ mod export;
 mod spool;
 
 pub(crate) use address::Address;
-pub(crate) use export::{Cells, Sheet, export};
+pub(crate) use export::{Cells, Sheet, export, headings};
 
 use askama::Template;
 use axum::response::Response;
 use http::{StatusCode, Uri};
-use resource::{Field, Kind};
+use resource::{Field, Value};
 
 use super::{Form, Frame, picker::Picked, redirect};
 use crate::rest::{Refusal, resource::Page};
@@ -43,13 +43,12 @@ impl Column {
         }
     }
 
-    /// The column of a field; a phone does without times.
+    /// The column of a field.
     pub(crate) fn of(frame: &Frame, field: &'static Field) -> Self {
-        let (text, name) = (frame.say(field.label), field.name);
-        match field.kind {
-            Kind::Time => Self::text(text, name).minor(),
-            Kind::Integer { .. } | Kind::Price => Self::number(text, name),
-            _ => Self::text(text, name),
+        Self {
+            is_number: field.is_number(),
+            is_minor: field.is_minor,
+            ..Self::text(frame.say(field.short), field.name)
         }
     }
 
@@ -92,6 +91,18 @@ pub(crate) enum Cell {
     Stock(String, bool),
 }
 
+impl Cell {
+    /// A value of a field.
+    pub(crate) fn of(frame: &Frame, field: &Field, value: Value<'_>) -> Self {
+        let shown = field.shown(value, frame.locale);
+        if field.is_number() {
+            Self::Number(shown)
+        } else {
+            Self::Text(shown)
+        }
+    }
+}
+
 /// Something that can be done with a row.
 #[derive(Debug)]
 pub(crate) struct Action {
@@ -122,7 +133,7 @@ pub(crate) enum Filter {
     /// Another record, by its picker.
     Record(Picked),
     /// An amount: its name and what it is called.
-    Amount(&'static str, &'static str),
+    Amount(&'static str, String),
     /// A day: its name and what it is called.
     Day(&'static str, &'static str),
 }

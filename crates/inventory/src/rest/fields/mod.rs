@@ -10,8 +10,8 @@ use serde_json::value::RawValue;
 
 use super::{message::Message, value::Value};
 use kinds::{Read, integer, is_invisible, price, reference, refuse, text};
-pub use resource::Setting;
 use resource::{Field, Input, Kind, Record, Source};
+pub use resource::{Reference, Setting};
 
 /// The parsed members of a request body.
 pub type Members = HashMap<String, Box<RawValue>>;
@@ -83,36 +83,25 @@ pub struct Reader<'body> {
     errors: FieldErrors,
 }
 
-/// A reference as the client sent it, to be looked up in the store.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reference {
-    /// The id; one that no row can have is kept as a number that none has.
-    pub id: i64,
-    /// As sent, for the message when there is no such row.
-    pub sent: String,
-}
-
-impl Reference {
-    /// The message when the store has no such row.
-    pub fn unknown(&self) -> Message {
-        Message::unknown_record(&self.sent)
-    }
-}
-
 /// Reads the fields of a described record.
 ///
 /// # Errors
 ///
 /// Whatever is wrong with any of them.
 pub(crate) fn read<R: Record>(members: &Members, mode: Mode) -> Result<R::Input, FieldErrors> {
-    let mut reader = Reader::new(members, mode);
-    let input = R::Input::read(&mut reader);
-    let errors = reader.finish();
+    let (input, errors) = read_all::<R>(members, mode);
     if errors.is_empty() {
         Ok(input)
     } else {
         Err(errors)
     }
+}
+
+/// Reads what can be read of them, and tells what is wrong with the others: the store may know of more.
+pub(crate) fn read_all<R: Record>(members: &Members, mode: Mode) -> (R::Input, FieldErrors) {
+    let mut reader = Reader::new(members, mode);
+    let input = R::Input::read(&mut reader);
+    (input, reader.finish())
 }
 
 impl Source for Reader<'_> {
@@ -121,7 +110,9 @@ impl Source for Reader<'_> {
         match kind {
             _ if field.is_read_only => Setting::Kept,
             Kind::Text { max } | Kind::LongText { max } if field.is_nullable => {
-                self.optional_text(name, max).map(OwnedValue::from)
+                let text = self.optional_text(name, max);
+                let is_kept = |text: &String| !(field.is_null_when_blank && text.is_empty());
+                text.map(|text| text.filter(is_kept).into())
             }
             Kind::Text { max } | Kind::LongText { max } if field.is_name => {
                 Setting::from(self.name(name, max))
@@ -131,12 +122,18 @@ impl Source for Reader<'_> {
                 self.optional_integer(name, min, max).map(OwnedValue::from)
             }
             Kind::Integer { min, max } => Setting::from(self.integer(name, min, max)),
-            Kind::Price if field.is_nullable => self.optional_decimal(name).map(OwnedValue::from),
-            Kind::Price => Setting::from(self.price(name)),
-            // What it refers to is looked up by the feature.
-            Kind::Reference => Setting::from(self.reference(name).map(|reference| reference.id)),
-            Kind::Id | Kind::Time | Kind::Token => Setting::Kept,
+            Kind::Price | Kind::Decimal if field.is_nullable => {
+                self.optional_decimal(name).map(OwnedValue::from)
+            }
+            Kind::Price | Kind::Decimal => Setting::from(self.price(name)),
+            Kind::Id | Kind::Time | Kind::Token | Kind::Reference => Setting::Kept,
         }
+    }
+
+    fn reference(&mut self, field: &'static Field) -> Setting<Reference> {
+        // Whether there is such a record is looked up by the feature.
+        let reference = Reader::reference(self, field.name);
+        reference.map_or(Setting::Kept, Setting::Set)
     }
 }
 
@@ -479,7 +476,7 @@ mod tests {
         let mut reader = Reader::new(&members, Mode::Whole);
         let unknown = reader
             .reference("field")
-            .map(|reference| reference.unknown().to_string());
+            .map(|reference| Message::unknown_record(&reference.sent).to_string());
         assert_eq!(
             unknown.as_deref(),
             Some("Invalid pk \"99999\" - object does not exist.")

@@ -300,14 +300,14 @@ async fn check(
     if let Some(reference) = &input.supplier {
         supplier = store::supplier(conn, reference.id).await?;
         if supplier.is_none() {
-            errors.add("supplier", reference.unknown());
+            errors.add("supplier", Message::unknown_record(&reference.sent));
         }
     }
     let mut product = None;
     if let Some(reference) = &input.product {
         product = store::product(conn, reference.id).await?;
         if product.is_none() {
-            errors.add("product", reference.unknown());
+            errors.add("product", Message::unknown_record(&reference.sent));
         }
     }
     match (product, input.quantity) {

@@ -23,8 +23,8 @@ pub(crate) const OUTFLOW_WORDS: Words =
 
 const INFLOW: [&Field; 7] = [
     &id().named("id"),
-    &reference("Fornecedor", "Supplier").named("supplier"),
-    &reference("Produto", "Product").named("product"),
+    &reference::<Named>("Fornecedor", "Supplier", "suppliers").named("supplier"),
+    &reference::<Titled>("Produto", "Product", "products").named("product"),
     &integer::<i64>("Quantidade", "Quantity", 1, i64::MAX).named("quantity"),
     &text::<Option<String>>("Descrição", "Description", MAX_DESCRIPTION)
         .long()

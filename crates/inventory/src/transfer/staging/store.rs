@@ -203,7 +203,7 @@ pub(super) async fn pin(
     let mut query = Query::new("INSERT INTO import_pins (import_id, ");
     query
         .push(reference)
-        .push(") VALUES (")
+        .push("_id) VALUES (")
         .bind(id)
         .push(", ")
         .bind(object)

@@ -3,7 +3,7 @@
 mod steps;
 
 use db::{Conn, Error, Query, Tx};
-use resource::{Input as _, Record as _, sql};
+use resource::{Input as _, Record as _, find as find_field, sql};
 
 use super::{
     Kind,
@@ -51,9 +51,8 @@ pub(super) async fn page(
     search::contains(&mut query, "r.name_folded", words);
     query.push(" ORDER BY ");
     for by in order {
-        let mut fields = NamedRecord::FIELDS.iter();
-        if let Some(field) = fields.find(|field| field.name == by.field) {
-            sql::push_order(&mut query, field, by.descending);
+        if let Some(field) = find_field(NamedRecord::FIELDS, by.field) {
+            sql::push_order(&mut query, "r", field, by.descending);
         }
     }
     query
@@ -88,14 +87,12 @@ pub(super) async fn hold(tx: &mut Tx, kind: Kind, id: i64) -> Result<(), Error> 
 pub(super) async fn insert(
     tx: &mut Tx,
     kind: Kind,
-    input: NamedInput,
+    input: &NamedInput,
 ) -> Result<NamedRecord, Error> {
-    let query = sql::insert(kind.path(), input.values());
-    let id = tx.insert_one(query).await?;
-    Ok(NamedRecord {
-        id,
-        ..NamedRecord::new(input)
-    })
+    let mut query = sql::insert(kind.path(), input.values());
+    query.push(" RETURNING ");
+    sql::push_columns(&mut query, NamedRecord::FIELDS);
+    tx.one_of(&query, NamedRecord::from_row).await
 }
 
 /// The next records behind an id, in the order of ids.

@@ -2,6 +2,7 @@
 
 use askama::Template;
 use axum::extract::{Request, State as Extracted};
+use resource::{Field, Kind, Record as _, laid_out};
 
 use super::{Answer, Page, address};
 use crate::{
@@ -87,6 +88,7 @@ struct ProductPage<'a> {
     threshold: i64,
     is_low: bool,
     ledger: Part<Ledger>,
+    facts: Vec<(&'static Field, String)>,
     changes: Part<Vec<Change>>,
     analysis: Part<Beside>,
     may: May,
@@ -151,10 +153,36 @@ pub(super) async fn show(
         threshold,
         is_low: Level::of(product.quantity, threshold) == Level::Low,
         ledger: part("ledger", Ledger::read(state, &frame, product.id)).await?,
+        facts: facts(&frame, &product),
         changes,
         analysis: part("analysis", analysis).await?,
         may: May::of(&frame),
     }))
+}
+
+/// What is told of a product below its figures: what the shop wrote, then the times and the id.
+fn facts(frame: &Frame, product: &ProductRecord) -> Vec<(&'static Field, String)> {
+    const ABOVE: [&Field; 6] = [
+        ProductRecord::title,
+        ProductRecord::category,
+        ProductRecord::brand,
+        ProductRecord::cost_price,
+        ProductRecord::selling_price,
+        ProductRecord::quantity,
+    ];
+    let values = product.values();
+    let mut fields = laid_out(ProductRecord::FIELDS);
+    fields.retain(|field| !ABOVE.contains(field));
+    fields.sort_by_key(|field| match field.kind {
+        Kind::Id => 2,
+        Kind::Time => 1,
+        _ => 0,
+    });
+    let value_of = |field: &Field| values.iter().find(|(known, _)| *known == field);
+    fields
+        .into_iter()
+        .filter_map(|field| Some((field, field.shown(value_of(field)?.1, frame.locale))))
+        .collect()
 }
 
 fn entry(frame: &Frame, row: &LedgerRow) -> Entry {

@@ -3,6 +3,7 @@
 use askama::Template;
 use axum::extract::{Request, State as Extracted};
 use http::request::Parts;
+use resource::{Field, Record as _};
 
 use web::locale::Locale;
 
@@ -14,41 +15,42 @@ use crate::{
     page::{
         Form, Frame, PageState, Post,
         flash::{self, Flash},
-        meanwhile::{self, Opened, Standing, one_line},
-        numbers, picked_next,
+        meanwhile::{self, Opened, Standing},
+        picked_next,
         picker::Picked,
         see_other,
     },
     rest::{
         Refusal,
         fields::{Mode, Reader, Setting},
-        json::Named,
         query::Parameters,
         resource::RecordId,
     },
     stock,
 };
 
-const PRICES: &[&str] = &["cost_price", "selling_price"];
-const COUNTS: &[&str] = &["quantity", "threshold"];
-/// The fields in the order of the form.
-const FIELDS: &[&str] = &[
-    "title",
-    "category",
-    "brand",
-    "serie_number",
-    "cost_price",
-    "selling_price",
-    "quantity",
-    "threshold",
-    "description",
-];
+/// What the form writes beside the fields of a product.
+const THRESHOLD: &str = "threshold";
+
+/// The fields of a product that the form writes.
+fn written() -> impl Iterator<Item = &'static Field> {
+    let fields = ProductRecord::FIELDS.iter().copied();
+    fields.filter(|field| !field.is_read_only)
+}
+
+/// The names of all fields in the order of the form: long texts stand at its end.
+fn order() -> Vec<&'static str> {
+    let names = |is_long| {
+        let fields = written().filter(move |field| field.is_long() == is_long);
+        fields.map(|field| field.name)
+    };
+    names(false).chain([THRESHOLD]).chain(names(true)).collect()
+}
 
 /// What the form shows.
 struct Shown {
     form: Form,
-    category: Picked,
-    brand: Picked,
+    picked: Vec<Picked>,
 }
 
 #[derive(Template)]
@@ -56,27 +58,29 @@ struct Shown {
 struct FormPage<'a> {
     frame: &'a Frame,
     form: &'a Form,
-    category: &'a Picked,
-    brand: &'a Picked,
+    picked: &'a [Picked],
+    described: Vec<&'static Field>,
     /// The product that is changed; none for a new one.
     product: Option<&'a str>,
     /// The shop's threshold, which holds where a product has none of its own.
     shop: i64,
-    /// Where a category and a brand are added on the way; empty for those who may not.
-    add_category: String,
-    add_brand: String,
     next: &'a str,
 }
 
 impl FormPage<'_> {
-    fn quantity_hint(&self) -> &'static str {
-        if self.product.is_none() {
-            return self.frame.text("Estoque inicial.", "Starting stock.");
+    fn picker(&self, field: &Field) -> Option<&Picked> {
+        self.picked.iter().find(|picked| picked.name == field.name)
+    }
+
+    fn hint(&self, field: &Field) -> &'static str {
+        match &self.product {
+            _ if field != ProductRecord::quantity => self.frame.say(field.help),
+            None => self.frame.text("Estoque inicial.", "Starting stock."),
+            Some(_) => self.frame.text(
+                "Mudar aqui registra um ajuste no extrato.",
+                "Changing it here writes an adjustment into the ledger.",
+            ),
         }
-        self.frame.text(
-            "Mudar aqui registra um ajuste no extrato.",
-            "Changing it here writes an adjustment into the ledger.",
-        )
     }
 
     fn threshold_hint(&self) -> String {
@@ -98,12 +102,10 @@ fn page<'a>(
     FormPage {
         frame,
         form: &shown.form,
-        category: &shown.category,
-        brand: &shown.brand,
+        picked: &shown.picked,
+        described: written().collect(),
         product,
         shop: state.config.low_stock_threshold,
-        add_category: shown.category.add_address(frame),
-        add_brand: shown.brand.add_address(frame),
         next,
     }
 }
@@ -112,18 +114,16 @@ fn page<'a>(
 pub(super) async fn new(Extracted(state): Page, frame: Frame, request: Request) -> Answer {
     frame.require(Verb::Add, Model::Product)?;
     let asked = Parameters::of_address(request.uri());
-    let mut form = Form::new().with("quantity", "0");
-    for field in ["title", "serie_number"] {
-        form.set(field, asked.get(field).unwrap_or_default());
+    let mut form = Form::new().with(ProductRecord::quantity.name, "0");
+    for field in [ProductRecord::title, ProductRecord::serie_number] {
+        form.set(field.name, asked.get(field.name).unwrap_or_default());
     }
-    let (category, brand) = pickers(&frame);
-    let shown = Shown {
-        form,
-        category: category
-            .choose_known(&state.state, asked.get("category"))
-            .await?,
-        brand: brand.choose_known(&state.state, asked.get("brand")).await?,
-    };
+    let mut picked = Vec::new();
+    for picker in pickers(&frame) {
+        let id = asked.get(picker.name);
+        picked.push(picker.choose_known(&state.state, id).await?);
+    }
+    let shown = Shown { form, picked };
     let next = asked.get("next").unwrap_or_default();
     Ok(frame.show(page(&frame, &state.state, &shown, None, next)))
 }
@@ -131,8 +131,7 @@ pub(super) async fn new(Extracted(state): Page, frame: Frame, request: Request) 
 /// What was posted, understood.
 struct Understood {
     post: Post,
-    category: Picked,
-    brand: Picked,
+    picked: Vec<Picked>,
     threshold: Setting<Option<i64>>,
 }
 
@@ -144,19 +143,20 @@ async fn understand(
 ) -> Result<Understood, Refusal> {
     let locale = frame.locale;
     let mut post = Post::read(state, parts, body).await?;
-    post.amounts(PRICES, locale);
-    post.counts(COUNTS, locale);
-    let (category, brand) = pickers(frame);
-    let category = post.pick(state, category, locale).await?;
-    let brand = post.pick(state, brand, locale).await?;
-    post.blank_is_none(&["description", "serie_number", "threshold"]);
+    let fields: Vec<_> = written().collect();
+    post.described(&fields, locale);
+    post.counts(&[THRESHOLD], locale);
+    post.blank_is_none(&[THRESHOLD]);
+    let mut picked = Vec::new();
+    for picker in pickers(frame) {
+        picked.push(post.pick(state, picker, locale).await?);
+    }
     let mut reader = Reader::new(&post.members, Mode::Whole);
-    let threshold = reader.optional_integer("threshold", 0, i64::MAX);
+    let threshold = reader.optional_integer(THRESHOLD, 0, i64::MAX);
     post.form.absorb(&reader.finish(), locale);
     Ok(Understood {
         post,
-        category,
-        brand,
+        picked,
         threshold,
     })
 }
@@ -164,9 +164,9 @@ async fn understand(
 impl Understood {
     /// What the form showed when it was opened, beside what was sent.
     fn opened(&self) -> Opened {
-        let sent = FIELDS.iter().map(|field| {
+        let sent = order().into_iter().map(|field| {
             let sent = posted::text(&self.post.members, field);
-            (*field, sent.unwrap_or_default())
+            (field, sent.unwrap_or_default())
         });
         Opened::of(&self.post.form, sent)
     }
@@ -179,7 +179,7 @@ impl Understood {
         };
         for field in opened.left() {
             edit.members.remove(field);
-            if field == "threshold" {
+            if field == THRESHOLD {
                 edit.threshold = Setting::Kept;
             }
         }
@@ -195,12 +195,15 @@ impl Understood {
         now: &[Standing],
     ) -> Result<(), Refusal> {
         let form = &mut self.post.form;
-        form.set("category", self.category.id.as_str());
-        form.set("brand", self.brand.id.as_str());
+        for picked in &self.picked {
+            form.set(picked.name, picked.id.as_str());
+        }
         opened.renew(form, now, frame.locale);
-        let (category, brand) = pickers(frame);
-        self.category = category.choose(state, form.value("category")).await?;
-        self.brand = brand.choose(state, form.value("brand")).await?;
+        self.picked.clear();
+        for picker in pickers(frame) {
+            let id = form.value(picker.name);
+            self.picked.push(picker.choose(state, id).await?);
+        }
         Ok(())
     }
 
@@ -216,10 +219,9 @@ impl Understood {
         let next = self.post.text("next");
         let mut shown = Shown {
             form: self.post.form,
-            category: self.category,
-            brand: self.brand,
+            picked: self.picked,
         };
-        shown.form.sort(FIELDS);
+        shown.form.sort(&order());
         frame.show_again(page(frame, state, &shown, product, &next))
     }
 }
@@ -295,18 +297,15 @@ pub(super) async fn edit(
     let (product, threshold) = find(&state.state, id).await?;
     let mut form = Form::new();
     meanwhile::open(&mut form, &standings(&product, threshold, frame.locale));
-    let (category, brand) = pickers(&frame);
-    let own = |id: i64| id.to_string();
-    let (own_category, own_brand) = (own(product.category.id), own(product.brand.id));
-    let shown = Shown {
-        form,
-        category: category
-            .choose_known(&state.state, asked.get("category").or(Some(&own_category)))
-            .await?,
-        brand: brand
-            .choose_known(&state.state, asked.get("brand").or(Some(&own_brand)))
-            .await?,
-    };
+    let mut picked = Vec::new();
+    for (field, value) in product.values() {
+        if let Some(picker) = Picked::of(&frame, field) {
+            let own = value.typed();
+            let id = asked.get(field.name).or(Some(&own));
+            picked.push(picker.choose_known(&state.state, id).await?);
+        }
+    }
+    let shown = Shown { form, picked };
     let next = asked.get("next").unwrap_or_default();
     Ok(frame.show(page(
         &frame,
@@ -319,35 +318,20 @@ pub(super) async fn edit(
 
 /// The fields of the form as they stand.
 fn standings(product: &ProductRecord, threshold: Option<i64>, locale: Locale) -> Vec<Standing> {
-    let price = |field, price| Standing {
-        typed: numbers::amount_text(price, locale),
-        told: locale.money(price),
-        ..Standing::plain(field, price.to_string())
-    };
-    let record = |field, record: &Named| Standing {
-        told: record.name.clone(),
-        ..Standing::plain(field, record.id.to_string())
-    };
-    let count = |field, count: Option<i64>| Standing {
-        told: count.map_or_else(String::new, |count| locale.number(count)),
-        ..Standing::plain(
-            field,
-            count.map_or_else(String::new, |count| count.to_string()),
-        )
-    };
-    let serie_number = product.serie_number.as_deref().unwrap_or_default();
-    let description = product.description.as_deref().unwrap_or_default();
-    vec![
-        Standing::plain("title", one_line(&product.title)),
-        record("category", &product.category),
-        record("brand", &product.brand),
-        Standing::plain("serie_number", one_line(serie_number)),
-        price("cost_price", product.cost_price),
-        price("selling_price", product.selling_price),
-        count("quantity", Some(product.quantity)),
-        count("threshold", threshold),
-        Standing::plain("description", description),
-    ]
+    let values = product.values().into_iter();
+    let written = values.filter(|(field, _)| !field.is_read_only);
+    let mut standings: Vec<_> = written
+        .map(|(field, value)| Standing::of(field, value, locale))
+        .collect();
+    let told = threshold.map(|threshold| locale.number(threshold));
+    let threshold = threshold.map(|threshold| threshold.to_string());
+    standings.push(Standing {
+        told: told.unwrap_or_default(),
+        ..Standing::plain(THRESHOLD, threshold.unwrap_or_default())
+    });
+    let order = order();
+    standings.sort_by_key(|standing| order.iter().position(|name| *name == standing.field));
+    standings
 }
 
 /// `POST /products/<id>/edit/`

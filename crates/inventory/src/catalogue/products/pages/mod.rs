@@ -14,15 +14,16 @@ use axum::{
     response::Response,
     routing::get,
 };
+use db::Money;
+use resource::{Field, Record as _, Value, filters};
 
 use super::{ProductRecord, WORDS, lookup};
 use crate::{
     accounts::{Model, Verb},
-    catalogue::named::Kind,
     page::{
-        Form, Frame, PageState, history,
+        Form, Frame, PageState,
         index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Row},
-        picker::{Picked, Source},
+        picker::Picked,
         posts, redirect,
     },
     rest::{Refusal, query::Parameters},
@@ -31,9 +32,6 @@ use crate::{
 
 type Answer = Result<Response, web::Error>;
 type Page = Extracted<PageState>;
-
-/// The filters that the list's address may have.
-const FILTERS: &[&str] = &["search", "category", "brand", "min_price", "max_price"];
 
 /// The addresses of the products' pages.
 pub(crate) fn routes() -> Router<PageState> {
@@ -58,8 +56,7 @@ fn address(id: i64) -> String {
 struct Asked {
     parameters: Parameters,
     form: Form,
-    category: Picked,
-    brand: Picked,
+    picked: Vec<Picked>,
 }
 
 impl Asked {
@@ -68,47 +65,52 @@ impl Asked {
         frame: &Frame,
         mut parameters: Parameters,
     ) -> Result<Self, Refusal> {
-        let mut form = Form::new();
-        posts::filter_search(&mut parameters, &mut form, frame.locale);
-        for field in ["min_price", "max_price"] {
-            form.set(field, parameters.get(field).unwrap_or_default());
+        let (mut form, locale) = (Form::new(), frame.locale);
+        posts::filter_search(&mut parameters, &mut form, locale);
+        let amounts: Vec<_> = bounds(frame).map(|bound| bound.name).collect();
+        for name in &amounts {
+            form.set(name, parameters.get(name).unwrap_or_default());
         }
-        let prices = ["min_price", "max_price"];
-        posts::filter_amounts(&mut parameters, &mut form, &prices, frame.locale);
-        let (category, brand) = pickers(frame);
-        let category = posts::filter_record(
-            &page.state,
-            category,
-            &mut parameters,
-            &mut form,
-            frame.locale,
-        )
-        .await?;
-        let brand =
-            posts::filter_record(&page.state, brand, &mut parameters, &mut form, frame.locale)
-                .await?;
+        posts::filter_amounts(&mut parameters, &mut form, &amounts, locale);
+        let mut picked = Vec::new();
+        for picker in pickers(frame) {
+            let known = &page.state;
+            let record = posts::filter_record(known, picker, &mut parameters, &mut form, locale);
+            picked.push(record.await?);
+        }
         Ok(Self {
             parameters,
             form,
-            category,
-            brand,
+            picked,
         })
     }
 }
 
-fn pickers(frame: &Frame) -> (Picked, Picked) {
-    (
-        Picked::empty(
-            "category",
-            frame.text("Categoria", "Category"),
-            Source::Named(Kind::Category),
-        ),
-        Picked::empty(
-            "brand",
-            frame.text("Marca", "Brand"),
-            Source::Named(Kind::Brand),
-        ),
-    )
+/// The pickers of what a product refers to.
+fn pickers(frame: &Frame) -> impl Iterator<Item = Picked> {
+    let fields = ProductRecord::FIELDS.iter();
+    fields.filter_map(|field| Picked::of(frame, field))
+}
+
+/// The least or the greatest value that a list is narrowed to.
+struct Bound {
+    field: &'static Field,
+    /// Its parameter.
+    name: &'static str,
+    text: String,
+}
+
+fn bounds(frame: &Frame) -> impl Iterator<Item = Bound> {
+    let (from, to) = (frame.text("de", "from"), frame.text("até", "to"));
+    let fields = ProductRecord::FIELDS.iter();
+    let bounded = fields.filter_map(|field| Some((*field, field.bounds?)));
+    bounded.flat_map(move |(field, (least, greatest))| {
+        [(least, from), (greatest, to)].map(|(name, word)| Bound {
+            field,
+            name,
+            text: format!("{} {word}", frame.say(field.short)),
+        })
+    })
 }
 
 async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
@@ -143,10 +145,11 @@ fn empty_index(frame: &Frame, asked: Asked) -> Index {
     let Asked {
         parameters,
         form,
-        category,
-        brand,
+        picked,
     } = asked;
-    let address = Address::new("/products/", FILTERS, "title", &parameters);
+    let mut known = vec!["search"];
+    known.extend(filters(ProductRecord::FIELDS));
+    let address = Address::new("/products/", &known, "title", &parameters);
     let may_add = frame.may(Verb::Add, Model::Product);
     Index {
         title: WORDS.title(frame.locale),
@@ -157,20 +160,10 @@ fn empty_index(frame: &Frame, asked: Asked) -> Index {
         is_exported: true,
         note: String::new(),
         also: Vec::new(),
-        chips: chips(frame, &address, &parameters, [&category, &brand]),
-        filters: vec![
-            Filter::Search(
-                frame
-                    .text("Nome, marca ou código", "Name, brand or code")
-                    .to_owned(),
-            ),
-            Filter::Record(category),
-            Filter::Record(brand),
-            Filter::Amount("min_price", frame.text("Preço de", "Price from")),
-            Filter::Amount("max_price", frame.text("Preço até", "Price to")),
-        ],
+        chips: chips(frame, &address, &parameters, &picked),
+        filters: narrowing(frame, picked),
         form,
-        columns: columns(frame),
+        columns: listed().map(|field| Column::of(frame, field)).collect(),
         empty: Empty {
             icon: "box",
             sentence: WORDS.none_yet(frame.locale),
@@ -183,23 +176,27 @@ fn empty_index(frame: &Frame, asked: Asked) -> Index {
     }
 }
 
-fn columns(frame: &Frame) -> Vec<Column> {
-    vec![
-        Column::text(frame.text("Produto", "Product"), "title"),
-        Column::text(frame.text("Categoria", "Category"), "category").minor(),
-        Column::text(frame.text("Marca", "Brand"), "brand").minor(),
-        Column::text(frame.text("Nº de série", "Serial number"), "serie_number").minor(),
-        Column::number(frame.text("Custo", "Cost"), "cost_price").minor(),
-        Column::number(frame.text("Preço", "Price"), "selling_price"),
-        Column::number(frame.text("Estoque", "Stock"), "quantity"),
-    ]
+/// The fields of the filter.
+fn narrowing(frame: &Frame, picked: Vec<Picked>) -> Vec<Filter> {
+    let search = frame.text("Nome, marca ou código", "Name, brand or code");
+    let amounts = bounds(frame).map(|bound| Filter::Amount(bound.name, bound.text));
+    std::iter::once(Filter::Search(search.to_owned()))
+        .chain(picked.into_iter().map(Filter::Record))
+        .chain(amounts)
+        .collect()
+}
+
+/// The fields that the list shows.
+fn listed() -> impl Iterator<Item = &'static Field> {
+    let fields = ProductRecord::FIELDS.iter().copied();
+    fields.filter(|field| field.is_listed())
 }
 
 fn chips(
     frame: &Frame,
     address: &Address,
     parameters: &Parameters,
-    records: [&Picked; 2],
+    picked: &[Picked],
 ) -> Vec<Chip> {
     let mut chips = Vec::new();
     let mut chip = |name, text: String| {
@@ -211,18 +208,17 @@ fn chips(
     if let Some(search) = parameters.get("search") {
         chip("search", format!("“{}”", search.trim()));
     }
-    for picked in records {
+    for picked in picked {
         if !picked.id.is_empty() {
             chip(picked.name, format!("{}: {}", picked.label, picked.text));
         }
     }
-    for (name, text) in [
-        ("min_price", frame.text("Preço de", "Price from")),
-        ("max_price", frame.text("Preço até", "Price to")),
-    ] {
+    for Bound { field, name, text } in bounds(frame) {
         if let Some(amount) = parameters.get(name) {
-            let amount = db::Money::parse(amount)
-                .map_or_else(|_| amount.to_owned(), |amount| frame.locale.money(amount));
+            let amount = Money::parse(amount).map_or_else(
+                |_| amount.to_owned(),
+                |amount| field.shown(Value::Money(amount), frame.locale),
+            );
             chip(name, format!("{text} {amount}"));
         }
     }
@@ -260,20 +256,21 @@ impl<'a> Rows<'a> {
     }
 
     fn row(&self, product: &ProductRecord) -> Row {
-        let locale = self.frame.locale;
         let own = self.thresholds.get(&product.id).copied();
         let threshold = self.policy.threshold_of(own);
         let is_low = Level::of(product.quantity, threshold) == Level::Low;
+        let values = product.values().into_iter();
+        let cells = values
+            .filter(|(field, _)| field.is_listed())
+            .map(|(field, value)| match Cell::of(self.frame, field, value) {
+                Cell::Text(title) if field.is_name => Cell::Link(address(product.id), title),
+                Cell::Number(number) if field == ProductRecord::quantity => {
+                    Cell::Stock(number, is_low)
+                }
+                cell => cell,
+            });
         Row {
-            cells: vec![
-                Cell::Link(address(product.id), product.title.clone()),
-                Cell::Text(product.category.name.clone()),
-                Cell::Text(product.brand.name.clone()),
-                Cell::Text(product.serie_number.clone().unwrap_or_default()),
-                Cell::Number(locale.money(product.cost_price)),
-                Cell::Number(locale.money(product.selling_price)),
-                Cell::Stock(locale.number(product.quantity), is_low),
-            ],
+            cells: cells.collect(),
             actions: self.actions(product),
         }
     }
@@ -333,42 +330,14 @@ async fn file(
 ) -> Result<Response, Refusal> {
     let (parameters, _) = lookup::understood(&page.state, parameters).await?;
     let numbered = lookup::Numbered::find(&page.state, &parameters).await?;
-    let columns = [
-        "id",
-        "title",
-        "category_name",
-        "brand_name",
-        "description",
-        "serie_number",
-        "cost_price",
-        "selling_price",
-        "quantity",
-        "created_at",
-        "updated_at",
-    ];
+    let columns = index::headings(ProductRecord::FIELDS);
     let state = page.state.clone();
     let read = async move |conn: &mut db::Conn, sheet: &index::Sheet| {
-        let put = |product: &ProductRecord| sheet.row(&exported(product, sheet.cells()));
+        let put = |product: &ProductRecord| sheet.record(product);
         match &numbered {
             Some(numbered) => numbered.each(conn, put).await,
             None => super::each(conn, &state, &parameters, put).await,
         }
     };
     index::export(&page.state, frame, "products", &columns, read).await
-}
-
-fn exported(product: &ProductRecord, cells: index::Cells) -> Vec<String> {
-    vec![
-        product.id.to_string(),
-        index::Cells::text(&product.title),
-        index::Cells::text(&product.category.name),
-        index::Cells::text(&product.brand.name),
-        index::Cells::optional(product.description.as_deref()),
-        index::Cells::optional(product.serie_number.as_deref()),
-        cells.amount(product.cost_price),
-        cells.amount(product.selling_price),
-        product.quantity.to_string(),
-        history::machine_time(product.created_at),
-        history::machine_time(product.updated_at),
-    ]
 }

@@ -1,18 +1,19 @@
 //! Statements about products: one record at a time here, lists in `list`.
-//! Quantities are read here and changed in `stock`.
+//! Quantities are read here and changed in `stock`. The columns of a product follow from its description.
 
 mod list;
 
-use db::{ByKey, Conn, Error, Money, Query, Row, Timestamp, Tx, by_key};
-use resource::sql::long_text_key;
+use std::sync::LazyLock;
+
+use db::{ByKey, Conn, Error, Query, Row, Timestamp, Tx};
+use resource::{Input as _, Record as _, sql};
 
 pub(crate) use list::Measures;
 pub(super) use list::Selection;
 
-use super::model::{Input, ProductRecord};
+use super::model::{ProductInput, ProductRecord};
 use crate::{
     catalogue::{IMPORT_WORDS, Referring},
-    rest::{fields::Setting, json::Named},
     search,
     stock::{
         movements::{INFLOW_WORDS, OUTFLOW_WORDS},
@@ -20,45 +21,27 @@ use crate::{
     },
 };
 
-macro_rules! record_columns {
-    () => {
-        "p.id, p.title, c.id, c.name, b.id, b.name, p.description, p.serie_number,
-         p.cost_price, p.selling_price, s.quantity, p.created_at, s.updated_at"
-    };
-}
+/// The columns of a record, from `products AS p` and what is joined with it.
+static COLUMNS: LazyLock<&'static str> =
+    LazyLock::new(|| sql::columns(ProductRecord::FIELDS, "p").leak());
 
-/// Records, as [`record_of`] reads them, that are narrowed and ordered by what is given.
-macro_rules! records {
-    ($rest:literal) => {
-        concat!(
-            "SELECT ",
-            record_columns!(),
-            " FROM products AS p
-             JOIN product_stock AS s ON s.product_id = p.id
-             JOIN categories AS c ON c.id = p.category_id
-             JOIN brands AS b ON b.id = p.brand_id ",
-            $rest
-        )
-    };
-}
-
-/// The columns of a record, from `products AS p`, `product_stock AS s`, `categories AS c` and `brands AS b`.
-pub(super) const RECORD_COLUMNS: &str = record_columns!();
+/// What is joined with `products AS p` for a record.
+static JOINS: LazyLock<&'static str> = LazyLock::new(|| {
+    let others = sql::joins(ProductRecord::FIELDS, "p");
+    format!(" JOIN product_stock AS s ON s.product_id = p.id{others}").leak()
+});
 
 /// Over so many rows the version of the products is spread.
 const VERSION_SHARDS: i64 = 64;
 
-/// A product that has passed every check, to be stored.
-#[derive(Debug, Clone)]
-pub(super) struct NewProduct {
-    pub(super) title: String,
-    pub(super) category: Named,
-    pub(super) brand: Named,
-    pub(super) description: Option<String>,
-    pub(super) serie_number: Option<String>,
-    pub(super) cost_price: Money,
-    pub(super) selling_price: Money,
-    pub(super) quantity: i64,
+/// Records, to be narrowed and ordered.
+fn records() -> Query {
+    let mut query = Query::new("SELECT ");
+    query
+        .push(*COLUMNS)
+        .push(" FROM products AS p")
+        .push(*JOINS);
+    query
 }
 
 /// The moments when the first and the last product were created.
@@ -67,30 +50,21 @@ pub(super) async fn created_span(conn: &mut Conn) -> Result<Option<(Timestamp, T
     conn.one(sql, &[], span_of).await
 }
 
-static RECORD: ByKey<ProductRecord> = by_key!(record_of; records!("WHERE p.id"));
+static RECORD: LazyLock<ByKey<ProductRecord>> = LazyLock::new(|| {
+    let mut query = records();
+    query.push(" WHERE p.id");
+    ByKey::of(query.text(), ProductRecord::from_row)
+});
 
 pub(super) async fn find(conn: &mut Conn, id: i64) -> Result<Option<ProductRecord>, Error> {
     conn.by_key(&RECORD, id).await
 }
 
-/// A category by id, as products show it.
-pub(super) async fn category(conn: &mut Conn, id: i64) -> Result<Option<Named>, Error> {
-    conn.optional(
-        "SELECT id, name FROM categories WHERE id = $1",
-        &[&id],
-        named_of,
-    )
-    .await
-}
-
-/// A brand by id, as products show it.
-pub(super) async fn brand(conn: &mut Conn, id: i64) -> Result<Option<Named>, Error> {
-    conn.optional(
-        "SELECT id, name FROM brands WHERE id = $1",
-        &[&id],
-        named_of,
-    )
-    .await
+/// Whether a table has a record of this id.
+pub(super) async fn exists(conn: &mut Conn, table: &'static str, id: i64) -> Result<bool, Error> {
+    let query = sql::exists(table, id);
+    let found = conn.optional_of(&query, |row| row.get::<i64>(0)).await?;
+    Ok(found.is_some())
 }
 
 /// The product that has a serie number.
@@ -114,24 +88,17 @@ pub(super) async fn numbered_from(
     (limit, offset): (i64, i64),
 ) -> Result<Vec<ProductRecord>, Error> {
     let mut query = Query::new("SELECT ");
-    query
-        .push(RECORD_COLUMNS)
-        .push(" FROM (SELECT id FROM products");
+    query.push(*COLUMNS).push(" FROM (SELECT id FROM products");
     push_numbered(&mut query, least, beyond);
     query
         .push(" ORDER BY serie_number_folded, id LIMIT ")
         .bind(limit)
         .push(" OFFSET ")
         .bind(offset)
-        .push(
-            ") AS few
-             JOIN products AS p ON p.id = few.id
-             JOIN product_stock AS s ON s.product_id = p.id
-             JOIN categories AS c ON c.id = p.category_id
-             JOIN brands AS b ON b.id = p.brand_id
-             ORDER BY p.serie_number_folded, p.id",
-        );
-    conn.all_of(&query, record_of).await
+        .push(") AS few JOIN products AS p ON p.id = few.id")
+        .push(*JOINS)
+        .push(" ORDER BY p.serie_number_folded, p.id");
+    conn.all_of(&query, ProductRecord::from_row).await
 }
 
 /// How many products have a serie number from one on, and before another; counting stops at `most`.
@@ -156,58 +123,29 @@ fn push_numbered(query: &mut Query, least: &str, beyond: Option<&str>) {
     }
 }
 
-/// Stores a product with nothing in stock, under the id that is given or the next one; its opening quantity is the ledger's to write.
-pub(super) async fn insert(
-    tx: &mut Tx,
-    id: Option<i64>,
-    product: &NewProduct,
-    now: Timestamp,
-) -> Result<i64, Error> {
-    let title_folded = db::fold(&product.title);
-    let description_key = product.description.as_deref().map(long_text_key);
-    let mut query = Query::new(
-        "INSERT INTO products (title, title_folded, category_id, brand_id, description, description_key, serie_number,
-                               serie_number_folded, cost_price, selling_price, created_at",
-    );
-    query.push(if id.is_some() { ", id" } else { "" });
-    query
-        .push(") VALUES (")
-        .bind(product.title.as_str())
-        .push(", ")
-        .bind(title_folded.as_str())
-        .push(", ")
-        .bind(product.category.id)
-        .push(", ")
-        .bind(product.brand.id)
-        .push(", ")
-        .bind(product.description.clone())
-        .push(", ")
-        .bind(description_key)
-        .push(", ")
-        .bind(product.serie_number.clone())
-        .push(", ")
-        .bind(product.serie_number.as_deref().map(db::fold))
-        .push(", ")
-        .bind(product.cost_price)
-        .push(", ")
-        .bind(product.selling_price)
-        .push(", ")
-        .bind(now);
-    if let Some(id) = id {
-        query.push(", ").bind(id);
-    }
-    query.push(")");
-    hold_serie_number(tx, product.serie_number.as_deref()).await?;
-    let id = tx.insert_one(query).await?;
-    let_serie_number_go(tx, product.serie_number.as_deref()).await?;
+/// Stores a product with nothing in stock, under the id that is set or the next one; its opening quantity is the ledger's to write.
+pub(super) async fn insert(tx: &mut Tx, product: &ProductInput) -> Result<i64, Error> {
+    let serie_number = serie_number_of(product);
+    hold_serie_number(tx, serie_number).await?;
+    let id = tx
+        .insert_one(sql::insert("products", product.values()))
+        .await?;
+    let_serie_number_go(tx, serie_number).await?;
     tx.execute(
-        "INSERT INTO product_stock (product_id, category_id, brand_id, quantity, updated_at) VALUES ($1, $2, $3, 0, $4)",
-        &[&id, &product.category.id, &product.brand.id, &now],
+        "INSERT INTO product_stock (product_id, category_id, brand_id, quantity, updated_at)
+         SELECT id, category_id, brand_id, 0, created_at FROM products WHERE id = $1",
+        &[&id],
     )
     .await?;
-    search::add(tx, id, &title_folded).await?;
+    let title = product.title.get().map(|title| db::fold(title));
+    search::add(tx, id, &title.unwrap_or_default()).await?;
     note_change(tx, id).await?;
     Ok(id)
+}
+
+/// The serie number that an input sets.
+fn serie_number_of(input: &ProductInput) -> Option<&str> {
+    input.serie_number.get()?.as_deref()
 }
 
 /// Says that products are no longer what they were, after many came at once.
@@ -251,12 +189,10 @@ pub(crate) async fn after(
     id: i64,
     limit: i64,
 ) -> Result<Vec<ProductRecord>, Error> {
-    conn.all(
-        records!("WHERE p.id > $1 ORDER BY p.id LIMIT $2"),
-        &[&id, &limit],
-        record_of,
-    )
-    .await
+    let mut query = records();
+    query.push(" WHERE p.id > ").bind(id);
+    query.push(" ORDER BY p.id LIMIT ").bind(limit);
+    conn.all_of(&query, ProductRecord::from_row).await
 }
 
 /// Those of a title: as it is written or, when none is, whatever its case and accents. At most two.
@@ -283,15 +219,15 @@ pub(crate) async fn numbered(conn: &mut Conn, serie_number: &str) -> Result<Vec<
 pub(super) async fn update_stock(
     tx: &mut Tx,
     id: i64,
-    input: &Input,
+    input: &ProductInput,
     now: Timestamp,
 ) -> Result<bool, Error> {
     let mut stock = Query::new("UPDATE product_stock SET updated_at = ");
     stock.bind(now);
-    if let Some(category) = &input.category {
+    if let Some(category) = input.category.get() {
         stock.push(", category_id = ").bind(category.id);
     }
-    if let Some(brand) = &input.brand {
+    if let Some(brand) = input.brand.get() {
         stock.push(", brand_id = ").bind(brand.id);
     }
     stock.push(" WHERE product_id = ").bind(id);
@@ -323,54 +259,19 @@ async fn let_serie_number_go(tx: &mut Tx, serie_number: Option<&str>) -> Result<
 }
 
 /// Writes what an update names into the product itself.
-pub(super) async fn update(tx: &mut Tx, id: i64, input: &Input) -> Result<(), Error> {
+pub(super) async fn update(tx: &mut Tx, id: i64, input: &ProductInput) -> Result<(), Error> {
     let old = title_folded(tx, id).await?.unwrap_or_default();
     note_change(tx, id).await?;
-    let mut product = Query::new("UPDATE products SET id = id");
-    if let Some(title) = &input.title {
-        product
-            .push(", title = ")
-            .bind(title.as_str())
-            .push(", title_folded = ")
-            .bind(db::fold(title));
-    }
-    if let Some(category) = &input.category {
-        product.push(", category_id = ").bind(category.id);
-    }
-    if let Some(brand) = &input.brand {
-        product.push(", brand_id = ").bind(brand.id);
-    }
-    if let Setting::Set(description) = &input.description {
-        let key = description.as_deref().map(long_text_key);
-        product
-            .push(", description = ")
-            .bind(description.clone())
-            .push(", description_key = ")
-            .bind(key);
-    }
-    if let Setting::Set(serie_number) = &input.serie_number {
-        let folded = serie_number.as_deref().map(db::fold);
-        product
-            .push(", serie_number = ")
-            .bind(serie_number.clone())
-            .push(", serie_number_folded = ")
-            .bind(folded);
-    }
-    if let Some(price) = input.cost_price {
-        product.push(", cost_price = ").bind(price);
-    }
-    if let Some(price) = input.selling_price {
-        product.push(", selling_price = ").bind(price);
-    }
+    let mut product = sql::update("products", input.values());
     product.push(" WHERE id = ").bind(id);
-    let serie_number = match &input.serie_number {
-        Setting::Set(serie_number) => serie_number.as_deref(),
-        Setting::Kept => None,
-    };
+    let serie_number = serie_number_of(input);
     hold_serie_number(tx, serie_number).await?;
     tx.execute_of(&product).await?;
     let_serie_number_go(tx, serie_number).await?;
-    let new = input.title.as_deref().map_or_else(|| old.clone(), db::fold);
+    let new = input
+        .title
+        .get()
+        .map_or_else(|| old.clone(), |title| db::fold(title));
     if old != new {
         tx.execute(
             "UPDATE inflows SET title_folded = $2 WHERE product_id = $1",
@@ -407,33 +308,4 @@ pub(super) async fn referring(conn: &mut Conn, id: i64) -> Result<[Referring; 3]
         referring.count = conn.one(sql, &[&id], |row| row.get(0)).await?;
     }
     Ok(referring)
-}
-
-pub(super) fn record_of(row: &Row<'_>) -> Result<ProductRecord, Error> {
-    Ok(ProductRecord {
-        id: row.get(0)?,
-        title: row.get(1)?,
-        category: Named {
-            id: row.get(2)?,
-            name: row.get(3)?,
-        },
-        brand: Named {
-            id: row.get(4)?,
-            name: row.get(5)?,
-        },
-        description: row.get(6)?,
-        serie_number: row.get(7)?,
-        cost_price: row.get(8)?,
-        selling_price: row.get(9)?,
-        quantity: row.get(10)?,
-        created_at: row.get(11)?,
-        updated_at: row.get(12)?,
-    })
-}
-
-fn named_of(row: &Row<'_>) -> Result<Named, Error> {
-    Ok(Named {
-        id: row.get(0)?,
-        name: row.get(1)?,
-    })
 }

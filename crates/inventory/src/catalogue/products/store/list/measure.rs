@@ -190,7 +190,7 @@ impl Filter {
 
     fn push_count(&self, query: &mut Query, engine: Engine, lead: Option<Lead>) {
         match lead {
-            Some(lead) if self.created.is_none() => {
+            Some(lead) if self.is_in_entries() => {
                 query.push(if lead.only.is_some() {
                     "SELECT count(*) FROM product_words AS w"
                 } else {

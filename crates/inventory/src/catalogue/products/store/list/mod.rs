@@ -27,8 +27,9 @@ mod words;
 pub(crate) use measure::Measures;
 
 use db::{Engine, Money, Query, Timestamp};
+use resource::Record as _;
 
-use super::super::model::FIELDS;
+use super::super::model::ProductRecord;
 use crate::{
     rest::{
         fields::FieldErrors,
@@ -54,7 +55,18 @@ struct Filter {
     max_price: Option<Money>,
     /// Created from this moment on, and before this one. The API does not ask for it.
     created: Option<(Timestamp, Timestamp)>,
+    /// Of other amounts than the price.
+    bounds: Vec<Bound>,
     words: Vec<String>,
+}
+
+/// The least or the greatest value of an amount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Bound {
+    /// The field, which is the column.
+    name: &'static str,
+    is_least: bool,
+    value: Money,
 }
 
 /// A word of a search that the index of titles finds: its number in the filter, and where.
@@ -94,11 +106,12 @@ impl Selection {
                 min_price: filters.least_price("min_price"),
                 max_price: filters.greatest_price("max_price"),
                 created: None,
+                bounds: bounds(&mut filters),
                 words: search_words(parameters),
             },
             order: ordering(
                 parameters,
-                &FIELDS,
+                ProductRecord::NAMES,
                 OrderBy {
                     field: "title",
                     descending: false,
@@ -136,20 +149,61 @@ impl Selection {
     }
 }
 
+/// The bounds of the amounts that no plan knows of.
+fn bounds(filters: &mut Filters<'_>) -> Vec<Bound> {
+    let mut bounds = Vec::new();
+    for field in ProductRecord::FIELDS {
+        let Some((least, greatest)) = field.bounds else {
+            continue;
+        };
+        if *field == ProductRecord::selling_price {
+            continue;
+        }
+        let values = [
+            (true, filters.least_price(least)),
+            (false, filters.greatest_price(greatest)),
+        ];
+        let name = field.name;
+        for (is_least, value) in values {
+            bounds.extend(value.map(|value| Bound {
+                name,
+                is_least,
+                value,
+            }));
+        }
+    }
+    bounds
+}
+
 impl Filter {
-    /// Whether no price can lie within the bounds, so that nothing needs to be asked.
+    /// Whether no amount can lie within the bounds, so that nothing needs to be asked.
     fn is_empty(&self) -> bool {
-        self.min_price.is_some_and(|min| min > Money::MAX)
-            || self.max_price.is_some_and(|max| max < Money::ZERO)
+        let price = [(true, self.min_price), (false, self.max_price)];
+        let price = price
+            .into_iter()
+            .filter_map(|(is_least, value)| Some((is_least, value?)));
+        let others = self
+            .bounds
+            .iter()
+            .map(|bound| (bound.is_least, bound.value));
+        price.chain(others).any(|(is_least, value)| match is_least {
+            true => value > Money::MAX,
+            false => value < Money::ZERO,
+        })
     }
 
     fn has_price(&self) -> bool {
         self.min_price.is_some() || self.max_price.is_some()
     }
 
-    /// Whether it asks for a stretch of prices or of time.
+    /// Whether it asks for a stretch of prices, of time or of another amount.
     fn has_range(&self) -> bool {
-        self.has_price() || self.created.is_some()
+        self.has_price() || !self.is_in_entries()
+    }
+
+    /// Whether the index of words has all that it asks for.
+    fn is_in_entries(&self) -> bool {
+        self.created.is_none() && self.bounds.is_empty()
     }
 
     /// Nothing is asked for: all products are.
@@ -160,6 +214,7 @@ impl Filter {
             min_price: None,
             max_price: None,
             created: None,
+            bounds: Vec::new(),
             words: Vec::new(),
         }
     }
@@ -170,7 +225,7 @@ impl Filter {
             && self.words.is_empty()
             && self.category.is_none()
             && self.brand.is_none()
-            && self.created.is_none()
+            && self.is_in_entries()
     }
 
     /// Whether one word is all that is asked for.
@@ -216,7 +271,7 @@ impl Filter {
         }
     }
 
-    /// The bounds of price and time, of `products AS p`. A sign before a column, or a
+    /// The bounds of price, time and other amounts, of `products AS p`. A sign before a column, or a
     /// function around it, keeps its index out of the plan, on both engines.
     fn push_ranges(&self, query: &mut Query, filtering: Filtering) {
         let is_planned = filtering == Filtering::Planned;
@@ -238,11 +293,19 @@ impl Filter {
                 })
                 .bind(max.min(Money::MAX));
         }
-        self.push_created(query, filtering);
+        self.push_others(query, filtering);
     }
 
-    fn push_created(&self, query: &mut Query, filtering: Filtering) {
+    /// The bounds that the index of words does not have.
+    fn push_others(&self, query: &mut Query, filtering: Filtering) {
         let is_planned = filtering == Filtering::Planned;
+        for bound in &self.bounds {
+            query
+                .push(if is_planned { " AND p." } else { " AND +p." })
+                .push(bound.name)
+                .push(if bound.is_least { " >= " } else { " <= " })
+                .bind(bound.value.clamp(Money::ZERO, Money::MAX));
+        }
         if let Some((from, until)) = self.created {
             let (after, before) = if is_planned {
                 (" AND p.created_at >= ", " AND p.created_at < ")
@@ -271,7 +334,7 @@ impl Filter {
             .collect()
     }
 
-    /// What is asked for, of the entries `product_words AS w` that a lead finds: everything save when a product was created.
+    /// What is asked for, of the entries `product_words AS w` that a lead finds: everything that [`push_others`](Self::push_others) does not.
     fn push_entries(&self, query: &mut Query, engine: Engine, lead: Lead) {
         self.push_lead(query, engine, lead);
         if let Some(category) = self.category {

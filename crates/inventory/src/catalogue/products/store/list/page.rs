@@ -1,9 +1,10 @@
 //! One page of products: first the ids in order, then the records.
 
 use db::{Conn, Engine, Error, Query};
+use resource::{Record as _, find, sql};
 
 use super::{
-    super::{super::model::ProductRecord, RECORD_COLUMNS, record_of},
+    super::{super::model::ProductRecord, COLUMNS, JOINS},
     Fetched, Filtering, Lead, Selection,
     measure::Measured,
     names, push_fetched,
@@ -61,7 +62,7 @@ impl Selection {
             return Ok(Vec::new());
         }
         let query = self.statement(Query::new(""), conn.engine(), measured, (limit, offset));
-        conn.all_of(&query, record_of).await
+        conn.all_of(&query, ProductRecord::from_row).await
     }
 
     /// All of them, one by one.
@@ -74,7 +75,7 @@ impl Selection {
         let all = i64::try_from(measured.count).unwrap_or(i64::MAX);
         let query = self.statement(Query::new(""), conn.engine(), measured, (all, 0));
         // Nothing is kept of a row.
-        conn.all_of(&query, |row| take(&record_of(row)?))
+        conn.all_of(&query, |row| take(&ProductRecord::from_row(row)?))
             .await
             .map(drop)
     }
@@ -117,10 +118,7 @@ impl Selection {
             Way::Beginnings(lead) => self.push_beginnings(&mut query, engine, lead, most),
             _ => {}
         }
-        query
-            .push("SELECT ")
-            .push(RECORD_COLUMNS)
-            .push(" FROM (SELECT ");
+        query.push("SELECT ").push(*COLUMNS).push(" FROM (SELECT ");
         match way {
             Way::Titles(lead) => self.push_titles(&mut query, engine, lead),
             Way::Word(lead) => self.push_found(&mut query, engine, Some(lead)),
@@ -137,12 +135,11 @@ impl Selection {
             .bind(limit)
             .push(" OFFSET ")
             .bind(offset);
-        query.push(") AS page").push(engine.join_in_order()).push(
-            "products AS p ON p.id = page.id
-             JOIN product_stock AS s ON s.product_id = p.id
-             JOIN categories AS c ON c.id = p.category_id
-             JOIN brands AS b ON b.id = p.brand_id",
-        );
+        query
+            .push(") AS page")
+            .push(engine.join_in_order())
+            .push("products AS p ON p.id = page.id")
+            .push(*JOINS);
         self.push_order(&mut query);
         query
     }
@@ -182,7 +179,7 @@ impl Selection {
             .saturating_mul(measured.products / measured.count.max(1))
             .saturating_mul(factor);
         // Of one that is left, the product is looked up, unless its entry says enough.
-        let has_entries = filter.created.is_none();
+        let has_entries = filter.is_in_entries();
         let way = match lead.filter(|lead| lead.is_few()) {
             Some(lead)
                 if has_entries
@@ -227,6 +224,7 @@ impl Selection {
     fn is_in_index(&self, first: &str) -> bool {
         let filter = &self.filter;
         let is_ranged_by = match (filter.has_price(), filter.created.is_some()) {
+            _ if !filter.bounds.is_empty() => false,
             (false, false) => true,
             (true, false) => first == "selling_price",
             (false, true) => first == "created_at",
@@ -255,7 +253,7 @@ impl Selection {
         self.push_named(query, First::Products);
         query.push(" WHERE TRUE");
         if lead.is_some() {
-            self.filter.push_created(query, Filtering::RowByRow);
+            self.filter.push_others(query, Filtering::RowByRow);
         }
         self.push_order(query);
     }
@@ -272,8 +270,8 @@ impl Selection {
         query.push("p.id FROM ").push(match first {
             First::Products => "products AS p",
             First::Stock => "product_stock AS s CROSS JOIN products AS p",
-            First::Categories => "categories AS c CROSS JOIN products AS p",
-            First::Brands => "brands AS b CROSS JOIN products AS p",
+            First::Categories => "categories AS category CROSS JOIN products AS p",
+            First::Brands => "brands AS brand CROSS JOIN products AS p",
         });
         if first != First::Stock && self.needs(First::Stock) {
             query.push(" JOIN product_stock AS s ON s.product_id = p.id");
@@ -282,8 +280,8 @@ impl Selection {
         query.push(match first {
             First::Products => " WHERE TRUE",
             First::Stock => " WHERE p.id = s.product_id",
-            First::Categories => " WHERE p.category_id = c.id",
-            First::Brands => " WHERE p.brand_id = b.id",
+            First::Categories => " WHERE p.category_id = category.id",
+            First::Brands => " WHERE p.brand_id = brand.id",
         });
         self.filter
             .push_references(query, filtering, first == First::Stock);
@@ -301,7 +299,7 @@ impl Selection {
     /// Whether a row of the stock tells all that filter and order ask.
     fn is_of_stock_alone(&self) -> bool {
         let filter = &self.filter;
-        !filter.has_price()
+        !filter.has_range()
             && filter.words.is_empty()
             && self
                 .order
@@ -355,10 +353,10 @@ impl Selection {
     /// Tables of names that the order needs, beside the one that is there.
     fn push_named(&self, query: &mut Query, present: First) {
         if present != First::Categories && self.needs(First::Categories) {
-            query.push(" JOIN categories AS c ON c.id = p.category_id");
+            query.push(" JOIN categories AS category ON category.id = p.category_id");
         }
         if present != First::Brands && self.needs(First::Brands) {
-            query.push(" JOIN brands AS b ON b.id = p.brand_id");
+            query.push(" JOIN brands AS brand ON brand.id = p.brand_id");
         }
     }
 
@@ -371,30 +369,9 @@ impl Selection {
     fn push_fields(&self, query: &mut Query) {
         query.push(" ORDER BY ");
         for by in &self.order {
-            query.push(match (by.field, by.descending) {
-                ("title", false) => "p.title_folded, ",
-                ("title", true) => "p.title_folded DESC, ",
-                ("category", false) => "c.name_folded, ",
-                ("category", true) => "c.name_folded DESC, ",
-                ("brand", false) => "b.name_folded, ",
-                ("brand", true) => "b.name_folded DESC, ",
-                ("description", false) => "p.description_key NULLS FIRST, ",
-                ("description", true) => "p.description_key DESC NULLS LAST, ",
-                ("serie_number", false) => "p.serie_number_folded NULLS FIRST, ",
-                ("serie_number", true) => "p.serie_number_folded DESC NULLS LAST, ",
-                ("cost_price", false) => "p.cost_price, ",
-                ("cost_price", true) => "p.cost_price DESC, ",
-                ("selling_price", false) => "p.selling_price, ",
-                ("selling_price", true) => "p.selling_price DESC, ",
-                ("quantity", false) => "s.quantity, ",
-                ("quantity", true) => "s.quantity DESC, ",
-                ("created_at", false) => "p.created_at, ",
-                ("created_at", true) => "p.created_at DESC, ",
-                ("updated_at", false) => "s.updated_at, ",
-                ("updated_at", true) => "s.updated_at DESC, ",
-                (_, false) => "p.id, ",
-                (_, true) => "p.id DESC, ",
-            });
+            if let Some(field) = find(ProductRecord::FIELDS, by.field) {
+                sql::push_order(query, "p", field, by.descending);
+            }
         }
     }
 }

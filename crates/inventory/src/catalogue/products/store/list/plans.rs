@@ -1,11 +1,11 @@
 //! Tests that, by the query plans of both engines, no list of products scans a whole table.
 
 use db::{Conn, Error, Query, Timestamp};
+use resource::Record as _;
 use test_kit::on_both_engines;
 
 use super::{
-    super::record_of,
-    FIELDS, Filtering, Measures, Selection,
+    Filtering, Measures, ProductRecord, Selection,
     page::Way::{self, Along, Bands, Beginnings, Entries, Few, Names, Word},
 };
 use crate::{generate::made_up, plans, rest::query::Parameters};
@@ -61,7 +61,7 @@ on_both_engines!(
         plans::nothing_is_scanned(db, async |conn: &mut Conn| {
             let mut looked = Vec::new();
             for filter in FILTERS {
-                for order in FIELDS
+                for order in ProductRecord::NAMES
                     .iter()
                     .flat_map(|field| [(*field).to_owned(), format!("-{field}")])
                 {
@@ -83,6 +83,29 @@ on_both_engines!(
     }
 );
 
+on_both_engines!(a_stretch_of_time_is_kept_in_every_order, async |address| {
+    let db = made_up(&address, (3000, 1000), 30).await;
+    let read = async |conn: &mut Conn| {
+        for field in ProductRecord::NAMES {
+            for sign in ["", "-"] {
+                let parameters = Parameters::parse(&format!("ordering={sign}{field}"));
+                let selection = Selection::parse(&parameters).unwrap();
+                let selection = selection.created(Some(LAST_DAYS));
+                let measured = selection.measure(conn, &Measures::default()).await?;
+                let found = selection.page(conn, &measured, 3000, 0).await?;
+                assert_eq!(found.len() as u64, measured.count, "{sign}{field}");
+                let (from, until) = LAST_DAYS;
+                for product in found {
+                    assert!((from..until).contains(&product.created_at), "{sign}{field}");
+                }
+            }
+        }
+        Ok::<_, Error>(())
+    };
+    db.read(read).await.unwrap();
+    db.close().await;
+});
+
 /// The ids of a page, by one way.
 async fn ids(
     conn: &mut Conn,
@@ -92,7 +115,7 @@ async fn ids(
 ) -> Result<Vec<i64>, Error> {
     let selection = Selection::parse(&Parameters::parse(parameters)).unwrap();
     let query = selection.by_way(Query::new(""), conn.engine(), way, part);
-    let records = conn.all_of(&query, record_of).await?;
+    let records = conn.all_of(&query, ProductRecord::from_row).await?;
     Ok(records.iter().map(|record| record.id).collect())
 }
 
@@ -148,7 +171,7 @@ on_both_engines!(
                 let Some(lead) = measured.lead else {
                     continue;
                 };
-                for field in FIELDS {
+                for field in ProductRecord::NAMES {
                     for sign in ["", "-"] {
                         let parameters = format!("{filter}&ordering={sign}{field}");
                         let all = (3000, 0);
@@ -157,21 +180,15 @@ on_both_engines!(
                         assert_eq!(expected.len() as u64, measured.count, "{parameters}");
                         let found = ids(conn, &parameters, Word(lead), all).await?;
                         assert_eq!(found, expected, "{parameters}");
-                        let is_beside = !matches!(
-                            field,
-                            "description"
-                                | "serie_number"
-                                | "quantity"
-                                | "created_at"
-                                | "updated_at"
-                        );
+                        let asked = Parameters::parse(&parameters);
+                        let asked = Selection::parse(&asked).unwrap();
                         for part in [all, (7, 0), (10, 13)] {
                             let from = usize::try_from(part.1).unwrap().min(expected.len());
                             let until = usize::try_from(part.0 + part.1).unwrap();
                             let expected = &expected[from..until.min(expected.len()).max(from)];
-                            let way = match field {
-                                "description" => Beginnings(lead),
-                                _ if is_beside => Entries(lead),
+                            let way = match asked {
+                                _ if asked.is_by_description() => Beginnings(lead),
+                                _ if asked.is_of_entries() => Entries(lead),
                                 _ => continue,
                             };
                             let found = ids(conn, &parameters, way, part).await?;

@@ -64,8 +64,11 @@ impl Selection {
     fn push_sorted(&self, query: &mut Query, engine: Engine, lead: Lead) {
         query.push(" FROM product_words AS w");
         for (table, joined) in [
-            (First::Categories, "categories AS c ON c.id = w.category_id"),
-            (First::Brands, "brands AS b ON b.id = w.brand_id"),
+            (
+                First::Categories,
+                "categories AS category ON category.id = w.category_id",
+            ),
+            (First::Brands, "brands AS brand ON brand.id = w.brand_id"),
         ] {
             if self.needs(table) {
                 query.push(engine.join_in_order()).push(joined);
@@ -139,8 +142,8 @@ fn entry_field(field: &str) -> Option<&'static str> {
     match field {
         "id" => Some("w.product_id"),
         "title" => Some("w.title_folded"),
-        "category" => Some("COALESCE(c.name_folded, '')"),
-        "brand" => Some("COALESCE(b.name_folded, '')"),
+        "category" => Some("COALESCE(category.name_folded, '')"),
+        "brand" => Some("COALESCE(brand.name_folded, '')"),
         "cost_price" => Some("w.cost_price"),
         "selling_price" => Some("w.selling_price"),
         _ => None,
