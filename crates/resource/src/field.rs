@@ -10,6 +10,10 @@ use super::value::{Amount, FieldType, Refers, Text, Value};
 pub type Both = (&'static str, &'static str);
 
 /// One field of a resource.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a word of its own in a description"
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
     /// Its name in bodies, files and statements.

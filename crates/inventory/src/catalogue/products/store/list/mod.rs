@@ -178,18 +178,13 @@ fn bounds(filters: &mut Filters<'_>) -> Vec<Bound> {
 impl Filter {
     /// Whether no amount can lie within the bounds, so that nothing needs to be asked.
     fn is_empty(&self) -> bool {
-        let price = [(true, self.min_price), (false, self.max_price)];
-        let price = price
-            .into_iter()
-            .filter_map(|(is_least, value)| Some((is_least, value?)));
-        let others = self
-            .bounds
-            .iter()
-            .map(|bound| (bound.is_least, bound.value));
-        price.chain(others).any(|(is_least, value)| match is_least {
-            true => value > Money::MAX,
-            false => value < Money::ZERO,
-        })
+        let is_beyond = |bound: &Bound| match bound.value {
+            value if bound.is_least => value > Money::MAX,
+            value => value < Money::ZERO,
+        };
+        self.bounds.iter().any(is_beyond)
+            || self.min_price.is_some_and(|min| min > Money::MAX)
+            || self.max_price.is_some_and(|max| max < Money::ZERO)
     }
 
     fn has_price(&self) -> bool {
