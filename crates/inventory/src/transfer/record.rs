@@ -72,8 +72,17 @@ pub(super) async fn find(
     resource: Resource,
     id: i64,
 ) -> Result<Option<Row>, db::Error> {
-    let found = after(conn, resource, id - 1, 1).await?.pop();
-    Ok(found.filter(|row| row.id == id))
+    Ok(match resource {
+        Resource::Named(kind) => named::find(conn, kind, id)
+            .await?
+            .map(|record| row(record.id, &record)),
+        Resource::Products => products::find(conn, id)
+            .await?
+            .map(|record| row(record.id, &record)),
+        Resource::Movements(movement) => movements::find(conn, movement, id)
+            .await?
+            .map(|record| movement_row(&record)),
+    })
 }
 
 /// The ids of the records that a cell may mean, at most two.

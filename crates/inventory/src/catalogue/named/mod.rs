@@ -224,7 +224,7 @@ pub(crate) async fn count(conn: &mut Conn, kind: Kind) -> Result<u64, db::Error>
     store::count(conn, kind, &[]).await
 }
 
-pub(crate) use store::{NameSteps, after, called};
+pub(crate) use store::{NameSteps, after, called, find};
 
 /// Changes a record; `None` when it is gone.
 ///

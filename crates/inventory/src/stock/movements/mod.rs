@@ -36,7 +36,7 @@ use crate::{
 };
 use ledger::Entry;
 use model::Input;
-pub(crate) use store::after;
+pub(crate) use store::{after, find};
 use store::{Measured, Selection};
 pub(crate) use trace::{booking, span};
 

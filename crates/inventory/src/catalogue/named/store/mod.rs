@@ -63,7 +63,7 @@ pub(super) async fn page(
     conn.all_of(&query, NamedRecord::from_row).await
 }
 
-pub(super) async fn find(
+pub(crate) async fn find(
     conn: &mut Conn,
     kind: Kind,
     id: i64,

@@ -56,7 +56,7 @@ static RECORD: LazyLock<ByKey<ProductRecord>> = LazyLock::new(|| {
     ByKey::of(query.text(), ProductRecord::from_row)
 });
 
-pub(super) async fn find(conn: &mut Conn, id: i64) -> Result<Option<ProductRecord>, Error> {
+pub(crate) async fn find(conn: &mut Conn, id: i64) -> Result<Option<ProductRecord>, Error> {
     conn.by_key(&RECORD, id).await
 }
 

@@ -183,7 +183,7 @@ static INFLOW: ByKey<MovementRecord> =
 static OUTFLOW: ByKey<MovementRecord> =
     by_key!(|row| record_of(Movement::Outflow, row); outflows!("WHERE m.id"));
 
-pub(super) async fn find(
+pub(crate) async fn find(
     conn: &mut Conn,
     movement: Movement,
     id: i64,
