@@ -6,7 +6,7 @@ use std::{path::Path, sync::Arc};
 use crate::simulated::{JobKind, Simulated};
 use crate::{
     Address, Batched, Conn, Engine, Error, Locks, Migrations, Options, Statistics, Tx, batched,
-    migrations::{Applied, BASE},
+    migrations::Applied,
     postgres::{self, Postgres},
     sqlite::{self, Sqlite},
 };
@@ -86,7 +86,7 @@ impl Db {
     /// # Errors
     /// `Unavailable` when it cannot be reached or written; `Other` when it is not migrated, or by a newer version.
     pub async fn ready(&self, migrations: &Migrations) -> Result<(), Error> {
-        for set in [BASE, *migrations] {
+        for set in migrations.sets() {
             let engine = self.engine();
             let applied = self
                 .read(async move |conn| {

@@ -12,6 +12,7 @@
 //! // A service writes `db::migrations!(name: "shop", "0001_product")` and keeps the texts in files.
 //! const MIGRATIONS: Migrations = Migrations {
 //!     name: "shop",
+//!     on: &[],
 //!     sqlite: &[("0001_product", "CREATE TABLE product (
 //!         id INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT NOT NULL,
 //!         price TEXT NOT NULL CONSTRAINT product_price_amount CHECK (length(price) = 23)) STRICT")],

@@ -12,6 +12,8 @@ use crate::{Engine, Error};
 pub struct Migrations {
     /// The service that they belong to; two services may share a PostgreSQL database.
     pub name: &'static str,
+    /// Tables of others that the service uses, applied before its own. Services that share a database share these too.
+    pub on: &'static [Self],
     /// Name and SQL of each, in order, for SQLite.
     pub sqlite: &'static [Migration],
     /// The same names with the SQL for PostgreSQL.
@@ -27,11 +29,17 @@ pub type Migration = (&'static str, &'static str);
 /// ```text
 /// pub const MIGRATIONS: db::Migrations = db::migrations!(name: "checkout", "0001_checkout", "0002_refunds");
 /// ```
+///
+/// `on` names tables of another crate, which are made first: `db::migrations!(name: "shop", on: [till::MIGRATIONS], "0001_shop")`.
 #[macro_export]
 macro_rules! migrations {
     (name: $service:literal, $($name:literal),+ $(,)?) => {
+        $crate::migrations!(name: $service, on: [], $($name),+)
+    };
+    (name: $service:literal, on: [$($on:expr),*], $($name:literal),+ $(,)?) => {
         $crate::Migrations {
             name: $service,
+            on: &[$($on),*],
             sqlite: &[$((
                 $name,
                 include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/sqlite/", $name, ".sql")),
@@ -54,6 +62,14 @@ pub(crate) struct Applied {
 }
 
 impl Migrations {
+    /// All that a database needs, in the order in which it is applied.
+    pub(crate) fn sets(self) -> impl Iterator<Item = Self> {
+        [BASE]
+            .into_iter()
+            .chain(self.on.iter().copied())
+            .chain([self])
+    }
+
     pub(crate) fn of(&self, engine: Engine) -> &'static [Migration] {
         match engine {
             Engine::Sqlite => self.sqlite,
@@ -116,6 +132,7 @@ mod tests {
 
     const SET: Migrations = Migrations {
         name: "shop",
+        on: &[],
         sqlite: &[("0001_a", "A"), ("0002_b", "B"), ("0003_c", "C")],
         postgres: &[],
     };

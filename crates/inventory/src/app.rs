@@ -69,9 +69,6 @@ pub enum StartError {
     /// What is stored cannot be counted, or made ready for the workers.
     #[error("what is stored cannot be made ready")]
     Database(#[from] db::Error),
-    /// TLS cannot be set up.
-    #[error("connections to receivers of webhooks cannot be set up")]
-    Webhooks(#[from] rustls::Error),
     /// The language model cannot be reached securely.
     #[error("the language model cannot be called")]
     LanguageModel(#[from] web::http_client::TlsUnusable),
@@ -135,7 +132,7 @@ pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
             tracing::info!(username = name, "the first user was made");
         }
     }
-    events::endpoints::configure(&state).await?;
+    delivery::endpoints::configure(&state.outbox).await?;
     state.replica.register().await?;
     release_dead(&state).await?;
     Ok(App {
@@ -173,9 +170,21 @@ async fn release_dead(state: &State) -> Result<(), db::Error> {
 pub fn state(config: Config, parts: Parts) -> Result<State, StartError> {
     let passwords = Passwords::new(parts.random.clone())?;
     let replica = Replica::new(parts.db.clone(), parts.random.uuid().to_string());
-    let outbox = Outbox::new(&config.webhooks, &parts.metrics)?;
     let analysis = analysis::Desk::new(&config.analysis, &parts.metrics)?;
     let workers = Supervisor::new(SERVICE, &parts.metrics, parts.shutdown.clone());
+    let delivery = delivery::Parts {
+        service: events::SERVICE,
+        webhooks: config.webhooks.clone(),
+        mail: events::mail::sent_by(&config),
+        secret_key: parts.token_key.derive("balcao/webhook-secret/1"),
+        db: parts.db.clone(),
+        replica: replica.clone(),
+        clock: parts.clock.clone(),
+        random: parts.random.clone(),
+        shutdown: parts.shutdown.clone(),
+        workers: workers.clone(),
+    };
+    let outbox = Outbox::new(delivery, &parts.metrics);
     Ok(State::new(Shared {
         config,
         analysis,

@@ -43,7 +43,8 @@ pub const SERVICE: &str = "inventory";
 pub const VERSION: &str = "1.0.0";
 
 /// The schema of the service's database.
-pub const MIGRATIONS: db::Migrations = db::migrations!(name: "inventory", "0001_inventory");
+pub const MIGRATIONS: db::Migrations =
+    db::migrations!(name: "inventory", on: [delivery::MIGRATIONS], "0001_inventory");
 
 /// What every request may use. Cheap to clone.
 #[derive(Clone)]

@@ -9,6 +9,7 @@ mod checkout;
 mod completions;
 mod config;
 mod demo;
+mod endpoints;
 mod generate;
 mod inventory;
 mod migrate;

@@ -117,7 +117,7 @@ fn database<'a>(settings: &Settings, options: &'a Options) -> Database<'a> {
 ///
 /// # Errors
 ///
-/// As [`open_database`], and when TLS to the language model or to receivers cannot be set up.
+/// As [`open_database`], and when TLS to the language model cannot be set up.
 pub(crate) async fn open_state(
     run: &Run,
     settings: &Settings,

@@ -6,7 +6,7 @@ use tokio_postgres::{Client, Transaction};
 use super::{Connector, errors};
 use crate::{
     Engine, Error, Migrations,
-    migrations::{Applied, BASE, Migration, checksum},
+    migrations::{Applied, Migration, checksum},
 };
 
 /// An advisory lock is a number that all who use it agree on: the letters of "balcao" in ASCII.
@@ -23,8 +23,8 @@ pub(crate) async fn migrate(
 ) -> Result<Vec<&'static str>, Error> {
     let mut client = connector.connect().await?;
     let mut names = Vec::new();
-    for set in [&BASE, migrations] {
-        while let Some(name) = apply_next(&mut client, set).await? {
+    for set in migrations.sets() {
+        while let Some(name) = apply_next(&mut client, &set).await? {
             if set.name == migrations.name {
                 names.push(name);
             }

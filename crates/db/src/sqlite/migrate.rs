@@ -56,23 +56,22 @@ pub(crate) fn apply(
              PRIMARY KEY (service, name)
          ) STRICT",
     )?;
-    let base = BASE.pending(Engine::Sqlite, &applied(connection, &BASE)?)?;
-    let pending = migrations.pending(Engine::Sqlite, &applied(connection, migrations)?)?;
-    if let (Some((first, _)), false) = (pending.first(), was_empty) {
-        keep_copy(
-            connection,
-            path,
-            options,
-            &format!("{}-{first}", migrations.name),
-        )?;
+    let mut pending = Vec::new();
+    for set in migrations.sets() {
+        let list = set.pending(Engine::Sqlite, &applied(connection, &set)?)?;
+        pending.extend(list.iter().map(|one| (set.name, one)));
     }
-    for (set, list) in [(&BASE, base), (migrations, pending)] {
-        for (name, sql) in list {
-            run(connection, set.name, name, sql)?;
-        }
+    // What every database has is renewed without a copy.
+    let first = pending.iter().find(|(set, _)| *set != BASE.name);
+    if let (Some((set, (first, _))), false) = (first, was_empty) {
+        keep_copy(connection, path, options, &format!("{set}-{first}"))?;
+    }
+    for (set, (name, sql)) in &pending {
+        run(connection, set, name, sql)?;
     }
     check_references(connection)?;
-    Ok(pending.iter().map(|(name, _)| *name).collect())
+    let own = pending.iter().filter(|(set, _)| *set == migrations.name);
+    Ok(own.map(|(_, (name, _))| *name).collect())
 }
 
 fn is_empty(connection: &Connection) -> Result<bool, Error> {

@@ -14,6 +14,7 @@ const BROKEN: Migration = (
 fn shop(sqlite: &'static [Migration], postgres: &'static [Migration]) -> Migrations {
     Migrations {
         name: "shop",
+        on: &[],
         sqlite,
         postgres,
     }
@@ -145,6 +146,7 @@ on_both_engines!(two_services_may_share_a_database, async |address| {
     let db = open(&address).await;
     let other = Migrations {
         name: "office",
+        on: &[],
         sqlite: &[(
             "0001_desk",
             "CREATE TABLE desk (id INTEGER PRIMARY KEY) STRICT",

@@ -9,7 +9,6 @@ pub mod csrf;
 pub(crate) mod pages;
 mod password;
 mod permission;
-mod seal;
 pub mod second_factor;
 mod service;
 pub mod session;
@@ -19,7 +18,6 @@ pub mod users;
 
 pub use password::{HashFault, Passwords, PersonalData, WeakPassword, check_strength};
 pub use permission::{Granted, Model, Permission, UnknownPermission, Verb};
-pub(crate) use seal::Seal;
 pub use service::{Credentials, Pair, log_in, refresh, revoke, revoke_all, verify};
 pub use token::{Claims, TokenError, TokenKey, TokenType};
 

@@ -1,22 +1,21 @@
-//! Events and deliveries as people see them: lists, the attempts of a delivery, and delivering again.
+//! Events and deliveries as people see them: lists, the attempts of a delivery, and delivering again, which is written to the audit log.
 //! Callers must hold the permission of `accounts::Model::Delivery`: view to see, change to deliver again.
 
-use db::{Db, Error, Timestamp, Tx};
+use std::collections::{BTreeSet, HashMap};
 
-use super::{
-    EventType,
-    model::{Attempt, Delivery, Endpoint, Event, Filter, Waiting},
-    store::{self, deliveries, endpoints, lists},
-};
+use db::{Conn, Db, Error, Timestamp, Tx};
+use delivery::deliveries;
+
+use super::{Attempt, Delivery, Endpoint, Event, Filter, SERVICE, Waiting, store};
 use crate::{
     State,
     accounts::Model,
     audit::{self, Action},
     rest::{
         Refusal,
-        resource::{Page, Wanted},
+        resource::{Page, Repeatable, Wanted},
     },
-    stock::Actor,
+    stock::{Actor, movements::repeat},
 };
 
 /// One page of deliveries, newest first.
@@ -26,9 +25,10 @@ use crate::{
 /// A page that does not exist, and faults of the store.
 pub async fn list(db: &Db, filter: Filter, wanted: Wanted) -> Result<Page<Delivery>, Refusal> {
     db.read(async move |conn| {
-        let count = lists::count_deliveries(conn, filter).await?;
+        let count = deliveries::count(conn, &SERVICE, filter).await?;
         let (number, offset) = wanted.within(count)?;
-        let results = lists::deliveries(conn, filter, wanted.limit(), offset).await?;
+        let range = (wanted.limit(), offset);
+        let results = deliveries::list(conn, &SERVICE, filter, range).await?;
         Ok(Page {
             count,
             number,
@@ -45,8 +45,22 @@ pub async fn list(db: &Db, filter: Filter, wanted: Wanted) -> Result<Page<Delive
 ///
 /// Faults of the store.
 pub async fn newest(db: &Db, filter: Filter, limit: i64) -> Result<Vec<Delivery>, Error> {
-    db.read(async move |conn| lists::deliveries(conn, filter, limit, 0).await)
+    db.read(async move |conn| deliveries::list(conn, &SERVICE, filter, (limit, 0)).await)
         .await
+}
+
+/// The titles of the products that deliveries are about, as far as they are still there.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn titles(db: &Db, all: &[Delivery]) -> Result<HashMap<i64, String>, Error> {
+    let products: BTreeSet<i64> = all.iter().map(|one| one.subject).collect();
+    let products: Vec<i64> = products.into_iter().collect();
+    let titles = db
+        .read(async move |conn: &mut Conn| store::titles(conn, &products).await)
+        .await?;
+    Ok(titles.into_iter().collect())
 }
 
 /// One delivery with its event and its newest attempts, oldest of them first.
@@ -55,15 +69,8 @@ pub async fn newest(db: &Db, filter: Filter, limit: i64) -> Result<Vec<Delivery>
 ///
 /// Faults of the store.
 pub async fn find(db: &Db, id: i64) -> Result<Option<(Delivery, Event, Vec<Attempt>)>, Error> {
-    db.read(async move |conn| {
-        let Some(delivery) = lists::find_delivery(conn, id).await? else {
-            return Ok(None);
-        };
-        let event = lists::find_event(conn, delivery.event).await?;
-        let attempts = lists::attempts(conn, id).await?;
-        Ok(event.map(|event| (delivery, event, attempts)))
-    })
-    .await
+    db.read(async move |conn| deliveries::find(conn, &SERVICE, id).await)
+        .await
 }
 
 /// The newest events of one product, or of all: a look through all that are kept, for the command line.
@@ -72,7 +79,7 @@ pub async fn find(db: &Db, id: i64) -> Result<Option<(Delivery, Event, Vec<Attem
 ///
 /// Faults of the store.
 pub async fn newest_events(db: &Db, product: Option<i64>, limit: i64) -> Result<Vec<Event>, Error> {
-    db.read(async move |conn| lists::events(conn, product, limit).await)
+    db.read(async move |conn| deliveries::newest_events(conn, &SERVICE, product, limit).await)
         .await
 }
 
@@ -82,20 +89,8 @@ pub async fn newest_events(db: &Db, product: Option<i64>, limit: i64) -> Result<
 ///
 /// Faults of the store.
 pub async fn find_event(db: &Db, id: i64) -> Result<Option<(Event, Vec<Delivery>)>, Error> {
-    db.read(async move |conn| {
-        let Some(event) = lists::find_event(conn, id).await? else {
-            return Ok(None);
-        };
-        let filter = Filter {
-            event: Some(id),
-            ..Filter::default()
-        };
-        Ok(Some((
-            event,
-            lists::deliveries(conn, filter, 100, 0).await?,
-        )))
-    })
-    .await
+    db.read(async move |conn| deliveries::find_event(conn, &SERVICE, id).await)
+        .await
 }
 
 /// Delivers once more, whatever became of it before, with the same `webhook-id`; whether there is such a delivery.
@@ -105,27 +100,56 @@ pub async fn find_event(db: &Db, id: i64) -> Result<Option<(Event, Vec<Delivery>
 /// Faults of the store.
 pub async fn redeliver(state: &State, actor: &Actor, id: i64) -> Result<bool, Error> {
     let (actor, now) = (actor.clone(), state.clock.now());
-    let begin = async move |tx: &mut Tx| {
-        let Some(delivery) = lists::find_delivery(tx, id).await? else {
-            return Ok(false);
-        };
-        begin_anew(tx, &actor, id, &delivery.kind, now).await?;
-        Ok::<_, Error>(true)
-    };
+    let begin = async move |tx: &mut Tx| begin_anew(tx, &actor, id, now).await;
     let is_begun = state.db.write(begin).await?;
     state.outbox.wake();
     Ok(is_begun)
 }
 
-/// Begins a delivery anew, and writes down who wanted it.
-async fn begin_anew(
-    tx: &mut Tx,
+/// As [`redeliver`]; under the same key it is begun once, however often it is asked for.
+///
+/// # Errors
+///
+/// As [`redeliver`], no such delivery, and a key that was used for another one.
+pub(crate) async fn redeliver_once(
+    state: &State,
     actor: &Actor,
     id: i64,
-    kind: &str,
+    key: Option<Repeatable>,
+) -> Result<(), Refusal> {
+    let (actor, now) = (actor.clone(), state.clock.now());
+    let write = async move |tx: &mut Tx| {
+        if begin_anew(tx, &actor, id, now).await? {
+            Ok((id, ()))
+        } else {
+            Err(Refusal::NotFound)
+        }
+    };
+    let again = async move |_: &mut Tx, begun: i64| match begun {
+        _ if begun == id => Ok(()),
+        _ => Err(Refusal::KeyReused),
+    };
+    repeat::once(state, key, write, again).await?;
+    state.outbox.wake();
+    Ok(())
+}
+
+/// Begins a delivery anew, and writes down who wanted it; whether there is one.
+async fn begin_anew(tx: &mut Tx, actor: &Actor, id: i64, now: Timestamp) -> Result<bool, Error> {
+    let begun = deliveries::redeliver(tx, &SERVICE, id, now).await?;
+    if let Some(delivery) = &begun {
+        note(tx, actor, (id, &delivery.kind), now).await?;
+    }
+    Ok(begun.is_some())
+}
+
+/// Writes down who wanted a delivery again.
+async fn note(
+    tx: &mut Tx,
+    actor: &Actor,
+    (id, kind): (i64, &str),
     now: Timestamp,
 ) -> Result<(), Error> {
-    deliveries::begin_anew(tx, id, now).await?;
     let (action, text) = (Action::Changed(&["state"]), format!("#{id} · {kind}"));
     audit::record(tx, actor, action, Model::Delivery, id, &text, now).await
 }
@@ -143,30 +167,14 @@ pub async fn redeliver_event(
 ) -> Result<Option<usize>, Error> {
     let (actor, now) = (actor.clone(), state.clock.now());
     let begin = async move |tx: &mut Tx| {
-        let Some(event) = lists::find_event(tx, id).await? else {
+        let begun = deliveries::redeliver_event(tx, &SERVICE, id, now).await?;
+        let Some((begun, kind)) = begun else {
             return Ok(None);
         };
-        let Some(kind) = EventType::delivered(&event.kind) else {
-            return Ok(Some(0));
-        };
-        let wanted = endpoints::lock_enabled(tx).await?;
-        let wanted = wanted.into_iter().filter(|(_, types)| types.contain(kind));
-        let mut count = 0;
-        for (endpoint, _) in wanted {
-            let filter = Filter {
-                event: Some(id),
-                endpoint: Some(endpoint),
-                ..Filter::default()
-            };
-            let present = lists::deliveries(tx, filter, 1, 0).await?;
-            let delivery = match present.first() {
-                Some(delivery) => delivery.id,
-                None => deliveries::insert_late(tx, &event, endpoint, now).await?,
-            };
-            begin_anew(tx, &actor, delivery, kind.name(), now).await?;
-            count += 1;
+        for delivery in &begun {
+            note(tx, &actor, (*delivery, &kind), now).await?;
         }
-        Ok::<_, Error>(Some(count))
+        Ok::<_, Error>(Some(begun.len()))
     };
     let count = state.db.write(begin).await?;
     state.outbox.wake();
@@ -183,46 +191,12 @@ pub async fn redeliver_failed(
     actor: &Actor,
     endpoint: Option<i64>,
 ) -> Result<u64, Error> {
-    let all = state
-        .db
-        .read(async move |conn| endpoints::select(conn, endpoint).await)
-        .await?;
-    let mut count = 0;
-    for endpoint in all.into_iter().filter(|one| one.disabled.is_none()) {
-        // In parts, so that nobody waits long for the lock of the endpoint.
-        let mut is_first = true;
-        loop {
-            let begun = begin_failed_anew(state, actor, &endpoint, is_first).await?;
-            count += begun;
-            if begun == 0 {
-                break;
-            }
-            is_first = false;
-        }
-    }
-    state.outbox.wake();
-    Ok(count)
-}
-
-/// The first part writes down for all of them who wanted it.
-async fn begin_failed_anew(
-    state: &State,
-    actor: &Actor,
-    endpoint: &Endpoint,
-    is_first: bool,
-) -> Result<u64, Error> {
-    let (id, url, actor) = (endpoint.id, endpoint.url.clone(), actor.clone());
-    let now = state.clock.now();
-    let begin = async move |tx: &mut Tx| {
-        let begun = deliveries::begin_failed_anew(tx, id).await?;
-        deliveries::let_every_line_go(tx, id, false, now).await?;
-        if is_first && begun > 0 {
-            let action = Action::Changed(&["deliveries"]);
-            audit::record(tx, &actor, action, Model::WebhookEndpoint, id, &url, now).await?;
-        }
-        Ok::<_, Error>(begun)
+    let (actor, now) = (actor.clone(), state.clock.now());
+    let note = async move |tx: &mut Tx, endpoint: &Endpoint| {
+        let (action, model) = (Action::Changed(&["deliveries"]), Model::WebhookEndpoint);
+        audit::record(tx, &actor, action, model, endpoint.id, &endpoint.url, now).await
     };
-    state.db.write(begin).await
+    deliveries::redeliver_failed(&state.outbox, endpoint, note).await
 }
 
 /// How many deliveries were given up, at each endpoint that has any: for the dashboard.
@@ -231,7 +205,8 @@ async fn begin_failed_anew(
 ///
 /// Faults of the store.
 pub async fn failed(db: &Db) -> Result<Vec<(i64, i64)>, Error> {
-    db.read(async |conn| lists::failed(conn).await).await
+    db.read(async |conn| deliveries::failed(conn, &SERVICE).await)
+        .await
 }
 
 /// How much waits.
@@ -240,6 +215,6 @@ pub async fn failed(db: &Db) -> Result<Vec<(i64, i64)>, Error> {
 ///
 /// Faults of the store.
 pub async fn waiting(db: &Db) -> Result<Waiting, Error> {
-    db.read(async |conn| store::lists::waiting(conn).await)
+    db.read(async |conn| deliveries::waiting(conn, &SERVICE).await)
         .await
 }

@@ -13,8 +13,6 @@ pub enum EventType {
     AnalysisCreated,
     /// A product became low, by whichever way. For people: it becomes mail and goes to no endpoint.
     BecameLow,
-    /// Somebody tries out an endpoint. Goes to that one only.
-    Test,
 }
 
 impl EventType {
@@ -26,6 +24,14 @@ impl EventType {
         Self::AnalysisCreated,
     ];
 
+    /// Their names.
+    pub const NAMES: [&'static str; 4] = [
+        Self::OutflowCreated.name(),
+        Self::LowStock.name(),
+        Self::StockRecovered.name(),
+        Self::AnalysisCreated.name(),
+    ];
+
     /// The name in bodies and in the store.
     pub const fn name(self) -> &'static str {
         match self {
@@ -34,12 +40,6 @@ impl EventType {
             Self::StockRecovered => "product.stock_recovered",
             Self::AnalysisCreated => "analysis.created",
             Self::BecameLow => "product.became_low",
-            Self::Test => "endpoint.test",
         }
-    }
-
-    /// The kind that endpoints may ask for by this name.
-    pub fn delivered(name: &str) -> Option<Self> {
-        Self::DELIVERED.into_iter().find(|kind| kind.name() == name)
     }
 }

@@ -1,38 +1,47 @@
-//! Notifying others: events that are stored with the change that they report, and their delivery to webhook endpoints and by mail.
-//! What is reported is decided where it happens (`stock`, `analysis`); nothing here changes a quantity.
-//! Carries the specification's "Events".
+//! Notifying others: which events the service has, who may see and change their deliveries, and what its mails say. How they are stored and
+//! delivered is in the crate `delivery`. What is reported is decided where it happens (`stock`, `analysis`); nothing here changes a
+//! quantity. Carries the specification's "Events".
 
 pub mod deliveries;
-mod delivery;
 pub mod endpoints;
-mod http;
 mod kinds;
 pub mod mail;
-mod metrics;
-mod model;
-mod outbox;
 pub(crate) mod pages;
 mod store;
 pub(crate) mod words;
 
-pub(crate) use delivery::run;
-pub use delivery::{Progress, pass, tidy};
-pub use http::{Secret, SecretError, Target, TargetError};
+pub use delivery::{
+    Attempt, Configured, Delivery, DeliveryState, Disabled, Endpoint, Event, Filter, Outbox,
+    Progress, Secret, SecretError, Target, TargetError, Types, UnknownType, Waiting, Webhooks,
+};
 pub use kinds::EventType;
 pub use mail::Mail;
-pub use model::{
-    Attempt, Delivery, DeliveryState, Disabled, Endpoint, Event, Filter, Types, UnknownType,
-    Waiting,
-};
-pub use outbox::{Configured, Outbox, Webhooks};
 
 use db::{Error, Timestamp, Tx};
+use delivery::Service;
 use serde::Serialize;
 
-use crate::rest::json::time_text;
+use crate::State;
 
-/// Writes an event into the outbox, in the transaction of what it tells of. Its body is `{"type", "timestamp", "data"}`;
-/// it is delivered after the commit, in the order of its product.
+/// The service's events.
+pub const SERVICE: Service = Service {
+    name: crate::SERVICE,
+    types: &EventType::NAMES,
+    metrics: "",
+    allow_private: "BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE",
+    key: "the key that signs tokens",
+};
+
+/// Reads types of events that endpoints may ask for, by comma; blank is all.
+///
+/// # Errors
+///
+/// [`UnknownType`]
+pub fn types(text: &str) -> Result<Types, UnknownType> {
+    Types::parse(text, SERVICE.types)
+}
+
+/// Writes an event into the outbox, in the transaction of what it tells of; it is delivered after the commit, in the order of its product.
 ///
 /// # Errors
 ///
@@ -44,26 +53,29 @@ pub async fn publish(
     data: impl Serialize,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let payload = body(kind, &data, now)?;
-    store::insert_event(tx, kind.name(), product, &payload, now).await
+    delivery::publish(tx, &SERVICE, kind.name(), product, data, now).await
 }
 
-/// The body of an event, as its receivers get it: members in the order of their document, as the API's objects have theirs.
+/// Delivers until the service stops.
+pub(crate) async fn run(state: State) {
+    delivery::run(state.outbox.clone(), state.pulse.follow()).await;
+}
+
+/// One turn of everything, without sleeping: makes the deliveries of what was published and posts what is due, at all endpoints at
+/// once, until nothing is. For tests, and for commands.
 ///
 /// # Errors
 ///
-/// Data that cannot be written as JSON.
-pub fn body(kind: EventType, data: &impl Serialize, now: Timestamp) -> Result<String, Error> {
-    #[derive(Serialize)]
-    struct Body<'a, D> {
-        r#type: &'a str,
-        timestamp: String,
-        data: &'a D,
-    }
-    let body = Body {
-        r#type: kind.name(),
-        timestamp: time_text(now),
-        data,
-    };
-    serde_json::to_string(&body).map_err(|error| Error::other(error.to_string()))
+/// Faults of the store.
+pub async fn pass(state: &State) -> Result<Progress, Error> {
+    delivery::pass(&state.outbox).await
+}
+
+/// Removes what is older than it is kept.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn tidy(state: &State) -> Result<(), Error> {
+    delivery::purge_expired(&state.outbox).await
 }

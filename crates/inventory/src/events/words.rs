@@ -1,6 +1,6 @@
 //! Endpoints and types of events in words, for the pages and the administration, in Portuguese and English.
 
-use super::model::{Disabled, Endpoint};
+use super::{Disabled, Endpoint};
 
 type Text = (&'static str, &'static str);
 
@@ -36,29 +36,27 @@ pub(crate) const TYPES: &[(&str, Text)] = &[
     ),
 ];
 
-impl Endpoint {
-    /// How it stands, and the tone of that: see `components/status.html`.
-    pub(crate) const fn standing(&self) -> (Text, &'static str) {
-        match (self.disabled, self.failing_since) {
-            (None, None) => (("Em dia", "Working"), "success"),
-            (None, Some(_)) => (("Falhando", "Failing"), "warning"),
-            (Some(Disabled::ByPerson), _) => (("Desligado à mão", "Disabled by hand"), ""),
-            (Some(Disabled::Gone), _) => (
-                ("Desligado: respondeu 410", "Disabled: it answered 410"),
-                "danger",
+/// How an endpoint stands, and the tone of that: see `components/status.html`.
+pub(crate) const fn standing(endpoint: &Endpoint) -> (Text, &'static str) {
+    match (endpoint.disabled, endpoint.failing_since) {
+        (None, None) => (("Em dia", "Working"), "success"),
+        (None, Some(_)) => (("Falhando", "Failing"), "warning"),
+        (Some(Disabled::ByPerson), _) => (("Desligado à mão", "Disabled by hand"), ""),
+        (Some(Disabled::Gone), _) => (
+            ("Desligado: respondeu 410", "Disabled: it answered 410"),
+            "danger",
+        ),
+        (Some(Disabled::Failing), _) => (
+            (
+                "Desligado após dias de falha",
+                "Disabled after days of failure",
             ),
-            (Some(Disabled::Failing), _) => (
-                (
-                    "Desligado após dias de falha",
-                    "Disabled after days of failure",
-                ),
-                "danger",
-            ),
-            (Some(Disabled::NotConfigured), _) => (
-                ("Fora da configuração", "No longer in the configuration"),
-                "",
-            ),
-        }
+            "danger",
+        ),
+        (Some(Disabled::NotConfigured), _) => (
+            ("Fora da configuração", "No longer in the configuration"),
+            "",
+        ),
     }
 }
 

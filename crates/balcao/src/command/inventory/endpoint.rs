@@ -2,13 +2,13 @@
 
 use ::inventory::State;
 use ::inventory::events::{
-    Endpoint, Secret, Target, TargetError, Types, UnknownType,
+    self, TargetError, UnknownType,
     endpoints::{self, EndpointError, Wish},
 };
 use ::inventory::stock::Actor;
 use clap::{ArgGroup, Subcommand};
 
-use crate::command::{Common, Failure};
+use crate::command::{Common, Failure, endpoints as said};
 use crate::console;
 
 #[derive(Debug, Subcommand)]
@@ -73,11 +73,11 @@ pub(super) enum Action {
 }
 
 fn address(text: &str) -> Result<String, TargetError> {
-    Target::parse(text).map(|target| target.to_string())
+    said::address(text)
 }
 
 fn types(text: &str) -> Result<String, UnknownType> {
-    Types::parse(text).map(|types| types.to_string())
+    events::types(text).map(|types| types.to_string())
 }
 
 pub(super) fn run(action: Action, common: &Common) -> Result<(), Failure> {
@@ -99,7 +99,7 @@ async fn perform(action: Action, state: &State) -> Result<(), Failure> {
                 types,
             };
             let added = endpoints::add(state, &actor, &wish).await;
-            added.map(|(id, secret)| say_secret(&format!("endpoint {id}"), &secret))
+            added.map(|(id, secret)| said::say_secret(&format!("endpoint {id}"), &secret))
         }
         Action::Change {
             id,
@@ -111,11 +111,7 @@ async fn perform(action: Action, state: &State) -> Result<(), Failure> {
         Action::Rotate { id } => {
             let rotated = endpoints::rotate(state, &actor, id).await;
             rotated.map(|(secret, until)| {
-                let before = until.map_or_else(
-                    || "the previous secret could not be read and is no longer valid".to_owned(),
-                    |until| format!("the previous secret stays valid until {until}"),
-                );
-                say_secret(&before, &secret);
+                said::say_secret(&said::previous_secret(until), &secret);
             })
         }
         Action::Disable { id } => {
@@ -155,70 +151,17 @@ async fn change(
 }
 
 fn failure(error: &EndpointError) -> Failure {
-    match error {
-        EndpointError::NotFound(_) => Failure::new(format!(
-            "{error}: `balcao inventory endpoint list` shows which there are"
-        )),
-        EndpointError::Configured(_) => Failure::new(format!(
-            "{error}: BALCAO_INVENTORY_WEBHOOK_URL and BALCAO_INVENTORY_WEBHOOK_SECRET"
-        )),
-        error => Failure::of("nothing was changed", error),
-    }
-}
-
-fn say_secret(what: &str, secret: &Secret) {
-    console::say(&secret.reveal());
-    console::complain(&format!("{what}; its secret is not shown again"));
+    said::failure(error, "inventory", "BALCAO_INVENTORY_WEBHOOK")
 }
 
 async fn list(state: &State) -> Result<(), Failure> {
     let all = endpoints::list(&state.db).await;
     let all = all.map_err(|error| Failure::of("the endpoints cannot be read", &error))?;
-    for endpoint in &all {
-        console::say(&line(endpoint));
-    }
-    if all.is_empty() {
-        console::complain("no endpoints: `balcao inventory endpoint add URL` makes one");
-    }
+    said::say_all("inventory", &all);
     Ok(())
-}
-
-fn line(endpoint: &Endpoint) -> String {
-    let state = match (endpoint.disabled, endpoint.failing_since) {
-        (Some(reason), _) => reason.to_string(),
-        (None, Some(since)) => format!("failing since {since}"),
-        (None, None) => "enabled".to_owned(),
-    };
-    let types = match endpoint.types.to_string() {
-        types if types.is_empty() => "all types".to_owned(),
-        types => types,
-    };
-    let origin = if endpoint.configured {
-        "  (configuration)"
-    } else {
-        ""
-    };
-    format!(
-        "{}  {}  {state}  {types}  {}{origin}",
-        endpoint.id, endpoint.url, endpoint.description
-    )
 }
 
 async fn test(state: &State, id: i64) -> Result<(), Failure> {
     let tested = endpoints::test(state, id).await;
-    let attempt = tested.map_err(|error| failure(&error))?;
-    let status = attempt
-        .status
-        .map_or_else(String::new, |status| format!(" {status}"));
-    let text = format!(
-        "{}{status} after {} ms: {}",
-        attempt.outcome, attempt.duration_ms, attempt.detail
-    );
-    let text = text.trim_end_matches([':', ' ']);
-    if attempt.outcome == "delivered" {
-        console::say(text);
-        Ok(())
-    } else {
-        Err(Failure::new(text))
-    }
+    said::say_attempt(&tested.map_err(|error| failure(&error))?)
 }

@@ -81,7 +81,7 @@ async fn perform(action: Action, state: &State) -> Result<(), Failure> {
             let filter = Filter {
                 state,
                 endpoint,
-                product,
+                subject: product,
                 event: None,
             };
             list(db, filter, limit).await
@@ -125,7 +125,7 @@ fn line(delivery: &Delivery) -> String {
         "event {}  {}  product {}  {}  {} ({} attempts, {last}{status}{next})  endpoint {} {}",
         delivery.event,
         delivery.kind,
-        delivery.product,
+        delivery.subject,
         delivery.created_at,
         delivery.state.name(),
         delivery.attempts,
@@ -141,7 +141,7 @@ async fn list_events(db: &Db, product: Option<i64>, limit: i64) -> Result<(), Fa
     for event in &newest {
         console::say(&format!(
             "event {}  {}  product {}  {}",
-            event.id, event.kind, event.product, event.created_at
+            event.id, event.kind, event.subject, event.created_at
         ));
     }
     if newest.is_empty() {

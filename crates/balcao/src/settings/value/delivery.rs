@@ -1,7 +1,7 @@
 //! Where events and mail go: addresses and secrets of webhooks, the mail server, mail addresses, the time of the digest.
 
-use inventory::events::mail::{Sender, Server};
-use inventory::events::{Secret, Target};
+use delivery::mail::{Sender, Server};
+use delivery::{Secret, Target};
 use url::Url;
 
 use super::super::reader::masked;

@@ -11,11 +11,11 @@ mod network;
 
 use std::path::PathBuf;
 
-pub(crate) use amount::{Count, Pause, Percent};
-pub(crate) use choice::{Language, ReportSchedule, RequireSecondFactor};
-pub(crate) use delivery::{
+pub(crate) use self::delivery::{
     MailAddresses, MailSender, SmtpUrl, TimeOfDay, WebhookSecrets, WebhookUrl,
 };
+pub(crate) use amount::{Count, Pause, Percent};
+pub(crate) use choice::{Language, ReportSchedule, RequireSecondFactor};
 pub(crate) use name::{
     ApiKeys, Identifier, Label, LogFilter, LogFormat, LowStockAlert, SecretList,
 };

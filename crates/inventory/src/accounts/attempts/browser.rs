@@ -3,12 +3,9 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use web::cookie::HostOnly;
+use web::{Seal, cookie::HostOnly};
 
-use crate::{
-    State,
-    accounts::{Seal, session},
-};
+use crate::{State, accounts::session};
 
 /// A browser is known for so long after a login.
 pub(crate) const LIFETIME: Duration = Duration::from_secs(180 * 24 * 60 * 60);

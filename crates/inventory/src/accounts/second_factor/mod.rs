@@ -7,9 +7,10 @@ pub mod totp;
 
 use data_encoding::BASE32_NOPAD;
 use db::{Db, Timestamp, Tx};
+use web::Seal;
 
 use super::{
-    Caller, Granted, Seal,
+    Caller, Granted,
     attempts::{self, Proof, Source, Target},
     digest, note_change, service,
     session::{self, Begun, Session},

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use db::Timestamp;
 use serde::{Deserialize, Serialize};
+use web::Seal;
 
-use crate::{State, accounts::Seal};
+use crate::State;
 
 /// As long as a code may be looked for.
 pub(crate) const LIFETIME: Duration = Duration::from_secs(5 * 60);

@@ -1,5 +1,7 @@
 //! Deliveries of events to webhook endpoints; delivering again is an action.
 
+use std::collections::HashMap;
+
 use crate::{
     State,
     accounts::{Caller, Model, Verb},
@@ -13,6 +15,7 @@ use crate::{
     },
     events::{self, Delivery, DeliveryState, deliveries},
     page::once::Once,
+    rest::Refusal,
     stock::Actor,
 };
 
@@ -105,7 +108,9 @@ impl Administered for Deliveries {
             let limit_read = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
             let newest = deliveries::newest(&state.db, filter, limit_read).await?;
             let is_cut = newest.len() > most;
-            let mut records = newest.into_iter().take(most).map(record).collect();
+            let titles = deliveries::titles(&state.db, &newest).await?;
+            let newest = newest.into_iter().take(most);
+            let mut records = newest.map(|one| record(one, &titles)).collect();
             shelf::search(&mut records, asked, &ABOUT);
             let count = records.len() as u64;
             let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
@@ -120,22 +125,23 @@ impl Administered for Deliveries {
 
     fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
         Box::pin(async move {
-            let found = deliveries::find(&state.db, id).await?;
-            Ok(found.map(|(delivery, event, attempts)| {
-                let mut record = record(delivery);
-                record.facts.push(("payload", Cell::Text(event.payload)));
-                record.facts.extend(attempts.into_iter().map(|attempt| {
-                    let status = attempt
-                        .status
-                        .map_or_else(String::new, |status| format!(" {status}"));
-                    let text = format!(
-                        "{} · {}{status} · {} ms · {}",
-                        attempt.started_at, attempt.outcome, attempt.duration_ms, attempt.detail
-                    );
-                    ("attempt", Cell::Text(text))
-                }));
-                record
-            }))
+            let Some((delivery, event, attempts)) = deliveries::find(&state.db, id).await? else {
+                return Ok(None);
+            };
+            let titles = deliveries::titles(&state.db, std::slice::from_ref(&delivery)).await?;
+            let mut record = record(delivery, &titles);
+            record.facts.push(("payload", Cell::Text(event.payload)));
+            record.facts.extend(attempts.into_iter().map(|attempt| {
+                let status = attempt
+                    .status
+                    .map_or_else(String::new, |status| format!(" {status}"));
+                let text = format!(
+                    "{} · {}{status} · {} ms · {}",
+                    attempt.started_at, attempt.outcome, attempt.duration_ms, attempt.detail
+                );
+                ("attempt", Cell::Text(text))
+            }));
+            Ok(Some(record))
         })
     }
 
@@ -145,9 +151,16 @@ impl Administered for Deliveries {
         caller: &'a Caller,
         _action: &'a str,
         id: i64,
-        _once: Option<Once>,
+        once: Option<Once>,
     ) -> Work<'a, bool> {
-        Box::pin(async move { Ok(deliveries::redeliver(state, &Actor::from(caller), id).await?) })
+        Box::pin(async move {
+            let key = once.map(|once| once.for_record(id).by(caller.id, "deliveries/redeliver"));
+            let actor = Actor::from(caller);
+            match deliveries::redeliver_once(state, &actor, id, key).await {
+                Err(Refusal::NotFound) => Ok(false),
+                done => Ok(done.map(|()| true)?),
+            }
+        })
     }
 }
 
@@ -168,7 +181,7 @@ fn outcome(delivery: &Delivery) -> Cell {
     Cell::text(text)
 }
 
-fn record(delivery: Delivery) -> Record {
+fn record(delivery: Delivery, titles: &HashMap<i64, String>) -> Record {
     let last = outcome(&delivery);
     Record::of(
         delivery.id,
@@ -178,8 +191,8 @@ fn record(delivery: Delivery) -> Record {
             ("type", Cell::Text(delivery.kind)),
             (
                 "product",
-                delivery.product_title.map_or(Cell::Empty, |title| {
-                    Cell::Record("products", delivery.product, title)
+                titles.get(&delivery.subject).map_or(Cell::Empty, |title| {
+                    Cell::Record("products", delivery.subject, title.clone())
                 }),
             ),
             (

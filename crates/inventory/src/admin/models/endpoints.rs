@@ -245,7 +245,7 @@ fn record(endpoint: Endpoint) -> Record {
         .filter(|name| !name.is_empty())
         .map(str::to_owned)
         .collect();
-    let state = Cell::Word(endpoint.standing().0);
+    let state = Cell::Word(words::standing(&endpoint).0);
     Record::of(
         endpoint.id,
         endpoint.url.clone(),

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     accounts::{Model, Verb},
     analysis::{Source, Summary},
-    events::{Delivery, Endpoint},
+    events::{Delivery, Endpoint, words},
     page::{
         Frame,
         part::{Part, shown},
@@ -432,7 +432,7 @@ impl<'a> View<'a> {
             let since = self.locale().date_time(since);
             format!(" {} {since}", self.text("desde", "since"))
         });
-        let state = self.frame.say(endpoint.standing().0);
+        let state = self.frame.say(words::standing(endpoint).0);
         EndpointRow {
             address: format!("/webhooks/{}/", endpoint.id),
             url: endpoint.url.clone(),

@@ -3,6 +3,7 @@
 
 use askama::Template;
 use db::Timestamp;
+use delivery::mail::{Letters, NewMail};
 use serde::Deserialize;
 use web::locale::Locale;
 
@@ -10,7 +11,7 @@ use super::Mail;
 use crate::{
     Config,
     analysis::report::{Printed, Section},
-    events::{model::Disabled, store::mails::NewMail},
+    events::{Disabled, EventType},
     stock::LowStock,
 };
 
@@ -76,7 +77,7 @@ impl Composer {
     }
 
     /// One mail for each receiver that a product became low.
-    pub(in crate::events) fn low_stock(&self, event: i64, payload: &str) -> Vec<NewMail> {
+    fn low_stock(&self, event: i64, payload: &str) -> Vec<NewMail> {
         let Ok(BecameLow { data: low }) = serde_json::from_str(payload) else {
             return Vec::new();
         };
@@ -159,7 +160,7 @@ impl Composer {
     }
 
     /// One mail for each receiver that an endpoint of webhooks gets no more events.
-    pub(in crate::events) fn endpoint_disabled(
+    fn endpoint_disabled(
         &self,
         endpoint: i64,
         url: &str,
@@ -275,6 +276,26 @@ impl Composer {
             html: html.clone(),
         });
         to.collect()
+    }
+}
+
+impl Letters for Composer {
+    fn tell_of(&self, kind: &str) -> bool {
+        kind == EventType::BecameLow.name()
+    }
+
+    fn of_event(&self, id: i64, payload: &str) -> Vec<NewMail> {
+        self.low_stock(id, payload)
+    }
+
+    fn of_disabled_endpoint(
+        &self,
+        id: i64,
+        url: &str,
+        reason: Disabled,
+        now: Timestamp,
+    ) -> Vec<NewMail> {
+        self.endpoint_disabled(id, url, reason, now)
     }
 }
 

@@ -1,20 +1,21 @@
-//! Mail to the people of the shop: its contents, the queue, the protocol. What is worth a mail is decided where events are published.
+//! Mail to the people of the shop: what it says, whom it goes to, and the daily digest. What is worth a mail is decided where events are
+//! published; how it is sent is in `delivery`.
 
 mod compose;
-mod message;
-mod server;
-mod smtp;
-mod worker;
+mod digest;
 
 pub(super) use compose::Composer;
-pub use server::{Server, ServerError};
-pub(crate) use worker::run;
-pub use worker::{digest, pass};
+pub use delivery::mail::{Sender, Server, ServerError};
+pub use digest::digest;
+pub(crate) use digest::run;
+
+use std::sync::Arc;
 
 use db::{Error, Timestamp, Tx};
+use delivery::mail::NewMail;
 
-use super::store::mails;
-use crate::{State, analysis::report::Printed};
+use super::SERVICE;
+use crate::{Config, State, analysis::report::Printed};
 
 /// How people are told by mail.
 #[derive(Debug, Clone)]
@@ -29,13 +30,23 @@ pub struct Mail {
     pub digest: Option<u32>,
 }
 
-/// Whom mails come from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sender {
-    /// What readers see; empty for the address alone.
-    pub name: String,
-    /// The address.
-    pub address: String,
+/// How the workers send mail; `None` when none is sent.
+pub(crate) fn sent_by(config: &Config) -> Option<delivery::mail::Mail> {
+    let mail = config.mail.as_ref()?;
+    Some(delivery::mail::Mail {
+        server: mail.server.clone(),
+        from: mail.from.clone(),
+        letters: Arc::new(Composer::of(config)?),
+    })
+}
+
+/// Sends what is due, without sleeping; how many were taken by the server.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn pass(state: &State) -> Result<usize, Error> {
+    delivery::mail::pass(&state.outbox).await
 }
 
 /// Keeps the report of a week for each receiver, where mail is sent, in the transaction that keeps the report itself (as the analysis
@@ -51,11 +62,15 @@ pub(crate) async fn keep_report(
     report: Printed,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let Some(composer) = Composer::of(&state.config) else {
-        return Ok(());
-    };
-    for mail in composer.report(week, id, report) {
-        mails::insert(tx, &mail, now).await?;
+    match Composer::of(&state.config) {
+        Some(composer) => queue(tx, &composer.report(week, id, report), now).await,
+        None => Ok(()),
+    }
+}
+
+async fn queue(tx: &mut Tx, mails: &[NewMail], now: Timestamp) -> Result<(), Error> {
+    for mail in mails {
+        delivery::mail::queue(tx, &SERVICE, mail, now).await?;
     }
     Ok(())
 }

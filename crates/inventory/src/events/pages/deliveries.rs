@@ -5,9 +5,9 @@ use axum::extract::Request;
 
 use super::{Answer, HERE, Page, endpoints::Shown, outcome_in_words};
 use crate::{
-    accounts::{Model, Verb, pages::posted},
+    accounts::{Model, Verb},
     events::{Attempt, Delivery, DeliveryState, Event, Filter, deliveries, endpoints},
-    page::{Frame, flash, see_other},
+    page::{Frame, Post, flash, see_other},
     rest::{
         Refusal,
         query::Parameters,
@@ -194,11 +194,9 @@ pub(super) async fn redeliver(
     request: Request,
 ) -> Answer {
     let id = id.ok_or(Refusal::NotFound)?;
-    let actor = sent(&page, &frame, request).await?;
-    let begun = deliveries::redeliver(&page.state, &actor, id).await;
-    if !begun.map_err(Refusal::from)? {
-        return Err(Refusal::NotFound.into());
-    }
+    let (actor, post) = sent(&page, &frame, request).await?;
+    let key = post.repeatable(&frame, "deliveries/redeliver");
+    deliveries::redeliver_once(&page.state, &actor, id, key).await?;
     let text = frame.text(
         "O evento vai ser entregue de novo.",
         "The event is delivered once more.",
@@ -209,17 +207,17 @@ pub(super) async fn redeliver(
 
 /// `POST /webhooks/redeliver-failed/`
 pub(super) async fn redeliver_failed(page: Page, frame: Frame, request: Request) -> Answer {
-    let actor = sent(&page, &frame, request).await?;
+    let (actor, _) = sent(&page, &frame, request).await?;
     let count = deliveries::redeliver_failed(&page.state, &actor, None).await;
     let count = count.map_err(Refusal::from)?;
     let words = frame.text("Entregas recomeçadas: ", "Deliveries begun again: ");
     Ok(flash::success(see_other(HERE), format!("{words}{count}.")))
 }
 
-/// Lets a post through that is the reader's own and that they may make.
-async fn sent(page: &Page, frame: &Frame, request: Request) -> Result<Actor, Refusal> {
+/// Lets a post through that is the reader's own and that they may make; who they are, and the form.
+async fn sent(page: &Page, frame: &Frame, request: Request) -> Result<(Actor, Post), Refusal> {
     let (parts, body) = request.into_parts();
-    posted::read(&page.state, &parts, body).await?;
+    let post = Post::read(&page.state, &parts, body).await?;
     frame.require(Verb::Change, Model::Delivery)?;
-    Ok(Actor::from(&frame.caller))
+    Ok((Actor::from(&frame.caller), post))
 }

@@ -37,7 +37,7 @@ pub(super) struct Shown {
 
 impl Shown {
     pub(super) fn new(endpoint: Endpoint, frame: &Frame) -> Self {
-        let (state, tone) = endpoint.standing();
+        let (state, tone) = words::standing(&endpoint);
         let types = endpoint.types.to_string().replace(',', ", ");
         Self {
             state: frame.say(state),
@@ -237,14 +237,14 @@ pub(super) async fn update(page: Page, frame: Frame, id: RecordId, request: Requ
             form.set("types", types);
             opened.renew(form, &standings(&endpoint, locale), locale);
             tick(form);
-            again(&frame, post, Some(id), error.into())
+            again(&frame, post, Some(id), error)
         }
     }
 }
 
 /// The fields of the form as they stand.
 fn standings(endpoint: &Endpoint, locale: Locale) -> Vec<Standing> {
-    let types = endpoint.types.listed().iter().map(|kind| kind.name());
+    let types = endpoint.types.listed().iter().map(String::as_str);
     let types: Vec<&str> = types.collect();
     let told = words::TYPES.iter().filter(|(name, _)| types.contains(name));
     let told = told.map(|(_, (portuguese, english))| locale.text(portuguese, english));

@@ -450,7 +450,7 @@ on_both_engines!(
             .await
             .unwrap();
         assert_eq!(
-            left.iter().map(|event| event.product).collect::<Vec<_>>(),
+            left.iter().map(|event| event.subject).collect::<Vec<_>>(),
             [waiting]
         );
         assert_eq!(states(&app).await, [DeliveryState::Waiting]);

@@ -140,6 +140,35 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    whoever_taps_redeliver_twice_begins_one_delivery,
+    async |address| {
+        let receiver = Receiver::start().await;
+        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let product = app.admin().a_product("Arroz", 50).await;
+        app.ship(product, 1).await;
+        app.pass().await;
+        let admin = app.superuser().await;
+        let tap_twice = async |page: &str, path: &str, fields: &[(&str, &str)]| {
+            let form = token(&admin.page(page).await);
+            let fields = [&[("form_token", form.as_str())], fields].concat();
+            for posts in [1, 0] {
+                let done = admin.submit(path, &fields).await;
+                assert_eq!(done.status, 303, "{done:?}");
+                // The first has arrived when the second comes.
+                assert_eq!(app.pass().await.attempts, posts, "{path}");
+            }
+        };
+        let page = "/webhooks/deliveries/1/";
+        tap_twice(page, "/webhooks/deliveries/1/redeliver/", &[]).await;
+        let chosen = [("action", "redeliver"), ("row:1", "1")];
+        tap_twice("/admin/deliveries/", "/admin/deliveries/", &chosen).await;
+        let received = receiver.received();
+        assert_eq!(received.len(), 3);
+        assert!(received.iter().all(|one| one.id() == received[0].id()));
+    }
+);
+
+on_both_engines!(
     an_endpoint_is_added_changed_and_removed_on_its_pages,
     async |address| {
         let receiver = Receiver::start().await;

@@ -6,15 +6,27 @@ use super::source::Source;
 use super::{File, files, none, root};
 
 /// Each crate and the crates of this house that it may depend on.
-const MAY_DEPEND_ON: [(&str, &[&str]); 10] = [
+const MAY_DEPEND_ON: [(&str, &[&str]); 11] = [
     (
         "balcao",
-        &["brazil", "checkout", "db", "inventory", "sandbox", "web"],
+        &[
+            "brazil",
+            "checkout",
+            "db",
+            "delivery",
+            "inventory",
+            "sandbox",
+            "web",
+        ],
     ),
     ("brazil", &[]),
-    ("checkout", &["brazil", "db", "web"]),
+    ("checkout", &["brazil", "db", "delivery", "web"]),
     ("db", &[]),
-    ("inventory", &["brazil", "db", "resource", "web"]),
+    ("delivery", &["db", "resource", "web"]),
+    (
+        "inventory",
+        &["brazil", "db", "delivery", "resource", "web"],
+    ),
     ("resource", &["db", "web"]),
     ("sandbox", &["brazil", "db", "web"]),
     ("simulation", &["checkout", "db", "web"]),

@@ -76,8 +76,8 @@ macro_rules! statement {
          SELECT 'outflow', day, 1, quantity, cost_price, selling_price, quantity,
                 category_id, brand_id, 0, -quantity, cost_price, selling_price, id FROM sold
      ), told AS (
-         INSERT INTO events (type, product_id, payload, created_at)
-         SELECT 'outflow.created', product_id, to_id || CAST(id AS TEXT) || to_title || CAST(to_json(title) AS TEXT)
+         INSERT INTO events (service, type, subject_id, payload, created_at)
+         SELECT 'inventory', 'outflow.created', product_id, to_id || CAST(id AS TEXT) || to_title || CAST(to_json(title) AS TEXT)
                 || to_quantity || CAST(balance AS TEXT) || rest, now FROM sold
      )
      SELECT ordinality, id, product_id, title FROM sold

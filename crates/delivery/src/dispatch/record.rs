@@ -1,0 +1,181 @@
+//! Records the results of attempts: the states of deliveries, the attempts themselves, which delivery is next in each subject's order,
+//! and what the results mean for the endpoint.
+
+use std::time::Duration;
+
+use db::{Error, OwnedValue, Timestamp, Tx};
+
+use super::schedule::{self, FAILING, Next, retry_after};
+use crate::{
+    Disabled, Outbox,
+    http::Answer,
+    mail,
+    store::{
+        deliveries::{self, Setback},
+        endpoints,
+    },
+};
+
+/// How often recording is tried while the database does not answer: what is not recorded is delivered twice.
+const TRIES: u32 = 6;
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+
+/// An attempt that has ended.
+#[derive(Debug, Clone)]
+pub(super) struct Ended {
+    pub(super) delivery: i64,
+    pub(super) subject: i64,
+    pub(super) attempt: i64,
+    pub(super) started_at: Timestamp,
+    pub(super) answer: Answer,
+}
+
+/// What follows for one delivery.
+struct Judged {
+    ended: Ended,
+    next: Next,
+}
+
+/// Records attempts of one endpoint.
+pub(super) async fn record(outbox: &Outbox, endpoint: i64, ended: Vec<Ended>) -> Result<(), Error> {
+    let mut pause = FIRST_PAUSE;
+    for _ in 1..TRIES {
+        match record_once(outbox, endpoint, ended.clone()).await {
+            Err(error) if error.is_unavailable() => {
+                tracing::warn!(%error, endpoint, "deliveries could not be recorded yet");
+                tokio::time::sleep(pause).await;
+                pause *= 2;
+            }
+            done => return done,
+        }
+    }
+    record_once(outbox, endpoint, ended).await
+}
+
+async fn record_once(outbox: &Outbox, endpoint: i64, ended: Vec<Ended>) -> Result<(), Error> {
+    let now = outbox.clock.now();
+    let postponed = |one: &Ended| {
+        let text = one.answer.retry_after.as_deref();
+        text.filter(|_| one.answer.outcome.may_postpone())
+            .and_then(|text| retry_after(text, now))
+    };
+    let paused: Option<Duration> = ended.iter().filter_map(postponed).max();
+    let is_gone = ended.iter().any(|one| one.answer.outcome.is_gone());
+    let judge = |one: Ended| {
+        let jitter = outbox.random.below(1000);
+        let next = schedule::next(
+            one.attempt,
+            one.answer.outcome,
+            postponed(&one),
+            now,
+            jitter,
+        );
+        Judged { ended: one, next }
+    };
+    let judged: Vec<Judged> = ended.into_iter().map(judge).collect();
+    let given_up = judged
+        .iter()
+        .filter(|one| one.next == Next::GivenUp)
+        .count();
+    let shared = outbox.clone();
+    let disabled = outbox
+        .db
+        .write(async move |tx| {
+            let any_delivered = judged.iter().any(|one| one.next == Next::Delivered);
+            // The lock comes first: deliveries that are made at the same time must see what has ended, or be seen.
+            let failing_since =
+                endpoints::note_attempts(tx, endpoint, (!any_delivered).then_some(now)).await?;
+            write(tx, endpoint, &judged, now).await?;
+            if let Some(wait) = paused {
+                endpoints::pause(tx, endpoint, now + wait).await?;
+            }
+            let is_failing = failing_since.is_some_and(|since| now.since(since) >= FAILING);
+            let reason = match (is_gone, is_failing) {
+                (true, _) => Some(Disabled::Gone),
+                (false, true) => Some(Disabled::Failing),
+                (false, false) => None,
+            };
+            let Some(reason) = reason else {
+                return Ok(None);
+            };
+            let is_disabled = endpoints::disable(tx, endpoint, reason, now).await?;
+            if is_disabled {
+                mail_that_disabled(tx, &shared, endpoint, reason, now).await?;
+            }
+            Ok::<_, Error>(is_disabled.then_some(reason))
+        })
+        .await?;
+    for _ in 0..given_up {
+        outbox.0.metrics.given_up();
+    }
+    if let Some(reason) = disabled {
+        tracing::warn!(endpoint, %reason, "an endpoint of webhooks gets no more events");
+        outbox.0.metrics.disabled(reason.name());
+        outbox.0.mailed.notify_one();
+    }
+    Ok(())
+}
+
+/// Queues the mails that an endpoint gets no more events.
+async fn mail_that_disabled(
+    tx: &mut Tx,
+    outbox: &Outbox,
+    endpoint: i64,
+    reason: Disabled,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let receiver = endpoints::receiver(tx, outbox.service.name, endpoint).await?;
+    let (Some(mail), Some(receiver)) = (&outbox.mail, receiver) else {
+        return Ok(());
+    };
+    let letters = &mail.letters;
+    for one in letters.of_disabled_endpoint(endpoint, &receiver.url, reason, now) {
+        mail::queue(tx, &outbox.service, &one, now).await?;
+    }
+    Ok(())
+}
+
+async fn write(tx: &mut Tx, endpoint: i64, judged: &[Judged], now: Timestamp) -> Result<(), Error> {
+    let mut attempts = deliveries::new_attempts();
+    let (mut delivered, mut status, mut subjects) = (Vec::new(), 200, Vec::new());
+    for Judged { ended, next } in judged {
+        let answered = ended.answer.outcome.status().map(i64::from);
+        attempts.push([
+            OwnedValue::from(ended.delivery),
+            ended.started_at.into(),
+            i64::try_from(ended.answer.duration.as_millis())
+                .unwrap_or(i64::MAX)
+                .into(),
+            ended.answer.outcome.name().into(),
+            answered.into(),
+            ended.answer.detail.as_str().into(),
+        ]);
+        let due_at = match next {
+            Next::Delivered => {
+                delivered.push(ended.delivery);
+                status = answered.unwrap_or(status);
+                subjects.push(ended.subject);
+                continue;
+            }
+            Next::Again(at) => Some(*at),
+            Next::GivenUp => {
+                subjects.push(ended.subject);
+                None
+            }
+        };
+        let setback = Setback {
+            id: ended.delivery,
+            due_at,
+            outcome: ended.answer.outcome.name(),
+            status: answered,
+        };
+        deliveries::set_back(tx, &setback, now).await?;
+    }
+    if !delivered.is_empty() {
+        deliveries::end_delivered(tx, &delivered, status, now).await?;
+    }
+    if !subjects.is_empty() {
+        deliveries::let_next_go(tx, endpoint, &subjects, now).await?;
+    }
+    tx.insert_rows(&mut attempts).await
+}

@@ -1,0 +1,153 @@
+//! Testing an endpoint: a test event is posted while the user waits for the result.
+
+use std::time::Duration;
+
+use db::{Conn, Error, Timestamp, Tx};
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+
+use super::{EndpointError, secrets};
+use crate::{
+    Attempt, Outbox, Service, TEST, Target, body,
+    http::{Message, PATIENCE},
+    model::webhook_id,
+    store::{
+        self,
+        deliveries::{self, Setback},
+        endpoints::{self, Receiver},
+        lists,
+    },
+};
+
+/// How often the result of a test is looked for.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How long it is looked for: recording takes a moment after the exchange.
+const LOOK_FOR: Duration = PATIENCE.saturating_add(Duration::from_secs(5));
+
+/// A test event that is about to be posted.
+pub struct Trial {
+    endpoint: i64,
+    receiver: Receiver,
+    event: i64,
+    delivery: i64,
+    payload: String,
+    begun_at: Timestamp,
+}
+
+impl Trial {
+    /// The delivery that records it.
+    pub fn delivery(&self) -> i64 {
+        self.delivery
+    }
+}
+
+/// Writes a test event for an endpoint, whether it gets events or not. It is delivered by [`post_test`] and not repeated.
+///
+/// # Errors
+///
+/// No such endpoint, and faults of the store.
+pub async fn begin_test(
+    tx: &mut Tx,
+    service: &Service,
+    id: i64,
+    now: Timestamp,
+) -> Result<Trial, EndpointError> {
+    let payload = body(TEST, &json!({"message": "A test event."}), now)?;
+    let receiver = endpoints::receiver(tx, service.name, id).await?;
+    let receiver = receiver.ok_or(EndpointError::NotFound(id))?;
+    let event = store::insert_single_event(tx, (service.name, TEST), &payload, now).await?;
+    let delivery = deliveries::insert_single(tx, event, id, now).await?;
+    Ok(Trial {
+        endpoint: id,
+        receiver,
+        event,
+        delivery,
+        payload,
+        begun_at: now,
+    })
+}
+
+/// Posts a test event at once, and records it like any other.
+///
+/// # Errors
+///
+/// Faults of the store; what the endpoint makes of it is in the attempt.
+pub async fn post_test(outbox: &Outbox, trial: Trial) -> Result<Attempt, EndpointError> {
+    let now = trial.begun_at;
+    let target = Target::parse(&trial.receiver.url)?;
+    let signing = secrets::signing(outbox, trial.endpoint, &trial.receiver, now);
+    let id = webhook_id(trial.event, now);
+    let message = Message::signed(id, trial.payload.into(), &signing, now);
+    let answer = outbox.0.sender.send(&target, message).await;
+    let attempt = Attempt {
+        started_at: now,
+        duration_ms: i64::try_from(answer.duration.as_millis()).unwrap_or(i64::MAX),
+        outcome: answer.outcome.name().to_owned(),
+        status: answer.outcome.status().map(i64::from),
+        detail: answer.detail,
+    };
+    let (is_delivered, outcome) = (answer.outcome.is_delivered(), answer.outcome.name());
+    let (recorded, ended_at) = (attempt.clone(), outbox.clock.now());
+    let record = async move |tx: &mut Tx| {
+        record_test(
+            tx,
+            trial.delivery,
+            &recorded,
+            is_delivered,
+            outcome,
+            ended_at,
+        )
+        .await
+    };
+    outbox.db.write::<_, Error, _>(record).await?;
+    Ok(attempt)
+}
+
+/// The attempt of a test that another request posts, once it is recorded. `None` when it is not in time.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn result_of_test(outbox: &Outbox, delivery: i64) -> Result<Option<Attempt>, Error> {
+    let deadline = Instant::now() + LOOK_FOR;
+    loop {
+        let read = async move |conn: &mut Conn| lists::attempts(conn, delivery).await;
+        let attempts: Vec<Attempt> = outbox.db.read(read).await?;
+        let attempt = attempts.into_iter().next();
+        if attempt.is_some() || Instant::now() >= deadline {
+            return Ok(attempt);
+        }
+        sleep(LOOK_EVERY).await;
+    }
+}
+
+async fn record_test(
+    tx: &mut Tx,
+    delivery: i64,
+    attempt: &Attempt,
+    is_delivered: bool,
+    outcome: &'static str,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let mut rows = deliveries::new_attempts();
+    rows.push([
+        delivery.into(),
+        attempt.started_at.into(),
+        attempt.duration_ms.into(),
+        outcome.into(),
+        attempt.status.into(),
+        attempt.detail.as_str().into(),
+    ]);
+    tx.insert_rows(&mut rows).await?;
+    if is_delivered {
+        return deliveries::end_delivered(tx, &[delivery], attempt.status.unwrap_or(200), now)
+            .await;
+    }
+    let setback = Setback {
+        id: delivery,
+        due_at: None,
+        outcome,
+        status: attempt.status,
+    };
+    deliveries::set_back(tx, &setback, now).await
+}

@@ -1,0 +1,115 @@
+//! Connections to receivers. Every name is resolved here, every address looked at, and the connection made to an address that was
+//! looked at: no second answer of a name server can lead it elsewhere.
+
+use std::{
+    net::SocketAddr,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use http::Uri;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::rt::TokioIo;
+use rustls::crypto::ring;
+use rustls_platform_verifier::BuilderVerifierExt as _;
+use tokio::{net::TcpStream, time::timeout};
+use tower::Service;
+
+use super::public::is_public;
+
+/// The longest that resolving and connecting may take.
+const CONNECTING: Duration = Duration::from_secs(5);
+
+/// A connection may not be made there.
+#[derive(Debug, Clone, Copy, thiserror::Error)]
+#[error("the address is not on the public internet; {allow_private} lets webhooks go there")]
+pub(super) struct NotPublic {
+    /// The setting that lets connections be made there.
+    allow_private: &'static str,
+}
+
+type Cause = Box<dyn std::error::Error + Send + Sync>;
+type Connecting = Pin<Box<dyn Future<Output = Result<TokioIo<TcpStream>, Cause>> + Send>>;
+
+/// Makes connections of TCP to addresses that it has looked at.
+#[derive(Clone)]
+pub(super) struct Guarded {
+    /// Whether any address will do; if not, why there is no connection to one that is not public.
+    any: bool,
+    refusal: NotPublic,
+}
+
+/// Connections with TLS where the address says so. On a machine without trusted authorities `https` receivers fail, and the
+/// service runs.
+pub(super) fn connector(
+    any: bool,
+    allow_private: &'static str,
+) -> Result<HttpsConnector<Guarded>, rustls::Error> {
+    let refusal = NotPublic { allow_private };
+    Ok(HttpsConnectorBuilder::new()
+        .with_tls_config(tls()?)
+        .https_or_http()
+        .enable_http1()
+        .wrap_connector(Guarded { any, refusal }))
+}
+
+/// TLS whose certificates are checked against the trusted authorities of this machine.
+pub(crate) fn tls() -> Result<rustls::ClientConfig, rustls::Error> {
+    let provider = Arc::new(ring::default_provider());
+    let versions = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?;
+    let verified = match versions.clone().with_platform_verifier() {
+        Ok(verified) => verified,
+        Err(error) => {
+            tracing::warn!(%error, "no trusted authorities on this machine: https receivers of webhooks cannot be reached");
+            versions.with_root_certificates(rustls::RootCertStore::empty())
+        }
+    };
+    Ok(verified.with_no_client_auth())
+}
+
+impl Service<Uri> for Guarded {
+    type Response = TokioIo<TcpStream>;
+    type Error = Cause;
+    type Future = Connecting;
+
+    fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let guard = self.clone();
+        Box::pin(async move { timeout(CONNECTING, guard.connect(uri)).await? })
+    }
+}
+
+impl Guarded {
+    async fn connect(self, uri: Uri) -> Result<TokioIo<TcpStream>, Cause> {
+        let host = uri.host().unwrap_or_default();
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let port = uri
+            .port_u16()
+            .unwrap_or(if uri.scheme_str() == Some("https") {
+                443
+            } else {
+                80
+            });
+        let resolved: Vec<SocketAddr> = tokio::net::lookup_host((host, port)).await?.collect();
+        let allowed = resolved
+            .into_iter()
+            .filter(|address| self.any || is_public(address.ip()));
+        let mut failure: Cause = self.refusal.into();
+        for address in allowed {
+            match TcpStream::connect(address).await {
+                Ok(stream) => {
+                    stream.set_nodelay(true)?;
+                    return Ok(TokioIo::new(stream));
+                }
+                Err(error) => failure = error.into(),
+            }
+        }
+        Err(failure)
+    }
+}

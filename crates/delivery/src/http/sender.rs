@@ -1,0 +1,294 @@
+//! One exchange with a receiver: the message posted, the answer's status and beginning read, all within one deadline.
+//! Redirects are answers like others: nothing is sent to where they point.
+
+use std::{fmt, sync::OnceLock, time::Duration};
+
+use bytes::Bytes;
+use db::Timestamp;
+use http::{HeaderName, HeaderValue, Method, Request, StatusCode, header};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use hyper_rustls::HttpsConnector;
+use hyper_util::{
+    client::legacy,
+    rt::{TokioExecutor, TokioTimer},
+};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::{
+    Secret, Target,
+    connector::{Guarded, NotPublic, connector},
+};
+
+/// The longest that one exchange may take.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
+/// How much of an answer is kept, in bytes.
+const KEPT: usize = 1024;
+/// How much is read of an answer so that its connection can be used again, in bytes, and for how long.
+const READ: usize = 64 * 1024;
+const READING: Duration = Duration::from_secs(2);
+/// Bounds of an answer's head: bytes, and headers.
+const HEAD: usize = 16 * 1024;
+const HEADERS: usize = 64;
+/// Connections kept to one receiver, and for how long.
+const IDLE_CONNECTIONS: usize = 32;
+const IDLE: Duration = Duration::from_secs(20);
+
+const ID: HeaderName = HeaderName::from_static("webhook-id");
+const TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
+const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const AGENT: HeaderValue = HeaderValue::from_static(concat!("Balcao/", env!("CARGO_PKG_VERSION")));
+
+/// Why what has no signature is not sent.
+const UNSIGNED: &str = "nothing was sent: the endpoint's secret cannot be read with the key of this service; rotate the secret, or put the key back";
+
+/// An event on its way to one endpoint.
+#[derive(Debug, Clone)]
+pub(crate) struct Message {
+    /// The same on each repetition.
+    pub(crate) id: String,
+    /// When this attempt is made, in seconds since 1970.
+    pub(crate) seconds: i64,
+    /// One, or while a secret is rotated two, separated by a space.
+    pub(crate) signatures: String,
+    pub(crate) body: Bytes,
+}
+
+impl Message {
+    /// A message signed with each of these secrets, at this moment.
+    pub(crate) fn signed(id: String, body: Bytes, secrets: &[Secret], now: Timestamp) -> Self {
+        let seconds = now.micros().div_euclid(1_000_000);
+        let sign = |secret: &Secret| secret.sign(&id, seconds, &body);
+        let signatures: Vec<String> = secrets.iter().map(sign).collect();
+        Self {
+            signatures: signatures.join(" "),
+            id,
+            seconds,
+            body,
+        }
+    }
+}
+
+/// What became of an attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) outcome: Outcome,
+    /// The beginning of the answer's body, or why there is no answer.
+    pub(crate) detail: String,
+    /// The header `Retry-After`, as sent.
+    pub(crate) retry_after: Option<String>,
+    pub(crate) duration: Duration,
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// An answer came, with this status.
+    Answered(u16),
+    /// No connection was made.
+    NotConnected,
+    /// The address is not a public one, and nothing was sent.
+    NotPublic,
+    /// No answer came in time.
+    TimedOut,
+    /// The connection ended before an answer, or what came was none.
+    Broken,
+}
+
+type Client = legacy::Client<HttpsConnector<Guarded>, Full<Bytes>>;
+
+/// Posts events.
+pub(crate) struct Sender {
+    any: bool,
+    allow_private: &'static str,
+    /// Made with the first post: reading the trusted authorities takes longer than all else that a start does.
+    client: OnceLock<Client>,
+}
+
+impl Sender {
+    /// One that posts to `any` address, or else says which setting allows those that are not public.
+    pub(crate) fn new(any: bool, allow_private: &'static str) -> Self {
+        Self {
+            any,
+            allow_private,
+            client: OnceLock::new(),
+        }
+    }
+
+    fn client(&self) -> Result<&Client, rustls::Error> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        let client = legacy::Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE)
+            .pool_max_idle_per_host(IDLE_CONNECTIONS)
+            .http1_max_buf_size(HEAD)
+            .http1_max_headers(HEADERS)
+            .build(connector(self.any, self.allow_private)?);
+        Ok(self.client.get_or_init(|| client))
+    }
+
+    /// Posts a message. Whatever goes wrong is an outcome.
+    pub(crate) async fn send(&self, target: &Target, message: Message) -> Answer {
+        let (begin, is_unsigned) = (Instant::now(), message.signatures.is_empty());
+        let (outcome, detail, retry_after) = match request(target, message) {
+            _ if is_unsigned => (Outcome::NotConnected, UNSIGNED.to_owned(), None),
+            Ok(request) => {
+                let exchange = self.exchange(request, begin + PATIENCE);
+                timeout(PATIENCE, exchange).await.unwrap_or_else(|_| {
+                    let seconds = PATIENCE.as_secs();
+                    let detail = format!("no answer within {seconds} seconds");
+                    (Outcome::TimedOut, detail, None)
+                })
+            }
+            Err(error) => (Outcome::NotConnected, error.to_string(), None),
+        };
+        Answer {
+            outcome,
+            detail,
+            retry_after,
+            duration: begin.elapsed(),
+        }
+    }
+
+    async fn exchange(
+        &self,
+        request: Request<Full<Bytes>>,
+        deadline: Instant,
+    ) -> (Outcome, String, Option<String>) {
+        let client = match self.client() {
+            Ok(client) => client,
+            Err(error) => return (Outcome::NotConnected, chain(&error), None),
+        };
+        let response = match client.request(request).await {
+            Ok(response) => response,
+            Err(error) => {
+                let outcome = without_answer(&error);
+                return (outcome, chain(&error), None);
+            }
+        };
+        let (head, body) = response.into_parts();
+        let retry_after = head.headers.get(header::RETRY_AFTER);
+        let retry_after = retry_after
+            .and_then(|value| value.to_str().ok())
+            .map(str::to_owned);
+        let deadline = deadline.min(Instant::now() + READING);
+        let text = beginning(body, deadline).await;
+        (Outcome::Answered(head.status.as_u16()), text, retry_after)
+    }
+}
+
+impl fmt::Debug for Sender {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Sender")
+    }
+}
+
+impl Outcome {
+    /// Only 2xx says that the event has arrived.
+    pub(crate) fn is_delivered(self) -> bool {
+        self.status()
+            .is_some_and(|status| (200..300).contains(&status))
+    }
+
+    /// Whether the receiver is gone for good.
+    pub(crate) fn is_gone(self) -> bool {
+        self.status() == Some(StatusCode::GONE.as_u16())
+    }
+
+    /// Whether the receiver may say when to come again.
+    pub(crate) fn may_postpone(self) -> bool {
+        let statuses = [
+            StatusCode::TOO_MANY_REQUESTS,
+            StatusCode::SERVICE_UNAVAILABLE,
+        ];
+        statuses
+            .iter()
+            .any(|status| self.status() == Some(status.as_u16()))
+    }
+
+    /// The answer's status, when there was one.
+    pub(crate) const fn status(self) -> Option<u16> {
+        match self {
+            Self::Answered(status) => Some(status),
+            _ => None,
+        }
+    }
+
+    /// The name in the store and in figures.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Answered(_) if self.is_delivered() => "delivered",
+            Self::Answered(300..400) => "redirect",
+            Self::Answered(_) => "refused",
+            Self::NotConnected => "not_connected",
+            Self::NotPublic => "not_public",
+            Self::TimedOut => "timed_out",
+            Self::Broken => "broken",
+        }
+    }
+}
+
+fn request(target: &Target, message: Message) -> Result<Request<Full<Bytes>>, http::Error> {
+    Request::builder()
+        .method(Method::POST)
+        .uri(target.uri().clone())
+        .header(header::CONTENT_TYPE, JSON)
+        .header(header::USER_AGENT, AGENT)
+        .header(ID, message.id)
+        .header(TIMESTAMP, message.seconds)
+        .header(SIGNATURE, message.signatures)
+        .body(Full::new(message.body))
+}
+
+fn without_answer(error: &legacy::Error) -> Outcome {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(one) = cause {
+        if one.is::<NotPublic>() {
+            return Outcome::NotPublic;
+        }
+        cause = one.source();
+    }
+    if error.is_connect() {
+        Outcome::NotConnected
+    } else {
+        Outcome::Broken
+    }
+}
+
+/// What happened, with every cause.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(one) = cause {
+        let words = one.to_string();
+        if !text.ends_with(&words) {
+            text.push_str(": ");
+            text.push_str(&words);
+        }
+        cause = one.source();
+    }
+    text
+}
+
+/// The beginning of a body as text without control characters. A body that is short is read to its end, so that its connection
+/// can be used again; the answer stands whatever becomes of its body.
+async fn beginning(mut body: Incoming, deadline: Instant) -> String {
+    let (mut kept, mut length) = (Vec::new(), 0);
+    while let Ok(Some(Ok(frame))) = timeout_at(deadline, body.frame()).await {
+        let data = frame.into_data().unwrap_or_default();
+        let room = KEPT.saturating_sub(kept.len()).min(data.len());
+        kept.extend_from_slice(data.get(..room).unwrap_or_default());
+        length += data.len();
+        if length > READ {
+            break;
+        }
+    }
+    let is_shown = |letter: &char| !letter.is_control() || *letter == '\n';
+    String::from_utf8_lossy(&kept)
+        .chars()
+        .filter(is_shown)
+        .collect()
+}

@@ -1,0 +1,77 @@
+//! Mail: the queue, the message, the protocol. Its words and receivers are the service's.
+
+mod message;
+mod server;
+mod smtp;
+mod worker;
+
+pub use crate::store::mails::NewMail;
+pub use server::{Server, ServerError};
+pub use worker::{pass, run};
+
+use std::{fmt, sync::Arc};
+
+use db::{Error, Timestamp, Tx};
+
+use crate::{Disabled, Service, store::mails};
+
+/// How mail is sent.
+#[derive(Clone)]
+pub struct Mail {
+    /// The server that takes our mail.
+    pub server: Server,
+    /// The sender.
+    pub from: Sender,
+    /// What events say.
+    pub letters: Arc<dyn Letters>,
+}
+
+impl fmt::Debug for Mail {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut mail = formatter.debug_struct("Mail");
+        mail.field("server", &self.server).field("from", &self.from);
+        mail.finish_non_exhaustive()
+    }
+}
+
+/// Whom mails come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sender {
+    /// What readers see; empty for the address alone.
+    pub name: String,
+    /// The address.
+    pub address: String,
+}
+
+/// What a service tells people by mail of what the workers see: one mail for each receiver. Its other mails it queues itself.
+pub trait Letters: Send + Sync {
+    /// Whether events of this type become mail.
+    fn tell_of(&self, kind: &str) -> bool;
+
+    /// The mails of an event.
+    fn of_event(&self, id: i64, payload: &str) -> Vec<NewMail>;
+
+    /// The mails that an endpoint of webhooks gets no more events.
+    fn of_disabled_endpoint(
+        &self,
+        id: i64,
+        url: &str,
+        reason: Disabled,
+        now: Timestamp,
+    ) -> Vec<NewMail>;
+}
+
+/// Queues a mail, in the transaction of what it tells of; whether it was not queued before. It goes out after the commit, at once after
+/// [`crate::Outbox::wake_mail`].
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn queue(
+    tx: &mut Tx,
+    service: &Service,
+    mail: &NewMail,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    mails::insert(tx, service.name, mail, now).await
+}

@@ -1,0 +1,317 @@
+//! SMTP (RFC 5321), as far as sending one message to one receiver needs it: TLS from the first byte or by STARTTLS, AUTH PLAIN or LOGIN.
+//! Only what the server says of sender, receiver and message is final. That it does not know us, or takes no password, may be mended in the
+//! settings while the message waits.
+//!
+//! Not by lettre: its client takes what came in the clear behind the answer to STARTTLS for answers under TLS, overlooks extensions that are
+//! written in lower case, and gives up on servers that know HELO alone.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use rustls::pki_types::ServerName;
+use tokio::{
+    io::{
+        AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _,
+        BufReader,
+    },
+    net::TcpStream,
+    time::timeout,
+};
+use tokio_rustls::TlsConnector;
+
+use super::{Server, message::domain};
+use crate::http::tls;
+
+/// The longest that sending one mail may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The longest answer, in bytes; RFC 5321 allows 512 a line.
+const LONGEST_ANSWER: u64 = 16 * 1024;
+
+/// Why a mail was not taken.
+#[derive(Debug)]
+pub(super) struct Failure {
+    /// Whether the server said that it never will.
+    pub(super) is_final: bool,
+    pub(super) text: String,
+}
+
+impl Failure {
+    fn passing(text: impl Into<String>) -> Self {
+        Self {
+            is_final: false,
+            text: text.into(),
+        }
+    }
+
+    /// The same, to be tried again.
+    fn for_now(self) -> Self {
+        Self::passing(self.text)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::passing(error.to_string())
+    }
+}
+
+/// From whom to whom.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Envelope<'a> {
+    pub(super) from: &'a str,
+    pub(super) to: &'a str,
+}
+
+trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+
+/// A conversation with a server.
+struct Dialog(BufReader<Box<dyn Stream>>);
+
+/// What a server said.
+struct Reply {
+    code: u16,
+    lines: Vec<String>,
+}
+
+/// Hands a message to the server.
+///
+/// # Errors
+///
+/// When it does not take it.
+pub(super) async fn send(
+    server: &Server,
+    envelope: Envelope<'_>,
+    message: &str,
+) -> Result<(), Failure> {
+    match timeout(PATIENCE, exchange(server, envelope, message)).await {
+        Ok(sent) => sent,
+        Err(_) => Err(Failure::passing(format!(
+            "no end within {} seconds",
+            PATIENCE.as_secs()
+        ))),
+    }
+}
+
+async fn exchange(server: &Server, envelope: Envelope<'_>, message: &str) -> Result<(), Failure> {
+    let plain = |address: &str| {
+        address
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() && !b"<>".contains(&byte))
+    };
+    if !plain(envelope.from) || !plain(envelope.to) {
+        return Err(Failure {
+            is_final: true,
+            text: "an address of mail has no spaces and angle brackets".to_owned(),
+        });
+    }
+    let stream = TcpStream::connect((server.host.as_str(), server.port)).await?;
+    let mut dialog = if server.is_tls {
+        Dialog::encrypted(Box::new(stream), server).await?
+    } else {
+        Dialog::new(Box::new(stream))
+    };
+    dialog.expect(None, 220).await.map_err(Failure::for_now)?;
+    let name = domain(envelope.from);
+    let mut offers = dialog.hello(name).await?;
+    let mut is_encrypted = server.is_tls;
+    if !is_encrypted && offers.offers("STARTTLS") {
+        dialog.agree("STARTTLS", 220).await?;
+        dialog = dialog.encrypt(server).await?;
+        is_encrypted = true;
+        offers = dialog.hello(name).await?;
+    }
+    if let Some(credentials) = &server.credentials {
+        if !is_encrypted && !server.is_local() {
+            return Err(Failure::passing(
+                "the server offers no TLS, and a password does not go without",
+            ));
+        }
+        dialog.log_in(&offers, credentials).await?;
+    }
+    dialog
+        .expect(Some(&format!("MAIL FROM:<{}>", envelope.from)), 250)
+        .await?;
+    dialog
+        .expect(Some(&format!("RCPT TO:<{}>", envelope.to)), 250)
+        .await?;
+    dialog.expect(Some("DATA"), 354).await?;
+    // A line with a dot alone ends the message; none of ours begins with one, but the rule is the protocol's.
+    let stuffed = message.replace("\r\n.", "\r\n..");
+    dialog.expect(Some(&format!("{stuffed}\r\n.")), 250).await?;
+    // The message is taken: what becomes of the farewell changes nothing.
+    let _farewell = dialog.expect(Some("QUIT"), 221).await;
+    Ok(())
+}
+
+impl Dialog {
+    fn new(stream: Box<dyn Stream>) -> Self {
+        Self(BufReader::new(stream))
+    }
+
+    async fn encrypted(stream: Box<dyn Stream>, server: &Server) -> Result<Self, Failure> {
+        let name = ServerName::try_from(server.host.clone())
+            .map_err(|error| Failure::passing(error.to_string()))?;
+        let config = tls().map_err(|error| Failure::passing(error.to_string()))?;
+        let stream = TlsConnector::from(Arc::new(config))
+            .connect(name, stream)
+            .await?;
+        Ok(Self::new(Box::new(stream)))
+    }
+
+    /// Goes on under TLS. What was sent ahead in the clear is not taken for what comes after.
+    async fn encrypt(self, server: &Server) -> Result<Self, Failure> {
+        if !self.0.buffer().is_empty() {
+            return Err(Failure::passing("the server spoke before TLS began"));
+        }
+        Self::encrypted(self.0.into_inner(), server).await
+    }
+
+    /// Introduces us; what the server offers. One that does not know `EHLO` offers nothing (RFC 5321, section 3.2).
+    async fn hello(&mut self, name: &str) -> Result<Reply, Failure> {
+        match self.expect(Some(&format!("EHLO {name}")), 250).await {
+            Err(refused) if refused.is_final => {
+                let mut reply = self.agree(&format!("HELO {name}"), 250).await?;
+                reply.lines.clear();
+                Ok(reply)
+            }
+            reply => reply,
+        }
+    }
+
+    /// Tells who we are, in the way that the server offers.
+    async fn log_in(
+        &mut self,
+        offers: &Reply,
+        (user, password): &(String, String),
+    ) -> Result<(), Failure> {
+        let ways = offers.ways("AUTH");
+        let may = |way: &str| ways.iter().any(|offered| offered.eq_ignore_ascii_case(way));
+        if may("PLAIN") {
+            let token = STANDARD.encode(format!("\0{user}\0{password}"));
+            self.agree(&format!("AUTH PLAIN {token}"), 235).await?;
+        } else if may("LOGIN") {
+            self.agree("AUTH LOGIN", 334).await?;
+            self.agree(&STANDARD.encode(user), 334).await?;
+            self.agree(&STANDARD.encode(password), 235).await?;
+        } else {
+            return Err(Failure::passing(
+                "the server takes no password by AUTH PLAIN or LOGIN",
+            ));
+        }
+        Ok(())
+    }
+
+    /// As [`expect`](Self::expect), of what is not about the message: no refusal is final.
+    async fn agree(&mut self, line: &str, code: u16) -> Result<Reply, Failure> {
+        let reply = self.expect(Some(line), code).await;
+        reply.map_err(Failure::for_now)
+    }
+
+    /// Says a line, if any, and reads the reply, which must have this code.
+    async fn expect(&mut self, line: Option<&str>, code: u16) -> Result<Reply, Failure> {
+        if let Some(line) = line {
+            self.0.write_all(format!("{line}\r\n").as_bytes()).await?;
+            self.0.flush().await?;
+        }
+        let reply = self.reply().await?;
+        if reply.code == code || (code == 250 && reply.code == 251) {
+            return Ok(reply);
+        }
+        Err(Failure {
+            is_final: (500..600).contains(&reply.code),
+            text: format!(
+                "the server answered {} {}",
+                reply.code,
+                reply.lines.join(" ")
+            ),
+        })
+    }
+
+    async fn reply(&mut self) -> Result<Reply, Failure> {
+        let mut lines = Vec::new();
+        let mut limited = (&mut self.0).take(LONGEST_ANSWER);
+        loop {
+            let mut line = String::new();
+            if limited.read_line(&mut line).await? == 0 {
+                return Err(Failure::passing("the server ended the conversation"));
+            }
+            let line = line.trim_end();
+            let code = line.get(..3).and_then(|code| code.parse().ok());
+            let code: u16 =
+                code.ok_or_else(|| Failure::passing("what the server says is no SMTP"))?;
+            lines.push(line.get(4..).unwrap_or_default().to_owned());
+            if line.as_bytes().get(3) != Some(&b'-') {
+                return Ok(Reply { code, lines });
+            }
+        }
+    }
+}
+
+impl Reply {
+    /// Whether an extension is among those that the server told.
+    fn offers(&self, extension: &str) -> bool {
+        let first_word = |line: &String| line.split([' ', '=']).next().map(str::to_owned);
+        self.lines
+            .iter()
+            .filter_map(first_word)
+            .any(|word| word.eq_ignore_ascii_case(extension))
+    }
+
+    /// What the server says behind the name of an extension.
+    fn ways(&self, extension: &str) -> Vec<&str> {
+        let lines = self.lines.iter().map(|line| line.split([' ', '=']));
+        let ways = lines.filter_map(|mut words| {
+            let is_it = words.next()?.eq_ignore_ascii_case(extension);
+            is_it.then_some(words)
+        });
+        ways.flatten().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::net::TcpListener;
+
+    /// Sends a mail to a server that gives these answers, the greeting first, whatever it hears.
+    async fn answered(answers: &[&str]) -> Result<(), Failure> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("smtp://{}", listener.local_addr().unwrap());
+        let server = Server::parse(&address).unwrap();
+        let serve = async {
+            let (stream, _) = listener.accept().await.unwrap();
+            let mut stream = BufReader::new(stream);
+            for answer in answers {
+                stream.write_all(answer.as_bytes()).await.unwrap();
+                stream.read_line(&mut String::new()).await.unwrap();
+            }
+        };
+        let envelope = Envelope {
+            from: "shop@example.com",
+            to: "ana@example.com",
+        };
+        let message = "Subject: Arroz\r\n\r\n";
+        let ((), sent) = tokio::join!(serve, send(&server, envelope, message));
+        sent
+    }
+
+    #[tokio::test]
+    async fn what_comes_ahead_of_tls_is_no_answer_under_it() {
+        let failure = answered(&[
+            "220 mail.example\r\n",
+            "250-mail.example\r\n250 starttls\r\n",
+            "220 go on\r\n250 mail.example\r\n",
+        ])
+        .await
+        .unwrap_err();
+        assert_eq!(failure.text, "the server spoke before TLS began");
+        assert!(!failure.is_final);
+    }
+}

@@ -1,0 +1,133 @@
+//! The worker that sends mail: each that is due, retried for a day when the server does not accept it.
+
+use std::time::Duration;
+
+use db::{Error, Timestamp};
+
+use super::{
+    Mail,
+    message::{Message, domain},
+    smtp::{self, Envelope},
+};
+use crate::{
+    Outbox,
+    store::mails::{self, Due},
+};
+
+/// Mails looked at together.
+const BATCH: i64 = 20;
+/// Tries until a mail is given up: a day and some hours, with waits that double from a minute to six hours.
+const TRIES: i64 = 12;
+const FIRST_WAIT: Duration = Duration::from_secs(60);
+const LONGEST_WAIT: Duration = Duration::from_secs(6 * 60 * 60);
+/// The longest sleep: what other processes left is found after it.
+const SLEEP_MAX: Duration = Duration::from_secs(30);
+const SLEEP_MIN: Duration = Duration::from_millis(100);
+
+/// Sends mail until the service stops. Before each look into the queue, at least twice a minute, `prepare` queues what the time asks for.
+pub async fn run<P>(outbox: Outbox, prepare: impl Fn() -> P + Send)
+where
+    P: Future<Output = Result<(), Error>> + Send,
+{
+    while !outbox.shutdown.has_begun() {
+        let sleep = match work(&outbox, prepare()).await {
+            Ok(next) => next.map_or(SLEEP_MAX, |next| {
+                next.since(outbox.clock.now()).clamp(SLEEP_MIN, SLEEP_MAX)
+            }),
+            Err(error) => {
+                tracing::warn!(%error, "mail could not be worked on");
+                SLEEP_MAX
+            }
+        };
+        tokio::select! {
+            () = outbox.0.mailed.notified() => {}
+            () = tokio::time::sleep(sleep) => {}
+            () = outbox.shutdown.begun() => {}
+        }
+    }
+}
+
+async fn work(
+    outbox: &Outbox,
+    prepare: impl Future<Output = Result<(), Error>>,
+) -> Result<Option<Timestamp>, Error> {
+    prepare.await?;
+    pass(outbox).await?;
+    let service = outbox.service.name;
+    outbox
+        .db
+        .read(async move |conn| mails::next_due(conn, service).await)
+        .await
+}
+
+/// Sends what is due, without sleeping; how many were taken by the server.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn pass(outbox: &Outbox) -> Result<usize, Error> {
+    let Some(mail) = &outbox.mail else {
+        return Ok(0);
+    };
+    let (now, service) = (outbox.clock.now(), outbox.service.name);
+    let mut sent = 0;
+    loop {
+        let due = outbox
+            .db
+            .read(async move |conn| mails::due(conn, service, now, BATCH).await)
+            .await?;
+        if due.is_empty() || outbox.shutdown.has_begun() {
+            return Ok(sent);
+        }
+        for one in due {
+            sent += usize::from(send(outbox, mail, one).await?);
+        }
+    }
+}
+
+/// Sends one mail, unless another process has it. Its next try stands before the first word to the server, so that a crash loses none.
+async fn send(outbox: &Outbox, mail: &Mail, due: Due) -> Result<bool, Error> {
+    let doublings = u32::try_from(due.attempts.clamp(0, 16)).unwrap_or(16);
+    let wait = FIRST_WAIT
+        .saturating_mul(2_u32.pow(doublings))
+        .min(LONGEST_WAIT);
+    let (taken, next_try) = (due.clone(), outbox.clock.now() + wait);
+    let take = async move |tx: &mut db::Tx| mails::take(tx, &taken, next_try).await;
+    if !outbox.db.write::<_, Error, _>(take).await? {
+        return Ok(false);
+    }
+    let id = format!("balcao-{}-{}", due.id, due.created_at.micros());
+    let message = Message {
+        from: &mail.from,
+        to: &due.recipient,
+        subject: &due.subject,
+        plain: &due.plain,
+        html: &due.html,
+        date: due.created_at,
+        id: &id,
+    };
+    let envelope = Envelope {
+        from: &mail.from.address,
+        to: &due.recipient,
+    };
+    let (id, now) = (due.id, outbox.clock.now());
+    match smtp::send(&mail.server, envelope, &message.write()).await {
+        Ok(()) => {
+            outbox.0.metrics.mail("sent");
+            let end = async move |tx: &mut db::Tx| mails::end_sent(tx, id, now).await;
+            outbox.db.write::<_, Error, _>(end).await?;
+            Ok(true)
+        }
+        Err(failure) => {
+            let given_up = failure.is_final || due.attempts + 1 >= TRIES;
+            let outcome = if given_up { "given_up" } else { "failed" };
+            outbox.0.metrics.mail(outcome);
+            tracing::warn!(mail = id, kind = due.kind, domain = domain(&due.recipient), given_up, %failure, "the mail server did not take a mail");
+            let text = failure.text;
+            let note =
+                async move |tx: &mut db::Tx| mails::note_failure(tx, id, &text, given_up).await;
+            outbox.db.write::<_, Error, _>(note).await?;
+            Ok(false)
+        }
+    }
+}

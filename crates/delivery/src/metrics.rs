@@ -1,0 +1,142 @@
+//! The metrics of events.
+
+use std::{fmt, sync::atomic::AtomicU64, time::Duration};
+
+use prometheus_client::{
+    encoding::EncodeLabelSet,
+    metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
+};
+
+use crate::model::Disabled;
+
+type Count = Counter<u64, AtomicU64>;
+
+/// The figures of events. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Metrics {
+    published: Family<Kind, Count>,
+    attempts: Family<Outcome, Count>,
+    duration: Histogram,
+    given_up: Count,
+    disabled: Family<Reason, Count>,
+    waiting: Gauge,
+    oldest: Gauge,
+    mails: Family<Outcome, Count>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Kind {
+    r#type: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Outcome {
+    outcome: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Reason {
+    reason: &'static str,
+}
+
+/// Upper bounds in seconds: from a receiver on this machine to the longest wait.
+const BUCKETS: [f64; 10] = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0];
+
+impl Metrics {
+    /// Adds the figures to those of the program, their names behind a prefix.
+    pub(crate) fn new(figures: &web::metrics::Metrics, prefix: &str) -> Self {
+        let named = |name: &str| format!("{prefix}{name}");
+        let metrics = Self {
+            published: figures.register(
+                &named("events"),
+                "Events on their way, by type",
+                Family::default(),
+            ),
+            attempts: figures.register(
+                &named("webhook_attempts"),
+                "Attempts to deliver an event, by outcome",
+                Family::default(),
+            ),
+            duration: figures.register(
+                &named("webhook_attempt_duration_seconds"),
+                "Duration of attempts to deliver an event",
+                Histogram::new(BUCKETS),
+            ),
+            given_up: figures.register(
+                &named("webhook_deliveries_given_up"),
+                "Deliveries given up after their last attempt",
+                Count::default(),
+            ),
+            disabled: figures.register(
+                &named("webhook_endpoints_disabled"),
+                "Endpoints disabled by the service, by reason",
+                Family::default(),
+            ),
+            waiting: figures.register(
+                &named("webhook_deliveries_waiting"),
+                "Events and deliveries that are waiting",
+                Gauge::default(),
+            ),
+            oldest: figures.register(
+                &named("webhook_oldest_waiting_seconds"),
+                "Age of the oldest waiting event",
+                Gauge::default(),
+            ),
+            mails: figures.register(
+                &named("mails"),
+                "Attempts to send mail, by outcome",
+                Family::default(),
+            ),
+        };
+        metrics.begin();
+        metrics
+    }
+
+    /// Lets the counts that alerts look at begin at 0: no increase is seen in one that appears with its first event.
+    fn begin(&self) {
+        for outcome in ["sent", "failed", "given_up"] {
+            drop(self.mails.get_or_create(&Outcome { outcome }));
+        }
+        for reason in [Disabled::Gone, Disabled::Failing] {
+            let reason = reason.name();
+            drop(self.disabled.get_or_create(&Reason { reason }));
+        }
+    }
+
+    pub(crate) fn published(&self, kind: &str) {
+        let kind = Kind {
+            r#type: kind.to_owned(),
+        };
+        self.published.get_or_create(&kind).inc();
+    }
+
+    pub(crate) fn attempt(&self, outcome: &'static str, duration: Duration) {
+        self.attempts.get_or_create(&Outcome { outcome }).inc();
+        self.duration.observe(duration.as_secs_f64());
+    }
+
+    pub(crate) fn given_up(&self) {
+        self.given_up.inc();
+    }
+
+    pub(crate) fn disabled(&self, reason: &'static str) {
+        self.disabled.get_or_create(&Reason { reason }).inc();
+    }
+
+    /// So much waits, the oldest of it for so many seconds.
+    pub(crate) fn waiting(&self, count: i64, oldest: Duration) {
+        self.waiting.set(count);
+        self.oldest
+            .set(i64::try_from(oldest.as_secs()).unwrap_or(i64::MAX));
+    }
+
+    pub(crate) fn mail(&self, outcome: &'static str) {
+        self.mails.get_or_create(&Outcome { outcome }).inc();
+    }
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Metrics")
+    }
+}

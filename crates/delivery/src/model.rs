@@ -1,0 +1,295 @@
+//! Endpoints, deliveries and attempts as people see them, without secrets.
+
+use std::fmt;
+
+use db::Timestamp;
+
+/// A receiver of events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Its id.
+    pub id: i64,
+    /// Whether it is the one of the configuration, whose address and secret are changed there.
+    pub configured: bool,
+    /// Where events are posted to.
+    pub url: String,
+    /// What people call it.
+    pub description: String,
+    /// The types of events it gets.
+    pub types: Types,
+    /// Why it gets nothing; `None` for one that does.
+    pub disabled: Option<Disabled>,
+    /// Since when it gets nothing.
+    pub disabled_at: Option<Timestamp>,
+    /// Since when every attempt has failed.
+    pub failing_since: Option<Timestamp>,
+    /// Until when it asked us to wait.
+    pub paused_until: Option<Timestamp>,
+    /// Until when the secret before the present one signs too.
+    pub previous_secret_until: Option<Timestamp>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When a person last changed it.
+    pub updated_at: Timestamp,
+}
+
+/// Why an endpoint gets nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disabled {
+    /// A person wanted it.
+    ByPerson,
+    /// It answered 410.
+    Gone,
+    /// Everything failed for days.
+    Failing,
+    /// It no longer stands in the configuration.
+    NotConfigured,
+}
+
+impl Disabled {
+    /// Whether the service decided it by itself, so that somebody has to see to it.
+    pub const fn is_by_failure(self) -> bool {
+        matches!(self, Self::Gone | Self::Failing)
+    }
+
+    const ALL: [Self; 4] = [
+        Self::ByPerson,
+        Self::Gone,
+        Self::Failing,
+        Self::NotConfigured,
+    ];
+
+    /// The name in the store.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ByPerson => "person",
+            Self::Gone => "gone",
+            Self::Failing => "failing",
+            Self::NotConfigured => "configuration",
+        }
+    }
+
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.name() == name)
+    }
+}
+
+impl fmt::Display for Disabled {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::ByPerson => "disabled by hand",
+            Self::Gone => "disabled because it answered 410",
+            Self::Failing => "disabled after days of failure",
+            Self::NotConfigured => "no longer in the configuration",
+        })
+    }
+}
+
+/// Which types of events an endpoint gets: those listed, or all, future ones included, when none is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Types(Vec<String>);
+
+/// The text names a type that no event has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name:?} is no type of event; there are {}", known.join(", "))]
+pub struct UnknownType {
+    /// The name.
+    pub name: String,
+    /// The types that there are.
+    pub known: &'static [&'static str],
+}
+
+impl Types {
+    /// Reads names separated by commas, all of them `known`; blank is all.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownType`]
+    pub fn parse(text: &str, known: &'static [&'static str]) -> Result<Self, UnknownType> {
+        let types = Self::stored(text);
+        match types.0.iter().find(|name| !known.contains(&name.as_str())) {
+            Some(name) => Err(UnknownType {
+                name: name.clone(),
+                known,
+            }),
+            None => Ok(types),
+        }
+    }
+
+    /// Takes them as they are stored: only what was read is.
+    pub(crate) fn stored(text: &str) -> Self {
+        let names = text.split(',').map(str::trim);
+        let mut types: Vec<String> = Vec::new();
+        for name in names.filter(|name| !name.is_empty()) {
+            if !types.iter().any(|listed| listed == name) {
+                types.push(name.to_owned());
+            }
+        }
+        Self(types)
+    }
+
+    /// Whether events of a type that endpoints may ask for are among them.
+    pub(crate) fn contain(&self, kind: &str) -> bool {
+        self.0.is_empty() || self.0.iter().any(|listed| listed == kind)
+    }
+
+    /// The types listed; none is all of them.
+    pub fn listed(&self) -> &[String] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Types {
+    /// As [`Types::parse`] reads it.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0.join(","))
+    }
+}
+
+/// An event as lists show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// Its id.
+    pub id: i64,
+    /// Its type.
+    pub kind: String,
+    /// What it is about, by the service's own number.
+    pub subject: i64,
+    /// The body that receivers get.
+    pub payload: String,
+    /// When it happened.
+    pub created_at: Timestamp,
+}
+
+impl Event {
+    /// What stands in `webhook-id`, the same on every repetition: unlike an id alone it does not come again in a database that is made
+    /// anew.
+    pub fn webhook_id(&self) -> String {
+        webhook_id(self.id, self.created_at)
+    }
+}
+
+pub(crate) fn webhook_id(event: i64, created_at: Timestamp) -> String {
+    format!("evt_{event}_{}", created_at.micros())
+}
+
+/// How far a delivery is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeliveryState {
+    /// An attempt is to come, or an earlier event of the subject has to arrive first.
+    Waiting,
+    /// It has arrived.
+    Delivered,
+    /// It was given up.
+    Failed,
+}
+
+impl DeliveryState {
+    /// Every state.
+    pub const ALL: [Self; 3] = [Self::Waiting, Self::Delivered, Self::Failed];
+
+    /// The name in the store and in commands.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Delivered => "delivered",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// The state of this name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.name() == name)
+    }
+}
+
+/// One event for one endpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery {
+    /// Its id.
+    pub id: i64,
+    /// The event.
+    pub event: i64,
+    /// The event's type.
+    pub kind: String,
+    /// The endpoint.
+    pub endpoint: i64,
+    /// The endpoint's address.
+    pub url: String,
+    /// What the event is about, by the service's own number.
+    pub subject: i64,
+    /// How far it is.
+    pub state: DeliveryState,
+    /// Attempts made since it was last begun.
+    pub attempts: i64,
+    /// When the next attempt is made; `None` with [`DeliveryState::Waiting`] stands behind an earlier event of the subject.
+    pub due_at: Option<Timestamp>,
+    /// How the last attempt ended: `delivered`, `redirect`, `refused`, `not_connected`, `not_public`, `timed_out`, `broken`.
+    pub last_outcome: Option<String>,
+    /// The status of the last answer.
+    pub last_status: Option<i64>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it ended.
+    pub finished_at: Option<Timestamp>,
+}
+
+/// One attempt of a delivery.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    /// When it began.
+    pub started_at: Timestamp,
+    /// How long it took, in milliseconds.
+    pub duration_ms: i64,
+    /// How it ended, as in [`Delivery::last_outcome`].
+    pub outcome: String,
+    /// The answer's status.
+    pub status: Option<i64>,
+    /// The first KiB of the answer, or why there is none.
+    pub detail: String,
+}
+
+/// Which deliveries a list shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Filter {
+    /// Those in this state.
+    pub state: Option<DeliveryState>,
+    /// Those of this endpoint.
+    pub endpoint: Option<i64>,
+    /// Those of this event.
+    pub event: Option<i64>,
+    /// Those about this subject.
+    pub subject: Option<i64>,
+}
+
+/// How much waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Waiting {
+    /// Deliveries that wait, at endpoints that get events.
+    pub deliveries: i64,
+    /// Events whose deliveries are not made yet.
+    pub events: i64,
+    /// When the oldest waiting event happened.
+    pub oldest: Option<Timestamp>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: &[&str] = &["outflow.created", "product.low_stock"];
+
+    #[test]
+    fn no_type_listed_is_every_type_that_goes_to_endpoints() {
+        let all = Types::parse(" ", KNOWN).unwrap();
+        assert!(KNOWN.iter().all(|kind| all.contain(kind)));
+        let one = Types::parse("product.low_stock, product.low_stock", KNOWN).unwrap();
+        assert!(one.contain("product.low_stock") && !one.contain("outflow.created"));
+        assert_eq!(one.to_string(), "product.low_stock");
+        let refused = Types::parse("product.became_low", KNOWN).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "\"product.became_low\" is no type of event; there are outflow.created, product.low_stock"
+        );
+    }
+}

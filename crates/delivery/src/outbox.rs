@@ -1,0 +1,144 @@
+//! What a service delivers with, shared by its workers and by those who give them work.
+
+use std::{fmt, ops::Deref, sync::Arc, time::Duration};
+
+use db::{Db, Replica};
+use tokio::sync::Notify;
+use web::{Clock, Random, Supervisor, server::Shutdown};
+
+use crate::{
+    http::{Secret, Sender, Target},
+    mail::Mail,
+    metrics::Metrics,
+};
+
+/// What sets a service's events apart from another's.
+#[derive(Debug, Clone, Copy)]
+pub struct Service {
+    /// Its name, in the tables.
+    pub name: &'static str,
+    /// The types of events that endpoints may ask for.
+    pub types: &'static [&'static str],
+    /// What precedes the names of its metrics, such as `checkout_`.
+    pub metrics: &'static str,
+    /// The setting that lets events go to private addresses.
+    pub allow_private: &'static str,
+    /// How operators know the key that the secrets of endpoints are sealed with.
+    pub key: &'static str,
+}
+
+impl Service {
+    /// The type that endpoints may ask for by this name.
+    pub(crate) fn delivered(&self, name: &str) -> Option<&'static str> {
+        self.types.iter().copied().find(|kind| *kind == name)
+    }
+}
+
+/// How events reach endpoints.
+#[derive(Debug, Clone)]
+pub struct Webhooks {
+    /// The endpoint of the configuration.
+    pub configured: Option<Configured>,
+    /// Whether endpoints may stand on this machine and on private networks.
+    pub allow_private: bool,
+    /// How long events, their deliveries and mail are kept.
+    pub retention: Duration,
+}
+
+impl Default for Webhooks {
+    fn default() -> Self {
+        Self {
+            configured: None,
+            allow_private: false,
+            retention: Duration::from_secs(30 * 24 * 60 * 60),
+        }
+    }
+}
+
+/// The endpoint of the configuration.
+#[derive(Debug, Clone)]
+pub struct Configured {
+    /// Its address.
+    pub target: Target,
+    /// What signs its events: one, or while it is changed two.
+    pub secrets: Vec<Secret>,
+}
+
+/// What an [`Outbox`] is made of.
+pub struct Parts {
+    /// Whose events they are.
+    pub service: Service,
+    /// How they reach endpoints.
+    pub webhooks: Webhooks,
+    /// How they become mail, where mail is sent.
+    pub mail: Option<Mail>,
+    /// Seals the secrets of endpoints. The same on every replica, and not in the database.
+    pub secret_key: [u8; 32],
+    /// The service's database, which has the tables of [`crate::MIGRATIONS`].
+    pub db: Db,
+    /// This process among those that serve the database.
+    pub replica: Replica,
+    /// Tells the time.
+    pub clock: Clock,
+    /// Gives secrets and jitter.
+    pub random: Random,
+    /// Ends the workers.
+    pub shutdown: Shutdown,
+    /// Keeps the workers running.
+    pub workers: Supervisor,
+}
+
+/// The way out of a service's events. Cheap to clone.
+#[derive(Clone)]
+pub struct Outbox(pub(crate) Arc<Shared>);
+
+/// What the workers share beside the parts.
+pub(crate) struct Shared {
+    parts: Parts,
+    pub(crate) sender: Sender,
+    pub(crate) metrics: Metrics,
+    pub(crate) published: Notify,
+    pub(crate) mailed: Notify,
+}
+
+impl Outbox {
+    /// With connections of its own, and its metrics among `figures`.
+    pub fn new(parts: Parts, figures: &web::metrics::Metrics) -> Self {
+        let service = parts.service;
+        Self(Arc::new(Shared {
+            sender: Sender::new(parts.webhooks.allow_private, service.allow_private),
+            metrics: Metrics::new(figures, service.metrics),
+            published: Notify::new(),
+            mailed: Notify::new(),
+            parts,
+        }))
+    }
+
+    /// Events were published, and their transaction has been committed: they are delivered at once. Without this word they are found
+    /// within seconds.
+    pub fn wake(&self) {
+        self.0.published.notify_one();
+    }
+
+    /// Mail was queued, and its transaction has been committed: it goes out at once.
+    pub fn wake_mail(&self) {
+        self.0.mailed.notify_one();
+    }
+}
+
+impl Deref for Outbox {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0.parts
+    }
+}
+
+impl fmt::Debug for Outbox {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_tuple("Outbox")
+            .field(&self.0.parts.service)
+            .finish()
+    }
+}

@@ -1,0 +1,218 @@
+//! Statements of the delivery workers.
+
+use db::{Conn, Error, Kind, Query, Rows, Timestamp, Tx};
+
+use crate::model::{DeliveryState, Event};
+
+/// A delivery whose time has come.
+#[derive(Debug, Clone)]
+pub(crate) struct Due {
+    pub(crate) id: i64,
+    pub(crate) event: i64,
+    pub(crate) subject: i64,
+    pub(crate) attempts: i64,
+    pub(crate) payload: String,
+    pub(crate) happened_at: Timestamp,
+}
+
+/// The deliveries of an endpoint that are due, the longest due first: of each subject the earliest event only.
+pub(crate) async fn due(
+    conn: &mut Conn,
+    endpoint: i64,
+    now: Timestamp,
+    limit: i64,
+) -> Result<Vec<Due>, Error> {
+    conn.all(
+        "SELECT d.id, d.event_id, d.subject_id, d.attempts, e.payload, e.created_at
+         FROM deliveries AS d JOIN events AS e ON e.id = d.event_id
+         WHERE d.endpoint_id = $1 AND d.state = 'waiting' AND d.due_at <= $2
+         ORDER BY d.due_at, d.id LIMIT $3",
+        &[&endpoint, &now, &limit],
+        |row| {
+            Ok(Due {
+                id: row.get(0)?,
+                event: row.get(1)?,
+                subject: row.get(2)?,
+                attempts: row.get(3)?,
+                payload: row.get(4)?,
+                happened_at: row.get(5)?,
+            })
+        },
+    )
+    .await
+}
+
+/// When the next delivery of an endpoint is due.
+pub(crate) async fn next_due(conn: &mut Conn, endpoint: i64) -> Result<Option<Timestamp>, Error> {
+    conn.optional(
+        "SELECT due_at FROM deliveries WHERE endpoint_id = $1 AND state = 'waiting' AND due_at IS NOT NULL
+         ORDER BY due_at, id LIMIT 1",
+        &[&endpoint],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// Ends deliveries that have arrived. `status` is one of their answers': all are 2xx.
+pub(crate) async fn end_delivered(
+    tx: &mut Tx,
+    ids: &[i64],
+    status: i64,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let mut query = Query::new(
+        "UPDATE deliveries SET state = 'delivered', due_at = NULL, last_outcome = 'delivered', attempts = attempts + 1, last_status = ",
+    );
+    query.bind(status).push(", finished_at = ").bind(now);
+    query.push(" WHERE id IN (");
+    each(&mut query, ids, ", ");
+    query.push(")");
+    tx.execute_of(&query).await.map(drop)
+}
+
+/// Binds numbers with a text between them: so many that their count is a power of two and few texts are prepared. There is at
+/// least one.
+fn each(query: &mut Query, numbers: &[i64], between: &'static str) {
+    let Some((first, rest)) = numbers.split_first() else {
+        query.push("NULL");
+        return;
+    };
+    query.bind(*first);
+    let padding = numbers.len().next_power_of_two() - numbers.len();
+    for number in rest.iter().chain(std::iter::repeat_n(first, padding)) {
+        query.push(between).bind(*number);
+    }
+}
+
+/// What becomes of a delivery whose attempt failed.
+#[derive(Debug, Clone)]
+pub(crate) struct Setback {
+    pub(crate) id: i64,
+    /// When it is tried again; `None` gives it up.
+    pub(crate) due_at: Option<Timestamp>,
+    pub(crate) outcome: &'static str,
+    pub(crate) status: Option<i64>,
+}
+
+pub(crate) async fn set_back(tx: &mut Tx, setback: &Setback, now: Timestamp) -> Result<(), Error> {
+    let (state, finished_at) = match setback.due_at {
+        Some(_) => (DeliveryState::Waiting, None),
+        None => (DeliveryState::Failed, Some(now)),
+    };
+    tx.execute(
+        "UPDATE deliveries SET state = $2, due_at = $3, last_outcome = $4, last_status = $5, attempts = attempts + 1, finished_at = $6
+         WHERE id = $1 AND state = 'waiting'",
+        &[&setback.id, &state.name(), &setback.due_at, &setback.outcome, &setback.status, &finished_at],
+    )
+    .await
+    .map(drop)
+}
+
+/// Attempts on their way in.
+pub(crate) fn new_attempts() -> Rows {
+    Rows::new(
+        "delivery_attempts",
+        &[
+            ("delivery_id", Kind::Integer),
+            ("started_at", Kind::Timestamp),
+            ("duration_ms", Kind::Integer),
+            ("outcome", Kind::Text),
+            ("status", Kind::Integer),
+            ("detail", Kind::Text),
+        ],
+    )
+}
+
+/// Lets the next in line go, for each of these subjects: the earliest that waits behind what has just ended.
+pub(crate) async fn let_next_go(
+    tx: &mut Tx,
+    endpoint: i64,
+    subjects: &[i64],
+    now: Timestamp,
+) -> Result<(), Error> {
+    // One look into the index for each subject, however long its line is.
+    let mut query = Query::new("UPDATE deliveries SET due_at = ");
+    query.bind(now);
+    query.push(" WHERE due_at IS NULL AND state = 'waiting' AND id IN (SELECT (SELECT d.id FROM deliveries AS d WHERE d.endpoint_id = ");
+    query.bind(endpoint);
+    query.push(" AND d.subject_id = p.subject_id AND d.state = 'waiting' ORDER BY d.id LIMIT 1) FROM (SELECT CAST(");
+    each(
+        &mut query,
+        subjects,
+        " AS BIGINT) AS subject_id UNION ALL SELECT CAST(",
+    );
+    query.push(" AS BIGINT) AS subject_id) AS p)");
+    tx.execute_of(&query).await.map(drop)
+}
+
+/// Lets the first of every line of an endpoint go, unless its time is set already and `all` is false.
+pub(crate) async fn let_every_line_go(
+    tx: &mut Tx,
+    endpoint: i64,
+    all: bool,
+    now: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE deliveries SET due_at = $2
+         WHERE state = 'waiting' AND (due_at IS NULL OR $3)
+           AND id IN (SELECT min(id) FROM deliveries WHERE endpoint_id = $1 AND state = 'waiting' GROUP BY subject_id)",
+        &[&endpoint, &now, &all],
+    )
+    .await
+    .map(drop)
+}
+
+/// Writes a delivery that was made at once, for an event of its own; its id.
+pub(crate) async fn insert_single(
+    tx: &mut Tx,
+    event: i64,
+    endpoint: i64,
+    now: Timestamp,
+) -> Result<i64, Error> {
+    tx.one(
+        "INSERT INTO deliveries (event_id, endpoint_id, subject_id, state, attempts, created_at)
+         VALUES ($1, $2, 0, 'waiting', 0, $3) RETURNING id",
+        &[&event, &endpoint, &now],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// Writes a delivery for an endpoint that did not get the event when it happened; its id.
+pub(crate) async fn insert_late(
+    tx: &mut Tx,
+    event: &Event,
+    endpoint: i64,
+    now: Timestamp,
+) -> Result<i64, Error> {
+    tx.one(
+        "INSERT INTO deliveries (event_id, endpoint_id, subject_id, state, attempts, due_at, created_at)
+         VALUES ($1, $2, $3, 'waiting', 0, $4, $4) RETURNING id",
+        &[&event.id, &endpoint, &event.subject, &now],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// Begins a delivery anew: due at once, with all its attempts before it; whether it is there.
+pub(crate) async fn begin_anew(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool, Error> {
+    let begun = tx
+        .execute(
+            "UPDATE deliveries SET state = 'waiting', attempts = 0, due_at = $2, finished_at = NULL WHERE id = $1",
+            &[&id, &now],
+        )
+        .await?;
+    Ok(begun > 0)
+}
+
+/// Begins up to a thousand failed deliveries of an endpoint anew, oldest first, each in its subject's line; how many.
+pub(crate) async fn begin_failed_anew(tx: &mut Tx, endpoint: i64) -> Result<u64, Error> {
+    tx.execute(
+        "UPDATE deliveries SET state = 'waiting', attempts = 0, due_at = NULL, finished_at = NULL
+         WHERE id IN (SELECT d.id FROM deliveries AS d JOIN events AS e ON e.id = d.event_id
+                      WHERE d.endpoint_id = $1 AND d.state = 'failed' AND e.type <> 'endpoint.test'
+                      ORDER BY d.id LIMIT 1000)",
+        &[&endpoint],
+    )
+    .await
+}

@@ -1,0 +1,286 @@
+//! Statements about endpoints.
+
+use db::{Conn, Error, Row, Timestamp, Tx};
+
+use crate::model::{Disabled, Endpoint, Types};
+
+/// What a person decides about an endpoint.
+#[derive(Debug, Clone)]
+pub(crate) struct NewEndpoint {
+    pub(crate) url: String,
+    pub(crate) description: String,
+    pub(crate) types: String,
+    pub(crate) configured: bool,
+}
+
+/// The endpoint of an id, or every one of a service, oldest first.
+pub(crate) async fn select(
+    conn: &mut Conn,
+    service: &str,
+    id: Option<i64>,
+) -> Result<Vec<Endpoint>, Error> {
+    conn.all(
+        "SELECT id, configured, url, description, types, enabled, disabled_reason, disabled_at, failing_since, paused_until,
+                previous_until, created_at, updated_at FROM webhook_endpoints
+         WHERE service = $1 AND ($2 IS NULL OR id = $2) ORDER BY id",
+        &[&service, &id],
+        endpoint,
+    )
+    .await
+}
+
+fn endpoint(row: &Row<'_>) -> Result<Endpoint, Error> {
+    let (types, enabled, reason): (String, bool, Option<String>) =
+        (row.get(4)?, row.get(5)?, row.get(6)?);
+    let reason = reason
+        .as_deref()
+        .and_then(Disabled::of)
+        .unwrap_or(Disabled::ByPerson);
+    Ok(Endpoint {
+        id: row.get(0)?,
+        configured: row.get(1)?,
+        url: row.get(2)?,
+        description: row.get(3)?,
+        types: Types::stored(&types),
+        disabled: (!enabled).then_some(reason),
+        disabled_at: row.get(7)?,
+        failing_since: row.get(8)?,
+        paused_until: row.get(9)?,
+        previous_secret_until: row.get(10)?,
+        created_at: row.get(11)?,
+        updated_at: row.get(12)?,
+    })
+}
+
+pub(crate) async fn insert(
+    tx: &mut Tx,
+    service: &str,
+    new: &NewEndpoint,
+    now: Timestamp,
+) -> Result<i64, Error> {
+    tx.one(
+        "INSERT INTO webhook_endpoints (service, configured, url, description, types, enabled, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, TRUE, $6, $6) RETURNING id",
+        &[&service, &new.configured, &new.url, &new.description, &new.types, &now],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// Changes what a person may change.
+pub(crate) async fn update(
+    tx: &mut Tx,
+    id: i64,
+    new: &NewEndpoint,
+    now: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE webhook_endpoints SET url = $2, description = $3, types = $4, updated_at = $5
+         WHERE id = $1 AND configured = FALSE",
+        &[&id, &new.url, &new.description, &new.types, &now],
+    )
+    .await
+    .map(drop)
+}
+
+/// Keeps everybody else from changing an endpoint until the transaction ends.
+pub(crate) async fn lock(tx: &mut Tx, id: i64) -> Result<(), Error> {
+    let sql = "UPDATE webhook_endpoints SET updated_at = updated_at WHERE id = $1";
+    tx.execute(sql, &[&id]).await.map(drop)
+}
+
+/// Gives the configured endpoint the address of the configuration.
+pub(crate) async fn set_configured_url(
+    tx: &mut Tx,
+    id: i64,
+    url: &str,
+    now: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE webhook_endpoints SET url = $2, updated_at = $3 WHERE id = $1 AND configured = TRUE",
+        &[&id, &url, &now],
+    )
+    .await
+    .map(drop)
+}
+
+/// Lets an endpoint get events again, as if it had never failed.
+pub(crate) async fn enable(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE webhook_endpoints SET enabled = TRUE, disabled_reason = NULL, disabled_at = NULL, failing_since = NULL,
+                paused_until = NULL, updated_at = $2 WHERE id = $1",
+        &[&id, &now],
+    )
+    .await
+    .map(drop)
+}
+
+/// Stops an endpoint's events; whether it got any before.
+pub(crate) async fn disable(
+    tx: &mut Tx,
+    id: i64,
+    reason: Disabled,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE webhook_endpoints SET enabled = FALSE, disabled_reason = $2, disabled_at = $3, leased_by = NULL
+             WHERE id = $1 AND enabled = TRUE",
+            &[&id, &reason.name(), &now],
+        )
+        .await?;
+    Ok(changed > 0)
+}
+
+/// Removes a stored endpoint with its deliveries.
+pub(crate) async fn delete(tx: &mut Tx, id: i64) -> Result<(), Error> {
+    let sql = "DELETE FROM webhook_endpoints WHERE id = $1 AND configured = FALSE";
+    tx.execute(sql, &[&id]).await.map(drop)
+}
+
+/// Gives an endpoint a secret, as it is kept. With `until`, the one before signs too up to then.
+pub(crate) async fn set_secret(
+    tx: &mut Tx,
+    id: i64,
+    secret: &str,
+    until: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE webhook_endpoints
+         SET previous_secret = CASE WHEN $3 IS NULL THEN NULL ELSE secret END, previous_until = $3, secret = $2, updated_at = $4
+         WHERE id = $1 AND configured = FALSE",
+        &[&id, &secret, &until, &now],
+    )
+    .await
+    .map(drop)
+}
+
+/// Every secret that is kept, the ones before included, with its endpoint.
+pub(crate) async fn kept_secrets(
+    conn: &mut Conn,
+    service: &str,
+) -> Result<Vec<(i64, String)>, Error> {
+    conn.all(
+        "SELECT id, secret FROM webhook_endpoints WHERE service = $1 AND secret IS NOT NULL
+         UNION ALL SELECT id, previous_secret FROM webhook_endpoints WHERE service = $1 AND previous_secret IS NOT NULL",
+        &[&service],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+    .await
+}
+
+/// An endpoint as its deliveries need it.
+#[derive(Clone)]
+pub(crate) struct Receiver {
+    pub(crate) url: String,
+    pub(crate) configured: bool,
+    pub(crate) enabled: bool,
+    pub(crate) paused_until: Option<Timestamp>,
+    pub(crate) secret: Option<String>,
+    pub(crate) previous: Option<(String, Timestamp)>,
+    /// The replica that delivers here, as long as it is registered.
+    pub(crate) leased_by: Option<String>,
+}
+
+pub(crate) async fn receiver(
+    conn: &mut Conn,
+    service: &str,
+    id: i64,
+) -> Result<Option<Receiver>, Error> {
+    conn.optional(
+        "SELECT e.url, e.configured, e.enabled, e.paused_until, e.secret, e.previous_secret, e.previous_until, r.id
+         FROM webhook_endpoints AS e LEFT JOIN replicas AS r ON r.id = e.leased_by
+         WHERE e.service = $1 AND e.id = $2",
+        &[&service, &id],
+        |row| {
+            let previous: (Option<String>, Option<Timestamp>) = (row.get(5)?, row.get(6)?);
+            Ok(Receiver {
+                url: row.get(0)?,
+                configured: row.get(1)?,
+                enabled: row.get(2)?,
+                paused_until: row.get(3)?,
+                secret: row.get(4)?,
+                previous: previous.0.zip(previous.1),
+                leased_by: row.get(7)?,
+            })
+        },
+    )
+    .await
+}
+
+/// The endpoints that get events, each locked until the transaction ends, so that nobody ends a delivery there meanwhile.
+pub(crate) async fn lock_enabled(tx: &mut Tx, service: &str) -> Result<Vec<(i64, Types)>, Error> {
+    tx.all(
+        "UPDATE webhook_endpoints SET enabled = TRUE WHERE service = $1 AND enabled = TRUE RETURNING id, types",
+        &[&service],
+        |row| {
+            let types: String = row.get(1)?;
+            Ok((row.get(0)?, Types::stored(&types)))
+        },
+    )
+    .await
+}
+
+/// Locks an endpoint until the transaction ends, and notes whether its last attempts failed; since when all have failed.
+pub(crate) async fn note_attempts(
+    tx: &mut Tx,
+    id: i64,
+    failing_since: Option<Timestamp>,
+) -> Result<Option<Timestamp>, Error> {
+    let noted: Option<Option<Timestamp>> = tx
+        .optional(
+            "UPDATE webhook_endpoints
+             SET failing_since = CASE WHEN $2 IS NULL THEN NULL ELSE COALESCE(failing_since, $2) END
+             WHERE id = $1 RETURNING failing_since",
+            &[&id, &failing_since],
+            |row| row.get(0),
+        )
+        .await?;
+    Ok(noted.flatten())
+}
+
+/// Until when the receiver asks us to wait.
+pub(crate) async fn pause(tx: &mut Tx, id: i64, until: Timestamp) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE webhook_endpoints SET paused_until = $2 WHERE id = $1",
+        &[&id, &until],
+    )
+    .await
+    .map(drop)
+}
+
+/// An endpoint that gets events, and the registered replica that delivers there.
+#[derive(Debug, Clone)]
+pub(crate) struct Lease {
+    pub(crate) endpoint: i64,
+    pub(crate) leased_by: Option<String>,
+}
+
+pub(crate) async fn leases(conn: &mut Conn, service: &str) -> Result<Vec<Lease>, Error> {
+    conn.all(
+        "SELECT e.id, r.id FROM webhook_endpoints AS e LEFT JOIN replicas AS r ON r.id = e.leased_by
+         WHERE e.service = $1 AND e.enabled = TRUE ORDER BY e.id",
+        &[&service],
+        |row| {
+            Ok(Lease {
+                endpoint: row.get(0)?,
+                leased_by: row.get(1)?,
+            })
+        },
+    )
+    .await
+}
+
+/// Takes a lease for a registered replica, unless another registered one has it; whether it was taken.
+pub(crate) async fn take_lease(tx: &mut Tx, id: i64, replica: &str) -> Result<bool, Error> {
+    let taken = tx
+        .execute(
+            "UPDATE webhook_endpoints SET leased_by = $2
+             WHERE id = $1 AND enabled = TRUE AND EXISTS (SELECT 1 FROM replicas WHERE id = $2)
+               AND (leased_by IS NULL OR leased_by NOT IN (SELECT id FROM replicas WHERE id <> $2))",
+            &[&id, &replica],
+        )
+        .await?;
+    Ok(taken > 0)
+}

@@ -1,0 +1,184 @@
+//! Statements for the pages: events, deliveries and attempts, counted and listed.
+
+use db::{Conn, Error, Query, Row};
+
+use crate::model::{Attempt, Delivery, DeliveryState, Event, Filter, Waiting};
+
+const DELIVERIES: &str = "SELECT d.id, d.event_id, e.type, d.endpoint_id, w.url, d.subject_id, d.state, d.attempts, d.due_at, d.last_outcome,
+        d.last_status, d.created_at, d.finished_at
+ FROM deliveries AS d JOIN events AS e ON e.id = d.event_id JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
+ WHERE w.service = ";
+
+impl Filter {
+    fn push(self, query: &mut Query) {
+        if let Some(state) = self.state {
+            query.push(" AND d.state = ").bind(state.name());
+        }
+        if let Some(endpoint) = self.endpoint {
+            query.push(" AND d.endpoint_id = ").bind(endpoint);
+        }
+        if let Some(event) = self.event {
+            query.push(" AND d.event_id = ").bind(event);
+        }
+        if let Some(subject) = self.subject {
+            query.push(" AND d.subject_id = ").bind(subject);
+        }
+    }
+}
+
+pub(crate) async fn count_deliveries(
+    conn: &mut Conn,
+    service: &'static str,
+    filter: Filter,
+) -> Result<u64, Error> {
+    let mut query = Query::new(
+        "SELECT count(*) FROM deliveries AS d WHERE d.endpoint_id IN (SELECT id FROM webhook_endpoints WHERE service = ",
+    );
+    query.bind(service).push(")");
+    filter.push(&mut query);
+    conn.one_of(&query, |row| row.get::<i64>(0))
+        .await
+        .map(i64::unsigned_abs)
+}
+
+/// Deliveries, newest first.
+pub(crate) async fn deliveries(
+    conn: &mut Conn,
+    service: &'static str,
+    filter: Filter,
+    (limit, offset): (i64, i64),
+) -> Result<Vec<Delivery>, Error> {
+    let mut query = Query::new(DELIVERIES);
+    query.bind(service);
+    filter.push(&mut query);
+    query.push(" ORDER BY d.id DESC LIMIT ").bind(limit);
+    query.push(" OFFSET ").bind(offset);
+    conn.all_of(&query, delivery).await
+}
+
+pub(crate) async fn find_delivery(
+    conn: &mut Conn,
+    service: &'static str,
+    id: i64,
+) -> Result<Option<Delivery>, Error> {
+    let mut query = Query::new(DELIVERIES);
+    query.bind(service);
+    query.push(" AND d.id = ").bind(id);
+    conn.optional_of(&query, delivery).await
+}
+
+fn delivery(row: &Row<'_>) -> Result<Delivery, Error> {
+    let state: String = row.get(6)?;
+    Ok(Delivery {
+        id: row.get(0)?,
+        event: row.get(1)?,
+        kind: row.get(2)?,
+        endpoint: row.get(3)?,
+        url: row.get(4)?,
+        subject: row.get(5)?,
+        state: DeliveryState::of(&state)
+            .ok_or_else(|| Error::other(format!("no state of a delivery: {state}")))?,
+        attempts: row.get(7)?,
+        due_at: row.get(8)?,
+        last_outcome: row.get(9)?,
+        last_status: row.get(10)?,
+        created_at: row.get(11)?,
+        finished_at: row.get(12)?,
+    })
+}
+
+/// The attempts of a delivery, oldest first; at most a hundred, the newest.
+pub(crate) async fn attempts(conn: &mut Conn, delivery: i64) -> Result<Vec<Attempt>, Error> {
+    let mut newest = conn
+        .all(
+            "SELECT started_at, duration_ms, outcome, status, detail FROM delivery_attempts
+             WHERE delivery_id = $1 ORDER BY id DESC LIMIT 100",
+            &[&delivery],
+            |row| {
+                Ok(Attempt {
+                    started_at: row.get(0)?,
+                    duration_ms: row.get(1)?,
+                    outcome: row.get(2)?,
+                    status: row.get(3)?,
+                    detail: row.get(4)?,
+                })
+            },
+        )
+        .await?;
+    newest.reverse();
+    Ok(newest)
+}
+
+/// Events, newest first, of one subject or of all.
+pub(crate) async fn events(
+    conn: &mut Conn,
+    service: &str,
+    subject: Option<i64>,
+    limit: i64,
+) -> Result<Vec<Event>, Error> {
+    conn.all(
+        "SELECT id, type, subject_id, payload, created_at FROM events WHERE service = $1 AND ($2 IS NULL OR subject_id = $2)
+         ORDER BY id DESC LIMIT $3",
+        &[&service, &subject, &limit],
+        event,
+    )
+    .await
+}
+
+pub(crate) async fn find_event(
+    conn: &mut Conn,
+    service: &str,
+    id: i64,
+) -> Result<Option<Event>, Error> {
+    conn.optional(
+        "SELECT id, type, subject_id, payload, created_at FROM events WHERE service = $1 AND id = $2",
+        &[&service, &id],
+        event,
+    )
+    .await
+}
+
+fn event(row: &Row<'_>) -> Result<Event, Error> {
+    Ok(Event {
+        id: row.get(0)?,
+        kind: row.get(1)?,
+        subject: row.get(2)?,
+        payload: row.get(3)?,
+        created_at: row.get(4)?,
+    })
+}
+
+/// How much waits, and since when: what stands at endpoints that get nothing does not count.
+pub(crate) async fn waiting(conn: &mut Conn, service: &str) -> Result<Waiting, Error> {
+    conn.one(
+        "SELECT (SELECT count(*) FROM deliveries AS d JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
+                 WHERE d.state = 'waiting' AND w.service = $1 AND w.enabled = TRUE),
+                (SELECT count(*) FROM events WHERE service = $1 AND fanned_out = FALSE),
+                (SELECT e.created_at FROM events AS e
+                 WHERE e.id = (SELECT min(o.id)
+                               FROM (SELECT min(d.event_id) AS id FROM deliveries AS d JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
+                                     WHERE d.state = 'waiting' AND w.service = $1 AND w.enabled = TRUE
+                                     UNION ALL SELECT min(f.id) FROM events AS f WHERE f.service = $1 AND f.fanned_out = FALSE) AS o))",
+        &[&service],
+        |row| {
+            Ok(Waiting {
+                deliveries: row.get(0)?,
+                events: row.get(1)?,
+                oldest: row.get(2)?,
+            })
+        },
+    )
+    .await
+}
+
+/// How many deliveries were given up, at each endpoint that has any.
+pub(crate) async fn failed(conn: &mut Conn, service: &str) -> Result<Vec<(i64, i64)>, Error> {
+    conn.all(
+        "SELECT endpoint_id, count(*) FROM deliveries
+         WHERE state = 'failed' AND endpoint_id IN (SELECT id FROM webhook_endpoints WHERE service = $1)
+         GROUP BY endpoint_id ORDER BY endpoint_id",
+        &[&service],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+    .await
+}

@@ -1,0 +1,140 @@
+//! Statements about mail.
+
+use db::{Conn, Error, Timestamp, Tx};
+
+/// Mail to be sent.
+#[derive(Debug, Clone)]
+pub struct NewMail {
+    /// What is asked for twice under one key is sent once.
+    pub key: String,
+    /// What it is about, for who looks into the table or the log.
+    pub kind: &'static str,
+    /// Whom it goes to.
+    pub recipient: String,
+    /// Its subject.
+    pub subject: String,
+    /// Its text.
+    pub plain: String,
+    /// The same as HTML.
+    pub html: String,
+}
+
+/// Mail whose time has come.
+#[derive(Debug, Clone)]
+pub(crate) struct Due {
+    pub(crate) id: i64,
+    pub(crate) kind: String,
+    pub(crate) recipient: String,
+    pub(crate) subject: String,
+    pub(crate) plain: String,
+    pub(crate) html: String,
+    pub(crate) attempts: i64,
+    pub(crate) waiting_since: Timestamp,
+    pub(crate) created_at: Timestamp,
+}
+
+/// Keeps mail until it is sent; whether it was not there yet.
+pub(crate) async fn insert(
+    tx: &mut Tx,
+    service: &str,
+    mail: &NewMail,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let inserted = tx
+        .execute(
+            "INSERT INTO mails (service, key, kind, recipient, subject, plain, html, state, attempts, due_at, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, 'waiting', 0, $8, $8) ON CONFLICT (service, key) DO NOTHING",
+            &[&service, &mail.key, &mail.kind, &mail.recipient, &mail.subject, &mail.plain, &mail.html, &now],
+        )
+        .await?;
+    Ok(inserted > 0)
+}
+
+/// Mail that is due, the longest due first.
+pub(crate) async fn due(
+    conn: &mut Conn,
+    service: &str,
+    now: Timestamp,
+    limit: i64,
+) -> Result<Vec<Due>, Error> {
+    conn.all(
+        "SELECT id, kind, recipient, subject, plain, html, attempts, due_at, created_at FROM mails
+         WHERE service = $1 AND state = 'waiting' AND due_at <= $2 ORDER BY due_at, id LIMIT $3",
+        &[&service, &now, &limit],
+        |row| {
+            Ok(Due {
+                id: row.get(0)?,
+                kind: row.get(1)?,
+                recipient: row.get(2)?,
+                subject: row.get(3)?,
+                plain: row.get(4)?,
+                html: row.get(5)?,
+                attempts: row.get(6)?,
+                waiting_since: row.get(7)?,
+                created_at: row.get(8)?,
+            })
+        },
+    )
+    .await
+}
+
+/// When the next mail is due.
+pub(crate) async fn next_due(conn: &mut Conn, service: &str) -> Result<Option<Timestamp>, Error> {
+    conn.optional(
+        "SELECT due_at FROM mails WHERE service = $1 AND state = 'waiting' ORDER BY due_at, id LIMIT 1",
+        &[&service],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// Takes mail by setting its next try; false when another process took it.
+pub(crate) async fn take(tx: &mut Tx, mail: &Due, next_try: Timestamp) -> Result<bool, Error> {
+    let taken = tx
+        .execute(
+            "UPDATE mails SET due_at = $3, attempts = attempts + 1 WHERE id = $1 AND due_at = $2 AND state = 'waiting'",
+            &[&mail.id, &mail.waiting_since, &next_try],
+        )
+        .await?;
+    Ok(taken > 0)
+}
+
+/// The server took it.
+pub(crate) async fn end_sent(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE mails SET state = 'sent', due_at = NULL, sent_at = $2, last_error = NULL WHERE id = $1",
+        &[&id, &now],
+    )
+    .await
+    .map(drop)
+}
+
+/// The server did not take it; `given_up` when it will not be tried again.
+pub(crate) async fn note_failure(
+    tx: &mut Tx,
+    id: i64,
+    error: &str,
+    given_up: bool,
+) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE mails SET last_error = $2, state = CASE WHEN $3 THEN 'failed' ELSE state END,
+                due_at = CASE WHEN $3 THEN NULL ELSE due_at END WHERE id = $1",
+        &[&id, &error, &given_up],
+    )
+    .await
+    .map(drop)
+}
+
+/// Removes mail of long ago that does not wait.
+pub(crate) async fn remove_old(
+    tx: &mut Tx,
+    service: &str,
+    before: Timestamp,
+) -> Result<u64, Error> {
+    tx.execute(
+        "DELETE FROM mails
+         WHERE id IN (SELECT id FROM mails WHERE service = $1 AND created_at < $2 AND state <> 'waiting' ORDER BY created_at, id LIMIT 500)",
+        &[&service, &before],
+    )
+    .await
+}

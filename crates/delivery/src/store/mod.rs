@@ -1,0 +1,156 @@
+//! Statements about events: the outbox, and making deliveries from it. `service` says whose rows they are about.
+//! Endpoints, deliveries, lists and mail have their statements in the files beside this one.
+
+pub(crate) mod deliveries;
+pub(crate) mod endpoints;
+pub(crate) mod lists;
+pub(crate) mod mails;
+
+use db::{Conn, Error, Kind, Rows, Timestamp, Tx};
+
+/// Writes one row of the outbox.
+pub(crate) async fn insert_event(
+    tx: &mut Tx,
+    (service, kind): (&str, &str),
+    subject: i64,
+    payload: &str,
+    now: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO events (service, type, subject_id, payload, created_at) VALUES ($1, $2, $3, $4, $5)",
+        &[&service, &kind, &subject, &payload, &now],
+    )
+    .await
+    .map(drop)
+}
+
+/// Writes an event that is made for one endpoint; its id.
+pub(crate) async fn insert_single_event(
+    tx: &mut Tx,
+    (service, kind): (&str, &str),
+    payload: &str,
+    now: Timestamp,
+) -> Result<i64, Error> {
+    tx.one(
+        "INSERT INTO events (service, type, subject_id, payload, created_at, fanned_out) VALUES ($1, $2, 0, $3, $4, TRUE) RETURNING id",
+        &[&service, &kind, &payload, &now],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// An event whose deliveries are to be made.
+#[derive(Debug, Clone)]
+pub(crate) struct Fresh {
+    pub(crate) id: i64,
+    pub(crate) kind: String,
+    pub(crate) subject: i64,
+    pub(crate) created_at: Timestamp,
+}
+
+/// Whether there is an event whose deliveries are not made yet.
+pub(crate) async fn has_fresh(conn: &mut Conn, service: &str) -> Result<bool, Error> {
+    conn.one(
+        "SELECT EXISTS (SELECT 1 FROM events WHERE service = $1 AND fanned_out = FALSE)",
+        &[&service],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// Waits for the turn to make deliveries, which one process has at a time: until the transaction ends.
+pub(crate) async fn take_turn(tx: &mut Tx, service: &str) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO delivery_turns (service, turns) VALUES ($1, 1)
+         ON CONFLICT (service) DO UPDATE SET turns = delivery_turns.turns + 1",
+        &[&service],
+    )
+    .await
+    .map(drop)
+}
+
+/// Takes the oldest events whose deliveries are not made yet, in their order.
+pub(crate) async fn take_fresh(
+    tx: &mut Tx,
+    service: &str,
+    limit: i64,
+) -> Result<Vec<Fresh>, Error> {
+    let mut fresh = tx
+        .all(
+            "UPDATE events SET fanned_out = TRUE
+             WHERE id IN (SELECT id FROM events WHERE service = $1 AND fanned_out = FALSE ORDER BY id LIMIT $2)
+             RETURNING id, type, subject_id, created_at",
+            &[&service, &limit],
+            |row| {
+                Ok(Fresh {
+                    id: row.get(0)?,
+                    kind: row.get(1)?,
+                    subject: row.get(2)?,
+                    created_at: row.get(3)?,
+                })
+            },
+        )
+        .await?;
+    fresh.sort_by_key(|event| event.id);
+    Ok(fresh)
+}
+
+/// The body of an event.
+pub(crate) async fn payload(conn: &mut Conn, event: i64) -> Result<String, Error> {
+    let sql = "SELECT payload FROM events WHERE id = $1";
+    conn.one(sql, &[&event], |row| row.get(0)).await
+}
+
+/// Which subjects of the events between two ids have a delivery waiting at an endpoint.
+pub(crate) async fn subjects_waiting(
+    tx: &mut Tx,
+    endpoint: i64,
+    first: i64,
+    last: i64,
+) -> Result<Vec<i64>, Error> {
+    // One look into the index for each subject, however much waits: not a join, whose plan could read all of it.
+    tx.all(
+        "SELECT e.subject_id
+         FROM (SELECT DISTINCT subject_id FROM events WHERE id BETWEEN $2 AND $3) AS e
+         WHERE (SELECT d.id FROM deliveries AS d
+                WHERE d.endpoint_id = $1 AND d.subject_id = e.subject_id AND d.state = 'waiting'
+                ORDER BY d.id LIMIT 1) IS NOT NULL",
+        &[&endpoint, &first, &last],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// Deliveries on their way in.
+pub(crate) fn new_deliveries() -> Rows {
+    Rows::new(
+        "deliveries",
+        &[
+            ("event_id", Kind::Integer),
+            ("endpoint_id", Kind::Integer),
+            ("subject_id", Kind::Integer),
+            ("state", Kind::Text),
+            ("attempts", Kind::Integer),
+            ("due_at", Kind::Timestamp),
+            ("created_at", Kind::Timestamp),
+        ],
+    )
+}
+
+/// Removes events of long ago with their deliveries, save those that still wait at an endpoint that gets events; how many.
+pub(crate) async fn remove_old_events(
+    tx: &mut Tx,
+    service: &str,
+    before: Timestamp,
+) -> Result<u64, Error> {
+    tx.execute(
+        "DELETE FROM events
+         WHERE id IN (SELECT e.id FROM events AS e
+                      WHERE e.service = $1 AND e.created_at < $2 AND e.fanned_out = TRUE
+                        AND NOT EXISTS (SELECT 1 FROM deliveries AS d JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
+                                        WHERE d.event_id = e.id AND d.state = 'waiting' AND w.enabled = TRUE)
+                      ORDER BY e.id LIMIT 500)",
+        &[&service, &before],
+    )
+    .await
+}
