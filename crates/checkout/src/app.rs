@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use axum::Router;
 use db::{Db, KeepAlive, Replica};
-use tokio::sync::Notify;
+use delivery::Outbox;
+use tokio::sync::{Notify, watch};
 use web::rate::Windows;
 use web::server::Shutdown;
 use web::{Clock, Random, Supervisor};
@@ -15,7 +16,7 @@ use crate::digest;
 use crate::metrics::Metrics;
 use crate::payments::{self, events::Hub};
 use crate::provider::{self, Client, Observer, Transport};
-use crate::{SERVICE, notifications, orders, reconcile, routes};
+use crate::{notifications, orders, reconcile, routes, webhooks};
 
 /// What the parts of the service share. Cheap to clone.
 #[derive(Clone)]
@@ -45,6 +46,10 @@ pub struct Shared {
     pub(crate) inbox: Notify,
     /// Wakes the reconciler.
     pub(crate) reconciler: Notify,
+    /// The way out of events for the shop's servers.
+    pub(crate) outbox: Outbox,
+    /// Notifies the workers that deliver of events in the outbox.
+    pub(crate) published: watch::Sender<u64>,
     /// Ends streams and workers.
     pub(crate) shutdown: Shutdown,
     /// Keeps the workers running.
@@ -107,6 +112,7 @@ impl State {
         config: Config,
         parts: Parts,
     ) -> Result<Self, StartError> {
+        let outbox = webhooks::outbox(config.webhooks.clone(), &config.secret, &parts);
         let Parts {
             db,
             windows,
@@ -125,17 +131,13 @@ impl State {
             windows.clone(),
             Some(observer),
         );
-        let proof = digest::token(digest::keyed(&config.secret, &[b"proof"]));
-        if !payments::keep_proof(&db, proof).await? {
-            return Err(StartError::Secret);
-        }
-        let workers = Supervisor::new(SERVICE, &figures, shutdown.clone());
+        prove_secret(&db, &config.secret).await?;
         let state = Self(Arc::new(Shared {
             fingerprint_key: digest::keyed(&config.secret, &[b"fingerprint"]),
             notification_url: notification_url(&config),
             api_key_digests: config.api_keys.iter().map(Secret::sha256).collect(),
             config,
-            replica: Replica::new(db.clone(), random.uuid().to_string()),
+            replica: outbox.replica.clone(),
             db,
             provider,
             windows,
@@ -146,8 +148,10 @@ impl State {
             hub: Hub::default(),
             inbox: Notify::new(),
             reconciler: Notify::new(),
+            workers: outbox.workers.clone(),
+            outbox,
+            published: watch::Sender::new(0),
             shutdown,
-            workers,
         }));
         state.show_unknown();
         Ok(state)
@@ -190,13 +194,36 @@ impl State {
         self.reconciler.notify_one();
     }
 
+    /// The way out of events for the shop's servers.
+    pub fn outbox(&self) -> &Outbox {
+        &self.outbox
+    }
+
+    /// Events were published, and their transaction has been committed.
+    pub(crate) fn wake_deliveries(&self) {
+        self.published
+            .send_modify(|count| *count = count.wrapping_add(1));
+    }
+
     /// Frees what dead replicas were at work on.
     async fn release_dead(&self) -> Result<(), db::Error> {
         let released = payments::release_dead(&self.db).await?;
         if released > 0 {
             tracing::info!(released, "attempts of a dead replica are free again");
         }
+        // A lease of an endpoint counts only while its replica is registered: the worker takes it.
+        self.outbox.wake();
         Ok(())
+    }
+}
+
+/// Makes sure that the secret is the one that this database was used with.
+pub(crate) async fn prove_secret(db: &Db, secret: &Secret) -> Result<(), StartError> {
+    let proof = digest::token(digest::keyed(secret, &[b"proof"]));
+    if payments::keep_proof(db, proof).await? {
+        Ok(())
+    } else {
+        Err(StartError::Secret)
     }
 }
 
@@ -210,8 +237,8 @@ pub struct App {
     pub state: State,
 }
 
-/// The workers: one reads notified payments back, one asks about open ones, one looks at those that open pages show, one ends orders. Each sleeps while
-/// there is nothing to do.
+/// The workers: one reads notified payments back, one asks about open ones, one looks at those that open pages show, one ends orders, one
+/// delivers events. Each sleeps while there is nothing to do.
 pub struct Workers(State);
 
 impl Workers {
@@ -224,6 +251,7 @@ impl Workers {
             workers.keep("reconciler", || reconcile::run(state.clone())),
             workers.keep("open_pages", || payments::events::look_out(state.clone())),
             workers.keep("orders", || orders::run(state.clone())),
+            workers.keep("deliveries", || webhooks::run(state.clone())),
         );
     }
 }
@@ -247,6 +275,7 @@ pub async fn app_over(
     parts: Parts,
 ) -> Result<App, StartError> {
     let state = State::open_over(transport, config, parts).await?;
+    delivery::endpoints::configure(&state.outbox).await?;
     state.replica.register().await?;
     state.release_dead().await?;
     let router = routes::router(&state);

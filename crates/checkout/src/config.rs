@@ -44,6 +44,8 @@ pub struct Config {
     pub open_payments: bool,
     /// Is a second payment of an order given back by itself?
     pub refund_overpayment: bool,
+    /// How the shop's servers are told of events.
+    pub webhooks: delivery::Webhooks,
     /// What the page says of the shop.
     pub shop: Shop,
     /// 32 bytes from which the digests of requests and the tokens of status pages are derived. The same on every

@@ -20,13 +20,15 @@ pub mod provider;
 pub mod reconcile;
 pub mod request;
 mod routes;
+pub mod webhooks;
 
 pub use app::{App, Parts, StartError, State, Workers, app, app_over, keep_alive};
 pub use config::{Config, Secret};
 pub use openapi::openapi;
 
 /// The service's tables.
-pub const MIGRATIONS: db::Migrations = db::migrations!(name: "checkout", "0001_checkout");
+pub const MIGRATIONS: db::Migrations =
+    db::migrations!(name: "checkout", on: [delivery::MIGRATIONS], "0001_checkout");
 
 /// The service's name, in `/health` and in figures.
 pub const SERVICE: &str = "checkout";

@@ -13,6 +13,7 @@ mod http;
 pub mod mail;
 mod metrics;
 mod model;
+pub mod openapi;
 mod outbox;
 mod store;
 

@@ -307,6 +307,7 @@ fn config(world: &World) -> Config {
         open_payments: true,
         refund_overpayment: false,
         api_keys: vec![Secret::new(API_KEY)],
+        webhooks: checkout::webhooks::Webhooks::default(),
         shop: checkout::page::Shop::default(),
         secret: Secret::new([7; 32]),
     }

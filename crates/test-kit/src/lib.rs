@@ -1,5 +1,5 @@
 //! What the tests of every crate share: fresh databases on both engines, PostgreSQL servers to kill and to promote, the real program as a process,
-//! a browser, clients in other languages, a mail server, an address of nobody, certificates, strict checks of HTML and of API documents, captured logs. A dev-dependency only; it depends on none
+//! a browser, clients in other languages, a mail server, a receiver of webhooks, an address of nobody, certificates, strict checks of HTML and of API documents, captured logs. A dev-dependency only; it depends on none
 //! of the crates it serves, so databases are handed out as address strings.
 //!
 //! What is missing (a server, a browser, the program) is a panic that says what to do, never a skip.
@@ -21,6 +21,7 @@ pub mod nobody;
 pub mod openapi;
 pub mod postgres;
 pub mod process;
+pub mod receiver;
 pub mod tls;
 
 pub use database::{postgres_url, redis_url};

@@ -4,6 +4,7 @@ use checkout::page::Shop;
 use checkout::provider::AccessToken;
 use checkout::{App, MIGRATIONS, Parts, State};
 use db::{Db, Engine, KeepAlive, Options};
+use delivery::{Configured, Outbox, Webhooks};
 use web::rate::Windows;
 use web::server::Listener;
 use web::{Clock, Random};
@@ -88,6 +89,20 @@ pub(crate) async fn open(run: &Run, settings: &Settings) -> Result<(State, Db), 
     Ok((state, db))
 }
 
+/// The way out of the service's events, for commands beside a service that may be running. It needs no provider.
+///
+/// # Errors
+///
+/// As [`start`].
+pub(crate) async fn open_outbox(run: &Run, settings: &Settings) -> Result<(Outbox, Db), Failure> {
+    let (db, _) = open_database(settings).await?;
+    let parts = parts(run, settings, &db)?;
+    let outbox = checkout::webhooks::open(webhooks(settings), &secret(settings)?, &parts)
+        .await
+        .map_err(|error| Failure::of("checkout cannot be opened", &error))?;
+    Ok((outbox, db))
+}
+
 /// Opens checkout's database and brings its schema up to date; says what was applied.
 ///
 /// # Errors
@@ -167,6 +182,7 @@ fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
         api_keys: secrets(&settings.checkout_api_keys.0),
         open_payments: settings.checkout_open_payments,
         refund_overpayment: settings.checkout_refund_overpayment,
+        webhooks: webhooks(settings),
         shop: Shop {
             is_test: base_url.is_local(),
             name: settings.checkout_shop_name.0.clone(),
@@ -177,6 +193,20 @@ fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
         },
         secret: secret(settings)?,
     })
+}
+
+/// How the shop's servers are told of events.
+fn webhooks(settings: &Settings) -> Webhooks {
+    let url = settings.checkout_webhook_url.as_ref();
+    let secrets = settings.checkout_webhook_secret.as_ref();
+    Webhooks {
+        configured: url.zip(secrets).map(|(url, secrets)| Configured {
+            target: url.0.clone(),
+            secrets: secrets.0.clone(),
+        }),
+        allow_private: settings.checkout_webhook_allow_private,
+        ..Webhooks::default()
+    }
 }
 
 fn secrets(list: &SecretList) -> Vec<checkout::Secret> {

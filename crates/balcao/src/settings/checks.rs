@@ -59,9 +59,13 @@ pub(crate) struct Services {
 }
 
 /// Each of these is of no use without the other.
-const PAIRS: [(&str, &str); 7] = [
+const PAIRS: [(&str, &str); 8] = [
     ("BALCAO_TLS_CERT_FILE", "BALCAO_TLS_KEY_FILE"),
     ("BALCAO_ADMIN_USERNAME", "BALCAO_ADMIN_PASSWORD"),
+    (
+        "BALCAO_CHECKOUT_WEBHOOK_URL",
+        "BALCAO_CHECKOUT_WEBHOOK_SECRET",
+    ),
     (
         "BALCAO_INVENTORY_WEBHOOK_URL",
         "BALCAO_INVENTORY_WEBHOOK_SECRET",

@@ -163,6 +163,12 @@ settings! {
             "Payments of one client address; merchants' servers and this machine are exempt.";
         checkout_api_keys: ApiKeys, "BALCAO_CHECKOUT_API_KEYS", Unset("only the keys in the store"),
             "Keys of merchants' servers, by comma, besides those of `balcao checkout key add`.";
+        checkout_webhook_url: Option<WebhookUrl>, "BALCAO_CHECKOUT_WEBHOOK_URL", Unset("no webhooks"),
+            "Destination of events of payments; others by `balcao checkout endpoint`.";
+        checkout_webhook_secret: Option<WebhookSecrets>, "BALCAO_CHECKOUT_WEBHOOK_SECRET", Unset("needed with BALCAO_CHECKOUT_WEBHOOK_URL"),
+            "Signs them; several while one takes the place of another.";
+        checkout_webhook_allow_private: bool, "BALCAO_CHECKOUT_WEBHOOK_ALLOW_PRIVATE", Is("false"),
+            "Lets them reach private addresses.";
         checkout_shop_name: Label, "BALCAO_CHECKOUT_SHOP_NAME", Is("Balcão"),
             "The shop's name on the payment page.";
         checkout_shop_contact: Option<Label>, "BALCAO_CHECKOUT_SHOP_CONTACT", Unset("not shown"),

@@ -1,13 +1,17 @@
 //! Clients that other people make: what generators make of our documents works with the running services, the provider's own
-//! clients work with the sandbox, and linters find no error in the documents. The programs are in `tests/clients`.
+//! clients work with the sandbox, the libraries of Standard Webhooks take our events, and linters find no error in the documents. The
+//! programs are in `tests/clients`.
 
 use std::path::Path;
 
+use serde_json::{Value, json};
 use test_kit::clients::Clients;
 use test_kit::process::Start;
+use test_kit::receiver::Receiver;
 use tokio::task::block_in_place;
 
-use crate::support::{CARD, Provider};
+use crate::payment_news::{SECRET, telling};
+use crate::support::{CARD, Provider, card, pay};
 
 fn clients() -> Clients {
     Clients::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients"))
@@ -72,6 +76,26 @@ async fn clients_generated_for_typescript_keep_stock_and_take_payments() {
     clients.node(["node_modules/typescript/bin/tsc"]);
     beside_a_demo(|of_demo| clients.node([&["generated.js".to_owned()][..], &of_demo].concat()))
         .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_public_libraries_of_standard_webhooks_take_the_events_of_payments() {
+    let (clients, provider) = (clients(), Provider::start().await);
+    let receiver = Receiver::start().await;
+    let checkout = telling(provider.checkout(), &receiver).ready().await;
+    let url = checkout.url("checkout").await;
+    for (key, holder) in [("order-1", "APRO"), ("order-2", "OTHE")] {
+        pay(&url, key, &card(holder)).await.unwrap();
+    }
+    receiver.has_read(2).await;
+    let posts = receiver.received().into_iter();
+    let posts = posts.map(|post| json!({"headers": post.headers, "body": post.body}));
+    let posts: Vec<Value> = posts.collect();
+    clients.add("posts.json", &serde_json::to_vec(&posts).unwrap());
+    block_in_place(|| {
+        clients.python(["webhook.py", SECRET, "posts.json"]);
+        clients.node(["webhook.js", SECRET, "posts.json"]);
+    });
 }
 
 #[tokio::test(flavor = "multi_thread")]

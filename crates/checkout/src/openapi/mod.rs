@@ -17,7 +17,7 @@ use web::errors::DetailedBody;
 use web::openapi::{Header, add_responses, constant, failure, name_headers, text};
 use web::{docs, health};
 
-use crate::{VERSION, orders, page, routes};
+use crate::{VERSION, orders, page, routes, webhooks};
 
 const ABOUT: &str = "\
 All amounts are in BRL, as exact JSON numbers with at most two decimals. Every error is JSON with a text in `detail`; \
@@ -98,8 +98,17 @@ fn described() -> OpenApi {
     add_responses(&mut probes, &[otherwise("AnyOther")]);
     api.merge(probes);
     name_headers(&mut api, &[REQUEST_ID]);
+    let (schemas, webhooks) = webhooks::openapi::described();
+    let events = ComponentsBuilder::new().schemas_from_iter(schemas);
     let mut whole = about();
     whole.merge(api);
+    whole.merge(
+        OpenApiBuilder::new()
+            .components(Some(events.build()))
+            .build(),
+    );
+    // `utoipa` has no place for webhooks.
+    whole.extensions = Some(Extensions::from_iter([("webhooks", webhooks)]));
     whole
 }
 

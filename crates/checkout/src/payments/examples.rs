@@ -29,7 +29,7 @@ pub(super) fn boleto_request() -> Value {
     })
 }
 
-pub(super) fn card_payment() -> Value {
+pub(crate) fn card_payment() -> Value {
     let cardholder = json!({"name": "APRO"});
     json!({
         "id": "1234567890", "status": "approved", "status_detail": "accredited",
@@ -41,11 +41,11 @@ pub(super) fn card_payment() -> Value {
     })
 }
 
-pub(super) fn pix_payment() -> Value {
+pub(crate) fn pix_payment() -> Value {
     pix("pending", "pending_waiting_transfer")
 }
 
-pub(super) fn cancelled_payment() -> Value {
+pub(crate) fn cancelled_payment() -> Value {
     pix("cancelled", "by_collector")
 }
 
@@ -65,7 +65,7 @@ fn pix(status: &str, status_detail: &str) -> Value {
     })
 }
 
-pub(super) fn boleto_payment() -> Value {
+pub(crate) fn boleto_payment() -> Value {
     let boleto = "https://provider.example/payments/1234567892/boleto";
     json!({
         "id": "1234567892", "status": "pending", "status_detail": "pending_waiting_payment",
@@ -106,4 +106,32 @@ pub(super) fn boleto_artefacts() -> Value {
         "barcode": "34195844100000020005000001233203186422147000",
         "date_of_expiration": "2026-11-23T23:59:59.000-03:00",
     })
+}
+
+/// A payment of which something was given back, as its event shows it.
+pub(crate) fn refunded_payment() -> Value {
+    let mut payment = card_payment();
+    payment["refunded_amount"] = json!(10.50);
+    payment
+}
+
+pub(crate) fn paid_pix() -> Value {
+    let mut payment = pix("approved", "accredited");
+    payment["date_approved"] = json!("2026-11-20T09:00:10.000-03:00");
+    payment
+}
+
+pub(crate) fn rejected_payment() -> Value {
+    with_status("rejected", "cc_rejected_insufficient_amount")
+}
+
+pub(crate) fn disputed_payment() -> Value {
+    with_status("charged_back", "in_process")
+}
+
+fn with_status(status: &str, status_detail: &str) -> Value {
+    let mut payment = card_payment();
+    payment["status"] = json!(status);
+    payment["status_detail"] = json!(status_detail);
+    payment
 }

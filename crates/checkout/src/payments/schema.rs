@@ -67,6 +67,47 @@ fn payment_by(kind: MethodKind) -> RefOr<Schema> {
     schema
 }
 
+/// `data` of the events of payments: a payment in the shape of its method, with what an event says beside it.
+pub(crate) enum PaymentEvent {}
+
+impl PartialSchema for PaymentEvent {
+    fn schema() -> RefOr<Schema> {
+        let shapes = MethodKind::ALL.map(|kind| Ref::from_schema_name(kind.schema("PaymentEvent")));
+        let any = shapes
+            .into_iter()
+            .fold(OneOfBuilder::new(), OneOfBuilder::item);
+        any.into()
+    }
+}
+
+impl ToSchema for PaymentEvent {
+    fn name() -> Cow<'static, str> {
+        "PaymentEvent".into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        PaymentBody::schemas(schemas);
+        schemas.extend(
+            MethodKind::ALL.map(|kind| (kind.schema("PaymentEvent"), payment_event_by(kind))),
+        );
+    }
+}
+
+fn payment_event_by(kind: MethodKind) -> RefOr<Schema> {
+    let mut schema = payment_by(kind);
+    if let RefOr::T(Schema::Object(payment)) = &mut schema {
+        let description = "BRL; what was given back so far. In `payment.refunded` only.";
+        let refunded = number()
+            .exclusive_minimum(Some(0))
+            .description(Some(description));
+        let refunded = refunded.build().into();
+        payment
+            .properties
+            .insert("refunded_amount".to_owned(), refunded);
+    }
+    schema
+}
+
 pub(super) fn payment_method() -> Object {
     one_of(MethodKind::ALL.map(MethodKind::as_str))
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use db::{Timestamp, Tx};
 
 use super::model::{Intent, Payment, StatusSnapshot, Word};
+use super::news;
 use super::shape::PaymentBody;
 use super::state::{PaymentState, Refusal, StepKind, Transitions};
 use super::store::{self, AttemptStep, Finish, Source, StoredPayment};
@@ -128,6 +129,7 @@ pub(crate) async fn settle_made(
     }
     state.metrics.payment_created(new.method, new.state);
     state.hub.publish(&new.id, new.state, &new.status_detail);
+    state.wake_deliveries();
     Ok((new, body))
 }
 
@@ -156,6 +158,7 @@ impl Record {
                 }
                 store::insert_steps(tx, row, &self.steps, &self.word, self.source, self.now)
                     .await?;
+                news::tell_of_new(tx, row, &self.payment, self.now).await?;
                 self.tell_order(tx, row).await?;
                 row
             }
@@ -237,6 +240,7 @@ pub(crate) async fn settle_word(
     match recorded {
         Recorded::Moved { state: moved, .. } | Recorded::Same(moved) => {
             state.hub.publish(&id, moved, &detail);
+            state.wake_deliveries();
         }
         Recorded::Refused(_) => tracing::warn!(
             payment = id,
@@ -274,6 +278,7 @@ impl WordRecord<'_> {
             let check_at = next_check(next.state, known.checks, now);
             if store::update_snapshot(tx, &known, &next, check_at, now).await? {
                 store::insert_steps(tx, known.row, &steps, word, self.source, now).await?;
+                news::tell_of_change(tx, known.row, (&known.snapshot, &next), now).await?;
                 self.tell_order(tx, known.row, next.state, &steps).await?;
                 return Ok(recorded);
             }

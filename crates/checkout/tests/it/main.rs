@@ -10,3 +10,4 @@ mod payments;
 mod provider;
 mod refusals;
 mod stored;
+mod webhooks;

@@ -1,6 +1,7 @@
-//! `balcao checkout`: an operator's commands for checkout: merchants' keys, listing payments of unknown outcome, and asking the provider about
-//! unfinished ones.
+//! `balcao checkout`: an operator's commands for checkout: merchants' keys, receivers of webhooks, listing payments of unknown outcome, and
+//! asking the provider about unfinished ones.
 
+mod endpoint;
 mod key;
 mod open;
 mod reconcile;
@@ -9,7 +10,7 @@ use clap::{Args, Subcommand};
 
 use super::{Common, Failure};
 
-/// Manage merchants' API keys, and reconcile payments with the provider
+/// Manage merchants' API keys and webhook endpoints, and reconcile payments with the provider
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -21,6 +22,9 @@ enum Action {
     /// API keys of merchants' servers
     #[command(subcommand)]
     Key(key::Action),
+    /// The shop's servers that get events of payments
+    #[command(subcommand)]
+    Endpoint(endpoint::Action),
     /// List the payments and refunds whose outcome is unknown: reference, kind, amount, age, the provider's last answer
     Open,
     /// Ask the provider about every payment whose state is open or unknown, and about what has changed since it was last asked
@@ -35,6 +39,7 @@ enum Action {
 pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<(), Failure> {
     match arguments.action {
         Action::Key(action) => key::run(action, common),
+        Action::Endpoint(action) => endpoint::run(action, common),
         Action::Open => open::run(common),
         Action::Reconcile => reconcile::run(common),
     }

@@ -213,6 +213,7 @@ fn config(host: &str, provider: &str) -> Config {
         open_payments: true,
         refund_overpayment: false,
         api_keys: vec![Secret::new(API_KEY)],
+        webhooks: checkout::webhooks::Webhooks::default(),
         shop: page::Shop {
             name: "Livraria da Praça".to_owned(),
             contact: Some("(11) 5555-0142".to_owned()),

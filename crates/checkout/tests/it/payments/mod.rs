@@ -10,7 +10,7 @@ mod faults;
 mod following;
 mod idempotency;
 mod news;
-mod notified;
+pub(crate) mod notified;
 mod oddities;
 mod outcome;
 mod owners;

@@ -39,7 +39,7 @@ async fn notify_with(app: &TestApp, id: &str, signature: Option<&str>) -> Answer
         .await
 }
 
-pub(super) async fn notify(app: &TestApp, id: &str) {
+pub(crate) async fn notify(app: &TestApp, id: &str) {
     let answer = notify_with(
         app,
         id,
@@ -49,7 +49,7 @@ pub(super) async fn notify(app: &TestApp, id: &str) {
     assert_eq!((answer.status, answer.text.as_str()), (200, ""));
 }
 
-pub(super) async fn work(app: &TestApp) {
+pub(crate) async fn work(app: &TestApp) {
     while work_once(&app.state).await.unwrap() > 0 {}
 }
 

@@ -16,15 +16,9 @@ fn library(secret: &str) -> Webhook {
     Webhook::new(secret.trim_start_matches("whsec_")).unwrap()
 }
 
-/// Whether that library makes one of the signatures itself. Its own check goes by the machine's clock, not by the test's.
+/// Whether that library makes one of the signatures itself.
 pub(super) fn verifies(received: &Received, secret: &str) -> bool {
-    let seconds = received.headers["webhook-timestamp"].parse().unwrap();
-    let signature = library(secret)
-        .sign(received.id(), seconds, received.body.as_bytes())
-        .unwrap();
-    received.headers["webhook-signature"]
-        .split(' ')
-        .any(|one| one == signature)
+    received.is_signed_with(secret)
 }
 
 async fn states(app: &TestApp) -> Vec<DeliveryState> {

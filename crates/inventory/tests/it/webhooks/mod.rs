@@ -6,7 +6,6 @@ mod faults;
 mod mail;
 mod pages;
 mod payloads;
-pub(crate) mod receiver;
 
 use std::time::Duration;
 
@@ -16,6 +15,7 @@ use inventory::{
     stock::Actor,
 };
 use serde_json::json;
+pub(crate) use test_kit::receiver;
 use web::rate::Rates;
 
 use crate::app::TestApp;

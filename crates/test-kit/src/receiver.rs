@@ -7,6 +7,7 @@ use std::{
 };
 
 use serde_json::Value;
+use standardwebhooks::Webhook;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     net::{TcpListener, TcpStream},
@@ -15,31 +16,55 @@ use tokio::{
 
 /// What was posted.
 #[derive(Debug, Clone)]
-pub(crate) struct Received {
-    pub(crate) headers: HashMap<String, String>,
-    pub(crate) body: String,
+pub struct Received {
+    /// By their names in lower case.
+    pub headers: HashMap<String, String>,
+    /// As it was posted.
+    pub body: String,
     /// Whether the answer said that it arrived.
-    pub(crate) accepted: bool,
+    pub accepted: bool,
 }
 
 impl Received {
-    pub(crate) fn id(&self) -> &str {
+    /// Its `webhook-id`.
+    pub fn id(&self) -> &str {
         &self.headers["webhook-id"]
     }
 
-    pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap()
+    /// Its body.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).expect("a body that is JSON")
     }
 
-    pub(crate) fn product(&self) -> i64 {
-        self.json()["data"]["product"]["id"].as_i64().unwrap()
+    /// The product that an event of inventory is about.
+    pub fn product(&self) -> i64 {
+        let product = &self.json()["data"]["product"]["id"];
+        product.as_i64().expect("a product")
+    }
+
+    /// Whether the public library of Standard Webhooks makes one of the signatures itself. Its own check goes by the machine's clock, not by
+    /// the test's.
+    pub fn is_signed_with(&self, secret: &str) -> bool {
+        let seconds = &self.headers["webhook-timestamp"];
+        let library = Webhook::new(secret.trim_start_matches("whsec_")).expect("a secret");
+        let signature = library.sign(
+            self.id(),
+            seconds.parse().expect("seconds"),
+            self.body.as_bytes(),
+        );
+        let signature = signature.expect("a signature");
+        self.headers["webhook-signature"]
+            .split(' ')
+            .any(|one| one == signature)
     }
 }
 
 /// What the receiver does with a post, once it has read it.
 #[derive(Debug, Clone)]
-pub(crate) enum Reply {
+pub enum Reply {
+    /// This status.
     Status(u16),
+    /// This status with these further lines of the head.
     With(u16, &'static str),
     /// The connection ends without an answer.
     Reset,
@@ -59,20 +84,26 @@ struct Inner {
 
 /// A receiver that listens until the test ends.
 #[derive(Clone)]
-pub(crate) struct Receiver {
-    pub(crate) address: SocketAddr,
+pub struct Receiver {
+    /// Where it listens.
+    pub address: SocketAddr,
     inner: Arc<Inner>,
 }
 
 impl Receiver {
     /// One that accepts everything.
-    pub(crate) async fn start() -> Self {
-        Self::on(TcpListener::bind("127.0.0.1:0").await.unwrap())
+    pub async fn start() -> Self {
+        Self::on(
+            TcpListener::bind("127.0.0.1:0")
+                .await
+                .expect("a receiver that works"),
+        )
     }
 
-    pub(crate) fn on(listener: TcpListener) -> Self {
+    /// As [`Receiver::start`], on an address that is taken already.
+    pub fn on(listener: TcpListener) -> Self {
         let receiver = Self {
-            address: listener.local_addr().unwrap(),
+            address: listener.local_addr().expect("a receiver that works"),
             inner: Arc::new(Inner {
                 received: Mutex::default(),
                 behaviour: Mutex::new(Box::new(|_| Reply::Status(204))),
@@ -91,32 +122,42 @@ impl Receiver {
         receiver
     }
 
-    pub(crate) fn url(&self) -> String {
+    /// Where it gets events.
+    pub fn url(&self) -> String {
         format!("http://{}/hooks", self.address)
     }
 
     /// From now on answers so; the number of the post is counted from 0.
-    pub(crate) fn behaves(&self, behaviour: impl FnMut(usize) -> Reply + Send + 'static) {
-        *self.inner.behaviour.lock().unwrap() = Box::new(behaviour);
+    pub fn behaves(&self, behaviour: impl FnMut(usize) -> Reply + Send + 'static) {
+        *self.inner.behaviour.lock().expect("a receiver that works") = Box::new(behaviour);
     }
 
     /// Ends what hangs.
-    pub(crate) fn release(&self) {
+    pub fn release(&self) {
         self.inner.released.send_replace(true);
     }
 
-    pub(crate) fn received(&self) -> Vec<Received> {
-        self.inner.received.lock().unwrap().clone()
+    /// What it has got so far.
+    pub fn received(&self) -> Vec<Received> {
+        self.inner
+            .received
+            .lock()
+            .expect("a receiver that works")
+            .clone()
     }
 
-    pub(crate) fn connections(&self) -> usize {
+    /// How many connections were made.
+    pub fn connections(&self) -> usize {
         *self.inner.connections.borrow()
     }
 
     /// Waits until so many posts have been read.
-    pub(crate) async fn has_read(&self, count: usize) {
+    pub async fn has_read(&self, count: usize) {
         let mut counted = self.inner.count.subscribe();
-        counted.wait_for(|read| *read >= count).await.unwrap();
+        counted
+            .wait_for(|read| *read >= count)
+            .await
+            .expect("a receiver that works");
     }
 }
 
@@ -124,8 +165,8 @@ async fn serve(stream: TcpStream, inner: Arc<Inner>) {
     let mut stream = BufReader::new(stream);
     while let Some((headers, body)) = read(&mut stream).await {
         let reply = {
-            let mut received = inner.received.lock().unwrap();
-            let reply = (inner.behaviour.lock().unwrap())(received.len());
+            let mut received = inner.received.lock().expect("a receiver that works");
+            let reply = (inner.behaviour.lock().expect("a receiver that works"))(received.len());
             let accepted = matches!(reply, Reply::Status(200..300) | Reply::With(200..300, _));
             received.push(Received {
                 headers,

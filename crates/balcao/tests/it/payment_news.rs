@@ -1,0 +1,100 @@
+//! Events of payments from the running program: across a crash, and `balcao checkout endpoint` as somebody types it.
+
+use std::path::Path;
+use std::process::Output;
+
+use test_kit::process::Start;
+use test_kit::receiver::{Receiver, Reply};
+
+use crate::inventory::{run_with, said};
+use crate::support::{Provider, card, pay};
+
+/// The secret of the configured endpoint.
+pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+/// A checkout with this receiver as the endpoint of its configuration.
+pub(crate) fn telling(start: Start, receiver: &Receiver) -> Start {
+    start
+        .env("BALCAO_CHECKOUT_WEBHOOK_URL", receiver.url())
+        .env("BALCAO_CHECKOUT_WEBHOOK_SECRET", SECRET)
+        .env("BALCAO_CHECKOUT_WEBHOOK_ALLOW_PRIVATE", "true")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_is_killed_while_it_tells_of_a_payment_tells_of_it_again_under_the_same_id()
+{
+    let (provider, receiver) = (Provider::start().await, Receiver::start().await);
+    receiver.behaves(|_| Reply::Hang);
+    let checkout = telling(provider.checkout(), &receiver).ready().await;
+    let url = checkout.url("checkout").await;
+    let paid = pay(&url, "order-1001", &card("APRO")).await.unwrap();
+    assert_eq!(paid.status(), 200);
+    receiver.has_read(1).await;
+    let data = checkout.into_data();
+    receiver.behaves(|_| Reply::Status(200));
+    receiver.release();
+    let again = telling(provider.checkout(), &receiver).data(data.path());
+    let _again = again.ready().await;
+    receiver.has_read(2).await;
+    let received = receiver.received();
+    assert_eq!(received[0].id(), received[1].id());
+    assert_eq!(received[1].json()["type"], "payment.approved");
+    assert!(received[1].is_signed_with(SECRET));
+}
+
+/// Runs `balcao checkout endpoint …`; what it says must hold these words, and the status be this one.
+#[track_caller]
+fn says(data: &Path, words: &[&str], status: i32, expected: &[&str]) -> Output {
+    let whole: Vec<&str> = ["checkout", "endpoint"]
+        .iter()
+        .chain(words)
+        .copied()
+        .collect();
+    let start = Start::new(whole).data(data);
+    let output = run_with(start.env("BALCAO_CHECKOUT_WEBHOOK_ALLOW_PRIVATE", "true"));
+    let told = said(&output);
+    assert_eq!(output.status.code(), Some(status), "{words:?}: {told}");
+    for words in expected {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    output
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn endpoints_of_checkout_are_added_tried_out_and_deleted_by_command() {
+    let receiver = Receiver::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    says(data, &["list"], 0, &["no endpoints", "balcao checkout"]);
+    let url = receiver.url();
+    let unknown = ["add", &url, "--types", "payment.lost"];
+    says(
+        data,
+        &unknown,
+        2,
+        &["'--types <TYPES>'", "payment.approved"],
+    );
+    let add = ["add", &url, "--types", "payment.approved"];
+    let output = |output: Output| String::from_utf8(output.stdout).unwrap();
+    let secret = output(says(data, &add, 0, &["endpoint 1", "not shown again"]));
+    assert!(secret.starts_with("whsec_") && secret.lines().count() == 1);
+    says(data, &["list"], 0, &[&url, "enabled", "payment.approved"]);
+    says(data, &["test", "1"], 0, &["delivered 204"]);
+    assert!(receiver.received()[0].is_signed_with(secret.trim()));
+    let rotated = output(says(data, &["rotate", "1"], 0, &["stays valid until"]));
+    assert_ne!(rotated, secret);
+    says(data, &["disable", "1"], 0, &["gets no more events"]);
+    let failed = ["redeliver", "--failed", "--endpoint", "1"];
+    says(data, &failed, 1, &["balcao checkout endpoint enable 1"]);
+    says(data, &["enable", "1"], 0, &["gets events"]);
+    says(data, &failed, 0, &["0 to deliver once more"]);
+    says(data, &["redeliver", "evt_99_1"], 1, &["no event 99"]);
+    says(data, &["redeliver"], 2, &["<EVENT|--failed>"]);
+    says(data, &["delete", "1"], 0, &["endpoint 1 is deleted"]);
+    says(
+        data,
+        &["delete", "1"],
+        1,
+        &["balcao checkout endpoint list"],
+    );
+}

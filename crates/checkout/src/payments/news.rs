@@ -1,0 +1,115 @@
+//! What the shop's servers are told of a payment, written with the change itself. What is not told: a payment under review, and a state
+//! that was only passed through.
+
+use db::{Error, Money, Timestamp, Tx};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::model::{Payment, StatusSnapshot};
+use super::shape::PaymentBody;
+use super::state::PaymentState;
+use super::store;
+use crate::webhooks::{EventType, Subject, publish};
+
+/// `data` of an event: the payment as the API shows it.
+#[derive(Serialize)]
+struct News<'a> {
+    #[serde(flatten)]
+    payment: PaymentBody<'a>,
+    /// What was given back so far; of refunds only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refunded_amount: Option<Box<RawValue>>,
+}
+
+/// Tells of a payment that was recorded for the first time.
+pub(super) async fn tell_of_new(
+    tx: &mut Tx,
+    row: i64,
+    payment: &Payment,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let events = events(None, (payment.state, payment.refunded));
+    tell(tx, row, payment, events, now).await
+}
+
+/// Tells of a known payment that has changed.
+pub(super) async fn tell_of_change(
+    tx: &mut Tx,
+    row: i64,
+    (before, after): (&StatusSnapshot, &StatusSnapshot),
+    now: Timestamp,
+) -> Result<(), Error> {
+    let before = Some((before.state, before.refunded));
+    let events: Vec<_> = events(before, (after.state, after.refunded)).collect();
+    if events.is_empty() {
+        return Ok(());
+    }
+    let payment = store::find_by_row(tx, row).await?;
+    let payment = payment.ok_or_else(|| Error::other("a payment vanished"))?;
+    tell(tx, row, &payment, events, now).await
+}
+
+async fn tell(
+    tx: &mut Tx,
+    row: i64,
+    payment: &Payment,
+    events: impl IntoIterator<Item = EventType>,
+    now: Timestamp,
+) -> Result<(), Error> {
+    for kind in events {
+        let is_refund = kind == EventType::PaymentRefunded;
+        let news = News {
+            payment: PaymentBody::new(payment),
+            refunded_amount: is_refund.then(|| payment.refunded.to_json()),
+        };
+        publish(tx, kind, Subject::Payment(row), &news, now).await?;
+    }
+    Ok(())
+}
+
+/// The events of a payment's way from one state, with what was given back, to another: first that of the state.
+fn events(
+    before: Option<(PaymentState, Money)>,
+    (state, refunded): (PaymentState, Money),
+) -> impl Iterator<Item = EventType> {
+    let (known, refunded_before) = before.unzip();
+    let is_moved = known != Some(state);
+    let is_more = refunded > refunded_before.unwrap_or(Money::ZERO);
+    // Of a payment that was paid back as a whole the state tells.
+    let is_part = is_more && state == PaymentState::Approved;
+    let moved = EventType::of_state(state).filter(|_| is_moved);
+    moved
+        .into_iter()
+        .chain(is_part.then_some(EventType::PaymentRefunded))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PaymentState::{Approved, ChargedBack, InProcess, Pending, Refunded};
+    use super::*;
+
+    #[test]
+    fn a_state_is_told_once_and_each_part_that_is_given_back() {
+        let money = |cents: &str| Money::parse(cents).unwrap();
+        let (none, some, all) = (Money::ZERO, money("3.00"), money("10.00"));
+        let told = |before, after| {
+            events(before, after)
+                .map(EventType::name)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(told(None, (Pending, none)), ["payment.pending"]);
+        assert_eq!(told(None, (InProcess, none)), [""; 0]);
+        let pending = Some((Pending, none));
+        assert_eq!(told(pending, (Pending, none)), [""; 0]);
+        assert_eq!(told(pending, (Approved, none)), ["payment.approved"]);
+        // Paid and partly given back before we heard of either.
+        let both = ["payment.approved", "payment.refunded"];
+        assert_eq!(told(pending, (Approved, some)), both);
+        let approved = Some((Approved, none));
+        assert_eq!(told(approved, (Approved, some)), ["payment.refunded"]);
+        assert_eq!(told(approved, (Refunded, all)), ["payment.refunded"]);
+        assert_eq!(told(Some((Approved, some)), (Approved, some)), [""; 0]);
+        let disputed = told(approved, (ChargedBack, all));
+        assert_eq!(disputed, ["payment.charged_back"]);
+    }
+}

@@ -1,0 +1,259 @@
+//! Events of payments as the shop's servers meet them: real posts over real sockets, the clock moved by the test.
+
+use std::time::Duration;
+
+use checkout::Config;
+use checkout::webhooks::endpoints::{self, Wish};
+use checkout::webhooks::{self, Configured, EventType, Secret, Target, Webhooks};
+use serde_json::{Value, json};
+use test_kit::nobody::Nobody;
+use test_kit::on_both_engines;
+use test_kit::openapi::Document;
+use test_kit::receiver::{Received, Receiver, Reply};
+
+use crate::payments::app::{Shop, TestApp};
+use crate::payments::notified::{notify, work};
+use crate::payments::requests::{boleto, card, pix};
+
+const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+/// Lets the events of a shop go to this address.
+fn told_at(url: &str) -> impl FnOnce(&mut Config) + use<> {
+    let target = Target::parse(url).unwrap();
+    move |config| {
+        config.webhooks = Webhooks {
+            configured: Some(Configured {
+                target,
+                secrets: vec![Secret::parse(SECRET).unwrap()],
+            }),
+            allow_private: true,
+            ..Webhooks::default()
+        };
+    }
+}
+
+/// Delivers what is due; how many attempts were made, and how many arrived.
+async fn pass(app: &TestApp) -> (usize, usize) {
+    let done = webhooks::pass(&app.state).await.unwrap();
+    (done.attempts, done.delivered)
+}
+
+/// Records what the provider says of a payment by now.
+async fn follow(shop: &Shop, id: &str, act: &str) {
+    shop.sandbox.act(id, act).await;
+    notify(shop, id).await;
+    work(shop).await;
+}
+
+fn kinds(received: &[Received]) -> Vec<String> {
+    let kind = |one: &Received| one.json()["type"].as_str().unwrap().to_owned();
+    received.iter().map(kind).collect()
+}
+
+/// The types of what arrived about a payment, in order.
+fn told_of(received: &[Received], id: &str) -> Vec<String> {
+    let about = |one: &&Received| one.accepted && one.json()["data"]["id"] == id;
+    let about: Vec<Received> = received.iter().filter(about).cloned().collect();
+    kinds(&about)
+}
+
+fn document() -> Document {
+    Document::new(checkout::openapi(), "Error", |path| path == "/")
+}
+
+fn media(document: &Document, kind: &str) -> Value {
+    document.value()["webhooks"][kind]["post"]["requestBody"]["content"]["application/json"].clone()
+}
+
+#[test]
+fn every_event_of_the_document_is_one_that_endpoints_can_ask_for_with_an_example() {
+    let document = document();
+    let described = document.value()["webhooks"].as_object().unwrap();
+    let mut known = EventType::NAMES;
+    known.sort_unstable();
+    assert!(described.keys().map(String::as_str).eq(known));
+    for kind in known {
+        let media = media(&document, kind);
+        document.assert_valid(&media["schema"], &media["example"], kind);
+    }
+}
+
+on_both_engines!(
+    each_change_of_a_payment_is_told_once_in_order_as_the_api_shows_it,
+    async |address| {
+        let receiver = Receiver::start().await;
+        let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
+        let created = shop.pay(&pix()).await;
+        let id = created.id();
+        follow(&shop, &id, "pay").await;
+        let paid = shop.merchant("GET", &format!("/payments/{id}"), None).await;
+        // A doubled notification is no news.
+        notify(&shop, &id).await;
+        work(&shop).await;
+        let path = format!("/payments/{id}/refunds");
+        for amount in [json!({"amount": 10}), json!({"amount": 2})] {
+            shop.merchant("POST", &path, Some(&amount)).await.id();
+        }
+        shop.merchant("POST", &path, None).await.id();
+        pass(&shop).await;
+        let received = receiver.received();
+        let expected = [
+            "payment.pending",
+            "payment.approved",
+            "payment.refunded",
+            "payment.refunded",
+            "payment.refunded",
+        ];
+        assert_eq!(kinds(&received), expected);
+        let data = |place: usize| received[place].json()["data"].clone();
+        assert_eq!(data(0), created.json());
+        assert_eq!(data(1), paid.json());
+        let refunded = |place| {
+            let data = data(place);
+            (data["refunded_amount"].as_f64(), data["status"].clone())
+        };
+        assert_eq!(refunded(2), (Some(10.0), json!("approved")));
+        assert_eq!(refunded(3), (Some(12.0), json!("approved")));
+        assert_eq!(refunded(4), (Some(12.3), json!("refunded")));
+        let document = document();
+        for one in &received {
+            let (event, kind) = (one.json(), one.json()["type"].as_str().unwrap().to_owned());
+            document.assert_valid(&media(&document, &kind)["schema"], &event, &kind);
+            assert!(one.is_signed_with(SECRET));
+        }
+    }
+);
+
+on_both_engines!(
+    refusals_cancellations_and_chargebacks_are_told_and_a_review_is_not,
+    async |address| {
+        let receiver = Receiver::start().await;
+        let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
+        let rejected = shop.pay(&card("OTHE")).await.id();
+        let reviewed = shop.pay(&card("CONT")).await.id();
+        let canceled = shop.pay(&boleto()).await.id();
+        let body = json!({"status": "cancelled"});
+        let path = format!("/payments/{canceled}");
+        assert_eq!(shop.merchant("PUT", &path, Some(&body)).await.status, 200);
+        let disputed = shop.pay(&card("APRO")).await.id();
+        follow(&shop, &disputed, "charge_back").await;
+        pass(&shop).await;
+        let received = receiver.received();
+        assert_eq!(told_of(&received, &rejected), ["payment.rejected"]);
+        assert_eq!(shop.status(&reviewed).await, "in_process");
+        assert_eq!(told_of(&received, &reviewed), [""; 0]);
+        let of_boleto = ["payment.pending", "payment.canceled"];
+        assert_eq!(told_of(&received, &canceled), of_boleto);
+        let of_card = ["payment.approved", "payment.charged_back"];
+        assert_eq!(told_of(&received, &disputed), of_card);
+    }
+);
+
+on_both_engines!(
+    events_of_a_process_that_dies_before_it_delivers_are_delivered_by_the_next,
+    async |address| {
+        let receiver = Receiver::start().await;
+        let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
+        // Committed and answered; this process delivers nothing.
+        let id = shop.pay(&card("APRO")).await.id();
+        let next = shop.replica(told_at(&receiver.url())).await;
+        assert_eq!(pass(&next).await, (1, 1));
+        assert_eq!(told_of(&receiver.received(), &id), ["payment.approved"]);
+        assert_eq!(pass(&next).await, (0, 0));
+    }
+);
+
+on_both_engines!(
+    a_payments_events_wait_for_one_another_and_not_for_other_payments,
+    async |address| {
+        let receiver = Receiver::start().await;
+        // The first post, of the first payment, fails.
+        receiver.behaves(|number| Reply::Status(if number == 0 { 500 } else { 200 }));
+        let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
+        let first = shop.pay(&pix()).await.id();
+        pass(&shop).await;
+        follow(&shop, &first, "pay").await;
+        let second = shop.pay(&pix()).await.id();
+        assert_eq!(pass(&shop).await, (1, 1));
+        assert_eq!(told_of(&receiver.received(), &first), [""; 0]);
+        assert_eq!(told_of(&receiver.received(), &second), ["payment.pending"]);
+        shop.clock.advance(Duration::from_secs(10));
+        assert_eq!(pass(&shop).await, (2, 2));
+        let in_order = ["payment.pending", "payment.approved"];
+        assert_eq!(told_of(&receiver.received(), &first), in_order);
+    }
+);
+
+on_both_engines!(
+    payments_are_taken_while_nobody_receives_and_told_once_somebody_does,
+    async |address| {
+        let down = Nobody::new();
+        let url = format!("http://{}/hooks", down.address);
+        let shop = Shop::open_with(&address, told_at(&url)).await;
+        let id = shop.pay(&card("APRO")).await.id();
+        assert_eq!(pass(&shop).await, (1, 0));
+        assert_eq!(shop.figure("balcao_checkout_webhook_deliveries_waiting"), 1);
+        assert_eq!(shop.status(&id).await, "approved");
+        let receiver = Receiver::on(down.listen());
+        shop.clock.advance(Duration::from_secs(10));
+        assert_eq!(pass(&shop).await, (1, 1));
+        assert_eq!(told_of(&receiver.received(), &id), ["payment.approved"]);
+        assert_eq!(shop.figure("balcao_checkout_webhook_deliveries_waiting"), 0);
+    }
+);
+
+on_both_engines!(
+    nothing_is_posted_to_private_addresses_unless_the_setting_says_so,
+    async |address| {
+        let receiver = Receiver::start().await;
+        let told = told_at(&receiver.url());
+        let shop = Shop::open_with(&address, |config| {
+            told(config);
+            config.webhooks.allow_private = false;
+        });
+        let shop = shop.await;
+        shop.pay(&card("APRO")).await.id();
+        assert_eq!(pass(&shop).await, (1, 0));
+        assert_eq!(receiver.connections(), 0);
+    }
+);
+
+on_both_engines!(
+    an_endpoint_gets_the_types_that_it_asks_for_and_what_is_sent_again,
+    async |address| {
+        let receiver = Receiver::start().await;
+        let shop = Shop::open_with(&address, |config| config.webhooks.allow_private = true).await;
+        let outbox = shop.state.outbox();
+        let before = shop.pay(&card("APRO")).await.id();
+        pass(&shop).await;
+        let wish = Wish {
+            url: receiver.url(),
+            types: "payment.approved".to_owned(),
+            ..Wish::default()
+        };
+        let (endpoint, secret) = endpoints::add(outbox, &wish).await.unwrap();
+        shop.pay(&card("OTHE")).await.id();
+        let after = shop.pay(&card("APRO")).await.id();
+        pass(&shop).await;
+        assert_eq!(kinds(&receiver.received()), ["payment.approved"]);
+        // An event from before the endpoint was added, by its number.
+        assert_eq!(endpoints::redeliver(outbox, 1).await.unwrap(), Some(1));
+        pass(&shop).await;
+        let received = receiver.received();
+        assert_eq!(told_of(&received, &before), ["payment.approved"]);
+        assert_eq!(told_of(&received, &after), ["payment.approved"]);
+        assert!(
+            received
+                .iter()
+                .all(|one| one.is_signed_with(&secret.reveal()))
+        );
+        // 410 disables it, and it gets nothing more.
+        receiver.behaves(|_| Reply::Status(410));
+        shop.pay(&card("APRO")).await.id();
+        assert_eq!(pass(&shop).await, (1, 0));
+        let disabled = endpoints::find(outbox, endpoint).await.unwrap().unwrap();
+        assert!(disabled.disabled.is_some());
+        let gone = "balcao_checkout_webhook_endpoints_disabled_total{reason=\"gone\"}";
+        assert_eq!(shop.figure(gone), 1);
+    }
+);

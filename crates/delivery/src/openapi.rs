@@ -1,0 +1,127 @@
+//! Events in a service's API document, as its `webhooks` describe them.
+
+use serde_json::{Map, Value, json};
+use utoipa::openapi::path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::request_body::RequestBodyBuilder;
+use utoipa::openapi::schema::{
+    AdditionalProperties, KnownFormat, ObjectBuilder, SchemaFormat, Type,
+};
+use utoipa::openapi::{ContentBuilder, Object, Ref, RefOr, Required, ResponseBuilder, Schema};
+use web::openapi::{constant, text};
+
+/// One type of events, described.
+pub struct Webhook {
+    /// The type.
+    pub kind: &'static str,
+    /// The operation's id, for generated code.
+    pub id: &'static str,
+    /// What happened, in a few words.
+    pub summary: &'static str,
+    /// When it is told.
+    pub about: &'static str,
+    /// The name of its schema.
+    pub schema: &'static str,
+    /// The schema of its data.
+    pub data: RefOr<Schema>,
+    /// An example of its data.
+    pub example: Value,
+    /// When that happened.
+    pub example_time: &'static str,
+}
+
+/// The bodies' schemas by their names, and the document's member `webhooks`.
+pub fn describe(
+    webhooks: impl IntoIterator<Item = Webhook>,
+) -> (Vec<(String, RefOr<Schema>)>, Value) {
+    let (mut schemas, mut items) = (Vec::new(), Map::new());
+    for webhook in webhooks {
+        let operation = json!({"post": operation(&webhook).build()});
+        items.insert(webhook.kind.to_owned(), operation);
+        let body = body(webhook.kind, webhook.data);
+        schemas.push((webhook.schema.to_owned(), body.into()));
+    }
+    (schemas, Value::Object(items))
+}
+
+const ANSWERS: [(&str, &str); 3] = [
+    (
+        "2XX",
+        "It has arrived. Only this says so: anything else, redirects included, is a failure and is tried again.",
+    ),
+    (
+        "410",
+        "The receiver is gone for good: it is disabled and gets nothing more.",
+    ),
+    (
+        "429",
+        "Too much at once: `Retry-After` is honoured, here and with 503.",
+    ),
+];
+
+fn operation(webhook: &Webhook) -> OperationBuilder {
+    let example = json!({
+        "type": webhook.kind,
+        "timestamp": webhook.example_time,
+        "data": webhook.example,
+    });
+    let content = ContentBuilder::new()
+        .schema(Some(Ref::from_schema_name(webhook.schema)))
+        .example(Some(example));
+    let body = RequestBodyBuilder::new()
+        .required(Some(Required::True))
+        .content("application/json", content.build());
+    let operation = OperationBuilder::new()
+        .operation_id(Some(webhook.id))
+        .summary(Some(webhook.summary))
+        .description(Some(webhook.about))
+        .securities(Some([]))
+        .parameters(Some(parameters()))
+        .request_body(Some(body.build()));
+    ANSWERS
+        .into_iter()
+        .fold(operation, |operation, (status, what)| {
+            operation.response(status, ResponseBuilder::new().description(what))
+        })
+}
+
+/// The headers that every event comes with.
+fn parameters() -> [Parameter; 3] {
+    let header = |name: &str, what: &str, schema: ObjectBuilder, example: &str| {
+        ParameterBuilder::new()
+            .name(name)
+            .parameter_in(ParameterIn::Header)
+            .description(Some(what))
+            .required(Required::True)
+            .schema(Some(schema.build()))
+            .example(Some(example.into()))
+            .build()
+    };
+    let id = "The event's, the same on every repetition: a receiver that has seen it answers 2xx and does nothing.";
+    let timestamp = "When this attempt is made, in seconds since 1970.";
+    let signature = "`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`, as Standard Webhooks 1.0 defines it; \
+                     two of them, separated by a space, while a secret is rotated.";
+    let seconds = text().pattern(Some("^[0-9]+$"));
+    let signed = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
+    [
+        header("webhook-id", id, text(), "evt_7_1795176000000000"),
+        header("webhook-timestamp", timestamp, seconds, "1795176000"),
+        header("webhook-signature", signature, text(), signed),
+    ]
+}
+
+/// The schema of an event with these data.
+fn body(kind: &str, data: RefOr<Schema>) -> Object {
+    let timestamp = text()
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+        .description(Some("When it happened, in UTC."));
+    ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .property("type", constant(kind))
+        .property("timestamp", timestamp)
+        .property("data", data)
+        .required("type")
+        .required("timestamp")
+        .required("data")
+        .additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false)))
+        .build()
+}
