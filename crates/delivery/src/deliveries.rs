@@ -169,9 +169,9 @@ where
                 }
                 Ok::<_, Error>(begun)
             };
-            let begun = outbox.db.write(begin).await?;
-            count += begun;
-            if begun == 0 {
+            let part = outbox.db.write(begin).await?;
+            count += part;
+            if part == 0 {
                 break;
             }
             is_first = false;

@@ -69,5 +69,6 @@ mod tests {
     fn every_type_that_an_endpoint_may_ask_for_is_told_in_words() {
         let told: Vec<&str> = TYPES.iter().map(|(name, _)| *name).collect();
         assert_eq!(told, EventType::DELIVERED.map(EventType::name));
+        assert_eq!(told, EventType::NAMES);
     }
 }
