@@ -36,10 +36,10 @@ async fn a_process_that_is_killed_while_it_tells_of_a_payment_tells_of_it_again_
     let again = telling(provider.checkout(), &receiver).data(data.path());
     let _again = again.ready().await;
     receiver.has_read(2).await;
-    let received = receiver.received();
-    assert_eq!(received[0].id(), received[1].id());
-    assert_eq!(received[1].json()["type"], "payment.approved");
-    assert!(received[1].is_signed_with(SECRET));
+    let posts = receiver.received();
+    assert_eq!(posts[0].id(), posts[1].id());
+    assert_eq!(posts[1].json()["type"], "payment.approved");
+    assert!(posts[1].is_signed_with(SECRET));
 }
 
 /// Runs `balcao checkout endpoint …`; what it says must hold these words, and the status be this one.

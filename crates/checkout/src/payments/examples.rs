@@ -110,15 +110,12 @@ pub(super) fn boleto_artefacts() -> Value {
 
 /// A payment of which something was given back, as its event shows it.
 pub(crate) fn refunded_payment() -> Value {
-    let mut payment = card_payment();
-    payment["refunded_amount"] = json!(10.50);
-    payment
+    with(card_payment(), [("refunded_amount", json!(10.50))])
 }
 
 pub(crate) fn paid_pix() -> Value {
-    let mut payment = pix("approved", "accredited");
-    payment["date_approved"] = json!("2026-11-20T09:00:10.000-03:00");
-    payment
+    let at = json!("2026-11-20T09:00:10.000-03:00");
+    with(pix("approved", "accredited"), [("date_approved", at)])
 }
 
 pub(crate) fn rejected_payment() -> Value {
@@ -130,8 +127,16 @@ pub(crate) fn disputed_payment() -> Value {
 }
 
 fn with_status(status: &str, status_detail: &str) -> Value {
-    let mut payment = card_payment();
-    payment["status"] = json!(status);
-    payment["status_detail"] = json!(status_detail);
+    let members = [
+        ("status", json!(status)),
+        ("status_detail", json!(status_detail)),
+    ];
+    with(card_payment(), members)
+}
+
+fn with<const N: usize>(mut payment: Value, members: [(&str, Value); N]) -> Value {
+    if let Value::Object(payment) = &mut payment {
+        payment.extend(members.map(|(name, value)| (name.to_owned(), value)));
+    }
     payment
 }

@@ -93,9 +93,9 @@ pub async fn redeliver(outbox: &Outbox, event: i64) -> Result<Option<usize>, Err
     let now = outbox.clock.now();
     let begin =
         async move |tx: &mut Tx| deliveries::redeliver_event(tx, &SERVICE, event, now).await;
-    let begun = outbox.db.write(begin).await?;
+    let done = outbox.db.write(begin).await?;
     outbox.wake();
-    Ok(begun.map(|(deliveries, _)| deliveries.len()))
+    Ok(done.map(|(deliveries, _)| deliveries.len()))
 }
 
 /// Delivers all that was given up once more, at one endpoint or at all that get events; how many.

@@ -31,15 +31,14 @@ impl EventType {
     ];
 
     /// Their names.
-    pub const NAMES: [&'static str; Self::ALL.len()] = {
-        let mut names = [""; Self::ALL.len()];
-        let mut place = 0;
-        while place < names.len() {
-            names[place] = Self::ALL[place].name();
-            place += 1;
-        }
-        names
-    };
+    pub const NAMES: [&'static str; 6] = [
+        Self::PaymentPending.name(),
+        Self::PaymentApproved.name(),
+        Self::PaymentRejected.name(),
+        Self::PaymentCanceled.name(),
+        Self::PaymentRefunded.name(),
+        Self::PaymentChargedBack.name(),
+    ];
 
     /// The name in bodies and in the store.
     pub const fn name(self) -> &'static str {

@@ -7,6 +7,7 @@ use db::{Conn, Db, Error, Migration, Migrations, Options, Tx};
 /// Products with a stock that the database itself keeps from going below zero, and what was taken from it.
 pub(crate) const SHOP: Migrations = Migrations {
     name: "shop",
+    on: &[],
     sqlite: &[SHOP_SQLITE],
     postgres: &[SHOP_POSTGRES],
 };
