@@ -36,8 +36,8 @@ use crate::{
 };
 use ledger::Entry;
 use model::Input;
-pub(crate) use store::{after, find};
 use store::{Measured, Selection};
+pub(crate) use store::{after, find};
 pub(crate) use trace::{booking, span};
 
 /// One page of the movements that the query string selects.
