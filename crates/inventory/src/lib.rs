@@ -26,16 +26,14 @@ pub mod transfer;
 
 use std::{ops::Deref, sync::Arc};
 
-use axum::Router;
 use web::{Clock, Random, Supervisor, rate::Windows, server::Shutdown};
 
 use accounts::{Passwords, TokenKey};
 pub use app::{App, FirstUser, Parts, StartError, Workers, app, keep_alive, state};
-use catalogue::{named::Kind, products::Products};
 pub use config::Config;
-pub use openapi::OPENAPI;
-pub use routes::{PAGES, ROUTES};
-use stock::movements::Movement;
+pub use openapi::{documented_addresses, openapi};
+pub use page::Address;
+pub use routes::page_addresses;
 
 /// The service's name, in `/health` and in figures.
 pub const SERVICE: &str = "inventory";
@@ -98,21 +96,4 @@ impl Deref for State {
     fn deref(&self) -> &Shared {
         &self.0
     }
-}
-
-/// The API's addresses.
-fn router(state: State) -> Router {
-    let movements = [Movement::Inflow, Movement::Outflow];
-    let named = Kind::ALL.into_iter().fold(Router::new(), |router, kind| {
-        router.merge(rest::resource::routes(kind))
-    });
-    let moved = movements.into_iter().fold(named, |router, movement| {
-        router.merge(rest::resource::routes(movement))
-    });
-    moved
-        .merge(rest::resource::routes(Products))
-        .merge(accounts::api::routes())
-        .merge(stock::api::routes())
-        .merge(analysis::api::routes())
-        .with_state(state)
 }

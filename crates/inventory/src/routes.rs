@@ -11,6 +11,8 @@ use axum::{
 };
 use http::{HeaderValue, Method, StatusCode, Uri, header::LOCATION};
 use tower::ServiceBuilder;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
 use web::{
     Edge, Error,
     assets::Assets,
@@ -19,159 +21,28 @@ use web::{
     errors::{self, Conventional, Renderer},
     health, limits, locale,
     metrics::Metrics,
+    openapi::Routes,
     security::{self, Policy},
 };
 
 use crate::{
-    MIGRATIONS, OPENAPI, SERVICE, State, VERSION, accounts,
-    accounts::session::visits::visits,
+    MIGRATIONS, SERVICE, State, VERSION,
+    accounts::{self, session::visits::visits},
     analysis,
-    catalogue::{self, named::Kind},
+    catalogue::{self, named::Kind, products::Products},
     dashboard, events,
-    page::{self, PageState, Shapes, flash},
-    rest::{
-        gate, indent,
-        resource::{IMMUTABLE, LIST, MUTABLE},
+    openapi::{documented_addresses, openapi},
+    page::{
+        self, Address, PageState, Shapes, flash,
+        routes::{Gathered, PageRouter},
     },
-    router as resources, stock, transfer,
+    rest::{self, gate, indent},
+    stock::{self, movements::Movement},
+    transfer,
 };
 
-const POST: &[Method] = &[Method::POST, Method::OPTIONS];
-const READ: &[Method] = &[Method::GET, Method::HEAD, Method::OPTIONS];
-const READ_AND_PUT: &[Method] = &[Method::GET, Method::PUT, Method::HEAD, Method::OPTIONS];
-const GET: &[Method] = &[Method::GET, Method::HEAD];
-const FORM: &[Method] = &[Method::GET, Method::HEAD, Method::POST];
-const SENT: &[Method] = &[Method::POST];
-
-/// An address, with its methods.
-type Address = (&'static str, &'static [Method]);
-
-/// Every address that programs call: those of the API's document.
-pub static ROUTES: LazyLock<Vec<Address>> = LazyLock::new(|| {
-    const NAMED: &[Address] = &[("", LIST), ("{id}/", MUTABLE)];
-    addresses(OTHER_ROUTES, "/api/v1/", NAMED)
-});
-
-/// Every address that only people read: pages and their forms. They are not in the API's document.
-pub static PAGES: LazyLock<Vec<Address>> = LazyLock::new(|| {
-    const NAMED: &[Address] = &[
-        ("", GET),
-        ("export/", GET),
-        ("new/", FORM),
-        ("{id}/", GET),
-        ("{id}/edit/", FORM),
-        ("{id}/delete/", FORM),
-    ];
-    addresses(OTHER_PAGES, "/", NAMED)
-});
-
-/// The addresses of a table, and those below each kind of named records. They are made once, and kept.
-fn addresses(others: &[Address], above: &str, below: &[Address]) -> Vec<Address> {
-    let named = Kind::ALL.into_iter().flat_map(|kind| {
-        below.iter().map(move |(path, methods)| {
-            let path: &'static str = format!("{above}{}/{path}", kind.path()).leak();
-            (path, *methods)
-        })
-    });
-    others.iter().copied().chain(named).collect()
-}
-
-const OTHER_ROUTES: &[Address] = &[
-    ("/api/v1/authentication/token/", POST),
-    ("/api/v1/authentication/token/refresh/", POST),
-    ("/api/v1/authentication/token/verify/", POST),
-    ("/api/v1/products/", LIST),
-    ("/api/v1/products/{id}/", MUTABLE),
-    ("/api/v1/products/{id}/ledger/", READ),
-    ("/api/v1/products/{id}/threshold/", READ_AND_PUT),
-    ("/api/v1/products/{id}/restock/", READ_AND_PUT),
-    ("/api/v1/low-stock/", READ),
-    ("/api/v1/analyses/", READ),
-    ("/api/v1/analyses/{id}/", READ),
-    ("/api/v1/inflows/", LIST),
-    ("/api/v1/inflows/{id}/", IMMUTABLE),
-    ("/api/v1/outflows/", LIST),
-    ("/api/v1/outflows/{id}/", IMMUTABLE),
-    ("/api/v1/docs/", GET),
-    ("/api/v1/redoc/", GET),
-    ("/api/v1/schema/", GET),
-    ("/", GET),
-    ("/login/", FORM),
-    ("/logout/", POST),
-    ("/token/refresh/", POST),
-    ("/preferences", &[Method::POST]),
-    ("/health", GET),
-    ("/ready", GET),
-];
-
-const OTHER_PAGES: &[Address] = &[
-    ("/admin/", GET),
-    ("/admin/login/", FORM),
-    ("/admin/password_change/", GET),
-    ("/admin/{model}/", FORM),
-    ("/admin/{model}/add/", FORM),
-    ("/admin/{model}/{id}/", GET),
-    ("/admin/{model}/{id}/change/", FORM),
-    ("/admin/{model}/{id}/delete/", FORM),
-    ("/admin/{model}/{id}/history/", GET),
-    ("/admin/{model}/{id}/password/", FORM),
-    ("/login/code/", FORM),
-    ("/shortcuts/", FORM),
-    ("/account/", FORM),
-    ("/account/password/", FORM),
-    ("/account/second-factor/", FORM),
-    ("/account/second-factor/off/", SENT),
-    ("/account/second-factor/recovery-codes/", SENT),
-    ("/account/sessions/", GET),
-    ("/account/sessions/{id}/end/", SENT),
-    ("/account/sessions/end-others/", SENT),
-    ("/account/tokens/revoke/", SENT),
-    ("/analyses/", FORM),
-    ("/analyses/{id}/", GET),
-    ("/analyses/product/{id}/", GET),
-    ("/analyses/product/{id}/terms/", SENT),
-    ("/webhooks/", GET),
-    ("/webhooks/redeliver-failed/", SENT),
-    ("/webhooks/new/", FORM),
-    ("/webhooks/{id}/", GET),
-    ("/webhooks/{id}/edit/", FORM),
-    ("/webhooks/{id}/secret/", FORM),
-    ("/webhooks/{id}/delete/", FORM),
-    ("/webhooks/{id}/test/", SENT),
-    ("/webhooks/{id}/enable/", SENT),
-    ("/webhooks/{id}/disable/", SENT),
-    ("/webhooks/deliveries/{id}/", GET),
-    ("/webhooks/deliveries/{id}/redeliver/", SENT),
-    ("/dashboard/figures/", GET),
-    ("/dashboard/events/", GET),
-    ("/products/", GET),
-    ("/products/export/", GET),
-    ("/products/new/", FORM),
-    ("/products/{id}/", GET),
-    ("/products/{id}/edit/", FORM),
-    ("/products/{id}/delete/", FORM),
-    ("/products/{id}/ledger/", GET),
-    ("/inflows/", GET),
-    ("/inflows/export/", GET),
-    ("/inflows/new/", FORM),
-    ("/inflows/{id}/", GET),
-    ("/inflows/{id}/delete/", FORM),
-    ("/outflows/", GET),
-    ("/outflows/export/", GET),
-    ("/outflows/new/", FORM),
-    ("/outflows/{id}/", GET),
-    ("/outflows/{id}/delete/", FORM),
-    ("/low-stock/", GET),
-    ("/low-stock/export/", GET),
-    ("/pick/{source}/", GET),
-    ("/import/", FORM),
-    ("/import/{id}/", GET),
-    ("/import/{id}/confirm/", FORM),
-    ("/import/{id}/undo/", FORM),
-];
-
 /// Where the API's documents are.
-const DOCUMENTS: docs::Paths = docs::Paths {
+pub(crate) const DOCUMENTS: docs::Paths = docs::Paths {
     swagger_ui: "/api/v1/docs/",
     redoc: "/api/v1/redoc/",
     schema: "/api/v1/schema/",
@@ -203,8 +74,58 @@ pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
     edge.around(router, Shapes::new(assets))
 }
 
+/// The API's addresses.
+static API: Routes<State> = Routes::new(|| {
+    let movements = [Movement::Inflow, Movement::Outflow];
+    let named = Kind::ALL.into_iter().map(rest::resource::routes);
+    let moved = movements.into_iter().map(rest::resource::routes);
+    let resources = named.chain(moved);
+    resources
+        .fold(OpenApiRouter::new(), OpenApiRouter::merge)
+        .merge(rest::resource::routes(Products))
+        .merge(accounts::api::routes())
+        .merge(stock::api::routes())
+        .merge(analysis::api::routes())
+});
+
+/// The pages.
+static PAGES: LazyLock<Gathered> = LazyLock::new(|| {
+    let routes = PageRouter::new()
+        .merge(dashboard::pages::routes())
+        .merge(analysis::pages::routes())
+        .merge(accounts::pages::routes())
+        .merge(crate::admin::routes())
+        .merge(page::shortcuts::routes())
+        .merge(page::picker::routes())
+        .merge(catalogue::pages())
+        .merge(stock::pages::routes())
+        .merge(events::pages::routes());
+    routes
+        .map(|routes| routes.merge(locale::routes()))
+        .gathered()
+});
+
+/// The pages that take files.
+static FILES: LazyLock<Gathered> = LazyLock::new(|| transfer::uploads::routes().gathered());
+
+/// The API's operations, as its routes describe them.
+pub(crate) fn api_described() -> OpenApi {
+    API.openapi()
+}
+
+/// The pages' operations that programs may call too.
+pub(crate) fn pages_described() -> OpenApi {
+    PAGES.openapi.clone()
+}
+
+/// Every address that only people read: pages and their forms. They are not in the API's document.
+pub fn page_addresses() -> impl Iterator<Item = &'static Address> {
+    PAGES.addresses.iter().chain(&FILES.addresses)
+}
+
 fn api(state: &State) -> Router {
-    resources(state.clone())
+    API.router()
+        .with_state(state.clone())
         .route("/api/{*unknown}", any(async || Error::not_found()))
         .layer(
             ServiceBuilder::new()
@@ -224,19 +145,11 @@ fn pages(state: &State, assets: &Assets) -> Router {
         state: state.clone(),
         assets: assets.clone(),
     };
-    let documents = docs::routes("Balcão inventory", OPENAPI.as_str(), DOCUMENTS, assets);
-    let everyday = Router::new()
+    let documents = docs::routes("Balcão inventory", openapi(), DOCUMENTS, assets);
+    let everyday = PAGES
+        .router
+        .clone()
         .merge(documents)
-        .merge(dashboard::pages::routes())
-        .merge(analysis::pages::routes())
-        .merge(accounts::pages::routes())
-        .merge(crate::admin::routes())
-        .merge(page::shortcuts::routes())
-        .merge(page::picker::routes())
-        .merge(catalogue::pages())
-        .merge(stock::pages::routes())
-        .merge(events::pages::routes())
-        .merge(locale::routes())
         .route("/{*unknown}", any(async || Error::not_found()))
         // What the API takes a page takes: a form says it in no more bytes than JSON may, where each character is an escape.
         .layer(
@@ -245,8 +158,8 @@ fn pages(state: &State, assets: &Assets) -> Router {
                 .layer(from_fn_with_state(state.config.max_body, limits::body)),
         );
     // Files are larger than forms, and take longer.
-    let files =
-        transfer::uploads::routes().layer(from_fn_with_state(FILE_PATIENCE, limits::timeout));
+    let files = FILES.router.clone();
+    let files = files.layer(from_fn_with_state(FILE_PATIENCE, limits::timeout));
     everyday.merge(files).with_state(page.clone()).layer(
         ServiceBuilder::new()
             .layer(from_fn(door))
@@ -315,12 +228,10 @@ fn with_slash(uri: &Uri) -> Option<HeaderValue> {
     HeaderValue::from_str(&format!("{path}/{}", query.unwrap_or_default())).ok()
 }
 
-/// Whether the tables have an address for this path.
+/// Whether there is an address for this path.
 fn is_known(path: &str) -> bool {
-    let addresses = ROUTES.iter().chain(PAGES.iter());
-    addresses
-        .into_iter()
-        .any(|(pattern, _)| matches_pattern(pattern, path))
+    let mut addresses = documented_addresses().iter().chain(page_addresses());
+    addresses.any(|address| matches_pattern(&address.path, path))
 }
 
 fn matches_pattern(pattern: &str, path: &str) -> bool {

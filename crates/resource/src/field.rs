@@ -59,6 +59,8 @@ pub struct Target {
     pub path: &'static str,
     /// Their field with what people call them.
     pub name: &'static str,
+    /// The schema of what is shown of them.
+    pub schema: &'static str,
 }
 
 /// What a field holds, with its bounds.
@@ -171,6 +173,7 @@ pub const fn reference<T: Refers>(
     typed.0.target = Some(Target {
         path,
         name: T::NAME,
+        schema: T::SCHEMA,
     });
     typed
 }

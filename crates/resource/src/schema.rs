@@ -1,12 +1,30 @@
 //! The schemas of the API's document that follow from a list of fields, and examples of bodies.
 
-use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::{Value, json};
+use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, SchemaType, Type};
+use utoipa::openapi::{Object, OneOfBuilder, Ref, RefOr, Schema};
+use web::openapi::{integer, moment, text};
 
 use super::field::{Field, Kind};
 
 /// Fields of a resource.
 type Fields = &'static [&'static Field];
+
+/// The texts that are read as an id.
+const ID: &str = r"^\s*[+-]?[0-9]+\s*$";
+/// The texts that are read as a whole number of 0 or more, and as any.
+const COUNT: &str = r"^\s*[+]?[0-9]+(\.0*)?\s*$";
+const INTEGER: &str = r"^\s*[+-]?[0-9]+(\.0*)?\s*$";
+/// The texts that are read as a price, and the one that is answered.
+const PRICE: &str = r"^\s*[+]?([0-9]{1,20}(\.[0-9]{0,2})?|\.[0-9]{1,2})\s*$";
+const ANSWERED_PRICE: &str = r"^[0-9]{1,20}\.[0-9]{2}$";
+/// What is told of an amount.
+const DECIMAL: &str = "0 or more, at most 20 digits before the point and 2 after; a string, or a number that is read as written.";
+/// The first amount that is too large.
+const PRICE_ABOVE: f64 = 1e20;
+
+/// When everything in the examples happened.
+pub const EXAMPLE_TIME: &str = "2026-11-20T12:00:00Z";
 
 /// What a schema describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,12 +36,6 @@ pub enum Shape {
     /// The body of a change.
     Patch,
 }
-
-/// The schema of a resource in one shape.
-pub struct Schema(pub Fields, pub Shape);
-
-/// An example of a resource in one shape, with what people call the record.
-pub struct Example(pub Fields, pub Shape, pub &'static str);
 
 impl Shape {
     /// The fields that it has.
@@ -42,100 +54,160 @@ impl Shape {
     }
 }
 
-impl Serialize for Schema {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        struct Properties(Fields, Shape);
-        impl Serialize for Properties {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let fields = self.1.of(self.0);
-                serializer.collect_map(fields.map(|field| (field.name, property(field, self.1))))
-            }
+/// The schema of a resource in one shape.
+pub fn schema(fields: Fields, shape: Shape) -> Object {
+    let object = match shape {
+        Shape::Record => {
+            let nothing_else = AdditionalProperties::<Schema>::FreeForm(false);
+            ObjectBuilder::new().additional_properties(Some(nothing_else))
         }
-        let Self(fields, shape) = *self;
-        let required = shape.of(fields).filter(|field| shape.requires(field));
-        let required: Vec<_> = required.map(|field| field.name).collect();
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "object")?;
-        map.serialize_entry("properties", &Properties(fields, shape))?;
-        map.serialize_entry("required", &required)?;
-        if shape == Shape::Record {
-            map.serialize_entry("additionalProperties", &false)?;
-        } else {
-            map.serialize_entry("description", "Unknown members are ignored.")?;
+        Shape::Input | Shape::Patch => {
+            ObjectBuilder::new().description(Some("Unknown members are ignored."))
         }
-        map.end()
-    }
-}
-
-impl Serialize for Example {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(fields, shape, name) = *self;
-        // A change names what it changes, and no more.
-        let shown = shape
-            .of(fields)
-            .filter(|field| shape != Shape::Patch || field.is_name);
-        serializer.collect_map(shown.map(|field| {
-            let value = match field.kind {
-                _ if field.is_name => json!(name),
-                _ if field.is_nullable => Value::Null,
-                Kind::Id | Kind::Reference => json!(1),
-                Kind::Time => json!("2026-11-20T12:00:00Z"),
-                Kind::Text { .. } | Kind::LongText { .. } | Kind::Token => json!("…"),
-                Kind::Integer { min, .. } => json!(min),
-                Kind::Price | Kind::Decimal => json!("1.00"),
-            };
-            (field.name, value)
-        }))
-    }
-}
-
-fn property(field: &Field, shape: Shape) -> Value {
-    let mut property = match (field.kind, shape) {
-        (Kind::Id, _) => json!({"type": "integer", "format": "int64", "minimum": 1}),
-        (Kind::Time, _) => json!({
-            "type": "string",
-            "format": "date-time",
-            "description": "UTC, with six digits of fraction or none.",
-        }),
-        (Kind::Text { max } | Kind::LongText { max }, Shape::Record) if field.is_nullable => {
-            json!({"type": "string", "maxLength": max})
-        }
-        (Kind::Text { max } | Kind::LongText { max }, Shape::Record) => {
-            json!({"type": "string", "minLength": 1, "maxLength": max})
-        }
-        (Kind::Text { max } | Kind::LongText { max }, _) if field.is_nullable => {
-            json!({"type": ["string", "number"], "maxLength": max})
-        }
-        (Kind::Text { max } | Kind::LongText { max }, _) => json!({
-            "type": ["string", "number"],
-            "maxLength": max,
-            "description": format!("1 to {max} characters after trimming. A number is taken as its text."),
-        }),
-        (Kind::Token, _) => json!({"type": "string"}),
-        (Kind::Integer { min, max }, Shape::Record) => {
-            json!({"type": "integer", "format": "int64", "minimum": min, "maximum": max})
-        }
-        (Kind::Integer { min, max }, _) => {
-            json!({"type": ["integer", "string"], "format": "int64", "minimum": min, "maximum": max})
-        }
-        (Kind::Price | Kind::Decimal, Shape::Record) => {
-            json!({"type": "string", "pattern": r"^[0-9]{1,20}\.[0-9]{2}$"})
-        }
-        (Kind::Price | Kind::Decimal, _) => json!({"type": ["string", "number"]}),
-        (Kind::Reference, Shape::Record) => json!({"$ref": "#/components/schemas/Reference"}),
-        (Kind::Reference, _) => json!({"type": ["integer", "string"]}),
     };
-    if let Some(members) = property.as_object_mut() {
-        if field.is_read_only {
-            members.insert("readOnly".to_owned(), json!(true));
+    let object = shape.of(fields).fold(object, |object, field| {
+        let property = match shape {
+            Shape::Record => answered(field),
+            Shape::Input | Shape::Patch => accepted(field),
+        };
+        let object = object.property(field.name, property);
+        if shape.requires(field) {
+            object.required(field.name)
+        } else {
+            object
         }
-        if let Some(Value::String(kind)) = members.get("type").filter(|_| field.is_nullable) {
-            members.insert("type".to_owned(), json!([kind, "null"]));
-        } else if let Some(Value::Array(kinds)) = members.get_mut("type")
-            && field.is_nullable
-        {
-            kinds.push(json!("null"));
-        }
+    });
+    object.schema_type(Type::Object).build()
+}
+
+/// A record as it is answered. What is not said of it is as little as a field may hold.
+pub fn example(fields: Fields, said: &[(&str, Value)]) -> Value {
+    let said = |name| said.iter().find(|(said, _)| *said == name);
+    let member = |field: &&Field| {
+        let value = said(field.name).map(|(_, value)| value.clone());
+        (field.name.to_owned(), value.unwrap_or_else(|| least(field)))
+    };
+    fields.iter().map(member).collect()
+}
+
+fn least(field: &Field) -> Value {
+    match field.kind {
+        _ if field.is_nullable => Value::Null,
+        Kind::Id | Kind::Reference => json!(1),
+        Kind::Time => json!(EXAMPLE_TIME),
+        Kind::Text { .. } | Kind::LongText { .. } | Kind::Token => json!("…"),
+        Kind::Integer { min, .. } => json!(min),
+        Kind::Price | Kind::Decimal => json!("1.00"),
     }
-    property
+}
+
+/// The body that a record as it is answered could have been sent with. A change names what people call the record, and no more.
+pub fn body_example(fields: Fields, shape: Shape, record: &Value) -> Value {
+    let shown = shape
+        .of(fields)
+        .filter(|field| shape != Shape::Patch || field.is_name);
+    let member = |field: &Field| {
+        let value = record.get(field.name).cloned().unwrap_or_default();
+        let value = match field.kind {
+            Kind::Reference => value.get("id").cloned().unwrap_or_default(),
+            _ => value,
+        };
+        (field.name.to_owned(), value)
+    };
+    shown.map(member).collect()
+}
+
+/// A field as it is answered.
+fn answered(field: &Field) -> RefOr<Schema> {
+    let value = match field.kind {
+        Kind::Reference => {
+            let schema = field.target.map(|target| target.schema);
+            return Ref::from_schema_name(schema.unwrap_or_default()).into();
+        }
+        Kind::Id => integer().minimum(Some(1)),
+        Kind::Time => moment().description(Some("UTC, with six digits of fraction or none.")),
+        Kind::Text { max } | Kind::LongText { max } => {
+            let least = (!field.is_nullable).then_some(1);
+            text().min_length(least).max_length(Some(max))
+        }
+        Kind::Token => text(),
+        Kind::Integer { min, max } => integer().minimum(Some(min)).maximum(Some(max)),
+        Kind::Price => text()
+            .pattern(Some(ANSWERED_PRICE))
+            .description(Some("BRL, as a string with two decimals.")),
+        Kind::Decimal => text()
+            .pattern(Some(ANSWERED_PRICE))
+            .description(Some("A string with two decimals.")),
+    };
+    let kind = match field.kind {
+        Kind::Id | Kind::Integer { .. } => Type::Integer,
+        _ => Type::String,
+    };
+    let value = value.read_only(field.is_read_only.then_some(true));
+    of_types(value, [kind], field.is_nullable).into()
+}
+
+/// A field as it is sent: numbers may be texts, and texts numbers.
+fn accepted(field: &Field) -> RefOr<Schema> {
+    let pattern = |pattern| text().pattern(Some(pattern)).build();
+    let either = match field.kind {
+        Kind::Text { max } | Kind::LongText { max } => {
+            let text = text().max_length(Some(max)).description(told(field));
+            return of_types(text, [Type::String, Type::Number], field.is_nullable).into();
+        }
+        Kind::Id | Kind::Time | Kind::Token => {
+            let text = text().description(told(field));
+            return of_types(text, [Type::String, Type::Number], field.is_nullable).into();
+        }
+        Kind::Reference => [integer().build(), pattern(ID)],
+        Kind::Integer { min, max } => {
+            let most = (max < i64::MAX).then_some(max);
+            let number = integer().minimum(Some(min)).maximum(most).build();
+            [number, pattern(if min < 0 { INTEGER } else { COUNT })]
+        }
+        Kind::Price | Kind::Decimal => {
+            let number = ObjectBuilder::new().schema_type(Type::Number);
+            let number = number.minimum(Some(0)).exclusive_maximum(Some(PRICE_ABOVE));
+            [pattern(PRICE), number.build()]
+        }
+    };
+    let nothing = ObjectBuilder::new().schema_type(Type::Null).build();
+    let ways = either
+        .into_iter()
+        .chain(field.is_nullable.then_some(nothing));
+    let one_of = ways.fold(OneOfBuilder::new(), OneOfBuilder::item);
+    Schema::OneOf(one_of.description(told(field)).build()).into()
+}
+
+fn of_types<const N: usize>(value: ObjectBuilder, types: [Type; N], is_nullable: bool) -> Object {
+    let null = is_nullable.then_some(Type::Null);
+    let mut types: Vec<_> = types.into_iter().chain(null).collect();
+    let types = match types.pop() {
+        Some(only) if types.is_empty() => SchemaType::Type(only),
+        last => SchemaType::Array(types.into_iter().chain(last).collect()),
+    };
+    value.schema_type(types).build()
+}
+
+/// What the document says of sending a field.
+fn told(field: &Field) -> Option<String> {
+    let bounds = match field.kind {
+        Kind::Text { max } | Kind::LongText { max } if !field.is_nullable => {
+            format!("1 to {max} characters after trimming. A number is taken as its text.")
+        }
+        Kind::Reference => "The id of an existing record.".to_owned(),
+        Kind::Integer { min, max: i64::MAX } => format!("{min} or more."),
+        Kind::Integer { min, max } => format!("From {min} to {max}."),
+        Kind::Price => format!("BRL: {DECIMAL}"),
+        Kind::Decimal => DECIMAL.to_owned(),
+        _ => String::new(),
+    };
+    let blank = if field.is_null_when_blank {
+        "Blank becomes null."
+    } else {
+        ""
+    };
+    let told = [bounds.as_str(), field.help.1, blank];
+    let told = told.map(str::trim).join(" ");
+    Some(told.trim().to_owned()).filter(|told| !told.is_empty())
 }

@@ -2,6 +2,7 @@
 
 use db::{Column, Error, Money, OwnedValue, Row, Timestamp};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
+use utoipa::ToSchema;
 
 use super::{field::Field, record::Source};
 
@@ -84,6 +85,8 @@ pub trait Amount: FieldType {}
 pub trait Refers: FieldType {
     /// The field of the other record with what people call it.
     const NAME: &'static str;
+    /// What its schema is called.
+    const SCHEMA: &'static str;
 }
 
 /// A reference as it was sent, to be looked up.
@@ -227,9 +230,11 @@ field_type!(Timestamp, Timestamp, |time| Value::Time(*time));
 
 /// A type that refers to another record, by the field with what people call that.
 macro_rules! refers {
-    ($(#[$about:meta])* $type:ident, $name:ident) => {
+    ($(#[$about:meta])* $type:ident, $name:ident, $schema:ident) => {
         $(#[$about])*
-        #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+        #[serde(deny_unknown_fields)]
+        #[schema(as = $schema)]
         pub struct $type {
             /// Its id.
             pub id: i64,
@@ -258,17 +263,18 @@ macro_rules! refers {
 
         impl Refers for $type {
             const NAME: &'static str = stringify!($name);
+            const SCHEMA: &'static str = stringify!($schema);
         }
     };
 }
 
 refers! {
     /// A record that another one refers to, as brands and categories are shown within a product.
-    Named, name
+    Named, name, Reference
 }
 refers! {
     /// A product that a movement refers to.
-    Titled, title
+    Titled, title, ProductReference
 }
 
 impl Sent for Reference {

@@ -112,7 +112,10 @@ pub fn describe(api: &mut OpenApi, paths: Paths) {
         html(),
     );
     let read = described("reference", "This document, to read", "A page.", html());
-    let document = described("openapi", "This document", "OpenAPI 3.1.", schema);
+    // The operation is called as its address is: `openapi`, `schema`.
+    let id = paths.schema.trim_matches('/').trim_end_matches(".json");
+    let id = id.rsplit('/').next().unwrap_or(id);
+    let document = described(id, "This document", "OpenAPI 3.1.", schema);
     let all = [
         (paths.swagger_ui, try_out),
         (paths.redoc, read),

@@ -13,12 +13,12 @@ use http::StatusCode;
 use serde::Serialize;
 use tokio::time::timeout;
 use utoipa::ToSchema;
-use utoipa::openapi::{Object, OpenApi};
+use utoipa::openapi::{Object, OpenApi, RefOr};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::errors::Chain;
-use crate::openapi::{Failure, Routes, constant};
+use crate::openapi::{Failure, Routes, constant, operations};
 use crate::server::Shutdown;
 use crate::{Error, Supervisor};
 
@@ -98,9 +98,22 @@ where
     ROUTES.router().with_state(probed)
 }
 
-/// The description of the routes.
-pub fn openapi() -> OpenApi {
-    ROUTES.openapi()
+/// The description of the routes of a service.
+pub fn openapi(service: &str) -> OpenApi {
+    let mut api = ROUTES.openapi();
+    for (_, _, operation) in operations(&mut api) {
+        let responses = operation.responses.responses.values_mut();
+        let contents = responses.filter_map(|response| match response {
+            RefOr::T(response) => Some(response.content.values_mut()),
+            RefOr::Ref(_) => None,
+        });
+        for example in contents.flatten().flat_map(|content| &mut content.example) {
+            if let Some(name) = example.get_mut("service") {
+                *name = service.into();
+            }
+        }
+    }
+    api
 }
 
 static ROUTES: Routes<Probed> = Routes::new(|| {
@@ -119,7 +132,7 @@ static ROUTES: Routes<Probed> = Routes::new(|| {
         status = 200,
         description = "The process lives.",
         body = Health,
-        examples(("healthy" = (value = json!({"status": "healthy", "service": "checkout", "version": "1.0.0"})))),
+        example = json!({"status": "healthy", "service": "", "version": "1.0.0"}),
     )),
 )]
 async fn health(State(probed): State<Probed>) -> Json<Health> {
@@ -141,7 +154,7 @@ async fn health(State(probed): State<Probed>) -> Json<Health> {
             status = 200,
             description = "The database can be reached and is migrated.",
             body = Ready,
-            examples(("ready" = (value = json!({"status": "ready", "service": "checkout", "version": "1.0.0"})))),
+            example = json!({"status": "ready", "service": "", "version": "1.0.0"}),
         ),
         Failure<503>,
     ),

@@ -11,13 +11,18 @@ use http::{Method, StatusCode};
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::IntoResponses;
+use utoipa::openapi::example::{Example, ExampleBuilder};
 use utoipa::openapi::extensions::Extensions;
-use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
-use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem};
+use utoipa::openapi::schema::{ObjectBuilder, SchemaType};
+use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
-    KnownFormat, Object, OpenApi, Ref, RefOr, Required, Response, Schema, SchemaFormat, Type,
+    Components, InfoBuilder, KnownFormat, LicenseBuilder, Object, OpenApi, OpenApiBuilder, Ref,
+    RefOr, Required, Response, Schema, SchemaFormat, ServerBuilder, Type,
 };
 use utoipa_axum::router::OpenApiRouter;
+
+use crate::Error;
 
 /// Routes with the descriptions of their handlers. Both are gathered once for each process: a description takes a thousand times longer
 /// than a route.
@@ -48,6 +53,49 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
     fn gathered(&self) -> &(Router<S>, OpenApi) {
         let gather = || (self.gather)().split_for_parts();
         self.gathered.get_or_init(gather)
+    }
+}
+
+/// What a document says before its operations.
+pub struct About<const TAGS: usize> {
+    /// What the service is called. Generators make names of it.
+    pub title: &'static str,
+    /// The version of its interface.
+    pub version: &'static str,
+    /// What it does, in a sentence.
+    pub summary: &'static str,
+    /// What holds for all operations.
+    pub description: &'static str,
+    /// The groups of operations, with what each is about; nothing where its name says it.
+    pub tags: [(&'static str, &'static str); TAGS],
+}
+
+impl<const TAGS: usize> About<TAGS> {
+    /// A document without operations, with what they will refer to.
+    pub fn with(self, components: Components) -> OpenApi {
+        let license = LicenseBuilder::new()
+            .name("MIT OR Apache-2.0")
+            .identifier(Some("MIT OR Apache-2.0"));
+        let summary = ("summary", self.summary);
+        let info = InfoBuilder::new()
+            .title(self.title)
+            .version(self.version)
+            .extensions(Some(Extensions::from_iter([summary])))
+            .description(Some(self.description))
+            .license(Some(license.build()));
+        let server = ServerBuilder::new()
+            .url("/")
+            .description(Some("Where this document was read from"));
+        let tags = self.tags.map(|(name, what)| {
+            let what = Some(what).filter(|what| !what.is_empty());
+            TagBuilder::new().name(name).description(what).build()
+        });
+        OpenApiBuilder::new()
+            .info(info)
+            .servers(Some([server.build()]))
+            .tags(Some(tags))
+            .components(Some(components))
+            .build()
     }
 }
 
@@ -170,6 +218,19 @@ pub fn operations(api: &mut OpenApi) -> impl Iterator<Item = (&str, Method, &mut
     })
 }
 
+/// The methods that an address is described with.
+pub fn methods(item: &PathItem) -> impl Iterator<Item = Method> {
+    let all = [
+        (Method::GET, &item.get),
+        (Method::POST, &item.post),
+        (Method::PUT, &item.put),
+        (Method::PATCH, &item.patch),
+        (Method::DELETE, &item.delete),
+    ];
+    let described = all.into_iter().filter(|(_, operation)| operation.is_some());
+    described.map(|(method, _)| method)
+}
+
 /// Names headers in every response of every operation: what layers around these routes set. Error responses name theirs
 /// where they are described.
 pub fn name_headers(api: &mut OpenApi, names: &[&str]) {
@@ -218,6 +279,15 @@ pub fn failure_name(status: u16) -> String {
     reason.unwrap_or("Error").replace([' ', '-'], "")
 }
 
+/// An example of an error's body, named by the words of its detail.
+pub fn failure_example(error: &Error, body: &impl Serialize) -> (String, Example) {
+    let words = error.public().detail.to_lowercase();
+    let words = words.split(|character: char| !character.is_ascii_alphanumeric());
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    let example = ExampleBuilder::new().value(Some(json!(body))).build();
+    (words.join("_"), example)
+}
+
 /// A parameter that may be left out, unless it is a part of the path.
 pub fn parameter(
     name: &str,
@@ -237,6 +307,11 @@ pub fn text() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
 }
 
+/// A moment.
+pub fn moment() -> ObjectBuilder {
+    text().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+}
+
 /// One of these texts.
 pub fn one_of(texts: impl IntoIterator<Item = &'static str>) -> Object {
     text().enum_values(Some(texts)).build()
@@ -247,6 +322,11 @@ pub fn integer() -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Integer)
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
+}
+
+/// A whole number, or nothing.
+pub fn nullable_integer() -> ObjectBuilder {
+    integer().schema_type(SchemaType::from_iter([Type::Integer, Type::Null]))
 }
 
 /// This text and no other. `utoipa` has no `const`.

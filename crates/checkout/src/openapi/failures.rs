@@ -2,13 +2,12 @@
 
 use db::Timestamp;
 use http::StatusCode;
-use serde_json::json;
-use utoipa::openapi::example::{Example, ExampleBuilder};
+use utoipa::openapi::example::Example;
 use utoipa::openapi::response::ResponseBuilder;
 use utoipa::openapi::{ContentBuilder, Header, Ref, RefOr, Response, Schema};
 use utoipa::{PartialSchema, ToSchema};
 use web::errors::DetailedBody;
-use web::openapi::{failure_name, text};
+use web::openapi::{failure_example, failure_name, text};
 use web::rate::throttled_detail;
 use web::{Error, docs};
 
@@ -172,15 +171,7 @@ fn failed(
     .build()
 }
 
-/// An error's body, by the words of its detail.
 fn example(error: impl Into<Error>) -> (String, Example) {
     let error = error.into();
-    let words = error.public().detail.to_lowercase();
-    let words = words.split(|character: char| !character.is_ascii_alphanumeric());
-    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
-    let body = json!(DetailedBody::new(error.public(), TIME));
-    (
-        words.join("_"),
-        ExampleBuilder::new().value(Some(body)).build(),
-    )
+    failure_example(&error, &DetailedBody::new(error.public(), TIME))
 }

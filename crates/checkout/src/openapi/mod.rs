@@ -8,16 +8,14 @@ use http::Method;
 use utoipa::ToSchema;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
-    ComponentsBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Response,
-    SchemaFormat, ServerBuilder,
+    ComponentsBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Response, SchemaFormat,
 };
 use web::errors::DetailedBody;
-use web::openapi::{Header, add_responses, constant, failure, name_headers, text};
+use web::openapi::{About, Header, add_responses, constant, failure, name_headers, text};
 use web::{docs, health};
 
-use crate::{VERSION, orders, page, routes, webhooks};
+use crate::{SERVICE, VERSION, orders, page, routes, webhooks};
 
 const ABOUT: &str = "\
 All amounts are in BRL, as exact JSON numbers with at most two decimals. Every error is JSON with a text in `detail`; \
@@ -94,7 +92,7 @@ fn described() -> OpenApi {
     add_responses(&mut pages, &[otherwise("PageFailed")]);
     api.merge(pages);
     name_headers(&mut api, &LIMITS);
-    let mut probes = health::openapi();
+    let mut probes = health::openapi(SERVICE);
     add_responses(&mut probes, &[otherwise("AnyOther")]);
     api.merge(probes);
     name_headers(&mut api, &[REQUEST_ID]);
@@ -117,16 +115,6 @@ fn otherwise(name: &str) -> (String, RefOr<Response>) {
 }
 
 fn about() -> OpenApi {
-    let summary = "Takes card, pix and boleto payments through an external payment provider.";
-    let license = LicenseBuilder::new()
-        .name("MIT OR Apache-2.0")
-        .identifier(Some("MIT OR Apache-2.0"));
-    let info = InfoBuilder::new()
-        .title("Balcao checkout")
-        .version(VERSION)
-        .extensions(Some(Extensions::from_iter([("summary", summary)])))
-        .description(Some(ABOUT))
-        .license(Some(license.build()));
     let merchant_key = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
         .description(Some(MERCHANT_KEY));
@@ -134,16 +122,14 @@ fn about() -> OpenApi {
         .security_scheme("merchantKey", SecurityScheme::Http(merchant_key.build()))
         .schema(DetailedBody::name(), failures::body())
         .responses_from_iter(failures::all());
-    let server = ServerBuilder::new()
-        .url("/")
-        .description(Some("Where this document was read from"));
-    let tag = |(name, what)| TagBuilder::new().name(name).description(Some(what)).build();
-    OpenApiBuilder::new()
-        .info(info)
-        .servers(Some([server.build()]))
-        .tags(Some(TAGS.map(tag)))
-        .components(Some(components.build()))
-        .build()
+    let about = About {
+        title: "Balcao checkout",
+        version: VERSION,
+        summary: "Takes card, pix and boleto payments through an external payment provider.",
+        description: ABOUT,
+        tags: TAGS,
+    };
+    about.with(components.build())
 }
 
 /// The headers that responses name.

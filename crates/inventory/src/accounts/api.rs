@@ -2,109 +2,179 @@
 //! The web interface's own addresses are in `pages`.
 
 use axum::{
-    Router,
     extract::{Request, State as Extracted},
     response::Response,
-    routing::any,
 };
-use http::{Method, StatusCode, request::Parts};
-use resource::{Field, text, token};
+use http::StatusCode;
+use resource::{
+    Field,
+    schema::{Shape, schema},
+    text, token,
+};
 use serde_json::json;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{RefOr, Schema},
+};
+use utoipa_axum::{router::OpenApiRouter, routes};
+use web::openapi::Failure;
 
-use super::{Credentials, service};
+use super::{
+    Credentials,
+    service::{self, Access, Pair},
+};
 use crate::{
     State,
     rest::{
         Refusal,
         fields::{Members, Mode, Reader},
-        gate,
-        metadata::{self, Action},
-        resource::{answer, json, read_members},
+        guard::Guard,
+        openapi::Nothing,
+        resource::{json, read_members},
     },
 };
 
-const METHODS: &[Method] = &[Method::POST, Method::OPTIONS];
 /// Longer names and passwords are none.
 pub(crate) const MAX_TEXT: usize = 4096;
 
-const OBTAIN: &[&Field] = &[
-    &text::<String>("Usuário", "Username", MAX_TEXT).named("username"),
-    &text::<String>("Senha", "Password", MAX_TEXT).named("password"),
-];
+const USERNAME: &Field = &text::<String>("Usuário", "Username", MAX_TEXT).named("username");
+const PASSWORD: &Field = &text::<String>("Senha", "Password", MAX_TEXT).named("password");
+const OTP: &Field = &text::<Option<String>>("Código", "Code", MAX_TEXT)
+    .help(
+        "Um código do segundo fator, ou de recuperação.",
+        "A code of the second factor, or a recovery code. Only accounts that have a second factor need it: without it they \
+         are answered 401 with the code `otp_required`, with a wrong one 401 `otp_invalid`.",
+    )
+    .named("otp");
 const REFRESH: &[&Field] = &[&token("Token de renovação", "Refresh").named("refresh")];
 const VERIFY: &[&Field] = &[&token("Token", "Token").named("token")];
 
-/// The addresses under `/api/v1/authentication/`.
-pub(crate) fn routes() -> Router<State> {
-    Router::new()
-        .route(
-            "/api/v1/authentication/token/",
-            any(
-                async |Extracted(state): Extracted<State>, request: Request| {
-                    answer(METHODS, obtain(&state, request).await)
-                },
-            ),
-        )
-        .route(
-            "/api/v1/authentication/token/refresh/",
-            any(
-                async |Extracted(state): Extracted<State>, request: Request| {
-                    answer(METHODS, refresh(&state, request).await)
-                },
-            ),
-        )
-        .route(
-            "/api/v1/authentication/token/verify/",
-            any(
-                async |Extracted(state): Extracted<State>, request: Request| {
-                    answer(METHODS, verify(&state, request).await)
-                },
-            ),
-        )
+impl PartialSchema for Credentials {
+    fn schema() -> RefOr<Schema> {
+        schema(&[USERNAME, PASSWORD, OTP], Shape::Input).into()
+    }
 }
 
-async fn obtain(state: &State, request: Request) -> Result<Response, Refusal> {
-    let Some((parts, members)) = open(state, request).await? else {
-        return Ok(described("Token Obtain Pair", OBTAIN));
-    };
-    let pair = service::log_in(state, &parts, credentials(&members)?).await?;
+impl ToSchema for Credentials {}
+
+/// A body with a refresh token.
+pub(super) enum Refresh {}
+
+impl PartialSchema for Refresh {
+    fn schema() -> RefOr<Schema> {
+        schema(REFRESH, Shape::Input).into()
+    }
+}
+
+impl ToSchema for Refresh {}
+
+/// A body with a token of either type.
+enum Verify {}
+
+impl PartialSchema for Verify {
+    fn schema() -> RefOr<Schema> {
+        schema(VERIFY, Shape::Input).into()
+    }
+}
+
+impl ToSchema for Verify {}
+
+/// A token as the document shows it.
+pub(super) const EXAMPLE_TOKEN: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.c2lnbmF0dXJl";
+
+fn example_pair() -> Pair {
+    Pair {
+        refresh: EXAMPLE_TOKEN.to_owned(),
+        access: EXAMPLE_TOKEN.to_owned(),
+    }
+}
+
+/// An access token as the document shows it.
+pub(super) fn example_access() -> Access {
+    Access {
+        access: EXAMPLE_TOKEN.to_owned(),
+    }
+}
+
+/// The addresses under `/api/v1/authentication/`.
+pub(crate) fn routes() -> OpenApiRouter<State> {
+    let obtain = Guard::for_anyone("Token Obtain Pair", &[USERNAME, PASSWORD]);
+    let refresh = Guard::for_anyone("Token Refresh", REFRESH);
+    let verify = Guard::for_anyone("Token Verify", VERIFY);
+    OpenApiRouter::new()
+        .routes(obtain.before(routes!(tokens_obtain)))
+        .routes(refresh.before(routes!(token_refresh)))
+        .routes(verify.before(routes!(token_verify)))
+}
+
+/// Obtain a token pair
+///
+/// Needs no token.
+#[utoipa::path(
+    post, path = "/api/v1/authentication/token/", tag = "Authentication", operation_id = "obtainTokens", security(),
+    request_body(content = Credentials, example = json!({"username": "admin", "password": "demo-password"})),
+    responses(
+        (status = 200,
+        description = "The pair. The access token lives a day, the refresh token a week, unless configured otherwise.",
+        body = Pair, example = json!(example_pair())),
+        Failure<400>, Failure<413>, Failure<415>,
+    ),
+)]
+async fn tokens_obtain(
+    Extracted(state): Extracted<State>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    let (parts, body) = request.into_parts();
+    let members = read_members(&state, &parts.headers, body).await?;
+    let pair = service::log_in(&state, &parts, credentials(&members)?).await?;
     Ok(json(StatusCode::OK, &pair))
 }
 
-async fn refresh(state: &State, request: Request) -> Result<Response, Refusal> {
-    let Some((_, members)) = open(state, request).await? else {
-        return Ok(described("Token Refresh", REFRESH));
-    };
-    let token = one(&members, "refresh")?;
-    Ok(json(
-        StatusCode::OK,
-        &json!({"access": service::refresh(state, &token).await?}),
-    ))
+/// Obtain an access token for a refresh token
+///
+/// Needs no token.
+#[utoipa::path(
+    post, path = "/api/v1/authentication/token/refresh/", tag = "Authentication", operation_id = "refreshToken", security(),
+    request_body(content = Refresh, example = json!({"refresh": EXAMPLE_TOKEN})),
+    responses(
+        (status = 200, description = "A new access token.", body = Access, example = json!(example_access())),
+        Failure<400>, Failure<413>, Failure<415>,
+    ),
+)]
+async fn token_refresh(
+    Extracted(state): Extracted<State>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    let token = posted(&state, request, "refresh").await?;
+    let access = service::refresh(&state, &token).await?;
+    Ok(json(StatusCode::OK, &access))
 }
 
-async fn verify(state: &State, request: Request) -> Result<Response, Refusal> {
-    let Some((_, members)) = open(state, request).await? else {
-        return Ok(described("Token Verify", VERIFY));
-    };
-    let token = one(&members, "token")?;
-    service::verify(state, &token).await?;
+/// Check a token
+///
+/// Needs no token.
+#[utoipa::path(
+    post, path = "/api/v1/authentication/token/verify/", tag = "Authentication", operation_id = "verifyToken", security(),
+    request_body(content = Verify, example = json!({"token": EXAMPLE_TOKEN})),
+    responses(
+        (status = 200, description = "The token is valid.", body = Nothing, example = json!({})),
+        Failure<400>, Failure<413>, Failure<415>,
+    ),
+)]
+async fn token_verify(
+    Extracted(state): Extracted<State>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    let token = posted(&state, request, "token").await?;
+    service::verify(&state, &token).await?;
     Ok(json(StatusCode::OK, &json!({})))
 }
 
-/// Negotiation 406 → rate 429 → method 405 → body 415 and 400: whoever sends it, tokens in the header are not looked at. `OPTIONS` asks
-/// what may be sent, and sends nothing.
-async fn open(state: &State, request: Request) -> Result<Option<(Parts, Members)>, Refusal> {
-    let (parts, body) = gate::admit_anyone(state, METHODS, request).await?;
-    if parts.method == Method::OPTIONS {
-        return Ok(None);
-    }
+/// The token that a body has.
+async fn posted(state: &State, request: Request, field: &'static str) -> Result<String, Refusal> {
+    let (parts, body) = request.into_parts();
     let members = read_members(state, &parts.headers, body).await?;
-    Ok(Some((parts, members)))
-}
-
-fn described(name: &str, fields: &'static [&'static Field]) -> Response {
-    let method = Method::POST;
-    metadata::answer(name, Some(Action { method, fields }))
+    one(&members, field)
 }
 
 /// What a program proves with who it is: `otp` is looked at for accounts that have a second factor.

@@ -18,7 +18,7 @@ pub mod users;
 
 pub use password::{HashFault, Passwords, PersonalData, WeakPassword, check_strength};
 pub use permission::{Granted, Model, Permission, UnknownPermission, Verb};
-pub use service::{Credentials, Pair, log_in, refresh, revoke, revoke_all, verify};
+pub use service::{Access, Credentials, Pair, log_in, refresh, revoke, revoke_all, verify};
 pub use token::{Claims, TokenError, TokenKey, TokenType};
 
 use std::fmt::Write as _;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use db::{Db, Timestamp};
 use http::request::Parts;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{
     Account, Caller, Claims, TokenError, TokenType,
@@ -22,7 +23,9 @@ pub(super) const SECOND_FACTOR_MISSING: &str =
     "This account must have a second factor: turn it on at /account/second-factor/.";
 
 /// A token pair, as it is answered.
-#[derive(Clone, Serialize)]
+#[derive(Clone, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = TokenPair)]
 pub struct Pair {
     /// Yields access tokens, for a week.
     pub refresh: String,
@@ -33,6 +36,21 @@ pub struct Pair {
 impl std::fmt::Debug for Pair {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str("Pair(****)")
+    }
+}
+
+/// An access token, as it is answered.
+#[derive(Clone, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = AccessToken)]
+pub struct Access {
+    /// Opens the API, for a day.
+    pub access: String,
+}
+
+impl std::fmt::Debug for Access {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Access(****)")
     }
 }
 
@@ -200,12 +218,13 @@ pub(super) fn no_account() -> Refusal {
 /// # Errors
 ///
 /// 401 for tokens that are not valid, are of another type or were revoked, and for accounts that are gone; faults of the store.
-pub async fn refresh(state: &State, token: &str) -> Result<String, Refusal> {
+pub async fn refresh(state: &State, token: &str) -> Result<Access, Refusal> {
     let claims = state
         .token_key
         .verify_type(token, TokenType::Refresh, state.clock.now())
         .map_err(not_valid)?;
-    Ok(access(state, &owner(state, claims).await?))
+    let access = access(state, &owner(state, claims).await?);
+    Ok(Access { access })
 }
 
 /// Whether a token is valid, of either type: it is not when it would open nothing.

@@ -1,12 +1,10 @@
 //! `/api/v1/analyses/`: the specification's record of an analysis, to be read; and what is known of a product's supply.
 
-use axum::{
-    Router,
-    extract::{Request, State as Extracted},
-    response::Response,
-    routing::any,
-};
-use http::{Method, StatusCode};
+use axum::{extract::State as Extracted, response::Response};
+use db::Money;
+use http::StatusCode;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use web::openapi::Failure;
 
 use super::{AnalysisRecord, RestockTerms};
 use crate::{
@@ -14,93 +12,123 @@ use crate::{
     accounts::Model,
     rest::{
         Refusal,
-        gate::{self, Endpoint},
-        metadata,
-        resource::{RecordId, Wanted, answer, json, paginated, submission},
+        gate::Call,
+        guard::Guard,
+        openapi::{EXAMPLE_TIME, PageOf, page_example},
+        resource::{RecordId, Wanted, json, paginated, submission},
     },
 };
 
-const READ: &[Method] = &[Method::GET, Method::HEAD, Method::OPTIONS];
-const READ_AND_PUT: &[Method] = &[Method::GET, Method::PUT, Method::HEAD, Method::OPTIONS];
-const TERMS: Endpoint = Endpoint {
-    model: Model::Product,
-    allow: READ_AND_PUT,
-};
-const ENDPOINT: Endpoint = Endpoint {
-    model: Model::Analysis,
-    allow: READ,
-};
-
 /// The addresses of analyses.
-pub(crate) fn routes() -> Router<State> {
-    Router::new()
-        .route(
-            "/api/v1/analyses/",
-            any(
-                async |Extracted(state): Extracted<State>, request: Request| {
-                    answer(READ, list(&state, request).await)
-                },
-            ),
-        )
-        .route(
-            "/api/v1/analyses/{id}/",
-            any(
-                async |Extracted(state): Extracted<State>,
-                       RecordId(id): RecordId,
-                       request: Request| {
-                    answer(READ, read(&state, id, request).await)
-                },
-            ),
-        )
-        .route(
-            "/api/v1/products/{id}/restock/",
-            any(
-                async |Extracted(state): Extracted<State>,
-                       RecordId(id): RecordId,
-                       request: Request| {
-                    answer(READ_AND_PUT, terms(&state, id, request).await)
-                },
-            ),
-        )
+pub(crate) fn routes() -> OpenApiRouter<State> {
+    let guard = |name| Guard::of(Model::Analysis, name);
+    let terms = Guard::of(Model::Product, "Restock Terms");
+    OpenApiRouter::new()
+        .routes(guard("Analysis List").before(routes!(analysis_list)))
+        .routes(guard("Analysis Instance").before(routes!(analysis_read)))
+        .routes(terms.before(routes!(terms_read, terms_write)))
 }
 
-async fn list(state: &State, request: Request) -> Result<Response, Refusal> {
-    let call = gate::admit(state, ENDPOINT, request).await?;
-    if call.parts.method == Method::OPTIONS {
-        return Ok(metadata::answer("Analysis List", None));
+type AnalysisPage = PageOf<AnalysisRecord>;
+
+fn example() -> AnalysisRecord {
+    let result = "Reposição: Arroz 5 kg\n\nPeça agora 42 unidades.\nEm estoque: 9 unidades, para cerca de 3,4 dias; \
+                  acaba por volta de 23/11/2026, antes que um pedido de hoje chegue (7 dias).";
+    AnalysisRecord {
+        id: 1,
+        result: result.to_owned(),
+        created_at: EXAMPLE_TIME,
     }
-    let wanted = Wanted::parse(state, &call.parameters)?;
-    let page = super::records(state, wanted).await?;
+}
+
+fn example_terms() -> RestockTerms {
+    RestockTerms {
+        lead_time_days: Some(10),
+        lead_time_deviation_days: Some(Money::from_cents(2_00)),
+        service_level: Some(Money::from_cents(97_50)),
+        review_interval_days: None,
+        pack_multiple: Some(12),
+    }
+}
+
+/// Restock analyses, newest first
+#[utoipa::path(
+    get, path = "/api/v1/analyses/", tag = "Analyses", operation_id = "listAnalyses",
+    params(Wanted),
+    responses(
+        (status = 200, description = "One page.", body = AnalysisPage,
+        example = json!(page_example(&example()))),
+    ),
+)]
+async fn analysis_list(
+    Extracted(state): Extracted<State>,
+    call: Call,
+) -> Result<Response, Refusal> {
+    let wanted = Wanted::parse(&state, &call.parameters)?;
+    let page = super::records(&state, wanted).await?;
     Ok(paginated(call, &page).await)
 }
 
-async fn read(state: &State, id: Option<i64>, request: Request) -> Result<Response, Refusal> {
-    let call = gate::admit(state, ENDPOINT, request).await?;
-    if call.parts.method == Method::OPTIONS {
-        return Ok(metadata::answer("Analysis Instance", None));
-    }
+/// Read an analysis
+#[utoipa::path(
+    get, path = "/api/v1/analyses/{id}/", tag = "Analyses", operation_id = "readAnalysis",
+    params(RecordId),
+    responses(
+        (status = 200, description = "The record.", body = AnalysisRecord, example = json!(example())),
+    ),
+)]
+async fn analysis_read(
+    Extracted(state): Extracted<State>,
+    RecordId(id): RecordId,
+) -> Result<Response, Refusal> {
     let id = id.ok_or(Refusal::NotFound)?;
-    let analysis = super::read(state, id).await?.ok_or(Refusal::NotFound)?;
-    Ok(json(
-        StatusCode::OK,
-        &AnalysisRecord::from(analysis.summary),
-    ))
+    let analysis = super::read(&state, id).await?.ok_or(Refusal::NotFound)?;
+    let record = AnalysisRecord::from(analysis.summary);
+    Ok(json(StatusCode::OK, &record))
 }
 
-async fn terms(state: &State, id: Option<i64>, request: Request) -> Result<Response, Refusal> {
-    let call = gate::admit(state, TERMS, request).await?;
-    if call.parts.method == Method::OPTIONS {
-        return Ok(metadata::answer("Restock Terms", None));
-    }
+/// What is known of a product's supply, for its analyses
+#[utoipa::path(
+    get, path = "/api/v1/products/{id}/restock/", tag = "Analyses", operation_id = "readRestockTerms",
+    params(RecordId),
+    responses(
+        (status = 200, description = "What is `null`, the shop's settings assume.", body = RestockTerms,
+        example = json!(RestockTerms::default())),
+    ),
+)]
+async fn terms_read(
+    Extracted(state): Extracted<State>,
+    RecordId(id): RecordId,
+) -> Result<Response, Refusal> {
+    let id = id.ok_or(Refusal::NotFound)?;
+    let terms = super::terms_read(&state, id).await?;
+    let terms = terms.ok_or(Refusal::NotFound)?;
+    Ok(json(StatusCode::OK, &terms))
+}
+
+/// Say what is known of a product's supply
+///
+/// Needs the permission `change_product`.
+#[utoipa::path(
+    put, path = "/api/v1/products/{id}/restock/", tag = "Analyses", operation_id = "writeRestockTerms",
+    params(RecordId),
+    request_body(content = RestockTerms, example = json!(example_terms())),
+    responses(
+        (status = 200, description = "Written.", body = RestockTerms, example = json!(example_terms())),
+        Failure<400>, Failure<413>, Failure<415>,
+    ),
+)]
+async fn terms_write(
+    Extracted(state): Extracted<State>,
+    RecordId(id): RecordId,
+    call: Call,
+) -> Result<Response, Refusal> {
     let id = id.ok_or(Refusal::NotFound)?;
     // An unknown product is unknown whatever the body says.
-    let mut terms = super::terms_read(state, id)
-        .await?
-        .ok_or(Refusal::NotFound)?;
-    if call.parts.method == Method::PUT {
-        let sent = submission(state, call).await?;
-        terms = RestockTerms::read(&sent.members)?;
-        super::terms_set(state, id, terms).await?;
-    }
+    let known = super::terms_read(&state, id).await?;
+    known.ok_or(Refusal::NotFound)?;
+    let sent = submission(&state, call).await?;
+    let terms = RestockTerms::read(&sent.members)?;
+    super::terms_set(&state, id, terms).await?;
     Ok(json(StatusCode::OK, &terms))
 }

@@ -10,6 +10,7 @@ mod language_model;
 mod metrics;
 pub mod model;
 pub(crate) mod pages;
+mod payload;
 pub mod report;
 mod result;
 pub(crate) mod search;
@@ -22,6 +23,7 @@ mod work;
 pub use config::{ApiKey, ApiKeyError, Config, LanguageModel};
 pub use desk::Desk;
 pub use history::{Pace, days_of_cover, paces};
+pub(crate) use payload::webhook;
 pub use result::{Analysis, AnalysisRecord, Provenance, Source, Summary};
 pub use service::{
     Phase, Standing, Subject, analyse_now, ask, latest, list, newest, read, records, standing,

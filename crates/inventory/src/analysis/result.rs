@@ -2,20 +2,24 @@
 
 use db::Timestamp;
 use serde::Serialize;
+use utoipa::ToSchema;
 use web::locale::Locale;
 
 use super::text::RESTOCK;
 use crate::rest::json;
 
-/// An analysis as the API answers it: the specification's record.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// What was found and what is suggested, as text. The computed figures stand in it whoever worded it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Analysis)]
 pub struct AnalysisRecord {
     /// Its id; later ones have larger ones.
     pub id: i64,
-    /// Plain text, over several lines.
+    /// Plain text over several lines, in the language of `BALCAO_INVENTORY_LANGUAGE`.
     pub result: String,
     /// When it was made.
     #[serde(serialize_with = "json::time")]
+    #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
 }
 

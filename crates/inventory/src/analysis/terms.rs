@@ -2,6 +2,14 @@
 
 use db::Money;
 use serde::Serialize;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        RefOr, Schema, Type,
+        schema::{ObjectBuilder, SchemaType},
+    },
+};
+use web::openapi::{nullable_integer, text};
 
 use super::store::{
     history::{OwnTerms, subject},
@@ -44,6 +52,48 @@ const LONGEST_DAYS: i64 = 730;
 const LARGEST_PACK: i64 = 1_000_000;
 const LEAST_LEVEL: i128 = 5000;
 const GREATEST_LEVEL: i128 = 9999;
+
+impl PartialSchema for RestockTerms {
+    fn schema() -> RefOr<Schema> {
+        let units = |most| nullable_integer().minimum(Some(1)).maximum(Some(most));
+        let types = [Type::String, Type::Number, Type::Null];
+        let decimal = || text().schema_type(SchemaType::from_iter(types.clone()));
+        let properties = [
+            (
+                units(LONGEST_DAYS),
+                "From an order to its goods on the shelf.",
+            ),
+            (
+                decimal(),
+                "Its standard deviation; answered as a string with two decimals.",
+            ),
+            (
+                decimal(),
+                "From 50 to 99.99: in how many of a hundred replenishments the stock should last. \
+                 Answered as a string with two decimals.",
+            ),
+            (
+                units(LONGEST_DAYS),
+                "From one look at the shelf to the next.",
+            ),
+            (
+                units(LARGEST_PACK),
+                "Units that can only be ordered together.",
+            ),
+        ];
+        let all = FIELDS.into_iter().zip(properties);
+        all.fold(
+            ObjectBuilder::new(),
+            |object, (field, (property, about))| {
+                let property = property.description(Some(about));
+                object.property(field, property).required(field)
+            },
+        )
+        .into()
+    }
+}
+
+impl ToSchema for RestockTerms {}
 
 /// Two decimals, as all decimal values of the API.
 #[expect(clippy::ref_option, reason = "the signature that serde asks for")]

@@ -4,11 +4,10 @@
 pub mod named;
 pub mod products;
 
-use axum::Router;
 use web::locale::Locale;
 
 use crate::{
-    page::PageState,
+    page::routes::PageRouter,
     rest::{Message, Refusal},
 };
 use named::Kind;
@@ -23,7 +22,7 @@ pub(crate) const IMPORT_WORDS: Words =
     Words::feminine(("importação", "import"), ("importações", "imports"));
 
 /// The pages of the catalogue.
-pub(crate) fn pages() -> Router<PageState> {
+pub(crate) fn pages() -> PageRouter {
     Kind::ALL
         .into_iter()
         .fold(products::pages::routes(), |router, kind| {

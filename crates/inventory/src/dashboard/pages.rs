@@ -1,12 +1,13 @@
 //! The dashboard's addresses: the page, its figures alone for a page that is already open, and the stream that says when they have changed.
 
 use axum::{
-    Router,
     extract::{RawQuery, State as Extracted},
     response::{IntoResponse as _, Response},
-    routing::get,
 };
 use http::{StatusCode, header::RETRY_AFTER, request::Parts};
+
+use utoipa_axum::routes;
+use web::openapi::Failure;
 
 use super::{
     Wanted, live,
@@ -14,18 +15,29 @@ use super::{
     view::{FiguresPage, HomePage, View},
 };
 use crate::{
-    page::{Frame, PageState},
+    page::{
+        Frame, PageState,
+        routes::{PageRouter, get},
+    },
     rest::query::Parameters,
 };
 
 /// `GET /`, and what the page asks for while it is open.
-pub(crate) fn routes() -> Router<PageState> {
-    Router::new()
-        .route("/", get(home))
+pub(crate) fn routes() -> PageRouter {
+    PageRouter::new()
+        .described(routes!(home))
         .route("/dashboard/figures/", get(figures))
         .route("/dashboard/events/", get(events))
 }
 
+/// The first page
+#[utoipa::path(
+    get, path = "/", tag = "Pages", operation_id = "home", security(),
+    responses(
+        (status = 200, description = "A page.", content_type = "text/html; charset=utf-8", body = String),
+        Failure<302>,
+    ),
+)]
 async fn home(
     Extracted(page): Extracted<PageState>,
     RawQuery(query): RawQuery,

@@ -15,6 +15,7 @@ pub(crate) mod part;
 pub(crate) mod picker;
 pub(crate) mod places;
 pub(crate) mod posts;
+pub(crate) mod routes;
 pub(crate) mod shortcuts;
 pub(crate) mod trend;
 
@@ -22,6 +23,7 @@ pub(crate) use errors::Shapes;
 pub(crate) use form::Form;
 pub(crate) use frame::{Frame, picked_next, see_other};
 pub(crate) use posts::Post;
+pub use routes::Address;
 
 use axum::{
     extract::FromRef,

@@ -5,17 +5,18 @@
 //! the id was chosen): a text that was changed by hand is looked up, whatever the id says. `product_choice` answers "which of these".
 
 use axum::{
-    Router,
     extract::{Path, Query, State as Extracted},
     response::Response,
-    routing::get,
 };
 use http::StatusCode;
 use resource::Field;
 use serde::{Deserialize, Serialize};
 use web::locale::Locale;
 
-use super::{Form, Frame, PageState};
+use super::{
+    Form, Frame, PageState,
+    routes::{PageRouter, get},
+};
 use crate::{
     State,
     accounts::{Model, Verb},
@@ -276,8 +277,8 @@ fn findable(text: &str) -> String {
 }
 
 /// `/pick/…/`: the ten best for the script.
-pub(crate) fn routes() -> Router<PageState> {
-    Router::new().route("/pick/{source}/", get(offer))
+pub(crate) fn routes() -> PageRouter {
+    PageRouter::new().route("/pick/{source}/", get(offer))
 }
 
 #[derive(Deserialize)]

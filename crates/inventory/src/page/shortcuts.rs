@@ -5,23 +5,25 @@ use std::time::Duration;
 
 use askama::Template;
 use axum::{
-    Router,
     extract::{Request, State as Extracted},
     response::Response,
-    routing::get,
 };
 use http::{HeaderMap, header::SET_COOKIE};
 use web::{client::Origin, cookie};
 
-use super::{Frame, PageState, safe_next, see_other};
+use super::{
+    Frame, PageState,
+    routes::{PageRouter, get},
+    safe_next, see_other,
+};
 use crate::accounts::pages::posted;
 
 const COOKIE: &str = "balcao_shortcuts";
 const LIFETIME: Duration = Duration::from_secs(365 * 86_400);
 
 /// `/shortcuts/`
-pub(crate) fn routes() -> Router<PageState> {
-    Router::new().route("/shortcuts/", get(show).post(switch))
+pub(crate) fn routes() -> PageRouter {
+    PageRouter::new().route("/shortcuts/", get(show).post(switch))
 }
 
 /// Whether a reader wants keys to act: yes, until they are put off.

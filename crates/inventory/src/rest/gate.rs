@@ -159,11 +159,15 @@ fn negotiate(headers: &HeaderMap, parameters: &Parameters) -> Result<(), Refusal
     if accepts_json(headers) {
         return Ok(());
     }
-    Err(web::Error::new(
+    Err(not_acceptable().into())
+}
+
+/// 406
+pub(crate) fn not_acceptable() -> web::Error {
+    web::Error::new(
         StatusCode::NOT_ACCEPTABLE,
         "Could not satisfy the request Accept header.",
     )
-    .into())
 }
 
 fn accepts_json(headers: &HeaderMap) -> bool {

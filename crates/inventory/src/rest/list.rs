@@ -33,6 +33,36 @@ pub enum PageNumber {
     Last,
 }
 
+/// A filter of a list that no field describes. The list reads it, and the API's document describes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueryFilter {
+    /// The parameter's name.
+    pub name: &'static str,
+    /// What it reads.
+    pub kind: FilterKind,
+    /// What it lets through.
+    pub about: &'static str,
+}
+
+/// What a filter reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FilterKind {
+    /// Words of a search.
+    Words,
+    /// A day.
+    Day,
+}
+
+impl QueryFilter {
+    /// The search of a list.
+    pub const SEARCH: Self = Self {
+        name: "search",
+        kind: FilterKind::Words,
+        about: "Words, parted by blanks or commas, each of which must occur in the name (title); case and accents do not \
+                matter. Quotes keep a phrase together.",
+    };
+}
+
 /// The page that was asked for does not exist: 404 `Invalid page.`
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("invalid page")]

@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 
+use axum::response::{IntoResponse, Response};
 use http::{
     HeaderValue, Method, StatusCode,
     header::{ALLOW, WWW_AUTHENTICATE},
 };
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{body::BodyError, fields::FieldErrors, list::InvalidPage, message::Message};
 use crate::accounts::Permission;
@@ -58,17 +60,26 @@ pub enum Refusal {
 }
 
 /// The body of a 401, as the conventions have it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = TokenProblem)]
 pub struct Unknown {
+    /// What is wrong.
     detail: Cow<'static, str>,
+    /// The same for programs.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     code: Option<&'static str>,
+    /// What is wrong with a token.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Vec<Tried>, required = false)]
     messages: Option<[Tried; 1]>,
 }
 
 /// As what a token was tried, and why it is none.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = TokenMessage)]
 struct Tried {
     token_class: &'static str,
     token_type: &'static str,
@@ -133,6 +144,12 @@ impl Refusal {
     /// 401 with the conventional text for a request without usable credentials.
     pub fn no_credentials() -> Self {
         Unknown::new("Authentication credentials were not provided.").into()
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        web::Error::from(self).into_response()
     }
 }
 

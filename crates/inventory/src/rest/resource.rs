@@ -4,8 +4,7 @@
 use std::{fmt, future::Future};
 
 use axum::{
-    Router,
-    extract::{FromRequestParts as _, Request},
+    extract::{FromRequestParts as _, Request, State as Extracted},
     response::{IntoResponse, Response},
     routing::any,
 };
@@ -15,13 +14,16 @@ use http::{
 };
 use resource::Field;
 use serde::Serialize;
+use utoipa_axum::router::OpenApiRouter;
 use web::client::PublicUrl;
 
+pub(crate) use super::submission::too_large;
 use super::{
     fields::Mode,
     gate::{self, Call, Endpoint},
     list::{InvalidPage, PageNumber, page_size},
     metadata::{self, Action},
+    openapi::{self, Description},
     query::Parameters,
     refusal::{Refusal, allow},
 };
@@ -138,6 +140,8 @@ pub trait Resource: Copy + Send + Sync + 'static {
     fn methods(self) -> &'static [Method];
     /// Its fields, in the order of answers and errors.
     fn fields(self) -> &'static [&'static Field];
+    /// What the API's document says of it beside.
+    fn description(self) -> Description;
 
     /// Reads the records of one page. Filters are checked before the page is.
     fn list(
@@ -174,33 +178,25 @@ pub trait Resource: Copy + Send + Sync + 'static {
     ) -> impl Future<Output = Result<bool, Refusal>> + Send;
 }
 
-/// The addresses of a resource.
-pub fn routes<R: Resource>(resource: R) -> Router<State> {
+/// The addresses of a resource, as its description describes them.
+pub fn routes<R: Resource>(resource: R) -> OpenApiRouter<State> {
     let list = format!("/api/v1/{}/", resource.path());
-    let detail = format!("/api/v1/{}/{{id}}/", resource.path());
-    Router::new()
-        .route(
-            &list,
-            any(
-                move |axum::extract::State(state): axum::extract::State<State>,
-                      request: Request| async move {
-                    answer(LIST, on_list(resource, &state, request).await)
-                },
-            ),
-        )
-        .route(
-            &detail,
-            any(
-                move |axum::extract::State(state): axum::extract::State<State>,
-                      RecordId(id): RecordId,
-                      request: Request| async move {
-                    answer(
-                        resource.methods(),
-                        on_record(resource, &state, id, request).await,
-                    )
-                },
-            ),
-        )
+    let record = format!("{list}{{id}}/");
+    let on_list = async move |Extracted(state): Extracted<State>, request: Request| {
+        answer(LIST, on_list(resource, &state, request).await)
+    };
+    let on_record = async move |Extracted(state): Extracted<State>,
+                                RecordId(id): RecordId,
+                                request: Request| {
+        let answered = on_record(resource, &state, id, request).await;
+        answer(resource.methods(), answered)
+    };
+    let schemas = openapi::schemas(resource);
+    let list = openapi::of_list(resource, &list);
+    let record = openapi::of_record(resource, &record);
+    OpenApiRouter::new()
+        .routes((schemas, list, any(on_list)))
+        .routes((Vec::new(), record, any(on_record)))
 }
 
 async fn on_list<R: Resource>(
@@ -218,7 +214,7 @@ async fn on_list<R: Resource>(
             let submission = submission(state, call).await?;
             Ok(created(resource.create(state, submission).await?))
         }
-        Method::OPTIONS => Ok(described(resource, &call.caller, "List", Some(Verb::Add))),
+        Method::OPTIONS => Ok(metadata_of(resource, &call.caller, "List", Some(Verb::Add))),
         _ => {
             let page = resource.list(state, &call.parameters).await?;
             Ok(paginated(call, &page).await)
@@ -243,7 +239,7 @@ async fn on_record<R: Resource>(
             None => None,
         };
         let verb = known.map(|_| Verb::Change);
-        return Ok(described(resource, &call.caller, "Instance", verb));
+        return Ok(metadata_of(resource, &call.caller, "Instance", verb));
     }
     let id = id.ok_or(Refusal::NotFound)?;
     match call.parts.method {
@@ -279,7 +275,7 @@ async fn on_record<R: Resource>(
 }
 
 /// What an address tells of itself, with what may be written there by whoever asks.
-fn described<R: Resource>(
+fn metadata_of<R: Resource>(
     resource: R,
     caller: &Caller,
     what: &str,
@@ -328,15 +324,17 @@ pub fn json<T: Serialize>(status: StatusCode, record: &T) -> Response {
     }
 }
 
-/// A page as the pagination object, with the addresses of the pages beside it.
+/// A page as it is answered.
+#[derive(Serialize)]
+pub(super) struct Pagination<'page, T> {
+    pub(super) count: u64,
+    pub(super) next: Option<String>,
+    pub(super) previous: Option<String>,
+    pub(super) results: &'page [T],
+}
+
+/// A page with the addresses of the pages beside it.
 pub async fn paginated<T: Serialize>(mut call: Call, page: &Page<T>) -> Response {
-    #[derive(Serialize)]
-    struct Pagination<'page, T> {
-        count: u64,
-        next: Option<String>,
-        previous: Option<String>,
-        results: &'page [T],
-    }
     let Ok(base) = PublicUrl::from_request_parts(&mut call.parts, &()).await;
     let address = |page: Option<u64>| {
         let query = call.parameters.with_page(page);

@@ -110,15 +110,28 @@ pub async fn read_bytes(state: &State, body: Body) -> Result<Bytes, Refusal> {
         .map_err(unread)
 }
 
+/// 413
+pub(crate) fn too_large() -> web::Error {
+    web::Error::new(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large")
+}
+
 fn unread(error: axum::Error) -> Refusal {
     let outermost: &(dyn StdError + 'static) = &error;
     let mut causes = std::iter::successors(Some(outermost), |&cause| cause.source());
     let unread = if causes.any(<dyn StdError>::is::<LengthLimitError>) {
-        web::Error::new(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large")
+        too_large()
     } else {
         web::Error::new(StatusCode::BAD_REQUEST, "The body ends before its time.")
     };
     unread.cause(error).into()
+}
+
+/// `Idempotency-Key`, as a creation that may be repeated reads it.
+pub(super) struct IdempotencyKey;
+
+impl IdempotencyKey {
+    /// Its most characters.
+    pub(super) const MAX: usize = 255;
 }
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Refusal> {
@@ -126,7 +139,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Refusal> {
         return Ok(None);
     };
     match value.to_str().map(str::trim) {
-        Ok(key) if (1..=255).contains(&key.len()) => Ok(Some(key.to_owned())),
+        Ok(key) if (1..=IdempotencyKey::MAX).contains(&key.len()) => Ok(Some(key.to_owned())),
         _ => Err(web::Error::new(
             StatusCode::BAD_REQUEST,
             "Idempotency-Key must be 1 to 255 visible ASCII characters.",

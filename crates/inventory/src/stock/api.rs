@@ -1,118 +1,164 @@
 //! The addresses of a product's ledger and threshold, and of the list of low products: what the resource itself has no members for.
 
-use axum::{
-    Router,
-    extract::{Request, State as Extracted},
-    response::Response,
-    routing::any,
+use axum::{extract::State as Extracted, response::Response};
+use http::StatusCode;
+use serde::Serialize;
+use utoipa::{
+    IntoParams, ToSchema,
+    openapi::path::{Parameter, ParameterIn},
 };
-use http::{Method, StatusCode};
-use serde_json::json;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use web::openapi::Failure;
 
+use super::model::{LedgerRow, LowStock};
 use crate::{
     State,
     accounts::Model,
     rest::{
         Refusal,
         fields::{Mode, Reader, Setting},
-        gate::{self, Call, Endpoint},
-        metadata,
-        resource::{RecordId, Wanted, answer, json, paginated, submission},
+        gate::Call,
+        guard::Guard,
+        json::Titled,
+        openapi::{EXAMPLE_TIME, PageOf, only_here, page_example},
+        resource::{RecordId, Wanted, json, paginated, submission},
     },
 };
 
-const READ: &[Method] = &[Method::GET, Method::HEAD, Method::OPTIONS];
-const READ_AND_PUT: &[Method] = &[Method::GET, Method::PUT, Method::HEAD, Method::OPTIONS];
-
 /// The addresses of ledgers, thresholds and low stock.
-pub(crate) fn routes() -> Router<State> {
-    Router::new()
-        .route(
-            "/api/v1/products/{id}/ledger/",
-            any(
-                async |Extracted(state): Extracted<State>,
-                       RecordId(id): RecordId,
-                       request: Request| {
-                    answer(READ, ledger(&state, id, request).await)
-                },
-            ),
-        )
-        .route(
-            "/api/v1/products/{id}/threshold/",
-            any(
-                async |Extracted(state): Extracted<State>,
-                       RecordId(id): RecordId,
-                       request: Request| {
-                    answer(READ_AND_PUT, threshold(&state, id, request).await)
-                },
-            ),
-        )
-        .route(
-            "/api/v1/low-stock/",
-            any(
-                async |Extracted(state): Extracted<State>, request: Request| {
-                    answer(READ, low_stock(&state, request).await)
-                },
-            ),
-        )
+pub(crate) fn routes() -> OpenApiRouter<State> {
+    let guard = |name| Guard::of(Model::Product, name);
+    OpenApiRouter::new()
+        .routes(guard("Ledger List").before(routes!(ledger_list)))
+        .routes(guard("Threshold").before(routes!(threshold_read, threshold_write)))
+        .routes(guard("Low Stock List").before(routes!(low_stock_list)))
 }
 
-async fn admit(state: &State, allow: &'static [Method], request: Request) -> Result<Call, Refusal> {
-    gate::admit(
-        state,
-        Endpoint {
-            model: Model::Product,
-            allow,
-        },
-        request,
-    )
-    .await
-}
+type LedgerPage = PageOf<LedgerRow>;
+type LowStockPage = PageOf<LowStock>;
 
-async fn ledger(state: &State, id: Option<i64>, request: Request) -> Result<Response, Refusal> {
-    let call = admit(state, READ, request).await?;
-    if call.parts.method == Method::OPTIONS {
-        return Ok(metadata::answer("Ledger List", None));
+/// The parameter of a ledger's moment.
+struct AsOf;
+
+impl IntoParams for AsOf {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let what =
+            "A day (its end, in UTC) or a date-time, in UTC where it does not say otherwise.";
+        let pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})?)?$";
+        vec![only_here("as_of", what, pattern)]
     }
+}
+
+/// Every change of a product's quantity, newest first
+///
+/// With `as_of` the rows up to then, so that the first row's balance is the quantity of that moment. The ledger of a deleted
+/// product can still be read.
+#[utoipa::path(
+    get, path = "/api/v1/products/{id}/ledger/", tag = "Stock", operation_id = "readLedger",
+    params(RecordId, Wanted, AsOf),
+    responses(
+        (status = 200, description = "One page.", body = LedgerPage, example = json!(page_example(&LedgerRow {
+            id: 1,
+            kind: "opening".to_owned(),
+            change: 40,
+            balance_after: 40,
+            created_at: EXAMPLE_TIME,
+            user: Some("admin".to_owned()),
+            reference: None,
+        }))),
+        Failure<400>,
+    ),
+)]
+async fn ledger_list(
+    Extracted(state): Extracted<State>,
+    RecordId(id): RecordId,
+    call: Call,
+) -> Result<Response, Refusal> {
     let id = id.ok_or(Refusal::NotFound)?;
     let as_of = super::read_as_of(&call.parameters)?;
-    let wanted = Wanted::parse(state, &call.parameters)?;
-    let page = super::ledger_list(state, id, as_of, wanted).await?;
+    let wanted = Wanted::parse(&state, &call.parameters)?;
+    let page = super::ledger_list(&state, id, as_of, wanted).await?;
     Ok(paginated(call, &page).await)
 }
 
-async fn threshold(state: &State, id: Option<i64>, request: Request) -> Result<Response, Refusal> {
-    let call = admit(state, READ_AND_PUT, request).await?;
-    if call.parts.method == Method::OPTIONS {
-        return Ok(metadata::answer("Threshold", None));
-    }
-    let id = id.ok_or(Refusal::NotFound)?;
-    // An unknown product is unknown whatever the body says.
-    let mut threshold = super::threshold_read(state, id)
-        .await?
-        .ok_or(Refusal::NotFound)?;
-    if call.parts.method == Method::PUT {
-        let sent = submission(state, call).await?;
-        let mut reader = Reader::new(&sent.members, Mode::Whole);
-        let setting = reader.optional_integer("threshold", 0, i64::MAX);
-        reader.require("threshold");
-        let errors = reader.finish();
-        if let (Setting::Set(value), true) = (setting, errors.is_empty()) {
-            super::threshold_set(state, &sent.caller, id, value).await?;
-            threshold = value;
-        } else {
-            return Err(errors.into());
-        }
-    }
-    Ok(json(StatusCode::OK, &json!({"threshold": threshold})))
+/// A product's own low-stock threshold.
+#[derive(Serialize, ToSchema)]
+struct Threshold {
+    /// `null`: the shop's threshold holds.
+    #[schema(required, minimum = 0)]
+    threshold: Option<i64>,
 }
 
-async fn low_stock(state: &State, request: Request) -> Result<Response, Refusal> {
-    let call = admit(state, READ, request).await?;
-    if call.parts.method == Method::OPTIONS {
-        return Ok(metadata::answer("Low Stock List", None));
-    }
-    let wanted = Wanted::parse(state, &call.parameters)?;
-    let page = super::low_stock_list(state, wanted).await?;
+/// A product's own low-stock threshold
+#[utoipa::path(
+    get, path = "/api/v1/products/{id}/threshold/", tag = "Stock", operation_id = "readThreshold",
+    params(RecordId),
+    responses(
+        (status = 200, description = "`null`: the shop's threshold holds.", body = Threshold,
+        example = json!(Threshold { threshold: None })),
+    ),
+)]
+async fn threshold_read(
+    Extracted(state): Extracted<State>,
+    RecordId(id): RecordId,
+) -> Result<Response, Refusal> {
+    let id = id.ok_or(Refusal::NotFound)?;
+    let threshold = super::threshold_read(&state, id).await?;
+    let threshold = threshold.ok_or(Refusal::NotFound)?;
+    Ok(json(StatusCode::OK, &Threshold { threshold }))
+}
+
+/// Give a product a threshold of its own, or the shop's again
+///
+/// Needs the permission `change_product`.
+#[utoipa::path(
+    put, path = "/api/v1/products/{id}/threshold/", tag = "Stock", operation_id = "writeThreshold",
+    params(RecordId),
+    request_body(content = Threshold, example = json!(Threshold { threshold: Some(5) })),
+    responses(
+        (status = 200, description = "Written.", body = Threshold,
+        example = json!(Threshold { threshold: Some(5) })),
+        Failure<400>, Failure<413>, Failure<415>,
+    ),
+)]
+async fn threshold_write(
+    Extracted(state): Extracted<State>,
+    RecordId(id): RecordId,
+    call: Call,
+) -> Result<Response, Refusal> {
+    let id = id.ok_or(Refusal::NotFound)?;
+    // An unknown product is unknown whatever the body says.
+    let known = super::threshold_read(&state, id).await?;
+    known.ok_or(Refusal::NotFound)?;
+    let sent = submission(&state, call).await?;
+    let mut reader = Reader::new(&sent.members, Mode::Whole);
+    let setting = reader.optional_integer("threshold", 0, i64::MAX);
+    reader.require("threshold");
+    let errors = reader.finish();
+    let (Setting::Set(threshold), true) = (setting, errors.is_empty()) else {
+        return Err(errors.into());
+    };
+    super::threshold_set(&state, &sent.caller, id, threshold).await?;
+    Ok(json(StatusCode::OK, &Threshold { threshold }))
+}
+
+/// Products below their thresholds, lowest first
+#[utoipa::path(
+    get, path = "/api/v1/low-stock/", tag = "Stock", operation_id = "listLowStock",
+    params(Wanted),
+    responses(
+        (status = 200, description = "One page.", body = LowStockPage, example = json!(page_example(&LowStock {
+            product: Titled { id: 1, title: "Arroz 5 kg".to_owned() },
+            quantity: 3,
+            threshold: 10,
+        }))),
+    ),
+)]
+async fn low_stock_list(
+    Extracted(state): Extracted<State>,
+    call: Call,
+) -> Result<Response, Refusal> {
+    let wanted = Wanted::parse(&state, &call.parameters)?;
+    let page = super::low_stock_list(&state, wanted).await?;
     Ok(paginated(call, &page).await)
 }

@@ -1,38 +1,17 @@
 //! The events of a change of stock, stored with it. How events are delivered is in `crate::events`.
 
 use db::{Error, Timestamp, Tx};
-use serde::Serialize;
 
-use super::{AlertMode, Changed, Level, Policy, movements::MovementRecord};
+use super::{
+    AlertMode, Changed, Level, Policy,
+    movements::MovementRecord,
+    payloads::{AlertPayload, LevelPayload, OutflowPayload},
+};
 use crate::{
     analysis,
     events::{EventType, publish},
     rest::json::Titled,
 };
-
-/// What is told of an outflow: the outflow as the API shows it, and what is left.
-#[derive(Serialize)]
-struct OutflowTold<'a> {
-    #[serde(flatten)]
-    outflow: &'a MovementRecord,
-    product_quantity: i64,
-}
-
-/// What is told of a product's level.
-#[derive(Serialize)]
-struct LevelTold<'a> {
-    product: &'a Titled,
-    quantity: i64,
-    threshold: i64,
-}
-
-/// The same of a product that is low: also what to order, where that is known.
-#[derive(Serialize)]
-struct AlertTold<'a> {
-    #[serde(flatten)]
-    level: LevelTold<'a>,
-    suggested_quantity: Option<i64>,
-}
 
 /// After an outflow: its webhook; and, when it leaves the product low, the alert and the request for an analysis.
 pub(super) async fn after_outflow(
@@ -42,7 +21,7 @@ pub(super) async fn after_outflow(
     policy: Policy,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let data = OutflowTold {
+    let data = OutflowPayload {
         outflow,
         product_quantity: changed.after,
     };
@@ -117,7 +96,7 @@ async fn crossed(
         _ if !is_told_once => Ok(()),
         Level::Low => low_stock(tx, &product, quantity, threshold, now).await,
         Level::Normal => {
-            let data = LevelTold {
+            let data = LevelPayload {
                 product: &product,
                 quantity,
                 threshold,
@@ -139,7 +118,7 @@ async fn became_low(
     if !policy.mails {
         return Ok(());
     }
-    let data = LevelTold {
+    let data = LevelPayload {
         product,
         quantity,
         threshold,
@@ -154,8 +133,8 @@ async fn low_stock(
     threshold: i64,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let data = AlertTold {
-        level: LevelTold {
+    let data = AlertPayload {
+        level: LevelPayload {
             product,
             quantity,
             threshold,

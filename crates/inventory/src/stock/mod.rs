@@ -9,11 +9,13 @@ pub(crate) mod log;
 mod model;
 pub mod movements;
 pub(crate) mod pages;
+mod payloads;
 mod store;
 
 pub use level::{AlertMode, Level, Policy};
 pub(crate) use model::OwnThreshold;
 pub use model::{Difference, LedgerRow, LowStock, Reference, Subject};
+pub(crate) use payloads::webhooks;
 pub(crate) use store::{opened_at, span_of};
 
 use std::{collections::BTreeMap, time::Duration};

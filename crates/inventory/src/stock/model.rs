@@ -4,47 +4,71 @@ use std::fmt;
 
 use db::Timestamp;
 use serde::Serialize;
+use utoipa::{ToSchema, openapi::Object};
+use web::openapi::one_of;
 
+use super::{ledger::Kind, movements::Movement};
 use crate::rest::json::{self, Titled};
 
 /// One row of a product's ledger.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct LedgerRow {
     /// The row's id; later rows have larger ones.
+    #[schema(minimum = 1, read_only)]
     pub id: i64,
-    /// What the change came from: `opening`, `inflow`, `outflow`, `adjustment`, `inflow_reversed`, `outflow_reversed`.
+    /// What the change came from.
+    #[schema(schema_with = kinds)]
     pub kind: String,
     /// Units added, or taken when negative.
     pub change: i64,
     /// Units after it.
+    #[schema(minimum = 0)]
     pub balance_after: i64,
-    /// When.
+    /// When: UTC, with six digits of fraction or none.
     #[serde(serialize_with = "json::time")]
+    #[schema(value_type = String, format = DateTime, read_only)]
     pub created_at: Timestamp,
-    /// Who, by name.
+    /// Who, by name; null for the program itself.
+    #[schema(required)]
     pub user: Option<String>,
     /// The movement, if it was one.
+    #[schema(required, inline)]
     pub reference: Option<Reference>,
 }
 
+fn kinds() -> Object {
+    one_of(Kind::ALL.map(Kind::name))
+}
+
+fn reference_types() -> Object {
+    one_of([Movement::Inflow, Movement::Outflow].map(Movement::name))
+}
+
 /// The movement that a row of the ledger speaks of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = LedgerReference)]
 pub struct Reference {
-    /// `inflow` or `outflow`.
+    /// Which way the goods moved.
     #[serde(rename = "type")]
+    #[schema(schema_with = reference_types)]
     pub kind: &'static str,
     /// Its id.
     pub id: i64,
 }
 
 /// A product below its threshold.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct LowStock {
     /// Which.
     pub product: Titled,
     /// Units in stock.
+    #[schema(minimum = 0)]
     pub quantity: i64,
     /// The threshold that holds for it.
+    #[schema(minimum = 0)]
     pub threshold: i64,
 }
 

@@ -1,10 +1,8 @@
 //! The page of low products, lowest first, with links to restock them.
 
 use axum::{
-    Router,
     extract::{Request, State as Extracted},
     response::Response,
-    routing::get,
 };
 
 use super::{LowStock, low_stock_list, movements};
@@ -13,6 +11,7 @@ use crate::{
     page::{
         Form, Frame, PageState,
         index::{self, Action, Address, Cell, Column, Empty, Index, Row},
+        routes::{PageRouter, get},
     },
     rest::{
         Refusal,
@@ -24,8 +23,8 @@ use crate::{
 type Answer = Result<Response, web::Error>;
 
 /// The pages about stock: movements, and what runs low.
-pub(crate) fn routes() -> Router<PageState> {
-    Router::new()
+pub(crate) fn routes() -> PageRouter {
+    PageRouter::new()
         .merge(movements::pages::routes(movements::Movement::Inflow))
         .merge(movements::pages::routes(movements::Movement::Outflow))
         .route("/low-stock/", get(list))

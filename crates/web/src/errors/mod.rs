@@ -13,7 +13,7 @@ pub use error::{Error, Public};
 pub(crate) use middleware::Chain;
 pub use middleware::{Facts, Renderer, render, render_with, wants_json};
 pub use pages::{Explanation, ForReaders, Pages};
-pub use render::{Conventional, Detailed, DetailedBody, Render};
+pub use render::{Conventional, ConventionalBody, Detailed, DetailedBody, Render};
 
 /// The only text a 500 ever shows.
 pub const INTERNAL: &str = "Internal server error";

@@ -3,8 +3,9 @@
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use db::Timestamp;
-use http::StatusCode;
+use http::{Method, StatusCode};
 use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
@@ -82,8 +83,22 @@ impl Render for Detailed {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Conventional;
 
-impl Render for Conventional {
-    fn render(&self, error: &Public, request: &Facts) -> Response {
+/// The body of an error as [`Conventional`] renders it.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum ConventionalBody<'error> {
+    /// One that the error brings.
+    Own(&'error RawValue),
+    /// One that follows from it.
+    Members(Members<'error>),
+}
+
+impl<'error> ConventionalBody<'error> {
+    /// The body of an error of a request with this method.
+    pub fn new(error: &'error Public, method: &Method) -> Self {
+        if let Some(body) = &error.body {
+            return Self::Own(body);
+        }
         let mut body = Members::default();
         for (field, messages) in &error.messages {
             body.add(field, json!(messages));
@@ -91,20 +106,27 @@ impl Render for Conventional {
         if error.messages.is_empty() {
             let detail = match error.status {
                 StatusCode::NOT_FOUND if error.detail == "Not Found" => "Not found.".to_owned(),
-                StatusCode::METHOD_NOT_ALLOWED => {
-                    format!("Method \"{}\" not allowed.", request.method)
-                }
+                StatusCode::METHOD_NOT_ALLOWED => format!("Method \"{method}\" not allowed."),
                 _ => error.detail.to_string(),
             };
             body.add("detail", detail);
         }
-        respond(body, error)
+        for (name, value) in &error.extra {
+            body.add(name, value.clone());
+        }
+        Self::Members(body)
+    }
+}
+
+impl Render for Conventional {
+    fn render(&self, error: &Public, request: &Facts) -> Response {
+        Json(ConventionalBody::new(error, &request.method)).into_response()
     }
 }
 
 /// The members of a body, written in the order in which they came: people read the first one first.
 #[derive(Default)]
-struct Members<'error>(Vec<(&'error str, Value)>);
+pub struct Members<'error>(Vec<(&'error str, Value)>);
 
 impl<'error> Members<'error> {
     /// Adds a member; one that is there already stays as it is.
@@ -119,14 +141,4 @@ impl Serialize for Members<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
-}
-
-fn respond<'error>(mut body: Members<'error>, error: &'error Public) -> Response {
-    if let Some(body) = &error.body {
-        return Json(body).into_response();
-    }
-    for (name, value) in &error.extra {
-        body.add(name, value.clone());
-    }
-    Json(body).into_response()
 }

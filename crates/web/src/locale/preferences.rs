@@ -2,17 +2,21 @@
 
 use std::time::Duration;
 
-use axum::Router;
 use axum::extract::{Form, Request};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
-use axum::routing::post;
 use http::StatusCode;
 use http::header::{HeaderValue, SET_COOKIE};
 use http::request::Parts;
+use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::{Locale, Theme};
 use crate::client::{Origin, check_origin};
+use crate::openapi::text;
 use crate::{Error, cookie};
 
 /// The cookie that remembers the language: `pt-BR` or `en`.
@@ -34,18 +38,45 @@ pub async fn remember(request: Request, next: Next) -> Response {
 }
 
 /// The address that the switches post to: `POST /preferences` with `lang`, `theme` and `next` (a path of ours), each optional.
-pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
-    Router::new().route("/preferences", post(choose))
+pub fn routes<S: Clone + Send + Sync + 'static>() -> OpenApiRouter<S> {
+    OpenApiRouter::new().routes(routes!(choose))
 }
 
-/// A page of another site chooses nothing. Of a field that comes twice the last counts, as in every form.
+/// What a reader may choose.
+enum Preferences {}
+
+impl PartialSchema for Preferences {
+    fn schema() -> RefOr<Schema> {
+        let members = ["lang", "theme", "next"];
+        let form = members
+            .into_iter()
+            .fold(ObjectBuilder::new(), |form, name| {
+                form.property(name, text())
+            });
+        form.into()
+    }
+}
+
+impl ToSchema for Preferences {}
+
+/// Remember language and theme
+#[utoipa::path(
+    post, path = "/preferences", tag = "Pages", operation_id = "choosePreferences", security(),
+    request_body(content = Option<Preferences>, content_type = "application/x-www-form-urlencoded",
+    example = json!({"lang": "pt-BR", "next": "/"})),
+    responses(
+        (status = 303, description = "Chosen; back to where the reader came from.", headers(("Location"))),
+    ),
+)]
 async fn choose(
     parts: Parts,
     Form(fields): Form<Vec<(String, String)>>,
 ) -> Result<Response, Error> {
+    // A page of another site chooses nothing.
     check_origin(&parts)
         .map_err(|foreign| Error::new(StatusCode::FORBIDDEN, foreign.to_string()))?;
     let is_https = Origin::known(&parts.extensions).is_https;
+    // Of a field that comes twice the last counts, as in every form.
     let field = |name: &str| {
         let found = fields.iter().rfind(|(field, _)| field == name);
         found.map(|(_, value)| value.as_str())

@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) {
     let document = match arguments.service {
         Service::Checkout => checkout::openapi().to_owned(),
-        Service::Inventory => inventory::OPENAPI.trim_end().to_owned(),
+        Service::Inventory => inventory::openapi().to_owned(),
     };
     console::say(&document);
 }

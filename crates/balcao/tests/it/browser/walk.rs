@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 
 use http::Method;
-use inventory::{PAGES, ROUTES};
 use serde_json::json;
 use test_kit::{
     browser::{Browser, Scheme},
@@ -311,9 +310,9 @@ fn on_both(schemes: [Scheme; 2]) -> impl Iterator<Item = (Scheme, (u32, u32))> {
 
 /// The pages of the inventory that whoever is logged in may open.
 fn pages() -> BTreeSet<String> {
-    let tables = ROUTES.iter().chain(PAGES.iter());
-    let read = tables.filter(|(_, methods)| methods.contains(&Method::GET));
-    let walked = read.filter(|(pattern, _)| {
+    let read = addresses().filter(|address| address.methods.contains(&Method::GET));
+    let patterns = read.map(|address| address.path.as_str());
+    let walked = patterns.filter(|pattern| {
         let is_known = NOT_WALKED.iter().any(|(known, _)| known == pattern);
         let is_file = pattern.ends_with("/export/");
         let is_by_links =
@@ -325,10 +324,13 @@ fn pages() -> BTreeSet<String> {
         known.map_or_else(|| with_ids(pattern), |(_, path)| (*path).to_owned())
     };
     let further = FURTHER.map(str::to_owned);
-    walked
-        .map(|(pattern, _)| example(pattern))
-        .chain(further)
-        .collect()
+    walked.map(example).chain(further).collect()
+}
+
+fn addresses() -> impl Iterator<Item = &'static inventory::Address> {
+    inventory::documented_addresses()
+        .iter()
+        .chain(inventory::page_addresses())
 }
 
 /// An address with 1 for each variable.
@@ -346,12 +348,7 @@ fn with_ids(pattern: &str) -> String {
 
 #[test]
 fn every_address_that_is_not_walked_or_has_an_example_is_there() {
-    let is_there = |path: &str| {
-        ROUTES
-            .iter()
-            .chain(PAGES.iter())
-            .any(|(known, _)| *known == path)
-    };
+    let is_there = |path: &str| addresses().any(|address| address.path == path);
     let tables = NOT_WALKED.iter().chain(EXAMPLES).map(|(path, _)| path);
     let by_links = BY_LINKS.iter().map(|(path, ..)| path);
     for path in tables.chain(&ADMINISTRATION).chain(by_links) {

@@ -7,16 +7,23 @@ use axum::{
 };
 use http::{StatusCode, request::Parts};
 use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{RefOr, Schema, schema::ObjectBuilder},
+};
 use web::{
     cookie::HostOnly,
     errors::wants_json,
+    openapi::{Failure, text},
     page::{Layout, Page},
 };
 
 use super::{is_https, keep_nothing, posted};
 use crate::{
     accounts::{
-        Permission, api,
+        Credentials, Permission,
+        api::{self, EXAMPLE_TOKEN},
         session::{self, Arrived, Step, cookies, ticket::Ticket, visits::Visit},
     },
     page::{PageState, redirect, safe_next},
@@ -24,6 +31,7 @@ use crate::{
         Refusal,
         fields::{Members, Mode, Reader},
         gate,
+        openapi::PageFailures,
         query::Parameters,
         resource::json,
     },
@@ -60,7 +68,14 @@ impl LoginPage {
     }
 }
 
-/// `GET /login/`
+/// The login form
+#[utoipa::path(
+    get, path = "/login/", tag = "Pages", operation_id = "loginForm", security(),
+    responses(
+        (status = 200, description = "A page.", content_type = "text/html; charset=utf-8", body = String),
+        Failure<302>,
+    ),
+)]
 pub(super) async fn form(
     Extracted(page): Extracted<PageState>,
     layout: Layout,
@@ -97,7 +112,25 @@ fn query_next(parts: &Parts) -> Option<String> {
     query.get("next").map(str::to_owned)
 }
 
-/// `POST /login/`
+/// Log in: token pair, user and session cookie
+///
+/// As JSON. A form starts the session and redirects. With a session cookie the header `X-CSRFToken` is required; an `Origin` that
+/// is not ours is refused.
+#[utoipa::path(
+    post, path = "/login/", tag = "Web session", operation_id = "logIn", security(),
+    request_body(content(
+        (Credentials = "application/json", example = json!({"username": "admin", "password": "demo-password"})),
+        (LoginForm = "application/x-www-form-urlencoded"),
+    )),
+    responses(
+        (status = 200, description = "Logged in. As a page: the form again, with what was wrong.",
+        headers(("RateLimit-Policy"), ("RateLimit")), content(
+            (Welcome = "application/json", example = json!(example())),
+            (String = "text/html; charset=utf-8"),
+        )),
+        Failure<302>, Failure<401>, PageFailures,
+    ),
+)]
 pub(super) async fn log_in(
     Extracted(page): Extracted<PageState>,
     layout: Layout,
@@ -126,23 +159,64 @@ async fn login_program(
 }
 
 /// Tokens and user data, for clients that keep both.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = LoggedIn)]
 struct Welcome<'a> {
     access: &'a str,
     refresh: &'a str,
+    #[schema(inline)]
     user: WelcomedUser<'a>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 struct WelcomedUser<'a> {
     id: i64,
     username: &'a str,
     email: &'a str,
     first_name: &'a str,
     last_name: &'a str,
+    #[schema(value_type = Vec<String>)]
     groups: &'a [String],
     permissions: Vec<String>,
 }
+
+fn example() -> Value {
+    json!(Welcome {
+        access: EXAMPLE_TOKEN,
+        refresh: EXAMPLE_TOKEN,
+        user: WelcomedUser {
+            id: 1,
+            username: "admin",
+            email: "",
+            first_name: "",
+            last_name: "",
+            groups: &["Admin".to_owned()],
+            permissions: vec!["add_brand".to_owned()],
+        },
+    })
+}
+
+/// What a person sends.
+enum LoginForm {}
+
+impl PartialSchema for LoginForm {
+    fn schema() -> RefOr<Schema> {
+        let remember = "`no`: the session ends with the browser, and after half a day without a visit. \
+                        Anything else: after two weeks.";
+        let next = text().description(Some("A path of this service."));
+        ObjectBuilder::new()
+            .property("username", text())
+            .property("password", text())
+            .property("next", next)
+            .property("remember", text().description(Some(remember)))
+            .property("csrfmiddlewaretoken", text())
+            .into()
+    }
+}
+
+impl ToSchema for LoginForm {}
 
 impl<'a> Welcome<'a> {
     fn of(arrived: &'a Arrived) -> Self {

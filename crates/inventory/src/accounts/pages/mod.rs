@@ -6,28 +6,41 @@ pub(crate) mod login;
 mod own;
 pub(crate) mod posted;
 
+use std::borrow::Cow;
+
 use axum::{
-    Router,
     extract::{Request, State as Extracted},
     response::{IntoResponse as _, Response},
-    routing::{any, get},
+    routing::any,
 };
 use http::{
     HeaderValue, Method, StatusCode,
     header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE},
     request::Parts,
 };
-use serde_json::json;
-use web::{client::Origin, cookie::HostOnly, errors::wants_json};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        RefOr, Schema,
+        schema::{ObjectBuilder, SchemaType},
+    },
+};
+use utoipa_axum::{router::UtoipaMethodRouterExt as _, routes};
+use web::{client::Origin, cookie::HostOnly, errors::wants_json, openapi::Failure};
 
 use super::{
-    api, service,
+    api::{self, EXAMPLE_TOKEN, Refresh, example_access},
+    service::{self, Access},
     session::{self, cookies},
 };
 use crate::{
-    page::{PageState, redirect},
+    page::{
+        PageState, redirect,
+        routes::{PageRouter, get},
+    },
     rest::{
         Refusal, gate,
+        openapi::{Detail, PageFailures},
         resource::{answer, json},
     },
 };
@@ -38,12 +51,12 @@ const NOT_KEPT: HeaderValue =
     HeaderValue::from_static("max-age=0, no-cache, no-store, must-revalidate, private");
 
 /// The addresses of the web flow.
-pub(crate) fn routes() -> Router<PageState> {
-    Router::new()
-        .route("/login/", get(login::form).post(login::log_in))
+pub(crate) fn routes() -> PageRouter {
+    PageRouter::new()
+        .described(routes!(login::form, login::log_in))
         .route("/login/code/", get(code::form).post(code::log_in))
-        .route("/logout/", any(logout))
-        .route("/token/refresh/", any(token_refresh))
+        .described(routes!(logout).map(|_| any(logout)))
+        .described(routes!(token_refresh).map(|_| any(token_refresh)))
         .merge(own::routes())
 }
 
@@ -56,6 +69,16 @@ fn is_https(parts: &Parts) -> bool {
     Origin::known(&parts.extensions).is_https
 }
 
+/// End the session and revoke a refresh token sent with it
+#[utoipa::path(
+    post, path = "/logout/", tag = "Web session", operation_id = "logOut", security((), ("session" = [])),
+    request_body(content = Option<OptionalRefresh>, example = json!({"refresh": EXAMPLE_TOKEN})),
+    responses(
+        (status = 200, description = "Logged out.", body = Detail, headers(("RateLimit-Policy"), ("RateLimit")),
+        example = json!(logged_out())),
+        Failure<302>, PageFailures,
+    ),
+)]
 async fn logout(
     Extracted(page): Extracted<PageState>,
     request: Request,
@@ -72,16 +95,33 @@ async fn logout(
     )
     .await?;
     let mut response = if wants_json(&parts.headers) {
-        json(
-            StatusCode::OK,
-            &json!({"detail": "Successfully logged out."}),
-        )
+        json(StatusCode::OK, &logged_out())
     } else {
         redirect("/login/")
     };
     cookies::end(&mut response, is_https(&parts));
     Ok(response)
 }
+
+const fn logged_out() -> Detail {
+    Detail {
+        detail: Cow::Borrowed("Successfully logged out."),
+    }
+}
+
+/// A body that may have a refresh token.
+enum OptionalRefresh {}
+
+impl PartialSchema for OptionalRefresh {
+    fn schema() -> RefOr<Schema> {
+        let refresh = ObjectBuilder::new()
+            .schema_type(SchemaType::AnyValue)
+            .description(Some("A refresh token; anything else is ignored."));
+        ObjectBuilder::new().property("refresh", refresh).into()
+    }
+}
+
+impl ToSchema for OptionalRefresh {}
 
 /// A link or a picture must not log anybody out: other methods do nothing. Browsers get no page for it, as the conventions have it.
 fn only_post(parts: &Parts) -> Result<Response, Refusal> {
@@ -103,6 +143,17 @@ fn only_post(parts: &Parts) -> Result<Response, Refusal> {
     Ok((status, headers).into_response())
 }
 
+/// Obtain an access token for a refresh token, in the web flow
+#[utoipa::path(
+    post, path = "/token/refresh/", tag = "Web session", operation_id = "refreshSessionToken", security(),
+    request_body(content = Refresh, example = json!({"refresh": EXAMPLE_TOKEN})),
+    responses(
+        (status = 200, description = "A new access token.", body = Access, headers(("RateLimit-Policy"), ("RateLimit")),
+        example = json!(example_access())),
+        Failure<400>, Failure<401>, Failure<403>, Failure<404>, Failure<406>, Failure<413>, Failure<415>, Failure<429>,
+        Failure<500>, Failure<503>,
+    ),
+)]
 async fn token_refresh(Extracted(page): Extracted<PageState>, request: Request) -> Response {
     answer(POST_ONLY, renew(&page, request).await)
 }
@@ -115,5 +166,5 @@ async fn renew(page: &PageState, request: Request) -> Result<Response, Refusal> 
     let members = posted::read(&page.state, &parts, body).await?;
     let token = api::one(&members, "refresh")?;
     let access = service::refresh(&page.state, &token).await?;
-    Ok(json(StatusCode::OK, &json!({"access": access})))
+    Ok(json(StatusCode::OK, &access))
 }

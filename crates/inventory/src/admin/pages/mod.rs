@@ -17,7 +17,7 @@ mod password;
 mod together;
 mod typed;
 
-use axum::{Router, extract::Path, response::Response, routing::get};
+use axum::{extract::Path, response::Response};
 use http::request::Parts;
 
 use super::{
@@ -25,13 +25,16 @@ use super::{
     site::Site,
 };
 use crate::{
-    page::{PageState, redirect},
+    page::{
+        PageState, redirect,
+        routes::{PageRouter, get},
+    },
     rest::Refusal,
 };
 
 /// The addresses of the administration.
-pub(crate) fn routes() -> Router<PageState> {
-    Router::new()
+pub(crate) fn routes() -> PageRouter {
+    PageRouter::new()
         .route("/admin/", get(index::show))
         .route("/admin/login/", get(login::form).post(login::log_in))
         .route("/admin/password_change/", get(password_change))

@@ -6,17 +6,19 @@ mod beside;
 mod view;
 
 use axum::{
-    Router,
     extract::{RawQuery, Request, State as Extracted},
     response::Response,
-    routing::{get, post},
 };
 use web::Error;
 
 use super::terms::{FIELDS, RestockTerms};
 use crate::{
     accounts::{Model, Verb, pages::posted},
-    page::{Form, Frame, PageState, flash, see_other},
+    page::{
+        Form, Frame, PageState, flash,
+        routes::{PageRouter, get, post},
+        see_other,
+    },
     rest::{
         Refusal,
         fields::Members,
@@ -29,8 +31,8 @@ pub(crate) use beside::Beside;
 use view::{AnalysisPage, ListPage, ProductPage};
 
 /// The pages of analyses.
-pub(crate) fn routes() -> Router<PageState> {
-    Router::new()
+pub(crate) fn routes() -> PageRouter {
+    PageRouter::new()
         .route("/analyses/", get(list).post(ask))
         .route("/analyses/{id}/", get(read))
         .route("/analyses/product/{id}/", get(product))

@@ -6,7 +6,6 @@ mod worker;
 use std::time::Duration;
 
 use db::Timestamp;
-use serde::Serialize;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
@@ -17,6 +16,7 @@ use super::{
     history,
     language_model::{self, PROMPT_VERSION, Trace, Wording},
     model::{Demand, Figures, Terms},
+    payload::AnalysisPayload,
     result::{Provenance, Source},
     store::{
         history::{OwnTerms, Subject, subject},
@@ -28,7 +28,7 @@ use super::{
 use crate::{
     State, accounts,
     events::{self, EventType},
-    rest::json::{Titled, time},
+    rest::json::Titled,
     stock::Policy,
 };
 
@@ -257,17 +257,6 @@ impl Made<'_> {
     }
 }
 
-/// What is told of an analysis.
-#[derive(Serialize)]
-struct AnalysisTold<'a> {
-    id: i64,
-    result: &'a str,
-    #[serde(serialize_with = "time")]
-    created_at: Timestamp,
-    product: Titled,
-    suggested_quantity: Option<i64>,
-}
-
 /// Puts the result on record, tells of it and ends the request, all or nothing; nothing when somebody else has the request by now.
 async fn keep(
     state: &State,
@@ -283,7 +272,7 @@ async fn keep(
             return Ok(Step::Lost);
         }
         let id = results::insert(tx, &new, now).await?;
-        let data = AnalysisTold {
+        let data = AnalysisPayload {
             id,
             result: &new.result,
             created_at: now,

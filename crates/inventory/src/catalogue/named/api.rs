@@ -1,7 +1,7 @@
 //! Brands, categories and suppliers as resources of the API.
 
 use http::Method;
-use resource::{Field, Record as _};
+use resource::{Field, Record as _, schema::example};
 
 use super::{Kind, NamedRecord};
 use crate::{
@@ -10,7 +10,8 @@ use crate::{
     rest::{
         Refusal,
         fields::Mode,
-        list::check_search,
+        list::{QueryFilter, check_search},
+        openapi::Description,
         query::Parameters,
         resource::{Created, MUTABLE, Page, Resource, Submission},
     },
@@ -33,6 +34,18 @@ impl Resource for Kind {
 
     fn fields(self) -> &'static [&'static Field] {
         NamedRecord::FIELDS
+    }
+
+    fn description(self) -> Description {
+        Description {
+            words: &self.about().words,
+            bodies: "Named".to_owned(),
+            filters: &[QueryFilter::SEARCH],
+            order: super::BY_NAME,
+            deletion: " Refused while other records refer to it.",
+            is_repeatable: false,
+            example: example(self.fields(), &[("name", self.about().example.into())]),
+        }
     }
 
     async fn list(

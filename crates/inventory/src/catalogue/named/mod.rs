@@ -30,13 +30,15 @@ use crate::{
     stock::{Actor, movements::repeat},
 };
 
-/// The order that a list is asked for; by name when it is not.
+/// The order of a list that is asked for none.
+const BY_NAME: OrderBy = OrderBy {
+    field: NamedRecord::name.name,
+    descending: false,
+};
+
+/// The order that a list is asked for.
 fn order(parameters: &Parameters) -> Vec<OrderBy> {
-    let by_name = OrderBy {
-        field: NamedRecord::name.name,
-        descending: false,
-    };
-    ordering(parameters, NamedRecord::NAMES, by_name)
+    ordering(parameters, NamedRecord::NAMES, BY_NAME)
 }
 
 /// One page of the records of a kind.

@@ -2,10 +2,8 @@
 
 use askama::Template;
 use axum::{
-    Router,
     extract::{Request, State as Extracted},
     response::Response,
-    routing::get,
 };
 use http::StatusCode;
 use resource::{Field, Record as _, Value, Words};
@@ -24,7 +22,9 @@ use crate::{
         index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Row},
         meanwhile::{self, Opened, Standing},
         part::Part,
-        picked_next, posts, redirect, see_other,
+        picked_next, posts, redirect,
+        routes::{PageRouter, get},
+        see_other,
     },
     rest::{
         Refusal,
@@ -40,10 +40,10 @@ type Page = Extracted<PageState>;
 const SHORT: usize = 80;
 
 /// The addresses of a kind's pages.
-pub(crate) fn routes(kind: Kind) -> Router<PageState> {
+pub(crate) fn routes(kind: Kind) -> PageRouter {
     let base = format!("/{}/", kind.path());
     let below = |path: &str| format!("{base}{path}");
-    Router::new()
+    PageRouter::new()
         .route(
             &base,
             get(async move |page: Page, frame: Frame, request: Request| {

@@ -1,16 +1,18 @@
 //! Products as a resource of the API.
 
 use http::Method;
-use resource::{Field, Record as _};
+use resource::{Field, Record as _, schema::example};
+use serde_json::json;
 
-use super::ProductRecord;
+use super::{BY_TITLE, ProductRecord, WORDS};
 use crate::{
     State,
     accounts::{Caller, Model},
     rest::{
         Refusal,
         fields::Mode,
-        list::check_search,
+        list::{QueryFilter, check_search},
+        openapi::Description,
         query::Parameters,
         resource::{Created, MUTABLE, Page, Resource, Submission},
     },
@@ -37,6 +39,27 @@ impl Resource for Products {
 
     fn fields(self) -> &'static [&'static Field] {
         ProductRecord::FIELDS
+    }
+
+    fn description(self) -> Description {
+        let said = [
+            ("title", json!("Arroz 5 kg")),
+            ("category", json!({"id": 1, "name": "Grãos"})),
+            ("brand", json!({"id": 1, "name": "Tio João"})),
+            ("serie_number", json!("7891234567895")),
+            ("cost_price", json!("18.90")),
+            ("selling_price", json!("24.90")),
+            ("quantity", json!(40)),
+        ];
+        Description {
+            words: &WORDS,
+            bodies: "Product".to_owned(),
+            filters: &[QueryFilter::SEARCH],
+            order: BY_TITLE,
+            deletion: " Refused while inflows or outflows refer to it; its ledger stays.",
+            is_repeatable: false,
+            example: example(self.fields(), &said),
+        }
     }
 
     async fn list(

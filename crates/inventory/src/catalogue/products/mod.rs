@@ -37,7 +37,7 @@ use crate::{
     tallies,
 };
 use model::serie_number_taken;
-use store::Selection;
+use store::{BY_TITLE, Selection};
 
 /// One page of the products that the query string selects.
 ///

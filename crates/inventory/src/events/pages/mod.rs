@@ -3,14 +3,12 @@
 mod deliveries;
 mod endpoints;
 
-use axum::{
-    Router,
-    extract::State as Extracted,
-    response::Response,
-    routing::{get, post},
-};
+use axum::{extract::State as Extracted, response::Response};
 
-use crate::page::{Frame, PageState};
+use crate::page::{
+    Frame, PageState,
+    routes::{PageRouter, get, post},
+};
 
 const HERE: &str = "/webhooks/";
 
@@ -18,8 +16,8 @@ type Answer = Result<Response, web::Error>;
 type Page = Extracted<PageState>;
 
 /// The pages of events.
-pub(crate) fn routes() -> Router<PageState> {
-    Router::new()
+pub(crate) fn routes() -> PageRouter {
+    PageRouter::new()
         .route("/webhooks/", get(deliveries::list))
         .route(
             "/webhooks/redeliver-failed/",

@@ -2,14 +2,17 @@
 
 use http::Method;
 use resource::Field;
+use serde_json::json;
+use web::locale::Locale;
 
-use super::{Movement, MovementRecord};
+use super::{DAYS, Movement, MovementRecord, NEWEST_FIRST};
 use crate::{
     State,
     accounts::{Caller, Model},
     rest::{
         Refusal,
         fields::Mode,
+        openapi::Description,
         query::Parameters,
         resource::{Created, IMMUTABLE, Page, Resource, Submission},
     },
@@ -32,6 +35,25 @@ impl Resource for Movement {
 
     fn fields(self) -> &'static [&'static Field] {
         self.described()
+    }
+
+    fn description(self) -> Description {
+        let deletion = match self {
+            Self::Inflow => {
+                " Lowers the product's quantity again; refused when the goods have left already. \
+                 The ledger keeps both rows."
+            }
+            Self::Outflow => " Raises the product's quantity again. The ledger keeps both rows.",
+        };
+        Description {
+            words: self.words(),
+            bodies: self.words().name(Locale::En),
+            filters: DAYS,
+            order: NEWEST_FIRST,
+            deletion,
+            is_repeatable: true,
+            example: json!(self.example()),
+        }
     }
 
     async fn list(

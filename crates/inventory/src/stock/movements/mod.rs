@@ -36,7 +36,7 @@ use crate::{
 };
 use ledger::Entry;
 use model::Input;
-use store::{Measured, Selection};
+use store::{DAYS, Measured, NEWEST_FIRST, Selection};
 pub(crate) use store::{after, find};
 pub(crate) use trace::{booking, span};
 

@@ -10,6 +10,7 @@ use crate::{
     rest::{
         fields::{FieldErrors, Members, Mode, Reader, Reference},
         json::{self, Named, Titled},
+        openapi::EXAMPLE_TIME,
     },
     stock::ledger,
 };
@@ -90,6 +91,26 @@ impl Movement {
         match self {
             Self::Inflow => &INFLOW_WORDS,
             Self::Outflow => &OUTFLOW_WORDS,
+        }
+    }
+
+    /// One as the API's document shows it.
+    pub(crate) fn example(self) -> MovementRecord {
+        let supplier = Named {
+            id: 1,
+            name: "Distribuidora Central".to_owned(),
+        };
+        MovementRecord {
+            id: 1,
+            supplier: (self == Self::Inflow).then_some(supplier),
+            product: Titled {
+                id: 1,
+                title: "Arroz 5 kg".to_owned(),
+            },
+            quantity: if self == Self::Inflow { 10 } else { 2 },
+            description: None,
+            created_at: EXAMPLE_TIME,
+            updated_at: EXAMPLE_TIME,
         }
     }
 

@@ -2,12 +2,10 @@
 
 use askama::Template;
 use axum::{
-    Router,
     body::Bytes,
     extract::{Request, State as Extracted},
     middleware::from_fn_with_state,
     response::Response,
-    routing::get,
 };
 use http::{HeaderValue, StatusCode, header};
 use web::{
@@ -29,6 +27,7 @@ use crate::{
         Form, Frame, PageState, Post,
         flash::{self, Flash},
         once::Once,
+        routes::{PageRouter, get},
         see_other,
     },
     rest::{Refusal, gate, query::Parameters, resource::RecordId},
@@ -47,13 +46,13 @@ const SHOWN: usize = 10;
 const TOLD: usize = 200;
 
 /// `/import/` and what lies below it. The body of the upload has a limit of its own.
-pub(crate) fn routes() -> Router<PageState> {
-    Router::new()
+pub(crate) fn routes() -> PageRouter {
+    PageRouter::new()
         .route("/import/", get(choose).post(upload))
         .route("/import/{id}/", get(show))
         .route("/import/{id}/confirm/", get(back).post(confirm))
         .route("/import/{id}/undo/", get(back).post(undo))
-        .layer(from_fn_with_state(MAX_FILE + 64 * 1024, limits::body))
+        .map(|routes| routes.layer(from_fn_with_state(MAX_FILE + 64 * 1024, limits::body)))
 }
 
 /// A resource that the reader may import.

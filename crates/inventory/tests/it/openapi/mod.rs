@@ -10,7 +10,7 @@ use test_kit::openapi::Document;
 
 /// The document.
 static DOCUMENT: LazyLock<Document> = LazyLock::new(|| {
-    Document::new(&inventory::OPENAPI, "Detail", |path| {
+    Document::new(inventory::openapi(), "Detail", |path| {
         !path.starts_with("/api/")
     })
 });
@@ -31,9 +31,9 @@ pub(crate) fn assert_described(
         return assert!(headers.contains_key("allow"), "{path}");
     }
     // What comes before the method is looked at answers every method as the one that the address has.
-    let posted = inventory::ROUTES
+    let posted = inventory::documented_addresses()
         .iter()
-        .any(|(pattern, methods)| *pattern == path_only && !methods.contains(&Method::GET));
+        .any(|address| address.path == path_only && !address.methods.contains(&Method::GET));
     let asked = match (method, status) {
         (_, 405) => method,
         (&Method::HEAD, _) if !posted => method,
@@ -53,5 +53,5 @@ fn is_page(path: &str) -> bool {
                 .zip(found)
                 .all(|(wanted, found)| wanted == found || wanted.starts_with('{'))
     };
-    inventory::PAGES.iter().any(|(pattern, _)| matches(pattern))
+    inventory::page_addresses().any(|address| matches(&address.path))
 }

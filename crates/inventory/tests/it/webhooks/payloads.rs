@@ -1,7 +1,7 @@
 //! What receivers get, held against the document that tells them of it.
 
 use http::Method;
-use inventory::{Config, OPENAPI, analysis, events::EventType, stock::AlertMode};
+use inventory::{Config, analysis, events::EventType, stock::AlertMode};
 use serde_json::{Value, json};
 use test_kit::{on_both_engines, openapi::Document};
 
@@ -9,7 +9,7 @@ use super::{config, receiver::Receiver};
 use crate::app::{NOW, TestApp};
 
 fn document() -> Document {
-    Document::new(&OPENAPI, "Detail", |_| false)
+    Document::new(inventory::openapi(), "Detail", |_| false)
 }
 
 fn media(document: &Document, kind: &str) -> Value {

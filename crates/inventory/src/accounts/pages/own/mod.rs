@@ -8,10 +8,8 @@ use std::sync::Arc;
 
 use askama::Template;
 use axum::{
-    Router,
     extract::{Request, State as Extracted},
     response::Response,
-    routing::{get, post},
 };
 use http::{Extensions, request::Parts};
 
@@ -29,14 +27,15 @@ use crate::{
     page::{
         Form, Frame, PageState, flash,
         meanwhile::{self, Opened, Standing},
+        routes::{PageRouter, get, post},
         see_other,
     },
     rest::{Refusal, fields::Members},
 };
 
 /// The addresses of one's own account.
-pub(super) fn routes() -> Router<PageState> {
-    Router::new()
+pub(super) fn routes() -> PageRouter {
+    PageRouter::new()
         .route("/account/", get(show).post(change))
         .route(
             "/account/password/",

@@ -9,10 +9,8 @@ pub(in crate::catalogue) use search::jump;
 use std::collections::BTreeMap;
 
 use axum::{
-    Router,
     extract::{Request, State as Extracted},
     response::Response,
-    routing::get,
 };
 use db::Money;
 use resource::{Field, Record as _, Value, filters};
@@ -25,6 +23,7 @@ use crate::{
         index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Row},
         picker::Picked,
         posts, redirect,
+        routes::{PageRouter, get},
     },
     rest::{Refusal, query::Parameters},
     stock::{self, Level, Policy},
@@ -34,8 +33,8 @@ type Answer = Result<Response, web::Error>;
 type Page = Extracted<PageState>;
 
 /// The addresses of the products' pages.
-pub(crate) fn routes() -> Router<PageState> {
-    Router::new()
+pub(crate) fn routes() -> PageRouter {
+    PageRouter::new()
         .route("/products/", get(list))
         .route("/products/export/", get(export))
         .route("/products/new/", get(form::new).post(form::create))

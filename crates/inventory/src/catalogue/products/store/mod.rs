@@ -9,7 +9,7 @@ use db::{ByKey, Conn, Error, Query, Row, Timestamp, Tx};
 use resource::{Input as _, Record as _, sql};
 
 pub(crate) use list::Measures;
-pub(super) use list::Selection;
+pub(super) use list::{BY_TITLE, Selection};
 
 use super::model::{ProductInput, ProductRecord};
 use crate::{

@@ -4,10 +4,8 @@ mod form;
 
 use askama::Template;
 use axum::{
-    Router,
     extract::{Request, State as Extracted},
     response::Response,
-    routing::get,
 };
 use resource::Words;
 
@@ -23,7 +21,9 @@ use crate::{
         index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Row},
         picked_next,
         picker::{Picked, Source},
-        posts, see_other,
+        posts,
+        routes::{PageRouter, get},
+        see_other,
     },
     rest::{
         Refusal,
@@ -38,10 +38,10 @@ type Page = Extracted<PageState>;
 const FILTERS: &[&str] = &["product", "supplier", "date_from", "date_to"];
 
 /// The addresses of a movement's pages.
-pub(crate) fn routes(movement: Movement) -> Router<PageState> {
+pub(crate) fn routes(movement: Movement) -> PageRouter {
     let base = format!("/{}/", movement.path());
     let below = |path: &str| format!("{base}{path}");
-    Router::new()
+    PageRouter::new()
         .route(
             &base,
             get(async move |page: Page, frame: Frame, request: Request| {

@@ -8,7 +8,7 @@ pub(super) mod search;
 use db::{ByKey, Conn, Error, Query, Row, Timestamp, Tx, by_key};
 use resource::sql::long_text_key;
 
-pub(super) use list::{Measured, Selection};
+pub(super) use list::{DAYS, Measured, NEWEST_FIRST, Selection};
 
 use super::model::{Movement, MovementEntry, MovementRecord};
 use crate::{

@@ -39,6 +39,12 @@ use crate::{
     search::{self, Key},
 };
 
+/// The order of a list that is asked for none.
+pub(in crate::catalogue::products) const BY_TITLE: OrderBy = OrderBy {
+    field: "title",
+    descending: false,
+};
+
 /// Which products are asked for, and in which order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::catalogue::products) struct Selection {
@@ -109,14 +115,7 @@ impl Selection {
                 bounds: bounds(&mut filters),
                 words: search_words(parameters),
             },
-            order: ordering(
-                parameters,
-                ProductRecord::NAMES,
-                OrderBy {
-                    field: "title",
-                    descending: false,
-                },
-            ),
+            order: ordering(parameters, ProductRecord::NAMES, BY_TITLE),
         };
         // All products of one category have the same category.
         let filter = &selection.filter;

@@ -28,12 +28,31 @@ use db::{Conn, Error, Query, Timestamp};
 use super::{super::model::Movement, record_of};
 use crate::rest::{
     fields::FieldErrors,
-    list::{Filters, OrderBy, ordering},
+    list::{FilterKind, Filters, OrderBy, QueryFilter, ordering},
     query::Parameters,
 };
 use crate::tallies;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+const FROM: QueryFilter = QueryFilter {
+    name: "date_from",
+    kind: FilterKind::Day,
+    about: "From this day on, in UTC.",
+};
+const TO: QueryFilter = QueryFilter {
+    name: "date_to",
+    kind: FilterKind::Day,
+    about: "To the end of this day, in UTC.",
+};
+/// What a list may be filtered by beside its fields.
+pub(in crate::stock::movements) const DAYS: &[QueryFilter] = &[FROM, TO];
+
+/// The order of a list that is asked for none.
+pub(in crate::stock::movements) const NEWEST_FIRST: OrderBy = OrderBy {
+    field: "created_at",
+    descending: true,
+};
 
 /// Which movements are asked for, and in which order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,10 +109,7 @@ impl Selection {
             product: None,
             from: None,
             until: None,
-            order: vec![OrderBy {
-                field: "created_at",
-                descending: true,
-            }],
+            order: vec![NEWEST_FIRST],
         }
     }
 
@@ -115,16 +131,9 @@ impl Selection {
                 None
             },
             product: filters.id("product"),
-            from: filters.day_start("date_from"),
-            until: filters.day_start("date_to").map(|day| day + DAY),
-            order: ordering(
-                parameters,
-                movement.fields(),
-                OrderBy {
-                    field: "created_at",
-                    descending: true,
-                },
-            ),
+            from: filters.day_start(FROM.name),
+            until: filters.day_start(TO.name).map(|day| day + DAY),
+            order: ordering(parameters, movement.fields(), NEWEST_FIRST),
         };
         // All movements of one product have the same product.
         let (supplier, product) = (selection.supplier.is_some(), selection.product.is_some());

@@ -1,0 +1,196 @@
+//! The API's document: what its routes say of themselves, and what stands around them.
+
+mod failures;
+
+use std::sync::LazyLock;
+
+use http::Method;
+use utoipa::openapi::{
+    ComponentsBuilder, OpenApi, Ref,
+    extensions::Extensions,
+    security::{
+        ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
+    },
+    tag::TagBuilder,
+};
+use web::{
+    docs, health,
+    locale::Locale,
+    openapi::{About, Header, add_responses, constant, failure, name_headers},
+};
+
+use crate::{
+    SERVICE, VERSION, analysis, catalogue::named::Kind, page::Address, rest::openapi::PAGE_FAILED,
+    routes, stock,
+};
+
+const ABOUT: &str = "\
+Obtain a token pair with `POST /api/v1/authentication/token/` and send `Authorization: Bearer <access>`. Everyone who is \
+authenticated may read; `add_`, `change_` and `delete_` permissions come from groups: Admin has all of them, Managers all \
+but `delete_`.
+
+A request is checked in this order: `Accept` (406), CSRF for sessions (403), authentication (401), permission (403), rate \
+(429), method (405), filters (400), page and record (404), body (413, 415, 400), fields (400), stock (400, 409).
+
+Ids and quantities are numbers, prices strings with two decimals, times in UTC. An address without its final slash is \
+answered 301 (GET, HEAD) or 308. An unknown address is 404, a method that an address does not have 405 with `Allow`, both as \
+`{\"detail\"}`. HEAD answers as GET without a body, OPTIONS as clients of the conventions know it: `name`, `description`, \
+`renders`, `parses` and, for whoever may write there, `actions` with every field of the resource.";
+
+const TAGS: [(&str, &str); 9] = [
+    ("Authentication", "Tokens for programs."),
+    ("Products", "Each with one category and one brand."),
+    (
+        "Inflows",
+        "Goods received. Immutable: to correct one, delete it and create a new one.",
+    ),
+    ("Outflows", "Goods shipped out. Immutable likewise."),
+    (
+        "Stock",
+        "The ledger behind every quantity, thresholds, low stock.",
+    ),
+    ("Analyses", "What runs low, what to order and why."),
+    ("Web session", "For browsers."),
+    ("Pages", "For people."),
+    ("Operation", "For whoever runs the service."),
+];
+
+/// Names of headers, which [`headers`] describes.
+const REQUEST_ID: &str = "X-Request-Id";
+const LIMITS: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
+const COOKIE: &str = "Set-Cookie";
+
+/// The document, and the addresses that it describes.
+struct Document {
+    json: String,
+    addresses: Vec<Address>,
+}
+
+/// Made once for each process: it takes longer than all else that a start does.
+static DOCUMENT: LazyLock<Document> = LazyLock::new(|| {
+    let api = described();
+    let addresses = api.paths.paths.iter().map(|(path, item)| Address {
+        path: path.clone(),
+        methods: with_head(web::openapi::methods(item)),
+    });
+    Document {
+        addresses: addresses.collect(),
+        json: web::openapi::to_json(api, &headers()).to_string(),
+    }
+});
+
+fn with_head(methods: impl Iterator<Item = Method>) -> Vec<Method> {
+    let mut methods: Vec<_> = methods.collect();
+    if methods.contains(&Method::GET) {
+        methods.push(Method::HEAD);
+    }
+    methods
+}
+
+/// The API's document: OpenAPI 3.1, JSON.
+pub fn openapi() -> &'static str {
+    &DOCUMENT.json
+}
+
+/// The addresses that the document describes.
+pub fn documented_addresses() -> &'static [Address] {
+    &DOCUMENT.addresses
+}
+
+/// Every operation, with what the layers around it add, and what the operations refer to.
+fn described() -> OpenApi {
+    let mut api = routes::api_described();
+    add_responses(&mut api, &[401, 404, 406, 429, 500, 503].map(failure));
+    forbid(&mut api);
+    name_headers(&mut api, &LIMITS);
+    let mut pages = routes::pages_described();
+    docs::describe(&mut pages, routes::DOCUMENTS);
+    fail_as_pages(&mut pages);
+    name_headers(&mut pages, &[COOKIE]);
+    api.merge(pages);
+    let mut probes = health::openapi(SERVICE);
+    add_responses(&mut probes, &[failure(500)]);
+    api.merge(probes);
+    name_headers(&mut api, &[REQUEST_ID]);
+    let mut whole = about();
+    whole.merge(api);
+    whole
+}
+
+/// Whoever may call an operation without being known may not be forbidden to.
+fn forbid(api: &mut OpenApi) {
+    for (_, _, operation) in web::openapi::operations(api) {
+        if operation.security.is_none() {
+            let (status, forbidden) = failure(403);
+            operation.responses.responses.insert(status, forbidden);
+        }
+    }
+}
+
+/// What goes wrong with a page is a page, unless it says otherwise.
+fn fail_as_pages(pages: &mut OpenApi) {
+    for (_, _, operation) in web::openapi::operations(pages) {
+        let responses = &mut operation.responses.responses;
+        if !responses.contains_key("500") {
+            let failed = Ref::from_response_name(PAGE_FAILED);
+            responses.insert("default".to_owned(), failed.into());
+        }
+    }
+}
+
+fn about() -> OpenApi {
+    let events = stock::webhooks().into_iter().chain([analysis::webhook()]);
+    let (events, webhooks) = delivery::openapi::describe(events);
+    let bearer = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .bearer_format("JWT");
+    let session =
+        "Over HTTPS `__Host-sessionid`. Unsafe methods also need the header `X-CSRFToken`.";
+    let session = ApiKey::Cookie(ApiKeyValue::with_description("sessionid", session));
+    let components = ComponentsBuilder::new()
+        .security_scheme("bearer", SecurityScheme::Http(bearer.build()))
+        .security_scheme("session", SecurityScheme::ApiKey(session))
+        .schemas_from_iter(failures::schemas())
+        .schemas_from_iter(events)
+        .responses_from_iter(failures::all());
+    let about = About {
+        title: "Balcao inventory",
+        version: VERSION,
+        summary: "Catalogue, stock movements and the ledger behind them.",
+        description: ABOUT,
+        tags: TAGS,
+    };
+    let mut api = about.with(components.build());
+    let whoever = ["bearer", "session"].map(|name| SecurityRequirement::new(name, NO_SCOPES));
+    api.security = Some(whoever.into());
+    // `utoipa` has no place for them.
+    api.extensions = Some(Extensions::from_iter([("webhooks", webhooks)]));
+    name_kinds(&mut api);
+    api
+}
+
+const NO_SCOPES: [&str; 0] = [];
+
+/// Each kind of named records is a group of operations.
+fn name_kinds(api: &mut OpenApi) {
+    let kinds = Kind::ALL.map(|kind| kind.about().words.title(Locale::En));
+    let tags = kinds.map(|name| TagBuilder::new().name(name).build());
+    api.tags.get_or_insert_default().splice(..0, tags);
+}
+
+/// The headers that responses name.
+fn headers() -> Vec<Header> {
+    let cookie = "`sessionid`, `csrftoken` (over HTTPS with `__Host-` before them), and what a reader chose.";
+    let own = [
+        Header::new(COOKIE, cookie),
+        Header {
+            schema: constant("true"),
+            ..Header::new("Idempotent-Replayed", "`true`: answered before.")
+        },
+        Header {
+            is_required: true,
+            ..Header::new("Location", "A path of this service.")
+        },
+    ];
+    Header::shared().into_iter().chain(own).collect()
+}

@@ -1,0 +1,120 @@
+//! Routes of pages. They know their addresses: an address without its last slash leads to the one with it, and tests open all of them.
+
+use axum::{
+    Router,
+    handler::Handler,
+    routing::{self, MethodRouter},
+};
+use http::Method;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
+
+use super::PageState;
+
+/// An address, and the methods that it answers.
+#[derive(Debug, Clone)]
+pub struct Address {
+    /// With its variables in braces.
+    pub path: String,
+    /// `HEAD` where there is `GET`; `OPTIONS` left out.
+    pub methods: Vec<Method>,
+}
+
+/// Routes of pages.
+pub(crate) struct PageRouter {
+    routes: OpenApiRouter<PageState>,
+    addresses: Vec<Address>,
+}
+
+/// What routes of pages amount to.
+pub(crate) struct Gathered {
+    /// The routes.
+    pub(crate) router: Router<PageState>,
+    /// What the API's document says of those that programs may call too.
+    pub(crate) openapi: OpenApi,
+    /// The addresses that only people read.
+    pub(crate) addresses: Vec<Address>,
+}
+
+/// The handlers of one address.
+pub(crate) struct Handlers {
+    handlers: MethodRouter<PageState>,
+    methods: Vec<Method>,
+}
+
+impl PageRouter {
+    /// No routes.
+    pub(crate) fn new() -> Self {
+        Self {
+            routes: OpenApiRouter::new(),
+            addresses: Vec::new(),
+        }
+    }
+
+    /// Adds an address that only people read.
+    pub(crate) fn route(mut self, path: &str, handlers: Handlers) -> Self {
+        self.routes = self.routes.route(path, handlers.handlers);
+        self.addresses.push(Address {
+            path: path.to_owned(),
+            methods: handlers.methods,
+        });
+        self
+    }
+
+    /// Adds an address that the API's document describes.
+    pub(crate) fn described(mut self, handlers: UtoipaMethodRouter<PageState>) -> Self {
+        self.routes = self.routes.routes(handlers);
+        self
+    }
+
+    /// Adds other routes.
+    pub(crate) fn merge(mut self, other: Self) -> Self {
+        self.routes = self.routes.merge(other.routes);
+        self.addresses.extend(other.addresses);
+        self
+    }
+
+    /// Changes what serves the addresses, as by a layer.
+    pub(crate) fn map(
+        mut self,
+        change: impl FnOnce(OpenApiRouter<PageState>) -> OpenApiRouter<PageState>,
+    ) -> Self {
+        self.routes = change(self.routes);
+        self
+    }
+
+    /// The parts.
+    pub(crate) fn gathered(self) -> Gathered {
+        let (router, openapi) = self.routes.split_for_parts();
+        Gathered {
+            router,
+            openapi,
+            addresses: self.addresses,
+        }
+    }
+}
+
+/// A page that is read.
+pub(crate) fn get<H: Handler<T, PageState>, T: 'static>(handler: H) -> Handlers {
+    Handlers {
+        handlers: routing::get(handler),
+        methods: vec![Method::GET, Method::HEAD],
+    }
+}
+
+/// What is only posted to.
+pub(crate) fn post<H: Handler<T, PageState>, T: 'static>(handler: H) -> Handlers {
+    Handlers {
+        handlers: routing::post(handler),
+        methods: vec![Method::POST],
+    }
+}
+
+impl Handlers {
+    /// A page whose form is posted to the same address.
+    pub(crate) fn post<H: Handler<T, PageState>, T: 'static>(mut self, handler: H) -> Self {
+        self.handlers = self.handlers.post(handler);
+        self.methods.push(Method::POST);
+        self
+    }
+}

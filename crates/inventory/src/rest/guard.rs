@@ -1,0 +1,140 @@
+//! What stands before the handlers of an address that belongs to no resource.
+
+use axum::{
+    extract::{FromRequest, Request, State as Extracted},
+    handler::Handler as _,
+    response::Response,
+    routing::{MethodRouter, any},
+};
+use http::Method;
+use resource::Field;
+use utoipa::openapi::path::Paths;
+use utoipa_axum::router::UtoipaMethodRouter;
+
+use super::{
+    gate::{self, Call, Endpoint},
+    metadata::{self, Action},
+    query::Parameters,
+    record_id::RecordId,
+    refusal::Refusal,
+    resource::answer,
+};
+use crate::{
+    State,
+    accounts::{Caller, Model},
+};
+
+/// Who may call an address, and what `OPTIONS` tells of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Guard {
+    /// What `OPTIONS` calls it.
+    name: &'static str,
+    /// Who may call it.
+    admits: Admits,
+}
+
+/// Who may call an address.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Admits {
+    /// Whoever has the permission for these records. The handler gets a [`Call`].
+    Permitted(Model),
+    /// Anyone. `OPTIONS` tells what may be posted; tokens in the header are not looked at.
+    Anyone(&'static [&'static Field]),
+}
+
+impl Guard {
+    /// An address of whoever has the permission for these records.
+    pub(crate) const fn of(model: Model, name: &'static str) -> Self {
+        let admits = Admits::Permitted(model);
+        Self { name, admits }
+    }
+
+    /// An address where anyone may post these fields.
+    pub(crate) const fn for_anyone(name: &'static str, fields: &'static [&'static Field]) -> Self {
+        let admits = Admits::Anyone(fields);
+        Self { name, admits }
+    }
+
+    /// What stands before these handlers. `Allow` and 405 follow from their descriptions.
+    pub(crate) fn before(
+        self,
+        (schemas, paths, handlers): UtoipaMethodRouter<State>,
+    ) -> UtoipaMethodRouter<State> {
+        let allow = allowed(&paths);
+        let gated = async move |Extracted(state): Extracted<State>,
+                                // What is no address of the service is told before anything else.
+                                _: RecordId,
+                                request: Request| {
+            answer(allow, self.serve(allow, handlers, &state, request).await)
+        };
+        (schemas, paths, any(gated))
+    }
+
+    async fn serve(
+        self,
+        allow: &'static [Method],
+        handlers: MethodRouter<State>,
+        state: &State,
+        request: Request,
+    ) -> Result<Response, Refusal> {
+        let request = self.admit(allow, state, request).await?;
+        if request.method() == Method::OPTIONS {
+            return Ok(metadata::answer(self.name, self.action()));
+        }
+        Ok(handlers.call(request, state.clone()).await)
+    }
+
+    async fn admit(
+        self,
+        allow: &'static [Method],
+        state: &State,
+        request: Request,
+    ) -> Result<Request, Refusal> {
+        let (parts, body) = match self.admits {
+            Admits::Permitted(model) => {
+                let mut call = gate::admit(state, Endpoint { model, allow }, request).await?;
+                call.parts.extensions.insert(call.caller);
+                (call.parts, call.body)
+            }
+            Admits::Anyone(_) => gate::admit_anyone(state, allow, request).await?,
+        };
+        Ok(Request::from_parts(parts, body))
+    }
+
+    const fn action(self) -> Option<Action> {
+        match self.admits {
+            Admits::Permitted(_) => None,
+            Admits::Anyone(fields) => Some(Action {
+                method: Method::POST,
+                fields,
+            }),
+        }
+    }
+}
+
+/// A call that the gate has admitted.
+impl FromRequest<State> for Call {
+    type Rejection = web::Error;
+
+    async fn from_request(request: Request, _: &State) -> Result<Self, web::Error> {
+        let (mut parts, body) = request.into_parts();
+        let caller = parts.extensions.remove::<Caller>();
+        Ok(Self {
+            caller: caller.ok_or_else(|| web::Error::internal("no gate before a handler"))?,
+            parameters: Parameters::of_address(&parts.uri),
+            parts,
+            body,
+        })
+    }
+}
+
+/// The methods of described handlers, in the order of `Allow`. They are made once for each process, and kept.
+fn allowed(paths: &Paths) -> &'static [Method] {
+    let described = paths.paths.values().flat_map(web::openapi::methods);
+    let mut methods: Vec<_> = described.collect();
+    if methods.contains(&Method::GET) {
+        methods.push(Method::HEAD);
+    }
+    methods.push(Method::OPTIONS);
+    methods.leak()
+}

@@ -1,0 +1,130 @@
+//! What the API's document says of the conventions: pages of lists, parameters, and the operations of a resource. What one address
+//! alone has, stands at its handler.
+
+mod operations;
+mod parameters;
+
+pub use operations::Description;
+pub(super) use operations::{of_list, of_record, schemas};
+pub use parameters::only_here;
+
+use std::{borrow::Cow, collections::BTreeMap, marker::PhantomData};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::{
+    IntoResponses, PartialSchema, ToSchema,
+    openapi::{
+        Object, Ref, RefOr, Response, Schema, SchemaFormat, Type,
+        schema::{AdditionalProperties, ArrayBuilder, ObjectBuilder, SchemaType},
+    },
+};
+use web::openapi::{integer, text};
+
+use super::resource::Pagination;
+
+/// The most records of a page, unless configured otherwise.
+const MAX_PAGE_SIZE: usize = 100;
+
+/// When everything in the examples happened.
+pub const EXAMPLE_TIME: db::Timestamp = db::Timestamp::from_micros(1_795_176_000_000_000);
+
+/// A page of records as the document describes it.
+pub struct PageOf<T>(PhantomData<T>);
+
+impl<T: ToSchema> PartialSchema for PageOf<T> {
+    fn schema() -> RefOr<Schema> {
+        page(&T::name()).into()
+    }
+}
+
+impl<T: ToSchema> ToSchema for PageOf<T> {
+    fn name() -> Cow<'static, str> {
+        page_name(&T::name()).into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((T::name().into_owned(), T::schema()));
+        T::schemas(schemas);
+    }
+}
+
+fn page_name(record: &str) -> String {
+    format!("{record}Page")
+}
+
+/// The schema of a page of records.
+fn page(record: &str) -> Object {
+    let address = || {
+        text()
+            .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
+            .format(Some(SchemaFormat::Custom("uri".to_owned())))
+    };
+    let count = integer().minimum(Some(0));
+    let results = ArrayBuilder::new().items(Ref::from_schema_name(record));
+    ObjectBuilder::new()
+        .property("count", count.description(Some("Records on all pages.")))
+        .property("next", address())
+        .property("previous", address())
+        .property("results", results.max_items(Some(MAX_PAGE_SIZE)))
+        .required("count")
+        .required("next")
+        .required("previous")
+        .required("results")
+        .additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false)))
+        .build()
+}
+
+/// The only page of a list that has this record.
+pub fn page_example(record: &impl Serialize) -> Value {
+    json!(Pagination {
+        count: 1,
+        next: None,
+        previous: None,
+        results: &[record],
+    })
+}
+
+/// The failures of a page that is posted to: pages, or JSON for callers who accept it rather than a page.
+pub struct PageFailures;
+
+impl IntoResponses for PageFailures {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let failed = || Ref::from_response_name(PAGE_FAILED).into();
+        let statuses = ["400", "403", "413", "415", "429", "500", "503"];
+        statuses.map(|status| (status.to_owned(), failed())).into()
+    }
+}
+
+/// The name of the response of a page that cannot be shown.
+pub const PAGE_FAILED: &str = "PageFailed";
+
+/// The schema of a type that is an object.
+pub fn object<T: PartialSchema>() -> ObjectBuilder {
+    match T::schema() {
+        RefOr::T(Schema::Object(object)) => object.into(),
+        _ => ObjectBuilder::new(),
+    }
+}
+
+/// An empty object.
+pub enum Nothing {}
+
+impl PartialSchema for Nothing {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::Object)
+            .max_properties(Some(0))
+            .into()
+    }
+}
+
+impl ToSchema for Nothing {}
+
+/// The body of most errors.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Detail {
+    /// What is wrong.
+    pub detail: Cow<'static, str>,
+}

@@ -1,0 +1,247 @@
+//! The operations of a resource: what all resources have in common stands here once, and the rest is in their descriptions.
+
+use http::Method;
+use resource::{
+    Words,
+    schema::{Shape, body_example, schema},
+};
+use serde_json::Value;
+use utoipa::{
+    IntoParams as _, PartialSchema as _, ToSchema as _,
+    openapi::{
+        Content, ContentBuilder, Header, HttpMethod, Ref, RefOr, Required, ResponseBuilder, Schema,
+        path::{OperationBuilder, Paths},
+        request_body::{RequestBody, RequestBodyBuilder},
+    },
+};
+use web::{locale::Locale, openapi::failure};
+
+use super::{page, page_example, page_name, parameters};
+use crate::{
+    accounts::{Permission, Verb},
+    rest::{
+        json::{Named, Titled},
+        list::{OrderBy, QueryFilter},
+        record_id::RecordId,
+        resource::Resource,
+        submission::IdempotencyKey,
+    },
+};
+
+/// What the API's document says of a resource beside its fields.
+#[derive(Debug)]
+pub struct Description {
+    /// What its records are called.
+    pub words: &'static Words,
+    /// What the names of its bodies' schemas begin with.
+    pub bodies: String,
+    /// What its list may be filtered by beside its fields.
+    pub filters: &'static [QueryFilter],
+    /// The order of its list unless it is asked for another.
+    pub order: OrderBy,
+    /// What a deletion does beside, and what refuses it.
+    pub deletion: &'static str,
+    /// Whether a creation may be repeated under an `Idempotency-Key`.
+    pub is_repeatable: bool,
+    /// One of its records.
+    pub example: Value,
+}
+
+/// The schemas that the operations refer to.
+pub(in crate::rest) fn schemas<R: Resource>(resource: R) -> Vec<(String, RefOr<Schema>)> {
+    let about = About::of(resource);
+    let is_changed = resource.methods().contains(&Method::PATCH);
+    let shapes = [Shape::Record, Shape::Input];
+    let shapes = shapes.into_iter().chain(is_changed.then_some(Shape::Patch));
+    let of_shapes =
+        shapes.map(|shape| (about.name(shape), schema(resource.fields(), shape).into()));
+    let shared = [
+        (page_name(&about.one()), page(&about.one()).into()),
+        (Named::name().into_owned(), Named::schema()),
+        (Titled::name().into_owned(), Titled::schema()),
+    ];
+    of_shapes.chain(shared).collect()
+}
+
+/// The operations of the list's address.
+pub(in crate::rest) fn of_list<R: Resource>(resource: R, path: &str) -> Paths {
+    let about = About::of(resource);
+    let mut paths = Paths::new();
+    paths.add_path_operation(path, vec![HttpMethod::Get], about.list());
+    paths.add_path_operation(path, vec![HttpMethod::Post], about.create());
+    paths
+}
+
+/// The operations of one record's address.
+pub(in crate::rest) fn of_record<R: Resource>(resource: R, path: &str) -> Paths {
+    let about = About::of(resource);
+    let mut paths = Paths::new();
+    for method in resource.methods() {
+        let (method, operation) = match *method {
+            Method::GET => (HttpMethod::Get, about.read()),
+            Method::PUT => (HttpMethod::Put, about.replace()),
+            Method::PATCH => (HttpMethod::Patch, about.change()),
+            Method::DELETE => (HttpMethod::Delete, about.delete()),
+            _ => continue,
+        };
+        let id = RecordId::into_params(|| None);
+        paths.add_path_operation(path, vec![method], operation.parameters(Some(id)));
+    }
+    paths
+}
+
+/// A resource, and what the document says of it.
+struct About<R: Resource> {
+    resource: R,
+    described: Description,
+}
+
+impl<R: Resource> About<R> {
+    fn of(resource: R) -> Self {
+        Self {
+            resource,
+            described: resource.description(),
+        }
+    }
+
+    fn one(&self) -> String {
+        self.described.words.name(Locale::En)
+    }
+
+    /// The schema of a shape.
+    fn name(&self, shape: Shape) -> String {
+        match shape {
+            Shape::Record => self.one(),
+            Shape::Input => format!("{}Input", self.described.bodies),
+            Shape::Patch => format!("{}Patch", self.described.bodies),
+        }
+    }
+
+    fn list(&self) -> OperationBuilder {
+        let words = self.described.words;
+        let parameters = parameters::of_list(
+            self.described.filters,
+            self.described.order,
+            self.resource.fields(),
+        );
+        let schema = page_name(&self.one());
+        let response = ResponseBuilder::new()
+            .description("One page.")
+            .content(JSON, content(schema, page_example(&self.described.example)));
+        self.operation(("list", &words.title(Locale::En)), None)
+            .summary(Some(format!("List {}", words.many(Locale::En))))
+            .parameters(Some(parameters))
+            .response("200", response)
+            .with_failures(&[400])
+    }
+
+    fn create(&self) -> OperationBuilder {
+        let operation = self
+            .operation(("create", &self.one()), Some((Verb::Add, "")))
+            .summary(Some(format!("Create {}", self.a_record())))
+            .request_body(Some(self.body(Shape::Input, Required::True)))
+            .with_failures(&[400, 413, 415]);
+        let response = self.answered("Created.");
+        if !self.described.is_repeatable {
+            return operation.response("201", response);
+        }
+        operation
+            .parameters(Some(IdempotencyKey::into_params(|| None)))
+            .response("201", response.header(REPLAYED, Header::default()))
+            .with_failures(&[422])
+    }
+
+    fn read(&self) -> OperationBuilder {
+        self.operation(("read", &self.one()), None)
+            .summary(Some(format!("Read {}", self.a_record())))
+            .response("200", self.answered("The record."))
+    }
+
+    fn replace(&self) -> OperationBuilder {
+        let kept = " Optional fields that are absent keep their value.";
+        let summary = format!("Write every required field of {}", self.a_record());
+        self.operation(("replace", &self.one()), Some((Verb::Change, kept)))
+            .summary(Some(summary))
+            .request_body(Some(self.body(Shape::Input, Required::True)))
+            .response("200", self.answered("Changed."))
+            .with_failures(&[400, 413, 415])
+    }
+
+    fn change(&self) -> OperationBuilder {
+        self.operation(("change", &self.one()), Some((Verb::Change, "")))
+            .summary(Some(format!("Change some fields of {}", self.a_record())))
+            .request_body(Some(self.body(Shape::Patch, Required::False)))
+            .response("200", self.answered("Changed."))
+            .with_failures(&[400, 413, 415])
+    }
+
+    fn delete(&self) -> OperationBuilder {
+        let needed = Some((Verb::Delete, self.described.deletion));
+        self.operation(("delete", &self.one()), needed)
+            .summary(Some(format!("Delete {}", self.a_record())))
+            .response("204", ResponseBuilder::new().description("Deleted."))
+            .with_failures(&[409])
+    }
+
+    /// An operation with its name, and the permission that it needs with what else there is to say.
+    fn operation(&self, id: (&str, &str), needed: Option<(Verb, &str)>) -> OperationBuilder {
+        let needed = needed.map(|(verb, more)| {
+            let permission = Permission::new(verb, self.resource.model());
+            format!("Needs the permission `{permission}`.{more}")
+        });
+        OperationBuilder::new()
+            .tag(self.described.words.title(Locale::En))
+            .operation_id(Some(format!("{}{}", id.0, id.1)))
+            .description(needed)
+    }
+
+    /// `an inflow`
+    fn a_record(&self) -> String {
+        let one = self.described.words.one(Locale::En);
+        let article = if one.starts_with(['a', 'e', 'i', 'o', 'u']) {
+            "an"
+        } else {
+            "a"
+        };
+        format!("{article} {one}")
+    }
+
+    fn body(&self, shape: Shape, required: Required) -> RequestBody {
+        let example = body_example(self.resource.fields(), shape, &self.described.example);
+        RequestBodyBuilder::new()
+            .required(Some(required))
+            .content(JSON, content(self.name(shape), example))
+            .build()
+    }
+
+    fn answered(&self, what: &str) -> ResponseBuilder {
+        let record = content(self.name(Shape::Record), self.described.example.clone());
+        ResponseBuilder::new()
+            .description(what)
+            .content(JSON, record)
+    }
+}
+
+const JSON: &str = "application/json";
+const REPLAYED: &str = "Idempotent-Replayed";
+
+fn content(schema: String, example: Value) -> Content {
+    ContentBuilder::new()
+        .schema(Some(Ref::from_schema_name(schema)))
+        .example(Some(example))
+        .build()
+}
+
+/// Operations that may fail in these ways, beside those of every operation.
+trait WithFailures {
+    fn with_failures(self, statuses: &[u16]) -> Self;
+}
+
+impl WithFailures for OperationBuilder {
+    fn with_failures(self, statuses: &[u16]) -> Self {
+        statuses.iter().fold(self, |operation, status| {
+            let (status, response) = failure(*status);
+            operation.response(status, response)
+        })
+    }
+}
