@@ -1,6 +1,8 @@
 //! Database jobs of the reconciler, of its commands and of the service's start: which payments and attempts are due for a check, what is
 //! open, and what has been kept long enough.
 
+use std::time::Duration;
+
 use db::{Db, Timestamp};
 
 use super::idempotency::KEPT;
@@ -91,8 +93,8 @@ pub(crate) async fn postpone_payment(
         .await
 }
 
-/// How far the provider's payments have been searched for changes; the search begins with those from `from` on.
-pub(crate) async fn sweep_from(state: &State, from: Timestamp) -> Result<Sweep, db::Error> {
+/// How far the provider's payments have been searched for changes; the search begins `before` the oldest payment that we know.
+pub(crate) async fn sweep_from(state: &State, before: Duration) -> Result<Sweep, db::Error> {
     let now = state.clock.now();
     if let Some(sweep) = state.db.read(store::find_sweep).await? {
         return Ok(sweep);
@@ -100,7 +102,8 @@ pub(crate) async fn sweep_from(state: &State, from: Timestamp) -> Result<Sweep, 
     state
         .db
         .write(async move |tx| {
-            store::begin_sweeps(tx, from, now).await?;
+            let oldest = store::oldest_payment(tx).await?.unwrap_or(now);
+            store::begin_sweeps(tx, oldest.min(now) - before, now).await?;
             let sweep = store::find_sweep(tx).await?;
             sweep.ok_or_else(|| db::Error::retry("the row of the sweeps vanished"))
         })

@@ -24,7 +24,7 @@ pub(super) async fn sweep(
     report: &mut Report,
 ) -> Result<bool, db::Error> {
     let now = state.clock.now();
-    let sweep = payments::sweep_from(state, now - LAG).await?;
+    let sweep = payments::sweep_from(state, LAG).await?;
     let is_due = sweep.due <= now || scope == Scope::All;
     if !is_due || !payments::claim_sweep(state, sweep.due, now + EVERY).await? {
         return Ok(true);

@@ -23,4 +23,4 @@ pub(crate) use payments::{
     insert_payment, lock_stored, next_payment_due, postpone_payment, update_snapshot,
 };
 pub(crate) use secret::keep_proof;
-pub(crate) use sweeps::{Sweep, begin_sweeps, claim_sweep, find_sweep, save_sweep};
+pub(crate) use sweeps::{Sweep, begin_sweeps, claim_sweep, find_sweep, oldest_payment, save_sweep};

@@ -26,6 +26,12 @@ pub(crate) async fn find_sweep(conn: &mut Conn) -> Result<Option<Sweep>, Error> 
     .await
 }
 
+/// When the oldest payment was stored.
+pub(crate) async fn oldest_payment(conn: &mut Conn) -> Result<Option<Timestamp>, Error> {
+    let sql = "SELECT created_at FROM payments ORDER BY created_at, id LIMIT 1";
+    conn.optional(sql, &[], |row| row.get(0)).await
+}
+
 /// Begins with changes from `from` on; nothing happens when another process has begun.
 pub(crate) async fn begin_sweeps(
     tx: &mut Tx,

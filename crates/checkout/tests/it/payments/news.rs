@@ -109,6 +109,19 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    the_first_search_for_changes_begins_with_the_oldest_payment,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let id = shop.pay(&card("APRO")).await.id();
+        // The service went off before it had ever searched.
+        shop.sandbox.act(&id, "charge_back").await;
+        shop.clock.advance(Duration::from_hours(73));
+        assert_eq!(shop.reconcile().await, ["moved"]);
+        assert_eq!(shop.status(&id).await, "charged_back");
+    }
+);
+
+on_both_engines!(
     the_calls_for_changes_are_few_whatever_the_number_of_payments,
     async |address| {
         let shop = Shop::open(&address).await;
@@ -234,7 +247,9 @@ async fn refund_that_is_made(shop: &Shop, step: &str) -> String {
     } else {
         shop.sandbox.fail("POST", &upstream, "drop after", 1).await;
         assert_eq!(refund(shop, &id).await.status, 503);
-        shop.sandbox.fail("GET", &upstream, "lag 120m", 1).await;
+        for path in [&upstream, "/v1/payments/search"] {
+            shop.sandbox.fail("GET", path, "lag 120m", 1).await;
+        }
         shop.clock.advance(Duration::from_hours(1));
         let findings = shop.reconcile().await;
         assert_eq!(findings.first().map(String::as_str), Some("refund_closed"));
