@@ -149,10 +149,9 @@ impl Failure {
     /// The status and the exact `detail` of the answer to the caller.
     pub fn answer(&self) -> (StatusCode, String) {
         match self {
-            Failure::NotSent(_) | Failure::Unknown(_) | Failure::Quota { .. } => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "Service unavailable".to_owned(),
-            ),
+            Failure::NotSent(_) | Failure::Unknown(_) | Failure::Quota { .. } => unavailable(),
+            // A refusal in its form only: a failure of the provider's own parts.
+            Failure::Refused { status: 400, .. } if self.is_passing() => unavailable(),
             Failure::Paused { retry_after } => (
                 StatusCode::TOO_MANY_REQUESTS,
                 throttled_detail(whole_seconds(*retry_after)),
@@ -218,6 +217,11 @@ impl From<Failure> for web::Error {
     fn from(failure: Failure) -> Self {
         failure.to_edge().cause(failure)
     }
+}
+
+fn unavailable() -> (StatusCode, String) {
+    let detail = "Service unavailable".to_owned();
+    (StatusCode::SERVICE_UNAVAILABLE, detail)
 }
 
 /// Whole seconds, rounded up, at least one, as `Retry-After` has them.

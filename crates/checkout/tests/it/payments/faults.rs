@@ -11,7 +11,7 @@ use super::app::Shop;
 use super::requests::{card, pix};
 
 /// A fault of the call that makes the payment, what it answers, and whether the provider made the payment.
-const FAULTS: [(&str, u16, &str, bool); 12] = [
+const FAULTS: [(&str, u16, &str, bool); 13] = [
     ("drop before", 503, "Service unavailable", false),
     ("drop after", 503, "Service unavailable", true),
     ("reset", 503, "Service unavailable", false),
@@ -24,6 +24,7 @@ const FAULTS: [(&str, u16, &str, bool); 12] = [
     ("status 429", 502, "API Error: 429", false),
     ("status 401", 502, "Erro PROVIDER 401", false),
     ("status 403", 502, "API Error: 403", false),
+    ("status 400 code 2004", 503, "Service unavailable", false),
 ];
 
 /// A process that waits for the provider no longer than a moment.
