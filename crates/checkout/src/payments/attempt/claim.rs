@@ -4,11 +4,12 @@
 use std::time::Duration;
 
 use db::{Timestamp, Tx};
+use web::Clock;
 
 use crate::app::State;
 use crate::payments::idempotency::{IdempotencyKey, KEPT};
 use crate::payments::store::{self, Attempt, AttemptStep, Lease, NewAttempt, Order};
-use crate::provider::{ExternalReference, UpstreamKey};
+use crate::provider::{ExternalReference, Failure, UpstreamKey};
 
 /// How often a key is looked for again whose attempt vanished between two statements.
 const LOOKS: usize = 5;
@@ -35,6 +36,21 @@ pub(crate) struct Run {
     /// When the call that moves the money was last sent before this run; none when it never was, or when it is certain that nothing came of
     /// it. The provider is asked before that call is sent again.
     pub(crate) sent_at: Option<Timestamp>,
+}
+
+impl Run {
+    /// The call that moves the money is sent only while the attempt is surely ours. A run that stood still for longer sends nothing: an hour
+    /// after the time that is stored as the last sending, what the provider does not know counts as never made.
+    ///
+    /// # Errors
+    /// When the lease has ended.
+    pub(crate) fn check_lease(&self, clock: &Clock) -> Result<(), Failure> {
+        if clock.now() < self.lease.until {
+            Ok(())
+        } else {
+            Err(Failure::NotSent("the run stood still for too long".into()))
+        }
+    }
 }
 
 /// What every request for money brings along, whatever it is for.

@@ -15,7 +15,7 @@ pub(crate) struct End {
     pub(crate) is_unknown: bool,
 }
 
-/// Leaves an attempt as its failure asks for.
+/// Leaves an attempt as its failure asks for. When another run has taken it up, that one tells what comes of it: to this one it is unknown.
 pub(crate) async fn give_up(
     state: &State,
     run: &Run,
@@ -23,44 +23,25 @@ pub(crate) async fn give_up(
     failure: Failure,
 ) -> Result<End, db::Error> {
     let verdict = verdict(run.sent_at.is_some(), stopped_at, &failure);
-    let answer = failure.to_string();
-    match verdict {
+    let is_left = match verdict {
         Verdict::Refused => refuse(state, run, &failure).await?,
         Verdict::NothingSent if run.is_fresh && failure.is_held_back() => {
-            forget(state, run).await?;
+            forget(state, run).await?
         }
         Verdict::NothingSent => {
-            release(
-                state,
-                run,
-                AttemptStep::Started,
-                stopped_at,
-                answer,
-                &failure,
-            )
-            .await?;
+            release(state, run, AttemptStep::Started, stopped_at, &failure).await?
         }
-        Verdict::Unknown => {
-            release(
-                state,
-                run,
-                AttemptStep::Sending,
-                stopped_at,
-                answer,
-                &failure,
-            )
-            .await?;
-        }
-    }
-    let is_unknown = verdict == Verdict::Unknown;
+        Verdict::Unknown => release(state, run, AttemptStep::Sending, stopped_at, &failure).await?,
+    };
+    let is_refused = is_left && verdict == Verdict::Refused;
     Ok(End {
-        // "Refused" is not what becomes of a payment that nobody knows the outcome of.
-        failure: if is_unknown && failure.is_refusal() {
+        // Who reads "refused" takes it for the end that is stored.
+        failure: if !is_left || (failure.is_refusal() && !is_refused) {
             Failure::Unknown(Box::new(failure))
         } else {
             failure
         },
-        is_unknown,
+        is_unknown: !is_left || verdict == Verdict::Unknown,
     })
 }
 
@@ -76,11 +57,11 @@ pub(crate) async fn give_up_unread(
         is_token_spent: false,
         ..leave(state, run, step, reason.to_owned())
     };
-    put_back(state, release).await
+    put_back(state, release).await.map(drop)
 }
 
-/// A refusal that no repetition can change ends the attempt.
-async fn refuse(state: &State, run: &Run, failure: &Failure) -> Result<(), db::Error> {
+/// A refusal that no repetition can change ends the attempt. As the others here: false when it is ours no more.
+async fn refuse(state: &State, run: &Run, failure: &Failure) -> Result<bool, db::Error> {
     let (status, detail) = failure.answer();
     let status = i64::from(status.as_u16());
     let (id, lease, now) = (run.attempt.id, run.lease.id.clone(), state.clock.now());
@@ -88,17 +69,17 @@ async fn refuse(state: &State, run: &Run, failure: &Failure) -> Result<(), db::E
         .db
         .write(async move |tx| store::refuse_attempt(tx, id, &lease, (status, &detail), now).await)
         .await
-        .map(drop)
+        .map(|rows| rows == 1)
 }
 
 /// Nothing was sent, and the caller was not told anything that a repetition must hear again.
-async fn forget(state: &State, run: &Run) -> Result<(), db::Error> {
+async fn forget(state: &State, run: &Run) -> Result<bool, db::Error> {
     let (id, lease) = (run.attempt.id, run.lease.id.clone());
     state
         .db
         .write(async move |tx| store::forget_attempt(tx, id, &lease).await)
         .await
-        .map(drop)
+        .map(|rows| rows == 1)
 }
 
 async fn release(
@@ -106,14 +87,13 @@ async fn release(
     run: &Run,
     step: AttemptStep,
     stopped_at: Stage,
-    answer: String,
     failure: &Failure,
-) -> Result<(), db::Error> {
+) -> Result<bool, db::Error> {
     let was_kept_back = failure.is_held_back() || matches!(failure, Failure::NotSent(_));
     let release = Release {
         has_sent: stopped_at == Stage::Moving && !was_kept_back,
         is_token_spent: stopped_at == Stage::Moving && failure.is_spent_card_token(),
-        ..leave(state, run, step, answer)
+        ..leave(state, run, step, failure.to_string())
     };
     put_back(state, release).await
 }
@@ -132,14 +112,14 @@ fn leave(state: &State, run: &Run, step: AttemptStep, answer: String) -> Release
     }
 }
 
-async fn put_back(state: &State, release: Release) -> Result<(), db::Error> {
+async fn put_back(state: &State, release: Release) -> Result<bool, db::Error> {
     let is_unknown = release.check_at.is_some();
-    state
+    let rows = state
         .db
         .write(async move |tx| store::release_attempt(tx, &release).await)
         .await?;
     if is_unknown {
         state.wake_reconciler();
     }
-    Ok(())
+    Ok(rows == 1)
 }

@@ -1,8 +1,10 @@
 //! The calls to the provider for one attempt, in the order that never charges twice.
 
+use db::Timestamp;
+
 use super::{Work, fair_use};
 use crate::payments::attempt::{self, Stage, is_certain};
-use crate::payments::store::{self, Lease};
+use crate::payments::store;
 use crate::provider::{Failure, NewPayment, ProviderPayment, Purpose};
 use crate::request::{Card, Method};
 
@@ -59,6 +61,7 @@ async fn reserve(work: &Work<'_>, calls: u32) -> Result<(), Stop> {
 }
 
 async fn send(work: &Work<'_>) -> Result<ProviderPayment, Failure> {
+    work.run.check_lease(&work.state.clock)?;
     let terms = &work.order.terms;
     let new = NewPayment {
         request: work.request,
@@ -76,6 +79,7 @@ async fn send(work: &Work<'_>) -> Result<ProviderPayment, Failure> {
 /// sent next is sent for the first time.
 async fn ask(work: &mut Work<'_>) -> Result<Option<ProviderPayment>, Stop> {
     let state = work.state;
+    let asked_at = state.clock.now();
     let found = state
         .provider
         .find_by_reference(&work.reference, attempt::new_key(state))
@@ -87,8 +91,8 @@ async fn ask(work: &mut Work<'_>) -> Result<Option<ProviderPayment>, Stop> {
             "the provider knows several payments by one reference"
         );
     }
-    let now = state.clock.now();
-    work.run.sent_at = work.run.sent_at.filter(|sent| !is_certain(*sent, now));
+    let is_open = |sent: &Timestamp| !is_certain(*sent, asked_at);
+    work.run.sent_at = work.run.sent_at.filter(is_open);
     Ok(found.into_iter().next())
 }
 
@@ -124,10 +128,8 @@ async fn tokenise(work: &mut Work<'_>, card: &Card) -> Result<(), Stop> {
         .await;
     let token = token.map_err(Stop::at(Stage::Token))?;
     let now = state.clock.now();
-    let lease = Lease {
-        until: now + attempt::lease_length(state.config.provider.timeout),
-        ..work.run.lease.clone()
-    };
+    work.run.lease.until = now + attempt::lease_length(state.config.provider.timeout);
+    let lease = work.run.lease.clone();
     let (id, kept) = (work.run.attempt.id, token.clone());
     let keys = [token_key, work.run.attempt.upstream_key].map(|key| key.to_string());
     let is_ours = state
