@@ -150,7 +150,6 @@ CREATE TABLE attempts (
     token_key TEXT,
     card_token TEXT,
     -- Of a refund only.
-    whole BOOLEAN,
     refund_id TEXT,
     refund_status TEXT,
     refund_date TEXT,

@@ -150,7 +150,6 @@ CREATE TABLE attempts (
     token_key TEXT,
     card_token TEXT,
     -- Of a refund only.
-    whole INTEGER CHECK (whole IN (0, 1)),
     refund_id TEXT,
     refund_status TEXT,
     refund_date TEXT,

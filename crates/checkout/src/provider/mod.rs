@@ -253,14 +253,14 @@ impl Client {
         ProviderPayment::read(answer.status, &answer.body)?.about(answer.status, Asked::Id(id))
     }
 
-    /// Gives back `amount`, or all that is left. `POST /v1/payments/{id}/refunds`
+    /// Gives back `amount`. `POST /v1/payments/{id}/refunds`
     ///
     /// # Errors
     /// See [`Failure`]; 400 when its state or the amount does not allow it.
     pub async fn refund(
         &self,
         id: &str,
-        amount: Option<Money>,
+        amount: Money,
         key: UpstreamKey,
     ) -> Result<RefundAnswer, Failure> {
         let path = format!("/v1/payments/{}/refunds", segment(id));

@@ -143,12 +143,8 @@ pub(super) fn cancellation() -> Bytes {
 }
 
 /// No amount asks for all that is left.
-pub(super) fn refund(amount: Option<Money>) -> Bytes {
-    let body = amount.map_or_else(
-        || "{}".to_owned(),
-        |amount| format!(r#"{{"amount":{amount}}}"#),
-    );
-    Zeroizing::new(body.into_bytes())
+pub(super) fn refund(amount: Money) -> Bytes {
+    Zeroizing::new(format!(r#"{{"amount":{amount}}}"#).into_bytes())
 }
 
 fn identification(tax_id: &TaxId) -> Identification<'_> {

@@ -155,6 +155,8 @@ async fn ask(state: &State, question: &Question) -> Result<Option<Finding>, db::
 
 /// Looks for what an attempt came to, whose check was claimed with `next`, and keeps what was found.
 async fn look_for(state: &State, attempt: &Attempt, next: Timestamp) -> Result<Finding, db::Error> {
+    // What an answer leaves out was not known when it was asked for, however late the answer is looked at.
+    let now = state.clock.now();
     let finding = match &attempt.order {
         Order::Payment(order) => by_reference(state, attempt, &order.reference).await?,
         Order::Refund(order) => by_list(state, attempt, &order.payment_id, next).await?,
@@ -162,7 +164,6 @@ async fn look_for(state: &State, attempt: &Attempt, next: Timestamp) -> Result<F
     if attempt.step != AttemptStep::Sending {
         return Ok(finding);
     }
-    let now = state.clock.now();
     let is_certain = payments::is_certain(attempt.sent_at.unwrap_or(attempt.created_at), now);
     if finding == Finding::NotFound && is_certain {
         // Somebody who has taken it up since will tell what becomes of it.
@@ -221,6 +222,7 @@ async fn by_list(
     payment: &str,
     next: Timestamp,
 ) -> Result<Finding, db::Error> {
+    let asked_at = state.clock.now();
     let listed = state
         .provider
         .refunds(payment, payments::new_key(state))
@@ -230,7 +232,7 @@ async fn by_list(
         Err(failure) => return Ok(Finding::Failed(failure.to_string())),
     };
     Ok(
-        match payments::check_refund(state, attempt, &listed, next).await {
+        match payments::check_refund(state, attempt, (&listed, asked_at), next).await {
             Ok(Checked::Made) => Finding::Refunded,
             Ok(Checked::Open) => Finding::RefundOpen,
             Ok(Checked::Refused) => Finding::RefundRefused,

@@ -1,6 +1,6 @@
 //! A refund that the provider has made, as it is stored and answered.
 
-use db::{Money, Timestamp, Tx};
+use db::{Timestamp, Tx};
 
 use super::RefundError;
 use super::calls::{Found, find};
@@ -20,7 +20,6 @@ pub(super) const APPROVED: &str = "approved";
 #[derive(Debug, Clone)]
 pub(super) struct Answer {
     pub(super) refund: MadeRefund,
-    pub(super) amount: Money,
     pub(super) body: String,
     /// As the provider told it.
     told: ProviderRefund,
@@ -47,20 +46,20 @@ impl Answer {
                 status: made.status.clone(),
                 date_created,
             },
-            amount,
             body,
             told: made.clone(),
         })
     }
 
-    /// Ends the attempt with it, under the payment's row; false when another refund of ours has it. `corrects` is the end that the
-    /// attempt was thought to have come to, and who told otherwise.
+    /// Ends the attempt with it, under the payment's row, and gives what the attempt stands for: this, or what was recorded of it before, as
+    /// others may have been told. None when another refund of ours has it. `corrects` is the end that the attempt was thought to have come
+    /// to, and who told otherwise.
     pub(super) async fn store(
         &self,
         state: &State,
         attempt: &Attempt,
         corrects: Option<(AttemptStep, Source)>,
-    ) -> Result<bool, db::Error> {
+    ) -> Result<Option<Self>, RefundError> {
         let order = attempt.refund_order()?;
         let now = state.clock.now();
         let finish = Finish {
@@ -71,31 +70,59 @@ impl Answer {
             check_at: is_open(&self.refund.status).then(|| now + FIRST_WAIT),
             now,
         };
-        let (answer, attempt, payment_id) =
-            (self.clone(), attempt.clone(), order.payment_id.clone());
+        let (told, attempt, payment_id) =
+            (self.told.clone(), attempt.clone(), order.payment_id.clone());
         let store = async move |tx: &mut Tx| {
             store::lock_stored(tx, &payment_id).await?;
             let refunds = store::refunds_of(tx, finish.payment).await?;
-            if !is_free(&answer.told, &attempt, &refunds) {
-                return Ok(false);
+            if let Some(before) = made_of(&refunds, attempt.id) {
+                return Ok(Stored::Before(before.clone()));
             }
-            let is_news = store::finish_attempt(tx, &finish).await?;
-            if let (true, Some((thought, source))) = (is_news, corrects) {
-                let status = &answer.refund.status;
+            if !is_free(&told, &attempt, &refunds) {
+                return Ok(Stored::Taken);
+            }
+            store::finish_attempt(tx, &finish).await?;
+            if let Some((thought, source)) = corrects {
+                let status = &told.status;
                 store::insert_correction(tx, finish.payment, thought, status, source, now).await?;
             }
-            Ok(true)
+            Ok(Stored::Now)
         };
-        let stored = state.db.write::<_, db::Error, _>(store).await?;
-        if !stored {
-            tracing::error!(
-                payment = order.payment_id,
-                refund = self.refund.id,
-                "the provider gave one id to two refunds of ours: look at the payment there"
-            );
+        match state.db.write::<_, db::Error, _>(store).await? {
+            Stored::Now => Ok(Some(self.clone())),
+            Stored::Before(before) => {
+                let told = ProviderRefund {
+                    id: before.id,
+                    amount: Some(order.amount),
+                    status: before.status,
+                    date_created: Some(before.date_created),
+                };
+                Ok(Some(Self::new(order, &told, now)?))
+            }
+            Stored::Taken => {
+                tracing::error!(
+                    payment = order.payment_id,
+                    refund = self.refund.id,
+                    "the provider gave one id to two refunds of ours: look at the payment there"
+                );
+                Ok(None)
+            }
         }
-        Ok(stored)
     }
+}
+
+/// What became of storing a refund that the provider made.
+enum Stored {
+    Now,
+    /// The attempt has ended with this already.
+    Before(MadeRefund),
+    /// It is another attempt's.
+    Taken,
+}
+
+fn made_of(refunds: &[Attempt], id: i64) -> Option<&MadeRefund> {
+    let attempt = refunds.iter().find(|attempt| attempt.id == id)?;
+    attempt.refund_order().ok()?.made.as_ref()
 }
 
 /// Is the provider still at work on it? It may yet refuse, and its amount would be free again.
@@ -110,11 +137,11 @@ pub(super) fn is_refused(status: &str) -> bool {
 
 /// Did the provider take the refund and not refuse it afterwards?
 pub(super) fn is_made(refund: &Attempt) -> bool {
-    let status = refund
+    let made = refund
         .refund_order()
         .ok()
-        .and_then(|order| order.status.as_deref());
-    refund.step == AttemptStep::Finished && !status.is_some_and(is_refused)
+        .and_then(|order| order.made.as_ref());
+    refund.step == AttemptStep::Finished && !made.is_some_and(|made| is_refused(&made.status))
 }
 
 /// What a check of a refund came to.
@@ -132,25 +159,25 @@ pub(crate) enum Checked {
     Undecided,
 }
 
-/// Records what the provider's list says of a refund of unknown outcome, or of one that the provider was still at work on. `next` is when its
-/// check is due again, as it was claimed.
+/// Records what the provider's list says of a refund of unknown outcome, or of one that the provider was still at work on. The list was asked
+/// for at `asked_at`; `next` is when the attempt's check is due again, as it was claimed.
 pub(crate) async fn check_refund(
     state: &State,
     attempt: &Attempt,
-    listed: &[ProviderRefund],
+    (listed, asked_at): (&[ProviderRefund], Timestamp),
     next: Timestamp,
 ) -> Result<Checked, RefundError> {
     let order = attempt.refund_order()?;
-    if let Some(id) = &order.id {
-        return follow(state, attempt.id, order, id, listed, next).await;
+    if let Some(made) = &order.made {
+        return follow(state, attempt.id, order, &made.id, listed, next).await;
     }
-    let made = match find(state, attempt, order, listed).await? {
+    let made = match find(state, attempt, order, (listed, asked_at)).await? {
         Found::Made(made) => made,
         Found::Absent => return Ok(Checked::Absent),
         Found::Undecided => return Ok(Checked::Undecided),
     };
     let answer = Answer::new(order, &made, state.clock.now())?;
-    if !answer.store(state, attempt, None).await? {
+    if answer.store(state, attempt, None).await?.is_none() {
         return Ok(Checked::Undecided);
     }
     read_payment(state, &order.payment_id).await?;

@@ -1,6 +1,6 @@
 //! The calls to the provider for a refund, in the order that never gives back twice.
 
-use db::Money;
+use db::{Money, Timestamp};
 
 use super::answer::{APPROVED, Answer};
 use super::matching::{self, Match};
@@ -39,10 +39,12 @@ pub(super) async fn give_back(work: &mut Work<'_>) -> Result<ProviderRefund, Sto
     if asks && let Some(made) = made_before(work).await? {
         return Ok(made);
     }
+    work.run
+        .check_lease(&work.state.clock)
+        .map_err(at(Stage::Moving))?;
     let (order, provider) = (&work.order, &work.state.provider);
-    let amount = (!order.whole).then_some(order.amount);
     let key = work.run.attempt.upstream_key;
-    match provider.refund(&order.payment_id, amount, key).await {
+    match provider.refund(&order.payment_id, order.amount, key).await {
         Ok(RefundAnswer::Made(refund)) => Ok(refund),
         Ok(RefundAnswer::AlreadyMade) => told_again(work).await,
         Err(failure) => Err(at(Stage::Moving)(failure)),
@@ -56,11 +58,12 @@ async fn reserve(work: &Work<'_>, calls: u32) -> Result<(), Stop> {
 
 /// What an earlier run made. When the list must show it by now and does not, nothing was made: what is sent next is sent for the first time.
 async fn made_before(work: &mut Work<'_>) -> Result<Option<ProviderRefund>, Stop> {
+    let asked_at = work.state.clock.now();
     match look(work, Stage::Asking).await? {
         Found::Made(made) => Ok(Some(made)),
         Found::Absent => {
-            let now = work.state.clock.now();
-            work.run.sent_at = work.run.sent_at.filter(|sent| !is_certain(*sent, now));
+            let is_open = |sent: &Timestamp| !is_certain(*sent, asked_at);
+            work.run.sent_at = work.run.sent_at.filter(is_open);
             Ok(None)
         }
         Found::Undecided => {
@@ -88,32 +91,33 @@ async fn told_again(work: &Work<'_>) -> Result<ProviderRefund, Stop> {
 }
 
 async fn look(work: &Work<'_>, stage: Stage) -> Result<Found, Stop> {
+    let asked_at = work.state.clock.now();
     let listed = work
         .state
         .provider
         .refunds(&work.order.payment_id, new_key(work.state))
         .await
         .map_err(at(stage))?;
-    find(work.state, &work.run.attempt, &work.order, &listed)
+    let listed = (listed.as_slice(), asked_at);
+    find(work.state, &work.run.attempt, &work.order, listed)
         .await
         .map_err(Stop::Database)
 }
 
-/// Looks for a refund in the provider's list, which was read before.
+/// Looks for a refund in the provider's list, which was asked for at `asked_at`.
 pub(super) async fn find(
     state: &State,
     attempt: &Attempt,
     order: &RefundOrder,
-    listed: &[ProviderRefund],
+    (listed, asked_at): (&[ProviderRefund], Timestamp),
 ) -> Result<Found, db::Error> {
     let payment = order.payment;
     let refunds = state
         .db
         .read(async move |conn| store::refunds_of(conn, payment).await)
         .await?;
-    let now = state.clock.now();
     Ok(
-        match matching::find(attempt, order, &refunds, listed, now) {
+        match matching::find(attempt, order, &refunds, listed, asked_at) {
             Match::Ours(made) => Found::Made(made.clone()),
             Match::Absent => Found::Absent,
             Match::Undecided => Found::Undecided,
@@ -121,7 +125,8 @@ pub(super) async fn find(
     )
 }
 
-/// The payment after a refund that was made: as the provider tells it, or by our own books when it does not answer.
+/// The payment after a refund that was made: as the provider tells it, or by our own books when it does not answer. Those may know less than
+/// the provider, never more: a payment that is thought to be refunded stays so.
 pub(super) async fn record(work: &Work<'_>, made: &Answer) -> Result<(), RefundError> {
     let (state, id) = (work.state, work.order.payment_id.as_str());
     match state.provider.read(id, new_key(state)).await {
@@ -132,7 +137,12 @@ pub(super) async fn record(work: &Work<'_>, made: &Answer) -> Result<(), RefundE
             tracing::warn!(payment = id, %failure, "a refunded payment could not be read back");
             if made.refund.status == APPROVED {
                 let payment = read::find(state, id).await?.ok_or(RefundError::NotFound)?;
-                let reported = reckoned(&payment, work.before, made.amount);
+                let row = work.order.payment;
+                let given_back = async move |conn: &mut db::Conn| {
+                    Ok(given_back(&store::refunds_of(conn, row).await?))
+                };
+                let given_back = state.db.read::<_, db::Error, _>(given_back).await?;
+                let reported = reckoned(&payment, given_back);
                 settle_word(state, id, reported, Source::Refund).await?;
             }
         }
@@ -140,11 +150,27 @@ pub(super) async fn record(work: &Work<'_>, made: &Answer) -> Result<(), RefundE
     Ok(())
 }
 
-/// Refunded once nothing is left, until then approved.
-fn reckoned(payment: &Payment, before: Money, amount: Money) -> Word {
-    let refunded = before
-        .checked_add(amount)
-        .map_or(payment.amount, |sum| sum.min(payment.amount));
+/// What our refunds have given back for good.
+fn given_back(refunds: &[Attempt]) -> Money {
+    let is_approved = |refund: &&Attempt| {
+        let made = refund
+            .refund_order()
+            .ok()
+            .and_then(|order| order.made.as_ref());
+        made.is_some_and(|made| made.status == APPROVED)
+    };
+    let amounts = refunds
+        .iter()
+        .filter(is_approved)
+        .map(|refund| refund.order.amount());
+    amounts.fold(Money::ZERO, |sum, amount| {
+        sum.checked_add(amount).unwrap_or(sum)
+    })
+}
+
+/// Refunded once nothing is left, until then approved. What the provider said before counts our refunds too.
+fn reckoned(payment: &Payment, given_back: Money) -> Word {
+    let refunded = payment.refunded.max(given_back).min(payment.amount);
     let is_whole = refunded == payment.amount;
     let (status, detail) = if is_whole {
         ("refunded", "refunded")

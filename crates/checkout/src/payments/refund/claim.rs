@@ -28,7 +28,7 @@ pub(super) async fn claim<'a>(
     let key = key.map(|key| key.for_refund_of(payment));
     let run = NewRun::new(state, key, fingerprint);
     let id = payment.to_owned();
-    let (claim, before) = state
+    let claim = state
         .db
         .write(async move |tx| claim_in(tx, &run, &id, amount).await)
         .await?;
@@ -37,7 +37,6 @@ pub(super) async fn claim<'a>(
             state,
             order: run.attempt.refund_order()?.clone(),
             run: *run,
-            before,
         }))),
         Claim::Ended(attempt) => Ok(RefundClaim::Ended(attempt)),
         Claim::Busy => Err(RefundError::Busy),
@@ -45,19 +44,17 @@ pub(super) async fn claim<'a>(
     }
 }
 
-/// The claim, and what the payment has had refunded before by our books.
 async fn claim_in(
     tx: &mut Tx,
     run: &NewRun,
     payment: &str,
     amount: Option<Money>,
-) -> Result<(Claim, Money), RefundError> {
+) -> Result<Claim, RefundError> {
     let stored = store::lock_stored(tx, payment)
         .await?
         .ok_or(RefundError::NotFound)?;
-    let before = stored.snapshot.refunded;
     if let Some(claim) = attempt::resume(tx, run).await? {
-        return Ok((claim, before));
+        return Ok(claim);
     }
     if stored.snapshot.state != PaymentState::Approved {
         return Err(RefundError::State);
@@ -71,12 +68,10 @@ async fn claim_in(
         payment: stored.row,
         payment_id: stored.id,
         amount,
-        whole: amount == stored.amount,
-        id: None,
-        status: None,
+        made: None,
     };
     let new = run.attempt(AttemptStep::Sending, Order::Refund(order));
-    Ok((attempt::begin(tx, run, &new).await?, before))
+    Ok(attempt::begin(tx, run, &new).await?)
 }
 
 /// What can still be given back. Refunds whose outcome is open count as made; those that were made count by our books

@@ -1,5 +1,6 @@
 //! Refunds of ours that a payment shows as made: those that were thought not to be, and those of unknown outcome.
 
+use super::RefundError;
 use super::answer::Answer;
 use super::matching::find_late;
 use crate::app::State;
@@ -53,12 +54,17 @@ async fn record(
     source: Source,
 ) -> Result<bool, db::Error> {
     let order = attempt.refund_order()?;
-    let answer = Answer::new(order, made, state.clock.now())
-        .map_err(|error| db::Error::other(error.to_string()))?;
     let is_ended = attempt.step != AttemptStep::Sending;
     let corrects = is_ended.then_some((attempt.step, source));
-    if !answer.store(state, attempt, corrects).await? {
-        return Ok(false);
+    let stored = match Answer::new(order, made, state.clock.now()) {
+        Ok(answer) => answer.store(state, attempt, corrects).await,
+        Err(error) => Err(error.into()),
+    };
+    match stored {
+        Ok(Some(answer)) if answer.refund.id == made.id => {}
+        Ok(_) => return Ok(false),
+        Err(RefundError::Database(error)) => return Err(error),
+        Err(error) => return Err(db::Error::other(error.to_string())),
     }
     if is_ended {
         tracing::warn!(

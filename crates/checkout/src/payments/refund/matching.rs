@@ -23,7 +23,8 @@ pub(crate) enum Match<'a> {
     Undecided,
 }
 
-/// Looks for the refund of `attempt` among those that the provider lists. `refunds` are all of ours for the payment.
+/// Looks for the refund of `attempt` among those that the provider listed when it was asked at `asked_at`. `refunds` are all of ours for the
+/// payment.
 ///
 /// A refund can be ours when it has our amount, was made after we asked for it and within an hour of the last time that we sent it, and is
 /// known to be no other refund of ours. One that can be no other's is ours at once. Where several of ours with one amount are open and any
@@ -34,7 +35,7 @@ pub(crate) fn find<'a>(
     order: &RefundOrder,
     refunds: &[Attempt],
     listed: &'a [ProviderRefund],
-    now: Timestamp,
+    asked_at: Timestamp,
 ) -> Match<'a> {
     let (ours, others): (Vec<&Attempt>, Vec<&Attempt>) = refunds
         .iter()
@@ -61,7 +62,7 @@ pub(crate) fn find<'a>(
     let shares = share_out(&open, &candidates);
     let is_settled = shares.len() == open.len() || {
         let sent = open.iter().filter_map(|other| other.sent_at);
-        sent.into_iter().all(|sent| is_certain(sent, now))
+        sent.into_iter().all(|sent| is_certain(sent, asked_at))
     };
     match shares.iter().find(|(id, _)| *id == attempt.id) {
         _ if !is_settled => Match::Undecided,
@@ -137,8 +138,8 @@ pub(super) fn is_free(made: &ProviderRefund, attempt: &Attempt, refunds: &[Attem
     refunds
         .iter()
         .filter(|other| other.id != attempt.id)
-        .filter_map(|other| other.refund_order().ok())
-        .all(|order| order.id.as_ref() != Some(&made.id))
+        .filter_map(|other| other.refund_order().ok()?.made.as_ref())
+        .all(|known| known.id != made.id)
 }
 
 fn made_at(made: &ProviderRefund) -> Option<Timestamp> {
@@ -151,7 +152,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::payments::store::Order;
+    use crate::payments::store::{MadeRefund, Order};
     use crate::provider::UpstreamKey;
 
     const AMOUNT: Money = Money::from_cents(1_000);
@@ -185,9 +186,11 @@ mod tests {
             payment: 1,
             payment_id: "7".to_owned(),
             amount: AMOUNT,
-            whole: false,
-            id: made.map(str::to_owned),
-            status: None,
+            made: made.map(|id| MadeRefund {
+                id: id.to_owned(),
+                status: "approved".to_owned(),
+                date_created: now().to_string(),
+            }),
         }
     }
 

@@ -75,8 +75,6 @@ struct Work<'a> {
     state: &'a State,
     run: Run,
     order: RefundOrder,
-    /// What the payment has had refunded before, by our books.
-    before: Money,
 }
 
 /// Gives back `amount`, or all that is left.
@@ -109,11 +107,12 @@ pub async fn refund(
 
 async fn finish(work: &Work<'_>, made: &ProviderRefund) -> Result<Refunded, RefundError> {
     let answer = Answer::new(&work.order, made, work.state.clock.now())?;
-    if !answer.store(work.state, &work.run.attempt, None).await? {
+    let stored = answer.store(work.state, &work.run.attempt, None).await?;
+    let Some(answer) = stored else {
         let reason = "its id is another refund's";
         give_up_unread(work.state, &work.run, reason).await?;
         return Err(RefundError::Unknown(Failure::contradiction(reason)));
-    }
+    };
     if !answer::is_refused(&answer.refund.status) {
         calls::record(work, &answer).await?;
     }

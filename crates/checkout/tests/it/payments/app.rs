@@ -1,11 +1,12 @@
 //! The real application over a fresh database and the real sandbox, with a clock that stands still.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
-use checkout::provider::AccessToken;
+use checkout::provider::{AccessToken, Transport};
 use checkout::request::MaxAmounts;
 use checkout::{App, Config, MIGRATIONS, Parts, Secret, State, provider};
 use db::{Address, Db, Options, Timestamp};
@@ -154,6 +155,15 @@ impl Shop {
         change(&mut config);
         TestApp::start(&self.address, config, self.app.clock.clone(), 2).await
     }
+
+    /// Another process, whose calls to the provider a test carries.
+    pub(crate) async fn over(&self, transport: Arc<dyn Transport>) -> TestApp {
+        let (config, clock) = (config(&self.sandbox.url()), self.app.clock.clone());
+        TestApp::open(&self.address, config, clock, 2, async |config, parts| {
+            checkout::app_over(transport, config, parts).await.unwrap()
+        })
+        .await
+    }
 }
 
 impl std::ops::Deref for Shop {
@@ -166,6 +176,19 @@ impl std::ops::Deref for Shop {
 
 impl TestApp {
     pub(crate) async fn start(address: &str, config: Config, clock: Clock, seed: u64) -> Self {
+        Self::open(address, config, clock, seed, async |config, parts| {
+            checkout::app(config, parts).await.unwrap()
+        })
+        .await
+    }
+
+    async fn open(
+        address: &str,
+        config: Config,
+        clock: Clock,
+        seed: u64,
+        make: impl AsyncFnOnce(Config, Parts) -> App,
+    ) -> Self {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let address: Address = address.parse().unwrap();
         let db = Db::open(&address, &patient()).await.unwrap();
@@ -179,7 +202,7 @@ impl TestApp {
             metrics: figures.clone(),
             shutdown: shutdown.clone(),
         };
-        let App { router, state, .. } = checkout::app(config, parts).await.unwrap();
+        let App { router, state, .. } = make(config, parts).await;
         Self {
             router,
             state,

@@ -148,6 +148,30 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    what_somebody_gives_back_at_the_provider_does_not_change_the_amount_of_a_refund,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let id = shop.pay(&card("APRO")).await.id();
+        let upstream = format!("/v1/payments/{id}/refunds");
+        let by_hand = Some(json!({"amount": 0.77}));
+        shop.sandbox
+            .call(reqwest::Method::POST, &upstream, by_hand)
+            .await;
+        // We have not heard of it: 100.50 is left by our books, and no more is asked for than that, and no less.
+        let answer = refund(&shop, &id, None).await;
+        assert_eq!(answer.error(), (502, "Erro PROVIDER 400".to_owned()));
+        assert_eq!(shop.steps().await, ["finished", "refused"]);
+        assert_eq!(
+            refund(&shop, &id, Some(json!({"amount": 99.73})))
+                .await
+                .status,
+            200
+        );
+        assert_eq!(shop.status(&id).await, "refunded");
+    }
+);
+
+on_both_engines!(
     parts_are_given_back_until_nothing_is_left,
     async |address| {
         let shop = Shop::open(&address).await;

@@ -19,4 +19,5 @@ mod reconciling;
 pub(crate) mod requests;
 pub(crate) mod sandbox;
 mod secrecy;
+mod standstill;
 mod strangers;

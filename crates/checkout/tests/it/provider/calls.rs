@@ -51,7 +51,10 @@ async fn every_call_has_exactly_the_three_specified_headers() {
     client.read(ID, key()).await.unwrap();
     client.find_by_reference(&reference(), key()).await.unwrap();
     client.cancel(ID, key()).await.unwrap();
-    client.refund(ID, None, key()).await.unwrap();
+    client
+        .refund(ID, Money::from_cents(100), key())
+        .await
+        .unwrap();
     client.refunds(ID, key()).await.unwrap();
 
     let calls = stub.calls();
@@ -258,16 +261,11 @@ async fn a_search_that_cannot_be_read_whole_is_not_taken_for_an_empty_one() {
 }
 
 #[tokio::test]
-async fn a_refund_is_sent_with_its_amount_or_for_all_that_is_left() {
+async fn a_refund_is_sent_with_its_amount() {
     let refund = json!({"id": 77, "payment_id": 1, "amount": 4.5, "status": "approved", "date_created": "2026-11-20T08:00:00.000-04:00"});
-    let stub = Stub::start(vec![
-        Reply::Bytes(json_answer(201, &refund)),
-        Reply::Bytes(json_answer(201, &refund)),
-    ])
-    .await;
-    let client = client(&stub.url());
+    let (client, stub) = against(Reply::Bytes(json_answer(201, &refund))).await;
     let RefundAnswer::Made(made) = client
-        .refund("1", Some(Money::from_cents(450)), key())
+        .refund("1", Money::from_cents(450), key())
         .await
         .unwrap()
     else {
@@ -277,16 +275,17 @@ async fn a_refund_is_sent_with_its_amount_or_for_all_that_is_left() {
         (made.id.as_str(), made.amount, made.status.as_str()),
         ("77", Some(Money::from_cents(450)), "approved")
     );
-    client.refund("1", None, key()).await.unwrap();
-    let bodies: Vec<_> = stub.calls().into_iter().map(|call| call.body).collect();
-    assert_eq!(bodies, [r#"{"amount":4.50}"#, "{}"]);
+    assert_eq!(stub.calls()[0].body, r#"{"amount":4.50}"#);
 }
 
 #[tokio::test]
 async fn a_repeated_refund_is_answered_with_an_empty_body() {
     let (client, _stub) = against(Reply::Bytes(answer(200, "", b""))).await;
     assert_eq!(
-        client.refund("1", None, key()).await.unwrap(),
+        client
+            .refund("1", Money::from_cents(450), key())
+            .await
+            .unwrap(),
         RefundAnswer::AlreadyMade
     );
 }

@@ -107,7 +107,7 @@ async fn a_card_is_tokenised_charged_and_given_back() {
 
     let part = provider
         .client
-        .refund(&paid.id, Some(Money::from_cents(50)), provider.fresh_key())
+        .refund(&paid.id, Money::from_cents(50), provider.fresh_key())
         .await
         .unwrap();
     let RefundAnswer::Made(part) = part else {
@@ -126,7 +126,7 @@ async fn a_card_is_tokenised_charged_and_given_back() {
     assert_eq!(read.refunded, Money::from_cents(50));
     provider
         .client
-        .refund(&paid.id, None, provider.fresh_key())
+        .refund(&paid.id, Money::from_cents(10_000), provider.fresh_key())
         .await
         .unwrap();
     let read = provider
@@ -159,11 +159,15 @@ async fn a_repeated_key_gives_the_same_payment_and_the_same_refund() {
     let again = provider.pay(&request, Some(&token), key).await.unwrap();
     assert_eq!(first, again);
     let key = provider.fresh_key();
-    provider.client.refund(&first.id, None, key).await.unwrap();
+    let all = first.amount;
+    provider.client.refund(&first.id, all, key).await.unwrap();
     assert_eq!(
-        provider.client.refund(&first.id, None, key).await.unwrap(),
+        provider.client.refund(&first.id, all, key).await.unwrap(),
         RefundAnswer::AlreadyMade
     );
+    let read = provider.client.read(&first.id, provider.fresh_key());
+    let read = read.await.unwrap();
+    assert_eq!((read.status.as_str(), read.refunded), ("refunded", all));
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use db::{Conn, Error, Money, Row};
 
-use super::{Attempt, AttemptStep, Order, PaymentOrder, RefundOrder, Terms};
+use super::{Attempt, AttemptStep, MadeRefund, Order, PaymentOrder, RefundOrder, Terms};
 use crate::payments::idempotency::IdempotencyKey;
 use crate::payments::model::{CardFacts, Intent, Payer};
 use crate::provider::{CardToken, UpstreamKey};
@@ -16,7 +16,7 @@ macro_rules! attempt_columns {
                  a.reference, a.method, a.description, a.email, a.identification_type, a.identification_number,
                  a.first_six_digits, a.last_four_digits, a.cardholder_name, a.installments,
                  a.notification_url, a.boleto_method, a.token_key, a.card_token,
-                 p.provider_id, a.whole, a.refund_id, a.refund_status, a.finished_at, a.order_id, a.date_of_expiration
+                 p.provider_id, a.refund_id, a.refund_status, a.refund_date, a.finished_at, a.order_id, a.date_of_expiration
              FROM attempts a LEFT JOIN payments p ON p.id = a.payment_id ",
             $rest
         )
@@ -105,13 +105,19 @@ fn payment(row: &Row<'_>, amount: Money) -> Result<PaymentOrder, Error> {
 }
 
 fn refund(row: &Row<'_>, amount: Money) -> Result<RefundOrder, Error> {
+    let id = row.get::<Option<String>>(30)?;
+    let made = id.map(|id| {
+        Ok::<_, Error>(MadeRefund {
+            id,
+            status: row.get(31)?,
+            date_created: row.get(32)?,
+        })
+    });
     Ok(RefundOrder {
         payment: row.get(6)?,
         payment_id: row.get(29)?,
         amount,
-        whole: row.get(30)?,
-        id: row.get(31)?,
-        status: row.get(32)?,
+        made: made.transpose()?,
     })
 }
 

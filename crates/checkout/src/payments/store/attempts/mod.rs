@@ -17,9 +17,9 @@ pub(crate) use due::{
 };
 pub(crate) use find::{find_attempt_by_key, find_attempt_by_reference, refunds_of};
 pub(crate) use write::{
-    Finish, MadeRefund, Release, erase_expired, finish_attempt, follow_refund, forget_attempt,
-    free_key, insert_attempt, keep_card_token, refuse_attempt, release_attempt,
-    release_dead_attempts, take_attempt,
+    Finish, Release, erase_expired, finish_attempt, follow_refund, forget_attempt, free_key,
+    insert_attempt, keep_card_token, refuse_attempt, release_attempt, release_dead_attempts,
+    take_attempt,
 };
 
 /// How far an attempt has come.
@@ -111,12 +111,17 @@ pub(crate) struct RefundOrder {
     /// The provider's id of the payment.
     pub(crate) payment_id: String,
     pub(crate) amount: Money,
-    /// Is it all of the payment, so that the call names no amount?
-    pub(crate) whole: bool,
-    /// The provider's id of the refund, once it is known.
-    pub(crate) id: Option<String>,
+    /// What the provider made of it, once that is known.
+    pub(crate) made: Option<MadeRefund>,
+}
+
+/// A refund as the provider made it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MadeRefund {
+    pub(crate) id: String,
     /// The provider's word on it.
-    pub(crate) status: Option<String>,
+    pub(crate) status: String,
+    pub(crate) date_created: String,
 }
 
 /// An attempt to be stored.

@@ -2,7 +2,7 @@
 
 use db::{Error, Timestamp, Tx};
 
-use super::{AttemptStep, Lease, NewAttempt, Order, PaymentOrder, RefundOrder};
+use super::{AttemptStep, Lease, MadeRefund, NewAttempt, Order, PaymentOrder, RefundOrder};
 use crate::payments::idempotency::IdempotencyKey;
 
 /// What an attempt keeps of a person, and what could charge a card.
@@ -27,10 +27,10 @@ pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Opti
         "INSERT INTO attempts (kind, key_digest, fingerprint, step, amount, upstream_key, payment_id,
              reference, method, description, email, identification_type, identification_number,
              first_six_digits, last_four_digits, cardholder_name, installments,
-             notification_url, boleto_method, token_key, whole, lease, leased_until, check_at, checks, sent_at, created_at,
+             notification_url, boleto_method, token_key, lease, leased_until, check_at, checks, sent_at, created_at,
              order_id, date_of_expiration)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-             $22, $23, $23, 0, $24, $25, $26, $27)
+             $22, $22, 0, $23, $24, $25, $26)
          ON CONFLICT (key_digest) WHERE key_digest IS NOT NULL DO NOTHING
          RETURNING id",
         &[
@@ -54,7 +54,6 @@ pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Opti
             &terms.and_then(|terms| terms.notification_url.as_deref()),
             &terms.and_then(|terms| terms.boleto_method.as_deref()),
             &token_key.map(|key| key.to_string()),
-            &refund.map(|order| order.whole),
             &new.lease.id,
             &new.lease.until,
             &(new.step == AttemptStep::Sending).then_some(new.now),
@@ -176,14 +175,6 @@ pub(crate) async fn refuse_attempt(
         &[&id, &lease, &answer.0, &answer.1, &now],
     )
     .await
-}
-
-/// A refund as the provider made it.
-#[derive(Debug, Clone)]
-pub(crate) struct MadeRefund {
-    pub(crate) id: String,
-    pub(crate) status: String,
-    pub(crate) date_created: String,
 }
 
 /// How an attempt ended: the payment or the refund is made.

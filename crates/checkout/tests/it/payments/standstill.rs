@@ -1,0 +1,262 @@
+//! Runs that stand still at a call to the provider, for longer than anybody waits: a machine that sleeps, a process that is stopped. What was
+//! true before may not be true after it.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use checkout::provider::{self, Call, Carrying, Failure, Transport};
+use serde_json::{Value, json};
+use test_kit::on_both_engines;
+use tokio::sync::oneshot;
+
+use super::app::{Answer, Shop, TestApp};
+use super::notified::{notify, work};
+use super::requests::card;
+
+/// Calls to the sandbox, one of which a test holds up.
+struct Line {
+    sandbox: String,
+    http: reqwest::Client,
+    held: Mutex<Option<Hold>>,
+}
+
+/// The next call of a method to a path stands still, from when it is told to the test until the test lets it go.
+struct Hold {
+    call: (&'static str, String),
+    at: oneshot::Sender<()>,
+    goes_on: oneshot::Receiver<Option<provider::Answer>>,
+}
+
+/// The test's end of a [`Hold`].
+struct Held {
+    at: oneshot::Receiver<()>,
+    goes_on: oneshot::Sender<Option<provider::Answer>>,
+}
+
+impl Line {
+    fn hold(&self, method: &'static str, path: &str) -> Held {
+        let ((at, is_at), (go_on, goes_on)) = (oneshot::channel(), oneshot::channel());
+        *self.held.lock().unwrap() = Some(Hold {
+            call: (method, path.to_owned()),
+            at,
+            goes_on,
+        });
+        Held {
+            at: is_at,
+            goes_on: go_on,
+        }
+    }
+
+    fn take_hold(&self, call: &Call<'_>) -> Option<Hold> {
+        let mut held = self.held.lock().unwrap();
+        held.take_if(|hold| {
+            let (method, path) = &hold.call;
+            call.method == *method && call.path.starts_with(path)
+        })
+    }
+
+    async fn exchange(&self, call: Call<'_>) -> Result<provider::Answer, Failure> {
+        let url = format!("{}{}", self.sandbox, call.path);
+        let request = self
+            .http
+            .request(call.method, url)
+            .bearer_auth("TEST-token")
+            .header("x-idempotency-key", call.key.to_string())
+            .header("content-type", "application/json")
+            .body(call.body.to_vec());
+        let unknown = |error: reqwest::Error| Failure::Unknown(error.into());
+        let answer = request.send().await.map_err(unknown)?;
+        Ok(provider::Answer {
+            status: answer.status().as_u16(),
+            retry_after: None,
+            body: answer.bytes().await.map_err(unknown)?,
+        })
+    }
+}
+
+impl Transport for Line {
+    fn carry<'a>(&'a self, call: Call<'a>) -> Carrying<'a> {
+        Box::pin(async move {
+            if let Some(hold) = self.take_hold(&call) {
+                hold.at.send(()).unwrap();
+                if let Some(answer) = hold.goes_on.await.unwrap() {
+                    return Ok(answer);
+                }
+            }
+            self.exchange(call).await
+        })
+    }
+}
+
+impl Held {
+    /// Does something while the call stands still, which has then this answer; none: it goes on to the provider.
+    async fn meanwhile(self, act: impl AsyncFnOnce(), answer: Option<(u16, Value)>) {
+        self.at.await.unwrap();
+        act().await;
+        let answer = answer.map(|(status, body)| provider::Answer {
+            status,
+            retry_after: None,
+            body: body.to_string().into(),
+        });
+        self.goes_on.send(answer).unwrap();
+    }
+}
+
+/// A shop's only process, and its way to the provider.
+async fn open(address: &str) -> (Shop, TestApp, Arc<Line>) {
+    let shop = Shop::open(address).await;
+    let line = Arc::new(Line {
+        sandbox: shop.sandbox.url(),
+        http: reqwest::Client::builder().no_proxy().build().unwrap(),
+        held: Mutex::default(),
+    });
+    let app = shop.over(Arc::<Line>::clone(&line)).await;
+    (shop, app, line)
+}
+
+fn nothing_found() -> Value {
+    json!({"paging": {"total": 0, "offset": 0, "limit": 30}, "results": []})
+}
+
+fn assert_unknown(answer: &Answer) {
+    assert_eq!(answer.error(), (503, "Service unavailable".to_owned()));
+    assert_eq!(answer.json()["outcome"], "unknown");
+}
+
+on_both_engines!(
+    a_run_that_stood_still_for_longer_than_its_lease_sends_nothing,
+    async |address| {
+        let (shop, app, line) = open(&address).await;
+        shop.sandbox.fail_payment("drop before").await;
+        assert_unknown(&app.pay_with_key(&card("APRO"), "k").await);
+        let held = line.hold("GET", "/v1/payments/search");
+        let hours = async || shop.clock.advance(Duration::from_hours(2));
+        let request = card("APRO");
+        let (late, ()) = tokio::join!(
+            app.pay_with_key(&request, "k"),
+            held.meanwhile(hours, Some((200, nothing_found()))),
+        );
+        assert_unknown(&late);
+        let calls = shop.sandbox.calls().await;
+        let sent = calls.iter().filter(|call| call["path"] == "/v1/payments");
+        assert_eq!(sent.count(), 1, "the one that was dropped");
+        app.pay_with_key(&card("APRO"), "k").await.id();
+        assert_eq!(shop.sandbox.charges().await, (1, 1));
+    }
+);
+
+on_both_engines!(
+    a_refund_that_stood_still_for_longer_than_its_lease_is_not_sent,
+    async |address| {
+        let (shop, app, line) = open(&address).await;
+        let id = app.pay(&card("APRO")).await.id();
+        let path = format!("/payments/{id}/refunds");
+        let (upstream, body) = (format!("/v1{path}"), json!({"amount": 30}));
+        let ask = async || app.merchant_with_key("POST", &path, Some(&body), "k").await;
+        shop.sandbox.fail("POST", &upstream, "drop before", 1).await;
+        assert_unknown(&ask().await);
+        let held = line.hold("GET", &upstream);
+        let hours = async || shop.clock.advance(Duration::from_hours(2));
+        let (late, ()) = tokio::join!(ask(), held.meanwhile(hours, Some((200, json!([])))));
+        assert_unknown(&late);
+        let calls = shop.sandbox.calls().await;
+        let sent = calls
+            .iter()
+            .filter(|call| call["path"] == *upstream && call["method"] == "POST");
+        assert_eq!(sent.count(), 1, "the one that was dropped");
+        assert_eq!(ask().await.status, 200);
+    }
+);
+
+on_both_engines!(
+    an_old_answer_of_the_search_closes_nothing,
+    async |address| {
+        let (shop, app, line) = open(&address).await;
+        shop.sandbox.fail_payment("drop after").await;
+        assert_unknown(&app.pay_with_key(&card("APRO"), "k").await);
+        shop.clock.advance(Duration::from_secs(5));
+        let held = line.hold("GET", "/v1/payments/search");
+        let hours = async || shop.clock.advance(Duration::from_hours(2));
+        let (findings, ()) = tokio::join!(
+            app.reconcile(),
+            held.meanwhile(hours, Some((200, nothing_found()))),
+        );
+        assert_eq!(findings.first().map(String::as_str), Some("not_found"));
+    }
+);
+
+on_both_engines!(
+    a_refusal_that_is_heard_after_another_run_took_over_is_no_end,
+    async |address| {
+        let (shop, app, line) = open(&address).await;
+        let held = line.hold("POST", "/v1/card_tokens");
+        let takes_over = async || {
+            app.let_leases_end();
+            shop.sandbox.fail_payment("drop after").await;
+            assert_unknown(&app.pay_with_key(&card("APRO"), "k").await);
+        };
+        let refusal = json!({"message": "refused", "cause": [{"code": "3034"}]});
+        let request = card("APRO");
+        let (late, ()) = tokio::join!(
+            app.pay_with_key(&request, "k"),
+            held.meanwhile(takes_over, Some((400, refusal))),
+        );
+        assert_unknown(&late);
+        app.pay_with_key(&card("APRO"), "k").await.id();
+        assert_eq!(shop.sandbox.charges().await, (1, 1));
+    }
+);
+
+on_both_engines!(
+    a_refund_that_was_recorded_meanwhile_is_told_as_it_was_recorded,
+    async |address| {
+        let (shop, app, line) = open(&address).await;
+        let id = app.pay(&card("APRO")).await.id();
+        let path = format!("/payments/{id}/refunds");
+        let (upstream, body) = (format!("/v1{path}"), json!({"amount": 30}));
+        let ask = async || app.merchant_with_key("POST", &path, Some(&body), "k").await;
+        let held = line.hold("POST", &upstream);
+        // Somebody gives as much back at the provider, and the reconciler takes that for ours.
+        let by_hand = async || {
+            let body = Some(body.clone());
+            shop.sandbox
+                .call(reqwest::Method::POST, &upstream, body)
+                .await;
+            app.let_leases_end();
+            let findings = app.reconcile().await;
+            assert_eq!(findings.first().map(String::as_str), Some("refunded"));
+        };
+        let made = json!({
+            "id": 77, "amount": 30, "status": "approved", "date_created": shop.clock.now().to_string(),
+        });
+        let (told, ()) = tokio::join!(ask(), held.meanwhile(by_hand, Some((201, made))));
+        assert_eq!(told.status, 200, "{}", told.text);
+        assert_eq!(told.json()["id"], ask().await.json()["id"]);
+    }
+);
+
+on_both_engines!(
+    a_refund_that_the_payment_shows_already_is_not_counted_twice,
+    async |address| {
+        let (shop, app, line) = open(&address).await;
+        let id = app.pay(&card("APRO")).await.id();
+        let path = format!("/payments/{id}/refunds");
+        let (upstream, body) = (format!("/v1{path}"), json!({"amount": 60}));
+        let ask = async || app.merchant_with_key("POST", &path, Some(&body), "k").await;
+        shop.sandbox.fail("POST", &upstream, "drop after", 1).await;
+        assert_unknown(&ask().await);
+        // While it is looked for, the payment is read, with 60 given back. The list cannot be read then.
+        let held = line.hold("GET", &upstream);
+        let reads = async || {
+            notify(&app, &id).await;
+            work(&app).await;
+        };
+        let (late, ()) = tokio::join!(ask(), held.meanwhile(reads, Some((500, json!({})))));
+        assert_eq!(late.json()["outcome"], "unknown");
+        // It is found at last, and the payment cannot be read after it.
+        let payment = format!("/v1/payments/{id}");
+        shop.sandbox.fail("GET", &payment, "status 500", 1).await;
+        assert_eq!(ask().await.status, 200);
+        assert_eq!(app.status(&id).await, "approved", "40.50 are left");
+    }
+);
