@@ -99,10 +99,19 @@ async fn insist(
     cents: Option<i64>,
     key: Option<&str>,
 ) -> Told {
+    let mut is_unanswered = false;
     for wait in WAITS {
-        let heard = ask(world, place, payment, cents, key).await;
-        if heard != Told::Unknown || key.is_none() {
+        let answer = ask(world, payment, cents, key).await;
+        is_unanswered |= answer.as_ref().is_none_or(|answer| answer.is_late);
+        // A payment that could not be refunded just now may be so when an earlier request arrives at last.
+        let is_for_now = answer.as_ref().is_some_and(|answer| answer.status == 400);
+        let heard = hear(world, place, answer.as_ref());
+        let is_open = heard == Told::Unknown || (is_for_now && is_unanswered);
+        if !is_open {
             return heard;
+        }
+        if key.is_none() {
+            return Told::Unknown;
         }
         sleep(world.dice.seconds(wait, wait * 2)).await;
     }
@@ -112,18 +121,16 @@ async fn insist(
 /// Asks for a refund once.
 async fn ask(
     world: &Arc<World>,
-    place: usize,
     payment: &str,
     cents: Option<i64>,
     key: Option<&str>,
-) -> Told {
+) -> Option<Answer> {
     let path = format!("/payments/{payment}/refunds");
     let body = match cents {
         Some(cents) => json!({ "amount": cents / 100 }),
         None => json!({}),
     };
-    let answer = call(world, Method::POST, &path, &body, key).await;
-    answer.map_or(Told::Unknown, |answer| hear(world, place, &answer))
+    call(world, Method::POST, &path, &body, key).await
 }
 
 /// After a day on which nothing went wrong, whoever asks again for a refund of unknown outcome is told what came of it.
@@ -151,7 +158,8 @@ pub(crate) async fn ask_again(world: &Arc<World>) {
         if !is_open || !is_alone {
             continue;
         }
-        let told = ask(world, place, &request.payment, request.cents, Some(key)).await;
+        let answer = ask(world, &request.payment, request.cents, Some(key)).await;
+        let told = hear(world, place, answer.as_ref());
         if told == Told::Unknown {
             world.violated(format!(
                 "refund {place} of {}: still unknown after a day",
@@ -162,7 +170,10 @@ pub(crate) async fn ask_again(world: &Arc<World>) {
     }
 }
 
-fn hear(world: &World, place: usize, answer: &Answer) -> Told {
+fn hear(world: &World, place: usize, answer: Option<&Answer>) -> Told {
+    let Some(answer) = answer else {
+        return Told::Unknown;
+    };
     if answer.is_late && answer.status == 503 && answer.text("outcome") != "unknown" {
         world.violated(format!(
             "refund {place} may still be made, and was answered {}",

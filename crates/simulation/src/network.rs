@@ -27,8 +27,21 @@ impl Wire {
         }
     }
 
+    /// The process may die or stand still, for no longer than minutes: time leaps only when the call is on its way. Between the service's last
+    /// look at its clock and the call lies nothing that it could look at, so that hours there are beyond any service.
+    async fn stand_still(&self) {
+        let busy = self.world.busy();
+        tokio::select! {
+            biased;
+            () = self.life.died() => drop(busy),
+            () = self.life.seam("before a call to the provider") => return,
+        }
+        // A dead process never goes on.
+        std::future::pending().await
+    }
+
     async fn exchange(&self, call: Received) -> Result<Answer, Failure> {
-        self.life.seam("before a call to the provider").await;
+        self.stand_still().await;
         self.world.count_call().await;
         let name = format!("{} {}", call.method, call.path);
         let number = self.life.number;

@@ -242,6 +242,9 @@ fn start(world: &Arc<World>, number: usize) -> Pin<Box<dyn Future<Output = ()> +
                     workers,
                     state,
                 }) => {
+                    if world.replicas.is_absent() {
+                        return life.kill();
+                    }
                     world.note(|| format!("replica {number} is up"));
                     let has_heartbeats = world.faults.has_heartbeats;
                     let replica = Arc::new(Replica {
