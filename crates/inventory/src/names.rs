@@ -31,6 +31,7 @@ const OTHERS: &[(&str, Both)] = &[
     ("first_name", ("Nome", "First name")),
     ("groups", ("Grupos", "Groups")),
     ("inflows", ("Entradas", "Inflows")),
+    ("invoice", ("Nota fiscal", "Invoice number")),
     ("kind", ("Tipo", "Kind")),
     ("language_model", ("Modelo de linguagem", "Language model")),
     ("last_login", ("Último acesso", "Last login")),

@@ -581,6 +581,34 @@ CREATE TABLE import_serie_numbers (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX import_serie_numbers_import ON import_serie_numbers (import_id);
 
+-- Goods of one supplier's invoice that are received together: a draft of its maker's until it is booked, which makes an inflow of each
+-- line. Undoing that makes it a draft again. A draft keeps nobody from deleting a supplier or a product, so it refers to them without
+-- foreign keys, and ids are never used twice.
+
+CREATE TABLE receipts (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    user_id     INTEGER NOT NULL CONSTRAINT receipts_user_id_fkey REFERENCES users (id) ON DELETE CASCADE,
+    supplier_id INTEGER,
+    invoice     TEXT    NOT NULL,
+    updated_at  INTEGER NOT NULL,
+    -- NULL: a draft.
+    booked_at   INTEGER
+) STRICT;
+CREATE INDEX receipts_user ON receipts (user_id, updated_at, id) WHERE booked_at IS NULL;
+CREATE INDEX receipts_booked_at ON receipts (booked_at, id) WHERE booked_at IS NOT NULL;
+
+CREATE TABLE receipt_lines (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    receipt_id INTEGER NOT NULL CONSTRAINT receipt_lines_receipt_id_fkey REFERENCES receipts (id) ON DELETE CASCADE,
+    product_id INTEGER NOT NULL,
+    -- As it was called when it was added, for a line whose product is gone.
+    title      TEXT    NOT NULL,
+    quantity   INTEGER NOT NULL CONSTRAINT receipt_lines_quantity_check CHECK (quantity >= 1),
+    -- What was booked of it.
+    inflow_id  INTEGER,
+    CONSTRAINT receipt_lines_product_key UNIQUE (receipt_id, product_id)
+) STRICT;
+
 -- The groups of the specification. Members of Admin administer accounts too; the audit log is theirs to read and nobody's to write.
 INSERT INTO groups (name) VALUES ('Admin'), ('Managers');
 INSERT INTO group_permissions (group_id, permission)

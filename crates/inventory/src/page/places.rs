@@ -55,6 +55,15 @@ const FIRST: &[Place] = &[
     main_place("box", "/products/", "Produtos", "Products"),
     main_place("inflow", "/inflows/", "Entradas", "Inflows"),
     main_place("outflow", "/outflows/", "Saídas", "Outflows"),
+    Place {
+        is_for: |caller| caller.may(Permission::new(Verb::Add, Model::Inflow)),
+        ..place(
+            "receipt",
+            "/receiving/",
+            "Receber mercadoria",
+            "Receive goods",
+        )
+    },
     place("bell", "/low-stock/", "Estoque baixo", "Low stock"),
     place("chart", "/analyses/", "Análises", "Analyses"),
 ];
@@ -109,7 +118,9 @@ pub(super) fn shown(layout: &Layout, caller: &Caller) -> Vec<Shown> {
         let text = kind.about().words.title(layout.locale);
         show(kind.about().icon, format!("/{}/", kind.path()), text, false)
     });
-    let last = LAST.iter().filter(|place| (place.is_for)(caller));
-    let first = FIRST.iter().map(written);
-    first.chain(named).chain(last.map(written)).collect()
+    let of = |places: &'static [Place]| {
+        let places = places.iter().filter(move |place| (place.is_for)(caller));
+        places.map(written)
+    };
+    of(FIRST).chain(named).chain(of(LAST)).collect()
 }

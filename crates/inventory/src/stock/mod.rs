@@ -10,6 +10,7 @@ mod model;
 pub mod movements;
 pub(crate) mod pages;
 mod payloads;
+mod receiving;
 mod store;
 
 pub use level::{AlertMode, Level, Policy};

@@ -5,7 +5,7 @@ use axum::{
     response::Response,
 };
 
-use super::{LowStock, low_stock_list, movements};
+use super::{LowStock, low_stock_list, movements, receiving};
 use crate::{
     accounts::{Model, Verb},
     page::{
@@ -22,11 +22,12 @@ use crate::{
 
 type Answer = Result<Response, web::Error>;
 
-/// The pages about stock: movements, and what runs low.
+/// The pages about stock: movements, receiving goods, and what runs low.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .merge(movements::pages::routes(movements::Movement::Inflow))
         .merge(movements::pages::routes(movements::Movement::Outflow))
+        .merge(receiving::pages::routes())
         .route("/low-stock/", get(list))
         .route("/low-stock/export/", get(export))
 }

@@ -7,6 +7,7 @@ mod keyboard;
 mod late;
 mod login;
 mod paper;
+mod receiving;
 mod shelves;
 mod walk;
 mod webhooks;

@@ -39,6 +39,8 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("/admin/{model}/{id}/delete/", "/admin/products/1/delete/"),
     ("/admin/{model}/{id}/history/", "/admin/users/1/history/"),
     ("/admin/{model}/{id}/password/", "/admin/users/2/password/"),
+    ("/receiving/{id}/edit/", "/receiving/2/edit/"),
+    ("/receiving/{id}/delete/", "/receiving/2/delete/"),
 ];
 
 /// Walked over for every model, by the links of the administration.
@@ -393,6 +395,11 @@ async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
         "cost_price": "99999999999999999999.98", "selling_price": "99999999999999999999.99",
     });
     program.make("/api/v1/products/", &long).await;
+    // The first is booked, the second stays a draft.
+    receive(browser, inventory).await;
+    browser.click("main [name=do][value=book]").await;
+    browser.wait_for("main .button-danger").await;
+    receive(browser, inventory).await;
     browser.goto(&format!("{inventory}/products/1/")).await;
     browser.click("#analysis form button").await;
     browser
@@ -404,6 +411,17 @@ async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
             "fetch('/webhooks/').then(answer => answer.text()).then(page => page.includes('/webhooks/deliveries/'))",
         )
         .await;
+}
+
+/// Makes a draft of goods received.
+async fn receive(browser: &Browser, inventory: &str) {
+    browser.goto(&format!("{inventory}/receiving/new/")).await;
+    for (field, text) in [("supplier", "1"), ("product", "1")] {
+        let choose = format!("document.querySelector('main [name={field}]').value = '{text}'");
+        browser.script(&choose).await;
+    }
+    browser.click("main [name=do][value=add]").await;
+    browser.wait_for("#lines tbody tr").await;
 }
 
 #[tokio::test]

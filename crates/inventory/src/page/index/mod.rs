@@ -202,6 +202,18 @@ pub(crate) struct Index {
 struct IndexPage<'a> {
     frame: &'a Frame,
     index: &'a Index,
+    beside: Option<&'a Link>,
+}
+
+/// Another way to do what a list is about.
+#[derive(Debug)]
+pub(crate) struct Link {
+    /// Its icon.
+    pub(crate) icon: &'static str,
+    /// What it says.
+    pub(crate) text: &'static str,
+    /// Where it leads.
+    pub(crate) address: &'static str,
 }
 
 /// Leads from the address of a file to that of its list, with the same filters: the list tells what is wrong with them, and a file of
@@ -231,12 +243,22 @@ impl Index {
 
     /// The page; 422 when a filter cannot be read.
     pub(crate) fn show(&self, frame: &Frame) -> Response {
+        self.show_beside(frame, None)
+    }
+
+    /// The page, with a link beside the button of a new record.
+    pub(crate) fn show_beside(&self, frame: &Frame, beside: Option<&Link>) -> Response {
         let status = if self.form.is_refused() {
             StatusCode::UNPROCESSABLE_ENTITY
         } else {
             StatusCode::OK
         };
-        frame.show_with(status, IndexPage { frame, index: self })
+        let page = IndexPage {
+            frame,
+            index: self,
+            beside,
+        };
+        frame.show_with(status, page)
     }
 
     /// What `aria-sort` says of a column.

@@ -3,6 +3,7 @@
 pub(crate) mod booking;
 pub(crate) mod files;
 mod lists;
+mod receiving;
 mod records;
 mod shell;
 

@@ -18,7 +18,7 @@ use crate::{
         delete::Deletion,
         flash::{self, Flash},
         history,
-        index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Row},
+        index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Link, Row},
         picked_next,
         picker::{Picked, Source},
         posts,
@@ -148,7 +148,18 @@ async fn list(movement: Movement, Extracted(page): Page, frame: Frame, request: 
         Err(Refusal::Fields(errors)) => index.form.absorb(&errors, frame.locale),
         Err(refusal) => return Err(refusal.into()),
     }
-    Ok(index.show(&frame))
+    let receive = receive(movement, &frame);
+    Ok(index.show_beside(&frame, receive.as_ref()))
+}
+
+/// The way to book a whole invoice, for those who may.
+fn receive(movement: Movement, frame: &Frame) -> Option<Link> {
+    let may = movement == Movement::Inflow && frame.may(Verb::Add, movement.model());
+    may.then(|| Link {
+        icon: "receipt",
+        text: frame.text("Receber mercadoria", "Receive goods"),
+        address: "/receiving/",
+    })
 }
 
 fn empty_index(movement: Movement, frame: &Frame, asked: Asked) -> Index {

@@ -42,7 +42,7 @@ macro_rules! outflows {
 }
 
 /// A supplier by id, as inflows show it.
-pub(super) async fn supplier(conn: &mut Conn, id: i64) -> Result<Option<Named>, Error> {
+pub(in crate::stock) async fn supplier(conn: &mut Conn, id: i64) -> Result<Option<Named>, Error> {
     let named = |row: &Row<'_>| {
         Ok(Named {
             id: row.get(0)?,

@@ -1,0 +1,397 @@
+//! A draft as a form: supplier and invoice, one product at a time, and the lines that are there. One form sends all of it, so that no
+//! button loses what was typed elsewhere; its first button adds the product, and Enter presses that one.
+
+use askama::Template;
+use axum::{
+    extract::{Request, State as Extracted},
+    response::Response,
+};
+use web::locale::Locale;
+
+use super::{
+    super::{
+        Outcome, Saved,
+        model::{Change, Line, MAX_INVOICE, Receipt, Step, check_quantity},
+    },
+    Answer, Page, address, admit, booked, draft_address, find, sums, undone_before,
+};
+use crate::{
+    catalogue::{named::Kind, products},
+    page::{
+        Form, Frame, PageState, Post,
+        flash::{self, Flash},
+        numbers,
+        picker::{Picked, Source},
+        redirect, see_other,
+    },
+    rest::{
+        Message, Refusal,
+        fields::{Mode, Reader},
+        query::Parameters,
+        resource::RecordId,
+    },
+};
+
+/// The fields in the order of the form.
+const FIELDS: &[&str] = &["supplier", "invoice", "product", "quantity"];
+/// The form of a draft that is not stored yet makes it, once.
+const PATH: &str = "receiving";
+
+/// Lines, and what is wrong with them.
+type Problems = Vec<(i64, Message)>;
+
+/// Where the cursor is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Focus {
+    Problems,
+    Supplier,
+    Product,
+    Quantity,
+}
+
+/// A line as the form shows it.
+struct Row<'a> {
+    line: &'a Line,
+    typed: String,
+    cost: String,
+    problem: String,
+}
+
+#[derive(Template)]
+#[template(path = "stock/receiving_form.html")]
+struct FormPage<'a> {
+    frame: &'a Frame,
+    form: &'a Form,
+    /// None before it is stored.
+    id: Option<i64>,
+    supplier: &'a Picked,
+    product: &'a Picked,
+    add_supplier: String,
+    rows: Vec<Row<'a>>,
+    sums: String,
+    is_at_supplier: bool,
+    is_at_product: bool,
+    quantity_attributes: &'static str,
+}
+
+fn supplier_picker(frame: &Frame) -> Picked {
+    let label = frame.text("Fornecedor", "Supplier");
+    Picked::empty("supplier", label, Source::Named(Kind::Supplier))
+}
+
+fn product_picker(frame: &Frame) -> Picked {
+    let label = frame.text("Produto", "Product");
+    Picked::empty("product", label, Source::Products)
+}
+
+/// What the form shows.
+struct Shown {
+    form: Form,
+    receipt: Option<Receipt>,
+    supplier: Picked,
+    product: Picked,
+    problems: Problems,
+}
+
+impl Shown {
+    /// What comes next: what is wrong, how many there are of a product, or the product.
+    fn focus(&self) -> Focus {
+        if self.form.is_refused() {
+            Focus::Problems
+        } else if !self.product.id.is_empty() {
+            Focus::Quantity
+        } else if self.receipt.is_none() && self.supplier.id.is_empty() {
+            Focus::Supplier
+        } else {
+            Focus::Product
+        }
+    }
+
+    fn row<'a>(&self, frame: &Frame, line: &'a Line) -> Row<'a> {
+        let locale = frame.locale;
+        let typed = self.form.brings(&quantity_field(line.id));
+        let problem = self.problems.iter().find(|(id, _)| *id == line.id);
+        Row {
+            line,
+            typed: typed.map_or_else(|| line.quantity.to_string(), str::to_owned),
+            cost: line
+                .cost()
+                .map_or_else(|| "–".to_owned(), |cost| locale.money(cost)),
+            problem: problem
+                .map_or_else(String::new, |(_, message)| message.text(locale).to_owned()),
+        }
+    }
+
+    fn page<'a>(&'a self, frame: &'a Frame) -> FormPage<'a> {
+        let receipt = self.receipt.as_ref();
+        let lines = receipt.map_or(&[][..], |receipt| &receipt.lines);
+        let focus = self.focus();
+        FormPage {
+            frame,
+            form: &self.form,
+            id: receipt.map(|receipt| receipt.id),
+            supplier: &self.supplier,
+            product: &self.product,
+            add_supplier: self.supplier.add_address(frame),
+            rows: lines.iter().map(|line| self.row(frame, line)).collect(),
+            sums: receipt
+                .filter(|receipt| !receipt.lines.is_empty())
+                .map_or_else(String::new, |receipt| sums(frame, receipt)),
+            is_at_supplier: focus == Focus::Supplier,
+            is_at_product: focus == Focus::Product,
+            quantity_attributes: match focus {
+                Focus::Quantity => {
+                    "inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"120\" autofocus"
+                }
+                _ => "inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"120\"",
+            },
+        }
+    }
+}
+
+/// `GET /receiving/new/`
+pub(super) async fn new(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    admit(&frame)?;
+    let asked = Parameters::of_address(request.uri());
+    show(&page, &frame, None, &asked).await
+}
+
+/// `GET /receiving/{id}/edit/`
+pub(super) async fn edit(
+    Extracted(page): Page,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> Answer {
+    let receipt = find(&page, &frame, id).await?;
+    if receipt.is_booked() {
+        return Ok(redirect(&address(receipt.id)));
+    }
+    let asked = Parameters::of_address(request.uri());
+    show(&page, &frame, Some(receipt), &asked).await
+}
+
+/// The form, with a supplier and a product that the address may bring.
+async fn show(
+    page: &PageState,
+    frame: &Frame,
+    receipt: Option<Receipt>,
+    asked: &Parameters,
+) -> Answer {
+    let state = &page.state;
+    let stored = receipt
+        .as_ref()
+        .and_then(|receipt| receipt.supplier.as_ref());
+    let stored = stored.map(|supplier| supplier.id.to_string());
+    let supplier = asked.get("supplier").or(stored.as_deref());
+    let invoice = receipt.as_ref().map_or("", |receipt| &receipt.invoice);
+    let shown = Shown {
+        form: Form::new().with("quantity", "1").with("invoice", invoice),
+        supplier: supplier_picker(frame).choose_known(state, supplier).await?,
+        product: product_picker(frame)
+            .choose_known(state, asked.get("product"))
+            .await?,
+        receipt,
+        problems: Vec::new(),
+    };
+    Ok(frame.show(shown.page(frame)))
+}
+
+/// `POST /receiving/new/`
+pub(super) async fn begin(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    admit(&frame)?;
+    save(&page, &frame, None, request).await
+}
+
+/// `POST /receiving/{id}/edit/`
+pub(super) async fn change(
+    Extracted(page): Page,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> Answer {
+    let receipt = find(&page, &frame, id).await?;
+    if receipt.is_booked() {
+        return Ok(booked(&frame, &receipt));
+    }
+    save(&page, &frame, Some(receipt), request).await
+}
+
+async fn save(
+    page: &PageState,
+    frame: &Frame,
+    receipt: Option<Receipt>,
+    request: Request,
+) -> Answer {
+    let (parts, body) = request.into_parts();
+    let mut post = Post::read(&page.state, &parts, body).await?;
+    let (state, locale) = (&page.state, frame.locale);
+    let key = post.repeatable(frame, PATH);
+    let supplier = post.pick(state, supplier_picker(frame), locale).await?;
+    let product = post.pick(state, product_picker(frame), locale).await?;
+    let (change, scanned, problems) = read(
+        page,
+        &mut post,
+        receipt.as_ref(),
+        (&supplier, &product),
+        locale,
+    )
+    .await?;
+    let mut shown = Shown {
+        form: post.form,
+        receipt,
+        supplier,
+        product,
+        problems,
+    };
+    if shown.form.is_refused() {
+        return Ok(again(frame, shown));
+    }
+    let id = shown.receipt.as_ref().map(|receipt| receipt.id);
+    match super::super::save(state, &frame.caller, id, change.clone(), key, locale).await {
+        Ok(saved) => done(page, frame, &saved, &change, (&shown, scanned)).await,
+        Err(refusal) => {
+            shown.form.take(refusal, locale)?;
+            Ok(again(frame, shown))
+        }
+    }
+}
+
+fn again(frame: &Frame, mut shown: Shown) -> Response {
+    shown.form.sort(FIELDS);
+    frame.show_again(shown.page(frame))
+}
+
+/// What the form asks for; the product whose code was scanned into the quantity; what is wrong with lines.
+async fn read(
+    page: &PageState,
+    post: &mut Post,
+    receipt: Option<&Receipt>,
+    (supplier, product): (&Picked, &Picked),
+    locale: Locale,
+) -> Result<(Change, Option<i64>, Problems), Refusal> {
+    post.blank_is_none(&["invoice"]);
+    let mut reader = Reader::new(&post.members, Mode::Partial);
+    let invoice = reader.optional_text("invoice", MAX_INVOICE).into_new();
+    post.form.absorb(&reader.finish(), locale);
+    let (quantities, problems) = quantities(&mut post.form, receipt, locale);
+    let (mut added, mut scanned) = (None, None);
+    if let Ok(id) = product.id.parse() {
+        let typed = post.text("quantity");
+        match quantity(&typed, locale) {
+            Ok(quantity) => added = Some((id, quantity)),
+            // Whoever scans one thing after the other scans the next code into the quantity of the one before.
+            Err(message) => match products::with_serie_number(&page.state, &typed).await? {
+                Some(next) => (added, scanned) = (Some((id, 1)), Some(next.id)),
+                None => post.form.complain("quantity", message.text(locale)),
+            },
+        }
+    }
+    let change = Change {
+        supplier: supplier.id.parse().ok(),
+        invoice: invoice.unwrap_or_default(),
+        quantities,
+        added,
+        step: step(post.form.value("do")),
+    };
+    Ok((change, scanned, problems))
+}
+
+/// The lines whose quantity is another than the form showed. One that it showed may have been changed elsewhere meanwhile.
+fn quantities(
+    form: &mut Form,
+    receipt: Option<&Receipt>,
+    locale: Locale,
+) -> (Vec<(i64, i64)>, Problems) {
+    let (mut changed, mut problems, mut titles) = (Vec::new(), Vec::new(), Vec::new());
+    for line in receipt.iter().flat_map(|receipt| &receipt.lines) {
+        let Some(typed) = form.brings(&quantity_field(line.id)) else {
+            continue;
+        };
+        if typed.trim() == form.value(&format!("shown_{}", line.id)) {
+            continue;
+        }
+        match quantity(typed, locale) {
+            Ok(quantity) => changed.push((line.id, quantity)),
+            Err(message) => {
+                problems.push((line.id, message));
+                titles.push(line.product.title.as_str());
+            }
+        }
+    }
+    if !titles.is_empty() {
+        let said = locale.text("Confira a quantidade de", "Check the quantity of");
+        form.problem = format!("{said}: {}.", titles.join(", "));
+    }
+    (changed, problems)
+}
+
+fn quantity_field(line: i64) -> String {
+    format!("quantity_{line}")
+}
+
+fn quantity(typed: &str, locale: Locale) -> Result<i64, Message> {
+    let plain = numbers::count(typed, locale).map_err(|_| Message::NOT_AN_INTEGER)?;
+    let quantity = plain.parse().map_err(|_| Message::NOT_AN_INTEGER)?;
+    check_quantity(quantity)
+}
+
+/// What the button asks for.
+fn step(button: &str) -> Step {
+    let removed = button.strip_prefix("remove-");
+    match removed.and_then(|line| line.parse().ok()) {
+        Some(line) => Step::Remove(line),
+        None if button == "book" => Step::Book,
+        None => Step::Keep,
+    }
+}
+
+async fn done(
+    page: &PageState,
+    frame: &Frame,
+    saved: &Saved,
+    change: &Change,
+    (shown, scanned): (&Shown, Option<i64>),
+) -> Answer {
+    let added = match &saved.outcome {
+        Outcome::Booked => {
+            let receipt = super::super::read(&page.state, &frame.caller, saved.id).await?;
+            return Ok(booked(frame, &receipt));
+        }
+        Outcome::Undone => {
+            let response = see_other(&draft_address(saved.id));
+            return Ok(flash::leave(response, undone_before(frame)));
+        }
+        Outcome::Draft(added) => added.as_ref(),
+    };
+    let next = match scanned {
+        Some(product) => format!("{}?product={product}", draft_address(saved.id)),
+        None => draft_address(saved.id),
+    };
+    let said = match (added, change.step) {
+        (Some((title, total)), _) => told_added(frame, change, title, *total),
+        (None, Step::Remove(id)) => told_removed(frame, shown, id),
+        (None, _) => frame.text("Rascunho salvo.", "Draft saved.").to_owned(),
+    };
+    Ok(flash::leave(see_other(&next), Flash::success(said)))
+}
+
+/// `Adicionado: 3 × Café. Na lista: 5.`
+fn told_added(frame: &Frame, change: &Change, title: &str, total: i64) -> String {
+    let quantity = change.added.map_or(0, |(_, quantity)| quantity);
+    format!(
+        "{}: {} × {title}. {} {}.",
+        frame.text("Adicionado", "Added"),
+        frame.locale.number(quantity),
+        frame.text("Na lista:", "In the list:"),
+        frame.locale.number(total)
+    )
+}
+
+fn told_removed(frame: &Frame, shown: &Shown, id: i64) -> String {
+    let mut lines = shown.receipt.iter().flat_map(|receipt| &receipt.lines);
+    let removed = lines.find(|line| line.id == id);
+    let title = removed.map_or("", |line| &line.product.title);
+    let said = frame.text("Removido da lista", "Removed from the list");
+    format!("{said}: {title}.")
+}
