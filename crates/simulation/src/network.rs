@@ -37,7 +37,7 @@ impl Wire {
             () = self.life.seam("before a call to the provider") => return,
         }
         // A dead process never goes on.
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 
     async fn exchange(&self, call: Received) -> Result<Answer, Failure> {
