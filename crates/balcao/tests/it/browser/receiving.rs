@@ -51,6 +51,21 @@ async fn have_come(program: &Caller, goods: &[(i64, String, i64)], more: i64) {
     }
 }
 
+/// A new draft from the list of inflows: the supplier by the first letter, the invoice by its code.
+async fn begin_draft(browser: &Browser) {
+    browser.click(".page-header a[href='/receiving/']").await;
+    browser.wait_for("#drafts").await;
+    browser.press(Key::Char('n')).await;
+    is_at(browser, "supplier").await;
+    browser.press(Key::Char('a')).await;
+    browser
+        .wait_for(".picker-list:not([hidden]) [role=option]")
+        .await;
+    browser.press(Key::Enter).await;
+    is_at(browser, "invoice").await;
+    scan(browser, "4711").await;
+}
+
 #[tokio::test]
 async fn eight_lines_are_scanned_over_a_logout_booked_at_once_and_undone_at_once() {
     let demo = Start::new(["demo"]).ready().await;
@@ -60,19 +75,7 @@ async fn eight_lines_are_scanned_over_a_logout_booked_at_once_and_undone_at_once
     let browser = Browser::open().await;
     log_in(&browser, &inventory, "admin").await;
     browser.goto(&format!("{inventory}/inflows/")).await;
-    browser.click(".page-header a[href='/receiving/']").await;
-    browser.wait_for("#drafts").await;
-    browser.press(Key::Char('n')).await;
-
-    // The supplier by the first letter, the invoice by its code, then products one after the other.
-    is_at(&browser, "supplier").await;
-    browser.press(Key::Char('a')).await;
-    browser
-        .wait_for(".picker-list:not([hidden]) [role=option]")
-        .await;
-    browser.press(Key::Enter).await;
-    is_at(&browser, "invoice").await;
-    scan(&browser, "4711").await;
+    begin_draft(&browser).await;
     let (first, second) = goods.split_at(LINES / 2);
     for (_, code, _) in first {
         is_at(&browser, "product").await;
