@@ -34,8 +34,8 @@ pub(super) fn outflow_at_once(products: u64) -> String {
              SELECT 'outflow', CAST(:day AS TIMESTAMPTZ), 1, 1, p.cost_price, p.selling_price, 1, p.category_id, p.brand_id, 0, -1, p.cost_price, p.selling_price, o.id
              FROM product AS p CROSS JOIN outflow AS o
          ), told AS (
-             INSERT INTO events (type, product_id, payload, created_at)
-             SELECT 'outflow.created', p.id, CAST(:to_id AS TEXT) || CAST(o.id AS TEXT) || CAST(:to_title AS TEXT) || CAST(to_json(p.title) AS TEXT)
+             INSERT INTO events (service, type, subject_id, payload, created_at)
+             SELECT 'inventory', 'outflow.created', p.id, CAST(:to_id AS TEXT) || CAST(o.id AS TEXT) || CAST(:to_title AS TEXT) || CAST(to_json(p.title) AS TEXT)
                     || CAST(:to_quantity AS TEXT) || CAST(p.quantity AS TEXT) || CAST(:rest AS TEXT), CAST(:now AS TIMESTAMPTZ)
              FROM product AS p CROSS JOIN outflow AS o
          )
@@ -54,7 +54,7 @@ pub(super) fn outflow_by_steps(products: u64) -> String {
         "INSERT INTO outflows (product_id, quantity, created_at) VALUES (:product, 1, :now) RETURNING id",
         "INSERT INTO ledger_entries (product_id, kind, change, balance_after, cost_price, selling_price, user_id, user_name, reference_id, created_at) SELECT id, 'outflow', -1, 0, cost_price, selling_price, 1, 'bench', 1, :now FROM products WHERE id = :product",
         "INSERT INTO tally_changes (movement, day, movements, moved, moved_cost_price, moved_selling_price, present, category_id, brand_id, products, units, cost_price, selling_price) SELECT 'outflow', :day, 1, 1, cost_price, selling_price, 1, category_id, brand_id, 0, -1, cost_price, selling_price FROM products WHERE id = :product",
-        "INSERT INTO events (type, product_id, payload, created_at) VALUES ('outflow.created', :product, :to_id, :now)",
+        "INSERT INTO events (service, type, subject_id, payload, created_at) VALUES ('inventory', 'outflow.created', :product, :to_id, :now)",
     ];
     format!(
         "\\set product random(1, {products})\nBEGIN;\n{};\nCOMMIT;\n",
@@ -143,7 +143,7 @@ pub(super) async fn book(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
     .await?;
     let [.., (_, payload)] = variables();
     tx.execute(
-        "INSERT INTO events (type, product_id, payload, created_at) VALUES ('outflow.created', $1, $2, $3)",
+        "INSERT INTO events (service, type, subject_id, payload, created_at) VALUES ('inventory', 'outflow.created', $1, $2, $3)",
         &[&product, &payload, &now],
     )
     .await
