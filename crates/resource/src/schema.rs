@@ -152,11 +152,11 @@ fn accepted(field: &Field) -> RefOr<Schema> {
     let pattern = |pattern| text().pattern(Some(pattern)).build();
     let either = match field.kind {
         Kind::Text { max } | Kind::LongText { max } => {
-            let text = text().max_length(Some(max)).description(told(field));
+            let text = text().max_length(Some(max)).description(description(field));
             return of_types(text, [Type::String, Type::Number], field.is_nullable).into();
         }
         Kind::Id | Kind::Time | Kind::Token => {
-            let text = text().description(told(field));
+            let text = text().description(description(field));
             return of_types(text, [Type::String, Type::Number], field.is_nullable).into();
         }
         Kind::Reference => [integer().build(), pattern(ID)],
@@ -176,7 +176,7 @@ fn accepted(field: &Field) -> RefOr<Schema> {
         .into_iter()
         .chain(field.is_nullable.then_some(nothing));
     let one_of = ways.fold(OneOfBuilder::new(), OneOfBuilder::item);
-    Schema::OneOf(one_of.description(told(field)).build()).into()
+    Schema::OneOf(one_of.description(description(field)).build()).into()
 }
 
 fn of_types<const N: usize>(value: ObjectBuilder, types: [Type; N], is_nullable: bool) -> Object {
@@ -190,7 +190,7 @@ fn of_types<const N: usize>(value: ObjectBuilder, types: [Type; N], is_nullable:
 }
 
 /// What the document says of sending a field.
-fn told(field: &Field) -> Option<String> {
+fn description(field: &Field) -> Option<String> {
     let bounds = match field.kind {
         Kind::Text { max } | Kind::LongText { max } if !field.is_nullable => {
             format!("1 to {max} characters after trimming. A number is taken as its text.")
@@ -207,7 +207,7 @@ fn told(field: &Field) -> Option<String> {
     } else {
         ""
     };
-    let told = [bounds.as_str(), field.help.1, blank];
-    let told = told.map(str::trim).join(" ");
-    Some(told.trim().to_owned()).filter(|told| !told.is_empty())
+    let parts = [bounds.as_str(), field.help.1, blank];
+    let parts = parts.map(str::trim).join(" ");
+    Some(parts.trim().to_owned()).filter(|text| !text.is_empty())
 }

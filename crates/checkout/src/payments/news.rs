@@ -29,7 +29,7 @@ pub(super) async fn tell_of_new(
     now: Timestamp,
 ) -> Result<(), Error> {
     let events = events(None, (payment.state, payment.refunded));
-    tell(tx, row, payment, events, now).await
+    publish_news(tx, row, payment, events, now).await
 }
 
 /// Tells of a known payment that has changed.
@@ -46,10 +46,10 @@ pub(super) async fn tell_of_change(
     }
     let payment = store::find_by_row(tx, row).await?;
     let payment = payment.ok_or_else(|| Error::other("a payment vanished"))?;
-    tell(tx, row, &payment, events, now).await
+    publish_news(tx, row, &payment, events, now).await
 }
 
-async fn tell(
+async fn publish_news(
     tx: &mut Tx,
     row: i64,
     payment: &Payment,

@@ -275,7 +275,7 @@ const GONE: Message = Message::fixed(
 /// 409 that names the line whose goods have left already: then all of them stay. Faults of the store.
 pub(crate) async fn undo(state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
     let context = Context::of(state, caller, Locale::PtBr);
-    let write = async move |tx: &mut Tx| take_back(tx, id, &context).await;
+    let write = async move |tx: &mut Tx| reverse(tx, id, &context).await;
     let is_undone = state.db.write(write).await?;
     if is_undone {
         state.pulse.beat();
@@ -283,7 +283,7 @@ pub(crate) async fn undo(state: &State, caller: &Caller, id: i64) -> Result<bool
     Ok(is_undone)
 }
 
-async fn take_back(tx: &mut Tx, id: i64, context: &Context) -> Result<bool, Refusal> {
+async fn reverse(tx: &mut Tx, id: i64, context: &Context) -> Result<bool, Refusal> {
     let was_booked = store::reopen(tx, id, context.now).await?;
     let receipt = store::find(tx, id).await?.ok_or(Refusal::NotFound)?;
     if !was_booked {

@@ -369,15 +369,15 @@ async fn done(
         None => draft_address(saved.id),
     };
     let said = match (added, change.step) {
-        (Some((title, total)), _) => told_added(frame, change, title, *total),
-        (None, Step::Remove(id)) => told_removed(frame, shown, id),
+        (Some((title, total)), _) => added_message(frame, change, title, *total),
+        (None, Step::Remove(id)) => removed_message(frame, shown, id),
         (None, _) => frame.text("Rascunho salvo.", "Draft saved.").to_owned(),
     };
     Ok(flash::leave(see_other(&next), Flash::success(said)))
 }
 
 /// `Adicionado: 3 × Café. Na lista: 5.`
-fn told_added(frame: &Frame, change: &Change, title: &str, total: i64) -> String {
+fn added_message(frame: &Frame, change: &Change, title: &str, total: i64) -> String {
     let quantity = change.added.map_or(0, |(_, quantity)| quantity);
     format!(
         "{}: {} × {title}. {} {}.",
@@ -388,7 +388,7 @@ fn told_added(frame: &Frame, change: &Change, title: &str, total: i64) -> String
     )
 }
 
-fn told_removed(frame: &Frame, shown: &Shown, id: i64) -> String {
+fn removed_message(frame: &Frame, shown: &Shown, id: i64) -> String {
     let mut lines = shown.receipt.iter().flat_map(|receipt| &receipt.lines);
     let removed = lines.find(|line| line.id == id);
     let title = removed.map_or("", |line| &line.product.title);
