@@ -6,7 +6,7 @@ use web::locale::Locale;
 
 use crate::{
     catalogue::{named::NamedRecord, products::ProductRecord},
-    stock::movements::Movement,
+    stock::movements::MovementRecord,
 };
 
 /// Fields without a description.
@@ -115,7 +115,7 @@ pub(crate) fn field(locale: Locale, name: &str) -> &str {
     let described = [
         NamedRecord::FIELDS,
         ProductRecord::FIELDS,
-        Movement::Inflow.described(),
+        MovementRecord::FIELDS,
     ];
     let described = described.into_iter().flatten();
     let described = described.map(|field| (field.name, field.label));

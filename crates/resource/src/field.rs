@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use web::locale::Locale;
 
-use super::value::{Amount, FieldType, Refers, Text, Value};
+use super::value::{Amount, FieldType, Naming, Refers, Text, Value};
 
 /// Portuguese and English.
 pub type Both = (&'static str, &'static str);
@@ -40,8 +40,10 @@ pub struct Field {
     pub is_nullable: bool,
     /// Whether clients only read it.
     pub is_read_only: bool,
-    /// Whether it is what people call the record.
+    /// Whether it is what people call the record: lists begin with it.
     pub is_name: bool,
+    /// Whether pages and files do without it, because another field says the same.
+    pub is_only_in_api: bool,
     /// Whether a blank text is nothing, so that two records without one do not share it.
     pub is_null_when_blank: bool,
     /// Whether bar codes are scanned into it.
@@ -194,9 +196,10 @@ impl<T: FieldType> Typed<T> {
             is_nullable: T::IS_NULLABLE,
             is_read_only: false,
             is_name: false,
+            is_only_in_api: false,
             is_null_when_blank: false,
             is_scanned: false,
-            is_minor: matches!(kind, Kind::Time),
+            is_minor: false,
             listed: Listed::Nowhere,
         };
         Self(field, PhantomData)
@@ -265,6 +268,13 @@ impl<T: FieldType> Typed<T> {
         self
     }
 
+    /// Pages and files do without it, because another field says the same.
+    #[must_use]
+    pub const fn only_in_api(mut self) -> Self {
+        self.0.is_only_in_api = true;
+        self
+    }
+
     /// A list on a phone does without it.
     #[must_use]
     pub const fn minor(mut self) -> Self {
@@ -280,8 +290,8 @@ impl<T: FieldType> Typed<T> {
     }
 }
 
-impl Typed<String> {
-    /// What people call the record: something can be seen of it.
+impl<T: Naming> Typed<T> {
+    /// What people call the record: lists begin with it.
     #[must_use]
     pub const fn name(mut self) -> Self {
         self.0.is_name = true;
@@ -334,11 +344,6 @@ impl Field {
     /// Whether it is a text of many lines.
     pub const fn is_long(&self) -> bool {
         matches!(self.kind, Kind::LongText { .. })
-    }
-
-    /// Whether the everyday list shows it.
-    pub fn is_listed(&self) -> bool {
-        self.listed >= Listed::Everywhere
     }
 
     /// A value of it as people read it; empty for nothing. An id is a name, and is not written as a number is.
@@ -405,29 +410,23 @@ pub fn filters(fields: &[&'static Field]) -> Vec<&'static str> {
     names.flatten().collect()
 }
 
+/// The columns of a list: first the id, then what people call the record.
+pub fn listed(fields: &[&'static Field], least: Listed) -> Vec<&'static Field> {
+    let fields = fields.iter().copied();
+    let mut listed: Vec<_> = fields.filter(|field| field.listed >= least).collect();
+    listed.sort_by_key(|field| (field.kind != Kind::Id, !field.is_name));
+    listed
+}
+
 /// Fields as people read them: part by part, the long texts of each part at its end.
 pub fn laid_out(fields: &[&'static Field]) -> Vec<&'static Field> {
     let mut part = 0;
-    let placed = fields.iter().map(|field| {
+    let shown = fields.iter().filter(|field| !field.is_only_in_api);
+    let placed = shown.map(|field| {
         part += usize::from(field.section.is_some());
         (part, field.is_long(), *field)
     });
     let mut placed: Vec<_> = placed.collect();
     placed.sort_by_key(|(part, is_long, _)| (*part, *is_long));
     placed.into_iter().map(|(.., field)| field).collect()
-}
-
-/// The names of fields, in their order.
-#[expect(
-    clippy::indexing_slicing,
-    reason = "a constant is made, and the index stays below the length of both"
-)]
-pub const fn names<const N: usize>(fields: &[&Field; N]) -> [&'static str; N] {
-    let mut names = [""; N];
-    let mut at = 0;
-    while at < N {
-        names[at] = fields[at].name;
-        at += 1;
-    }
-    names
 }

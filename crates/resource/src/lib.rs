@@ -11,11 +11,12 @@ mod value;
 mod words;
 
 pub use field::{
-    Both, Field, Kind, Listed, Target, Typed, decimal, filters, find, id, integer, laid_out, names,
-    price, reference, text, time, token,
+    Both, Field, Kind, Listed, Target, Typed, decimal, filters, find, id, integer, laid_out,
+    listed, price, reference, text, time, token,
 };
-pub use record::{Input, Record, Source, changed};
+pub use record::{Input, Record, Source, changed, there};
 pub use value::{
-    Amount, FieldType, Named, Reference, Refers, Sent, Setting, Text, Titled, Value, time_text,
+    Amount, FieldType, Named, Naming, Reference, Refers, Sent, Setting, Text, Titled, Value,
+    time_text,
 };
 pub use words::{Words, capitalized, in_a_sentence};

@@ -21,15 +21,32 @@ pub trait Record: Sized {
     /// Their names.
     const NAMES: &'static [&'static str];
 
-    /// Reads a row that has the columns of the fields, in their order.
+    /// Reads a row that has the columns of these fields, in their order. Records of some kinds lack the others.
     ///
     /// # Errors
     ///
     /// A column of another type.
-    fn from_row(row: &Row<'_>) -> Result<Self, db::Error>;
+    fn of_fields(fields: &[&'static Field], row: &Row<'_>) -> Result<Self, db::Error>;
 
-    /// The values of all fields.
+    /// Reads a row that has the columns of all fields.
+    ///
+    /// # Errors
+    ///
+    /// A column of another type.
+    fn from_row(row: &Row<'_>) -> Result<Self, db::Error> {
+        Self::of_fields(Self::FIELDS, row)
+    }
+
+    /// The values of all fields that it has.
     fn values(&self) -> Vec<(&'static Field, Value<'_>)>;
+
+    /// The values of these fields, in their order.
+    fn values_of(&self, fields: &[&'static Field]) -> Vec<(&'static Field, Value<'_>)> {
+        let values = self.values();
+        let value = |name| values.iter().find(|(known, _)| known.name == name);
+        let found = fields.iter().filter_map(|field| value(field.name));
+        found.copied().collect()
+    }
 }
 
 /// What is set of a record's fields.
@@ -56,6 +73,16 @@ pub fn changed<R: Record>(before: &R, after: &R) -> Vec<&'static str> {
     pairs
         .filter(|((field, before), (_, after))| !field.is_read_only && !before.is(*after))
         .map(|((field, _), _)| field.name)
+        .collect()
+}
+
+/// The fields that have a value, with it.
+pub fn there<'a, const N: usize>(
+    values: [(&'static Field, Option<Value<'a>>); N],
+) -> Vec<(&'static Field, Value<'a>)> {
+    let values = values.into_iter();
+    values
+        .filter_map(|(field, value)| Some((field, value?)))
         .collect()
 }
 
@@ -94,13 +121,19 @@ macro_rules! resource {
             const FIELDS: &'static [&'static $crate::Field] = &[$(Self::$field,)+];
             const NAMES: &'static [&'static str] = &[$(stringify!($field),)+];
 
-            fn from_row(row: &db::Row<'_>) -> Result<Self, db::Error> {
+            fn of_fields(fields: &[&'static $crate::Field], row: &db::Row<'_>) -> Result<Self, db::Error> {
                 let mut at = 0;
-                Ok(Self { $($field: $crate::FieldType::from_row(row, &mut at)?,)+ })
+                Ok(Self {
+                    $($field: match $crate::FieldType::lacking() {
+                        Some(lacking) if !fields.contains(&Self::$field) => lacking,
+                        _ => $crate::FieldType::from_row(row, &mut at)?,
+                    },)+
+                })
             }
 
             fn values(&self) -> Vec<(&'static $crate::Field, $crate::Value<'_>)> {
-                vec![$((Self::$field, $crate::FieldType::value(&self.$field)),)+]
+                let values = [$((Self::$field, $crate::FieldType::value(&self.$field)),)+];
+                $crate::there(values)
             }
         }
 
@@ -112,14 +145,8 @@ macro_rules! resource {
             }
 
             fn values(&self) -> Vec<(&'static $crate::Field, $crate::Value<'_>)> {
-                let values = [$((
-                    $record::$field,
-                    self.$field.get().map($crate::Sent::sent),
-                ),)+];
-                values
-                    .into_iter()
-                    .filter_map(|(field, value)| Some((field, value?)))
-                    .collect()
+                let values = [$(($record::$field, self.$field.get().map($crate::Sent::sent)),)+];
+                $crate::there(values)
             }
         }
 
@@ -127,7 +154,9 @@ macro_rules! resource {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 use serde::ser::SerializeMap as _;
                 let mut map = serializer.serialize_map(None)?;
-                $(map.serialize_entry(stringify!($field), &$crate::FieldType::value(&self.$field))?;)+
+                $(if let Some(value) = $crate::FieldType::value(&self.$field) {
+                    map.serialize_entry(stringify!($field), &value)?;
+                })+
                 map.end()
             }
         }

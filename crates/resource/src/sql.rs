@@ -57,11 +57,34 @@ pub fn joins(fields: &[&Field], own: &str) -> String {
     joins.collect()
 }
 
+/// How many rows a table has, to be continued.
+pub fn count(table: &'static str) -> Query {
+    let mut query = Query::new("SELECT count(*) FROM ");
+    query.push(table);
+    query
+}
+
+/// Deletes the record of an id from a table, to be continued.
+pub fn delete(table: &'static str, id: i64) -> Query {
+    let mut query = Query::new("DELETE FROM ");
+    query.push(table).push(" WHERE id = ").bind(id);
+    query
+}
+
 /// Finds the record of an id in a table.
 pub fn exists(table: &'static str, id: i64) -> Query {
     let mut query = Query::new("SELECT id FROM ");
     query.push(table).push(" WHERE id = ").bind(id);
     query
+}
+
+/// The record that a field refers to, of an id: the columns of the field.
+pub fn referred(field: &Field, id: i64) -> Option<Query> {
+    let target = field.target?;
+    let mut query = Query::new("SELECT id, ");
+    query.push(target.name).push(" FROM ").push(target.path);
+    query.push(" WHERE id = ").bind(id);
+    Some(query)
 }
 
 /// Adds a field of a record's own table, or of what is joined with it, as one place of an order, with a comma behind it. What is nothing
@@ -90,17 +113,29 @@ pub fn push_order(query: &mut Query, own: &'static str, field: &Field, is_descen
 
 /// `INSERT INTO table (…) VALUES (…)`
 pub fn insert(table: &'static str, values: Vec<(&'static Field, Value<'_>)>) -> Query {
+    insert_with(table, values, "", |_| {})
+}
+
+/// The same with one more column, whose value the statement finds out.
+pub fn insert_with(
+    table: &'static str,
+    values: Vec<(&'static Field, Value<'_>)>,
+    column: &'static str,
+    value: impl FnOnce(&mut Query),
+) -> Query {
     let columns = stored(values);
+    let comma = if column.is_empty() { "" } else { ", " };
     let mut query = Query::new("INSERT INTO ");
     query.push(table);
     for (at, (name, suffix, _)) in columns.iter().enumerate() {
         query.push(if at == 0 { " (" } else { ", " });
         query.push(name).push(suffix);
     }
-    query.push(") VALUES ");
+    query.push(comma).push(column).push(") VALUES ");
     for (at, (.., value)) in columns.into_iter().enumerate() {
         query.push(if at == 0 { "(" } else { ", " }).bind(value);
     }
+    value(query.push(comma));
     query.push(")");
     query
 }

@@ -48,8 +48,13 @@ pub trait FieldType: Sized {
     /// What is set of it: of a reference, what was sent.
     type Sent: Sent;
 
-    /// The value.
-    fn value(&self) -> Value<'_>;
+    /// The value; none of a field that the record lacks.
+    fn value(&self) -> Option<Value<'_>>;
+
+    /// What it is in a record that lacks the field; none where no record may.
+    fn lacking() -> Option<Self> {
+        None
+    }
 
     /// Reads its columns, and steps behind them.
     ///
@@ -88,6 +93,9 @@ pub trait Refers: FieldType {
     /// What its schema is called.
     const SCHEMA: &'static str;
 }
+
+/// A Rust type of what people call a record: something can be seen of it.
+pub trait Naming: FieldType {}
 
 /// A reference as it was sent, to be looked up.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -171,9 +179,8 @@ macro_rules! field_type {
         impl FieldType for $type {
             type Sent = Self;
 
-            fn value(&self) -> Value<'_> {
-                let $value = self;
-                $borrowed
+            fn value(&self) -> Option<Value<'_>> {
+                Some(self.sent())
             }
 
             fn from_row(row: &Row<'_>, at: &mut usize) -> Result<Self, Error> {
@@ -190,7 +197,8 @@ macro_rules! field_type {
             }
 
             fn sent(&self) -> Value<'_> {
-                self.value()
+                let $value = self;
+                $borrowed
             }
         }
 
@@ -198,8 +206,8 @@ macro_rules! field_type {
             const IS_NULLABLE: bool = true;
             type Sent = Self;
 
-            fn value(&self) -> Value<'_> {
-                self.as_ref().map_or(Value::Null, FieldType::value)
+            fn value(&self) -> Option<Value<'_>> {
+                Some(self.sent())
             }
 
             fn from_row(row: &Row<'_>, at: &mut usize) -> Result<Self, Error> {
@@ -217,7 +225,7 @@ macro_rules! field_type {
             }
 
             fn sent(&self) -> Value<'_> {
-                self.value()
+                self.as_ref().map_or(Value::Null, Sent::sent)
             }
         }
     };
@@ -245,12 +253,12 @@ macro_rules! refers {
         impl FieldType for $type {
             type Sent = Reference;
 
-            fn value(&self) -> Value<'_> {
-                Value::Reference {
+            fn value(&self) -> Option<Value<'_>> {
+                Some(Value::Reference {
                     id: self.id,
                     key: Self::NAME,
                     name: &self.$name,
-                }
+                })
             }
 
             fn from_row(row: &Row<'_>, at: &mut usize) -> Result<Self, Error> {
@@ -277,6 +285,28 @@ refers! {
     Titled, title, ProductReference
 }
 
+/// A reference that only records of some kinds have; those must have it.
+impl<T: Refers> FieldType for Option<T> {
+    type Sent = T::Sent;
+
+    fn value(&self) -> Option<Value<'_>> {
+        self.as_ref()?.value()
+    }
+
+    fn lacking() -> Option<Self> {
+        Some(None)
+    }
+
+    fn from_row(row: &Row<'_>, at: &mut usize) -> Result<Self, Error> {
+        T::from_row(row, at).map(Some)
+    }
+}
+
+impl<T: Refers> Refers for Option<T> {
+    const NAME: &'static str = T::NAME;
+    const SCHEMA: &'static str = T::SCHEMA;
+}
+
 impl Sent for Reference {
     fn read(source: &mut impl Source, field: &'static Field) -> Setting<Self> {
         source.reference(field)
@@ -299,6 +329,8 @@ fn column<T: Column>(row: &Row<'_>, at: &mut usize) -> Result<T, Error> {
 }
 
 impl Text for String {}
+impl Naming for String {}
+impl<T: Refers> Naming for T {}
 impl Text for Option<String> {}
 impl Amount for Money {}
 impl Amount for Option<Money> {}

@@ -15,6 +15,7 @@ use web::locale::Locale;
 
 use super::{
     Form, Frame, PageState,
+    index::{Address, Chip},
     routes::{PageRouter, get},
 };
 use crate::{
@@ -158,6 +159,12 @@ impl Picked {
             text: String::new(),
             choices: Vec::new(),
         }
+    }
+
+    /// The filter by what is chosen, as a list tells it.
+    pub(crate) fn chip(&self, address: &Address) -> Option<Chip> {
+        let text = || format!("{}: {}", self.label, self.text);
+        (!self.id.is_empty()).then(|| address.chip(self.name, text()))
     }
 
     /// What the way to add one is called: `Nova categoria`.

@@ -107,7 +107,7 @@ mod tests {
     use db::{Money, Timestamp};
 
     use super::*;
-    use resource::{Named, id, names};
+    use resource::{Named, id};
 
     #[test]
     fn a_field_is_described_with_its_kind_its_label_and_its_bounds() {
@@ -151,7 +151,6 @@ mod tests {
             &id().named("id"),
             &resource::reference::<Named>("Marca", "Brand", "brands").named("brand"),
         ];
-        assert_eq!(names(&FIELDS), ["id", "brand"]);
         let action = Action {
             method: Method::POST,
             fields: &FIELDS,

@@ -9,7 +9,7 @@ use super::{LowStock, low_stock_list, movements, receiving};
 use crate::{
     accounts::{Model, Verb},
     page::{
-        Form, Frame, PageState,
+        Frame, PageState,
         index::{self, Action, Address, Cell, Column, Empty, Index, Row},
         routes::{PageRouter, get},
     },
@@ -53,34 +53,17 @@ fn empty_index(frame: &Frame, page: &PageState, parameters: &Parameters) -> Inde
         "Produtos abaixo do estoque mínimo. Os que não têm mínimo próprio usam o da loja:",
         "Products below their threshold. Products without their own threshold use the shop's:",
     );
+    let columns = vec![
+        Column::text(frame.text("Produto", "Product"), ""),
+        Column::number(frame.text("Estoque", "Stock"), ""),
+        Column::number(frame.text("Mínimo", "Threshold"), ""),
+    ];
+    let title = frame.text("Estoque baixo", "Low stock").to_owned();
+    let address = Address::new("/low-stock/", &[], "", parameters);
+    let empty = frame.text("Nada está em falta.", "Nothing runs low.");
     Index {
-        title: frame.text("Estoque baixo", "Low stock").to_owned(),
         lead: format!("{lead} {shop}."),
-        address: Address::new("/low-stock/", &[], "", parameters),
-        create: None,
-        is_create_dialog: false,
-        import: None,
-        is_exported: true,
-        note: String::new(),
-        also: Vec::new(),
-        filters: Vec::new(),
-        form: Form::new(),
-        chips: Vec::new(),
-        columns: vec![
-            Column::text(frame.text("Produto", "Product"), ""),
-            Column::number(frame.text("Estoque", "Stock"), ""),
-            Column::number(frame.text("Mínimo", "Threshold"), ""),
-        ],
-        empty: Empty {
-            icon: "check",
-            sentence: frame
-                .text("Nada está em falta.", "Nothing runs low.")
-                .to_owned(),
-        },
-        rows: Vec::new(),
-        count: 0,
-        number: 1,
-        size: 10,
+        ..Index::new(title, address, columns, Empty::new("check", empty))
     }
 }
 

@@ -45,8 +45,14 @@ pub(super) struct AlertPayload<'a> {
 
 /// The events of stock, as the API's document describes them.
 pub(crate) fn webhooks() -> [Webhook; 3] {
-    let outflow = Movement::Outflow.example();
-    let product = &outflow.product;
+    let mut outflow = Movement::Outflow.example();
+    if let Some(members) = outflow.as_object_mut() {
+        members.insert("product_quantity".to_owned(), json!(8));
+    }
+    let product = &Titled {
+        id: 1,
+        title: "Arroz 5 kg".to_owned(),
+    };
     let level = |quantity| LevelPayload {
         product,
         quantity,
@@ -61,10 +67,7 @@ pub(crate) fn webhooks() -> [Webhook; 3] {
             about: "The outflow as the API shows it, with the product's quantity after it.",
             schema: "OutflowCreated",
             data: outflow_schema().into(),
-            example: json!(OutflowPayload {
-                outflow: &outflow,
-                product_quantity: 8,
-            }),
+            example: outflow,
         },
         Webhook {
             kind: EventType::LowStock.name(),
@@ -97,7 +100,7 @@ fn outflow_schema() -> Object {
     let left = integer()
         .minimum(Some(0))
         .description(Some("Units left after it."));
-    ObjectBuilder::from(schema(Movement::Outflow.described(), Shape::Record))
+    ObjectBuilder::from(schema(Movement::Outflow.fields(), Shape::Record))
         .property("product_quantity", left)
         .required("product_quantity")
         .build()

@@ -1,6 +1,6 @@
 //! The columns of each resource's files.
 
-use resource::{Field, Kind, Record as _};
+use resource::{Field, Kind, Record as _, find};
 
 use super::Resource;
 use crate::{
@@ -9,7 +9,6 @@ use crate::{
         products::ProductRecord,
     },
     rest::Message,
-    stock::movements::Movement,
 };
 
 /// What the cells of a column hold.
@@ -66,18 +65,8 @@ const fn by(name: &'static str, portuguese: &'static str, content: Content) -> C
     }
 }
 
-const PRODUCT_TITLE: Column = by(
-    "product_title",
-    "título do produto",
-    Content::Name("product", By::Title),
-);
-const PRODUCT_SERIE_NUMBER: Column = by(
-    "product_serie_number",
-    "número de série do produto",
-    Content::Name("product", By::SerieNumber),
-);
-
-const PRODUCTS_BY_NAME: &[Column] = &[
+/// Columns that an import takes in the place of those of references.
+const BY_NAME: [Column; 5] = [
     by(
         "category_name",
         "nome da categoria",
@@ -88,17 +77,22 @@ const PRODUCTS_BY_NAME: &[Column] = &[
         "nome da marca",
         Content::Name("brand", By::Name(named::Kind::Brand)),
     ),
-];
-const INFLOWS_BY_NAME: &[Column] = &[
     by(
         "supplier_name",
         "nome do fornecedor",
         Content::Name("supplier", By::Name(named::Kind::Supplier)),
     ),
-    PRODUCT_TITLE,
-    PRODUCT_SERIE_NUMBER,
+    by(
+        "product_title",
+        "título do produto",
+        Content::Name("product", By::Title),
+    ),
+    by(
+        "product_serie_number",
+        "número de série do produto",
+        Content::Name("product", By::SerieNumber),
+    ),
 ];
-const OUTFLOWS_BY_NAME: &[Column] = &[PRODUCT_TITLE, PRODUCT_SERIE_NUMBER];
 
 impl Column {
     /// The column of a field.
@@ -130,36 +124,30 @@ impl Column {
 }
 
 /// The fields of a resource.
-pub(super) const fn fields(resource: Resource) -> &'static [&'static Field] {
+pub(super) fn fields(resource: Resource) -> &'static [&'static Field] {
     match resource {
         Resource::Named(_) => NamedRecord::FIELDS,
         Resource::Products => ProductRecord::FIELDS,
-        Resource::Movements(movement) => movement.described(),
+        Resource::Movements(movement) => movement.fields(),
     }
 }
 
-/// The columns of an export, in their order. A movement never changes, so it has no time of that.
+/// The columns of an export, in their order.
 pub(super) fn exported(resource: Resource) -> impl Iterator<Item = Column> {
-    let is_written_once = matches!(resource, Resource::Movements(_));
     let fields = fields(resource).iter().copied();
-    fields
-        .filter(move |field| !(is_written_once && field.name == "updated_at"))
-        .map(Column::of)
+    fields.filter(|field| !field.is_only_in_api).map(Column::of)
 }
 
 /// Columns that an import takes in the place of one of the others.
-const fn by_name(resource: Resource) -> &'static [Column] {
-    match resource {
-        Resource::Named(_) => &[],
-        Resource::Products => PRODUCTS_BY_NAME,
-        Resource::Movements(Movement::Inflow) => INFLOWS_BY_NAME,
-        Resource::Movements(Movement::Outflow) => OUTFLOWS_BY_NAME,
-    }
+fn by_name(resource: Resource) -> impl Iterator<Item = Column> {
+    let fields = fields(resource);
+    let columns = BY_NAME.into_iter();
+    columns.filter(|column| find(fields, fills(column)).is_some())
 }
 
 /// The columns of a first row, or everything that is wrong with it.
 pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<Column>, Message> {
-    let known = || exported(resource).chain(by_name(resource).iter().copied());
+    let known = || exported(resource).chain(by_name(resource));
     let mut columns: Vec<Column> = Vec::new();
     let mut wrong = Vec::new();
     for name in names {

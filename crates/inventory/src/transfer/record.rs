@@ -7,7 +7,7 @@ use resource::Record;
 
 use super::{
     Resource,
-    cell::{escape, written},
+    cell::written,
     column::{self, By},
     examine::{Before, Effect, StagedRow},
 };
@@ -17,12 +17,8 @@ use crate::{
         Refusal,
         fields::{Members, Mode},
         given::Given,
-        json::time_text,
     },
-    stock::{
-        self, Actor, Policy,
-        movements::{self, MovementRecord},
-    },
+    stock::{self, Actor, Policy, movements},
 };
 
 /// A record's id and its cells, in the order of the exported columns.
@@ -52,7 +48,7 @@ pub(super) async fn after(
         Resource::Movements(movement) => movements::after(conn, movement, id, limit)
             .await?
             .iter()
-            .map(movement_row)
+            .map(|record| row(record.id, record))
             .collect(),
     })
 }
@@ -81,7 +77,7 @@ pub(super) async fn find(
             .map(|record| row(record.id, &record)),
         Resource::Movements(movement) => movements::find(conn, movement, id)
             .await?
-            .map(|record| movement_row(&record)),
+            .map(|record| row(record.id, &record)),
     })
 }
 
@@ -253,37 +249,11 @@ pub(super) async fn reserve_ids(
     tx.reserve_ids(resource.name(), highest).await
 }
 
-fn text(text: &str) -> String {
-    escape(text).into_owned()
-}
-
-fn optional(value: Option<&str>) -> String {
-    value.map(text).unwrap_or_default()
-}
-
 fn row(id: i64, record: &impl Record) -> Row {
     let values = record.values().into_iter();
+    let values = values.filter(|(field, _)| !field.is_only_in_api);
     Row {
         id,
         cells: values.map(|(_, value)| written(value)).collect(),
-    }
-}
-
-fn movement_row(record: &MovementRecord) -> Row {
-    let supplier = record
-        .supplier
-        .as_ref()
-        .map(|supplier| supplier.id.to_string());
-    let mut cells = vec![record.id.to_string()];
-    cells.extend(supplier);
-    cells.extend([
-        record.product.id.to_string(),
-        record.quantity.to_string(),
-        optional(record.description.as_deref()),
-        time_text(record.created_at),
-    ]);
-    Row {
-        id: record.id,
-        cells,
     }
 }

@@ -1,6 +1,6 @@
 //! The types of a model's description: its names, columns, filters, fields and actions.
 
-use resource::{Kind, Listed, laid_out};
+use resource::{Kind, Listed, laid_out, listed};
 
 use super::Text;
 use crate::accounts::{Caller, Model, Permission, Verb};
@@ -411,18 +411,16 @@ impl About {
         site: None,
     };
 
-    /// What follows from the description of a record: columns, filters, fields. It is made once, and kept.
-    pub(in crate::admin) fn of<R: resource::Record>() -> Self {
-        let listed = R::FIELDS
-            .iter()
-            .filter(|field| field.listed != Listed::Nowhere);
-        let columns: Vec<_> = listed.map(|field| Column::of(field)).collect();
-        let filters = R::FIELDS.iter().filter_map(|field| {
+    /// What follows from the described fields of a record: columns, filters, fields. It is made once, and kept.
+    pub(in crate::admin) fn of(described: &[&'static resource::Field]) -> Self {
+        let listed = listed(described, Listed::ForStaff).into_iter();
+        let columns: Vec<_> = listed.map(Column::of).collect();
+        let filters = described.iter().filter_map(|field| {
             let target = field.target?;
             Some(Filter::related(field.name, target.path))
         });
         let filters: Vec<_> = filters.collect();
-        let written = laid_out(R::FIELDS)
+        let written = laid_out(described)
             .into_iter()
             .filter(|field| !field.is_read_only);
         let fields: Vec<_> = written.map(Field::of).collect();

@@ -109,12 +109,10 @@ impl Record {
 
     /// A described record.
     pub(in crate::admin) fn described<R: resource::Record>(record: &R) -> Self {
-        let values = record.values();
-        let values = laid_out(R::FIELDS).into_iter().filter_map(|field| {
-            let found = values.iter().find(|(known, _)| known.name == field.name);
-            Some((field, Cell::of(field, found?.1)))
-        });
-        let facts: Vec<_> = values.collect();
+        let facts = record.values_of(&laid_out(R::FIELDS)).into_iter();
+        let facts: Vec<_> = facts
+            .map(|(field, value)| (field, Cell::of(field, value)))
+            .collect();
         let name = facts.iter().find(|(field, _)| field.is_name);
         let id = facts.iter().find(|(field, _)| field.kind == Kind::Id);
         Self {

@@ -1,14 +1,16 @@
 //! Inflows and outflows: created and deleted, never changed.
 
+use std::sync::LazyLock;
+
 use db::{Timestamp, Tx};
 
 use crate::{
     State,
-    accounts::{Caller, Model, Verb},
+    accounts::{Caller, Verb},
     admin::{
         about::{
-            About, Administered, Allowed, Application, By, Cell, Column, Field, FieldKind, Filter,
-            Record, Rows, Target, Text, Within, Words, Work, Written,
+            About, Administered, Allowed, Application, By, Cell, Record, Rows, Target, Text,
+            Within, Work, Written,
         },
         listing::{Asked, shelf},
         models::rows_of,
@@ -28,11 +30,6 @@ pub(in crate::admin) static OUTFLOWS: Movements = Movements(Movement::Outflow);
 /// Movements are immutable: who wants another one deletes this one.
 const ALLOWED: Allowed = Allowed::Only(&[Verb::View, Verb::Add, Verb::Delete]);
 
-const QUANTITY: Field = Field::required("quantity", FieldKind::Integer);
-const PRODUCT: Field = Field::required("product", FieldKind::Related("products"));
-const DESCRIPTION: Field = Field::optional("description", FieldKind::Lines);
-const OF_PRODUCT: Filter = Filter::related("product", "products");
-
 /// What a search looks at.
 const SEARCHED: Text = (
     "produto, nº de série, descrição, usuário",
@@ -45,65 +42,25 @@ const CUT: Text = (
     "The search looked at the movements of up to 100 products and at the newest 10,000, and shows the newest 1,000. Write more words, or choose a year, a month or a day.",
 );
 
-static INFLOW: About = About {
-    path: "inflows",
-    application: Application::Stock,
-    words: Words::feminine(("entrada", "inflow"), ("entradas", "inflows")),
-    model: Model::Inflow,
-    allowed: ALLOWED,
-    columns: &[
-        Column::sorted("id"),
-        Column::sorted("product"),
-        Column::sorted("supplier"),
-        Column::sorted("quantity"),
-        Column::sorted("description"),
-        Column::sorted("created_at"),
-    ],
-    order: "-6",
-    search: Some(SEARCHED),
-    filters: &[Filter::related("supplier", "suppliers"), OF_PRODUCT],
-    has_dates: true,
-    fields: &[
-        Field::required("supplier", FieldKind::Related("suppliers")),
-        PRODUCT,
-        QUANTITY.help(
-            "Soma-se ao estoque do produto.",
-            "Added to the product's stock.",
-        ),
-        DESCRIPTION,
-    ],
-    site: Some("/inflows/"),
-    ..About::PLAIN
-};
+static INFLOW: LazyLock<About> = LazyLock::new(|| about(Movement::Inflow));
+static OUTFLOW: LazyLock<About> = LazyLock::new(|| about(Movement::Outflow));
 
-static OUTFLOW: About = About {
-    path: "outflows",
-    application: Application::Stock,
-    words: Words::feminine(("saída", "outflow"), ("saídas", "outflows")),
-    model: Model::Outflow,
-    allowed: ALLOWED,
-    columns: &[
-        Column::sorted("id"),
-        Column::sorted("product"),
-        Column::sorted("quantity"),
-        Column::sorted("description"),
-        Column::sorted("created_at"),
-    ],
-    order: "-5",
-    search: Some(SEARCHED),
-    filters: &[OF_PRODUCT],
-    has_dates: true,
-    fields: &[
-        PRODUCT,
-        QUANTITY.help(
-            "Sai do estoque do produto.",
-            "Taken from the product's stock.",
-        ),
-        DESCRIPTION,
-    ],
-    site: Some("/outflows/"),
-    ..About::PLAIN
-};
+fn about(movement: Movement) -> About {
+    let about = About::of(movement.fields());
+    About {
+        path: movement.path(),
+        application: Application::Stock,
+        words: *movement.words(),
+        model: movement.model(),
+        allowed: ALLOWED,
+        // The last column is the time.
+        order: format!("-{}", about.columns.len()).leak(),
+        search: Some(SEARCHED),
+        has_dates: true,
+        site: Some(format!("/{}/", movement.path()).leak()),
+        ..about
+    }
+}
 
 impl Administered for Movements {
     fn about(&self) -> &About {
@@ -120,7 +77,7 @@ impl Administered for Movements {
             }
             let parameters = asked.parameters(self.about());
             let page = movements::list(state, self.0, &parameters).await?;
-            Ok(rows_of(page, |movement| record(movement, None)))
+            Ok(rows_of(page, |movement| record(&movement, None)))
         })
     }
 
@@ -130,7 +87,7 @@ impl Administered for Movements {
                 return Ok(None);
             };
             let booking = movements::booking(state, self.0, &movement).await?;
-            Ok(Some(record(movement, booking.and_then(|row| row.user))))
+            Ok(Some(record(&movement, booking.and_then(|row| row.user))))
         })
     }
 
@@ -202,7 +159,7 @@ impl Movements {
         };
         let found = movements::search::search(state, self.0, sought).await?;
         let records = found.movements.into_iter();
-        let records = records.map(|movement| record(movement, None)).collect();
+        let records = records.map(|movement| record(&movement, None)).collect();
         let mut rows = shelf::arrange(records, asked, self.about());
         rows.note = found.is_cut.then_some(CUT);
         Ok(rows)
@@ -213,24 +170,13 @@ fn text(movement: &MovementRecord) -> String {
     movement_text(movement.quantity, &movement.product.title)
 }
 
-fn record(movement: MovementRecord, booked_by: Option<String>) -> Record {
-    let text = text(&movement);
-    let mut facts = vec![("id", Cell::number(movement.id))];
-    if let Some(supplier) = movement.supplier {
-        facts.push((
-            "supplier",
-            Cell::Record("suppliers", supplier.id, supplier.name),
-        ));
-    }
-    facts.extend([
-        (
-            "product",
-            Cell::Record("products", movement.product.id, movement.product.title),
-        ),
-        ("quantity", Cell::Number(movement.quantity)),
-        ("description", Cell::text(movement.description)),
-        ("user", Cell::text(booked_by)),
-        ("created_at", Cell::Time(movement.created_at)),
-    ]);
-    Record::of(movement.id, text, facts)
+fn record(movement: &MovementRecord, booked_by: Option<String>) -> Record {
+    let mut record = Record {
+        text: text(movement),
+        ..Record::described(movement)
+    };
+    record.facts.retain(|(name, _)| *name != "id");
+    record.facts.insert(0, ("id", Cell::number(movement.id)));
+    record.facts.push(("user", Cell::text(booked_by)));
+    record
 }

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use db::Tx;
+use resource::Record as _;
 
 use crate::{
     State,
@@ -53,7 +54,7 @@ impl Named {
             search: Some(NamedRecord::name.label),
             inlines: if kind == Kind::Supplier { INFLOWS } else { &[] },
             site: Some(format!("/{}/", kind.path()).leak()),
-            ..About::of::<NamedRecord>()
+            ..About::of(NamedRecord::FIELDS)
         };
         Self { kind, about }
     }

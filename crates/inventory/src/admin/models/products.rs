@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use db::{Timestamp, Tx};
+use resource::Record as _;
 
 use crate::{
     State,
@@ -54,7 +55,7 @@ static ABOUT: LazyLock<About> = LazyLock::new(|| About {
     inlines: &INLINES,
     saves_as_new: true,
     site: Some("/products/"),
-    ..About::of::<ProductRecord>()
+    ..About::of(ProductRecord::FIELDS)
 });
 
 impl Administered for Products {

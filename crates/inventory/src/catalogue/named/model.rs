@@ -12,6 +12,6 @@ resource! {
         name: String = text("Nome", "Name", MAX_NAME).name().listed(),
         description: Option<String> = text("Descrição", "Description", MAX_DESCRIPTION).long().edited_in_list(),
         created_at: Timestamp = time("Criado em", "Created at").listed_for_staff(),
-        updated_at: Timestamp = time("Alterado em", "Updated at").listed(),
+        updated_at: Timestamp = time("Alterado em", "Updated at").listed().minor(),
     }
 }

@@ -6,7 +6,7 @@ use axum::{
     response::Response,
 };
 use http::StatusCode;
-use resource::{Field, Record as _, Value, Words};
+use resource::{Field, Listed, Record as _, Value, Words, listed};
 use serde_json::json;
 use web::{errors::wants_json, locale::Locale};
 
@@ -19,7 +19,7 @@ use crate::{
         delete::Deletion,
         flash::{self, Flash},
         history::{self, Change},
-        index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Row},
+        index::{self, Action, Address, Cell, Filter, Index, Row},
         meanwhile::{self, Opened, Standing},
         part::Part,
         picked_next, posts, redirect,
@@ -119,53 +119,30 @@ async fn list(kind: Kind, Extracted(page): Page, frame: Frame, request: Request)
 }
 
 fn empty_index(kind: Kind, frame: &Frame, parameters: &Parameters, form: Form) -> Index {
-    let words = &kind.about().words;
-    let base = format!("/{}/", kind.path());
-    let address = Address::new(
-        base.as_str(),
-        &["search"],
-        NamedRecord::name.name,
-        parameters,
-    );
-    let search = parameters
-        .get("search")
-        .unwrap_or_default()
-        .trim()
-        .to_owned();
-    let chips = (!search.is_empty()).then(|| Chip {
-        text: format!("“{search}”"),
-        address: address.with(&[("search", ""), ("page", "")]),
-    });
-    let may_add = frame.may(Verb::Add, kind.model());
+    let about = kind.about();
+    let known = &["search"];
+    let path = format!("/{}/", kind.path());
+    let address = Address::new(path, known, NamedRecord::name.name, parameters);
+    let search = parameters.get("search").unwrap_or_default().trim();
+    let chip = (!search.is_empty()).then(|| address.chip("search", format!("“{search}”")));
     Index {
-        title: words.title(frame.locale),
-        lead: String::new(),
-        create: may_add.then(|| (words.new_one(frame.locale), format!("{base}new/"))),
-        is_create_dialog: true,
-        import: may_add.then(|| format!("/import/?resource={}", kind.path())),
-        is_exported: true,
-        note: String::new(),
-        also: Vec::new(),
-        filters: vec![Filter::Search(words.search(frame.locale))],
+        filters: vec![Filter::Search(about.words.search(frame.locale))],
         form,
-        chips: chips.into_iter().collect(),
-        columns: listed().map(|field| Column::of(frame, field)).collect(),
-        empty: Empty {
-            icon: kind.about().icon,
-            sentence: words.none_yet(frame.locale),
-        },
-        address,
-        rows: Vec::new(),
-        count: 0,
-        number: 1,
-        size: 10,
+        chips: chip.into_iter().collect(),
+        ..Index::of(
+            frame,
+            &about.words,
+            about.model,
+            about.icon,
+            address,
+            &columns(),
+        )
     }
 }
 
 /// The fields that the list shows.
-fn listed() -> impl Iterator<Item = &'static Field> {
-    let fields = NamedRecord::FIELDS.iter().copied();
-    fields.filter(|field| field.is_listed())
+fn columns() -> Vec<&'static Field> {
+    listed(NamedRecord::FIELDS, Listed::Everywhere)
 }
 
 fn row(kind: Kind, frame: &Frame, record: &NamedRecord, may_change: bool) -> Row {
@@ -177,9 +154,8 @@ fn row(kind: Kind, frame: &Frame, record: &NamedRecord, may_change: bool) -> Row
     };
     Row {
         cells: record
-            .values()
+            .values_of(&columns())
             .into_iter()
-            .filter(|(field, _)| field.is_listed())
             .map(|(field, value)| match value {
                 Value::Text(name) if field.is_name => {
                     Cell::Link(address(kind, record.id), name.to_owned())

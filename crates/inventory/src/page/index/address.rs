@@ -1,5 +1,6 @@
 //! The address of a list: its path and its state; links change one part of it and keep the rest.
 
+use super::Chip;
 use crate::rest::query::{Parameters, encode};
 
 /// A list's address.
@@ -53,6 +54,14 @@ impl Address {
             .iter()
             .map(|(name, _)| *name)
             .filter(|name| !matches!(*name, "ordering" | "page_size" | "page"))
+    }
+
+    /// A filter that is set, and the list without it.
+    pub(crate) fn chip(&self, name: &'static str, text: String) -> Chip {
+        Chip {
+            text,
+            address: self.with(&[(name, ""), ("page", "")]),
+        }
     }
 
     /// The whole address as it is.

@@ -49,11 +49,6 @@ impl Cells {
         transfer::escape(text).into_owned()
     }
 
-    /// A text that may be absent.
-    pub(crate) fn optional(text: Option<&str>) -> String {
-        text.map(Self::text).unwrap_or_default()
-    }
-
     /// A value of a described field: of a reference its name.
     fn of(self, value: Value<'_>) -> String {
         match value {
@@ -122,6 +117,7 @@ impl Sheet {
     /// As [`row`](Self::row).
     pub(crate) fn record(&self, record: &impl Record) -> Result<(), Error> {
         let values = record.values().into_iter();
+        let values = values.filter(|(field, _)| !field.is_only_in_api);
         let cells: Vec<_> = values.map(|(_, value)| self.cells().of(value)).collect();
         self.row(&cells)
     }
@@ -179,8 +175,9 @@ fn writer(locale: Locale) -> Writer<Vec<u8>> {
 
 /// What stands over the columns of described records: a reference has its name below it.
 pub(crate) fn headings(fields: &[&Field]) -> Vec<String> {
-    let names = fields.iter().map(|field| match field.target {
-        Some(_) => format!("{}_name", field.name),
+    let shown = fields.iter().filter(|field| !field.is_only_in_api);
+    let names = shown.map(|field| match field.target {
+        Some(target) => format!("{}_{}", field.name, target.name),
         None => field.name.to_owned(),
     });
     names.collect()

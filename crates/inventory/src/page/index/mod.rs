@@ -11,10 +11,13 @@ pub(crate) use export::{Cells, Sheet, export, headings};
 use askama::Template;
 use axum::response::Response;
 use http::{StatusCode, Uri};
-use resource::{Field, Value};
+use resource::{Field, Value, Words};
 
 use super::{Form, Frame, picker::Picked, redirect};
-use crate::rest::{Refusal, resource::Page};
+use crate::{
+    accounts::{Model, Verb},
+    rest::{Refusal, resource::Page},
+};
 
 /// How many records a page may have.
 const SIZES: [u64; 4] = [10, 25, 50, 100];
@@ -44,7 +47,7 @@ impl Column {
     }
 
     /// The column of a field.
-    pub(crate) fn of(frame: &Frame, field: &'static Field) -> Self {
+    fn of(frame: &Frame, field: &'static Field) -> Self {
         Self {
             is_number: field.is_number(),
             is_minor: field.is_minor,
@@ -57,14 +60,6 @@ impl Column {
         Self {
             is_number: true,
             ..Self::text(text, field)
-        }
-    }
-
-    /// The same, which a phone does without.
-    pub(crate) const fn minor(self) -> Self {
-        Self {
-            is_minor: true,
-            ..self
         }
     }
 
@@ -156,6 +151,13 @@ pub(crate) struct Empty {
     pub(crate) sentence: String,
 }
 
+impl Empty {
+    pub(crate) fn new(icon: &'static str, sentence: impl Into<String>) -> Self {
+        let sentence = sentence.into();
+        Self { icon, sentence }
+    }
+}
+
 /// The list that a page shows.
 #[derive(Debug)]
 pub(crate) struct Index {
@@ -235,6 +237,53 @@ pub(crate) fn or_back_to_list(
 }
 
 impl Index {
+    /// A list without rows, filters and links.
+    pub(crate) fn new(title: String, address: Address, columns: Vec<Column>, empty: Empty) -> Self {
+        Self {
+            title,
+            lead: String::new(),
+            address,
+            create: None,
+            is_create_dialog: true,
+            import: None,
+            is_exported: true,
+            filters: Vec::new(),
+            form: Form::new(),
+            chips: Vec::new(),
+            note: String::new(),
+            also: Vec::new(),
+            columns,
+            rows: Vec::new(),
+            count: 0,
+            number: 1,
+            size: 10,
+            empty,
+        }
+    }
+
+    /// The list of records that are made and imported by whoever may.
+    pub(crate) fn of(
+        frame: &Frame,
+        words: &Words,
+        model: Model,
+        icon: &'static str,
+        address: Address,
+        fields: &[&'static Field],
+    ) -> Self {
+        let (locale, path) = (frame.locale, address.path().to_owned());
+        let columns = fields.iter().map(|field| Column::of(frame, field));
+        let empty = Empty::new(icon, words.none_yet(locale));
+        let index = Self::new(words.title(locale), address, columns.collect(), empty);
+        if !frame.may(Verb::Add, model) {
+            return index;
+        }
+        Self {
+            create: Some((words.new_one(locale), format!("{path}new/"))),
+            import: Some(format!("/import/?resource={}", path.trim_matches('/'))),
+            ..index
+        }
+    }
+
     /// Takes the records of a page.
     pub(crate) fn fill<T>(&mut self, page: &Page<T>, row: impl Fn(&T) -> Row) {
         self.rows = page.results.iter().map(row).collect();

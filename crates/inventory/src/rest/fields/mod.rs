@@ -81,6 +81,8 @@ pub struct Reader<'body> {
     members: &'body Members,
     mode: Mode,
     errors: FieldErrors,
+    /// The described fields that it reads.
+    fields: &'body [&'static Field],
 }
 
 /// Reads the fields of a described record.
@@ -99,7 +101,17 @@ pub(crate) fn read<R: Record>(members: &Members, mode: Mode) -> Result<R::Input,
 
 /// Reads what can be read of them, and tells what is wrong with the others: the store may know of more.
 pub(crate) fn read_all<R: Record>(members: &Members, mode: Mode) -> (R::Input, FieldErrors) {
+    read_some::<R>(R::FIELDS, members, mode)
+}
+
+/// The same of a kind of record that has only these fields.
+pub(crate) fn read_some<R: Record>(
+    fields: &[&'static Field],
+    members: &Members,
+    mode: Mode,
+) -> (R::Input, FieldErrors) {
     let mut reader = Reader::new(members, mode);
+    reader.fields = fields;
     let input = R::Input::read(&mut reader);
     (input, reader.finish())
 }
@@ -132,8 +144,9 @@ impl Source for Reader<'_> {
 
     fn reference(&mut self, field: &'static Field) -> Setting<Reference> {
         // Whether there is such a record is looked up by the feature.
-        let reference = Reader::reference(self, field.name);
-        reference.map_or(Setting::Kept, Setting::Set)
+        let is_read = self.fields.contains(&field);
+        let reference = is_read.then(|| Reader::reference(self, field.name));
+        reference.flatten().map_or(Setting::Kept, Setting::Set)
     }
 }
 
@@ -144,6 +157,7 @@ impl<'body> Reader<'body> {
             members,
             mode,
             errors: FieldErrors::default(),
+            fields: &[],
         }
     }
 

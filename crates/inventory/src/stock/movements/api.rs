@@ -2,7 +2,6 @@
 
 use http::Method;
 use resource::Field;
-use serde_json::json;
 use web::locale::Locale;
 
 use super::{DAYS, Movement, MovementRecord, NEWEST_FIRST};
@@ -34,7 +33,7 @@ impl Resource for Movement {
     }
 
     fn fields(self) -> &'static [&'static Field] {
-        self.described()
+        Self::fields(self)
     }
 
     fn description(self) -> Description {
@@ -52,7 +51,7 @@ impl Resource for Movement {
             order: NEWEST_FIRST,
             deletion,
             is_repeatable: true,
-            example: json!(self.example()),
+            example: self.example(),
         }
     }
 

@@ -4,7 +4,7 @@
 use db::{Engine, Timestamp};
 use resource::sql::long_text_key;
 
-use super::{Input, Movement, MovementRecord, store};
+use super::{Movement, MovementInput, MovementRecord, store};
 use crate::{
     State,
     accounts::Caller,
@@ -20,16 +20,16 @@ pub(super) async fn outflow(
     state: &State,
     caller: &Caller,
     movement: Movement,
-    input: &Input,
+    input: &MovementInput,
     now: Timestamp,
 ) -> Result<Option<MovementRecord>, Refusal> {
     let (Engine::Postgres, Movement::Outflow) = (state.db.engine(), movement) else {
         return Ok(None);
     };
-    let (Some(product), Some(quantity)) = (&input.product, input.quantity) else {
+    let (Some(product), Some(&quantity)) = (input.product.get(), input.quantity.get()) else {
         return Ok(None);
     };
-    let description = input.description.clone();
+    let description = input.description.clone().into_new();
     let [to_id, to_title, to_quantity, rest] =
         told(product.id, quantity, description.as_deref(), now)?;
     let (user_id, user_name) = Actor::from(caller).0.unzip();

@@ -14,11 +14,12 @@ pub(crate) mod within;
 mod words;
 
 pub(crate) use model::{INFLOW_WORDS, MovementEntry, OUTFLOW_WORDS};
-pub use model::{Movement, MovementRecord};
+pub use model::{Movement, MovementInput, MovementRecord};
 pub use removal::delete;
 pub(crate) use removal::{examine_removal, foresee, revert};
 
 use db::{Conn, Timestamp, Tx};
+use resource::{Field, Record as _, Reference, Refers};
 use web::locale::Locale;
 
 use super::{Actor, Impossible, Policy, events, ledger};
@@ -26,16 +27,14 @@ use crate::{
     State,
     rest::{
         Message, Refusal,
-        fields::{FieldErrors, Members},
+        fields::{FieldErrors, Members, Mode, read_some},
         given::Given,
-        json::{Named, Titled},
         query::Parameters,
         resource::{Created, Page, Submission, Wanted},
     },
     retry,
 };
 use ledger::Entry;
-use model::Input;
 use store::{DAYS, Measured, NEWEST_FIRST, Selection};
 pub(crate) use store::{after, find};
 pub(crate) use trace::{booking, span};
@@ -84,9 +83,14 @@ pub(crate) async fn each(
     Ok(selection.each(conn, &measured, take).await?)
 }
 
+/// The fields of a body, and what is wrong with them.
+fn read_fields(movement: Movement, members: &Members) -> (MovementInput, FieldErrors) {
+    read_some::<MovementRecord>(movement.fields(), members, Mode::Whole)
+}
+
 /// What is wrong with the fields of a form, as far as it can be told without the store.
 pub(crate) fn problems(movement: Movement, members: &Members) -> FieldErrors {
-    Input::read(movement, members).1
+    read_fields(movement, members).1
 }
 
 /// One movement.
@@ -113,7 +117,7 @@ pub async fn create(
     movement: Movement,
     submission: Submission,
 ) -> Result<Created<MovementRecord>, Refusal> {
-    let (input, errors) = Input::read(movement, &submission.members);
+    let (input, errors) = read_fields(movement, &submission.members);
     let (policy, now) = (Policy::from(&state.config), state.clock.now());
     let repeatable = submission.repeatable(movement.path());
     if repeatable.is_none()
@@ -147,19 +151,20 @@ pub(crate) async fn add(
     policy: Policy,
     now: Timestamp,
 ) -> Result<i64, Refusal> {
-    let (input, errors) = Input::read(movement, members);
-    let found = check(tx, movement, &input, errors).await?;
-    let opened_at = super::opened_at(tx, found.product.id).await?;
+    let (input, errors) = read_fields(movement, members);
+    let at = given.created_at.unwrap_or(now);
+    let mut record = check(tx, &input, errors, at).await?;
+    record.id = given.id.unwrap_or_default();
+    let opened_at = super::opened_at(tx, record.product.id).await?;
     if !is_history(given, opened_at) {
-        let record = book(tx, movement, found, given, actor, policy, now).await?;
+        let record = book(tx, movement, record, actor, policy, now).await?;
         return Ok(record.id);
     }
-    let record = found.into_record(given.created_at.unwrap_or(now));
-    let id = insert(tx, movement, given.id, &record).await?;
-    let entry = entry(movement, id, &record, actor);
+    record.id = insert(tx, movement, &record).await?;
+    let entry = entry(movement, &record, actor);
     let recorded = ledger::record_past(tx, &entry).await?;
     recorded.map_err(refused)?;
-    Ok(id)
+    Ok(record.id)
 }
 
 /// What is wrong with a movement that an import brings, before anything is written; else the product whose quantity it would change, and
@@ -171,9 +176,10 @@ pub(crate) async fn examine(
     given: &Given,
     known: impl Fn(i64) -> Option<i64>,
 ) -> Result<Option<(i64, i64)>, Refusal> {
-    let (input, errors) = Input::read(movement, members);
-    let found = check(conn, movement, &input, errors).await?;
-    let product = found.product.id;
+    let (input, errors) = read_fields(movement, members);
+    // Nothing is written, so it has no time.
+    let record = check(conn, &input, errors, Timestamp::from_micros(0)).await?;
+    let product = record.product.id;
     let before = match known(product) {
         Some(quantity) => Some(quantity),
         None => super::store::quantity(conn, product).await?,
@@ -182,10 +188,10 @@ pub(crate) async fn examine(
     let too_many = || refused(Impossible::TooMany(before));
     let opened_at = super::opened_at(conn, product).await?;
     if is_history(given, opened_at) {
-        let most = before.checked_add(found.quantity);
+        let most = before.checked_add(record.quantity);
         return most.map(|_| None).ok_or_else(too_many);
     }
-    match before.checked_add(movement.change(found.quantity)) {
+    match before.checked_add(movement.change(record.quantity)) {
         Some(after) if after >= 0 => Ok(Some((product, after))),
         Some(_) => Err(refused(Impossible::Insufficient(before))),
         None => Err(too_many()),
@@ -217,12 +223,12 @@ pub(crate) async fn count(conn: &mut Conn, movement: Movement) -> Result<u64, Re
     Ok(selection.measure(conn).await?.count)
 }
 
-fn entry<'a>(movement: Movement, id: i64, record: &MovementRecord, actor: &'a Actor) -> Entry<'a> {
+fn entry<'a>(movement: Movement, record: &MovementRecord, actor: &'a Actor) -> Entry<'a> {
     Entry {
         product: record.product.id,
         kind: movement.kinds().0,
         change: movement.change(record.quantity),
-        reference: Some(id),
+        reference: Some(record.id),
         supplier: record.supplier.as_ref().map(|supplier| supplier.id),
         booked_at: record.created_at,
         actor,
@@ -234,15 +240,13 @@ fn entry<'a>(movement: Movement, id: i64, record: &MovementRecord, actor: &'a Ac
 async fn book(
     tx: &mut Tx,
     movement: Movement,
-    found: Found,
-    given: &Given,
+    mut record: MovementRecord,
     actor: &Actor,
     policy: Policy,
     now: Timestamp,
 ) -> Result<MovementRecord, Refusal> {
-    let mut record = found.into_record(given.created_at.unwrap_or(now));
-    record.id = insert(tx, movement, given.id, &record).await?;
-    let entry = entry(movement, record.id, &record, actor);
+    record.id = insert(tx, movement, &record).await?;
+    let entry = entry(movement, &record, actor);
     let changed = ledger::apply(tx, &entry).await?.map_err(refused)?;
     match movement {
         Movement::Outflow => events::after_outflow(tx, &record, changed, policy, now).await?,
@@ -254,71 +258,53 @@ async fn book(
 }
 
 /// Stores a movement. An inflow has its product's title beside it: whoever changes that holds the stock row, so it is locked first.
-async fn insert(
-    tx: &mut Tx,
-    movement: Movement,
-    id: Option<i64>,
-    record: &MovementRecord,
-) -> Result<i64, Refusal> {
+async fn insert(tx: &mut Tx, movement: Movement, record: &MovementRecord) -> Result<i64, Refusal> {
     if movement == Movement::Inflow {
         super::store::lock_quantity(tx, record.product.id).await?;
     }
-    Ok(store::insert(tx, movement, id, record).await?)
+    Ok(store::insert(tx, movement, record).await?)
 }
 
-/// A movement whose references were found.
-struct Found {
-    supplier: Option<Named>,
-    product: Titled,
-    quantity: i64,
-    description: Option<String>,
-}
-
-impl Found {
-    /// The record of it, before it is stored.
-    fn into_record(self, at: Timestamp) -> MovementRecord {
-        MovementRecord {
-            id: 0,
-            supplier: self.supplier,
-            product: self.product,
-            quantity: self.quantity,
-            description: self.description,
-            created_at: at,
-            updated_at: at,
-        }
-    }
-}
-
-/// Adds what only the store knows to the errors of the fields, and refuses when there is any.
+/// The record of what was read, before it is stored. Adds what only the store knows to the errors of the fields, and refuses when there is
+/// any.
 async fn check(
     conn: &mut Conn,
-    movement: Movement,
-    input: &Input,
+    input: &MovementInput,
     mut errors: FieldErrors,
-) -> Result<Found, Refusal> {
-    let mut supplier = None;
-    if let Some(reference) = &input.supplier {
-        supplier = store::supplier(conn, reference.id).await?;
-        if supplier.is_none() {
-            errors.add("supplier", Message::unknown_record(&reference.sent));
-        }
-    }
-    let mut product = None;
-    if let Some(reference) = &input.product {
-        product = store::product(conn, reference.id).await?;
-        if product.is_none() {
-            errors.add("product", Message::unknown_record(&reference.sent));
-        }
-    }
-    match (product, input.quantity) {
-        (Some(product), Some(quantity)) if errors.is_empty() => Ok(Found {
+    at: Timestamp,
+) -> Result<MovementRecord, Refusal> {
+    let (supplier, product) = (input.supplier.get(), input.product.get());
+    let supplier = referred(conn, MovementRecord::supplier, supplier, &mut errors).await?;
+    let product = referred(conn, MovementRecord::product, product, &mut errors).await?;
+    match (product, input.quantity.get()) {
+        (Some(product), Some(quantity)) if errors.is_empty() => Ok(MovementRecord {
+            id: 0,
             supplier,
             product,
-            quantity,
-            description: input.description.clone(),
+            quantity: *quantity,
+            description: input.description.clone().into_new(),
+            created_at: at,
+            updated_at: at,
         }),
-        _ => Err(errors.in_order(movement.fields()).into()),
+        _ => Err(errors.in_order(MovementRecord::NAMES).into()),
     }
+}
+
+/// The record that a field refers to; one that there is not is an error of the field.
+async fn referred<T: Refers>(
+    conn: &mut Conn,
+    field: &'static Field,
+    reference: Option<&Reference>,
+    errors: &mut FieldErrors,
+) -> Result<Option<T>, db::Error> {
+    let Some(reference) = reference else {
+        return Ok(None);
+    };
+    let found = store::referred(conn, field, reference.id).await?;
+    if found.is_none() {
+        errors.add(field.name, Message::unknown_record(&reference.sent));
+    }
+    Ok(found)
 }
 
 fn refused(impossible: Impossible) -> Refusal {

@@ -1,19 +1,15 @@
 //! Inflows and outflows, and what a client may set of them.
 
-use db::{Money, Timestamp};
-use resource::{Field, Words, id, integer, names, reference, text, time};
-use serde::Serialize;
+use std::sync::LazyLock;
 
-use crate::{
-    accounts::Model,
-    catalogue::MAX_DESCRIPTION,
-    rest::{
-        fields::{FieldErrors, Members, Mode, Reader, Reference},
-        json::{self, Named, Titled},
-        openapi::EXAMPLE_TIME,
-    },
-    stock::ledger,
+use db::{Money, Timestamp};
+use resource::{
+    Field, Named, Record as _, Titled, Words, id, integer, reference, resource, schema::example,
+    text, time,
 };
+use serde_json::{Value, json};
+
+use crate::{accounts::Model, catalogue::MAX_DESCRIPTION, stock::ledger};
 
 /// What inflows are called.
 pub(crate) const INFLOW_WORDS: Words =
@@ -22,29 +18,27 @@ pub(crate) const INFLOW_WORDS: Words =
 pub(crate) const OUTFLOW_WORDS: Words =
     Words::feminine(("saída", "outflow"), ("saídas", "outflows"));
 
-const INFLOW: [&Field; 7] = [
-    &id().named("id"),
-    &reference::<Named>("Fornecedor", "Supplier", "suppliers").named("supplier"),
-    &reference::<Titled>("Produto", "Product", "products").named("product"),
-    &integer::<i64>("Quantidade", "Quantity", 1, i64::MAX).named("quantity"),
-    &text::<Option<String>>("Descrição", "Description", MAX_DESCRIPTION)
-        .long()
-        .named("description"),
-    &time::<Timestamp>("Criado em", "Created at").named("created_at"),
-    &time::<Timestamp>("Alterado em", "Updated at").named("updated_at"),
-];
-const OUTFLOW: [&Field; 6] = {
-    let [
-        id,
-        _supplier,
-        product,
-        quantity,
-        description,
-        created_at,
-        updated_at,
-    ] = INFLOW;
-    [id, product, quantity, description, created_at, updated_at]
-};
+resource! {
+    /// A movement as the API shows it. Its table is called `m` in statements.
+    pub struct MovementRecord, MovementInput {
+        id: i64 = id().listed_for_staff(),
+        supplier: Option<Named> = reference("Fornecedor", "Supplier", "suppliers").listed().minor(),
+        product: Titled = reference("Produto", "Product", "products").name().listed(),
+        quantity: i64 = integer("Quantidade", "Quantity", 1, i64::MAX).listed()
+            .help("Soma-se ao estoque do produto, ou sai dele.", "Added to the product's stock, or taken from it."),
+        description: Option<String> = text("Descrição", "Description", MAX_DESCRIPTION).long().listed().minor(),
+        created_at: Timestamp = time("Criado em", "Created at").listed().short("Quando", "When"),
+        updated_at: Timestamp = time("Alterado em", "Updated at").read_from("m.created_at").only_in_api(),
+    }
+}
+
+/// An outflow has no supplier.
+static OUTFLOW: LazyLock<Vec<&'static Field>> = LazyLock::new(|| {
+    let fields = MovementRecord::FIELDS.iter().copied();
+    fields
+        .filter(|field| *field != MovementRecord::supplier)
+        .collect()
+});
 
 /// Which way goods move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,7 +55,7 @@ impl Movement {
         self.model().code()
     }
 
-    /// Its place in addresses.
+    /// Its place in addresses, and its table.
     pub const fn path(self) -> &'static str {
         match self {
             Self::Inflow => "inflows",
@@ -95,40 +89,23 @@ impl Movement {
     }
 
     /// One as the API's document shows it.
-    pub(crate) fn example(self) -> MovementRecord {
-        let supplier = Named {
-            id: 1,
-            name: "Distribuidora Central".to_owned(),
-        };
-        MovementRecord {
-            id: 1,
-            supplier: (self == Self::Inflow).then_some(supplier),
-            product: Titled {
-                id: 1,
-                title: "Arroz 5 kg".to_owned(),
-            },
-            quantity: if self == Self::Inflow { 10 } else { 2 },
-            description: None,
-            created_at: EXAMPLE_TIME,
-            updated_at: EXAMPLE_TIME,
-        }
+    pub(crate) fn example(self) -> Value {
+        let said = [
+            (
+                "supplier",
+                json!({"id": 1, "name": "Distribuidora Central"}),
+            ),
+            ("product", json!({"id": 1, "title": "Arroz 5 kg"})),
+            ("quantity", json!(if self == Self::Inflow { 10 } else { 2 })),
+        ];
+        example(self.fields(), &said)
     }
 
     /// The fields, in the order of answers and errors.
-    pub(crate) const fn described(self) -> &'static [&'static Field] {
+    pub(crate) fn fields(self) -> &'static [&'static Field] {
         match self {
-            Self::Inflow => &INFLOW,
+            Self::Inflow => MovementRecord::FIELDS,
             Self::Outflow => &OUTFLOW,
-        }
-    }
-
-    /// Their names; each of them orders a list.
-    pub(super) const fn fields(self) -> &'static [&'static str] {
-        const INFLOW_NAMES: [&str; 7] = names(&INFLOW);
-        const OUTFLOW_NAMES: [&str; 6] = names(&OUTFLOW);
-        match self {
-            Self::Inflow => &INFLOW_NAMES,
-            Self::Outflow => &OUTFLOW_NAMES,
         }
     }
 
@@ -158,55 +135,4 @@ pub(crate) struct MovementEntry {
     pub(crate) balance_after: i64,
     /// The price of one unit at that moment: what it cost for goods in, what it was sold for for goods out.
     pub(crate) price: Money,
-}
-
-/// A movement as the API shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct MovementRecord {
-    /// Its id.
-    pub id: i64,
-    /// Who delivered the goods; of inflows only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub supplier: Option<Named>,
-    /// What moved.
-    pub product: Titled,
-    /// How many units, 1 or more.
-    pub quantity: i64,
-    /// Up to 65,536 characters.
-    pub description: Option<String>,
-    /// When it was booked.
-    #[serde(serialize_with = "json::time")]
-    pub created_at: Timestamp,
-    /// The same: a movement never changes.
-    #[serde(serialize_with = "json::time")]
-    pub updated_at: Timestamp,
-}
-
-/// What a client sets.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Input {
-    pub(super) supplier: Option<Reference>,
-    pub(super) product: Option<Reference>,
-    pub(super) quantity: Option<i64>,
-    pub(super) description: Option<String>,
-}
-
-impl Input {
-    /// The fields of a body, and what is wrong with them.
-    pub(super) fn read(movement: Movement, members: &Members) -> (Self, FieldErrors) {
-        let mut reader = Reader::new(members, Mode::Whole);
-        let input = Self {
-            supplier: if movement == Movement::Inflow {
-                reader.reference("supplier")
-            } else {
-                None
-            },
-            product: reader.reference("product"),
-            quantity: reader.integer("quantity", 1, i64::MAX),
-            description: reader
-                .optional_text("description", MAX_DESCRIPTION)
-                .into_new(),
-        };
-        (input, reader.finish())
-    }
 }

@@ -2,12 +2,13 @@
 
 use db::{Timestamp, Tx};
 
-use super::{Input, Movement, MovementRecord, book, check, removal::remove, repeat};
+use super::{
+    Movement, MovementInput, MovementRecord, book, check, read_fields, removal::remove, repeat,
+};
 use crate::{
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
-        given::Given,
         resource::{Created, Repeatable},
     },
     stock::{Actor, Policy},
@@ -21,16 +22,16 @@ pub(crate) async fn create(
     (actor, policy): (&Actor, Policy),
     now: Timestamp,
 ) -> Result<MovementRecord, Refusal> {
-    let (input, errors) = Input::read(movement, members);
-    let found = check(tx, movement, &input, errors).await?;
-    book(tx, movement, found, &Given::default(), actor, policy, now).await
+    let (input, errors) = read_fields(movement, members);
+    let record = check(tx, &input, errors, now).await?;
+    book(tx, movement, record, actor, policy, now).await
 }
 
 /// Books a movement of fields that were read, once under its key.
 pub(super) async fn booked(
     tx: &mut Tx,
     movement: Movement,
-    (input, errors): (&Input, FieldErrors),
+    (input, errors): (&MovementInput, FieldErrors),
     key: Option<&Repeatable>,
     (actor, policy): (&Actor, Policy),
     now: Timestamp,
@@ -40,9 +41,8 @@ pub(super) async fn booked(
     {
         return Ok(replayed);
     }
-    let found = check(tx, movement, input, errors).await?;
-    let given = Given::default();
-    let record = book(tx, movement, found, &given, actor, policy, now).await?;
+    let record = check(tx, input, errors, now).await?;
+    let record = book(tx, movement, record, actor, policy, now).await?;
     if let Some(key) = key {
         repeat::remember(tx, key, &record, now).await?;
     }

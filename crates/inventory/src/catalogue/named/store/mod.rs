@@ -21,15 +21,8 @@ fn select(kind: Kind) -> Query {
     sql::select(NamedRecord::FIELDS, kind.path())
 }
 
-/// How many rows of a table there are, to be continued.
-fn count_of(table: &'static str) -> Query {
-    let mut query = Query::new("SELECT count(*) FROM ");
-    query.push(table);
-    query
-}
-
 pub(super) async fn count(conn: &mut Conn, kind: Kind, words: &[String]) -> Result<u64, Error> {
-    let mut query = count_of(kind.path());
+    let mut query = sql::count(kind.path());
     query.push(" AS r WHERE TRUE");
     search::contains(&mut query, "r.name_folded", words);
     conn.one_of(&query, |row| row.get::<i64>(0))
@@ -139,8 +132,7 @@ pub(super) async fn update(
 
 /// Deletes a record; its name, when it was there.
 pub(super) async fn delete(tx: &mut Tx, kind: Kind, id: i64) -> Result<Option<String>, Error> {
-    let mut query = Query::new("DELETE FROM ");
-    query.push(kind.path()).push(" WHERE id = ").bind(id);
+    let mut query = sql::delete(kind.path(), id);
     query.push(" RETURNING name");
     tx.optional_of(&query, |row| row.get(0)).await
 }
@@ -159,7 +151,7 @@ pub(super) async fn referring(
         (referrer.path, referrer.words),
         ("import_pins", &catalogue::IMPORT_WORDS),
     ] {
-        let mut query = count_of(table);
+        let mut query = sql::count(table);
         query.push(" WHERE ").push(kind.name());
         query.push("_id = ").bind(id);
         let count = conn.one_of(&query, |row| row.get(0)).await?;

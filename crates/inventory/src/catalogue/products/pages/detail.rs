@@ -260,42 +260,25 @@ fn ledger_index(frame: &Frame, product: &ProductRecord, parameters: &Parameters)
     let path = format!("{}ledger/", address(product.id));
     let address = Address::new(path, &["as_of"], "", parameters);
     let as_of = parameters.get("as_of").unwrap_or_default();
+    let columns = vec![
+        Column::text(frame.text("Quando", "When"), ""),
+        Column::text(frame.text("O quê", "What"), ""),
+        Column::number(frame.text("Mudança", "Change"), ""),
+        Column::number(frame.text("Saldo", "Balance"), ""),
+        Column::text(frame.text("Quem", "Who"), ""),
+    ];
+    let title = frame.text("Extrato do estoque", "Stock ledger").to_owned();
+    let empty = frame.text("Nada até esta data.", "Nothing up to this day.");
+    let day = frame.text(
+        "Saldo no fim do dia (UTC)",
+        "As of the end of the day (UTC)",
+    );
     Index {
-        title: frame.text("Extrato do estoque", "Stock ledger").to_owned(),
         lead: product.title.clone(),
-        create: None,
-        is_create_dialog: false,
-        import: None,
         is_exported: false,
-        note: String::new(),
-        also: Vec::new(),
-        filters: vec![Filter::Day(
-            "as_of",
-            frame.text(
-                "Saldo no fim do dia (UTC)",
-                "As of the end of the day (UTC)",
-            ),
-        )],
+        filters: vec![Filter::Day("as_of", day)],
         form: Form::new().with("as_of", as_of),
-        chips: Vec::new(),
-        columns: vec![
-            Column::text(frame.text("Quando", "When"), ""),
-            Column::text(frame.text("O quê", "What"), ""),
-            Column::number(frame.text("Mudança", "Change"), ""),
-            Column::number(frame.text("Saldo", "Balance"), ""),
-            Column::text(frame.text("Quem", "Who"), ""),
-        ],
-        empty: Empty {
-            icon: "clock",
-            sentence: frame
-                .text("Nada até esta data.", "Nothing up to this day.")
-                .to_owned(),
-        },
-        address,
-        rows: Vec::new(),
-        count: 0,
-        number: 1,
-        size: 10,
+        ..Index::new(title, address, columns, Empty::new("clock", empty))
     }
 }
 

@@ -13,14 +13,14 @@ use axum::{
     response::Response,
 };
 use db::Money;
-use resource::{Field, Record as _, Value, filters};
+use resource::{Field, Listed, Record as _, Value, filters, listed};
 
 use super::{ProductRecord, WORDS, lookup};
 use crate::{
     accounts::{Model, Verb},
     page::{
         Form, Frame, PageState,
-        index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Row},
+        index::{self, Action, Address, Cell, Chip, Filter, Index, Row},
         picker::Picked,
         posts, redirect,
         routes::{PageRouter, get},
@@ -149,29 +149,12 @@ fn empty_index(frame: &Frame, asked: Asked) -> Index {
     let mut known = vec!["search"];
     known.extend(filters(ProductRecord::FIELDS));
     let address = Address::new("/products/", &known, "title", &parameters);
-    let may_add = frame.may(Verb::Add, Model::Product);
     Index {
-        title: WORDS.title(frame.locale),
-        lead: String::new(),
-        create: may_add.then(|| (WORDS.new_one(frame.locale), "/products/new/".to_owned())),
         is_create_dialog: false,
-        import: may_add.then(|| "/import/?resource=products".to_owned()),
-        is_exported: true,
-        note: String::new(),
-        also: Vec::new(),
         chips: chips(frame, &address, &parameters, &picked),
         filters: narrowing(frame, picked),
         form,
-        columns: listed().map(|field| Column::of(frame, field)).collect(),
-        empty: Empty {
-            icon: "box",
-            sentence: WORDS.none_yet(frame.locale),
-        },
-        address,
-        rows: Vec::new(),
-        count: 0,
-        number: 1,
-        size: 10,
+        ..Index::of(frame, &WORDS, Model::Product, "box", address, &columns())
     }
 }
 
@@ -186,9 +169,8 @@ fn narrowing(frame: &Frame, picked: Vec<Picked>) -> Vec<Filter> {
 }
 
 /// The fields that the list shows.
-fn listed() -> impl Iterator<Item = &'static Field> {
-    let fields = ProductRecord::FIELDS.iter().copied();
-    fields.filter(|field| field.is_listed())
+fn columns() -> Vec<&'static Field> {
+    listed(ProductRecord::FIELDS, Listed::Everywhere)
 }
 
 fn chips(
@@ -197,31 +179,18 @@ fn chips(
     parameters: &Parameters,
     picked: &[Picked],
 ) -> Vec<Chip> {
-    let mut chips = Vec::new();
-    let mut chip = |name, text: String| {
-        chips.push(Chip {
-            text,
-            address: address.with(&[(name, ""), ("page", "")]),
-        });
-    };
-    if let Some(search) = parameters.get("search") {
-        chip("search", format!("“{}”", search.trim()));
-    }
-    for picked in picked {
-        if !picked.id.is_empty() {
-            chip(picked.name, format!("{}: {}", picked.label, picked.text));
-        }
-    }
-    for Bound { field, name, text } in bounds(frame) {
-        if let Some(amount) = parameters.get(name) {
-            let amount = Money::parse(amount).map_or_else(
-                |_| amount.to_owned(),
-                |amount| field.shown(Value::Money(amount), frame.locale),
-            );
-            chip(name, format!("{text} {amount}"));
-        }
-    }
-    chips
+    let search = parameters.get("search");
+    let search = search.map(|search| address.chip("search", format!("“{}”", search.trim())));
+    let picked = picked.iter().filter_map(|picked| picked.chip(address));
+    let bounds = bounds(frame).filter_map(|Bound { field, name, text }| {
+        let amount = parameters.get(name)?;
+        let amount = Money::parse(amount).map_or_else(
+            |_| amount.to_owned(),
+            |amount| field.shown(Value::Money(amount), frame.locale),
+        );
+        Some(address.chip(name, format!("{text} {amount}")))
+    });
+    search.into_iter().chain(picked).chain(bounds).collect()
 }
 
 /// What rows of one page have in common.
@@ -258,16 +227,12 @@ impl<'a> Rows<'a> {
         let own = self.thresholds.get(&product.id).copied();
         let threshold = self.policy.threshold_of(own);
         let is_low = Level::of(product.quantity, threshold) == Level::Low;
-        let values = product.values().into_iter();
-        let cells = values
-            .filter(|(field, _)| field.is_listed())
-            .map(|(field, value)| match Cell::of(self.frame, field, value) {
-                Cell::Text(title) if field.is_name => Cell::Link(address(product.id), title),
-                Cell::Number(number) if field == ProductRecord::quantity => {
-                    Cell::Stock(number, is_low)
-                }
-                cell => cell,
-            });
+        let values = product.values_of(&columns()).into_iter();
+        let cells = values.map(|(field, value)| match Cell::of(self.frame, field, value) {
+            Cell::Text(title) if field.is_name => Cell::Link(address(product.id), title),
+            Cell::Number(number) if field == ProductRecord::quantity => Cell::Stock(number, is_low),
+            cell => cell,
+        });
         Row {
             cells: cells.collect(),
             actions: self.actions(product),

@@ -3,12 +3,12 @@
 use askama::Template;
 use axum::extract::{Request, State as Extracted};
 use http::Method;
-use resource::Words;
+use resource::{Field, Words};
 
 use super::{
     super::words::{Texts, texts},
     super::{Movement, MovementRecord},
-    Answer, Page, product_picker, supplier_picker, told, undo,
+    Answer, Page, fields, pickers, told, undo,
 };
 use crate::{
     accounts::Verb,
@@ -16,7 +16,7 @@ use crate::{
         Form, Frame, PageState, Post,
         flash::{self, Flash},
         picked_next,
-        picker::Picked,
+        picker::{Picked, Source},
         see_other,
     },
     rest::{
@@ -27,8 +27,12 @@ use crate::{
     stock::movements::{self, repeat},
 };
 
-/// The fields in the order of the form.
-const FIELDS: &[&str] = &["product", "supplier", "quantity", "description"];
+/// The fields that the form writes, in its order.
+fn written(movement: Movement) -> Vec<&'static Field> {
+    let mut fields = fields(movement);
+    fields.retain(|field| !field.is_read_only);
+    fields
+}
 
 #[derive(Template)]
 #[template(path = "stock/movement_form.html")]
@@ -37,40 +41,56 @@ struct FormPage<'a> {
     words: &'a Words,
     texts: &'a Texts,
     form: &'a Form,
-    product: &'a Picked,
-    /// Of inflows only.
-    supplier: Option<&'a Picked>,
-    add_supplier: String,
+    described: Vec<&'static Field>,
+    picked: &'a [Picked],
     next: &'a str,
+}
+
+impl FormPage<'_> {
+    fn picker(&self, field: &Field) -> Option<&Picked> {
+        self.picked.iter().find(|picked| picked.name == field.name)
+    }
+
+    fn hint(&self, field: &Field) -> &'static str {
+        if !field.is_name {
+            return "";
+        }
+        self.frame.text(
+            "Digite parte do nome, ou leia o código.",
+            "Type part of its name, or scan its code.",
+        )
+    }
+
+    fn add_address(&self, picked: &Picked) -> String {
+        match picked.source {
+            Source::Products => String::new(),
+            Source::Named(_) => picked.add_address(self.frame),
+        }
+    }
 }
 
 /// What the form shows.
 struct Shown {
     form: Form,
-    product: Picked,
-    supplier: Option<Picked>,
+    picked: Vec<Picked>,
     next: String,
 }
 
 impl Shown {
     fn page<'a>(&'a self, frame: &'a Frame, movement: Movement, texts: &'a Texts) -> FormPage<'a> {
-        let supplier = self.supplier.as_ref();
         FormPage {
             frame,
             words: movement.words(),
             texts,
             form: &self.form,
-            product: &self.product,
-            supplier,
-            add_supplier: supplier
-                .map(|supplier| supplier.add_address(frame))
-                .unwrap_or_default(),
+            described: written(movement),
+            picked: &self.picked,
             next: &self.next,
         }
     }
 }
 
-/// `GET …/new/`, with a product and a supplier that the address may bring.
+/// `GET …/new/`, with values that the address may bring.
 pub(super) async fn new(
     movement: Movement,
     Extracted(page): Page,
@@ -79,20 +99,16 @@ pub(super) async fn new(
 ) -> Answer {
     frame.require(Verb::Add, movement.model())?;
     let asked = Parameters::of_address(request.uri());
-    let state = &page.state;
-    let supplier = if movement == Movement::Inflow {
-        let picked = supplier_picker(&frame);
-        Some(picked.choose_known(state, asked.get("supplier")).await?)
-    } else {
-        None
-    };
-    let product = product_picker(&frame);
+    let mut picked = Vec::new();
+    for picker in pickers(movement, &frame) {
+        let id = asked.get(picker.name);
+        picked.push(picker.choose_known(&page.state, id).await?);
+    }
     let shown = Shown {
         form: Form::new()
             .with("quantity", asked.get("quantity").unwrap_or("1"))
             .with("description", asked.get("description").unwrap_or_default()),
-        product: product.choose_known(state, asked.get("product")).await?,
-        supplier,
+        picked,
         next: asked.get("next").unwrap_or_default().to_owned(),
     };
     Ok(frame.show(shown.page(&frame, movement, &texts(movement))))
@@ -109,19 +125,15 @@ pub(super) async fn book(
     let (parts, body) = request.into_parts();
     let mut post = Post::read(&page.state, &parts, body).await?;
     let (state, locale) = (&page.state, frame.locale);
-    post.counts(&["quantity"], locale);
-    let product = post.pick(state, product_picker(&frame), locale).await?;
-    let supplier = if movement == Movement::Inflow {
-        Some(post.pick(state, supplier_picker(&frame), locale).await?)
-    } else {
-        None
-    };
-    post.blank_is_none(&["description"]);
+    let mut picked = Vec::new();
+    post.described(&written(movement), locale);
+    for picker in pickers(movement, &frame) {
+        picked.push(post.pick(state, picker, locale).await?);
+    }
     let mut shown = Shown {
         next: post.text("next"),
         form: post.form.clone(),
-        product,
-        supplier,
+        picked,
     };
     if shown.form.is_refused() {
         let errors = movements::problems(movement, &post.members);
@@ -141,7 +153,8 @@ pub(super) async fn book(
 }
 
 fn again(movement: Movement, frame: &Frame, mut shown: Shown) -> axum::response::Response {
-    shown.form.sort(FIELDS);
+    let names: Vec<_> = written(movement).iter().map(|field| field.name).collect();
+    shown.form.sort(&names);
     frame.show_again(shown.page(frame, movement, &texts(movement)))
 }
 

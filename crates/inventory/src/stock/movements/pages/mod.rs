@@ -7,20 +7,19 @@ use axum::{
     extract::{Request, State as Extracted},
     response::Response,
 };
-use resource::Words;
+use resource::{Field, Listed, Record as _, Value, Words, filters, laid_out, listed};
 
-use super::{Movement, MovementEntry, MovementRecord, words::texts};
+use super::{DAYS, Movement, MovementEntry, MovementRecord, words::texts};
 use crate::{
     accounts::Verb,
-    catalogue::{named::Kind, products},
+    catalogue::products,
     page::{
         Form, Frame, PageState, Post,
         delete::Deletion,
         flash::{self, Flash},
-        history,
-        index::{self, Action, Address, Cell, Chip, Column, Empty, Filter, Index, Link, Row},
+        index::{self, Action, Address, Cell, Chip, Filter, Index, Link, Row},
         picked_next,
-        picker::{Picked, Source},
+        picker::Picked,
         posts,
         routes::{PageRouter, get},
         see_other,
@@ -34,8 +33,6 @@ use crate::{
 
 type Answer = Result<Response, web::Error>;
 type Page = Extracted<PageState>;
-
-const FILTERS: &[&str] = &["product", "supplier", "date_from", "date_to"];
 
 /// The addresses of a movement's pages.
 pub(crate) fn routes(movement: Movement) -> PageRouter {
@@ -86,21 +83,29 @@ fn address(movement: Movement, id: i64) -> String {
     format!("/{}/{id}/", movement.path())
 }
 
-fn product_picker(frame: &Frame) -> Picked {
-    let label = frame.text("Produto", "Product");
-    Picked::empty("product", label, Source::Products)
+/// The fields as people read them, the product first.
+fn fields(movement: Movement) -> Vec<&'static Field> {
+    let mut fields = listed(&laid_out(movement.fields()), Listed::Nowhere);
+    fields.retain(|field| *field != MovementRecord::id);
+    fields
 }
 
-fn supplier_picker(frame: &Frame) -> Picked {
-    let label = frame.text("Fornecedor", "Supplier");
-    Picked::empty("supplier", label, Source::Named(Kind::Supplier))
+/// Those that the list shows.
+fn columns(movement: Movement) -> Vec<&'static Field> {
+    listed(&fields(movement), Listed::Everywhere)
+}
+
+/// The pickers of what a movement refers to.
+fn pickers(movement: Movement, frame: &Frame) -> impl Iterator<Item = Picked> {
+    let fields = fields(movement).into_iter();
+    fields.filter_map(|field| Picked::of(frame, field))
 }
 
 /// What the list is asked for: the parameters that the service reads, and the form that shows them.
 struct Asked {
     parameters: Parameters,
     form: Form,
-    records: Vec<Picked>,
+    picked: Vec<Picked>,
 }
 
 impl Asked {
@@ -110,26 +115,20 @@ impl Asked {
         frame: &Frame,
         mut parameters: Parameters,
     ) -> Result<Self, Refusal> {
-        let mut form = Form::new();
-        for day in ["date_from", "date_to"] {
-            form.set(day, parameters.get(day).unwrap_or_default());
+        let (mut form, locale) = (Form::new(), frame.locale);
+        for day in DAYS {
+            form.set(day.name, parameters.get(day.name).unwrap_or_default());
         }
-        let mut pickers = vec![product_picker(frame)];
-        if movement == Movement::Inflow {
-            pickers.push(supplier_picker(frame));
-        }
-        let mut records = Vec::new();
-        for picked in pickers {
-            let locale = frame.locale;
-            records.push(
-                posts::filter_record(&page.state, picked, &mut parameters, &mut form, locale)
-                    .await?,
-            );
+        let mut picked = Vec::new();
+        for picker in pickers(movement, frame) {
+            let known = &page.state;
+            let record = posts::filter_record(known, picker, &mut parameters, &mut form, locale);
+            picked.push(record.await?);
         }
         Ok(Self {
             parameters,
             form,
-            records,
+            picked,
         })
     }
 }
@@ -163,123 +162,79 @@ fn receive(movement: Movement, frame: &Frame) -> Option<Link> {
 }
 
 fn empty_index(movement: Movement, frame: &Frame, asked: Asked) -> Index {
-    let words = movement.words();
-    let base = format!("/{}/", movement.path());
-    let address = Address::new(base.as_str(), FILTERS, "-created_at", &asked.parameters);
-    let may_add = frame.may(Verb::Add, movement.model());
-    let chips = chips(frame, &address, &asked);
-    let mut filters: Vec<Filter> = asked.records.into_iter().map(Filter::Record).collect();
-    filters.push(Filter::Day(
-        "date_from",
+    let Asked {
+        parameters,
+        form,
+        picked,
+    } = asked;
+    let mut known = filters(movement.fields());
+    known.extend(DAYS.iter().map(|day| day.name));
+    let path = format!("/{}/", movement.path());
+    let address = Address::new(path, &known, "-created_at", &parameters);
+    let days = [
         frame.text("De (dia UTC)", "From (UTC day)"),
-    ));
-    filters.push(Filter::Day(
-        "date_to",
         frame.text("Até (dia UTC)", "To (UTC day)"),
-    ));
-    Index {
-        title: words.title(frame.locale),
-        lead: String::new(),
-        create: may_add.then(|| (words.new_one(frame.locale), format!("{base}new/"))),
-        is_create_dialog: true,
-        import: may_add.then(|| format!("/import/?resource={}", movement.path())),
-        is_exported: true,
-        note: String::new(),
-        also: Vec::new(),
-        filters,
-        form: asked.form,
-        chips,
-        columns: columns(movement, frame),
-        empty: Empty {
-            icon: texts(movement).icon,
-            sentence: words.none_yet(frame.locale),
-        },
-        address,
-        rows: Vec::new(),
-        count: 0,
-        number: 1,
-        size: 10,
-    }
-}
-
-fn columns(movement: Movement, frame: &Frame) -> Vec<Column> {
-    let mut columns = vec![
-        Column::text(frame.text("Produto", "Product"), "product"),
-        Column::number(frame.text("Quantidade", "Quantity"), "quantity"),
-        Column::text(frame.text("Quando", "When"), "created_at"),
-        Column::text(frame.text("Descrição", "Description"), "description").minor(),
     ];
-    if movement == Movement::Inflow {
-        let supplier = Column::text(frame.text("Fornecedor", "Supplier"), "supplier").minor();
-        columns.insert(1, supplier);
+    let days = DAYS.iter().zip(days);
+    let days = days.map(|(day, text)| Filter::Day(day.name, text));
+    Index {
+        form,
+        chips: chips(frame, &address, &parameters, &picked),
+        filters: picked.into_iter().map(Filter::Record).chain(days).collect(),
+        ..Index::of(
+            frame,
+            movement.words(),
+            movement.model(),
+            texts(movement).icon,
+            address,
+            &columns(movement),
+        )
     }
-    columns
 }
 
-fn chips(frame: &Frame, address: &Address, asked: &Asked) -> Vec<Chip> {
-    let mut chips = Vec::new();
-    let mut chip = |name, text: String| {
-        chips.push(Chip {
-            text,
-            address: address.with(&[(name, ""), ("page", "")]),
-        });
-    };
-    for picked in asked.records.iter().filter(|picked| !picked.id.is_empty()) {
-        chip(picked.name, format!("{}: {}", picked.label, picked.text));
-    }
-    for (name, text) in [
-        ("date_from", frame.text("De", "From")),
-        ("date_to", frame.text("Até", "To")),
-    ] {
-        if let Some(day) = asked.parameters.get(name) {
-            chip(name, format!("{text} {}", day.trim()));
-        }
-    }
-    chips
+fn chips(
+    frame: &Frame,
+    address: &Address,
+    parameters: &Parameters,
+    picked: &[Picked],
+) -> Vec<Chip> {
+    let texts = [frame.text("De", "From"), frame.text("Até", "To")];
+    let days = DAYS.iter().zip(texts).filter_map(|(day, text)| {
+        let typed = parameters.get(day.name)?.trim();
+        Some(address.chip(day.name, format!("{text} {typed}")))
+    });
+    let picked = picked.iter().filter_map(|picked| picked.chip(address));
+    picked.chain(days).collect()
 }
 
 fn row(movement: Movement, frame: &Frame, record: &MovementRecord, may_delete: bool) -> Row {
-    let locale = frame.locale;
-    let sign = if movement == Movement::Inflow {
-        "+"
-    } else {
-        "−"
-    };
-    let mut cells = vec![
-        Cell::Link(address(movement, record.id), record.product.title.clone()),
-        Cell::Number(format!("{sign}{}", locale.number(record.quantity))),
-        Cell::Text(locale.date_time(record.created_at)),
-        Cell::Text(record.description.clone().unwrap_or_default()),
-    ];
-    if let Some(supplier) = &record.supplier {
-        cells.insert(1, Cell::Text(supplier.name.clone()));
-    }
-    let delete = Action {
-        icon: "undo",
-        text: format!(
-            "{}: {}",
-            frame.text("Excluir", "Delete"),
-            record.product.title
-        ),
-        address: format!("{}delete/", address(movement, record.id)),
-        is_dialog: false,
-    };
-    let correct = opposite(movement, frame, record).map(|address| Action {
-        icon: "undo",
-        text: format!(
-            "{}: {}",
-            frame.text(
-                "Corrigir com o movimento contrário",
-                "Correct with the opposite movement"
-            ),
-            record.product.title
-        ),
-        address,
-        is_dialog: true,
+    let values = record.values_of(&columns(movement)).into_iter();
+    let cells = values.map(|(field, value)| match Cell::of(frame, field, value) {
+        Cell::Text(title) if field.is_name => Cell::Link(address(movement, record.id), title),
+        Cell::Number(units) => Cell::Number(match movement {
+            Movement::Inflow => format!("+{units}"),
+            Movement::Outflow => format!("−{units}"),
+        }),
+        cell => cell,
     });
-    let action = if may_delete { Some(delete) } else { correct };
+    let action = |text: &str, address, is_dialog| Action {
+        icon: "undo",
+        text: format!("{text}: {}", record.product.title),
+        address,
+        is_dialog,
+    };
+    let correct = frame.text(
+        "Corrigir com o movimento contrário",
+        "Correct with the opposite movement",
+    );
+    let action = if may_delete {
+        let delete = format!("{}delete/", address(movement, record.id));
+        Some(action(frame.text("Excluir", "Delete"), delete, false))
+    } else {
+        opposite(movement, frame, record).map(|address| action(correct, address, true))
+    };
     Row {
-        cells,
+        cells: cells.collect(),
         actions: action.into_iter().collect(),
     }
 }
@@ -297,37 +252,14 @@ async fn export(
         return Ok(index::back_to_list(request.uri()));
     }
     let parameters = asked.parameters;
-    let mut columns = vec![
-        "id",
-        "product_title",
-        "quantity",
-        "description",
-        "created_at",
-    ];
-    if movement == Movement::Inflow {
-        columns.insert(1, "supplier_name");
-    }
+    let columns = index::headings(movement.fields());
     let read = async move |conn: &mut db::Conn, sheet: &index::Sheet| {
-        let put = |record: &MovementRecord| sheet.row(&exported(record));
+        let put = |record: &MovementRecord| sheet.record(record);
         super::each(conn, movement, &parameters, put).await
     };
     let name = movement.path();
     let file = index::export(&page.state, &frame, name, &columns, read).await;
     Ok(index::or_back_to_list(file, request.uri())?)
-}
-
-fn exported(record: &MovementRecord) -> Vec<String> {
-    let mut row = vec![
-        record.id.to_string(),
-        index::Cells::text(&record.product.title),
-        record.quantity.to_string(),
-        index::Cells::optional(record.description.as_deref()),
-        history::machine_time(record.created_at),
-    ];
-    if let Some(supplier) = &record.supplier {
-        row.insert(1, index::Cells::text(&supplier.name));
-    }
-    row
 }
 
 #[derive(Template)]
@@ -340,7 +272,28 @@ struct DetailPage<'a> {
     may_delete: bool,
     /// Where it is corrected by whoever may not delete it.
     opposite: Option<String>,
-    product: String,
+    /// What is known of it: what it is called, the value, and where it leads.
+    facts: Vec<Fact>,
+}
+
+struct Fact {
+    name: &'static str,
+    value: String,
+    address: Option<String>,
+}
+
+impl Fact {
+    fn of(frame: &Frame, field: &Field, value: Value<'_>) -> Self {
+        let address = match (field.target, value) {
+            (Some(target), Value::Reference { id, .. }) => Some(format!("/{}/{id}/", target.path)),
+            _ => None,
+        };
+        Self {
+            name: frame.say(field.short),
+            value: field.shown(value, frame.locale),
+            address,
+        }
+    }
 }
 
 impl DetailPage<'_> {
@@ -370,7 +323,11 @@ async fn detail(movement: Movement, Extracted(page): Page, frame: Frame, id: Rec
         booking: super::booking(&page.state, movement, &record).await?,
         may_delete: frame.may(Verb::Delete, movement.model()),
         opposite: opposite(movement, &frame, &record),
-        product: format!("/products/{}/", record.product.id),
+        facts: record
+            .values_of(&fields(movement))
+            .into_iter()
+            .map(|(field, value)| Fact::of(&frame, field, value))
+            .collect(),
         record: &record,
     }))
 }

@@ -5,125 +5,108 @@ pub(super) mod at_once;
 mod list;
 pub(super) mod search;
 
-use db::{ByKey, Conn, Error, Query, Row, Timestamp, Tx, by_key};
-use resource::sql::long_text_key;
+use std::sync::LazyLock;
+
+use db::{ByKey, Conn, Error, Query, Row, Timestamp, Tx};
+use resource::{Field, Named, Record as _, Refers, Titled, sql};
 
 pub(super) use list::{DAYS, Measured, NEWEST_FIRST, Selection};
 
 use super::model::{Movement, MovementEntry, MovementRecord};
-use crate::{
-    rest::{
-        json::{Named, Titled},
-        resource::Repeatable,
-    },
-    stock::span_of,
-};
+use crate::{rest::resource::Repeatable, stock::span_of};
 
-/// Inflows, as [`record_of`] reads them, that are narrowed and ordered by what is given.
-macro_rules! inflows {
-    ($rest:literal) => {
-        concat!(
-            "SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at, m.supplier_id, s.name
-             FROM inflows AS m JOIN products AS p ON p.id = m.product_id JOIN suppliers AS s ON s.id = m.supplier_id ",
-            $rest
-        )
-    };
+/// What follows from the description of movements of one way.
+struct Statements {
+    /// The columns of a record, from its table and what is joined with it.
+    columns: &'static str,
+    joins: &'static str,
+    by_id: ByKey<MovementRecord>,
 }
 
-/// Outflows, likewise.
-macro_rules! outflows {
-    ($rest:literal) => {
-        concat!(
-            "SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at
-             FROM outflows AS m JOIN products AS p ON p.id = m.product_id ",
-            $rest
-        )
+static INFLOW: LazyLock<Statements> =
+    LazyLock::new(|| Statements::of(Movement::Inflow, |row| record_of(Movement::Inflow, row)));
+static OUTFLOW: LazyLock<Statements> =
+    LazyLock::new(|| Statements::of(Movement::Outflow, |row| record_of(Movement::Outflow, row)));
+
+impl Statements {
+    fn of(movement: Movement, row: fn(&Row<'_>) -> Result<MovementRecord, Error>) -> Self {
+        let columns = sql::columns(movement.fields(), "m");
+        let joins = sql::joins(movement.fields(), "m");
+        let table = movement.path();
+        let one = format!("SELECT {columns} FROM {table} AS m{joins} WHERE m.id");
+        Self {
+            columns: columns.leak(),
+            joins: joins.leak(),
+            by_id: ByKey::of(&one, row),
+        }
+    }
+}
+
+fn statements(movement: Movement) -> &'static Statements {
+    match movement {
+        Movement::Inflow => &INFLOW,
+        Movement::Outflow => &OUTFLOW,
+    }
+}
+
+/// Records, to be narrowed and ordered.
+fn records(movement: Movement) -> Query {
+    let Statements { columns, joins, .. } = statements(movement);
+    let mut query = Query::new("SELECT ");
+    query.push(columns).push(" FROM ").push(movement.path());
+    query.push(" AS m").push(joins);
+    query
+}
+
+/// A record from the columns of its fields.
+pub(super) fn record_of(movement: Movement, row: &Row<'_>) -> Result<MovementRecord, Error> {
+    MovementRecord::of_fields(movement.fields(), row)
+}
+
+/// The record that a field refers to, by its id.
+pub(super) async fn referred<T: Refers>(
+    conn: &mut Conn,
+    field: &Field,
+    id: i64,
+) -> Result<Option<T>, Error> {
+    let Some(query) = sql::referred(field, id) else {
+        return Ok(None);
     };
+    conn.optional_of(&query, |row| T::from_row(row, &mut 0))
+        .await
 }
 
 /// A supplier by id, as inflows show it.
 pub(in crate::stock) async fn supplier(conn: &mut Conn, id: i64) -> Result<Option<Named>, Error> {
-    let named = |row: &Row<'_>| {
-        Ok(Named {
-            id: row.get(0)?,
-            name: row.get(1)?,
-        })
-    };
-    conn.optional(
-        "SELECT id, name FROM suppliers WHERE id = $1",
-        &[&id],
-        named,
-    )
-    .await
+    referred(conn, MovementRecord::supplier, id).await
 }
 
 /// A product by id, as movements show it.
 pub(in crate::stock) async fn product(conn: &mut Conn, id: i64) -> Result<Option<Titled>, Error> {
-    let titled = |row: &Row<'_>| {
-        Ok(Titled {
-            id: row.get(0)?,
-            title: row.get(1)?,
-        })
-    };
-    conn.optional(
-        "SELECT id, title FROM products WHERE id = $1",
-        &[&id],
-        titled,
-    )
-    .await
+    referred(conn, MovementRecord::product, id).await
 }
 
-/// Stores a movement, under the id that is given or the next one; what it does to the product's quantity is the ledger's to write.
+/// Stores a movement, under its id or, where that is 0, the next one; what it does to the product's quantity is the ledger's to write.
 /// An inflow gets its product's title: the product's stock row is locked, and with it the title.
 pub(super) async fn insert(
     tx: &mut Tx,
     movement: Movement,
-    id: Option<i64>,
     record: &MovementRecord,
 ) -> Result<i64, Error> {
-    let mut query = Query::new(match movement {
-        Movement::Inflow => "INSERT INTO inflows (",
-        Movement::Outflow => "INSERT INTO outflows (",
-    });
-    query.push(if record.supplier.is_some() {
-        "supplier_id, "
-    } else {
-        ""
-    });
-    query.push(if id.is_some() { "id, " } else { "" });
-    query.push(match movement {
-        Movement::Inflow => {
-            "title_folded, product_id, quantity, description, description_key, created_at) VALUES ("
-        }
-        Movement::Outflow => {
-            "product_id, quantity, description, description_key, created_at) VALUES ("
-        }
-    });
-    if let Some(supplier) = &record.supplier {
-        query.bind(supplier.id).push(", ");
-    }
-    if let Some(id) = id {
-        query.bind(id).push(", ");
-    }
-    if movement == Movement::Inflow {
+    let mut values = record.values();
+    values.retain(|(field, _)| *field != MovementRecord::id || record.id != 0);
+    let title = |query: &mut Query| {
         query
             .push("COALESCE((SELECT p.title_folded FROM products AS p WHERE p.id = ")
             .bind(record.product.id)
-            .push("), ''), ");
-    }
-    let key = record.description.as_deref().map(long_text_key);
-    query
-        .bind(record.product.id)
-        .push(", ")
-        .bind(record.quantity)
-        .push(", ")
-        .bind(record.description.clone())
-        .push(", ")
-        .bind(key)
-        .push(", ")
-        .bind(record.created_at)
-        .push(")");
-    tx.insert_one(query).await
+            .push("), '')");
+    };
+    let table = movement.path();
+    tx.insert_one(match movement {
+        Movement::Inflow => sql::insert_with(table, values, "title_folded", title),
+        Movement::Outflow => sql::insert(table, values),
+    })
+    .await
 }
 
 /// The next movements behind an id, in the order of ids.
@@ -133,12 +116,10 @@ pub(crate) async fn after(
     id: i64,
     limit: i64,
 ) -> Result<Vec<MovementRecord>, Error> {
-    let sql = match movement {
-        Movement::Inflow => inflows!("WHERE m.id > $1 ORDER BY m.id LIMIT $2"),
-        Movement::Outflow => outflows!("WHERE m.id > $1 ORDER BY m.id LIMIT $2"),
-    };
-    conn.all(sql, &[&id, &limit], |row| record_of(movement, row))
-        .await
+    let mut query = records(movement);
+    query.push(" WHERE m.id > ").bind(id);
+    query.push(" ORDER BY m.id LIMIT ").bind(limit);
+    conn.all_of(&query, |row| record_of(movement, row)).await
 }
 
 /// The ledger's entry of a movement.
@@ -171,28 +152,18 @@ pub(super) async fn span(
     conn: &mut Conn,
     movement: Movement,
 ) -> Result<Option<(Timestamp, Timestamp)>, Error> {
-    let sql = match movement {
-        Movement::Inflow => "SELECT min(created_at), max(created_at) FROM inflows",
-        Movement::Outflow => "SELECT min(created_at), max(created_at) FROM outflows",
-    };
-    conn.one(sql, &[], span_of).await
+    let mut query = Query::new("SELECT min(created_at), max(created_at) FROM ");
+    query.push(movement.path());
+    conn.one_of(&query, span_of).await
 }
 
-static INFLOW: ByKey<MovementRecord> =
-    by_key!(|row| record_of(Movement::Inflow, row); inflows!("WHERE m.id"));
-static OUTFLOW: ByKey<MovementRecord> =
-    by_key!(|row| record_of(Movement::Outflow, row); outflows!("WHERE m.id"));
-
+/// A movement by its id.
 pub(crate) async fn find(
     conn: &mut Conn,
     movement: Movement,
     id: i64,
 ) -> Result<Option<MovementRecord>, Error> {
-    let record = match movement {
-        Movement::Inflow => &INFLOW,
-        Movement::Outflow => &OUTFLOW,
-    };
-    conn.by_key(record, id).await
+    conn.by_key(&statements(movement).by_id, id).await
 }
 
 /// What is left to know of a movement that is gone.
@@ -210,15 +181,12 @@ pub(super) async fn delete(
     movement: Movement,
     id: i64,
 ) -> Result<Option<Deleted>, Error> {
-    let sql = match movement {
-        Movement::Inflow => {
-            "DELETE FROM inflows WHERE id = $1 RETURNING product_id, quantity, created_at, supplier_id"
-        }
-        Movement::Outflow => {
-            "DELETE FROM outflows WHERE id = $1 RETURNING product_id, quantity, created_at"
-        }
-    };
-    tx.optional(sql, &[&id], |row| {
+    let mut query = sql::delete(movement.path(), id);
+    query.push(match movement {
+        Movement::Inflow => " RETURNING product_id, quantity, created_at, supplier_id",
+        Movement::Outflow => " RETURNING product_id, quantity, created_at",
+    });
+    tx.optional_of(&query, |row| {
         Ok(Deleted {
             product: row.get(0)?,
             quantity: row.get(1)?,
@@ -272,28 +240,4 @@ pub(super) async fn insert_key(
     )
     .await?;
     Ok(())
-}
-
-/// A record from the columns id, product, title, quantity, description, time and, of inflows, supplier and its name.
-pub(super) fn record_of(movement: Movement, row: &Row<'_>) -> Result<MovementRecord, Error> {
-    let supplier = match movement {
-        Movement::Inflow => Some(Named {
-            id: row.get(6)?,
-            name: row.get(7)?,
-        }),
-        Movement::Outflow => None,
-    };
-    let created_at = row.get(5)?;
-    Ok(MovementRecord {
-        id: row.get(0)?,
-        supplier,
-        product: Titled {
-            id: row.get(1)?,
-            title: row.get(2)?,
-        },
-        quantity: row.get(3)?,
-        description: row.get(4)?,
-        created_at,
-        updated_at: created_at,
-    })
 }

@@ -3,7 +3,7 @@
 
 use db::{Conn, Engine, Error, Query, Row, Timestamp};
 
-use super::{Movement, MovementRecord, record_of};
+use super::{Movement, MovementRecord, record_of, records};
 
 /// Where movements are looked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,10 +33,7 @@ impl Scope {
     /// The newest movements, of one product or of all, behind what the query has.
     fn push_newest(&self, query: &mut Query, movement: Movement, product: Option<i64>, limit: i64) {
         query.push("SELECT m.id, m.created_at, m.product_id, m.description FROM ");
-        query.push(match movement {
-            Movement::Inflow => "inflows AS m WHERE TRUE",
-            Movement::Outflow => "outflows AS m WHERE TRUE",
-        });
+        query.push(movement.path()).push(" AS m WHERE TRUE");
         if let Some(product) = product {
             query.push(" AND m.product_id = ").bind(product);
         }
@@ -144,17 +141,8 @@ pub(in crate::stock::movements) async fn of_ids(
     movement: Movement,
     ids: impl Iterator<Item = i64>,
 ) -> Result<Vec<MovementRecord>, Error> {
-    let mut query = Query::new(match movement {
-        Movement::Inflow => {
-            "SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at, m.supplier_id, s.name
-             FROM inflows AS m JOIN products AS p ON p.id = m.product_id JOIN suppliers AS s ON s.id = m.supplier_id
-             WHERE m.id IN (0"
-        }
-        Movement::Outflow => {
-            "SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at
-             FROM outflows AS m JOIN products AS p ON p.id = m.product_id WHERE m.id IN (0"
-        }
-    });
+    let mut query = records(movement);
+    query.push(" WHERE m.id IN (0");
     for id in ids {
         query.push(", ").bind(id);
     }

@@ -24,8 +24,9 @@ mod suppliers;
 use std::time::Duration;
 
 use db::{Conn, Error, Query, Timestamp};
+use resource::sql;
 
-use super::{super::model::Movement, record_of};
+use super::super::model::Movement;
 use crate::rest::{
     fields::FieldErrors,
     list::{FilterKind, Filters, OrderBy, QueryFilter, ordering},
@@ -123,6 +124,7 @@ impl Selection {
         parameters: &Parameters,
     ) -> Result<Self, FieldErrors> {
         let mut filters = Filters::new(parameters);
+        let names: Vec<_> = movement.fields().iter().map(|field| field.name).collect();
         let mut selection = Self {
             movement,
             supplier: if movement == Movement::Inflow {
@@ -133,7 +135,7 @@ impl Selection {
             product: filters.id("product"),
             from: filters.day_start(FROM.name),
             until: filters.day_start(TO.name).map(|day| day + DAY),
-            order: ordering(parameters, movement.fields(), NEWEST_FIRST),
+            order: ordering(parameters, &names, NEWEST_FIRST),
         };
         // All movements of one product have the same product.
         let (supplier, product) = (selection.supplier.is_some(), selection.product.is_some());
@@ -168,10 +170,8 @@ impl Selection {
             let count = tallies::count_movements(conn, movement, supplier, None, None).await?;
             return Ok(Measured::of(count));
         }
-        let mut query = Query::new(match self.movement {
-            Movement::Inflow => "SELECT count(*) FROM inflows AS m WHERE TRUE",
-            Movement::Outflow => "SELECT count(*) FROM outflows AS m WHERE TRUE",
-        });
+        let mut query = sql::count(movement.path());
+        query.push(" AS m WHERE TRUE");
         self.push_filters(&mut query, Filtering::Planned);
         let count: i64 = conn.one_of(&query, |row| row.get(0)).await?;
         Ok(Measured::of(count.unsigned_abs()))

@@ -1,10 +1,14 @@
 //! One page of movements: first the ids in order, from an index wherever there is one, then the records.
 
 use db::{Conn, Engine, Error, Query};
+use resource::{Record as _, find, sql};
 
 use super::{
-    super::super::model::{Movement, MovementRecord},
-    Filtering, Measured, Selection, record_of,
+    super::{
+        super::model::{Movement, MovementRecord},
+        Statements, record_of, statements,
+    },
+    Filtering, Measured, Selection,
 };
 use crate::tallies;
 
@@ -96,14 +100,8 @@ impl Selection {
     ) -> Query {
         let wanted = limit.saturating_add(offset);
         if way == Way::Few {
-            query.push(match self.movement {
-                Movement::Inflow => {
-                    "WITH few (id) AS MATERIALIZED (SELECT m.id FROM inflows AS m WHERE TRUE"
-                }
-                Movement::Outflow => {
-                    "WITH few (id) AS MATERIALIZED (SELECT m.id FROM outflows AS m WHERE TRUE"
-                }
-            });
+            query.push("WITH few (id) AS MATERIALIZED (SELECT m.id FROM ");
+            query.push(self.movement.path()).push(" AS m WHERE TRUE");
             self.push_filters(&mut query, Filtering::Planned);
             query.push(") ");
         }
@@ -114,11 +112,8 @@ impl Selection {
             }
             _ => {}
         }
-        query.push("SELECT m.id, m.product_id, p.title, m.quantity, m.description, m.created_at");
-        query.push(match self.movement {
-            Movement::Inflow => ", m.supplier_id, s.name FROM (SELECT ",
-            Movement::Outflow => " FROM (SELECT ",
-        });
+        let Statements { columns, joins, .. } = statements(self.movement);
+        query.push("SELECT ").push(columns).push(" FROM (SELECT ");
         match way {
             Way::Few => self.push_few(&mut query, engine),
             Way::Along(filtering) => self.push_along(&mut query, engine, measured, filtering),
@@ -133,15 +128,8 @@ impl Selection {
             .push(" OFFSET ")
             .bind(offset);
         query.push(") AS page").push(engine.join_in_order());
-        query.push(match self.movement {
-            Movement::Inflow => {
-                "inflows AS m ON m.id = page.id JOIN products AS p ON p.id = m.product_id
-                 JOIN suppliers AS s ON s.id = m.supplier_id"
-            }
-            Movement::Outflow => {
-                "outflows AS m ON m.id = page.id JOIN products AS p ON p.id = m.product_id"
-            }
-        });
+        query.push(self.movement.path());
+        query.push(" AS m ON m.id = page.id").push(joins);
         self.push_order(&mut query);
         query
     }
@@ -201,27 +189,25 @@ impl Selection {
 
     /// Those of the statement's `few`, in order.
     fn push_few(&self, query: &mut Query, engine: Engine) {
-        query.push("few.id FROM few");
-        query.push(match (engine, self.movement) {
-            (Engine::Sqlite, Movement::Inflow) => " CROSS JOIN inflows AS m ON m.id = few.id",
-            (Engine::Sqlite, Movement::Outflow) => " CROSS JOIN outflows AS m ON m.id = few.id",
-            (Engine::Postgres, Movement::Inflow) => {
-                " CROSS JOIN LATERAL (SELECT * FROM inflows AS q WHERE q.id = few.id OFFSET 0) AS m"
-            }
-            (Engine::Postgres, Movement::Outflow) => {
-                " CROSS JOIN LATERAL (SELECT * FROM outflows AS q WHERE q.id = few.id OFFSET 0) AS m"
-            }
-        });
+        let table = self.movement.path();
+        query.push("few.id FROM few CROSS JOIN ");
+        match engine {
+            Engine::Sqlite => query.push(table).push(" AS m ON m.id = few.id"),
+            Engine::Postgres => query
+                .push("LATERAL (SELECT * FROM ")
+                .push(table)
+                .push(" AS q WHERE q.id = few.id OFFSET 0) AS m"),
+        };
         if self.needs_products() {
             query.push(match engine {
-                Engine::Sqlite => " CROSS JOIN products AS p ON p.id = m.product_id",
+                Engine::Sqlite => " CROSS JOIN products AS product ON product.id = m.product_id",
                 Engine::Postgres => {
-                    " CROSS JOIN LATERAL (SELECT * FROM products AS q WHERE q.id = m.product_id OFFSET 0) AS p"
+                    " CROSS JOIN LATERAL (SELECT * FROM products AS q WHERE q.id = m.product_id OFFSET 0) AS product"
                 }
             });
         }
         if self.needs("supplier") {
-            query.push(" JOIN suppliers AS s ON s.id = m.supplier_id");
+            query.push(" JOIN suppliers AS supplier ON supplier.id = m.supplier_id");
         }
         self.push_order(query);
     }
@@ -255,9 +241,9 @@ impl Selection {
         }
         // The table whose index gives the order goes first, and stays first on both engines.
         query.push("m.id FROM ").push(match (self.movement, lead) {
-            (Movement::Inflow, "supplier") => "suppliers AS s CROSS JOIN inflows AS m",
+            (Movement::Inflow, "supplier") => "suppliers AS supplier CROSS JOIN inflows AS m",
             (Movement::Inflow, _) => "inflows AS m",
-            (Movement::Outflow, "product") => "products AS p CROSS JOIN outflows AS m",
+            (Movement::Outflow, "product") => "products AS product CROSS JOIN outflows AS m",
             (Movement::Outflow, _) => "outflows AS m",
         });
         // SQLite would rather sort the whole table than fetch rows along an index, and does not know how few will do.
@@ -272,15 +258,15 @@ impl Selection {
             });
         }
         if lead != "product" && self.needs_products() {
-            query.push(" JOIN products AS p ON p.id = m.product_id");
+            query.push(" JOIN products AS product ON product.id = m.product_id");
         }
         if lead != "supplier" && self.needs("supplier") {
-            query.push(" JOIN suppliers AS s ON s.id = m.supplier_id");
+            query.push(" JOIN suppliers AS supplier ON supplier.id = m.supplier_id");
         }
         let is_by_products = lead == "product" && self.needs_products();
         query.push(match lead {
-            _ if is_by_products => " WHERE m.product_id = p.id",
-            "supplier" => " WHERE m.supplier_id = s.id",
+            _ if is_by_products => " WHERE m.product_id = product.id",
+            "supplier" => " WHERE m.supplier_id = supplier.id",
             _ => " WHERE TRUE",
         });
         // A product's own index goes by time.
@@ -305,26 +291,16 @@ impl Selection {
         self.movement == Movement::Outflow && self.needs("product")
     }
 
+    /// Inflows have their products' titles beside them.
     fn push_order(&self, query: &mut Query) {
-        let has_title = self.movement == Movement::Inflow;
         query.push(" ORDER BY ");
         for by in &self.order {
-            query.push(match (by.field, by.descending) {
-                ("product", false) if has_title => "m.title_folded, ",
-                ("product", true) if has_title => "m.title_folded DESC, ",
-                ("supplier", false) => "s.name_folded, ",
-                ("supplier", true) => "s.name_folded DESC, ",
-                ("product", false) => "p.title_folded, ",
-                ("product", true) => "p.title_folded DESC, ",
-                ("quantity", false) => "m.quantity, ",
-                ("quantity", true) => "m.quantity DESC, ",
-                ("description", false) => "m.description_key NULLS FIRST, ",
-                ("description", true) => "m.description_key DESC NULLS LAST, ",
-                ("created_at" | "updated_at", false) => "m.created_at, ",
-                ("created_at" | "updated_at", true) => "m.created_at DESC, ",
-                (_, false) => "m.id, ",
-                (_, true) => "m.id DESC, ",
-            });
+            if by.field == "product" && self.movement == Movement::Inflow {
+                query.push("m.title_folded");
+                query.push(if by.descending { " DESC, " } else { ", " });
+            } else if let Some(field) = find(MovementRecord::FIELDS, by.field) {
+                sql::push_order(query, "m", field, by.descending);
+            }
         }
         query.push("m.id");
     }

@@ -3,6 +3,7 @@
 use test_kit::on_both_engines;
 
 use super::{
+    super::record_of,
     page::Way::{self, Along, Few, Steps, Suppliers},
     *,
 };
@@ -32,7 +33,7 @@ async fn plan(conn: &mut Conn, selection: &Selection) -> Result<Vec<String>, Err
 
 fn looks_at_all(step: &str) -> bool {
     let step = step.trim().trim_start_matches("->").trim();
-    ["m", "p", "x", "q"]
+    ["m", "product", "x", "q"]
         .iter()
         .any(|name| step == format!("SCAN {name}"))
         || ["inflows", "outflows", "products"]
@@ -48,7 +49,9 @@ on_both_engines!(
             let mut looked = Vec::new();
             for movement in [Movement::Inflow, Movement::Outflow] {
                 let orders = movement.fields().iter();
-                for order in orders.flat_map(|field| [(*field).to_owned(), format!("-{field}")]) {
+                for order in
+                    orders.flat_map(|field| [field.name.to_owned(), format!("-{}", field.name)])
+                {
                     for filter in FILTERS {
                         let parameters = Parameters::parse(&format!("{filter}&ordering={order}"));
                         let selection = Selection::parse(movement, &parameters).unwrap();

@@ -4,7 +4,7 @@
 
 use db::{Engine, Query};
 
-use super::{super::super::model::Movement, Filtering, Measured, Selection};
+use super::{Filtering, Measured, Selection};
 
 /// From so many movements on, it is seen early whether values have enough of them.
 const MANY: i64 = 1000;
@@ -126,10 +126,7 @@ impl Selection {
         }
         query
             .push("SELECT step.place, m.id FROM steps AS step CROSS JOIN ")
-            .push(match self.movement {
-                Movement::Inflow => "inflows",
-                Movement::Outflow => "outflows",
-            })
+            .push(self.movement.path())
             .push(" AS m WHERE step.place < ");
         push_last(query, "place", wanted);
         query.push(" AND ").push(column.name).push(" = step.value");
@@ -148,10 +145,8 @@ impl Selection {
     }
 
     fn push_from(&self, query: &mut Query) {
-        query.push(match self.movement {
-            Movement::Inflow => " FROM inflows AS m WHERE ",
-            Movement::Outflow => " FROM outflows AS m WHERE ",
-        });
+        query.push(" FROM ").push(self.movement.path());
+        query.push(" AS m WHERE ");
     }
 
     /// The least value, or the least beyond another: the greatest in a descending order.
