@@ -11,13 +11,13 @@ mod config;
 mod dashboard;
 pub mod events;
 pub mod generate;
+mod idempotency;
 mod names;
 mod openapi;
 mod page;
 #[cfg(test)]
 mod plans;
 pub mod rest;
-mod retry;
 mod routes;
 mod search;
 pub mod stock;

@@ -11,11 +11,12 @@ use crate::{
     State,
     accounts::Model,
     audit::{self, Action},
+    idempotency::once,
     rest::{
         Refusal,
         resource::{Page, Repeatable, Wanted},
     },
-    stock::{Actor, movements::repeat},
+    stock::Actor,
 };
 
 /// One page of deliveries, newest first.
@@ -129,7 +130,7 @@ pub(crate) async fn redeliver_once(
         _ if begun == id => Ok(()),
         _ => Err(Refusal::KeyReused),
     };
-    repeat::once(state, key, write, again).await?;
+    once(state, key, write, again).await?;
     state.outbox.wake();
     Ok(())
 }

@@ -12,8 +12,9 @@ use crate::{
     State,
     accounts::Model,
     audit::{self, Action},
+    idempotency::once,
     rest::{Message, Refusal, fields::FieldErrors, resource::Repeatable},
-    stock::{Actor, movements::repeat},
+    stock::Actor,
 };
 
 /// What forms say.
@@ -108,9 +109,9 @@ pub(crate) async fn add_once(
     };
     let again = async move |tx: &mut Tx, id| {
         let secret = secret_within(tx, &opening, id).await?;
-        Ok((id, secret.ok_or(Refusal::NotFound)?))
+        Ok::<_, Refusal>((id, secret.ok_or(Refusal::NotFound)?))
     };
-    let added = repeat::once(state, key, write, again).await?;
+    let added = once(state, key, write, again).await?;
     state.outbox.wake();
     Ok(added)
 }
@@ -226,7 +227,7 @@ pub(crate) async fn rotate_once(
         let secret = secret_within(tx, &opening, id).await?;
         Ok((secret.ok_or(Refusal::NotFound)?, until))
     };
-    repeat::once(state, key, write, again).await
+    once(state, key, write, again).await
 }
 
 /// Gives an endpoint a new secret within a transaction, as [`rotate`] does.
@@ -354,7 +355,7 @@ pub(crate) async fn test_once(
             _ => Err(Refusal::KeyReused),
         }
     };
-    match repeat::once(state, key, write, again).await? {
+    match once(state, key, write, again).await? {
         Tap::First(trial) => Ok(Some(endpoints::post_test(&state.outbox, *trial).await?)),
         Tap::Again(delivery) => Ok(endpoints::result_of_test(&state.outbox, delivery).await?),
     }

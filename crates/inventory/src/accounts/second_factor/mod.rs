@@ -17,8 +17,9 @@ use super::{
 };
 use crate::{
     State,
+    idempotency::once,
     rest::{Message, Refusal, resource::Repeatable},
-    stock::{Actor, movements::repeat},
+    stock::Actor,
 };
 use totp::Secret;
 
@@ -281,7 +282,7 @@ where
         session::rename_within(tx, successor, &made.begun).await?;
         Ok(made)
     };
-    repeat::once(state, key, write, again).await
+    once(state, key, write, again).await
 }
 
 /// Turns the second factor of a user off, who shows a code of it: a session and a password that were stolen do not suffice.

@@ -9,7 +9,7 @@ use db::Tx;
 use web::locale::Locale;
 
 use super::{
-    together::{self, Failed, mendable, other},
+    together::{self, Failed, mendable},
     typed,
 };
 use crate::{
@@ -21,6 +21,7 @@ use crate::{
         pages::list,
         site::Site,
     },
+    idempotency::on_conflict,
     page::{
         Form, PageState, flash,
         meanwhile::{self, Compared, Place, one_line},
@@ -108,7 +109,8 @@ pub(super) async fn save(
         locale: site.locale,
     });
     let write = async move |tx: &mut Tx| all.write(tx).await;
-    let saved = match together::written(&page.state, write).await? {
+    let written = on_conflict(&page.state.db, write).await;
+    let saved = match together::written(&page.state, written)? {
         Ok(saved) => saved,
         Err(refused) => {
             for (id, refusal) in refused {
@@ -156,7 +158,7 @@ impl Changes {
         let (mut refused, mut there) = (Vec::new(), Vec::new());
         for row in &self.rows {
             // One that is gone is left out, as its row will be.
-            if let Some(record) = self.model.read_held(tx, row.id).await.map_err(other)? {
+            if let Some(record) = self.model.read_held(tx, row.id).await? {
                 let errors = self.meanwhile(&record, row);
                 if !errors.is_empty() {
                     refused.push((row.id, errors.into()));

@@ -1,12 +1,8 @@
 //! Several records written in one transaction: all of them, or none and every error at once.
 
-use db::{Error, Tx};
+use db::Error;
 
-use crate::{
-    State,
-    rest::Refusal,
-    retry::{self, DatabaseError},
-};
+use crate::{State, idempotency::WriteError, rest::Refusal};
 
 /// Why nothing was written.
 pub(super) enum Failed<P> {
@@ -23,12 +19,22 @@ impl<P> From<Error> for Failed<P> {
     }
 }
 
-impl<P> DatabaseError for Failed<P> {
+impl<P> From<Refusal> for Failed<P> {
+    fn from(refusal: Refusal) -> Self {
+        mendable(refusal).map_or_else(|failed| failed, Self::Other)
+    }
+}
+
+impl<P> WriteError for Failed<P> {
     fn database(&self) -> Option<&Error> {
         match self {
             Self::Database(error) => Some(error),
             _ => None,
         }
+    }
+
+    fn is_invalid(&self) -> bool {
+        matches!(self, Self::Refused(_))
     }
 }
 
@@ -41,26 +47,16 @@ pub(super) fn mendable<P>(refusal: Refusal) -> Result<Refusal, Failed<P>> {
     }
 }
 
-/// Why nothing was written, where no form tells it yet.
-pub(super) fn other<P>(refusal: Refusal) -> Failed<P> {
-    mendable(refusal).map_or_else(|failed| failed, Failed::Other)
-}
-
-/// Runs the transaction and tells open pages of it. What was refused is answered as the inner error.
+/// Tells open pages of what was written. What was refused is answered as the inner error.
 ///
 /// # Errors
 ///
 /// What no form can tell, and faults of the store.
-pub(super) async fn written<T, P, F>(
+pub(super) fn written<T, P>(
     state: &State,
-    write: F,
-) -> Result<Result<T, Vec<(P, Refusal)>>, Refusal>
-where
-    F: AsyncFn(&mut Tx) -> Result<T, Failed<P>> + Clone + Send + 'static,
-    T: Send + 'static,
-    P: Send + 'static,
-{
-    match retry::on_conflict(&state.db, write).await {
+    written: Result<T, Failed<P>>,
+) -> Result<Result<T, Vec<(P, Refusal)>>, Refusal> {
+    match written {
         Ok(written) => {
             state.pulse.beat();
             Ok(Ok(written))

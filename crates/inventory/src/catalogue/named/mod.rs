@@ -18,6 +18,7 @@ use crate::{
     accounts::Caller,
     audit::{self, Action},
     catalogue::{Referring, refuse_when_referenced},
+    idempotency::{on_conflict, once},
     rest::{
         Refusal,
         fields::{FieldErrors, Members, Mode, Setting, read as read_fields},
@@ -26,8 +27,7 @@ use crate::{
         query::Parameters,
         resource::{Page, Repeatable, Wanted},
     },
-    retry,
-    stock::{Actor, movements::repeat},
+    stock::Actor,
 };
 
 /// The order of a list that is asked for none.
@@ -161,7 +161,7 @@ pub(crate) async fn create_once(
         let found = store::find(tx, kind, id).await?;
         found.ok_or(Refusal::NotFound)
     };
-    repeat::once(state, key, write, again).await
+    once(state, key, write, again).await
 }
 
 /// Creates a record within a transaction, as [`create`] does.
@@ -334,7 +334,7 @@ pub(crate) async fn examine_removal(conn: &mut Conn, kind: Kind, id: i64) -> Res
 pub async fn delete(state: &State, caller: &Caller, kind: Kind, id: i64) -> Result<bool, Refusal> {
     let (actor, now) = (Actor::from(caller), state.clock.now());
     let remove = async move |tx: &mut Tx| remove(tx, kind, id, &actor, now).await;
-    retry::on_conflict(&state.db, remove).await
+    on_conflict(&state.db, remove).await
 }
 
 /// Deletes a record within a transaction, as [`delete`] does.

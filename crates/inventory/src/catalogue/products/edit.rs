@@ -6,11 +6,11 @@ use super::{ProductRecord, taken, within};
 use crate::{
     State,
     accounts::Caller,
+    idempotency::on_conflict,
     rest::{
         Refusal,
         fields::{FieldErrors, Members, Mode, Setting},
     },
-    retry,
     stock::{self, Actor, Policy},
 };
 
@@ -57,7 +57,7 @@ pub(crate) async fn edit(
         }
         Ok(changed)
     };
-    let changed = retry::on_conflict(&state.db, write).await.map_err(taken)?;
+    let changed = on_conflict(&state.db, write).await.map_err(taken)?;
     if changed.is_some() {
         state.pulse.beat();
     }

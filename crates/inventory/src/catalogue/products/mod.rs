@@ -25,6 +25,7 @@ use crate::{
     accounts::{Caller, Model},
     audit::{self, Action},
     catalogue::{Referring, refuse_when_referenced},
+    idempotency::{on_conflict, once},
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members, Mode, Setting, read_all},
@@ -32,8 +33,7 @@ use crate::{
         query::Parameters,
         resource::{Page, Repeatable, Wanted},
     },
-    retry,
-    stock::{self, Actor, Policy, movements::repeat},
+    stock::{self, Actor, Policy},
     tallies,
 };
 use model::serie_number_taken;
@@ -196,7 +196,7 @@ pub(crate) async fn create_once(
         Ok((record.id, record))
     };
     let again = async |tx: &mut Tx, id| store::find(tx, id).await?.ok_or(Refusal::NotFound);
-    let created = repeat::once(state, key, write, again).await;
+    let created = once(state, key, write, again).await;
     let record = created.map_err(taken)?;
     state.pulse.beat();
     Ok(record)
@@ -252,7 +252,7 @@ pub async fn update(
     );
     let write =
         async move |tx: &mut Tx| change(tx, id, &input, errors.clone(), &actor, policy, now).await;
-    let updated = retry::on_conflict(&state.db, write).await.map_err(taken)?;
+    let updated = on_conflict(&state.db, write).await.map_err(taken)?;
     if updated.is_some() {
         state.pulse.beat();
     }
@@ -338,7 +338,7 @@ pub async fn referring(state: &State, id: i64) -> Result<[Referring; 3], Refusal
 pub async fn delete(state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
     let (actor, now) = (Actor::from(caller), state.clock.now());
     let remove = async move |tx: &mut Tx| remove(tx, id, &actor, now).await;
-    let is_deleted = retry::on_conflict(&state.db, remove).await?;
+    let is_deleted = on_conflict(&state.db, remove).await?;
     if is_deleted {
         state.pulse.beat();
     }

@@ -6,7 +6,6 @@ mod at_once;
 mod model;
 pub(crate) mod pages;
 mod removal;
-pub(crate) mod repeat;
 pub(crate) mod search;
 pub(super) mod store;
 mod trace;
@@ -20,11 +19,13 @@ pub(crate) use removal::{examine_removal, foresee, revert};
 
 use db::{Conn, Timestamp, Tx};
 use resource::{Field, Record as _, Reference, Refers};
+use serde_json::value::RawValue;
 use web::locale::Locale;
 
 use super::{Actor, Impossible, Policy, events, ledger};
 use crate::{
     State,
+    idempotency::once,
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members, Mode, read_some},
@@ -32,7 +33,6 @@ use crate::{
         query::Parameters,
         resource::{Created, Page, Submission, Wanted},
     },
-    retry,
 };
 use ledger::Entry;
 use store::{DAYS, Measured, NEWEST_FIRST, Selection};
@@ -130,10 +130,14 @@ pub async fn create(
     }
     let actor = Actor::from(&submission.caller);
     let write = async move |tx: &mut Tx| {
-        let (read, key) = ((&input, errors.clone()), repeatable.as_ref());
-        within::booked(tx, movement, read, key, (&actor, policy), now).await
+        let record = check(tx, &input, errors.clone(), now).await?;
+        let record = book(tx, movement, record, &actor, policy, now).await?;
+        Ok((record.clone(), Created::New(record)))
     };
-    let booked = retry::on_conflict(&state.db, write).await?;
+    let again =
+        async |_: &mut Tx, body: Box<RawValue>| Ok(Created::Replayed(body.get().to_owned()));
+    let booked: Result<_, Refusal> = once(state, repeatable, write, again).await;
+    let booked = booked?;
     if matches!(booked, Created::New(_)) {
         state.pulse.beat();
     }

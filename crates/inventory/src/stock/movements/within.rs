@@ -2,15 +2,9 @@
 
 use db::{Timestamp, Tx};
 
-use super::{
-    Movement, MovementInput, MovementRecord, book, check, read_fields, removal::remove, repeat,
-};
+use super::{Movement, MovementRecord, book, check, read_fields, removal::remove};
 use crate::{
-    rest::{
-        Refusal,
-        fields::{FieldErrors, Members},
-        resource::{Created, Repeatable},
-    },
+    rest::{Refusal, fields::Members},
     stock::{Actor, Policy},
 };
 
@@ -25,28 +19,6 @@ pub(crate) async fn create(
     let (input, errors) = read_fields(movement, members);
     let record = check(tx, &input, errors, now).await?;
     book(tx, movement, record, actor, policy, now).await
-}
-
-/// Books a movement of fields that were read, once under its key.
-pub(super) async fn booked(
-    tx: &mut Tx,
-    movement: Movement,
-    (input, errors): (&MovementInput, FieldErrors),
-    key: Option<&Repeatable>,
-    (actor, policy): (&Actor, Policy),
-    now: Timestamp,
-) -> Result<Created<MovementRecord>, Refusal> {
-    if let Some(key) = key
-        && let Some(replayed) = repeat::find(tx, key, now).await?
-    {
-        return Ok(replayed);
-    }
-    let record = check(tx, input, errors, now).await?;
-    let record = book(tx, movement, record, actor, policy, now).await?;
-    if let Some(key) = key {
-        repeat::remember(tx, key, &record, now).await?;
-    }
-    Ok(Created::New(record))
 }
 
 /// Deletes a movement and reverses its effect, as [`delete`](super::delete) does.

@@ -11,11 +11,12 @@ use web::locale::Locale;
 
 use super::{
     Actor, Policy,
-    movements::{self, Movement, repeat, within},
+    movements::{self, Movement, within},
 };
 use crate::{
     State,
     accounts::Caller,
+    idempotency::once,
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members},
@@ -128,9 +129,9 @@ pub(crate) async fn save(
         } else {
             Outcome::Draft(None)
         };
-        Ok(Saved { id, outcome })
+        Ok::<_, Refusal>(Saved { id, outcome })
     };
-    let saved = repeat::once(state, key, write, again).await?;
+    let saved = once(state, key, write, again).await?;
     if saved.outcome == Outcome::Booked {
         state.pulse.beat();
     }

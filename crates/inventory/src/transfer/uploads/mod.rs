@@ -21,9 +21,10 @@ use super::{
 use crate::{
     State,
     accounts::Caller,
+    idempotency::once,
     page::once::Once,
     rest::{Message, Refusal},
-    stock::{Actor, Policy, movements::repeat},
+    stock::{Actor, Policy},
 };
 
 /// A file that was checked and never confirmed is forgotten after a day.
@@ -136,7 +137,7 @@ pub(crate) async fn keep(
         let id = store::insert(tx, &caller, &new, added, now).await?;
         Ok((id, id))
     };
-    repeat::once(state, key, write, async |_: &mut db::Tx, id| Ok(id)).await
+    once(state, key, write, async |_: &mut db::Tx, id| Ok(id)).await
 }
 
 /// Imports a file that was checked, once. `None` when it does not wait any more, and when it is large: its page tells how it ends.

@@ -11,19 +11,18 @@ use crate::{
         about::{Administered, By, Target, Written},
         pages::{
             opened,
-            together::{self, Failed, mendable, other},
+            together::{self, Failed, mendable},
             typed,
         },
         site::Site,
     },
     audit::{self, Action},
+    idempotency::once,
     page::{Form, PageState, meanwhile::Opened, once::Once},
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
-        resource::{Created, Repeatable},
     },
-    stock::movements::repeat,
 };
 
 /// A record that is to be written with its rows.
@@ -34,8 +33,6 @@ struct Whole {
     opened: Opened,
     rows: Vec<Row>,
     by: By,
-    /// The once-only token, when the form makes anything.
-    once: Option<Repeatable>,
     locale: Locale,
 }
 
@@ -97,27 +94,9 @@ impl Row {
 }
 
 impl Whole {
-    /// Writes all of it, once: what the same form wrote before is answered again.
-    async fn write_once(&self, tx: &mut Tx) -> Result<Written, Failed<Option<usize>>> {
-        let Some(once) = &self.once else {
-            return self.write(tx).await;
-        };
-        let earlier = repeat::find::<()>(tx, once, self.by.now).await;
-        // A form whose token was used with other values says so above its fields.
-        let earlier = earlier.map_err(|refusal| match refusal {
-            Refusal::KeyReused => Failed::Refused(vec![(None, refusal)]),
-            refusal => other(refusal),
-        })?;
-        if let Some(Created::Replayed(body)) = earlier {
-            let mut written: Written = serde_json::from_str(&body)
-                .map_err(|error| Failed::Database(db::Error::other(error.to_string())))?;
-            let secret = self.model.secret_of(tx, &self.by, written.id).await;
-            written.secret = secret.map_err(other)?;
-            return Ok(written);
-        }
-        let written = self.write(tx).await?;
-        let remembered = repeat::remember(tx, once, &written, self.by.now).await;
-        remembered.map_err(other)?;
+    /// What the same form wrote before.
+    async fn again(&self, tx: &mut Tx, mut written: Written) -> Result<Written, Refusal> {
+        written.secret = self.model.secret_of(tx, &self.by, written.id).await?;
         Ok(written)
     }
 
@@ -165,12 +144,12 @@ impl Whole {
         let Some(id) = self.target.id() else {
             return Ok((self.target, members));
         };
-        let record = self.model.read_held(tx, id).await.map_err(other)?;
+        let record = self.model.read_held(tx, id).await?;
         let record = record.ok_or(Failed::Other(Refusal::NotFound))?;
         let now = opened::standings(self.model.about(), &record, self.locale);
         let mut refused = vec![(None, self.opened.meanwhile(&now, self.locale))];
         for (place, row) in self.rows.iter().enumerate() {
-            let errors = row.meanwhile(tx, self.locale).await.map_err(other)?;
+            let errors = row.meanwhile(tx, self.locale).await?;
             refused.push((Some(place), errors));
         }
         refused.retain(|(_, errors)| !errors.is_empty());
@@ -194,7 +173,7 @@ pub(in crate::admin::pages) async fn write(
     page: &PageState,
     site: &Site,
     (model, target, members, opened): (&'static dyn Administered, Target, Members, Opened),
-    once: Option<Once>,
+    once_only: Option<Once>,
     form: &mut Form,
     sent: &mut [Sent],
 ) -> Result<Option<Written>, Refusal> {
@@ -218,16 +197,23 @@ pub(in crate::admin::pages) async fn write(
         opened,
         rows: sent.iter().map(Row::of).collect(),
         by,
-        once: once.filter(|_| makes).map(|once| once.by(user, path)),
         locale: site.locale,
     });
-    let is_keyed = whole.once.is_some();
-    let write = async move |tx: &mut Tx| whole.write_once(tx).await;
-    let mut written = together::written(&page.state, write.clone()).await?;
-    if is_keyed && written.is_err() {
-        // The first of two taps may have taken a unique name between our look at the key and our check.
-        written = together::written(&page.state, write).await?;
-    }
+    let key = once_only
+        .filter(|_| makes)
+        .map(|token| token.by(user, path));
+    let remembered = Arc::clone(&whole);
+    let write = async move |tx: &mut Tx| {
+        let written = whole.write(tx).await?;
+        Ok((written.clone(), written))
+    };
+    let again = async move |tx: &mut Tx, written| Ok(remembered.again(tx, written).await?);
+    let written = once(&page.state, key, write, again).await;
+    let written = match together::written(&page.state, written) {
+        // A form whose token was used with other values says so above its fields.
+        Err(refusal @ Refusal::KeyReused) => Err(vec![(None, refusal)]),
+        written => written?,
+    };
     match written {
         Ok(written) => Ok(Some(written)),
         Err(refused) => {

@@ -4,6 +4,7 @@ use askama::Template;
 use axum::extract::{Request, State as Extracted};
 use http::Method;
 use resource::{Field, Words};
+use serde::Deserialize;
 
 use super::{
     super::words::{Texts, texts},
@@ -24,7 +25,7 @@ use crate::{
         query::Parameters,
         resource::{Created, Submission},
     },
-    stock::movements::{self, repeat},
+    stock::movements,
 };
 
 /// The fields that the form writes, in its order.
@@ -181,10 +182,14 @@ async fn booked(
         Created::New(record) => return Ok(Some(record)),
         Created::Replayed(body) => body,
     };
-    match repeat::id_in(&body)? {
-        Some(id) => movements::read(&page.state, movement, id).await,
-        None => Ok(None),
-    }
+    let Booked { id } = serde_json::from_str(&body).map_err(web::Error::internal)?;
+    movements::read(&page.state, movement, id).await
+}
+
+/// As much of a remembered answer as finds its movement.
+#[derive(Deserialize)]
+struct Booked {
+    id: i64,
 }
 
 async fn done(

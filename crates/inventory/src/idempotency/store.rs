@@ -1,0 +1,47 @@
+//! Statements about the keys under which something was written once.
+
+use db::{Conn, Error, Timestamp, Tx};
+
+use crate::rest::resource::Repeatable;
+
+/// The fingerprint and the answer of a key used since `since`.
+pub(super) async fn find(
+    conn: &mut Conn,
+    repeatable: &Repeatable,
+    since: Timestamp,
+) -> Result<Option<(String, String)>, Error> {
+    conn.optional(
+        "SELECT fingerprint, body FROM idempotency_keys WHERE user_id = $1 AND path = $2 AND key = $3 AND created_at > $4",
+        &[&repeatable.user, &repeatable.path, &repeatable.key, &since],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+    .await
+}
+
+/// Forgets a key that was last used at or before `until`.
+pub(super) async fn forget(
+    tx: &mut Tx,
+    repeatable: &Repeatable,
+    until: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(
+        "DELETE FROM idempotency_keys WHERE user_id = $1 AND path = $2 AND key = $3 AND created_at <= $4",
+        &[&repeatable.user, &repeatable.path, &repeatable.key, &until],
+    )
+    .await?;
+    Ok(())
+}
+
+pub(super) async fn insert(
+    tx: &mut Tx,
+    repeatable: &Repeatable,
+    body: &str,
+    now: Timestamp,
+) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO idempotency_keys (user_id, path, key, fingerprint, body, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
+        &[&repeatable.user, &repeatable.path, &repeatable.key, &repeatable.fingerprint, &body, &now],
+    )
+    .await?;
+    Ok(())
+}
