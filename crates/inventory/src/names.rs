@@ -6,7 +6,7 @@ use web::locale::Locale;
 
 use crate::{
     catalogue::{named::NamedRecord, products::ProductRecord},
-    stock::movements::MovementRecord,
+    stock::{OwnThreshold, movements::MovementRecord},
 };
 
 /// Fields without a description.
@@ -98,7 +98,6 @@ const OTHERS: &[(&str, Both)] = &[
         ("Quantidade sugerida", "Suggested quantity"),
     ),
     ("superuser", ("Superusuário", "Superuser status")),
-    ("threshold", ("Estoque mínimo", "Low-stock threshold")),
     (
         "tokens_valid_from",
         ("Tokens valem desde", "Tokens valid from"),
@@ -116,6 +115,7 @@ pub(crate) fn field(locale: Locale, name: &str) -> &str {
         NamedRecord::FIELDS,
         ProductRecord::FIELDS,
         MovementRecord::FIELDS,
+        OwnThreshold::FIELDS,
     ];
     let described = described.into_iter().flatten();
     let described = described.map(|field| (field.name, field.label));

@@ -14,8 +14,7 @@ mod receiving;
 mod store;
 
 pub use level::{AlertMode, Level, Policy};
-pub(crate) use model::OwnThreshold;
-pub use model::{Difference, LedgerRow, LowStock, Reference, Subject};
+pub use model::{Difference, LedgerRow, LowStock, OwnThreshold, Reference, Subject};
 pub(crate) use payloads::webhooks;
 pub(crate) use store::{opened_at, span_of};
 

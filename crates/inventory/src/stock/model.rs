@@ -3,6 +3,7 @@
 use std::fmt;
 
 use db::Timestamp;
+use resource::{integer, reference, resource};
 use serde::Serialize;
 use utoipa::{ToSchema, openapi::Object};
 use web::openapi::one_of;
@@ -72,15 +73,14 @@ pub struct LowStock {
     pub threshold: i64,
 }
 
-/// A product with a threshold of its own.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct OwnThreshold {
-    /// Which.
-    pub(crate) product: Titled,
-    /// Units in stock.
-    pub(crate) quantity: i64,
-    /// Its threshold.
-    pub(crate) threshold: i64,
+resource! {
+    /// A product with a threshold of its own.
+    pub struct OwnThreshold, OwnThresholdInput {
+        product: Titled = reference("Produto", "Product", "products").name().listed_for_staff(),
+        quantity: i64 = integer("Quantidade", "Quantity", 0, i64::MAX).read_only().listed_for_staff(),
+        threshold: i64 = integer("Estoque mínimo", "Low-stock threshold", 0, i64::MAX).edited_in_list()
+            .help("Abaixo desta quantidade o produto conta como estoque baixo.", "Below this quantity the product counts as low stock."),
+    }
 }
 
 /// Where what is stored does not agree with itself. There is none unless something other than this program wrote to the database.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use db::{Conn, Engine, Error, Money, Param, Query, Row, Timestamp, Tx};
+use resource::Record as _;
 
 use super::{
     Held, MOST_DIFFERENCES,
@@ -213,7 +214,7 @@ macro_rules! own_thresholds {
 /// The products with a threshold of their own.
 pub(super) async fn thresholds(conn: &mut Conn, limit: i64) -> Result<Vec<OwnThreshold>, Error> {
     let sql = own_thresholds!(" ORDER BY s.threshold, s.quantity, s.product_id LIMIT $1");
-    conn.all(sql, &[&limit], own_threshold_of).await
+    conn.all(sql, &[&limit], OwnThreshold::from_row).await
 }
 
 /// One product's own threshold, with what it is a threshold of.
@@ -222,18 +223,8 @@ pub(super) async fn own_threshold(
     product: i64,
 ) -> Result<Option<OwnThreshold>, Error> {
     let sql = own_thresholds!(" AND s.product_id = $1");
-    conn.optional(sql, &[&product], own_threshold_of).await
-}
-
-fn own_threshold_of(row: &Row<'_>) -> Result<OwnThreshold, Error> {
-    Ok(OwnThreshold {
-        product: Titled {
-            id: row.get(0)?,
-            title: row.get(1)?,
-        },
-        quantity: row.get(2)?,
-        threshold: row.get(3)?,
-    })
+    conn.optional(sql, &[&product], OwnThreshold::from_row)
+        .await
 }
 
 /// The first and the last moment that a statement found; none when it found nothing.

@@ -225,14 +225,6 @@ impl Column {
         }
     }
 
-    /// One that is written in the list itself.
-    pub(in crate::admin) const fn edited(self) -> Self {
-        Self {
-            is_edited: true,
-            ..self
-        }
-    }
-
     /// A column that is only shown.
     pub(in crate::admin) const fn shown(name: &'static str) -> Self {
         Self {
@@ -310,8 +302,11 @@ impl Field {
             (Kind::Reference, Some(target)) => FieldKind::Related(target.path),
             (Kind::Text { .. } | Kind::Token | Kind::Time | Kind::Reference, _) => FieldKind::Line,
         };
+        // What another record gives its name to is not given to a third.
+        let is_kept = field.is_name && field.kind == Kind::Reference;
         Self {
             is_required: field.is_required(),
+            at: if is_kept { At::Add } else { At::Both },
             help: field.help,
             section: field.section,
             ..Self::required(field.name, kind)

@@ -120,7 +120,7 @@ impl Record {
                 Some((_, Cell::Number(id))) => *id,
                 _ => 0,
             },
-            text: name.map_or_else(String::new, |(_, name)| name.typed(Locale::En)),
+            text: name.map_or_else(String::new, |(_, name)| name.shown(Locale::En)),
             facts: facts
                 .into_iter()
                 .map(|(field, cell)| (field.name, cell))

@@ -19,7 +19,11 @@ use crate::{
         Message, Refusal,
         fields::{FieldErrors, Members},
     },
-    stock::movements::{self, Movement, MovementRecord, movement_text, search::Sought, within},
+    stock::movements::{
+        self, Movement, MovementRecord, movement_text,
+        search::{Scope, Sought},
+        within,
+    },
 };
 
 pub(in crate::admin) struct Movements(Movement);
@@ -153,9 +157,11 @@ impl Movements {
         let sought = Sought {
             text: asked.search.clone(),
             words: asked.words(),
-            supplier: asked.id("supplier"),
-            product: asked.id("product"),
-            between: asked.dates.moments(),
+            scope: Scope {
+                supplier: asked.id("supplier"),
+                product: asked.id("product"),
+                between: asked.dates.moments(),
+            },
         };
         let found = movements::search::search(state, self.0, sought).await?;
         let records = found.movements.into_iter();

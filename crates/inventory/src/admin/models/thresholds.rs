@@ -1,20 +1,23 @@
 //! Products' own low-stock thresholds, identified by the product's id. Deleting one returns the product to the shop's threshold.
 
+use std::sync::LazyLock;
+
 use db::Tx;
+use resource::Record as _;
 
 use crate::{
     State,
     accounts::Caller,
     admin::{
         about::{
-            About, Administered, Allowed, Application, At, By, Cell, Column, Field, FieldKind,
-            Filter, Record, Rows, Target, Within, Words, Work, Written,
+            About, Administered, Allowed, Application, By, Record, Rows, Target, Within, Words,
+            Work, Written,
         },
         listing::{Asked, shelf},
     },
     rest::{
         Message, Refusal,
-        fields::{FieldErrors, Members, Mode, Reader},
+        fields::{FieldErrors, Members, Mode, read_some},
     },
     stock::{self, OwnThreshold},
 };
@@ -23,7 +26,7 @@ pub(in crate::admin) struct Thresholds;
 
 pub(in crate::admin) static THRESHOLDS: Thresholds = Thresholds;
 
-static ABOUT: About = About {
+static ABOUT: LazyLock<About> = LazyLock::new(|| About {
     path: "thresholds",
     application: Application::Stock,
     words: Words::masculine(
@@ -31,23 +34,10 @@ static ABOUT: About = About {
         ("limites de estoque baixo", "low-stock thresholds"),
     ),
     allowed: Allowed::AsPart,
-    columns: &[
-        Column::sorted("product"),
-        Column::sorted("quantity"),
-        Column::sorted("threshold").edited(),
-    ],
     order: "1",
-    search: Some(("produto", "product")),
-    filters: &[Filter::related("product", "products")],
-    fields: &[
-        Field::required("product", FieldKind::Related("products")).at(At::Add),
-        Field::required("threshold", FieldKind::Integer).help(
-            "Abaixo desta quantidade o produto conta como estoque baixo.",
-            "Below this quantity the product counts as low stock.",
-        ),
-    ],
-    ..About::PLAIN
-};
+    search: Some(OwnThreshold::product.label),
+    ..About::of(OwnThreshold::FIELDS)
+});
 
 impl Administered for Thresholds {
     fn about(&self) -> &About {
@@ -63,13 +53,13 @@ impl Administered for Thresholds {
                     .collect(),
                 None => stock::thresholds(state, shelf::MOST).await?,
             };
-            let records = own.into_iter().map(record).collect();
+            let records = own.iter().map(record).collect();
             Ok(shelf::select(records, asked, &ABOUT))
         })
     }
 
     fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
-        Box::pin(async move { Ok(stock::own_threshold(state, id).await?.map(record)) })
+        Box::pin(async move { Ok(stock::own_threshold(state, id).await?.as_ref().map(record)) })
     }
 
     fn problems(&self, target: Target, members: &Members) -> FieldErrors {
@@ -99,7 +89,12 @@ impl Administered for Thresholds {
     }
 
     fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
-        Box::pin(async move { Ok(stock::own_threshold_held(tx, id).await?.map(record)) })
+        Box::pin(async move {
+            Ok(stock::own_threshold_held(tx, id)
+                .await?
+                .as_ref()
+                .map(record))
+        })
     }
 
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
@@ -122,26 +117,18 @@ impl Administered for Thresholds {
 
 /// Product and threshold of a form, and what is wrong with them.
 fn read(target: Target, members: &Members) -> ((Option<i64>, Option<i64>), FieldErrors) {
-    let mut reader = Reader::new(members, Mode::Whole);
-    let product = match target.id() {
-        Some(id) => Some(id),
-        None => reader.reference("product").map(|product| product.id),
+    let fields = match target.id() {
+        Some(_) => &[OwnThreshold::threshold],
+        None => OwnThreshold::FIELDS,
     };
-    let threshold = reader.integer("threshold", 0, i64::MAX);
-    ((product, threshold), reader.finish())
+    let (input, errors) = read_some::<OwnThreshold>(fields, members, Mode::Whole);
+    let product = input.product.get().map(|product| product.id);
+    ((target.id().or(product), input.threshold.set()), errors)
 }
 
-fn record(own: OwnThreshold) -> Record {
-    Record::of(
-        own.product.id,
-        own.product.title.clone(),
-        vec![
-            (
-                "product",
-                Cell::Record("products", own.product.id, own.product.title),
-            ),
-            ("quantity", Cell::Number(own.quantity)),
-            ("threshold", Cell::Number(own.threshold)),
-        ],
-    )
+fn record(own: &OwnThreshold) -> Record {
+    Record {
+        id: own.product.id,
+        ..Record::described(own)
+    }
 }

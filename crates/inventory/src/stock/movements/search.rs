@@ -3,9 +3,10 @@
 
 use db::{Conn, Error};
 
+pub(crate) use super::store::search::Scope;
 use super::{
     Movement, MovementRecord,
-    store::search::{self, Key, Scope},
+    store::search::{self, Key},
 };
 use crate::{State, catalogue::products, rest::Refusal};
 
@@ -21,12 +22,8 @@ pub(crate) struct Sought {
     pub(crate) text: String,
     /// Its words, folded.
     pub(crate) words: Vec<String>,
-    /// From one supplier.
-    pub(crate) supplier: Option<i64>,
-    /// Of one product.
-    pub(crate) product: Option<i64>,
-    /// From this moment on, and before this one.
-    pub(crate) between: Option<(db::Timestamp, db::Timestamp)>,
+    /// Among which.
+    pub(crate) scope: Scope,
 }
 
 /// What was found.
@@ -49,7 +46,7 @@ pub(crate) async fn search(
     sought: Sought,
 ) -> Result<Found, Refusal> {
     let (mut products, mut is_cut) = products::few(state, &sought.text).await?;
-    products.retain(|id| sought.product.is_none_or(|product| product == *id));
+    products.retain(|id| sought.scope.product.is_none_or(|product| product == *id));
     let read = async move |conn: &mut Conn| {
         let mut keys = of_products(conn, movement, &sought, &products).await?;
         let (others, is_read) = of_texts(conn, movement, &sought, &products).await?;
@@ -66,14 +63,6 @@ pub(crate) async fn search(
     Ok(Found { movements, is_cut })
 }
 
-fn scope(sought: &Sought) -> Scope {
-    Scope {
-        supplier: sought.supplier,
-        product: sought.product,
-        between: sought.between,
-    }
-}
-
 /// One more than is shown.
 async fn of_products(
     conn: &mut Conn,
@@ -82,7 +71,7 @@ async fn of_products(
     products: &[i64],
 ) -> Result<Vec<Key>, Error> {
     let limit = i64::try_from(MOST_FOUND + 1).unwrap_or(i64::MAX);
-    search::newest_of(conn, movement, &scope(sought), products, limit).await
+    search::newest_of(conn, movement, &sought.scope, products, limit).await
 }
 
 /// Those of other products whose texts have the words, and whether all texts were looked at.
@@ -93,7 +82,7 @@ async fn of_texts(
     products: &[i64],
 ) -> Result<(Vec<Key>, bool), Error> {
     let limit = i64::try_from(MOST_READ + 1).unwrap_or(i64::MAX);
-    let texts = search::texts(conn, movement, &scope(sought), limit).await?;
+    let texts = search::texts(conn, movement, &sought.scope, limit).await?;
     let is_read = texts.len() <= MOST_READ;
     let others = texts
         .into_iter()

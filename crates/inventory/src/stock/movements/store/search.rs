@@ -7,11 +7,13 @@ use super::{Movement, MovementRecord, record_of, records};
 
 /// Where movements are looked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::stock::movements) struct Scope {
-    pub(in crate::stock::movements) supplier: Option<i64>,
-    pub(in crate::stock::movements) product: Option<i64>,
+pub(crate) struct Scope {
+    /// From one supplier.
+    pub(crate) supplier: Option<i64>,
+    /// Of one product.
+    pub(crate) product: Option<i64>,
     /// From this moment on, and before this one.
-    pub(in crate::stock::movements) between: Option<(Timestamp, Timestamp)>,
+    pub(crate) between: Option<(Timestamp, Timestamp)>,
 }
 
 /// What a movement is found by, beside its product's place among those that a search finds.
