@@ -105,7 +105,8 @@ pub(crate) async fn order_create(
         order,
         replayed: is_replayed,
     } = super::create(&state, new, key).await?;
-    let body = OrderBody::new(&order, &[], url(&state, &public_url, &order));
+    let url = url(&state, &public_url, &order);
+    let body = OrderBody::new(&order, &[], Some(url));
     let mut response = private((StatusCode::CREATED, Json(body)));
     if is_replayed {
         replayed(&mut response);

@@ -37,6 +37,7 @@ pub async fn cancel(state: &State, id: &str) -> Result<StoredOrder, CancelOrderE
     for _ in 0..CANCELLATIONS_MAX {
         match try_cancel(state, id).await? {
             None => {
+                state.wake_deliveries();
                 let order = read::find(state, id).await?;
                 return order.ok_or(CancelOrderError::NotFound);
             }

@@ -3,8 +3,10 @@
 use db::{Timestamp, Tx};
 
 use super::model::OrderStatus;
+use super::news;
 use super::store::{self, End, LockedOrder};
 use crate::payments::{PaymentState, Transitions};
+use crate::webhooks::EventType;
 
 /// What happens to an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,19 +43,24 @@ pub(crate) struct PaymentNews<'a> {
     pub(crate) refunds_overpayment: bool,
 }
 
-/// Changes an order that this transaction has locked. Nothing else writes an order's status.
+/// Changes an order that this transaction has locked, and tells of it. Nothing else writes an order's status. After the commit,
+/// `State::wake_deliveries` is called.
 pub(super) async fn apply(
     tx: &mut Tx,
     order: &LockedOrder,
     change: Change,
     now: Timestamp,
 ) -> Result<(), db::Error> {
-    let (status, paid) = match change {
-        Change::Paid { by, is_late } => (OrderStatus::Paid, Some((by, is_late))),
-        Change::Canceled => (OrderStatus::Canceled, None),
-        Change::Expired => (OrderStatus::Expired, None),
+    let (status, kind, paid) = match change {
+        Change::Paid { by, is_late } => {
+            let paid = Some((by, is_late));
+            (OrderStatus::Paid, EventType::OrderPaid, paid)
+        }
+        Change::Canceled => (OrderStatus::Canceled, EventType::OrderCanceled, None),
+        Change::Expired => (OrderStatus::Expired, EventType::OrderExpired, None),
         Change::Overpaid { by, refund_at } => {
             if store::insert_overpayment(tx, by, order.row, refund_at, now).await? {
+                news::tell_of_overpayment(tx, order.row, by, now).await?;
                 tracing::warn!(
                     order = order.id,
                     status = order.status.as_str(),
@@ -73,41 +80,27 @@ pub(super) async fn apply(
         now,
     };
     store::write_end(tx, order.row, &end).await?;
-    Ok(())
+    let is_late = paid.is_some_and(|(_, is_late)| is_late);
+    news::tell_of_end(tx, order.row, kind, is_late, now).await
 }
 
-/// Lets the order in row `order` follow a payment of it, in the transaction that stores the payment's state.
+/// Lets a locked order follow a payment of it, in the transaction that stores the payment's state.
 pub(crate) async fn follow(
     tx: &mut Tx,
-    order: i64,
+    order: &LockedOrder,
     news: PaymentNews<'_>,
     now: Timestamp,
 ) -> Result<(), db::Error> {
-    let order = store::lock(tx, order)
-        .await?
-        .ok_or_else(|| db::Error::other("a payment's order is missing"))?;
     let is_approved = |step: &crate::payments::Step| step.to == PaymentState::Approved;
     if news.steps.iter().any(is_approved) {
-        let change = approval(&order, news, now);
-        return apply(tx, &order, change, now).await;
+        return apply(tx, order, approval(order, news, now), now).await;
     }
-    if news.state == PaymentState::Pending && order.status != OrderStatus::Open {
+    let is_new = !news.steps.is_empty();
+    if is_new && news.state == PaymentState::Pending && order.status != OrderStatus::Open {
         // It was made after all, and nobody waits for it any more.
         store::look_at(tx, order.row, Some(now)).await?;
     }
     Ok(())
-}
-
-/// As [`follow`], of a payment that is known already.
-pub(crate) async fn follow_known(
-    tx: &mut Tx,
-    news: PaymentNews<'_>,
-    now: Timestamp,
-) -> Result<(), db::Error> {
-    match store::order_of_payment(tx, news.payment).await? {
-        Some(order) => follow(tx, order, news, now).await,
-        None => Ok(()),
-    }
 }
 
 /// The provider approved a payment that stands as cancelled here: its state stays, and somebody must look.
@@ -116,10 +109,7 @@ pub(crate) async fn follow_refused_approval(
     payment: i64,
     now: Timestamp,
 ) -> Result<(), db::Error> {
-    let Some(order) = store::order_of_payment(tx, payment).await? else {
-        return Ok(());
-    };
-    let Some(order) = store::lock(tx, order).await? else {
+    let Some(order) = store::lock_of_payment(tx, payment).await? else {
         return Ok(());
     };
     let change = Change::Overpaid {

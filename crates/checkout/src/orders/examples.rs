@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::payments::examples as payments;
+
 pub(super) fn request() -> Value {
     json!({
         "reference": "1042", "description": "Pedido 1042",
@@ -26,6 +28,44 @@ pub(super) fn open_order() -> Value {
 
 pub(super) fn canceled_order() -> Value {
     order("canceled")
+}
+
+pub(crate) fn paid_event() -> Value {
+    let members = json!({"paid_at": PAID_AT, "payments": [paid_by("1234567891")]});
+    event("paid", members)
+}
+
+pub(crate) fn expired_event() -> Value {
+    event("expired", json!({}))
+}
+
+pub(crate) fn canceled_event() -> Value {
+    event("canceled", json!({}))
+}
+
+pub(crate) fn overpaid_event() -> Value {
+    let both = [paid_by("1234567891"), paid_by("1234567890")];
+    let members = json!({"paid_at": PAID_AT, "payments": both, "payment": payments::paid_pix()});
+    event("paid", members)
+}
+
+const PAID_AT: &str = "2026-11-20T12:00:10.000000Z";
+
+fn paid_by(id: &str) -> Value {
+    json!({
+        "id": id, "status": "approved", "payment_method_id": "pix",
+        "date_created": "2026-11-20T09:00:00.000-03:00",
+    })
+}
+
+/// An order as an event shows it.
+fn event(status: &str, members: Value) -> Value {
+    let mut order = order(status);
+    if let (Value::Object(order), Value::Object(members)) = (&mut order, members) {
+        order.insert("url".to_owned(), Value::Null);
+        order.extend(members);
+    }
+    order
 }
 
 pub(super) fn page() -> Value {

@@ -54,6 +54,14 @@ pub(crate) async fn lock(tx: &mut Tx, order: i64) -> Result<LockedOrder, db::Err
     order.ok_or_else(|| db::Error::other("an order is missing"))
 }
 
+/// As [`lock`], the order that a payment is of; none for a payment without one.
+pub(crate) async fn lock_of_payment(
+    tx: &mut Tx,
+    payment: i64,
+) -> Result<Option<LockedOrder>, db::Error> {
+    store::lock_of_payment(tx, payment).await
+}
+
 /// What keeps an attempt from beginning, or `own` from going on. The order must be locked.
 pub(crate) async fn obstacle(
     tx: &mut Tx,

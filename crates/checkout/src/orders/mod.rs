@@ -11,6 +11,7 @@ mod errors;
 pub(crate) mod examples;
 mod gate;
 mod model;
+mod news;
 pub(crate) mod pages;
 mod query;
 mod read;
@@ -19,10 +20,12 @@ mod shape;
 mod store;
 mod worker;
 
-pub(crate) use change::{PaymentNews, follow, follow_known, follow_refused_approval};
+pub(crate) use change::{PaymentNews, follow, follow_refused_approval};
 pub(crate) use create::forget_keys;
 pub(crate) use errors::{not_found, reference_taken};
-pub(crate) use gate::{OwnAttempt, lock, obstacle};
+pub(crate) use gate::{OwnAttempt, lock, lock_of_payment, obstacle};
+pub(crate) use shape::OrderEvent;
+pub(crate) use store::LockedOrder;
 pub(crate) use worker::run;
 
 pub use cancel::{CancelOrderError, cancel};

@@ -19,7 +19,7 @@ use super::request::{
     TITLE_MAX, URL_MAX,
 };
 use crate::payments::PaymentState;
-use crate::payments::schema::{amount, positive_amount};
+use crate::payments::schema::{AnyPayment, amount, positive_amount};
 use crate::request::MethodKind;
 use crate::request::text::limit;
 
@@ -66,7 +66,8 @@ pub(crate) struct OrderBody<'a> {
     /// Newest first.
     payments: Vec<PaymentOfOrder<'a>>,
     /// Its page, to be given to the buyer.
-    url: String,
+    #[schema(required, value_type = String)]
+    url: Option<String>,
 }
 
 /// A part of what an order is for.
@@ -139,8 +140,8 @@ pub(super) struct OrderListBody<'a> {
 }
 
 impl<'a> OrderBody<'a> {
-    /// The shape of an order whose page is at `url`.
-    pub(super) fn new(order: &'a Order, payments: &'a [OrderPayment], url: String) -> Self {
+    /// The shape of an order whose page is at `url`. Only events leave that out.
+    pub(super) fn new(order: &'a Order, payments: &'a [OrderPayment], url: Option<String>) -> Self {
         Self {
             id: &order.id,
             reference: order.reference.as_deref(),
@@ -170,7 +171,7 @@ impl<'a> OrderBody<'a> {
 
     /// As [`OrderBody::new`], of an order with its payments.
     pub(super) fn of(stored: &'a StoredOrder, url: String) -> Self {
-        Self::new(&stored.order, &stored.payments, url)
+        Self::new(&stored.order, &stored.payments, Some(url))
     }
 }
 
@@ -221,6 +222,42 @@ impl PartialSchema for OrderStatus {
 impl ToSchema for OrderStatus {
     fn name() -> Cow<'static, str> {
         "OrderStatus".into()
+    }
+}
+
+/// `data` of the events of orders: an order, with what an event says beside it.
+pub(crate) enum OrderEvent {}
+
+impl PartialSchema for OrderEvent {
+    fn schema() -> RefOr<Schema> {
+        let mut schema = OrderBody::schema();
+        if let RefOr::T(Schema::Object(order)) = &mut schema {
+            let url = ObjectBuilder::new().schema_type(Type::Null);
+            let url = url.description(Some("Left out: who has it sees the order."));
+            let late = ObjectBuilder::new()
+                .schema_type(Type::Boolean)
+                .enum_values(Some([true]))
+                .description(Some(
+                    "In `order.paid` only, when it was paid after its time.",
+                ));
+            let payment = Ref::builder()
+                .ref_location_from_schema_name(AnyPayment::name())
+                .description(Some(
+                    "In `order.overpaid` only: the payment that pays for nothing.",
+                ));
+            order.properties.extend([
+                ("url".to_owned(), url.into()),
+                ("late".to_owned(), late.into()),
+                ("payment".to_owned(), payment.build().into()),
+            ]);
+        }
+        schema
+    }
+}
+
+impl ToSchema for OrderEvent {
+    fn name() -> Cow<'static, str> {
+        "OrderEvent".into()
     }
 }
 

@@ -104,6 +104,7 @@ async fn process(state: &State, row: i64) -> Result<(), db::Error> {
             Ok::<_, db::Error>(pending)
         })
         .await?;
+    state.wake_deliveries();
     for (payment, _) in pending {
         match payments::cancel_for(state, &payment, Purpose::Background).await {
             Ok(_) | Err(CancelError::State | CancelError::NotFound) => {}

@@ -1,5 +1,5 @@
-//! What the shop's servers are told of a payment, written with the change itself. What is not told: a payment under review, and a state
-//! that was only passed through.
+//! What the shop's servers are told of a payment, written with the change itself: before what it does to its order. What is not told: a
+//! payment under review, and a state that was only passed through.
 
 use db::{Error, Money, Timestamp, Tx};
 use serde::Serialize;
@@ -9,6 +9,7 @@ use super::model::{Payment, StatusSnapshot};
 use super::shape::PaymentBody;
 use super::state::PaymentState;
 use super::store;
+use crate::orders::LockedOrder;
 use crate::webhooks::{EventType, Subject, publish};
 
 /// `data` of an event: the payment as the API shows it.
@@ -19,6 +20,16 @@ struct News<'a> {
     /// What was given back so far; of refunds only.
     #[serde(skip_serializing_if = "Option::is_none")]
     refunded_amount: Option<Box<RawValue>>,
+    /// The order that it is of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    order: Option<OrderName<'a>>,
+}
+
+/// By what a shop knows an order.
+#[derive(Serialize)]
+struct OrderName<'a> {
+    id: &'a str,
+    reference: Option<&'a str>,
 }
 
 /// Tells of a payment that was recorded for the first time.
@@ -26,10 +37,11 @@ pub(super) async fn tell_of_new(
     tx: &mut Tx,
     row: i64,
     payment: &Payment,
+    order: Option<&LockedOrder>,
     now: Timestamp,
 ) -> Result<(), Error> {
     let events = events(None, (payment.state, payment.refunded));
-    publish_news(tx, row, payment, events, now).await
+    publish_news(tx, (row, payment), order, events, now).await
 }
 
 /// Tells of a known payment that has changed.
@@ -37,6 +49,7 @@ pub(super) async fn tell_of_change(
     tx: &mut Tx,
     row: i64,
     (before, after): (&StatusSnapshot, &StatusSnapshot),
+    order: Option<&LockedOrder>,
     now: Timestamp,
 ) -> Result<(), Error> {
     let before = Some((before.state, before.refunded));
@@ -46,23 +59,28 @@ pub(super) async fn tell_of_change(
     }
     let payment = store::find_by_row(tx, row).await?;
     let payment = payment.ok_or_else(|| Error::other("a payment vanished"))?;
-    publish_news(tx, row, &payment, events, now).await
+    publish_news(tx, (row, &payment), order, events, now).await
 }
 
 async fn publish_news(
     tx: &mut Tx,
-    row: i64,
-    payment: &Payment,
+    (row, payment): (i64, &Payment),
+    order: Option<&LockedOrder>,
     events: impl IntoIterator<Item = EventType>,
     now: Timestamp,
 ) -> Result<(), Error> {
+    let subject = order.map_or(Subject::Payment(row), |order| Subject::Order(order.row));
     for kind in events {
         let is_refund = kind == EventType::PaymentRefunded;
         let news = News {
             payment: PaymentBody::new(payment),
             refunded_amount: is_refund.then(|| payment.refunded.to_json()),
+            order: order.map(|order| OrderName {
+                id: &order.id,
+                reference: order.reference.as_deref(),
+            }),
         };
-        publish(tx, kind, Subject::Payment(row), &news, now).await?;
+        publish(tx, kind, subject, &news, now).await?;
     }
     Ok(())
 }

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{Object, OneOfBuilder, Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
-use web::openapi::one_of;
+use web::openapi::{one_of, text};
 
 use super::shape::PaymentBody;
 use super::state::PaymentState;
@@ -93,6 +93,18 @@ impl ToSchema for PaymentEvent {
     }
 }
 
+/// By what a shop knows the order of a payment.
+fn order_name() -> ObjectBuilder {
+    let reference = text().schema_type(SchemaType::from_iter([Type::String, Type::Null]));
+    ObjectBuilder::new()
+        .description(Some("Of a payment of an order only."))
+        .property("id", text())
+        .property("reference", reference)
+        .required("id")
+        .required("reference")
+        .additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false)))
+}
+
 fn payment_event_by(kind: MethodKind) -> RefOr<Schema> {
     let mut schema = payment_by(kind);
     if let RefOr::T(Schema::Object(payment)) = &mut schema {
@@ -100,10 +112,10 @@ fn payment_event_by(kind: MethodKind) -> RefOr<Schema> {
         let refunded = number()
             .exclusive_minimum(Some(0))
             .description(Some(description));
-        let refunded = refunded.build().into();
-        payment
-            .properties
-            .insert("refunded_amount".to_owned(), refunded);
+        payment.properties.extend([
+            ("refunded_amount".to_owned(), refunded.into()),
+            ("order".to_owned(), order_name().into()),
+        ]);
     }
     schema
 }

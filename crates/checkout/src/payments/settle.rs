@@ -149,21 +149,36 @@ impl Record {
     /// The body to answer: that of an earlier run, if one has ended the attempt in the meantime.
     async fn write(&self, tx: &mut Tx) -> Result<String, SettleError> {
         let check_at = next_check(self.payment.state, 0, self.now);
-        let row = match store::insert_payment(tx, &self.payment, self.now, check_at).await? {
-            Some(row) => {
-                if let Some(thought) = self.completed.corrects {
-                    let status = &self.word.status;
-                    store::insert_correction(tx, row, thought, status, self.source, self.now)
-                        .await?;
-                }
-                store::insert_steps(tx, row, &self.steps, &self.word, self.source, self.now)
-                    .await?;
-                news::tell_of_new(tx, row, &self.payment, self.now).await?;
-                self.tell_order(tx, row).await?;
-                row
-            }
-            None => self.write_known(tx).await?,
+        let Some(row) = store::insert_payment(tx, &self.payment, self.now, check_at).await? else {
+            let row = self.write_known(tx).await?;
+            return self.finish(tx, row).await;
         };
+        if let Some(thought) = self.completed.corrects {
+            let status = &self.word.status;
+            store::insert_correction(tx, row, thought, status, self.source, self.now).await?;
+        }
+        store::insert_steps(tx, row, &self.steps, &self.word, self.source, self.now).await?;
+        let order = match self.completed.order_id {
+            Some(order) => Some(orders::lock(tx, order).await?),
+            None => None,
+        };
+        // News of the order show its payments, which it knows by their attempts.
+        let body = self.finish(tx, row).await?;
+        news::tell_of_new(tx, row, &self.payment, order.as_ref(), self.now).await?;
+        if let Some(order) = &order {
+            let news = PaymentNews {
+                payment: row,
+                state: self.payment.state,
+                steps: &self.steps,
+                refunds_overpayment: self.refunds_overpayment,
+            };
+            orders::follow(tx, order, news, self.now).await?;
+        }
+        Ok(body)
+    }
+
+    /// Ends the attempt with the payment in `row`.
+    async fn finish(&self, tx: &mut Tx, row: i64) -> Result<String, SettleError> {
         let finish = Finish {
             id: self.completed.attempt,
             payment: row,
@@ -179,19 +194,6 @@ impl Record {
         Ok(ended
             .and_then(|attempt| attempt.response)
             .unwrap_or_else(|| self.body.clone()))
-    }
-
-    async fn tell_order(&self, tx: &mut Tx, row: i64) -> Result<(), db::Error> {
-        let Some(order) = self.completed.order_id else {
-            return Ok(());
-        };
-        let news = PaymentNews {
-            payment: row,
-            state: self.payment.state,
-            steps: &self.steps,
-            refunds_overpayment: self.refunds_overpayment,
-        };
-        orders::follow(tx, order, news, self.now).await
     }
 
     /// The payment was recorded by another run in the meantime: this word is one more on a known payment.
@@ -240,14 +242,14 @@ pub(crate) async fn settle_word(
     match recorded {
         Recorded::Moved { state: moved, .. } | Recorded::Same(moved) => {
             state.hub.publish(&id, moved, &detail);
-            state.wake_deliveries();
         }
         Recorded::Refused(_) => tracing::warn!(
             payment = id,
             "the provider reported a move backwards or another amount; it was refused"
         ),
-        Recorded::Unknown => {}
+        Recorded::Unknown => return Ok(recorded),
     }
+    state.wake_deliveries();
     Ok(recorded)
 }
 
@@ -278,8 +280,7 @@ impl WordRecord<'_> {
             let check_at = next_check(next.state, known.checks, now);
             if store::update_snapshot(tx, &known, &next, check_at, now).await? {
                 store::insert_steps(tx, known.row, &steps, word, self.source, now).await?;
-                news::tell_of_change(tx, known.row, (&known.snapshot, &next), now).await?;
-                self.tell_order(tx, known.row, next.state, &steps).await?;
+                self.tell(tx, &known, &next, &steps).await?;
                 return Ok(recorded);
             }
             // The row that was written in between is the newest: each turn of the loop sees a later version.
@@ -288,23 +289,25 @@ impl WordRecord<'_> {
         }
     }
 
-    async fn tell_order(
+    /// Tells of the change, and lets the payment's order follow.
+    async fn tell(
         &self,
         tx: &mut Tx,
-        payment: i64,
-        state: PaymentState,
+        known: &StoredPayment,
+        next: &StatusSnapshot,
         steps: &Transitions,
     ) -> Result<(), db::Error> {
-        if steps.is_empty() {
-            return Ok(());
-        }
+        let order = orders::lock_of_payment(tx, known.row).await?;
+        let change = (&known.snapshot, next);
+        news::tell_of_change(tx, known.row, change, order.as_ref(), self.now).await?;
+        let Some(order) = order else { return Ok(()) };
         let news = PaymentNews {
-            payment,
-            state,
+            payment: known.row,
+            state: next.state,
             steps,
             refunds_overpayment: self.refunds_overpayment,
         };
-        orders::follow_known(tx, news, self.now).await
+        orders::follow(tx, &order, news, self.now).await
     }
 
     /// Keeps a refused word in the history, once for as long as nothing else is said.

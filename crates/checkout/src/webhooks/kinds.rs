@@ -17,27 +17,43 @@ pub enum EventType {
     PaymentRefunded,
     /// The payer's bank took a payment back.
     PaymentChargedBack,
+    /// An order was paid.
+    OrderPaid,
+    /// The time to pay an order is over.
+    OrderExpired,
+    /// The shop gave an order up.
+    OrderCanceled,
+    /// A payment of an order was approved that pays for nothing.
+    OrderOverpaid,
 }
 
 impl EventType {
     /// What endpoints may ask for.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 10] = [
         Self::PaymentPending,
         Self::PaymentApproved,
         Self::PaymentRejected,
         Self::PaymentCanceled,
         Self::PaymentRefunded,
         Self::PaymentChargedBack,
+        Self::OrderPaid,
+        Self::OrderExpired,
+        Self::OrderCanceled,
+        Self::OrderOverpaid,
     ];
 
     /// Their names.
-    pub const NAMES: [&'static str; 6] = [
+    pub const NAMES: [&'static str; 10] = [
         Self::PaymentPending.name(),
         Self::PaymentApproved.name(),
         Self::PaymentRejected.name(),
         Self::PaymentCanceled.name(),
         Self::PaymentRefunded.name(),
         Self::PaymentChargedBack.name(),
+        Self::OrderPaid.name(),
+        Self::OrderExpired.name(),
+        Self::OrderCanceled.name(),
+        Self::OrderOverpaid.name(),
     ];
 
     /// The name in bodies and in the store.
@@ -49,6 +65,10 @@ impl EventType {
             Self::PaymentCanceled => "payment.canceled",
             Self::PaymentRefunded => "payment.refunded",
             Self::PaymentChargedBack => "payment.charged_back",
+            Self::OrderPaid => "order.paid",
+            Self::OrderExpired => "order.expired",
+            Self::OrderCanceled => "order.canceled",
+            Self::OrderOverpaid => "order.overpaid",
         }
     }
 

@@ -29,8 +29,10 @@ pub const SERVICE: Service = Service {
 /// What an event is about, by its row. Events of one subject are delivered in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Subject {
-    /// A payment.
+    /// A payment without an order.
     Payment(i64),
+    /// An order, with its payments.
+    Order(i64),
 }
 
 impl Subject {
@@ -38,6 +40,7 @@ impl Subject {
     const fn number(self) -> i64 {
         match self {
             Self::Payment(row) => row,
+            Self::Order(row) => -row,
         }
     }
 }

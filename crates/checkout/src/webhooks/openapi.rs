@@ -6,70 +6,128 @@ use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::EventType;
-use crate::payments::{PaymentEvent, examples};
+use crate::orders::{OrderEvent, examples as orders};
+use crate::payments::{PaymentEvent, examples as payments};
 
 /// The schemas of all events by their names, and the document's member `webhooks`.
 pub(crate) fn described() -> (Vec<(String, RefOr<Schema>)>, Value) {
-    let (mut schemas, webhooks) = describe(EventType::ALL.map(webhook));
+    let of_payments = OF_PAYMENTS.iter().map(Words::webhook::<PaymentEvent>);
+    let of_orders = OF_ORDERS.iter().map(Words::webhook::<OrderEvent>);
+    let (mut schemas, webhooks) = describe(of_payments.chain(of_orders));
     schemas.push((PaymentEvent::name().into_owned(), PaymentEvent::schema()));
+    schemas.push((OrderEvent::name().into_owned(), OrderEvent::schema()));
     PaymentEvent::schemas(&mut schemas);
     (schemas, webhooks)
 }
 
-fn webhook(kind: EventType) -> Webhook {
-    let told = match kind {
-        EventType::PaymentPending => (
-            "onPaymentPending",
-            "PaymentPending",
-            "A payment waits to be paid",
-            "A pix or a boleto was made. A payment under review is told once it is decided.",
-            examples::pix_payment(),
-        ),
-        EventType::PaymentApproved => (
-            "onPaymentApproved",
-            "PaymentApproved",
-            "A payment was approved",
-            "It is paid. It may still be refunded or charged back.",
-            examples::paid_pix(),
-        ),
-        EventType::PaymentRejected => (
-            "onPaymentRejected",
-            "PaymentRejected",
-            "A payment was refused",
-            "By the provider or the bank, for good. The buyer may pay again.",
-            examples::rejected_payment(),
-        ),
-        EventType::PaymentCanceled => (
-            "onPaymentCanceled",
-            "PaymentCanceled",
-            "A payment was canceled",
-            "It was given up before it was paid, or its time ran out.",
-            examples::cancelled_payment(),
-        ),
-        EventType::PaymentRefunded => (
-            "onPaymentRefunded",
-            "PaymentRefunded",
-            "A payment was refunded, or a part of it",
-            "Told of each refund. `status` stays `approved` until all is given back; `refunded_amount` is the sum so far.",
-            examples::refunded_payment(),
-        ),
-        EventType::PaymentChargedBack => (
-            "onPaymentChargedBack",
-            "PaymentChargedBack",
-            "A payment was charged back",
-            "The payer's bank took it back.",
-            examples::disputed_payment(),
-        ),
-    };
-    let (id, schema, summary, about, example) = told;
-    Webhook {
-        kind: kind.name(),
-        id,
-        summary,
-        about,
-        schema,
-        data: Ref::from_schema_name(PaymentEvent::name()).into(),
-        example,
-        example_time: "2026-11-20T12:00:00Z",
+/// What the document says of a type of events.
+struct Words {
+    kind: EventType,
+    id: &'static str,
+    schema: &'static str,
+    summary: &'static str,
+    about: &'static str,
+    example: fn() -> Value,
+}
+
+impl Words {
+    fn webhook<Data: ToSchema>(&self) -> Webhook {
+        Webhook {
+            kind: self.kind.name(),
+            id: self.id,
+            summary: self.summary,
+            about: self.about,
+            schema: self.schema,
+            data: Ref::from_schema_name(Data::name()).into(),
+            example: (self.example)(),
+            example_time: "2026-11-20T12:00:00Z",
+        }
     }
 }
+
+static OF_PAYMENTS: [Words; 6] = [
+    Words {
+        kind: EventType::PaymentPending,
+        id: "onPaymentPending",
+        schema: "PaymentPending",
+        summary: "A payment waits to be paid",
+        about: "A pix or a boleto was made. A payment under review is told once it is decided.",
+        example: payments::pix_payment,
+    },
+    Words {
+        kind: EventType::PaymentApproved,
+        id: "onPaymentApproved",
+        schema: "PaymentApproved",
+        summary: "A payment was approved",
+        about: "It is paid. It may still be refunded or charged back.",
+        example: payments::paid_pix,
+    },
+    Words {
+        kind: EventType::PaymentRejected,
+        id: "onPaymentRejected",
+        schema: "PaymentRejected",
+        summary: "A payment was refused",
+        about: "By the provider or the bank, for good. The buyer may pay again.",
+        example: payments::rejected_payment,
+    },
+    Words {
+        kind: EventType::PaymentCanceled,
+        id: "onPaymentCanceled",
+        schema: "PaymentCanceled",
+        summary: "A payment was canceled",
+        about: "It was given up before it was paid, or its time ran out.",
+        example: payments::cancelled_payment,
+    },
+    Words {
+        kind: EventType::PaymentRefunded,
+        id: "onPaymentRefunded",
+        schema: "PaymentRefunded",
+        summary: "A payment was refunded, or a part of it",
+        about: "Told of each refund. `status` stays `approved` until all is given back; `refunded_amount` is the sum so far.",
+        example: payments::refunded_payment,
+    },
+    Words {
+        kind: EventType::PaymentChargedBack,
+        id: "onPaymentChargedBack",
+        schema: "PaymentChargedBack",
+        summary: "A payment was charged back",
+        about: "The payer's bank took it back.",
+        example: payments::disputed_payment,
+    },
+];
+
+static OF_ORDERS: [Words; 4] = [
+    Words {
+        kind: EventType::OrderPaid,
+        id: "onOrderPaid",
+        schema: "OrderPaid",
+        summary: "An order was paid",
+        about: "Told once, after `payment.approved` of the payment that paid it. `late` is there when its time was over.",
+        example: orders::paid_event,
+    },
+    Words {
+        kind: EventType::OrderExpired,
+        id: "onOrderExpired",
+        schema: "OrderExpired",
+        summary: "The time to pay an order is over",
+        about: "A boleto that was made before, or a payment whose outcome was unknown, may still pay it: `order.paid` with `late` follows then.",
+        example: orders::expired_event,
+    },
+    Words {
+        kind: EventType::OrderCanceled,
+        id: "onOrderCanceled",
+        schema: "OrderCanceled",
+        summary: "An order was canceled",
+        about: "The shop gave it up. Nothing pays it any more.",
+        example: orders::canceled_event,
+    },
+    Words {
+        kind: EventType::OrderOverpaid,
+        id: "onOrderOverpaid",
+        schema: "OrderOverpaid",
+        summary: "A payment was approved that pays for nothing",
+        about: "The order was paid or canceled before, or the payment stands as canceled here. The order stays as it is; somebody has to look at \
+                `payment`, unless the service gives second payments back by itself.",
+        example: orders::overpaid_event,
+    },
+];

@@ -15,10 +15,10 @@ use crate::payments::app::{Shop, TestApp};
 use crate::payments::notified::{notify, work};
 use crate::payments::requests::{boleto, card, pix};
 
-const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 /// Lets the events of a shop go to this address.
-fn told_at(url: &str) -> impl FnOnce(&mut Config) + use<> {
+pub(crate) fn told_at(url: &str) -> impl FnOnce(&mut Config) + use<> {
     let target = Target::parse(url).unwrap();
     move |config| {
         config.webhooks = Webhooks {
@@ -33,7 +33,7 @@ fn told_at(url: &str) -> impl FnOnce(&mut Config) + use<> {
 }
 
 /// Delivers what is due; how many attempts were made, and how many arrived.
-async fn pass(app: &TestApp) -> (usize, usize) {
+pub(crate) async fn pass(app: &TestApp) -> (usize, usize) {
     let done = webhooks::pass(&app.state).await.unwrap();
     (done.attempts, done.delivered)
 }
@@ -45,7 +45,7 @@ async fn follow(shop: &Shop, id: &str, act: &str) {
     work(shop).await;
 }
 
-fn kinds(received: &[Received]) -> Vec<String> {
+pub(crate) fn kinds(received: &[Received]) -> Vec<String> {
     let kind = |one: &Received| one.json()["type"].as_str().unwrap().to_owned();
     received.iter().map(kind).collect()
 }
@@ -57,11 +57,11 @@ fn told_of(received: &[Received], id: &str) -> Vec<String> {
     kinds(&about)
 }
 
-fn document() -> Document {
+pub(crate) fn document() -> Document {
     Document::new(checkout::openapi(), "Error", |path| path == "/")
 }
 
-fn media(document: &Document, kind: &str) -> Value {
+pub(crate) fn media(document: &Document, kind: &str) -> Value {
     document.value()["webhooks"][kind]["post"]["requestBody"]["content"]["application/json"].clone()
 }
 

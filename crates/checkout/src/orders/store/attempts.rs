@@ -69,16 +69,6 @@ pub(in crate::orders) async fn strip_lease(
     Ok(changed == 1)
 }
 
-/// The row of the order that a payment is of.
-pub(in crate::orders) async fn order_of_payment(
-    conn: &mut Conn,
-    payment: i64,
-) -> Result<Option<i64>, Error> {
-    let sql =
-        "SELECT order_id FROM attempts WHERE payment_id = $1 AND order_id IS NOT NULL LIMIT 1";
-    conn.optional(sql, &[&payment], |row| row.get(0)).await
-}
-
 /// Every payment of an order, newest first.
 pub(in crate::orders) async fn payments_of(
     conn: &mut Conn,

@@ -5,12 +5,11 @@ mod attempts;
 mod orders;
 mod overpayments;
 
-pub(super) use attempts::{
-    OrderAttempt, attempts_of, order_of_payment, payments_of, pending_of, strip_lease,
-};
+pub(super) use attempts::{OrderAttempt, attempts_of, payments_of, pending_of, strip_lease};
+pub(crate) use orders::LockedOrder;
 pub(super) use orders::{
-    End, Filter, InsertedOrder, LockedOrder, count, due, find, find_by_key, find_by_reference,
-    find_by_row, find_by_token, forget_keys, free_key, insert, list, lock, lock_by_id, look_at,
+    End, Filter, InsertedOrder, count, due, find, find_by_key, find_by_reference, find_by_row,
+    find_by_token, forget_keys, free_key, insert, list, lock, lock_by_id, lock_of_payment, look_at,
     next_due, write_end,
 };
 pub(super) use overpayments::{

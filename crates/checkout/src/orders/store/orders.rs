@@ -27,6 +27,8 @@ pub(in crate::orders) struct InsertedOrder<'a> {
 pub(crate) struct LockedOrder {
     pub(crate) row: i64,
     pub(crate) id: String,
+    /// The shop's own number.
+    pub(crate) reference: Option<String>,
     pub(crate) status: OrderStatus,
     pub(crate) expires_at: Timestamp,
 }
@@ -177,7 +179,7 @@ macro_rules! locked {
         concat!(
             "UPDATE orders SET updated_at = updated_at WHERE ",
             $condition,
-            " RETURNING id, public_id, status, expires_at"
+            " RETURNING id, public_id, reference, status, expires_at"
         )
     };
 }
@@ -193,6 +195,17 @@ pub(in crate::orders) async fn lock_by_id(
     id: &str,
 ) -> Result<Option<LockedOrder>, Error> {
     tx.optional(locked!("public_id = $1"), &[&id], locked).await
+}
+
+/// As [`lock`], the order that a payment is of; none for a payment without one.
+pub(in crate::orders) async fn lock_of_payment(
+    tx: &mut Tx,
+    payment: i64,
+) -> Result<Option<LockedOrder>, Error> {
+    let sql = locked!(
+        "id = (SELECT order_id FROM attempts WHERE payment_id = $1 AND order_id IS NOT NULL LIMIT 1)"
+    );
+    tx.optional(sql, &[&payment], locked).await
 }
 
 /// Writes how a locked order ends.
@@ -286,8 +299,9 @@ fn locked(row: &Row<'_>) -> Result<LockedOrder, Error> {
     Ok(LockedOrder {
         row: row.get(0)?,
         id: row.get(1)?,
-        status: status(&row.get::<String>(2)?)?,
-        expires_at: row.get(3)?,
+        reference: row.get(2)?,
+        status: status(&row.get::<String>(3)?)?,
+        expires_at: row.get(4)?,
     })
 }
 

@@ -6,7 +6,8 @@ use serde_json::json;
 use test_kit::on_both_engines;
 
 use super::{
-    act, boleto, cancel, card, learn, make, order, overpayments, pay, pix, read, status, work,
+    OrderLink, act, boleto, cancel, card, learn, make, order, overpayments, pay, pix, read, status,
+    work,
 };
 use crate::payments::app::Shop;
 use crate::payments::requests::with;
@@ -201,25 +202,43 @@ on_both_engines!(
     }
 );
 
+/// An order whose attempt was given up, and appears after the order was canceled.
+pub(super) async fn approved_after_its_cancellation(shop: &Shop) -> OrderLink {
+    let made = make(shop, &order()).await;
+    shop.sandbox.fail_payment("drop after").await;
+    assert_eq!(pay(shop, &made, &card("APRO"), None).await.status, 503);
+    shop.sandbox
+        .fail("GET", "/v1/payments/search", "lag 300m", 50)
+        .await;
+    for _ in 0..3 {
+        shop.clock.advance(Duration::from_mins(59));
+        learn(shop).await;
+    }
+    assert_eq!(cancel(shop, &made).await.status, 200);
+    shop.sandbox.clear_faults().await;
+    shop.clock.advance(Duration::from_hours(2));
+    learn(shop).await;
+    made
+}
+
+/// An order with a pix that stands as canceled here, and that is paid at the provider.
+pub(super) async fn paid_after_its_payment_was_canceled(shop: &Shop) -> (OrderLink, String) {
+    let made = make(shop, &order()).await;
+    let payment = pay(shop, &made, &pix(), None).await.id();
+    let cancelled = async |tx: &mut db::Tx| {
+        tx.execute("UPDATE payments SET state = 'cancelled'", &[])
+            .await
+    };
+    shop.db.write::<_, db::Error, _>(cancelled).await.unwrap();
+    shop.sandbox.act(&payment, "pay").await;
+    (made, payment)
+}
+
 on_both_engines!(
     an_approval_of_what_stands_as_canceled_changes_nothing_and_is_told_of,
     async |address| {
         let shop = Shop::open_with(&address, |config| config.refund_overpayment = true).await;
-        // An attempt that was given up, and appears after its order was canceled.
-        let made = make(&shop, &order()).await;
-        shop.sandbox.fail_payment("drop after").await;
-        assert_eq!(pay(&shop, &made, &card("APRO"), None).await.status, 503);
-        shop.sandbox
-            .fail("GET", "/v1/payments/search", "lag 300m", 50)
-            .await;
-        for _ in 0..3 {
-            shop.clock.advance(Duration::from_mins(59));
-            learn(&shop).await;
-        }
-        assert_eq!(cancel(&shop, &made).await.status, 200);
-        shop.sandbox.clear_faults().await;
-        shop.clock.advance(Duration::from_hours(2));
-        learn(&shop).await;
+        let made = approved_after_its_cancellation(&shop).await;
         let order = read(&shop, &made).await;
         assert_eq!(
             (&order["status"], &order["paid_at"]),
@@ -238,14 +257,7 @@ on_both_engines!(
     an_approval_of_a_payment_that_stands_as_canceled_is_told_of_once,
     async |address| {
         let shop = Shop::open(&address).await;
-        let made = make(&shop, &order()).await;
-        let payment = pay(&shop, &made, &pix(), None).await.id();
-        let cancelled = async |tx: &mut db::Tx| {
-            tx.execute("UPDATE payments SET state = 'cancelled'", &[])
-                .await
-        };
-        shop.db.write::<_, db::Error, _>(cancelled).await.unwrap();
-        shop.sandbox.act(&payment, "pay").await;
+        let (made, payment) = paid_after_its_payment_was_canceled(&shop).await;
         for _ in 0..2 {
             learn(&shop).await;
             assert_eq!(shop.status(&payment).await, "cancelled");

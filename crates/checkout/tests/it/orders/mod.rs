@@ -3,6 +3,7 @@
 mod ending;
 mod living;
 mod making;
+mod news;
 mod page;
 mod paying;
 

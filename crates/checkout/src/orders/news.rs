@@ -1,0 +1,65 @@
+//! What the shop's servers are told of an order, written with the change itself.
+
+use db::{Error, Timestamp, Tx};
+use serde::Serialize;
+
+use super::model::{Order, OrderPayment};
+use super::shape::OrderBody;
+use super::store;
+use crate::payments::{self, PaymentBody};
+use crate::webhooks::{EventType, Subject, publish};
+
+/// `data` of an event: the order as the API shows it. The address of its page is left out, as it lets its holder see the order.
+#[derive(Serialize)]
+struct News<'a> {
+    #[serde(flatten)]
+    order: OrderBody<'a>,
+    /// Was it paid after its time? There only when it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    late: Option<bool>,
+    /// The payment that pays for nothing, of overpayments only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    payment: Option<PaymentBody<'a>>,
+}
+
+/// Tells how an order has ended.
+pub(super) async fn tell_of_end(
+    tx: &mut Tx,
+    row: i64,
+    kind: EventType,
+    is_late: bool,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let (order, payments) = find(tx, row).await?;
+    let news = News {
+        order: OrderBody::new(&order, &payments, None),
+        late: is_late.then_some(true),
+        payment: None,
+    };
+    publish(tx, kind, Subject::Order(row), &news, now).await
+}
+
+/// Tells of a payment that was approved and pays for nothing.
+pub(super) async fn tell_of_overpayment(
+    tx: &mut Tx,
+    row: i64,
+    payment: i64,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let (order, payments) = find(tx, row).await?;
+    let payment = payments::find_by_row(tx, payment).await?;
+    let payment = payment.ok_or_else(|| Error::other("a payment vanished"))?;
+    let news = News {
+        order: OrderBody::new(&order, &payments, None),
+        late: None,
+        payment: Some(PaymentBody::new(&payment)),
+    };
+    let subject = Subject::Order(row);
+    publish(tx, EventType::OrderOverpaid, subject, &news, now).await
+}
+
+async fn find(tx: &mut Tx, row: i64) -> Result<(Order, Vec<OrderPayment>), Error> {
+    let order = store::find_by_row(tx, row).await?;
+    let order = order.ok_or_else(|| Error::other("an order vanished"))?;
+    Ok((order, store::payments_of(tx, row).await?))
+}
