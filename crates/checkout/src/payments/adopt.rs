@@ -72,13 +72,13 @@ pub(crate) async fn complete(
     payment: &ProviderPayment,
     source: Source,
 ) -> Result<Adopted, db::Error> {
-    let order = attempt.payment_order()?;
+    let instruction = attempt.payment_instruction()?;
     let is_ended = matches!(attempt.step, AttemptStep::Refused | AttemptStep::Closed);
     let completed = CompletedAttempt {
         attempt: attempt.id,
-        reference: order.reference.clone(),
-        order_id: order.order_id,
-        intent: order.intent.clone(),
+        reference: instruction.reference.clone(),
+        order_id: instruction.order_id,
+        intent: instruction.intent.clone(),
         corrects: is_ended.then_some(attempt.step),
     };
     match settle_made(state, completed, payment, source).await {

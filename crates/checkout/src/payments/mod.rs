@@ -44,7 +44,9 @@ pub(crate) use refund::{Checked, check_refund};
 pub(crate) use schema::PaymentEvent;
 pub(crate) use settle::Recorded;
 pub(crate) use state::{Step, Transitions};
-pub(crate) use store::{Attempt, AttemptStep, Due, Order, Source, StoredPayment, find_by_row};
+pub(crate) use store::{
+    Attempt, AttemptStep, Due, Instruction, Source, StoredPayment, find_by_row,
+};
 
 pub(crate) use cancel::cancel_for;
 pub use cancel::{CancelError, cancel};

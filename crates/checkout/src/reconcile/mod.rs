@@ -129,9 +129,9 @@ pub struct OpenQuestion {
 pub async fn open_questions(db: &Db) -> Result<Vec<OpenQuestion>, db::Error> {
     let open = payments::open_attempts(db).await?;
     let questions = open.into_iter().map(|attempt| OpenQuestion {
-        kind: attempt.order.kind(),
-        reference: attempt.order.name().to_owned(),
-        amount: attempt.order.amount(),
+        kind: attempt.instruction.kind(),
+        reference: attempt.instruction.name().to_owned(),
+        amount: attempt.instruction.amount(),
         since: attempt.created_at,
         last_answer: attempt.last_answer,
     });

@@ -9,7 +9,7 @@ use db::Timestamp;
 use super::{Finding, Line, Report};
 use crate::app::State;
 use crate::payments::{
-    self, Adopted, Attempt, AttemptStep, Checked, Due, Order, Recorded, RefundError, Source,
+    self, Adopted, Attempt, AttemptStep, Checked, Due, Instruction, Recorded, RefundError, Source,
     StoredPayment,
 };
 use crate::provider::{Failure, Purpose};
@@ -101,7 +101,7 @@ impl Question {
 
     fn name(&self) -> &str {
         match self {
-            Self::Attempt(attempt) => attempt.order.name(),
+            Self::Attempt(attempt) => attempt.instruction.name(),
             Self::Payment(stored) => &stored.id,
         }
     }
@@ -110,7 +110,7 @@ impl Question {
     fn calls(&self) -> u32 {
         match self {
             // The list of refunds, and the payment after it.
-            Self::Attempt(attempt) if matches!(attempt.order, Order::Refund(_)) => 2,
+            Self::Attempt(attempt) if matches!(attempt.instruction, Instruction::Refund(_)) => 2,
             Self::Attempt(_) | Self::Payment(_) => 1,
         }
     }
@@ -157,9 +157,13 @@ async fn ask(state: &State, question: &Question) -> Result<Option<Finding>, db::
 async fn look_for(state: &State, attempt: &Attempt, next: Timestamp) -> Result<Finding, db::Error> {
     // What an answer leaves out was not known when it was asked for, however late the answer is looked at.
     let now = state.clock.now();
-    let finding = match &attempt.order {
-        Order::Payment(order) => by_reference(state, attempt, &order.reference).await?,
-        Order::Refund(order) => by_list(state, attempt, &order.payment_id, next).await?,
+    let finding = match &attempt.instruction {
+        Instruction::Payment(instruction) => {
+            by_reference(state, attempt, &instruction.reference).await?
+        }
+        Instruction::Refund(instruction) => {
+            by_list(state, attempt, &instruction.payment_id, next).await?
+        }
     };
     if attempt.step != AttemptStep::Sending {
         return Ok(finding);
@@ -168,9 +172,9 @@ async fn look_for(state: &State, attempt: &Attempt, next: Timestamp) -> Result<F
     if finding == Finding::NotFound && is_certain {
         // Somebody who has taken it up since will tell what becomes of it.
         return Ok(if payments::close_attempt(state, attempt.id, next).await? {
-            match attempt.order {
-                Order::Payment(_) => Finding::Closed,
-                Order::Refund(_) => Finding::RefundClosed,
+            match attempt.instruction {
+                Instruction::Payment(_) => Finding::Closed,
+                Instruction::Refund(_) => Finding::RefundClosed,
             }
         } else {
             finding
@@ -179,9 +183,9 @@ async fn look_for(state: &State, attempt: &Attempt, next: Timestamp) -> Result<F
     if let Some(answer) = finding.as_answer() {
         if is_certain {
             tracing::warn!(
-                kind = attempt.order.kind(),
-                reference = attempt.order.name(),
-                amount = %attempt.order.amount(),
+                kind = attempt.instruction.kind(),
+                reference = attempt.instruction.name(),
+                amount = %attempt.instruction.amount(),
                 hours = now.since(attempt.created_at).as_secs() / 3600,
                 answer,
                 "the outcome is still unknown: the provider is asked about it every hour"

@@ -8,7 +8,7 @@ use web::Clock;
 
 use crate::app::State;
 use crate::payments::idempotency::{IdempotencyKey, KEPT};
-use crate::payments::store::{self, Attempt, AttemptStep, Lease, NewAttempt, Order};
+use crate::payments::store::{self, Attempt, AttemptStep, Instruction, Lease, NewAttempt};
 use crate::provider::{ExternalReference, Failure, UpstreamKey};
 
 /// How often a key is looked for again whose attempt vanished between two statements.
@@ -83,12 +83,12 @@ impl NewRun {
     }
 
     /// The attempt to be stored for it.
-    pub(crate) fn attempt(&self, step: AttemptStep, order: Order) -> NewAttempt {
+    pub(crate) fn attempt(&self, step: AttemptStep, instruction: Instruction) -> NewAttempt {
         NewAttempt {
             key: self.key.clone(),
             fingerprint: self.fingerprint.clone(),
             step,
-            order,
+            instruction,
             upstream_key: self.upstream_key,
             lease: self.lease.clone(),
             now: self.now,
@@ -166,9 +166,11 @@ async fn take_up(tx: &mut Tx, found: Attempt, run: &NewRun) -> Result<Claim, db:
     if matches!(found.step, AttemptStep::Finished | AttemptStep::Refused) {
         return Ok(Claim::Ended(Box::new(found)));
     }
-    let needs_token = match &found.order {
-        Order::Payment(order) => order.intent.card.is_some() && order.card_token.is_none(),
-        Order::Refund(_) => false,
+    let needs_token = match &found.instruction {
+        Instruction::Payment(instruction) => {
+            instruction.intent.card.is_some() && instruction.card_token.is_none()
+        }
+        Instruction::Refund(_) => false,
     };
     // A card's first call makes a token and moves no money yet.
     let step = if needs_token && found.step != AttemptStep::Sending {

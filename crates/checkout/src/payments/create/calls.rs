@@ -26,7 +26,7 @@ pub(super) async fn make(work: &mut Work<'_>) -> Result<ProviderPayment, Stop> {
         Method::Card(card) => Some(card),
         Method::Pix | Method::Boleto(_) => None,
     };
-    let wants_token = card.is_some() && work.order.card_token.is_none();
+    let wants_token = card.is_some() && work.instruction.card_token.is_none();
     let asks = work.run.sent_at.is_some();
     if let Some(client) = work.stranger.filter(|_| !asks) {
         let admitted = fair_use::admit(work.state, work.request, client).await;
@@ -62,10 +62,10 @@ async fn reserve(work: &Work<'_>, calls: u32) -> Result<(), Stop> {
 
 async fn send(work: &Work<'_>) -> Result<ProviderPayment, Failure> {
     work.run.check_lease(&work.state.clock)?;
-    let terms = &work.order.terms;
+    let terms = &work.instruction.terms;
     let new = NewPayment {
         request: work.request,
-        token: work.order.card_token.as_ref(),
+        token: work.instruction.card_token.as_ref(),
         external_reference: &work.reference,
         notification_url: terms.notification_url.as_deref(),
         boleto_method: terms.boleto_method.as_deref().unwrap_or_default(),
@@ -103,7 +103,7 @@ fn may_replace_token(work: &Work<'_>, failure: &Failure) -> bool {
 
 /// Other bytes than those that were sent need keys of their own.
 fn renew_keys(work: &mut Work<'_>) {
-    work.order.token_key = Some(attempt::new_key(work.state));
+    work.instruction.token_key = Some(attempt::new_key(work.state));
     work.run.attempt.upstream_key = attempt::new_key(work.state);
 }
 
@@ -119,7 +119,7 @@ async fn tokenise(work: &mut Work<'_>, card: &Card) -> Result<(), Stop> {
         renew_keys(work);
     }
     let token_key = work
-        .order
+        .instruction
         .token_key
         .unwrap_or(work.run.attempt.upstream_key);
     let token = state
@@ -151,6 +151,6 @@ async fn tokenise(work: &mut Work<'_>, card: &Card) -> Result<(), Stop> {
     if !is_ours {
         return Err(Stop::LeaseLost);
     }
-    work.order.card_token = Some(token);
+    work.instruction.card_token = Some(token);
     Ok(())
 }

@@ -16,8 +16,8 @@ pub(super) async fn finish(
     let state = work.state;
     let completed = CompletedAttempt {
         attempt: work.run.attempt.id,
-        reference: work.order.reference.clone(),
-        order_id: work.order.order_id,
+        reference: work.instruction.reference.clone(),
+        order_id: work.instruction.order_id,
         intent,
         corrects: None,
     };

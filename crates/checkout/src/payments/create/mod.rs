@@ -16,7 +16,7 @@ use super::cancel::{CancelError, cancel_for};
 use super::idempotency::IdempotencyKey;
 use super::model::Intent;
 use super::state::PaymentState;
-use super::store::{self, AttemptStep, NewAttempt, Order, PaymentOrder, Terms};
+use super::store::{self, AttemptStep, Instruction, NewAttempt, PaymentInstruction, Terms};
 use crate::app::State;
 use crate::orders::{self, Obstacle, OwnAttempt};
 use crate::provider::{ExternalReference, Failure, ProviderPayment, Purpose};
@@ -101,8 +101,8 @@ struct Work<'a> {
     /// What counts the stranger's card as declined until it is known not to be.
     held: Vec<Held>,
     run: Run,
-    order: PaymentOrder,
-    /// The order's reference, as calls need it.
+    instruction: PaymentInstruction,
+    /// Our `external_reference`, as calls need it.
     reference: ExternalReference,
 }
 
@@ -146,15 +146,15 @@ pub(crate) async fn create_for(
         Claim::Busy => return Err(CreateError::Busy),
         Claim::Mismatch => return Err(CreateError::Mismatch),
     };
-    let order = run.attempt.payment_order()?.clone();
+    let instruction = run.attempt.payment_instruction()?.clone();
     let mut work = Work {
         state,
         request,
         stranger,
         held: Vec::new(),
         run,
-        reference: attempt::reference(&order.reference)?,
-        order,
+        reference: attempt::reference(&instruction.reference)?,
+        instruction,
     };
     let made = make(&mut work).await;
     note(&mut work, &made).await;
@@ -279,7 +279,7 @@ fn new_attempt(
 ) -> NewAttempt {
     let is_card = intent.method == MethodKind::Card;
     let boleto_method = &state.config.boleto_method;
-    let order = PaymentOrder {
+    let instruction = PaymentInstruction {
         reference: state.random.uuid_at(run.now).to_string(),
         order_id: of_order.map(|order| order.row),
         intent: intent.clone(),
@@ -304,5 +304,5 @@ fn new_attempt(
     } else {
         AttemptStep::Sending
     };
-    run.attempt(step, Order::Payment(Box::new(order)))
+    run.attempt(step, Instruction::Payment(Box::new(instruction)))
 }

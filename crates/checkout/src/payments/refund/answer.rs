@@ -9,7 +9,9 @@ use crate::app::State;
 use crate::payments::adopt;
 use crate::payments::attempt::new_key;
 use crate::payments::shape::RefundBody;
-use crate::payments::store::{self, Attempt, AttemptStep, Finish, MadeRefund, RefundOrder, Source};
+use crate::payments::store::{
+    self, Attempt, AttemptStep, Finish, MadeRefund, RefundInstruction, Source,
+};
 use crate::provider::ProviderRefund;
 use crate::reconcile::FIRST_WAIT;
 
@@ -27,15 +29,15 @@ pub(super) struct Answer {
 
 impl Answer {
     pub(super) fn new(
-        order: &RefundOrder,
+        instruction: &RefundInstruction,
         made: &ProviderRefund,
         now: Timestamp,
     ) -> Result<Self, serde_json::Error> {
-        let amount = made.amount.unwrap_or(order.amount);
+        let amount = made.amount.unwrap_or(instruction.amount);
         let date_created = made.date_created.clone().unwrap_or_else(|| now.to_string());
         let body = serde_json::to_string(&RefundBody {
             id: &made.id,
-            payment_id: &order.payment_id,
+            payment_id: &instruction.payment_id,
             amount: amount.to_json(),
             status: &made.status,
             date_created: &date_created,
@@ -60,18 +62,21 @@ impl Answer {
         attempt: &Attempt,
         corrects: Option<(AttemptStep, Source)>,
     ) -> Result<Option<Self>, RefundError> {
-        let order = attempt.refund_order()?;
+        let instruction = attempt.refund_instruction()?;
         let now = state.clock.now();
         let finish = Finish {
             id: attempt.id,
-            payment: order.payment,
+            payment: instruction.payment,
             refund: Some(self.refund.clone()),
             response: self.body.clone(),
             check_at: is_open(&self.refund.status).then(|| now + FIRST_WAIT),
             now,
         };
-        let (told, attempt, payment_id) =
-            (self.told.clone(), attempt.clone(), order.payment_id.clone());
+        let (told, attempt, payment_id) = (
+            self.told.clone(),
+            attempt.clone(),
+            instruction.payment_id.clone(),
+        );
         let store = async move |tx: &mut Tx| {
             store::lock_stored(tx, &payment_id).await?;
             let refunds = store::refunds_of(tx, finish.payment).await?;
@@ -93,15 +98,15 @@ impl Answer {
             Stored::Before(before) => {
                 let told = ProviderRefund {
                     id: before.id,
-                    amount: Some(order.amount),
+                    amount: Some(instruction.amount),
                     status: before.status,
                     date_created: Some(before.date_created),
                 };
-                Ok(Some(Self::new(order, &told, now)?))
+                Ok(Some(Self::new(instruction, &told, now)?))
             }
             Stored::Taken => {
                 tracing::error!(
-                    payment = order.payment_id,
+                    payment = instruction.payment_id,
                     refund = self.refund.id,
                     "the provider gave one id to two refunds of ours: look at the payment there"
                 );
@@ -122,7 +127,7 @@ enum Stored {
 
 fn made_of(refunds: &[Attempt], id: i64) -> Option<&MadeRefund> {
     let attempt = refunds.iter().find(|attempt| attempt.id == id)?;
-    attempt.refund_order().ok()?.made.as_ref()
+    attempt.refund_instruction().ok()?.made.as_ref()
 }
 
 /// Is the provider still at work on it? It may yet refuse, and its amount would be free again.
@@ -138,9 +143,9 @@ pub(super) fn is_refused(status: &str) -> bool {
 /// Did the provider take the refund and not refuse it afterwards?
 pub(super) fn is_made(refund: &Attempt) -> bool {
     let made = refund
-        .refund_order()
+        .refund_instruction()
         .ok()
-        .and_then(|order| order.made.as_ref());
+        .and_then(|instruction| instruction.made.as_ref());
     refund.step == AttemptStep::Finished && !made.is_some_and(|made| is_refused(&made.status))
 }
 
@@ -167,27 +172,27 @@ pub(crate) async fn check_refund(
     (listed, asked_at): (&[ProviderRefund], Timestamp),
     next: Timestamp,
 ) -> Result<Checked, RefundError> {
-    let order = attempt.refund_order()?;
-    if let Some(made) = &order.made {
-        return follow(state, attempt.id, order, &made.id, listed, next).await;
+    let instruction = attempt.refund_instruction()?;
+    if let Some(made) = &instruction.made {
+        return follow(state, attempt.id, instruction, &made.id, listed, next).await;
     }
-    let made = match find(state, attempt, order, (listed, asked_at)).await? {
+    let made = match find(state, attempt, instruction, (listed, asked_at)).await? {
         Found::Made(made) => made,
         Found::Absent => return Ok(Checked::Absent),
         Found::Undecided => return Ok(Checked::Undecided),
     };
-    let answer = Answer::new(order, &made, state.clock.now())?;
+    let answer = Answer::new(instruction, &made, state.clock.now())?;
     if answer.store(state, attempt, None).await?.is_none() {
         return Ok(Checked::Undecided);
     }
-    read_payment(state, &order.payment_id).await?;
+    read_payment(state, &instruction.payment_id).await?;
     Ok(Checked::Made)
 }
 
 async fn follow(
     state: &State,
     attempt: i64,
-    order: &RefundOrder,
+    instruction: &RefundInstruction,
     id: &str,
     listed: &[ProviderRefund],
     next: Timestamp,
@@ -202,7 +207,7 @@ async fn follow(
     let is_refused = is_refused(&status);
     let write = async move |tx: &mut Tx| store::follow_refund(tx, attempt, next, &status).await;
     state.db.write::<_, db::Error, _>(write).await?;
-    read_payment(state, &order.payment_id).await?;
+    read_payment(state, &instruction.payment_id).await?;
     Ok(if is_refused {
         Checked::Refused
     } else {

@@ -11,7 +11,7 @@ use crate::payments::attempt::{Stage, is_certain, new_key};
 use crate::payments::model::{Payment, Word};
 use crate::payments::read;
 use crate::payments::settle::settle_word;
-use crate::payments::store::{self, Attempt, RefundOrder, Source};
+use crate::payments::store::{self, Attempt, RefundInstruction, Source};
 use crate::provider::{Failure, ProviderRefund, Purpose, RefundAnswer};
 
 /// Where a run stopped, or that the database failed.
@@ -42,9 +42,12 @@ pub(super) async fn give_back(work: &mut Work<'_>) -> Result<ProviderRefund, Sto
     work.run
         .check_lease(&work.state.clock)
         .map_err(at(Stage::Moving))?;
-    let (order, provider) = (&work.order, &work.state.provider);
+    let (instruction, provider) = (&work.instruction, &work.state.provider);
     let key = work.run.attempt.upstream_key;
-    match provider.refund(&order.payment_id, order.amount, key).await {
+    match provider
+        .refund(&instruction.payment_id, instruction.amount, key)
+        .await
+    {
         Ok(RefundAnswer::Made(refund)) => Ok(refund),
         Ok(RefundAnswer::AlreadyMade) => told_again(work).await,
         Err(failure) => Err(at(Stage::Moving)(failure)),
@@ -95,11 +98,11 @@ async fn look(work: &Work<'_>, stage: Stage) -> Result<Found, Stop> {
     let listed = work
         .state
         .provider
-        .refunds(&work.order.payment_id, new_key(work.state))
+        .refunds(&work.instruction.payment_id, new_key(work.state))
         .await
         .map_err(at(stage))?;
     let listed = (listed.as_slice(), asked_at);
-    find(work.state, &work.run.attempt, &work.order, listed)
+    find(work.state, &work.run.attempt, &work.instruction, listed)
         .await
         .map_err(Stop::Database)
 }
@@ -108,16 +111,16 @@ async fn look(work: &Work<'_>, stage: Stage) -> Result<Found, Stop> {
 pub(super) async fn find(
     state: &State,
     attempt: &Attempt,
-    order: &RefundOrder,
+    instruction: &RefundInstruction,
     (listed, asked_at): (&[ProviderRefund], Timestamp),
 ) -> Result<Found, db::Error> {
-    let payment = order.payment;
+    let payment = instruction.payment;
     let refunds = state
         .db
         .read(async move |conn| store::refunds_of(conn, payment).await)
         .await?;
     Ok(
-        match matching::find(attempt, order, &refunds, listed, asked_at) {
+        match matching::find(attempt, instruction, &refunds, listed, asked_at) {
             Match::Ours(made) => Found::Made(made.clone()),
             Match::Absent => Found::Absent,
             Match::Undecided => Found::Undecided,
@@ -128,7 +131,7 @@ pub(super) async fn find(
 /// The payment after a refund that was made: as the provider tells it, or by our own books when it does not answer. Those may know less than
 /// the provider, never more: a payment that is thought to be refunded stays so.
 pub(super) async fn record(work: &Work<'_>, made: &Answer) -> Result<(), RefundError> {
-    let (state, id) = (work.state, work.order.payment_id.as_str());
+    let (state, id) = (work.state, work.instruction.payment_id.as_str());
     match state.provider.read(id, new_key(state)).await {
         Ok(payment) => {
             adopt::record(state, &payment, Source::Refund).await?;
@@ -137,7 +140,7 @@ pub(super) async fn record(work: &Work<'_>, made: &Answer) -> Result<(), RefundE
             tracing::warn!(payment = id, %failure, "a refunded payment could not be read back");
             if made.refund.status == APPROVED {
                 let payment = read::find(state, id).await?.ok_or(RefundError::NotFound)?;
-                let row = work.order.payment;
+                let row = work.instruction.payment;
                 let given_back = async move |conn: &mut db::Conn| {
                     Ok(given_back(&store::refunds_of(conn, row).await?))
                 };
@@ -154,15 +157,15 @@ pub(super) async fn record(work: &Work<'_>, made: &Answer) -> Result<(), RefundE
 fn given_back(refunds: &[Attempt]) -> Money {
     let is_approved = |refund: &&Attempt| {
         let made = refund
-            .refund_order()
+            .refund_instruction()
             .ok()
-            .and_then(|order| order.made.as_ref());
+            .and_then(|instruction| instruction.made.as_ref());
         made.is_some_and(|made| made.status == APPROVED)
     };
     let amounts = refunds
         .iter()
         .filter(is_approved)
-        .map(|refund| refund.order.amount());
+        .map(|refund| refund.instruction.amount());
     amounts.fold(Money::ZERO, |sum, amount| {
         sum.checked_add(amount).unwrap_or(sum)
     })

@@ -9,7 +9,9 @@ use crate::digest;
 use crate::payments::PaymentState;
 use crate::payments::attempt::{self, Claim, NewRun};
 use crate::payments::idempotency::IdempotencyKey;
-use crate::payments::store::{self, Attempt, AttemptStep, Order, RefundOrder, StoredPayment};
+use crate::payments::store::{
+    self, Attempt, AttemptStep, Instruction, RefundInstruction, StoredPayment,
+};
 
 /// What a caller's request comes to before any call.
 pub(super) enum RefundClaim<'a> {
@@ -35,7 +37,7 @@ pub(super) async fn claim<'a>(
     match claim {
         Claim::Run(run) => Ok(RefundClaim::Run(Box::new(Work {
             state,
-            order: run.attempt.refund_order()?.clone(),
+            instruction: run.attempt.refund_instruction()?.clone(),
             run: *run,
         }))),
         Claim::Ended(attempt) => Ok(RefundClaim::Ended(attempt)),
@@ -64,13 +66,13 @@ async fn claim_in(
     if amount > left || amount <= Money::ZERO {
         return Err(RefundError::Amount);
     }
-    let order = RefundOrder {
+    let instruction = RefundInstruction {
         payment: stored.row,
         payment_id: stored.id,
         amount,
         made: None,
     };
-    let new = run.attempt(AttemptStep::Sending, Order::Refund(order));
+    let new = run.attempt(AttemptStep::Sending, Instruction::Refund(instruction));
     Ok(attempt::begin(tx, run, &new).await?)
 }
 
@@ -81,7 +83,7 @@ async fn left(tx: &mut Tx, stored: &StoredPayment) -> Result<Money, db::Error> {
     let sum = |counts: fn(&Attempt) -> bool| {
         let counted = refunds.iter().filter(|refund| counts(refund));
         counted
-            .map(|refund| refund.order.amount())
+            .map(|refund| refund.instruction.amount())
             .try_fold(Money::ZERO, Money::checked_add)
     };
     let made = sum(is_made).map(|made| made.max(stored.snapshot.refunded));

@@ -53,10 +53,10 @@ async fn record(
     made: &ProviderRefund,
     source: Source,
 ) -> Result<bool, db::Error> {
-    let order = attempt.refund_order()?;
+    let instruction = attempt.refund_instruction()?;
     let is_ended = attempt.step != AttemptStep::Sending;
     let corrects = is_ended.then_some((attempt.step, source));
-    let stored = match Answer::new(order, made, state.clock.now()) {
+    let stored = match Answer::new(instruction, made, state.clock.now()) {
         Ok(answer) => answer.store(state, attempt, corrects).await,
         Err(error) => Err(error.into()),
     };
@@ -68,9 +68,9 @@ async fn record(
     }
     if is_ended {
         tracing::warn!(
-            payment = order.payment_id,
+            payment = instruction.payment_id,
             refund = made.id,
-            amount = %order.amount,
+            amount = %instruction.amount,
             thought = attempt.step.as_str(),
             "the provider made a refund that was thought not to have been made; it is recorded now: \
              whoever asked for it may have been told that nothing was given back"

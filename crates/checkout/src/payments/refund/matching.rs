@@ -6,7 +6,7 @@ use db::Timestamp;
 
 use super::answer::is_refused;
 use crate::payments::attempt::is_certain;
-use crate::payments::store::{Attempt, AttemptStep, RefundOrder};
+use crate::payments::store::{Attempt, AttemptStep, RefundInstruction};
 use crate::provider::ProviderRefund;
 
 /// How far the provider's clock may be behind ours.
@@ -32,7 +32,7 @@ pub(crate) enum Match<'a> {
 /// them, or once it must have caught up with all of them.
 pub(crate) fn find<'a>(
     attempt: &Attempt,
-    order: &RefundOrder,
+    instruction: &RefundInstruction,
     refunds: &[Attempt],
     listed: &'a [ProviderRefund],
     asked_at: Timestamp,
@@ -40,11 +40,14 @@ pub(crate) fn find<'a>(
     let (ours, others): (Vec<&Attempt>, Vec<&Attempt>) = refunds
         .iter()
         .filter(|other| other.id == attempt.id || other.step == AttemptStep::Sending)
-        .filter(|other| other.order.amount() == order.amount)
+        .filter(|other| other.instruction.amount() == instruction.amount)
         .partition(|other| other.id == attempt.id);
     let mut candidates: Vec<_> = listed
         .iter()
-        .filter(|made| made.amount.is_none_or(|amount| amount == order.amount))
+        .filter(|made| {
+            made.amount
+                .is_none_or(|amount| amount == instruction.amount)
+        })
         .filter(|made| is_free(made, attempt, refunds))
         .collect();
     candidates.sort_by_key(|made| made_at(made));
@@ -106,17 +109,18 @@ pub(super) fn find_late<'a>(
     listed: &'a [ProviderRefund],
     now: Timestamp,
 ) -> Option<&'a ProviderRefund> {
-    let order = attempt.refund_order().ok()?;
+    let instruction = attempt.refund_instruction().ok()?;
     match attempt.step {
         AttemptStep::Sending if attempt.leased_until.is_none_or(|until| until <= now) => {
-            match find(attempt, order, refunds, listed, now) {
+            match find(attempt, instruction, refunds, listed, now) {
                 Match::Ours(made) => Some(made),
                 Match::Absent | Match::Undecided => None,
             }
         }
         AttemptStep::Refused | AttemptStep::Closed => {
             let is_open = |other: &Attempt| {
-                other.step == AttemptStep::Sending && other.order.amount() == order.amount
+                other.step == AttemptStep::Sending
+                    && other.instruction.amount() == instruction.amount
             };
             if refunds.iter().any(is_open) {
                 return None;
@@ -124,7 +128,7 @@ pub(super) fn find_late<'a>(
             attempt.sent_at?;
             listed
                 .iter()
-                .filter(|made| made.amount == Some(order.amount) && !is_refused(&made.status))
+                .filter(|made| made.amount == Some(instruction.amount) && !is_refused(&made.status))
                 .filter(|made| made_at(made).is_some() && may_be(made, attempt))
                 .filter(|made| is_free(made, attempt, refunds))
                 .min_by_key(|made| made_at(made))
@@ -138,7 +142,7 @@ pub(super) fn is_free(made: &ProviderRefund, attempt: &Attempt, refunds: &[Attem
     refunds
         .iter()
         .filter(|other| other.id != attempt.id)
-        .filter_map(|other| other.refund_order().ok()?.made.as_ref())
+        .filter_map(|other| other.refund_instruction().ok()?.made.as_ref())
         .all(|known| known.id != made.id)
 }
 
@@ -152,7 +156,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::payments::store::{MadeRefund, Order};
+    use crate::payments::store::{Instruction, MadeRefund};
     use crate::provider::UpstreamKey;
 
     const AMOUNT: Money = Money::from_cents(1_000);
@@ -166,7 +170,7 @@ mod tests {
             id,
             fingerprint: None,
             step,
-            order: Order::Refund(order(made)),
+            instruction: Instruction::Refund(instruction(made)),
             upstream_key: UpstreamKey(Uuid::nil()),
             payment: Some(1),
             leased_until: None,
@@ -181,8 +185,8 @@ mod tests {
         }
     }
 
-    fn order(made: Option<&str>) -> RefundOrder {
-        RefundOrder {
+    fn instruction(made: Option<&str>) -> RefundInstruction {
+        RefundInstruction {
             payment: 1,
             payment_id: "7".to_owned(),
             amount: AMOUNT,
@@ -210,7 +214,7 @@ mod tests {
 
     /// The id that is found, `absent` or `undecided`.
     fn found(ours: &Attempt, all: &[Attempt], listed: &[ProviderRefund], at: Timestamp) -> String {
-        match find(ours, &order(None), all, listed, at) {
+        match find(ours, &instruction(None), all, listed, at) {
             Match::Ours(made) => made.id.clone(),
             Match::Absent => "absent".to_owned(),
             Match::Undecided => "undecided".to_owned(),

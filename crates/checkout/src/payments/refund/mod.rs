@@ -11,7 +11,7 @@ use db::Money;
 
 use super::attempt::{Run, give_up, give_up_unread};
 use super::idempotency::IdempotencyKey;
-use super::store::{Attempt, AttemptStep, RefundOrder};
+use super::store::{Attempt, AttemptStep, RefundInstruction};
 use crate::app::State;
 use crate::provider::{Failure, ProviderRefund};
 use answer::Answer;
@@ -74,7 +74,7 @@ pub enum RefundError {
 struct Work<'a> {
     state: &'a State,
     run: Run,
-    order: RefundOrder,
+    instruction: RefundInstruction,
 }
 
 /// Gives back `amount`, or all that is left.
@@ -106,7 +106,7 @@ pub async fn refund(
 }
 
 async fn finish(work: &Work<'_>, made: &ProviderRefund) -> Result<Refunded, RefundError> {
-    let answer = Answer::new(&work.order, made, work.state.clock.now())?;
+    let answer = Answer::new(&work.instruction, made, work.state.clock.now())?;
     let stored = answer.store(work.state, &work.run.attempt, None).await?;
     let Some(answer) = stored else {
         let reason = "its id is another refund's";

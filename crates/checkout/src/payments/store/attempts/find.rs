@@ -2,7 +2,9 @@
 
 use db::{Conn, Error, Money, Row};
 
-use super::{Attempt, AttemptStep, MadeRefund, Order, PaymentOrder, RefundOrder, Terms};
+use super::{
+    Attempt, AttemptStep, Instruction, MadeRefund, PaymentInstruction, RefundInstruction, Terms,
+};
 use crate::payments::idempotency::IdempotencyKey;
 use crate::payments::model::{CardFacts, Intent, Payer};
 use crate::provider::{CardToken, UpstreamKey};
@@ -50,15 +52,15 @@ pub(crate) async fn refunds_of(conn: &mut Conn, payment: i64) -> Result<Vec<Atte
 
 pub(super) fn attempt(row: &Row<'_>) -> Result<Attempt, Error> {
     let amount = row.get::<Money>(4)?;
-    let order = match row.get::<String>(3)?.as_str() {
-        "refund" => Order::Refund(refund(row, amount)?),
-        _ => Order::Payment(Box::new(payment(row, amount)?)),
+    let instruction = match row.get::<String>(3)?.as_str() {
+        "refund" => Instruction::Refund(refund(row, amount)?),
+        _ => Instruction::Payment(Box::new(payment(row, amount)?)),
     };
     Ok(Attempt {
         id: row.get(0)?,
         fingerprint: row.get(1)?,
         step: AttemptStep::parse(&row.get::<String>(2)?)?,
-        order,
+        instruction,
         upstream_key: upstream_key(&row.get::<String>(5)?)?,
         payment: row.get(6)?,
         leased_until: row.get(7)?,
@@ -73,14 +75,14 @@ pub(super) fn attempt(row: &Row<'_>) -> Result<Attempt, Error> {
     })
 }
 
-fn payment(row: &Row<'_>, amount: Money) -> Result<PaymentOrder, Error> {
+fn payment(row: &Row<'_>, amount: Money) -> Result<PaymentInstruction, Error> {
     let text = |index| {
         row.get::<Option<String>>(index)
             .map(Option::unwrap_or_default)
     };
     let method = MethodKind::parse(&text(16)?);
     let token_key = row.get::<Option<String>>(27)?;
-    Ok(PaymentOrder {
+    Ok(PaymentInstruction {
         reference: text(15)?,
         order_id: row.get(34)?,
         intent: Intent {
@@ -104,7 +106,7 @@ fn payment(row: &Row<'_>, amount: Money) -> Result<PaymentOrder, Error> {
     })
 }
 
-fn refund(row: &Row<'_>, amount: Money) -> Result<RefundOrder, Error> {
+fn refund(row: &Row<'_>, amount: Money) -> Result<RefundInstruction, Error> {
     let id = row.get::<Option<String>>(30)?;
     let made = id.map(|id| {
         Ok::<_, Error>(MadeRefund {
@@ -113,7 +115,7 @@ fn refund(row: &Row<'_>, amount: Money) -> Result<RefundOrder, Error> {
             date_created: row.get(32)?,
         })
     });
-    Ok(RefundOrder {
+    Ok(RefundInstruction {
         payment: row.get(6)?,
         payment_id: row.get(29)?,
         amount,

@@ -73,14 +73,14 @@ pub(crate) struct Lease {
 
 /// What an attempt is to bring about.
 #[derive(Debug, Clone)]
-pub(crate) enum Order {
-    Payment(Box<PaymentOrder>),
-    Refund(RefundOrder),
+pub(crate) enum Instruction {
+    Payment(Box<PaymentInstruction>),
+    Refund(RefundInstruction),
 }
 
 /// A payment to be made.
 #[derive(Debug, Clone)]
-pub(crate) struct PaymentOrder {
+pub(crate) struct PaymentInstruction {
     /// Our `external_reference`.
     pub(crate) reference: String,
     /// The row of the order that it pays.
@@ -105,7 +105,7 @@ pub(crate) struct Terms {
 
 /// A refund to be made.
 #[derive(Debug, Clone)]
-pub(crate) struct RefundOrder {
+pub(crate) struct RefundInstruction {
     /// The payment's row.
     pub(crate) payment: i64,
     /// The provider's id of the payment.
@@ -130,7 +130,7 @@ pub(crate) struct NewAttempt {
     pub(crate) key: Option<IdempotencyKey>,
     pub(crate) fingerprint: Option<String>,
     pub(crate) step: AttemptStep,
-    pub(crate) order: Order,
+    pub(crate) instruction: Instruction,
     /// The key of the call that moves the money.
     pub(crate) upstream_key: UpstreamKey,
     pub(crate) lease: Lease,
@@ -143,7 +143,7 @@ pub(crate) struct Attempt {
     pub(crate) id: i64,
     pub(crate) fingerprint: Option<String>,
     pub(crate) step: AttemptStep,
-    pub(crate) order: Order,
+    pub(crate) instruction: Instruction,
     pub(crate) upstream_key: UpstreamKey,
     /// The row of the payment that was made, or that the refund is of.
     pub(crate) payment: Option<i64>,
@@ -160,11 +160,11 @@ pub(crate) struct Attempt {
     pub(crate) finished_at: Option<Timestamp>,
 }
 
-impl Order {
+impl Instruction {
     pub(crate) const fn amount(&self) -> Money {
         match self {
-            Self::Payment(order) => order.intent.amount,
-            Self::Refund(order) => order.amount,
+            Self::Payment(instruction) => instruction.intent.amount,
+            Self::Refund(instruction) => instruction.amount,
         }
     }
 
@@ -178,8 +178,8 @@ impl Order {
     /// The name by which an operator finds it: our reference, or the provider's id of the payment that a refund is of.
     pub(crate) fn name(&self) -> &str {
         match self {
-            Self::Payment(order) => &order.reference,
-            Self::Refund(order) => &order.payment_id,
+            Self::Payment(instruction) => &instruction.reference,
+            Self::Refund(instruction) => &instruction.payment_id,
         }
     }
 }
@@ -187,15 +187,15 @@ impl Order {
 impl Attempt {
     /// An attempt as it was just stored in the row `id`.
     pub(crate) fn fresh(id: i64, new: &NewAttempt) -> Self {
-        let payment = match &new.order {
-            Order::Payment(_) => None,
-            Order::Refund(order) => Some(order.payment),
+        let payment = match &new.instruction {
+            Instruction::Payment(_) => None,
+            Instruction::Refund(instruction) => Some(instruction.payment),
         };
         Self {
             id,
             fingerprint: new.fingerprint.clone(),
             step: new.step,
-            order: new.order.clone(),
+            instruction: new.instruction.clone(),
             upstream_key: new.upstream_key,
             payment,
             leased_until: Some(new.lease.until),
@@ -210,17 +210,17 @@ impl Attempt {
         }
     }
 
-    pub(crate) fn payment_order(&self) -> Result<&PaymentOrder, Error> {
-        match &self.order {
-            Order::Payment(order) => Ok(order),
-            Order::Refund(_) => Err(Error::other("an attempt is a refund, not a payment")),
+    pub(crate) fn payment_instruction(&self) -> Result<&PaymentInstruction, Error> {
+        match &self.instruction {
+            Instruction::Payment(instruction) => Ok(instruction),
+            Instruction::Refund(_) => Err(Error::other("an attempt is a refund, not a payment")),
         }
     }
 
-    pub(crate) fn refund_order(&self) -> Result<&RefundOrder, Error> {
-        match &self.order {
-            Order::Refund(order) => Ok(order),
-            Order::Payment(_) => Err(Error::other("an attempt is a payment, not a refund")),
+    pub(crate) fn refund_instruction(&self) -> Result<&RefundInstruction, Error> {
+        match &self.instruction {
+            Instruction::Refund(instruction) => Ok(instruction),
+            Instruction::Payment(_) => Err(Error::other("an attempt is a payment, not a refund")),
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use db::{Error, Timestamp, Tx};
 
-use super::{AttemptStep, Lease, MadeRefund, NewAttempt, Order, PaymentOrder, RefundOrder};
+use super::{
+    AttemptStep, Instruction, Lease, MadeRefund, NewAttempt, PaymentInstruction, RefundInstruction,
+};
 use crate::payments::idempotency::IdempotencyKey;
 
 /// What an attempt keeps of a person, and what could charge a card.
@@ -14,15 +16,16 @@ macro_rules! erase_person {
 
 /// Stores an attempt; none when its key is another attempt's.
 pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Option<i64>, Error> {
-    let (payment, refund): (Option<&PaymentOrder>, Option<&RefundOrder>) = match &new.order {
-        Order::Payment(order) => (Some(order), None),
-        Order::Refund(order) => (None, Some(order)),
-    };
-    let intent = payment.map(|order| &order.intent);
+    let (payment, refund): (Option<&PaymentInstruction>, Option<&RefundInstruction>) =
+        match &new.instruction {
+            Instruction::Payment(instruction) => (Some(instruction), None),
+            Instruction::Refund(instruction) => (None, Some(instruction)),
+        };
+    let intent = payment.map(|instruction| &instruction.intent);
     let payer = intent.map(|intent| &intent.payer);
     let card = intent.and_then(|intent| intent.card.as_ref());
-    let terms = payment.map(|order| &order.terms);
-    let token_key = payment.and_then(|order| order.token_key);
+    let terms = payment.map(|instruction| &instruction.terms);
+    let token_key = payment.and_then(|instruction| instruction.token_key);
     tx.optional(
         "INSERT INTO attempts (kind, key_digest, fingerprint, step, amount, upstream_key, payment_id,
              reference, method, description, email, identification_type, identification_number,
@@ -34,14 +37,14 @@ pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Opti
          ON CONFLICT (key_digest) WHERE key_digest IS NOT NULL DO NOTHING
          RETURNING id",
         &[
-            &new.order.kind(),
+            &new.instruction.kind(),
             &new.key.as_ref().map(IdempotencyKey::as_str),
             &new.fingerprint,
             &new.step.as_str(),
-            &new.order.amount(),
+            &new.instruction.amount(),
             &new.upstream_key.to_string(),
-            &refund.map(|order| order.payment),
-            &payment.map(|order| order.reference.as_str()),
+            &refund.map(|instruction| instruction.payment),
+            &payment.map(|instruction| instruction.reference.as_str()),
             &intent.map(|intent| intent.method.as_str()),
             &intent.map(|intent| intent.description.as_str()),
             &payer.map(|payer| payer.email.as_str()),
@@ -58,7 +61,7 @@ pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Opti
             &new.lease.until,
             &(new.step == AttemptStep::Sending).then_some(new.now),
             &new.now,
-            &payment.and_then(|order| order.order_id),
+            &payment.and_then(|instruction| instruction.order_id),
             &terms.and_then(|terms| terms.date_of_expiration),
         ],
         |row| row.get(0),
