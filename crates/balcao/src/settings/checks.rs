@@ -106,12 +106,14 @@ pub(super) fn without_webhook_secret(settings: &Settings, purpose: Purpose) -> O
     })
 }
 
-/// What a shop that uses orders should close.
+/// What a shop that uses orders should close. Orders are in the database; settings show them by what only orders need, and by a server that
+/// hears of payments.
 pub(super) fn open_beside_orders(settings: &Settings, purpose: Purpose) -> Option<String> {
     let is_served = matches!(purpose, Purpose::Serve(services) if services.checkout);
-    let has_orders = settings.checkout_refund_overpayment;
+    let has_orders =
+        settings.checkout_refund_overpayment || settings.checkout_webhook_url.is_some();
     (is_served && has_orders && settings.checkout_open_payments).then(|| {
-        "BALCAO_CHECKOUT_OPEN_PAYMENTS is true: beside your orders, anybody can pay any amount by an address; set it to false where every payment has an order".to_owned()
+        "BALCAO_CHECKOUT_OPEN_PAYMENTS is true: anybody can pay any amount by an address; set it to false where every payment has an order".to_owned()
     })
 }
 

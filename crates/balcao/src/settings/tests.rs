@@ -90,16 +90,22 @@ fn services_without_a_public_address_or_a_secret_for_notifications_are_warned_of
 
 #[test]
 fn a_shop_with_orders_is_advised_to_close_the_open_form() {
-    let warned = |open: &str, refunds: &str| {
-        let given = [
-            ("BALCAO_CHECKOUT_OPEN_PAYMENTS", open),
-            ("BALCAO_CHECKOUT_REFUND_OVERPAYMENT", refunds),
-        ];
+    let warned = |open: &str, orders: &[(&'static str, &'static str)]| {
+        let given = [&[("BALCAO_CHECKOUT_OPEN_PAYMENTS", open)], orders].concat();
         let warnings = read(sources(&given, ""), ALL).warnings.join("\n");
         warnings.contains("BALCAO_CHECKOUT_OPEN_PAYMENTS is true")
     };
-    assert!(warned("true", "true"));
-    assert!(!warned("false", "true") && !warned("true", "false"));
+    let refunds = [("BALCAO_CHECKOUT_REFUND_OVERPAYMENT", "true")];
+    let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    let events = [
+        ("BALCAO_CHECKOUT_WEBHOOK_URL", "https://shop.example/hooks"),
+        ("BALCAO_CHECKOUT_WEBHOOK_SECRET", secret),
+    ];
+    for orders in [&refunds[..], &events] {
+        assert!(warned("true", orders));
+        assert!(!warned("false", orders));
+    }
+    assert!(!warned("true", &[]));
 }
 
 #[test]

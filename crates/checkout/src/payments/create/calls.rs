@@ -2,10 +2,10 @@
 
 use db::Timestamp;
 
-use super::{Work, fair_use};
+use super::Work;
 use crate::payments::attempt::{self, Stage, is_certain};
 use crate::payments::store;
-use crate::provider::{Failure, NewPayment, ProviderPayment, Purpose};
+use crate::provider::{Failure, NewPayment, ProviderPayment};
 use crate::request::{Card, Method};
 
 pub(super) enum Stop {
@@ -28,9 +28,11 @@ pub(super) async fn make(work: &mut Work<'_>) -> Result<ProviderPayment, Stop> {
     };
     let wants_token = card.is_some() && work.instruction.card_token.is_none();
     let asks = work.run.sent_at.is_some();
-    if let Some(client) = work.stranger.filter(|_| !asks) {
-        let admitted = fair_use::admit(work.state, work.request, client).await;
-        work.held = admitted.map_err(Stop::at(Stage::Asking))?;
+    if !asks {
+        work.admission
+            .ask()
+            .await
+            .map_err(Stop::at(Stage::Asking))?;
     }
     reserve(work, 1 + u32::from(wants_token) + u32::from(asks)).await?;
     if asks && let Some(payment) = ask(work).await? {
@@ -55,7 +57,7 @@ pub(super) async fn make(work: &mut Work<'_>) -> Result<ProviderPayment, Stop> {
 }
 
 async fn reserve(work: &Work<'_>, calls: u32) -> Result<(), Stop> {
-    let purpose = work.stranger.map_or(Purpose::Buyer, Purpose::Stranger);
+    let purpose = work.admission.purpose();
     let reserved = work.state.provider.reserve(calls, purpose).await;
     reserved.map_err(Stop::at(Stage::Asking))
 }

@@ -7,7 +7,7 @@ use web::client::ClientAddress;
 use web::rate::{Held, Key, Level, Period, Rate, Reserve, Standing};
 
 use crate::app::State;
-use crate::provider::Failure;
+use crate::provider::{Failure, Purpose};
 use crate::request::{Card, Method, PaymentRequest};
 
 /// Declines of one card, e-mail address or tax id in an hour before no more is tried.
@@ -26,9 +26,57 @@ const UNLIMITED: Rate = Rate::new(Rate::MAX_LIMIT, Period::Hour);
 /// How soon a stranger may try again who was held back only by tries that are under way.
 const SOON: Duration = Duration::from_secs(10);
 
+/// Whether somebody may pay now, and what came of it.
+pub(super) struct Admission<'a> {
+    state: &'a State,
+    request: &'a PaymentRequest,
+    /// The anonymous client who asks; none when a merchant does, or a program on this machine.
+    stranger: Option<ClientAddress>,
+    /// Once the attempt is counted: what counts the stranger's card as declined until it is known not to be.
+    held: Option<Vec<Held>>,
+}
+
+impl<'a> Admission<'a> {
+    pub(super) const fn new(
+        state: &'a State,
+        request: &'a PaymentRequest,
+        stranger: Option<ClientAddress>,
+    ) -> Self {
+        Self {
+            state,
+            request,
+            stranger,
+            held: None,
+        }
+    }
+
+    /// From which part of the provider's quota the attempt's calls are paid.
+    pub(super) fn purpose(&self) -> Purpose {
+        self.stranger.map_or(Purpose::Buyer, Purpose::Stranger)
+    }
+
+    /// Counts the attempt, the first time it is asked. Ask before anything is done about it.
+    pub(super) async fn ask(&mut self) -> Result<(), Failure> {
+        if let Some(client) = self.stranger
+            && self.held.is_none()
+        {
+            self.held = Some(admit(self.state, self.request, client).await?);
+        }
+        Ok(())
+    }
+
+    /// Counts what became of it.
+    pub(super) async fn note(&mut self, outcome: Outcome) {
+        if let Some(client) = self.stranger {
+            let held = self.held.take().unwrap_or_default();
+            note(self.state, self.request, client, held, outcome).await;
+        }
+    }
+}
+
 /// Counts an attempt of a stranger, unless they made too many, or too many of their cards were declined. A card is counted as declined until
 /// it is known not to be, so that tries at the same moment do not pass the limit together.
-pub(super) async fn admit(
+async fn admit(
     state: &State,
     request: &PaymentRequest,
     client: ClientAddress,
@@ -94,8 +142,7 @@ pub(super) enum Outcome {
     Unknown,
 }
 
-/// Counts what became of a stranger's try.
-pub(super) async fn note(
+async fn note(
     state: &State,
     request: &PaymentRequest,
     client: ClientAddress,

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use db::{Timestamp, Tx};
 use web::client::ClientAddress;
-use web::rate::Held;
 
 use super::attempt::{self, Claim, NewRun, Run, holds_key};
 use super::cancel::{CancelError, cancel_for};
@@ -19,10 +18,10 @@ use super::state::PaymentState;
 use super::store::{self, AttemptStep, Instruction, NewAttempt, PaymentInstruction, Terms};
 use crate::app::State;
 use crate::orders::{self, Obstacle, OwnAttempt};
-use crate::provider::{ExternalReference, Failure, ProviderPayment, Purpose};
+use crate::provider::{ExternalReference, Failure, ProviderPayment};
 use crate::request::{MethodKind, PaymentRequest};
 use calls::{Stop, make};
-use fair_use::Outcome;
+use fair_use::{Admission, Outcome};
 
 /// The answer to a creation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,10 +95,7 @@ const SHORTEST_BOLETO: Duration = Duration::from_secs((24 * 60 + 1) * 60);
 struct Work<'a> {
     state: &'a State,
     request: &'a PaymentRequest,
-    /// The anonymous client who asks for it; none when a merchant does, or a program on this machine.
-    stranger: Option<ClientAddress>,
-    /// What counts the stranger's card as declined until it is known not to be.
-    held: Vec<Held>,
+    admission: Admission<'a>,
     run: Run,
     instruction: PaymentInstruction,
     /// Our `external_reference`, as calls need it.
@@ -139,25 +135,29 @@ pub(crate) async fn create_for(
         key,
         order,
     };
-    let purpose = stranger.map_or(Purpose::Buyer, Purpose::Stranger);
-    let run = match claim_request.claim(purpose).await? {
-        Claim::Run(run) => *run,
-        Claim::Ended(attempt) => return end::replay(state, *attempt).await,
-        Claim::Busy => return Err(CreateError::Busy),
-        Claim::Mismatch => return Err(CreateError::Mismatch),
+    let mut admission = Admission::new(state, request, stranger);
+    let run = match claim_request.claim(&mut admission).await {
+        Ok(Claim::Run(run)) => *run,
+        other => {
+            admission.note(Outcome::Unknown).await;
+            return match other? {
+                Claim::Ended(attempt) => end::replay(state, *attempt).await,
+                Claim::Mismatch => Err(CreateError::Mismatch),
+                Claim::Busy | Claim::Run(_) => Err(CreateError::Busy),
+            };
+        }
     };
     let instruction = run.attempt.payment_instruction()?.clone();
     let mut work = Work {
         state,
         request,
-        stranger,
-        held: Vec::new(),
+        admission,
         run,
         reference: attempt::reference(&instruction.reference)?,
         instruction,
     };
     let made = make(&mut work).await;
-    note(&mut work, &made).await;
+    work.admission.note(outcome(&made)).await;
     match made {
         Ok(payment) => end::finish(work, intent, &payment).await,
         Err(Stop::Failed { failure, stage }) => {
@@ -173,17 +173,13 @@ pub(crate) async fn create_for(
     }
 }
 
-/// Counts what became of a stranger's card.
-async fn note(work: &mut Work<'_>, made: &Result<ProviderPayment, Stop>) {
-    let outcome = match made {
+/// What became of a card.
+fn outcome(made: &Result<ProviderPayment, Stop>) -> Outcome {
+    match made {
         Ok(payment) if payment.status == PaymentState::Rejected.as_str() => Outcome::Declined,
         Ok(_) => Outcome::NotDeclined,
         Err(Stop::Failed { failure, .. }) if failure.is_refusal() => Outcome::Declined,
         Err(_) => Outcome::Unknown,
-    };
-    if let Some(client) = work.stranger {
-        let held = std::mem::take(&mut work.held);
-        fair_use::note(work.state, work.request, client, held, outcome).await;
     }
 }
 
@@ -197,26 +193,27 @@ struct ClaimRequest<'a> {
 }
 
 impl ClaimRequest<'_> {
-    /// The right to work on it. A pix or a boleto of the same order that still waits for its payer is cancelled first.
-    async fn claim(&self, purpose: Purpose) -> Result<Claim, CreateError> {
+    /// The right to work on it. A pix or a boleto of the same order that still waits for its payer is cancelled first, unless whoever asks
+    /// may not pay now.
+    async fn claim(&self, admission: &mut Admission<'_>) -> Result<Claim, CreateError> {
+        let refused = |failure| CreateError::Provider {
+            failure,
+            may_be_charged: false,
+        };
         for _ in 0..CANCELLATIONS_MAX {
             let payment = match self.try_claim().await? {
                 Ok(claim) => return Ok(claim),
                 Err(Obstacle::Pending { payment }) => payment,
                 Err(obstacle) => return Err(CreateError::Order(obstacle)),
             };
-            match cancel_for(self.state, &payment, purpose).await {
+            admission.ask().await.map_err(refused)?;
+            match cancel_for(self.state, &payment, admission.purpose()).await {
                 // It may have been paid in the meantime: the order knows by now.
                 Ok(_) | Err(CancelError::State) => {}
                 Err(CancelError::NotFound) => {
                     return Err(CreateError::Fault("an order's payment is missing"));
                 }
-                Err(CancelError::Provider(failure)) => {
-                    return Err(CreateError::Provider {
-                        failure,
-                        may_be_charged: false,
-                    });
-                }
+                Err(CancelError::Provider(failure)) => return Err(refused(failure)),
                 Err(CancelError::Database(error)) => return Err(error.into()),
             }
         }

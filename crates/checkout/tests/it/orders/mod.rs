@@ -12,6 +12,7 @@ use http::Request;
 use serde_json::{Value, json};
 
 use crate::payments::app::{Answer, Shop, TestApp};
+use crate::payments::strangers;
 
 /// An order as a shop asks for it.
 pub(super) fn order() -> Value {
@@ -60,12 +61,21 @@ pub(super) async fn pay(
     body: &Value,
     key: Option<&str>,
 ) -> Answer {
+    shop.send(payment(made, body, key)).await
+}
+
+/// A buyer's payment of an order, from elsewhere.
+pub(super) async fn pay_as_stranger(shop: &TestApp, made: &OrderLink, body: &Value) -> Answer {
+    let request = strangers::from("203.0.113.7", payment(made, body, None));
+    shop.send(request).await
+}
+
+fn payment(made: &OrderLink, body: &Value, key: Option<&str>) -> Request<Body> {
     let mut request = Request::post(&made.page).header("content-type", "application/json");
     if let Some(key) = key {
         request = request.header("idempotency-key", key);
     }
-    let request = request.body(Body::from(body.to_string()));
-    shop.send(request.unwrap()).await
+    request.body(Body::from(body.to_string())).unwrap()
 }
 
 pub(super) async fn cancel(shop: &TestApp, made: &OrderLink) -> Answer {

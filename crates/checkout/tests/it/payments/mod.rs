@@ -20,4 +20,4 @@ pub(crate) mod requests;
 pub(crate) mod sandbox;
 mod secrecy;
 mod standstill;
-mod strangers;
+pub(crate) mod strangers;

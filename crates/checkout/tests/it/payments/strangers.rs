@@ -19,11 +19,15 @@ const UNGUESSABLE: &str = "5f0c8c1e-7a31-4f6b-9d53-2f1c6a7b8e";
 
 /// A payment that somebody at this address asks for.
 async fn pay_from(shop: &Shop, address: &str, body: &Value) -> Answer {
-    let mut request = creation(body, None);
+    shop.send(from(address, creation(body, None))).await
+}
+
+/// A request as it comes from this address.
+pub(crate) fn from(address: &str, mut request: Request<Body>) -> Request<Body> {
     let headers = request.headers_mut();
     headers.insert("x-forwarded-for", address.parse().unwrap());
     headers.insert("x-forwarded-proto", HeaderValue::from_static("https"));
-    shop.send(request).await
+    request
 }
 
 /// Payments that somebody asks for at the same moment.
@@ -99,7 +103,7 @@ fn of_another(number: u32, holder: &str) -> Value {
     with(body, "identification_number", json!(tax_id(number)))
 }
 
-fn paused(seconds: u32) -> (u16, String) {
+pub(crate) fn paused(seconds: u32) -> (u16, String) {
     let detail = format!("Request was throttled. Expected available in {seconds} seconds.");
     (429, detail)
 }
