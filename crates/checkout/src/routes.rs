@@ -41,7 +41,7 @@ pub(crate) fn router(state: &State) -> Router {
             state.figures.begin_requests(SERVICE, path, method, status);
         }
     }
-    let assets = assets();
+    let assets = page::assets(&state.config.shop, assets());
     let errors = Detailed::new(state.clock.clone());
     let programs = api(state).merge(probes(state)).layer(from_fn_with_state(
         Renderer::new(errors.clone()),

@@ -25,6 +25,8 @@ pub enum Policy {
     /// The documents' viewers. Swagger UI and Redoc write their styles into the page as they run, and Redoc searches in a worker it makes itself,
     /// so both need what no page of ours may have: inline styles and `blob:` workers. Scripts stay those of this site.
     Documents,
+    /// A picture that is not ours: one that is opened by itself (SVG) draws itself and does nothing else.
+    Picture,
 }
 
 impl Policy {
@@ -33,10 +35,12 @@ impl Policy {
         static API: LazyLock<HeaderMap> = LazyLock::new(|| headers_of(Policy::Api));
         static PAGES: LazyLock<HeaderMap> = LazyLock::new(|| headers_of(Policy::Pages));
         static DOCUMENTS: LazyLock<HeaderMap> = LazyLock::new(|| headers_of(Policy::Documents));
+        static PICTURE: LazyLock<HeaderMap> = LazyLock::new(|| headers_of(Policy::Picture));
         match self {
             Self::Api => &API,
             Self::Pages => &PAGES,
             Self::Documents => &DOCUMENTS,
+            Self::Picture => &PICTURE,
         }
     }
 
@@ -52,6 +56,9 @@ impl Policy {
             Self::Documents => {
                 "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; \
                  connect-src 'self'; worker-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+            }
+            Self::Picture => {
+                "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox"
             }
         }
     }

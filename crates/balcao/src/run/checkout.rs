@@ -15,7 +15,7 @@ use crate::command::Failure;
 use crate::data_folder::{self, Hold};
 use crate::kept;
 use crate::settings::value::{ProviderUrl, SecretList};
-use crate::settings::{Secret, Settings};
+use crate::settings::{self, Secret, Settings};
 
 /// Checkout while it runs: what must outlive its last request.
 pub(crate) struct Checkout {
@@ -190,6 +190,7 @@ fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
                 .checkout_shop_contact
                 .as_ref()
                 .map(|contact| contact.0.clone()),
+            logo: settings::logo(settings).map_err(|problem| Failure::new(problem.to_string()))?,
         },
         secret: secret(settings)?,
     })

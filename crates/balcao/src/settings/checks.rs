@@ -137,6 +137,7 @@ pub(crate) fn together(
         problems.extend(page_sizes(settings));
         problems.extend(analyses(settings));
         problems.extend(same_file(settings));
+        problems.extend(super::logo(settings).err());
         if let Purpose::Serve(services) = purpose {
             problems.extend(same_address(settings, services));
         }

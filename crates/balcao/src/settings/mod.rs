@@ -1,11 +1,12 @@
 //! Configuration: from the command line, the environment and `balcao.toml` to typed settings, with every problem reported at once.
 //!
 //! `table` is the list of settings, `value` their types, `sources` where their texts come from, `reader` the precedence, `checks` the rules
-//! across settings, `document` their description. Everything is pure except `sources` (environment and file) and the files
-//! that `NAME_FILE` points to. What a setting does is decided where it is used, not here.
+//! across settings, `document` their description. Everything is pure except `sources` (environment and file), the files
+//! that `NAME_FILE` points to, and `logo`. What a setting does is decided where it is used, not here.
 
 mod checks;
 pub(crate) mod document;
+mod logo;
 mod problem;
 mod reader;
 mod secret;
@@ -14,6 +15,7 @@ mod table;
 pub(crate) mod value;
 
 pub(crate) use checks::{Purpose, Services};
+pub(crate) use logo::logo;
 pub(crate) use problem::Problems;
 pub(crate) use reader::Effective;
 pub(crate) use secret::Secret;

@@ -173,6 +173,8 @@ settings! {
             "The shop's name on the payment page.";
         checkout_shop_contact: Option<Label>, "BALCAO_CHECKOUT_SHOP_CONTACT", Unset("not shown"),
             "How buyers reach the shop, as the page shows it: an address, a number.";
+        checkout_shop_logo: Option<PathBuf>, "BALCAO_CHECKOUT_SHOP_LOGO", Unset("not shown"),
+            "The shop's logo on the payment page: a file with a PNG, WebP or SVG picture of at most 256 KiB, read at the start.";
         checkout_open_payments: bool, "BALCAO_CHECKOUT_OPEN_PAYMENTS", Is("true"),
             "Whether anybody may pay an amount of their own; `false` leaves the open page and `POST /create_payment` to merchants' keys.";
         checkout_refund_overpayment: bool, "BALCAO_CHECKOUT_REFUND_OVERPAYMENT", Is("false"),

@@ -200,6 +200,43 @@ fn every_problem_is_told_at_once_with_key_found_and_allowed() {
 }
 
 #[test]
+fn a_logo_that_no_page_can_show_is_refused_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let found = |name: &str, content: Option<&[u8]>| {
+        let path = folder.path().join(name);
+        if let Some(content) = content {
+            std::fs::write(&path, content).unwrap();
+        }
+        let given = [("BALCAO_CHECKOUT_SHOP_LOGO", path.to_str().unwrap())];
+        problems(&given, "", Purpose::Any)
+    };
+    let drawing = b"<svg xmlns=\"http://www.w3.org/2000/svg\"/>";
+    assert_eq!(found("logo.svg", Some(drawing)), "");
+    for (name, content, reason) in [
+        ("none.png", None, "which cannot be read: No such file"),
+        (
+            "page.png",
+            Some(&b"<html>"[..]),
+            "which is no PNG, WebP or SVG picture;",
+        ),
+        (
+            "large.png",
+            Some(&[0; 256 * 1024 + 1]),
+            "which is larger than 256 KiB;",
+        ),
+    ] {
+        let problem = found(name, content);
+        assert!(
+            problem.contains("BALCAO_CHECKOUT_SHOP_LOGO: found "),
+            "{problem}"
+        );
+        assert!(problem.contains(reason), "{problem}");
+        let allowed = "allowed: a file with a PNG, WebP or SVG picture of at most 256 KiB";
+        assert!(problem.contains(allowed), "{problem}");
+    }
+}
+
+#[test]
 fn a_secret_comes_from_a_file_and_its_line_end_is_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("key");

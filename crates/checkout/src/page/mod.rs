@@ -3,6 +3,7 @@
 //! The page knows nothing of payments in the database: it posts to `/create_payment` and follows `/payments/{id}/status` like any client.
 //! Carries "GET /" of the specification, with the page's behaviour in `assets/checkout.js` and its words in `templates/checkout/`.
 
+mod logo;
 mod order;
 mod pages;
 mod reasons;
@@ -20,6 +21,7 @@ use web::{limits, locale};
 
 use crate::BODY_MAX;
 
+pub use logo::{Logo, LogoError};
 pub(crate) use order::{Line, Link, LinkState, Order};
 pub(crate) use pages::{openapi, render};
 
@@ -38,6 +40,8 @@ pub struct Shop {
     pub name: String,
     /// How to reach the shop (an address, a number), as it is to be shown.
     pub contact: Option<String>,
+    /// What it is known by at a glance.
+    pub logo: Option<Logo>,
     /// Is its provider the sandbox, so that nothing is really paid?
     pub is_test: bool,
 }
@@ -47,8 +51,17 @@ impl Default for Shop {
         Self {
             name: "Balcão".to_owned(),
             contact: None,
+            logo: None,
             is_test: false,
         }
+    }
+}
+
+/// The assets of a shop's pages, given those of every shop.
+pub(crate) fn assets(shop: &Shop, assets: Assets) -> Assets {
+    match &shop.logo {
+        Some(logo) => assets.with_picture(logo.name(), logo.content().to_vec()),
+        None => assets,
     }
 }
 

@@ -13,7 +13,7 @@ fn app() -> Router {
     let shop = Shop {
         name: "Livraria <da> Praça".to_owned(),
         contact: Some("(11) 5555-0142".to_owned()),
-        is_test: false,
+        ..Shop::default()
     };
     Router::new()
         .merge(page::routes(shop, assets.clone()))

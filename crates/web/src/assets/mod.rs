@@ -62,6 +62,14 @@ impl Assets {
         Self(Arc::new(store))
     }
 
+    /// Adds a picture that is not ours, such as a shop's logo. Opened by itself it runs nothing.
+    #[must_use]
+    pub fn with_picture(self, name: &str, content: Vec<u8>) -> Self {
+        let mut store = Arc::unwrap_or_clone(self.0);
+        store.add_picture(name, content);
+        Self(Arc::new(store))
+    }
+
     /// The address of a file, with its hash: `/assets/balcao-3f2a9c01d4e5.css`. The browser may keep what it finds there for ever.
     ///
     /// A name that no folder has is a mistake of ours: it is logged, and its address answers 404.

@@ -11,6 +11,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use super::Assets;
 use crate::Error;
 use crate::compression::accepts_gzip;
+use crate::security::{self, Policy};
 
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 /// Without a hash in its name a file may change with the next version: browsers keep it, but ask each time.
@@ -55,6 +56,9 @@ async fn asset(assets: &Assets, address: &str, request: &HeaderMap) -> Result<Re
     }
     if compressed.is_some() {
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    if !file.is_ours {
+        security::allow(Policy::Picture, &mut response);
     }
     Ok(response)
 }

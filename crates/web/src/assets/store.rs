@@ -34,6 +34,16 @@ impl Store {
         self.set = self.hash_of_all();
     }
 
+    pub(super) fn add_picture(&mut self, name: &str, content: Vec<u8>) {
+        let digest = Sha256::digest(&content);
+        let file = File {
+            is_ours: false,
+            ..File::new(name, Cow::Owned(content), &digest)
+        };
+        self.files.insert(name.to_owned(), Arc::new(file));
+        self.set = self.hash_of_all();
+    }
+
     /// Gives a file another name besides its own.
     pub(super) fn also(&mut self, name: &str, other: &str) {
         if let Some(file) = self.files.get(name).map(Arc::clone) {
@@ -116,6 +126,8 @@ pub(super) struct File {
     content: Bytes,
     hash: String,
     pub(super) content_type: &'static str,
+    /// Is it part of this program?
+    pub(super) is_ours: bool,
     is_compressible: bool,
     compressed: OnceLock<Option<Bytes>>,
 }
@@ -132,6 +144,7 @@ impl File {
             hash: hexadecimal(digest),
             content,
             content_type,
+            is_ours: true,
             compressed: OnceLock::new(),
         }
     }

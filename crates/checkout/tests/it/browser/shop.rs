@@ -218,6 +218,7 @@ fn config(host: &str, provider: &str) -> Config {
             name: "Livraria da Praça".to_owned(),
             contact: Some("(11) 5555-0142".to_owned()),
             is_test: true,
+            ..page::Shop::default()
         },
         secret: Secret::new([7; 32]),
     }

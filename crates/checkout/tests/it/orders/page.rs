@@ -1,9 +1,11 @@
 //! The page of an order as it is sent.
 
 use axum::body::Body;
+use checkout::page::Logo;
 use http::Request;
 use serde_json::json;
 use test_kit::on_both_engines;
+use tower::ServiceExt;
 
 use super::{OrderLink, act, cancel, card, make, order, pay, pix};
 use crate::payments::app::{API_KEY, Answer, Shop, creation};
@@ -61,6 +63,31 @@ on_both_engines!(the_page_shows_what_the_shop_has_fixed, async |address| {
         assert!(html.contains("maria@example.com") && !html.contains("id=\"transaction_amount\""));
     }
 });
+
+on_both_engines!(
+    the_page_shows_the_shops_logo_which_can_run_nothing,
+    async |address| {
+        let drawing = "<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>";
+        let logo = Logo::new(drawing.into()).unwrap();
+        let shop = Shop::open_with(&address, |config| config.shop.logo = Some(logo)).await;
+        let made = make(&shop, &order()).await;
+        let open_page = shop.get("/").await.text;
+        for html in [page(&shop, &made, "pt-BR").await, open_page] {
+            let (_, picture) = html.split_once("<img class=\"brand-logo\" src=\"").unwrap();
+            let (file, _) = picture.split_once('"').unwrap();
+            let request = Request::get(file).body(Body::empty()).unwrap();
+            let answer = shop.router.clone().oneshot(request).await.unwrap();
+            let header = |name: &str| answer.headers()[name].to_str().unwrap();
+            assert_eq!(answer.status(), 200, "{file}");
+            assert_eq!(header("content-type"), "image/svg+xml");
+            assert!(header("cache-control").contains("immutable"));
+            assert_eq!(header("x-content-type-options"), "nosniff");
+            let policy = header("content-security-policy");
+            assert!(policy.starts_with("default-src 'none'; ") && policy.ends_with("; sandbox"));
+            assert!(!policy.contains("script"), "{policy}");
+        }
+    }
+);
 
 on_both_engines!(the_pages_of_ended_orders_say_so, async |address| {
     let shop = Shop::open(&address).await;
