@@ -16,7 +16,7 @@ use crate::digest;
 use crate::metrics::Metrics;
 use crate::payments::{self, events::Hub};
 use crate::provider::{self, Client, Observer, Transport};
-use crate::{notifications, orders, reconcile, routes, webhooks};
+use crate::{notifications, orders, receipts, reconcile, routes, webhooks};
 
 /// What the parts of the service share. Cheap to clone.
 #[derive(Clone)]
@@ -112,7 +112,8 @@ impl State {
         config: Config,
         parts: Parts,
     ) -> Result<Self, StartError> {
-        let outbox = webhooks::outbox(config.webhooks.clone(), &config.secret, &parts);
+        let mail = receipts::mail(config.receipts.as_ref());
+        let outbox = webhooks::outbox(config.webhooks.clone(), mail, &config.secret, &parts);
         let Parts {
             db,
             windows,
@@ -199,10 +200,11 @@ impl State {
         &self.outbox
     }
 
-    /// Events were published, and their transaction has been committed.
+    /// Events were published or receipts queued, and their transaction has been committed.
     pub(crate) fn wake_deliveries(&self) {
         self.published
             .send_modify(|count| *count = count.wrapping_add(1));
+        self.outbox.wake_mail();
     }
 
     /// Frees what dead replicas were at work on.
@@ -238,7 +240,7 @@ pub struct App {
 }
 
 /// The workers: one reads notified payments back, one asks about open ones, one looks at those that open pages show, one ends orders, one
-/// delivers events. Each sleeps while there is nothing to do.
+/// delivers events, one sends receipts. Each sleeps while there is nothing to do.
 pub struct Workers(State);
 
 impl Workers {
@@ -246,12 +248,20 @@ impl Workers {
     pub async fn run(self) {
         let Self(state) = &self;
         let workers = &state.workers;
+        let receipts = async {
+            if state.config.receipts.is_some() {
+                workers
+                    .keep("receipts", || receipts::run(state.clone()))
+                    .await;
+            }
+        };
         tokio::join!(
             workers.keep("notifications", || notifications::run(state.clone())),
             workers.keep("reconciler", || reconcile::run(state.clone())),
             workers.keep("open_pages", || payments::events::look_out(state.clone())),
             workers.keep("orders", || orders::run(state.clone())),
             workers.keep("deliveries", || webhooks::run(state.clone())),
+            receipts,
         );
     }
 }

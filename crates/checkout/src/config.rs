@@ -9,6 +9,7 @@ use zeroize::Zeroizing;
 use crate::digest;
 use crate::page::Shop;
 use crate::provider;
+use crate::receipts::Receipts;
 use crate::request::MaxAmounts;
 
 /// The checkout service's configuration.
@@ -46,6 +47,8 @@ pub struct Config {
     pub refund_overpayment: bool,
     /// How the shop's servers are told of events.
     pub webhooks: delivery::Webhooks,
+    /// How buyers get receipts by mail; `None` when they get none.
+    pub receipts: Option<Receipts>,
     /// What the page says of the shop.
     pub shop: Shop,
     /// 32 bytes from which the digests of requests and the tokens of status pages are derived. The same on every

@@ -17,6 +17,7 @@ pub mod orders;
 pub mod page;
 pub mod payments;
 pub mod provider;
+pub mod receipts;
 pub mod reconcile;
 pub mod request;
 mod routes;

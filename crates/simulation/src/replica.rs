@@ -309,6 +309,7 @@ fn config(world: &World) -> Config {
         rate_limit_payments: web::rate::Rates::off(),
         open_payments: true,
         refund_overpayment: false,
+        receipts: None,
         api_keys: vec![Secret::new(API_KEY)],
         webhooks: checkout::webhooks::Webhooks::default(),
         shop: checkout::page::Shop::default(),

@@ -2,6 +2,7 @@
 
 use checkout::page::Shop;
 use checkout::provider::AccessToken;
+use checkout::receipts::Receipts;
 use checkout::{App, MIGRATIONS, Parts, State};
 use db::{Db, Engine, KeepAlive, Options};
 use delivery::{Configured, Outbox, Webhooks};
@@ -183,6 +184,7 @@ fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
         open_payments: settings.checkout_open_payments,
         refund_overpayment: settings.checkout_refund_overpayment,
         webhooks: webhooks(settings),
+        receipts: receipts(settings),
         shop: Shop {
             is_test: base_url.is_local(),
             name: settings.checkout_shop_name.0.clone(),
@@ -208,6 +210,15 @@ fn webhooks(settings: &Settings) -> Webhooks {
         allow_private: settings.checkout_webhook_allow_private,
         ..Webhooks::default()
     }
+}
+
+/// How buyers get receipts, where mail is configured and receipts are not switched off.
+fn receipts(settings: &Settings) -> Option<Receipts> {
+    let server = settings.smtp_url.as_ref()?.0.clone();
+    let from = settings.mail_from.as_ref()?.0.clone();
+    settings
+        .checkout_receipts
+        .then_some(Receipts { server, from })
 }
 
 fn secrets(list: &SecretList) -> Vec<checkout::Secret> {

@@ -59,7 +59,7 @@ pub(crate) struct Services {
 }
 
 /// Each of these is of no use without the other.
-const PAIRS: [(&str, &str); 8] = [
+const PAIRS: [(&str, &str); 6] = [
     ("BALCAO_TLS_CERT_FILE", "BALCAO_TLS_KEY_FILE"),
     ("BALCAO_ADMIN_USERNAME", "BALCAO_ADMIN_PASSWORD"),
     (
@@ -72,8 +72,12 @@ const PAIRS: [(&str, &str); 8] = [
     ),
     ("BALCAO_LLM_BASE_URL", "BALCAO_LLM_MODEL"),
     ("BALCAO_SMTP_URL", "BALCAO_MAIL_FROM"),
-    ("BALCAO_SMTP_URL", "BALCAO_INVENTORY_ALERT_MAIL_TO"),
-    ("BALCAO_MAIL_FROM", "BALCAO_INVENTORY_ALERT_MAIL_TO"),
+];
+
+/// The first is of no use without the second, which has other uses too.
+const NEEDS: [(&str, &str); 2] = [
+    ("BALCAO_INVENTORY_ALERT_MAIL_TO", "BALCAO_SMTP_URL"),
+    ("BALCAO_INVENTORY_ALERT_MAIL_TO", "BALCAO_MAIL_FROM"),
 ];
 
 /// What a service does without its public address, for those that will serve.
@@ -147,12 +151,13 @@ pub(crate) fn together(
 
 fn pairs(reader: &Reader) -> Vec<Problem> {
     let mut problems: Vec<Problem> = Vec::new();
-    for (left, right) in PAIRS {
-        let (given, absent) = match (reader.is_given(left), reader.is_given(right)) {
-            (true, false) => (left, right),
-            (false, true) => (right, left),
-            _ => continue,
-        };
+    let both_ways = PAIRS
+        .into_iter()
+        .flat_map(|(left, right)| [(left, right), (right, left)]);
+    for (given, absent) in both_ways.chain(NEEDS) {
+        if !reader.is_given(given) || reader.is_given(absent) {
+            continue;
+        }
         if problems.iter().all(|problem| problem.key != absent) {
             problems.push(Problem::new(
                 absent,

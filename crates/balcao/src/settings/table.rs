@@ -106,9 +106,9 @@ settings! {
         redis_url: Option<RedisUrl>, "BALCAO_REDIS_URL", Unset("each process counts alone"),
             "Redis or Valkey that holds the rate-limit and quota windows of all replicas.";
         smtp_url: Option<SmtpUrl>, "BALCAO_SMTP_URL", Unset("no mail"),
-            "Mail server for alerts.";
+            "Mail server for alerts and receipts.";
         mail_from: Option<MailSender>, "BALCAO_MAIL_FROM", Unset("no mail"),
-            "Sender of the alerts.";
+            "Sender of mail.";
         llm_base_url: Option<WebUrl>, "BALCAO_LLM_BASE_URL", Unset("analyses are computed text"),
             "OpenAI-compatible service that words the analyses.";
         llm_api_key: Option<Secret>, "BALCAO_LLM_API_KEY", Unset("no key is sent"),
@@ -175,6 +175,8 @@ settings! {
             "How buyers reach the shop, as the page shows it: an address, a number.";
         checkout_shop_logo: Option<PathBuf>, "BALCAO_CHECKOUT_SHOP_LOGO", Unset("not shown"),
             "The shop's logo on the payment page: a file with a PNG, WebP or SVG picture of at most 256 KiB, read at the start.";
+        checkout_receipts: bool, "BALCAO_CHECKOUT_RECEIPTS", Is("true"),
+            "Mails each buyer a receipt of an approved payment, where `BALCAO_SMTP_URL` is set.";
         checkout_open_payments: bool, "BALCAO_CHECKOUT_OPEN_PAYMENTS", Is("true"),
             "Whether anybody may pay an amount of their own; `false` leaves the open page and `POST /create_payment` to merchants' keys.";
         checkout_refund_overpayment: bool, "BALCAO_CHECKOUT_REFUND_OVERPAYMENT", Is("false"),

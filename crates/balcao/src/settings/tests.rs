@@ -210,6 +210,7 @@ fn a_logo_that_no_page_can_show_is_refused_at_the_start() {
         let given = [("BALCAO_CHECKOUT_SHOP_LOGO", path.to_str().unwrap())];
         problems(&given, "", Purpose::Any)
     };
+    let large = vec![0; 256 * 1024 + 1];
     let drawing = b"<svg xmlns=\"http://www.w3.org/2000/svg\"/>";
     assert_eq!(found("logo.svg", Some(drawing)), "");
     for (name, content, reason) in [
@@ -219,11 +220,7 @@ fn a_logo_that_no_page_can_show_is_refused_at_the_start() {
             Some(&b"<html>"[..]),
             "which is no PNG, WebP or SVG picture;",
         ),
-        (
-            "large.png",
-            Some(&[0; 256 * 1024 + 1]),
-            "which is larger than 256 KiB;",
-        ),
+        ("large.png", Some(&large), "which is larger than 256 KiB;"),
     ] {
         let problem = found(name, content);
         assert!(
@@ -330,10 +327,25 @@ fn settings_that_belong_together_are_given_together() {
     for key in [
         "BALCAO_TLS_KEY_FILE",
         "BALCAO_MAIL_FROM",
-        "BALCAO_INVENTORY_ALERT_MAIL_TO",
         "BALCAO_INVENTORY_PAGE_SIZE: found 50",
     ] {
         assert!(text.contains(key), "{key} is missing in {text}");
+    }
+}
+
+#[test]
+fn alerts_need_a_mail_server_which_may_send_receipts_alone() {
+    let mail = [
+        ("BALCAO_SMTP_URL", "smtp://mail.example"),
+        ("BALCAO_MAIL_FROM", "shop@example.com"),
+    ];
+    assert_eq!(problems(&mail, "", Purpose::Any), "");
+    let alerts = [("BALCAO_INVENTORY_ALERT_MAIL_TO", "ana@example.com")];
+    let both = [&mail[..], &alerts].concat();
+    assert_eq!(problems(&both, "", Purpose::Any), "");
+    let text = problems(&alerts, "", Purpose::Any);
+    for (name, _) in mail {
+        assert!(text.contains(&format!("{name}: not set, while")), "{text}");
     }
 }
 

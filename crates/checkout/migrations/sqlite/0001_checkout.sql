@@ -137,6 +137,8 @@ CREATE TABLE attempts (
     reference TEXT,
     method TEXT CHECK (method IN ('card', 'pix', 'boleto')),
     description TEXT,
+    -- Of the page that it was asked for on: receipts are written in it.
+    language TEXT CHECK (language IN ('pt-BR', 'en')),
     email TEXT,
     identification_type TEXT,
     identification_number TEXT,

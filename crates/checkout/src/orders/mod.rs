@@ -25,7 +25,7 @@ pub(crate) use create::forget_keys;
 pub(crate) use errors::{not_found, reference_taken};
 pub(crate) use gate::{OwnAttempt, lock, lock_of_payment, obstacle};
 pub(crate) use shape::OrderEvent;
-pub(crate) use store::LockedOrder;
+pub(crate) use store::{LockedOrder, find_by_row};
 pub(crate) use worker::run;
 
 pub use cancel::{CancelOrderError, cancel};

@@ -7,11 +7,12 @@ use axum::response::{IntoResponse, Response};
 use db::Money;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use utoipa::IntoParams;
 use utoipa::openapi::path::{Parameter, ParameterIn};
 use web::Error;
 use web::client::{ClientAddress, Origin, PublicUrl};
+use web::locale::Locale;
 use web::openapi::{self, Failure, parameter};
 
 use super::declines::coarse_body;
@@ -128,11 +129,12 @@ pub(crate) async fn make(
     let caller = Caller::of(state, headers, client).await.map_err(unknown)?;
     let key = own_key(state, headers, &caller)?;
     let stranger = caller.stranger(origin);
+    let language = Locale::of(headers, &Uri::default());
     let Created {
         body,
         replayed,
         status_token,
-    } = super::create_for(state, &request, key, stranger, order.as_ref()).await?;
+    } = super::create(state, (&request, language), key, stranger, order.as_ref()).await?;
     let mut response = text(shown_to(stranger, body), replayed);
     let token = HeaderValue::try_from(status_token).map_err(Error::internal)?;
     response.headers_mut().insert(STATUS_TOKEN, token);

@@ -45,13 +45,13 @@ pub(crate) use schema::PaymentEvent;
 pub(crate) use settle::Recorded;
 pub(crate) use state::{Step, Transitions};
 pub(crate) use store::{
-    Attempt, AttemptStep, Due, Instruction, Source, StoredPayment, find_by_row,
+    Attempt, AttemptStep, Due, Instruction, Source, StoredPayment, find_by_row, find_language,
 };
 
 pub(crate) use cancel::cancel_for;
 pub use cancel::{CancelError, cancel};
-pub use create::{CreateError, Created, create};
-pub(crate) use create::{OrderRef, create_for};
+pub use create::{CreateError, Created};
+pub(crate) use create::{OrderRef, create};
 pub use events::look_out;
 pub use idempotency::IdempotencyKey;
 pub use model::{Artefacts, CardFacts, Payer, Payment, Word};

@@ -2,6 +2,7 @@
 //! needs and the provider may hide. Pure.
 
 use db::{Money, Timestamp};
+use web::locale::Locale;
 
 use super::state::{PaymentState, Refusal, Transitions};
 use crate::provider::ProviderPayment;
@@ -59,6 +60,8 @@ pub struct Intent {
     pub amount: Money,
     /// What for.
     pub description: String,
+    /// The language of the page that asks for it.
+    pub language: Locale,
     /// Who pays.
     pub payer: Payer,
     /// The card's harmless facts, for a card.
@@ -128,7 +131,7 @@ pub(crate) struct StatusSnapshot {
 
 impl Intent {
     /// What is kept of a checked request.
-    pub fn of(request: &PaymentRequest) -> Self {
+    pub fn of(request: &PaymentRequest, language: Locale) -> Self {
         let card = match &request.method {
             Method::Card(card) => Some(CardFacts {
                 first_six_digits: card.number.first_six().to_owned(),
@@ -152,6 +155,7 @@ impl Intent {
             method,
             amount,
             description,
+            language,
             payer,
             card,
         }

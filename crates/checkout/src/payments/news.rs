@@ -1,5 +1,5 @@
 //! What the shop's servers are told of a payment, written with the change itself: before what it does to its order. What is not told: a
-//! payment under review, and a state that was only passed through.
+//! payment under review, and a state that was only passed through. Of an approval the buyer gets a receipt, too.
 
 use db::{Error, Money, Timestamp, Tx};
 use serde::Serialize;
@@ -9,7 +9,9 @@ use super::model::{Payment, StatusSnapshot};
 use super::shape::PaymentBody;
 use super::state::PaymentState;
 use super::store;
+use crate::app::State;
 use crate::orders::LockedOrder;
+use crate::receipts;
 use crate::webhooks::{EventType, Subject, publish};
 
 /// `data` of an event: the payment as the API shows it.
@@ -35,20 +37,20 @@ struct OrderName<'a> {
 /// Tells of a payment that was recorded for the first time.
 pub(super) async fn tell_of_new(
     tx: &mut Tx,
-    row: i64,
-    payment: &Payment,
+    state: &State,
+    (row, payment): (i64, &Payment),
     order: Option<&LockedOrder>,
     now: Timestamp,
 ) -> Result<(), Error> {
     let events = events(None, (payment.state, payment.refunded));
-    publish_news(tx, (row, payment), order, events, now).await
+    publish_news(tx, state, (row, payment), order, (events, now)).await
 }
 
 /// Tells of a known payment that has changed.
 pub(super) async fn tell_of_change(
     tx: &mut Tx,
-    row: i64,
-    (before, after): (&StatusSnapshot, &StatusSnapshot),
+    state: &State,
+    (row, (before, after)): (i64, (&StatusSnapshot, &StatusSnapshot)),
     order: Option<&LockedOrder>,
     now: Timestamp,
 ) -> Result<(), Error> {
@@ -59,15 +61,15 @@ pub(super) async fn tell_of_change(
     }
     let payment = store::find_by_row(tx, row).await?;
     let payment = payment.ok_or_else(|| Error::other("a payment vanished"))?;
-    publish_news(tx, (row, &payment), order, events, now).await
+    publish_news(tx, state, (row, &payment), order, (events, now)).await
 }
 
 async fn publish_news(
     tx: &mut Tx,
+    state: &State,
     (row, payment): (i64, &Payment),
     order: Option<&LockedOrder>,
-    events: impl IntoIterator<Item = EventType>,
-    now: Timestamp,
+    (events, now): (impl IntoIterator<Item = EventType>, Timestamp),
 ) -> Result<(), Error> {
     let subject = order.map_or(Subject::Payment(row), |order| Subject::Order(order.row));
     for kind in events {
@@ -81,6 +83,9 @@ async fn publish_news(
             }),
         };
         publish(tx, kind, subject, &news, now).await?;
+        if kind == EventType::PaymentApproved {
+            receipts::queue(tx, state, (row, payment), order, now).await?;
+        }
     }
     Ok(())
 }

@@ -102,7 +102,7 @@ pub(crate) async fn settle_made(
         word,
         body,
         source,
-        refunds_overpayment: state.config.refund_overpayment,
+        state: state.clone(),
         now,
     };
     let written = state
@@ -141,7 +141,7 @@ struct Record {
     word: Word,
     body: String,
     source: Source,
-    refunds_overpayment: bool,
+    state: State,
     now: Timestamp,
 }
 
@@ -164,13 +164,14 @@ impl Record {
         };
         // News of the order show its payments, which it knows by their attempts.
         let body = self.finish(tx, row).await?;
-        news::tell_of_new(tx, row, &self.payment, order.as_ref(), self.now).await?;
+        let payment = (row, &self.payment);
+        news::tell_of_new(tx, &self.state, payment, order.as_ref(), self.now).await?;
         if let Some(order) = &order {
             let news = PaymentNews {
                 payment: row,
                 state: self.payment.state,
                 steps: &self.steps,
-                refunds_overpayment: self.refunds_overpayment,
+                refunds_overpayment: self.state.config.refund_overpayment,
             };
             orders::follow(tx, order, news, self.now).await?;
         }
@@ -205,7 +206,7 @@ impl Record {
         let record = WordRecord {
             word: &self.word,
             source: self.source,
-            refunds_overpayment: self.refunds_overpayment,
+            state: &self.state,
             now: self.now,
         };
         record.write(tx, &known).await?;
@@ -222,7 +223,7 @@ pub(crate) async fn settle_word(
 ) -> Result<Recorded, db::Error> {
     let now = state.clock.now();
     let (id, detail) = (id.to_owned(), word.status_detail.clone());
-    let (key, refunds_overpayment) = (id.clone(), state.config.refund_overpayment);
+    let (key, shared) = (id.clone(), state.clone());
     let recorded = state
         .db
         .write(async move |tx| match store::find_stored(tx, &key).await? {
@@ -230,7 +231,7 @@ pub(crate) async fn settle_word(
                 let record = WordRecord {
                     word: &word,
                     source,
-                    refunds_overpayment,
+                    state: &shared,
                     now,
                 };
                 record.write(tx, &known).await
@@ -257,7 +258,7 @@ pub(crate) async fn settle_word(
 struct WordRecord<'a> {
     word: &'a Word,
     source: Source,
-    refunds_overpayment: bool,
+    state: &'a State,
     now: Timestamp,
 }
 
@@ -299,15 +300,16 @@ impl WordRecord<'_> {
     ) -> Result<(), db::Error> {
         let order = orders::lock_of_payment(tx, known.row).await?;
         let change = (&known.snapshot, next);
-        news::tell_of_change(tx, known.row, change, order.as_ref(), self.now).await?;
+        let (state, now) = (self.state, self.now);
+        news::tell_of_change(tx, state, (known.row, change), order.as_ref(), now).await?;
         let Some(order) = order else { return Ok(()) };
         let news = PaymentNews {
             payment: known.row,
             state: next.state,
             steps,
-            refunds_overpayment: self.refunds_overpayment,
+            refunds_overpayment: state.config.refund_overpayment,
         };
-        orders::follow(tx, &order, news, self.now).await
+        orders::follow(tx, &order, news, now).await
     }
 
     /// Keeps a refused word in the history, once for as long as nothing else is said.

@@ -9,6 +9,7 @@ pub use delivery::{Configured, Secret, Target, Webhooks};
 pub use kinds::EventType;
 
 use db::{Error, Replica, Timestamp, Tx};
+use delivery::mail::Mail;
 use delivery::{Outbox, Progress, Service};
 use serde::Serialize;
 use web::Supervisor;
@@ -57,11 +58,16 @@ pub(crate) async fn publish(
 }
 
 /// The way out of the service's events.
-pub(crate) fn outbox(webhooks: Webhooks, secret: &ServiceSecret, parts: &Parts) -> Outbox {
+pub(crate) fn outbox(
+    webhooks: Webhooks,
+    mail: Option<Mail>,
+    secret: &ServiceSecret,
+    parts: &Parts,
+) -> Outbox {
     let delivery = delivery::Parts {
         service: SERVICE,
         webhooks,
-        mail: None,
+        mail,
         secret_key: digest::keyed(secret, &[b"webhook-secret"]),
         db: parts.db.clone(),
         replica: Replica::new(parts.db.clone(), parts.random.uuid().to_string()),
@@ -83,7 +89,7 @@ pub async fn open(
     parts: &Parts,
 ) -> Result<Outbox, StartError> {
     prove_secret(&parts.db, secret).await?;
-    Ok(outbox(webhooks, secret, parts))
+    Ok(outbox(webhooks, None, secret, parts))
 }
 
 /// Delivers until the service stops.

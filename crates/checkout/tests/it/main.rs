@@ -8,6 +8,7 @@ mod orders;
 mod page;
 mod payments;
 mod provider;
+mod receipts;
 mod refusals;
 mod stored;
 mod webhooks;

@@ -46,19 +46,25 @@ pub struct Sender {
 /// What a service tells people by mail of what the workers see: one mail for each receiver. Its other mails it queues itself.
 pub trait Letters: Send + Sync {
     /// Whether events of this type become mail.
-    fn tell_of(&self, kind: &str) -> bool;
+    fn tell_of(&self, _kind: &str) -> bool {
+        false
+    }
 
     /// The mails of an event.
-    fn of_event(&self, id: i64, payload: &str) -> Vec<NewMail>;
+    fn of_event(&self, _id: i64, _payload: &str) -> Vec<NewMail> {
+        Vec::new()
+    }
 
     /// The mails that an endpoint of webhooks gets no more events.
     fn of_disabled_endpoint(
         &self,
-        id: i64,
-        url: &str,
-        reason: Disabled,
-        now: Timestamp,
-    ) -> Vec<NewMail>;
+        _id: i64,
+        _url: &str,
+        _reason: Disabled,
+        _now: Timestamp,
+    ) -> Vec<NewMail> {
+        Vec::new()
+    }
 }
 
 /// Queues a mail, in the transaction of what it tells of; whether it was not queued before. It goes out after the commit, at once after

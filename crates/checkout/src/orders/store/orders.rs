@@ -117,10 +117,7 @@ pub(in crate::orders) async fn find(
 }
 
 /// The order in a row.
-pub(in crate::orders) async fn find_by_row(
-    conn: &mut Conn,
-    row: i64,
-) -> Result<Option<Order>, Error> {
+pub(crate) async fn find_by_row(conn: &mut Conn, row: i64) -> Result<Option<Order>, Error> {
     conn.optional(order_columns!("WHERE o.id = $1"), &[&row], order)
         .await
 }

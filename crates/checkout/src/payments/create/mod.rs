@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use db::{Timestamp, Tx};
 use web::client::ClientAddress;
+use web::locale::Locale;
 
 use super::attempt::{self, Claim, NewRun, Run, holds_key};
 use super::cancel::{CancelError, cancel_for};
@@ -102,32 +103,19 @@ struct Work<'a> {
     reference: ExternalReference,
 }
 
-/// Makes the payment that a checked request asks for, or gives the answer that its key stands for. The `stranger` is the anonymous client
-/// who asks; none when a merchant does, or a program on this machine.
+/// Makes the payment that a checked request asks for in a language, or gives the answer that its key stands for. The `stranger` is the
+/// anonymous client who asks; none when a merchant does, or a program on this machine. Of an order no other payment is alive then.
 ///
 /// # Errors
 /// See [`CreateError`].
-pub async fn create(
+pub(crate) async fn create(
     state: &State,
-    request: &PaymentRequest,
-    key: Option<IdempotencyKey>,
-    stranger: Option<ClientAddress>,
-) -> Result<Created, CreateError> {
-    create_for(state, request, key, stranger, None).await
-}
-
-/// As [`create`], for an order: no other payment of it is alive then.
-///
-/// # Errors
-/// See [`CreateError`].
-pub(crate) async fn create_for(
-    state: &State,
-    request: &PaymentRequest,
+    (request, language): (&PaymentRequest, Locale),
     key: Option<IdempotencyKey>,
     stranger: Option<ClientAddress>,
     order: Option<&OrderRef>,
 ) -> Result<Created, CreateError> {
-    let intent = Intent::of(request);
+    let intent = Intent::of(request, language);
     let claim_request = ClaimRequest {
         state,
         request,

@@ -11,9 +11,9 @@ mod sweeps;
 pub(crate) use attempts::{
     Attempt, AttemptStep, Due, Finish, Instruction, Lease, MadeRefund, NewAttempt,
     PaymentInstruction, RefundInstruction, Release, Terms, close_attempt, due_attempts,
-    erase_expired, find_attempt_by_key, find_attempt_by_reference, finish_attempt, follow_refund,
-    forget_attempt, free_key, insert_attempt, keep_card_token, next_attempt_due, note_answer,
-    open_attempts, postpone_attempt, refunds_of, refuse_attempt, release_attempt,
+    erase_expired, find_attempt_by_key, find_attempt_by_reference, find_language, finish_attempt,
+    follow_refund, forget_attempt, free_key, insert_attempt, keep_card_token, next_attempt_due,
+    note_answer, open_attempts, postpone_attempt, refunds_of, refuse_attempt, release_attempt,
     release_dead_attempts, take_attempt, unknown_attempts,
 };
 pub(crate) use history::{Source, insert_correction, insert_refusal, insert_steps, last_entry};

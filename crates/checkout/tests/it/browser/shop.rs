@@ -212,6 +212,7 @@ fn config(host: &str, provider: &str) -> Config {
         rate_limit_payments: Rates::off(),
         open_payments: true,
         refund_overpayment: false,
+        receipts: None,
         api_keys: vec![Secret::new(API_KEY)],
         webhooks: checkout::webhooks::Webhooks::default(),
         shop: page::Shop {

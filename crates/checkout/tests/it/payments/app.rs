@@ -123,6 +123,7 @@ pub(crate) fn config(provider_url: &str) -> Config {
         api_keys: vec![Secret::new(API_KEY)],
         open_payments: true,
         refund_overpayment: false,
+        receipts: None,
         webhooks: checkout::webhooks::Webhooks::default(),
         shop: checkout::page::Shop::default(),
         secret: Secret::new([7; 32]),

@@ -1,6 +1,7 @@
 //! Statements that find attempts, and how a row is read.
 
 use db::{Conn, Error, Money, Row};
+use web::locale::Locale;
 
 use super::{
     Attempt, AttemptStep, Instruction, MadeRefund, PaymentInstruction, RefundInstruction, Terms,
@@ -18,7 +19,8 @@ macro_rules! attempt_columns {
                  a.reference, a.method, a.description, a.email, a.identification_type, a.identification_number,
                  a.first_six_digits, a.last_four_digits, a.cardholder_name, a.installments,
                  a.notification_url, a.boleto_method, a.token_key, a.card_token,
-                 p.provider_id, a.refund_id, a.refund_status, a.refund_date, a.finished_at, a.order_id, a.date_of_expiration
+                 p.provider_id, a.refund_id, a.refund_status, a.refund_date, a.finished_at, a.order_id, a.date_of_expiration,
+                 a.language
              FROM attempts a LEFT JOIN payments p ON p.id = a.payment_id ",
             $rest
         )
@@ -48,6 +50,19 @@ pub(crate) async fn find_attempt_by_reference(
 pub(crate) async fn refunds_of(conn: &mut Conn, payment: i64) -> Result<Vec<Attempt>, Error> {
     let sql = attempt_columns!("WHERE a.payment_id = $1 AND a.kind = 'refund' ORDER BY a.id");
     conn.all(sql, &[&payment], attempt).await
+}
+
+/// The language in which a payment was asked for.
+pub(crate) async fn find_language(conn: &mut Conn, payment: i64) -> Result<Locale, Error> {
+    let sql = "SELECT language FROM attempts WHERE payment_id = $1 AND kind = 'payment' LIMIT 1";
+    let found = conn
+        .optional(sql, &[&payment], |row| row.get::<Option<String>>(0))
+        .await?;
+    Ok(language(found.flatten().as_deref()))
+}
+
+fn language(tag: Option<&str>) -> Locale {
+    tag.and_then(Locale::parse).unwrap_or_default()
 }
 
 pub(super) fn attempt(row: &Row<'_>) -> Result<Attempt, Error> {
@@ -89,6 +104,7 @@ fn payment(row: &Row<'_>, amount: Money) -> Result<PaymentInstruction, Error> {
             method: method.ok_or_else(|| Error::other("attempts.method holds no method"))?,
             amount,
             description: text(17)?,
+            language: language(row.get::<Option<String>>(36)?.as_deref()),
             payer: Payer {
                 email: text(18)?,
                 identification_type: text(19)?,

@@ -15,7 +15,7 @@ pub(crate) use due::{
     Due, close_attempt, due_attempts, next_attempt_due, note_answer, open_attempts,
     postpone_attempt, unknown_attempts,
 };
-pub(crate) use find::{find_attempt_by_key, find_attempt_by_reference, refunds_of};
+pub(crate) use find::{find_attempt_by_key, find_attempt_by_reference, find_language, refunds_of};
 pub(crate) use write::{
     Finish, Release, erase_expired, finish_attempt, follow_refund, forget_attempt, free_key,
     insert_attempt, keep_card_token, refuse_attempt, release_attempt, release_dead_attempts,

@@ -31,9 +31,9 @@ pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Opti
              reference, method, description, email, identification_type, identification_number,
              first_six_digits, last_four_digits, cardholder_name, installments,
              notification_url, boleto_method, token_key, lease, leased_until, check_at, checks, sent_at, created_at,
-             order_id, date_of_expiration)
+             order_id, date_of_expiration, language)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-             $22, $22, 0, $23, $24, $25, $26)
+             $22, $22, 0, $23, $24, $25, $26, $27)
          ON CONFLICT (key_digest) WHERE key_digest IS NOT NULL DO NOTHING
          RETURNING id",
         &[
@@ -63,6 +63,7 @@ pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Opti
             &new.now,
             &payment.and_then(|instruction| instruction.order_id),
             &terms.and_then(|terms| terms.date_of_expiration),
+            &intent.map(|intent| intent.language.tag()),
         ],
         |row| row.get(0),
     )
