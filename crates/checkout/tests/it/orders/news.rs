@@ -89,7 +89,7 @@ on_both_engines!(
         let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
         let made = make(&shop, &order()).await;
         let payment = pay(&shop, &made, &card("CONT"), None).await.id();
-        assert_eq!(news(&shop, &receiver).await, [Value::Null; 0]);
+        assert!(news(&shop, &receiver).await.is_empty());
         act(&shop, &payment, "approve").await;
         let told = news(&shop, &receiver).await;
         assert_eq!(types(&told), ["payment.approved", "order.paid"]);
