@@ -18,12 +18,12 @@ mod outbox;
 mod store;
 
 pub use dispatch::{Progress, pass, purge_expired, run};
-pub use http::{Secret, SecretError, Target, TargetError};
+pub use http::{Secret, SecretError, Signed, Target, TargetError};
 pub use model::{
     Attempt, Delivery, DeliveryState, Disabled, Endpoint, Event, Filter, Types, UnknownType,
     Waiting,
 };
-pub use outbox::{Configured, Outbox, Parts, Service, Webhooks};
+pub use outbox::{Configured, Internal, Outbox, Parts, Service, Webhooks};
 
 use db::{Error, Timestamp, Tx};
 use serde::Serialize;

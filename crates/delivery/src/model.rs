@@ -9,7 +9,7 @@ use db::Timestamp;
 pub struct Endpoint {
     /// Its id.
     pub id: i64,
-    /// Whether it is the one of the configuration, whose address and secret are changed there.
+    /// Whether it is one of the configuration, whose address and secret are changed there.
     pub configured: bool,
     /// Where events are posted to.
     pub url: String,
@@ -31,6 +31,33 @@ pub struct Endpoint {
     pub created_at: Timestamp,
     /// When a person last changed it.
     pub updated_at: Timestamp,
+}
+
+/// Which endpoint of the configuration one is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The one whose address is a setting.
+    Settings,
+    /// The service that runs in the same process.
+    Internal,
+}
+
+impl Place {
+    /// Every one that there may be.
+    pub(crate) const ALL: [Self; 2] = [Self::Settings, Self::Internal];
+
+    /// The name in the store.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Settings => "settings",
+            Self::Internal => "internal",
+        }
+    }
+
+    /// The one of this name.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|place| place.name() == name)
+    }
 }
 
 /// Why an endpoint gets nothing.

@@ -10,6 +10,7 @@ use crate::{
     http::{Secret, Sender, Target},
     mail::Mail,
     metrics::Metrics,
+    model::Place,
 };
 
 /// What sets a service's events apart from another's.
@@ -37,8 +38,10 @@ impl Service {
 /// How events reach endpoints.
 #[derive(Debug, Clone)]
 pub struct Webhooks {
-    /// The endpoint of the configuration.
+    /// The endpoint whose address is a setting.
     pub configured: Option<Configured>,
+    /// The endpoint of a service that runs in this process.
+    pub internal: Option<Internal>,
     /// Whether endpoints may stand on this machine and on private networks.
     pub allow_private: bool,
     /// How long events, their deliveries and mail are kept.
@@ -49,6 +52,7 @@ impl Default for Webhooks {
     fn default() -> Self {
         Self {
             configured: None,
+            internal: None,
             allow_private: false,
             retention: Duration::from_secs(30 * 24 * 60 * 60),
         }
@@ -62,6 +66,34 @@ pub struct Configured {
     pub target: Target,
     /// What signs its events: one, or while it is changed two.
     pub secrets: Vec<Secret>,
+}
+
+/// The endpoint of a service that runs in this process. It may stand on this machine, whatever holds for others: nobody but the program
+/// chooses its address.
+#[derive(Debug, Clone)]
+pub struct Internal {
+    /// Where it is, and what signs its events.
+    pub endpoint: Configured,
+    /// The types of events it gets.
+    pub types: &'static [&'static str],
+}
+
+impl Webhooks {
+    /// An endpoint of the configuration.
+    pub(crate) fn of(&self, place: Place) -> Option<&Configured> {
+        match place {
+            Place::Settings => self.configured.as_ref(),
+            Place::Internal => self.internal.as_ref().map(|internal| &internal.endpoint),
+        }
+    }
+
+    /// The types of events that it gets, by comma; blank is all.
+    pub(crate) fn types_of(&self, place: Place) -> String {
+        match (place, &self.internal) {
+            (Place::Internal, Some(internal)) => internal.types.join(","),
+            _ => String::new(),
+        }
+    }
 }
 
 /// What an [`Outbox`] is made of.

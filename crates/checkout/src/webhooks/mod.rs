@@ -5,7 +5,7 @@ pub mod endpoints;
 mod kinds;
 pub(crate) mod openapi;
 
-pub use delivery::{Configured, Secret, Target, Webhooks};
+pub use delivery::{Configured, Internal, Secret, Target, Webhooks};
 pub use kinds::EventType;
 
 use db::{Error, Replica, Timestamp, Tx};

@@ -24,8 +24,8 @@ CREATE TABLE delivery_turns (
 CREATE TABLE webhook_endpoints (
     id              INTEGER PRIMARY KEY AUTOINCREMENT,
     service         TEXT    NOT NULL,
-    -- The one of the configuration, whose secret is there and not here.
-    configured      INTEGER NOT NULL CONSTRAINT webhook_endpoints_configured_check CHECK (configured IN (0, 1)),
+    -- Which one of the configuration it is, whose secret is there and not here; NULL for those that people add.
+    configured      TEXT    CONSTRAINT webhook_endpoints_configured_check CHECK (configured IN ('settings', 'internal')),
     url             TEXT    NOT NULL,
     description     TEXT    NOT NULL,
     -- Types of events by comma; all of them when it is empty.
@@ -45,7 +45,7 @@ CREATE TABLE webhook_endpoints (
     created_at      INTEGER NOT NULL,
     updated_at      INTEGER NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX webhook_endpoints_configured ON webhook_endpoints (service) WHERE configured = TRUE;
+CREATE UNIQUE INDEX webhook_endpoints_configured ON webhook_endpoints (service, configured) WHERE configured IS NOT NULL;
 
 -- One event for one endpoint. A waiting one without due_at stands behind an earlier one of the same subject.
 CREATE TABLE deliveries (

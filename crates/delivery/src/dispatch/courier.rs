@@ -18,7 +18,7 @@ use super::record::{Ended, record};
 use crate::{
     Outbox,
     endpoints::signing,
-    http::{Message, Target},
+    http::{Message, Reach, Target},
     model::webhook_id,
     store::{
         deliveries::{self, Due},
@@ -147,6 +147,7 @@ async fn fill(
         return Ok(None);
     };
     let secrets = signing(outbox, endpoint, &receiver, now);
+    let reach = Reach::of(receiver.configured);
     for due in due {
         if in_flight.len() >= AT_ONCE {
             break;
@@ -155,7 +156,7 @@ async fn fill(
             let (outbox, target) = (outbox.clone(), target.clone());
             let id = webhook_id(due.event, due.happened_at);
             let message = Message::signed(id, due.payload.clone().into(), &secrets, now);
-            work.spawn(async move { attempt(&outbox, due, &target, message).await });
+            work.spawn(async move { attempt(&outbox, due, (&target, reach), message).await });
         }
     }
     Ok(Some(next))
@@ -165,9 +166,14 @@ fn may_send(outbox: &Outbox, receiver: &Receiver) -> bool {
     receiver.enabled && receiver.leased_by.as_deref() == Some(outbox.replica.id())
 }
 
-async fn attempt(outbox: &Outbox, due: Due, target: &Target, message: Message) -> Ended {
+async fn attempt(
+    outbox: &Outbox,
+    due: Due,
+    (target, reach): (&Target, Reach),
+    message: Message,
+) -> Ended {
     let started_at = outbox.clock.now();
-    let answer = outbox.0.sender.send(target, message).await;
+    let answer = outbox.0.sender.send(target, reach, message).await;
     outbox
         .0
         .metrics

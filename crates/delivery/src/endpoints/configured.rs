@@ -1,17 +1,18 @@
-//! The endpoint that is set in the configuration.
+//! The endpoints that the configuration has.
 
-use db::Error;
+use db::{Error, Timestamp, Tx};
 
 use super::secrets;
 use crate::{
     Disabled, Outbox,
+    model::{Endpoint, Place},
     store::{
         self, deliveries,
         endpoints::{self, NewEndpoint},
     },
 };
 
-/// Makes the endpoint of the configuration stand among the others as the configuration says, and logs secrets that cannot be read.
+/// Makes the endpoints of the configuration stand among the others as the configuration says, and logs secrets that cannot be read.
 ///
 /// # Errors
 ///
@@ -19,43 +20,70 @@ use crate::{
 pub async fn configure(outbox: &Outbox) -> Result<(), Error> {
     secrets::check_all(outbox).await?;
     let (service, now) = (outbox.service.name, outbox.clock.now());
-    let configured = outbox.webhooks.configured.as_ref();
-    let wanted = configured.map(|one| one.target.to_string());
-    let stand = async move |tx: &mut db::Tx| {
+    let wanted = Place::ALL.map(|place| {
+        let configured = outbox.webhooks.of(place);
+        let url = configured.map(|one| one.target.to_string());
+        (place, url, outbox.webhooks.types_of(place))
+    });
+    let stand = async move |tx: &mut Tx| {
         // Replicas that start together do it one after the other.
         store::take_turn(tx, service).await?;
-        let all = endpoints::select(tx, service, None).await?;
-        let present = all.into_iter().find(|endpoint| endpoint.configured);
-        match (present, &wanted) {
-            (None, None) => Ok(()),
-            (None, Some(url)) => {
-                let new = NewEndpoint {
-                    url: url.clone(),
-                    description: String::new(),
-                    types: String::new(),
-                    configured: true,
-                };
-                endpoints::insert(tx, service, &new, now).await.map(drop)
-            }
-            (Some(present), None) => {
-                let reason = Disabled::NotConfigured;
-                endpoints::disable(tx, present.id, reason, now)
-                    .await
-                    .map(drop)
-            }
-            (Some(present), Some(url)) => {
-                let is_other = present.url != *url;
-                if is_other {
-                    endpoints::set_configured_url(tx, present.id, url, now).await?;
-                }
-                // One that was disabled under this same address stays so until a person enables it.
-                if is_other || present.disabled == Some(Disabled::NotConfigured) {
-                    endpoints::enable(tx, present.id, now).await?;
-                    deliveries::let_every_line_go(tx, present.id, true, now).await?;
-                }
-                Ok(())
-            }
+        for (place, url, types) in &wanted {
+            let wanted = url.as_deref().map(|url| (url, types.as_str()));
+            place_one(tx, service, *place, wanted, now).await?;
         }
+        Ok(())
     };
     outbox.db.write(stand).await
+}
+
+/// Makes one endpoint of the configuration stand there with its address and types, or stops it.
+async fn place_one(
+    tx: &mut Tx,
+    service: &'static str,
+    place: Place,
+    wanted: Option<(&str, &str)>,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let present = match endpoints::configured(tx, service, place).await? {
+        Some(id) => endpoints::select(tx, service, Some(id)).await?.pop(),
+        None => None,
+    };
+    match (present, wanted) {
+        (None, None) => Ok(()),
+        (None, Some((url, types))) => {
+            let new = NewEndpoint {
+                url: url.to_owned(),
+                description: String::new(),
+                types: types.to_owned(),
+                configured: Some(place),
+            };
+            endpoints::insert(tx, service, &new, now).await.map(drop)
+        }
+        (Some(present), None) => {
+            let reason = Disabled::NotConfigured;
+            endpoints::disable(tx, present.id, reason, now)
+                .await
+                .map(drop)
+        }
+        (Some(present), Some(wanted)) => renew(tx, &present, wanted, now).await,
+    }
+}
+
+async fn renew(
+    tx: &mut Tx,
+    present: &Endpoint,
+    (url, types): (&str, &str),
+    now: Timestamp,
+) -> Result<(), Error> {
+    let is_other = present.url != *url;
+    if is_other || present.types.to_string() != *types {
+        endpoints::set_configured(tx, present.id, (url, types), now).await?;
+    }
+    // One that was disabled under this same address stays so until a person enables it.
+    if is_other || present.disabled == Some(Disabled::NotConfigured) {
+        endpoints::enable(tx, present.id, now).await?;
+        deliveries::let_every_line_go(tx, present.id, true, now).await?;
+    }
+    Ok(())
 }

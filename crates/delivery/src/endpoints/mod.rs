@@ -63,7 +63,7 @@ pub enum EndpointError {
     /// There is none of this id.
     #[error("there is no endpoint {0}")]
     NotFound(i64),
-    /// It is the one of the configuration.
+    /// It is one of the configuration.
     #[error("endpoint {0} stands in the configuration and is changed there")]
     Configured(i64),
     /// Faults of the store.
@@ -71,7 +71,7 @@ pub enum EndpointError {
     Database(#[from] Error),
 }
 
-/// Every endpoint, the one of the configuration included, oldest first.
+/// Every endpoint, those of the configuration included, oldest first.
 ///
 /// # Errors
 ///
@@ -123,7 +123,7 @@ pub async fn add(
 ///
 /// # Errors
 ///
-/// What is wrong with the wish, no such endpoint or the one of the configuration, and faults of the store.
+/// What is wrong with the wish, no such endpoint or one of the configuration, and faults of the store.
 pub async fn change(
     tx: &mut Tx,
     service: &Service,
@@ -150,7 +150,7 @@ pub async fn change(
 ///
 /// # Errors
 ///
-/// No such endpoint or the one of the configuration, and faults of the store.
+/// No such endpoint or one of the configuration, and faults of the store.
 pub async fn rotate(
     tx: &mut Tx,
     outbox: &Outbox,
@@ -207,7 +207,7 @@ pub async fn switch(
 ///
 /// # Errors
 ///
-/// No such endpoint, or the one of the configuration, and faults of the store.
+/// No such endpoint, or one of the configuration, and faults of the store.
 pub async fn delete(tx: &mut Tx, service: &Service, id: i64) -> Result<Endpoint, EndpointError> {
     let endpoint = own(tx, service, id).await?;
     endpoints::delete(tx, id).await?;
@@ -247,6 +247,6 @@ fn checked(service: &Service, wish: &Wish) -> Result<NewEndpoint, EndpointError>
         url: Target::parse(&wish.url)?.to_string(),
         description: description(&wish.description)?,
         types: Types::parse(&wish.types, service.types)?.to_string(),
-        configured: false,
+        configured: None,
     })
 }

@@ -36,8 +36,8 @@ pub(crate) fn signing(
     receiver: &Receiver,
     now: Timestamp,
 ) -> Vec<Secret> {
-    if receiver.configured {
-        let configured = outbox.webhooks.configured.as_ref();
+    if let Some(place) = receiver.configured {
+        let configured = outbox.webhooks.of(place);
         return configured
             .map(|one| one.secrets.clone())
             .unwrap_or_default();

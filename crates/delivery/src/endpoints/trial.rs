@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep};
 use super::{EndpointError, secrets};
 use crate::{
     Attempt, Outbox, Service, TEST, Target, body,
-    http::{Message, PATIENCE},
+    http::{Message, PATIENCE, Reach},
     model::webhook_id,
     store::{
         self,
@@ -78,7 +78,8 @@ pub async fn post_test(outbox: &Outbox, trial: Trial) -> Result<Attempt, Endpoin
     let signing = secrets::signing(outbox, trial.endpoint, &trial.receiver, now);
     let id = webhook_id(trial.event, now);
     let message = Message::signed(id, trial.payload.into(), &signing, now);
-    let answer = outbox.0.sender.send(&target, message).await;
+    let reach = Reach::of(trial.receiver.configured);
+    let answer = outbox.0.sender.send(&target, reach, message).await;
     let attempt = Attempt {
         started_at: now,
         duration_ms: i64::try_from(answer.duration.as_millis()).unwrap_or(i64::MAX),

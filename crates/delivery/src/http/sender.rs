@@ -19,6 +19,7 @@ use super::{
     Secret, Target,
     connector::{Guarded, NotPublic, connector},
 };
+use crate::model::Place;
 
 /// The longest that one exchange may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
@@ -34,9 +35,9 @@ const HEADERS: usize = 64;
 const IDLE_CONNECTIONS: usize = 32;
 const IDLE: Duration = Duration::from_secs(20);
 
-const ID: HeaderName = HeaderName::from_static("webhook-id");
-const TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
-const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
+pub(super) const ID: HeaderName = HeaderName::from_static("webhook-id");
+pub(super) const TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
+pub(super) const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const AGENT: HeaderValue = HeaderValue::from_static(concat!("Balcao/", env!("CARGO_PKG_VERSION")));
 
@@ -96,6 +97,25 @@ pub(crate) enum Outcome {
     Broken,
 }
 
+/// Which addresses a message may be sent to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Those that the service's settings allow.
+    Allowed,
+    /// Any: the program itself chose the address.
+    Any,
+}
+
+impl Reach {
+    /// Where the messages of an endpoint may go, which may be one of the configuration.
+    pub(crate) const fn of(configured: Option<Place>) -> Self {
+        match configured {
+            Some(Place::Internal) => Self::Any,
+            Some(Place::Settings) | None => Self::Allowed,
+        }
+    }
+}
+
 type Client = legacy::Client<HttpsConnector<Guarded>, Full<Bytes>>;
 
 /// Posts events.
@@ -104,6 +124,8 @@ pub(crate) struct Sender {
     allow_private: &'static str,
     /// Made with the first post: reading the trusted authorities takes longer than all else that a start does.
     client: OnceLock<Client>,
+    /// The client for [`Reach::Any`]. It shares no connection with the other one: a connection that is kept is not looked at again.
+    free_client: OnceLock<Client>,
 }
 
 impl Sender {
@@ -113,30 +135,35 @@ impl Sender {
             any,
             allow_private,
             client: OnceLock::new(),
+            free_client: OnceLock::new(),
         }
     }
 
-    fn client(&self) -> Result<&Client, rustls::Error> {
-        if let Some(client) = self.client.get() {
+    fn client(&self, reach: Reach) -> Result<&Client, rustls::Error> {
+        let (client, any) = match reach {
+            Reach::Allowed => (&self.client, self.any),
+            Reach::Any => (&self.free_client, true),
+        };
+        if let Some(client) = client.get() {
             return Ok(client);
         }
-        let client = legacy::Client::builder(TokioExecutor::new())
+        let made = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(IDLE_CONNECTIONS)
             .http1_max_buf_size(HEAD)
             .http1_max_headers(HEADERS)
-            .build(connector(self.any, self.allow_private)?);
-        Ok(self.client.get_or_init(|| client))
+            .build(connector(any, self.allow_private)?);
+        Ok(client.get_or_init(|| made))
     }
 
     /// Posts a message. Whatever goes wrong is an outcome.
-    pub(crate) async fn send(&self, target: &Target, message: Message) -> Answer {
+    pub(crate) async fn send(&self, target: &Target, reach: Reach, message: Message) -> Answer {
         let (begin, is_unsigned) = (Instant::now(), message.signatures.is_empty());
         let (outcome, detail, retry_after) = match request(target, message) {
             _ if is_unsigned => (Outcome::NotConnected, UNSIGNED.to_owned(), None),
             Ok(request) => {
-                let exchange = self.exchange(request, begin + PATIENCE);
+                let exchange = self.exchange(reach, request, begin + PATIENCE);
                 timeout(PATIENCE, exchange).await.unwrap_or_else(|_| {
                     let seconds = PATIENCE.as_secs();
                     let detail = format!("no answer within {seconds} seconds");
@@ -155,10 +182,11 @@ impl Sender {
 
     async fn exchange(
         &self,
+        reach: Reach,
         request: Request<Full<Bytes>>,
         deadline: Instant,
     ) -> (Outcome, String, Option<String>) {
-        let client = match self.client() {
+        let client = match self.client(reach) {
             Ok(client) => client,
             Err(error) => return (Outcome::NotConnected, chain(&error), None),
         };

@@ -1,19 +1,27 @@
 //! Signatures as Standard Webhooks 1.0 defines them: HMAC-SHA256 over `id.timestamp.body`, in base64, with the prefix `v1,`.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use base64::{
     Engine as _, engine::general_purpose::STANDARD, engine::general_purpose::STANDARD_NO_PAD,
 };
+use db::Timestamp;
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use http::HeaderMap;
 use sha2::Sha256;
 use web::Random;
+
+use super::sender::{ID, SIGNATURE, TIMESTAMP};
 
 const PREFIX: &str = "whsec_";
 /// Bytes of a key: as few and as many as the standard allows, and as many as ours have.
 const SHORTEST: usize = 24;
 const LONGEST: usize = 64;
 const OURS: usize = 32;
+/// A signature's version.
+const VERSION: &str = "v1,";
+/// How far a message's time may be from ours.
+const TOLERANCE: Duration = Duration::from_secs(5 * 60);
 
 /// What signs the events of an endpoint. Shown by nothing but [`Secret::reveal`].
 #[derive(Clone, PartialEq, Eq)]
@@ -42,6 +50,11 @@ impl Secret {
         }
     }
 
+    /// The one with this key.
+    pub fn of_key(key: [u8; OURS]) -> Self {
+        Self(key.to_vec())
+    }
+
     /// A new one.
     pub fn generate(random: &Random) -> Self {
         let mut bytes = vec![0; OURS];
@@ -56,16 +69,69 @@ impl Secret {
 
     /// The signature of a message; `seconds` is its `webhook-timestamp`.
     pub fn sign(&self, id: &str, seconds: i64, body: &[u8]) -> String {
-        // HMAC takes a key of any length.
-        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.0) else {
-            return String::new();
-        };
+        let mac = self.mac(id, seconds, body);
+        mac.map_or_else(String::new, |mac| {
+            format!("{VERSION}{}", STANDARD.encode(mac.finalize().into_bytes()))
+        })
+    }
+
+    /// HMAC takes a key of any length, so there always is one.
+    fn mac(&self, id: &str, seconds: i64, body: &[u8]) -> Option<Hmac<Sha256>> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
         mac.update(id.as_bytes());
         mac.update(b".");
         mac.update(seconds.to_string().as_bytes());
         mac.update(b".");
         mac.update(body);
-        format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()))
+        Some(mac)
+    }
+}
+
+/// What the headers of a message that was received say of its signature.
+#[derive(Debug, Clone, Copy)]
+pub struct Signed<'a> {
+    id: &'a str,
+    seconds: i64,
+    /// By space; one by each secret of the sender.
+    signatures: &'a str,
+}
+
+impl<'a> Signed<'a> {
+    /// Reads the headers; none where one of them is missing, comes twice or is no such thing.
+    pub fn read(headers: &'a HeaderMap) -> Option<Self> {
+        let only = |name| {
+            let mut all = headers.get_all(name).iter();
+            let only = all.next().filter(|_| all.next().is_none())?;
+            only.to_str().ok()
+        };
+        Some(Self {
+            id: only(ID)?,
+            seconds: only(TIMESTAMP)?.parse().ok()?,
+            signatures: only(SIGNATURE)?,
+        })
+    }
+
+    /// Whether the message was sent within five minutes of now: an older one may be somebody's repetition.
+    pub fn is_recent(&self, now: Timestamp) -> bool {
+        let now = now.micros().div_euclid(1_000_000);
+        now.abs_diff(self.seconds) <= TOLERANCE.as_secs()
+    }
+
+    /// Whether one of these secrets signed this body. Digests are compared in constant time.
+    pub fn is_by(&self, secrets: &[Secret], body: &[u8]) -> bool {
+        let encoded = self.signatures.split(' ');
+        let encoded = encoded.filter_map(|one| one.strip_prefix(VERSION));
+        let digests: Vec<Vec<u8>> = encoded
+            .filter_map(|one| STANDARD.decode(one).ok())
+            .collect();
+        let is_by = |secret: &Secret| {
+            let mac = secret.mac(self.id, self.seconds, body);
+            mac.is_some_and(|mac| {
+                let is_it = |digest: &Vec<u8>| mac.clone().verify_slice(digest).is_ok();
+                digests.iter().any(is_it)
+            })
+        };
+        secrets.iter().any(is_by)
     }
 }
 
@@ -89,6 +155,72 @@ mod tests {
             br#"{"test": 2432232314}"#,
         );
         assert_eq!(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+    }
+
+    fn headers(of: [&str; 3]) -> HeaderMap {
+        [ID, TIMESTAMP, SIGNATURE]
+            .into_iter()
+            .zip(of.map(|value| value.parse().unwrap()))
+            .collect()
+    }
+
+    const EXAMPLE: [&str; 3] = [
+        "msg_p5jXN8AQM9LWM0D4loKWxJek",
+        "1614265330",
+        "v1,AAAA v2,x v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+    ];
+
+    #[test]
+    fn a_message_is_by_whoever_signed_exactly_it() {
+        let other = Secret::generate(&Random::seeded(1));
+        let secret = Secret::parse("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
+        let secrets = [other.clone(), secret];
+        let headers_of_it = headers(EXAMPLE);
+        let signed = Signed::read(&headers_of_it).unwrap();
+        let body = br#"{"test": 2432232314}"#;
+        assert!(signed.is_by(&secrets, body));
+        assert!(!signed.is_by(&secrets, br#"{"test": 2432232315}"#));
+        assert!(!signed.is_by(&[other], body) && !signed.is_by(&[], body));
+        let [id, seconds, signature] = EXAMPLE;
+        for changed in [
+            ["msg_2", seconds, signature],
+            [id, "1614265331", signature],
+            [id, seconds, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1O"],
+            [id, seconds, "v1,"],
+            [id, seconds, ""],
+        ] {
+            let headers = headers(changed);
+            assert!(!Signed::read(&headers).unwrap().is_by(&secrets, body));
+        }
+    }
+
+    #[test]
+    fn a_message_without_each_header_once_is_not_signed() {
+        for missing in [ID, TIMESTAMP, SIGNATURE] {
+            let mut headers = headers(EXAMPLE);
+            headers.append(&missing, "1".parse().unwrap());
+            assert!(Signed::read(&headers).is_none());
+            headers.remove(&missing);
+            assert!(Signed::read(&headers).is_none());
+        }
+        let [id, _, signature] = EXAMPLE;
+        assert!(Signed::read(&headers([id, "yesterday", signature])).is_none());
+    }
+
+    #[test]
+    fn a_message_is_taken_for_five_minutes() {
+        let headers = headers(EXAMPLE);
+        let signed = Signed::read(&headers).unwrap();
+        for (seconds, is_recent) in [
+            (1_614_265_330, true),
+            (1_614_265_630, true),
+            (1_614_265_631, false),
+            (1_614_265_030, true),
+            (1_614_265_029, false),
+        ] {
+            let now = Timestamp::from_micros(seconds * 1_000_000);
+            assert_eq!(signed.is_recent(now), is_recent, "{seconds}");
+        }
     }
 
     #[test]

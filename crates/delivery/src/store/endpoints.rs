@@ -2,7 +2,7 @@
 
 use db::{Conn, Error, Row, Timestamp, Tx};
 
-use crate::model::{Disabled, Endpoint, Types};
+use crate::model::{Disabled, Endpoint, Place, Types};
 
 /// What a person decides about an endpoint.
 #[derive(Debug, Clone)]
@@ -10,7 +10,8 @@ pub(crate) struct NewEndpoint {
     pub(crate) url: String,
     pub(crate) description: String,
     pub(crate) types: String,
-    pub(crate) configured: bool,
+    /// None for one that a person adds.
+    pub(crate) configured: Option<Place>,
 }
 
 /// The endpoint of an id, or every one of a service, oldest first.
@@ -20,7 +21,7 @@ pub(crate) async fn select(
     id: Option<i64>,
 ) -> Result<Vec<Endpoint>, Error> {
     conn.all(
-        "SELECT id, configured, url, description, types, enabled, disabled_reason, disabled_at, failing_since, paused_until,
+        "SELECT id, configured IS NOT NULL, url, description, types, enabled, disabled_reason, disabled_at, failing_since, paused_until,
                 previous_until, created_at, updated_at FROM webhook_endpoints
          WHERE service = $1 AND ($2 IS NULL OR id = $2) ORDER BY id",
         &[&service, &id],
@@ -61,7 +62,7 @@ pub(crate) async fn insert(
     tx.one(
         "INSERT INTO webhook_endpoints (service, configured, url, description, types, enabled, created_at, updated_at)
          VALUES ($1, $2, $3, $4, $5, TRUE, $6, $6) RETURNING id",
-        &[&service, &new.configured, &new.url, &new.description, &new.types, &now],
+        &[&service, &new.configured.map(Place::name), &new.url, &new.description, &new.types, &now],
         |row| row.get(0),
     )
     .await
@@ -76,7 +77,7 @@ pub(crate) async fn update(
 ) -> Result<(), Error> {
     tx.execute(
         "UPDATE webhook_endpoints SET url = $2, description = $3, types = $4, updated_at = $5
-         WHERE id = $1 AND configured = FALSE",
+         WHERE id = $1 AND configured IS NULL",
         &[&id, &new.url, &new.description, &new.types, &now],
     )
     .await
@@ -89,16 +90,27 @@ pub(crate) async fn lock(tx: &mut Tx, id: i64) -> Result<(), Error> {
     tx.execute(sql, &[&id]).await.map(drop)
 }
 
-/// Gives the configured endpoint the address of the configuration.
-pub(crate) async fn set_configured_url(
+/// The endpoint that stands for one of the configuration, if there is one.
+pub(crate) async fn configured(
+    conn: &mut Conn,
+    service: &str,
+    place: Place,
+) -> Result<Option<i64>, Error> {
+    let sql = "SELECT id FROM webhook_endpoints WHERE service = $1 AND configured = $2";
+    conn.optional(sql, &[&service, &place.name()], |row| row.get(0))
+        .await
+}
+
+/// Gives an endpoint of the configuration the address and the types that it has there.
+pub(crate) async fn set_configured(
     tx: &mut Tx,
     id: i64,
-    url: &str,
+    (url, types): (&str, &str),
     now: Timestamp,
 ) -> Result<(), Error> {
     tx.execute(
-        "UPDATE webhook_endpoints SET url = $2, updated_at = $3 WHERE id = $1 AND configured = TRUE",
-        &[&id, &url, &now],
+        "UPDATE webhook_endpoints SET url = $2, types = $3, updated_at = $4 WHERE id = $1 AND configured IS NOT NULL",
+        &[&id, &url, &types, &now],
     )
     .await
     .map(drop)
@@ -134,7 +146,7 @@ pub(crate) async fn disable(
 
 /// Removes a stored endpoint with its deliveries.
 pub(crate) async fn delete(tx: &mut Tx, id: i64) -> Result<(), Error> {
-    let sql = "DELETE FROM webhook_endpoints WHERE id = $1 AND configured = FALSE";
+    let sql = "DELETE FROM webhook_endpoints WHERE id = $1 AND configured IS NULL";
     tx.execute(sql, &[&id]).await.map(drop)
 }
 
@@ -149,7 +161,7 @@ pub(crate) async fn set_secret(
     tx.execute(
         "UPDATE webhook_endpoints
          SET previous_secret = CASE WHEN $3 IS NULL THEN NULL ELSE secret END, previous_until = $3, secret = $2, updated_at = $4
-         WHERE id = $1 AND configured = FALSE",
+         WHERE id = $1 AND configured IS NULL",
         &[&id, &secret, &until, &now],
     )
     .await
@@ -174,7 +186,7 @@ pub(crate) async fn kept_secrets(
 #[derive(Clone)]
 pub(crate) struct Receiver {
     pub(crate) url: String,
-    pub(crate) configured: bool,
+    pub(crate) configured: Option<Place>,
     pub(crate) enabled: bool,
     pub(crate) paused_until: Option<Timestamp>,
     pub(crate) secret: Option<String>,
@@ -195,9 +207,10 @@ pub(crate) async fn receiver(
         &[&service, &id],
         |row| {
             let previous: (Option<String>, Option<Timestamp>) = (row.get(5)?, row.get(6)?);
+            let configured: Option<String> = row.get(1)?;
             Ok(Receiver {
                 url: row.get(0)?,
-                configured: row.get(1)?,
+                configured: configured.as_deref().and_then(Place::of),
                 enabled: row.get(2)?,
                 paused_until: row.get(3)?,
                 secret: row.get(4)?,

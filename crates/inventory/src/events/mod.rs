@@ -11,8 +11,9 @@ mod store;
 pub(crate) mod words;
 
 pub use delivery::{
-    Attempt, Configured, Delivery, DeliveryState, Disabled, Endpoint, Event, Filter, Outbox,
-    Progress, Secret, SecretError, Target, TargetError, Types, UnknownType, Waiting, Webhooks,
+    Attempt, Configured, Delivery, DeliveryState, Disabled, Endpoint, Event, Filter, Internal,
+    Outbox, Progress, Secret, SecretError, Target, TargetError, Types, UnknownType, Waiting,
+    Webhooks,
 };
 pub use kinds::EventType;
 pub use mail::Mail;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use inventory::{
     accounts::Model,
     events::{
-        self, Disabled, Filter,
+        self, Disabled, Filter, Internal, Webhooks,
         endpoints::{EndpointError, Wish},
     },
     stock::Actor,
@@ -13,7 +13,7 @@ use inventory::{
 use test_kit::on_both_engines;
 
 use super::{
-    NOBODY, config,
+    NOBODY, SECRET, config,
     delivery::verifies,
     receiver::{Receiver, Reply},
 };
@@ -41,6 +41,37 @@ on_both_engines!(
             2
         );
         assert!(!verifies(&received[1], &old.reveal()) && verifies(&received[1], &new.reveal()));
+    }
+);
+
+on_both_engines!(
+    a_service_of_the_same_process_is_reached_on_this_machine_which_others_are_not,
+    async |address| {
+        let receiver = Receiver::start().await;
+        let mut wired = config(Some(&receiver));
+        let endpoint = wired.webhooks.configured.take().unwrap();
+        let types = &["product.low_stock"];
+        wired.webhooks = Webhooks {
+            internal: Some(Internal { endpoint, types }),
+            allow_private: false,
+            ..wired.webhooks
+        };
+        let app = TestApp::with(&address, wired).await;
+        let product = app.admin().a_product("Arroz", 50).await;
+        app.ship(product, 45).await;
+        app.pass().await;
+        let received = receiver.received();
+        assert_eq!(received[0].json()["type"], "product.low_stock");
+        assert!(verifies(&received[0], SECRET));
+        // The connection that is kept there serves no other endpoint.
+        let (other, _) = app.endpoint(&receiver, "").await;
+        let attempt = events::endpoints::test(&app.state, other).await.unwrap();
+        assert_eq!(attempt.outcome, "not_public");
+        assert_eq!((received.len(), receiver.received().len()), (1, 1));
+        let unwired = app.restarted(&address, config(None)).await;
+        let first = &unwired.endpoints().await[0];
+        assert!(first.configured && first.types.listed() == types.as_slice());
+        assert_eq!(first.disabled, Some(Disabled::NotConfigured));
     }
 );
 
