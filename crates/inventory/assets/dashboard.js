@@ -31,8 +31,11 @@ function drawForPaper() {
 function focusIn(part) {
   const held = document.activeElement;
   if (!held || held === part || !part.contains(held)) return null;
-  const address = held.getAttribute("href");
-  return address ? `[href="${CSS.escape(address)}"]` : null;
+  for (const name of ["href", "formaction"]) {
+    const address = held.getAttribute(name);
+    if (address) return `[${name}="${CSS.escape(address)}"]`;
+  }
+  return null;
 }
 
 /* Swaps in the parts that have changed. Parts that have not keep focus, selection and scroll position untouched. */

@@ -11,7 +11,7 @@ use web::{
 use crate::{
     accounts::second_factor::MandatoryFor,
     analysis,
-    events::{Mail, Webhooks},
+    events::{Mail, Secret, Webhooks},
     stock::AlertMode,
 };
 
@@ -48,6 +48,8 @@ pub struct Config {
     pub low_stock_alert: AlertMode,
     /// How events reach endpoints.
     pub webhooks: Webhooks,
+    /// What signs the events of paid orders; where there is none, their address does not exist.
+    pub orders_secrets: Vec<Secret>,
     /// How people are told by mail, when they are.
     pub mail: Option<Mail>,
     /// The language of texts that no reader asks for: analyses and mails.
@@ -79,6 +81,7 @@ impl Default for Config {
             low_stock_threshold: 10,
             low_stock_alert: AlertMode::default(),
             webhooks: Webhooks::default(),
+            orders_secrets: Vec::new(),
             mail: None,
             language: Locale::default(),
             analysis: analysis::Config::default(),

@@ -18,6 +18,7 @@ const OTHERS: &[(&str, Both)] = &[
     ("attempt", ("Tentativa", "Attempt")),
     ("attempts", ("Tentativas", "Attempts")),
     ("balance_after", ("Saldo depois", "Balance after")),
+    ("booked_by_hand", ("Baixa feita à mão", "Booked by hand")),
     ("change", ("Mudança", "Change")),
     ("code", ("Código", "Code")),
     ("date_joined", ("Cadastrado em", "Date joined")),

@@ -88,6 +88,9 @@ static API: Routes<State> = Routes::new(|| {
         .merge(analysis::api::routes())
 });
 
+/// The addresses for programs of the shop's own, which exist where their secret is configured.
+static INTEGRATIONS: Routes<State> = Routes::new(stock::orders::api::routes);
+
 /// The pages.
 static PAGES: LazyLock<Gathered> = LazyLock::new(|| {
     let routes = PageRouter::new()
@@ -113,6 +116,11 @@ pub(crate) fn api_described() -> OpenApi {
     API.openapi()
 }
 
+/// The operations for programs of the shop's own.
+pub(crate) fn integrations_described() -> OpenApi {
+    INTEGRATIONS.openapi()
+}
+
 /// The pages' operations that programs may call too.
 pub(crate) fn pages_described() -> OpenApi {
     PAGES.openapi.clone()
@@ -124,9 +132,15 @@ pub fn page_addresses() -> impl Iterator<Item = &'static Address> {
 }
 
 fn api(state: &State) -> Router {
-    API.router()
+    let routes = if state.config.orders_secrets.is_empty() {
+        API.router()
+    } else {
+        API.router().merge(INTEGRATIONS.router())
+    };
+    routes
         .with_state(state.clone())
         .route("/api/{*unknown}", any(async || Error::not_found()))
+        .route("/integrations/{*unknown}", any(async || Error::not_found()))
         .layer(
             ServiceBuilder::new()
                 .layer(from_fn(door))

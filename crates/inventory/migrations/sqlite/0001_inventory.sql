@@ -609,6 +609,33 @@ CREATE TABLE receipt_lines (
     CONSTRAINT receipt_lines_product_key UNIQUE (receipt_id, product_id)
 ) STRICT;
 
+-- Orders that were paid at a checkout and whose goods leave. One row an order, whatever became of it, so that each is booked once. The lines
+-- refer to outflows without foreign keys: who deletes an outflow takes its goods back, and the order was booked all the same.
+CREATE TABLE paid_orders (
+    id        INTEGER PRIMARY KEY AUTOINCREMENT,
+    -- The order's id at its checkout.
+    order_id  TEXT    NOT NULL CONSTRAINT paid_orders_order_id_key UNIQUE,
+    reference TEXT,
+    -- Waiting: nothing is booked, and somebody has to look. By hand: somebody booked it otherwise.
+    state     TEXT    NOT NULL CONSTRAINT paid_orders_state_check CHECK (state IN ('waiting', 'booked', 'by_hand')),
+    told_at   INTEGER NOT NULL
+) STRICT;
+CREATE INDEX paid_orders_waiting ON paid_orders (id) WHERE state = 'waiting';
+
+-- The units of one serie number in an order.
+CREATE TABLE paid_order_lines (
+    id            INTEGER PRIMARY KEY AUTOINCREMENT,
+    paid_order_id INTEGER NOT NULL CONSTRAINT paid_order_lines_paid_order_id_fkey REFERENCES paid_orders (id) ON DELETE CASCADE,
+    sku           TEXT    NOT NULL,
+    -- As the order calls it.
+    title         TEXT    NOT NULL,
+    quantity      INTEGER NOT NULL CONSTRAINT paid_order_lines_quantity_check CHECK (quantity >= 1),
+    -- What was booked of it.
+    outflow_id    INTEGER,
+    CONSTRAINT paid_order_lines_sku_key UNIQUE (paid_order_id, sku)
+) STRICT;
+CREATE INDEX paid_order_lines_outflow ON paid_order_lines (outflow_id);
+
 -- The groups of the specification. Members of Admin administer accounts too; the audit log is theirs to read and nobody's to write.
 INSERT INTO groups (name) VALUES ('Admin'), ('Managers');
 INSERT INTO group_permissions (group_id, permission)

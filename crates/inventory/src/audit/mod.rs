@@ -57,6 +57,22 @@ pub async fn record_import(
     store::insert(tx, actor, Action::Imported, (model, None), &text, now).await
 }
 
+/// Writes down that somebody says to have booked a paid order's goods by hand; `text` is what people call the order.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn record_order(
+    tx: &mut Tx,
+    actor: &Actor,
+    text: &str,
+    now: Timestamp,
+) -> Result<(), db::Error> {
+    let text: String = text.chars().take(TEXT_LENGTH).collect();
+    let action = Action::Changed(&["booked_by_hand"]);
+    store::insert(tx, actor, action, (Model::Outflow, None), &text, now).await
+}
+
 /// One page of what was done to one record, newest first.
 ///
 /// # Errors

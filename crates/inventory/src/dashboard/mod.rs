@@ -20,6 +20,7 @@ use crate::{
     stock::{
         self, LowStock,
         movements::{self, Movement, MovementRecord},
+        orders::{self, Waiting},
     },
     tallies::{self, DAY, Dimension, StockTally},
 };
@@ -37,6 +38,8 @@ const NAMED: usize = 6;
 const COVER_DAYS: i64 = 30;
 /// Failed deliveries, as many as are shown.
 const FAILED: i64 = 3;
+/// Orders that wait, as many as are shown.
+const ORDERS: i64 = 4;
 /// An endpoint that has been failing for so long, and its third attempt with it, needs somebody; a shorter fault mends itself.
 const FAILING: Duration = Duration::from_secs(15 * 60);
 
@@ -56,6 +59,8 @@ pub(crate) struct Dashboard {
     /// The newest, if there is one.
     pub(crate) analysis: Part<Option<Summary>>,
     pub(crate) failed: Part<Failed>,
+    /// Paid orders whose goods have not left.
+    pub(crate) orders: Part<Waiting>,
 }
 
 /// What comes from stock and its movements, of one moment where all of it can be read.
@@ -133,6 +138,7 @@ pub(crate) async fn read(state: &State, wanted: Wanted) -> Result<Dashboard, Ref
         figures,
         analysis: part("newest analysis", newest_analysis(state)).await?,
         failed: part("failed deliveries", failed(state)).await?,
+        orders: part("orders that wait", orders::waiting(state, ORDERS)).await?,
     })
 }
 

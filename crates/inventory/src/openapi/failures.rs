@@ -89,7 +89,7 @@ fn by_status() -> [(u16, &'static str, Vec<Error>); 12] {
     let not_found = "There is no such record, page or address.";
     let conflicting = "Other records refer to it, or the goods of an inflow have left already.";
     let no_json = refused(body::parse(Some("text/plain"), b"name"));
-    let reused = "The Idempotency-Key was used for another request.";
+    let reused = "The Idempotency-Key was used for another request, or an event cannot be read.";
     let fault = "A fault of ours; the request id finds it in the log.";
     let unavailable = "The database cannot be used at the moment.";
     [

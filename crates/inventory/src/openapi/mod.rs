@@ -37,7 +37,7 @@ answered 301 (GET, HEAD) or 308. An unknown address is 404, a method that an add
 `{\"detail\"}`. HEAD answers as GET without a body, OPTIONS as clients of the conventions know it: `name`, `description`, \
 `renders`, `parses` and, for whoever may write there, `actions` with every field of the resource.";
 
-const TAGS: [(&str, &str); 9] = [
+const TAGS: [(&str, &str); 10] = [
     ("Authentication", "Tokens for programs."),
     ("Products", "Each with one category and one brand."),
     (
@@ -50,6 +50,7 @@ const TAGS: [(&str, &str); 9] = [
         "The ledger behind every quantity, thresholds, low stock.",
     ),
     ("Analyses", "What runs low, what to order and why."),
+    ("Integrations", "What other programs of the shop tell."),
     ("Web session", "For browsers."),
     ("Pages", "For people."),
     ("Operation", "For whoever runs the service."),
@@ -103,6 +104,12 @@ fn described() -> OpenApi {
     add_responses(&mut api, &[401, 404, 406, 429, 500, 503].map(failure));
     forbid(&mut api);
     name_headers(&mut api, &LIMITS);
+    let mut integrations = routes::integrations_described();
+    add_responses(
+        &mut integrations,
+        &[400, 401, 404, 413, 422, 500, 503].map(failure),
+    );
+    api.merge(integrations);
     let mut pages = routes::pages_described();
     docs::describe(&mut pages, routes::DOCUMENTS);
     fail_as_pages(&mut pages);

@@ -90,6 +90,20 @@ pub async fn admit_anyone(
     Ok((parts, body))
 }
 
+/// Checks the method of a request whose signature its handler checks.
+///
+/// # Errors
+///
+/// 405
+pub fn admit_signed(allow: &'static [Method], request: Request) -> Result<(Parts, Body), Refusal> {
+    let (parts, body) = request.into_parts();
+    if allow.contains(&parts.method) {
+        Ok((parts, body))
+    } else {
+        Err(Refusal::Method(parts.method, allow))
+    }
+}
+
 /// Obtaining and checking tokens and logging in share one count for each client address.
 ///
 /// # Errors

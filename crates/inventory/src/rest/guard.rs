@@ -40,6 +40,8 @@ pub(crate) enum Admits {
     Permitted(Model),
     /// Anyone. `OPTIONS` tells what may be posted; tokens in the header are not looked at.
     Anyone(&'static [&'static Field]),
+    /// Whoever signs what they send, which the handler checks. No limit: who has the secret is one of our own.
+    Signed,
 }
 
 impl Guard {
@@ -52,6 +54,12 @@ impl Guard {
     /// An address where anyone may post these fields.
     pub(crate) const fn for_anyone(name: &'static str, fields: &'static [&'static Field]) -> Self {
         let admits = Admits::Anyone(fields);
+        Self { name, admits }
+    }
+
+    /// An address where programs post what they have signed.
+    pub(crate) const fn for_signed(name: &'static str) -> Self {
+        let admits = Admits::Signed;
         Self { name, admits }
     }
 
@@ -97,13 +105,14 @@ impl Guard {
                 (call.parts, call.body)
             }
             Admits::Anyone(_) => gate::admit_anyone(state, allow, request).await?,
+            Admits::Signed => gate::admit_signed(allow, request)?,
         };
         Ok(Request::from_parts(parts, body))
     }
 
     const fn action(self) -> Option<Action> {
         match self.admits {
-            Admits::Permitted(_) => None,
+            Admits::Permitted(_) | Admits::Signed => None,
             Admits::Anyone(fields) => Some(Action {
                 method: Method::POST,
                 fields,

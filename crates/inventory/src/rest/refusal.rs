@@ -51,6 +51,9 @@ pub enum Refusal {
     /// 422: an Idempotency-Key that was used for another request.
     #[error("idempotency key used for another request")]
     KeyReused,
+    /// 422: no event that can be read, and why.
+    #[error("unreadable event")]
+    Event(String),
     /// An error of the edge: throttled, not acceptable, too large.
     #[error("refused at the edge")]
     Edge(web::Error),
@@ -196,6 +199,7 @@ impl From<Refusal> for web::Error {
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "This Idempotency-Key was used for another request.".to_owned(),
             ),
+            Refusal::Event(reason) => detail(StatusCode::UNPROCESSABLE_ENTITY, reason),
             Refusal::Edge(error) => error,
             Refusal::Database(error) if error.is_unavailable() => detail(
                 StatusCode::SERVICE_UNAVAILABLE,

@@ -8,6 +8,7 @@ mod level;
 pub(crate) mod log;
 mod model;
 pub mod movements;
+pub(crate) mod orders;
 pub(crate) mod pages;
 mod payloads;
 mod receiving;

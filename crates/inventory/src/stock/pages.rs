@@ -5,7 +5,7 @@ use axum::{
     response::Response,
 };
 
-use super::{LowStock, low_stock_list, movements, receiving};
+use super::{LowStock, low_stock_list, movements, orders, receiving};
 use crate::{
     accounts::{Model, Verb},
     page::{
@@ -27,6 +27,7 @@ pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .merge(movements::pages::routes(movements::Movement::Inflow))
         .merge(movements::pages::routes(movements::Movement::Outflow))
+        .merge(orders::pages::routes())
         .merge(receiving::pages::routes())
         .route("/low-stock/", get(list))
         .route("/low-stock/export/", get(export))

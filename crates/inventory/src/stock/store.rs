@@ -86,6 +86,19 @@ pub(super) async fn lock_quantity(tx: &mut Tx, product: i64) -> Result<Option<He
     tx.optional(sql, &[&product], held_of).await
 }
 
+/// Locks the stock of some products in the order of their ids, so that no two transactions wait for each other.
+pub(super) async fn lock_quantities(
+    tx: &mut Tx,
+    products: impl Iterator<Item = i64>,
+) -> Result<(), Error> {
+    let mut products: Vec<i64> = products.collect();
+    products.sort_unstable();
+    for product in products {
+        lock_quantity(tx, product).await?;
+    }
+    Ok(())
+}
+
 /// When a product's ledger was opened. What was recorded of the time before came later, and says nothing of stock then.
 pub(crate) async fn opened_at(conn: &mut Conn, product: i64) -> Result<Option<Timestamp>, Error> {
     conn.optional(

@@ -8,6 +8,7 @@ use http::{HeaderMap, Method, Request, StatusCode, header};
 use inventory::{
     App, Config, MIGRATIONS, Parts, State,
     accounts::{Claims, TokenKey, TokenType},
+    events::Secret as EventSecret,
     generate::{Plan, generate},
 };
 use serde_json::{Value, json};
@@ -23,6 +24,9 @@ use crate::openapi::assert_described;
 
 /// When every test begins.
 pub(crate) const NOW: &str = "2026-11-20T12:00:00Z";
+
+/// What signs the events of paid orders.
+pub(crate) const ORDERS_SECRET: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
 /// What signs the tokens of tests.
 pub(crate) const SECRET: &[u8] = b"a secret of thirty-two characters";
@@ -68,6 +72,7 @@ impl TestApp {
             rate_limit_auth: Rates::off(),
             rate_limit_read: Rates::off(),
             rate_limit_write: Rates::off(),
+            orders_secrets: vec![EventSecret::parse(ORDERS_SECRET).unwrap()],
             ..Config::default()
         };
         Self::with(address, config).await

@@ -28,6 +28,7 @@ mod meanwhile;
 mod model;
 mod movements;
 mod openapi;
+mod orders;
 mod pages;
 mod parts;
 mod permissions;

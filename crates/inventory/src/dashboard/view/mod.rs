@@ -19,13 +19,16 @@ use crate::{
         Frame,
         part::{Part, shown},
     },
-    stock::movements::{Movement, MovementRecord},
+    stock::{
+        movements::{Movement, MovementRecord},
+        orders::{PaidOrder, pages::Row},
+    },
     tallies::{DAY, StockTally, Sum, day_of},
 };
 use drawn::{line, tenths};
 use rows::{
     AnalysisRow, Card, Choice, DayRow, EndpointRow, FailedRow, FailedRows, LowRow, LowRows,
-    MovementRow, Share, Sold, Stocked, Told,
+    MovementRow, OrderRows, Share, Sold, Stocked, Told,
 };
 
 /// `/`
@@ -89,6 +92,7 @@ impl<'a> View<'a> {
             .as_ref()
             .is_ok_and(|shelves| shelves.stock.products == 0)
             && figures.movements.as_ref().is_ok_and(Vec::is_empty)
+            && matches!(self.orders(), Ok(None))
     }
 
     pub(super) fn may_add(&self, model: Model) -> bool {
@@ -100,7 +104,11 @@ impl<'a> View<'a> {
     }
 
     pub(super) fn may_book(&self) -> bool {
-        self.may_add(Model::Inflow) && self.may_add(Model::Outflow)
+        self.may_add(Model::Inflow) && self.may_book_out()
+    }
+
+    pub(super) fn may_book_out(&self) -> bool {
+        self.may_add(Model::Outflow)
     }
 
     pub(super) fn as_of(&self) -> String {
@@ -366,9 +374,24 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether failed deliveries or an analysis stand beside what runs low.
+    /// Whether orders, failed deliveries or an analysis stand beside what runs low.
     pub(super) fn has_more_needs(&self) -> bool {
-        !matches!(self.failed(), Ok(None)) || !matches!(self.analysis(), Ok(None))
+        !matches!(self.orders(), Ok(None))
+            || !matches!(self.failed(), Ok(None))
+            || !matches!(self.analysis(), Ok(None))
+    }
+
+    /// The paid orders whose goods have not left, for those who may see outflows.
+    pub(super) fn orders(&self) -> Part<Option<OrderRows>> {
+        if !self.frame.may(Verb::View, Model::Outflow) {
+            return Ok(None);
+        }
+        let waiting = shown(&self.shown.orders)?;
+        let row = |order: &PaidOrder| Row::of(order, self.locale());
+        Ok((waiting.count > 0).then(|| OrderRows {
+            count: self.locale().number(waiting.count),
+            rows: waiting.first.iter().map(row).collect(),
+        }))
     }
 
     /// The beginning of the newest analysis, line by line.

@@ -1,5 +1,7 @@
 //! The rows and cards of the templates, with their texts ready to print.
 
+use crate::stock::orders::pages::Row;
+
 /// One figure.
 pub(in crate::dashboard) struct Card {
     pub(in crate::dashboard) label: &'static str,
@@ -68,6 +70,12 @@ pub(in crate::dashboard) struct Share {
 pub(in crate::dashboard) struct LowRows {
     pub(in crate::dashboard) count: String,
     pub(in crate::dashboard) rows: Vec<LowRow>,
+}
+
+/// Paid orders whose goods have not left: how many, and the oldest.
+pub(in crate::dashboard) struct OrderRows {
+    pub(in crate::dashboard) count: String,
+    pub(in crate::dashboard) rows: Vec<Row>,
 }
 
 /// A product that runs low.

@@ -215,14 +215,9 @@ async fn book(tx: &mut Tx, id: i64, context: &Context) -> Result<(), Refusal> {
     Ok(store::set_booked(tx, id, context.now).await?)
 }
 
-/// Locks the stock of all lines in the order of products, so that no two receipts wait for each other.
 async fn lock_stock(tx: &mut Tx, lines: &[Line]) -> Result<(), db::Error> {
-    let mut products: Vec<i64> = lines.iter().map(|line| line.product.id).collect();
-    products.sort_unstable();
-    for product in products {
-        super::store::lock_quantity(tx, product).await?;
-    }
-    Ok(())
+    let products = lines.iter().map(|line| line.product.id);
+    super::store::lock_quantities(tx, products).await
 }
 
 /// A line as what creates an inflow.

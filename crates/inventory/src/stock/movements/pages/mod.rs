@@ -29,6 +29,7 @@ use crate::{
         query::{Parameters, encode},
         resource::RecordId,
     },
+    stock::orders,
 };
 
 type Answer = Result<Response, web::Error>;
@@ -269,6 +270,8 @@ struct DetailPage<'a> {
     words: &'a Words,
     record: &'a MovementRecord,
     booking: Option<MovementEntry>,
+    /// The paid order that an outflow came from: its page, and what people call it.
+    order: Option<(String, String)>,
     may_delete: bool,
     /// Where it is corrected by whoever may not delete it.
     opposite: Option<String>,
@@ -321,6 +324,10 @@ async fn detail(movement: Movement, Extracted(page): Page, frame: Frame, id: Rec
         frame: &frame,
         words: movement.words(),
         booking: super::booking(&page.state, movement, &record).await?,
+        order: match movement {
+            Movement::Inflow => None,
+            Movement::Outflow => orders::pages::origin(&page, &frame, record.id).await?,
+        },
         may_delete: frame.may(Verb::Delete, movement.model()),
         opposite: opposite(movement, &frame, &record),
         facts: record

@@ -1,0 +1,229 @@
+//! From the body of an event to what it orders. Pure.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The type of the events that make goods leave.
+const PAID: &str = "order.paid";
+/// Bounds of an event, in items and in characters: those of an order at its checkout.
+const ITEMS_MAX: usize = 100;
+const ID_MAX: usize = 100;
+const REFERENCE_MAX: usize = 64;
+const TITLE_MAX: usize = 256;
+const SKU_MAX: usize = 200;
+
+/// A paid order, as far as goods are concerned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NewOrder {
+    /// Its id at its checkout.
+    pub(super) id: String,
+    /// The shop's own number.
+    pub(super) reference: Option<String>,
+    /// One for each serie number; there is at least one.
+    pub(super) lines: Vec<NewLine>,
+}
+
+/// The units of one serie number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NewLine {
+    pub(super) sku: String,
+    pub(super) title: String,
+    pub(super) quantity: i64,
+}
+
+/// The body is no event of an order.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("The event cannot be read: {0}.")]
+pub(super) struct Unreadable(String);
+
+#[derive(Deserialize)]
+struct Event {
+    r#type: String,
+    #[serde(default)]
+    data: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct Data {
+    id: String,
+    reference: Option<String>,
+    items: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    title: String,
+    quantity: i64,
+    sku: Option<String>,
+}
+
+/// Reads the body of an event. None when it moves no goods: an event of another type, or an order without serie numbers. Members that
+/// are not known are passed over: a checkout may tell more than we need.
+///
+/// # Errors
+///
+/// [`Unreadable`]
+pub(super) fn read(body: &[u8]) -> Result<Option<NewOrder>, Unreadable> {
+    let event: Event = serde_json::from_slice(body)?;
+    if event.r#type != PAID {
+        return Ok(None);
+    }
+    let data = event.data.as_deref().map_or("null", RawValue::get);
+    let data: Data = serde_json::from_str(data)?;
+    if data.id.is_empty() || !data.id.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(Unreadable("data.id is no id".to_owned()));
+    }
+    fits("id", &data.id, ID_MAX)?;
+    let reference = data.reference.filter(|reference| !reference.is_empty());
+    if let Some(reference) = &reference {
+        fits("reference", reference, REFERENCE_MAX)?;
+    }
+    let lines = lines(data.items)?;
+    Ok((!lines.is_empty()).then_some(NewOrder {
+        id: data.id,
+        reference,
+        lines,
+    }))
+}
+
+/// The units of each serie number, in the order of the items.
+fn lines(items: Vec<Item>) -> Result<Vec<NewLine>, Unreadable> {
+    if items.len() > ITEMS_MAX {
+        let most = format!("data.items has more than {ITEMS_MAX} items");
+        return Err(Unreadable(most));
+    }
+    let mut lines: Vec<NewLine> = Vec::new();
+    for (index, item) in items.into_iter().enumerate() {
+        let name = |member| format!("items[{index}].{member}");
+        fits(&name("title"), &item.title, TITLE_MAX)?;
+        if item.quantity < 1 {
+            let least = format!("data.{} is less than 1", name("quantity"));
+            return Err(Unreadable(least));
+        }
+        let sku = item.sku.as_deref().unwrap_or_default().trim().to_owned();
+        fits(&name("sku"), &sku, SKU_MAX)?;
+        if sku.is_empty() {
+            continue;
+        }
+        match lines.iter_mut().find(|line| line.sku == sku) {
+            // More than any shelf holds, whatever is added.
+            Some(line) => line.quantity = line.quantity.saturating_add(item.quantity),
+            None => lines.push(NewLine {
+                sku,
+                title: item.title,
+                quantity: item.quantity,
+            }),
+        }
+    }
+    Ok(lines)
+}
+
+fn fits(name: &str, text: &str, most: usize) -> Result<(), Unreadable> {
+    if text.contains('\0') {
+        let what = format!("data.{name} has a character that no text can hold");
+        return Err(Unreadable(what));
+    }
+    if text.chars().count() > most {
+        let what = format!("data.{name} has more than {most} characters");
+        return Err(Unreadable(what));
+    }
+    Ok(())
+}
+
+impl From<serde_json::Error> for Unreadable {
+    fn from(error: serde_json::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn order(items: &Value) -> Result<Option<NewOrder>, Unreadable> {
+        let data = json!({"id": "ord_1", "reference": "1042", "status": "paid", "items": items});
+        read(json!({"type": PAID, "data": data}).to_string().as_bytes())
+    }
+
+    fn item(sku: Option<&str>, quantity: i64) -> Value {
+        json!({"title": "Café", "quantity": quantity, "unit_price": 12.50, "sku": sku})
+    }
+
+    #[test]
+    fn equal_serie_numbers_add_up_and_items_without_one_move_nothing() {
+        let items = json!([
+            item(Some("789"), 2),
+            item(None, 5),
+            item(Some("790"), 1),
+            item(Some(" 789 "), 3),
+            item(Some(" "), 1)
+        ]);
+        let lines = order(&items).unwrap().unwrap().lines;
+        let lines: Vec<_> = lines
+            .iter()
+            .map(|line| (line.sku.as_str(), line.quantity))
+            .collect();
+        assert_eq!(lines, [("789", 5), ("790", 1)]);
+        let many = json!([item(Some("789"), i64::MAX), item(Some("789"), 1)]);
+        let lines = order(&many).unwrap().unwrap().lines;
+        assert_eq!(lines[0].quantity, i64::MAX);
+        for nothing in [json!([]), json!([item(None, 1)])] {
+            assert_eq!(order(&nothing), Ok(None));
+        }
+    }
+
+    #[test]
+    fn events_of_other_types_move_nothing_whatever_is_in_them() {
+        for body in [
+            r#"{"type":"payment.refunded","data":{"id":1}}"#,
+            r#"{"type":"endpoint.test"}"#,
+        ] {
+            assert_eq!(read(body.as_bytes()), Ok(None), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_order_is_named() {
+        let long = |length| "x".repeat(length);
+        let one = |change: Value| {
+            let mut item = item(Some("789"), 1);
+            for (name, value) in change.as_object().unwrap() {
+                item[name] = value.clone();
+            }
+            json!({"id": "ord_1", "reference": null, "items": [item]})
+        };
+        let many: Vec<Value> = (0..=ITEMS_MAX).map(|_| item(None, 1)).collect();
+        for (data, said) in [
+            (json!(null), "invalid type: null"),
+            (json!({"id": "ord_1"}), "missing field `items`"),
+            (json!({"id": "", "items": []}), "data.id is no id"),
+            (json!({"id": "a b", "items": []}), "data.id is no id"),
+            (
+                json!({"id": long(101), "items": []}),
+                "data.id has more than 100",
+            ),
+            (
+                json!({"id": "ord_1", "reference": long(65), "items": []}),
+                "data.reference has more than 64",
+            ),
+            (json!({"id": "ord_1", "items": many}), "more than 100 items"),
+            (one(json!({"quantity": 0})), "data.items[0].quantity"),
+            (one(json!({"quantity": 1.5})), "expected i64"),
+            (one(json!({"title": long(257)})), "data.items[0].title"),
+            (one(json!({"sku": long(201)})), "data.items[0].sku"),
+            (
+                one(json!({"sku": "7\u{0}9"})),
+                "data.items[0].sku has a character",
+            ),
+        ] {
+            let body = json!({"type": PAID, "data": data}).to_string();
+            let refused = read(body.as_bytes()).unwrap_err().to_string();
+            assert!(refused.contains(said), "{said}: {refused}");
+        }
+        for body in ["", "null", "[]", "{}", r#"{"type":1}"#, "\u{feff}{}"] {
+            assert!(read(body.as_bytes()).is_err(), "{body}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Statements about paid orders and their lines. The outflows that they become are written by `movements`.
+
+use db::{Conn, Error, Query, Row, Timestamp, Tx};
+
+use super::{
+    event::NewOrder,
+    model::{Line, PaidOrder, State},
+};
+use crate::rest::json::Titled;
+
+/// Orders without their lines, as [`order_of`] reads them, that are narrowed and ordered by what is given.
+macro_rules! orders {
+    ($rest:literal) => {
+        concat!(
+            "SELECT o.id, o.order_id, o.reference, o.state, o.told_at FROM paid_orders AS o ",
+            $rest
+        )
+    };
+}
+
+/// Stores an order with its lines; its id, or none when it was told before.
+pub(super) async fn insert(
+    tx: &mut Tx,
+    order: &NewOrder,
+    now: Timestamp,
+) -> Result<Option<i64>, Error> {
+    let id: Option<i64> = tx
+        .optional(
+            "INSERT INTO paid_orders (order_id, reference, state, told_at) VALUES ($1, $2, 'waiting', $3)
+             ON CONFLICT (order_id) DO NOTHING RETURNING id",
+            &[&order.id, &order.reference, &now],
+            |row| row.get(0),
+        )
+        .await?;
+    let Some(id) = id else {
+        return Ok(None);
+    };
+    for line in &order.lines {
+        tx.execute(
+            "INSERT INTO paid_order_lines (paid_order_id, sku, title, quantity) VALUES ($1, $2, $3, $4)",
+            &[&id, &line.sku, &line.title, &line.quantity],
+        )
+        .await?;
+    }
+    Ok(Some(id))
+}
+
+/// What became of an order, by its id at its checkout.
+pub(super) async fn state_of(conn: &mut Conn, order_id: &str) -> Result<State, Error> {
+    let sql = "SELECT state FROM paid_orders WHERE order_id = $1";
+    conn.one(sql, &[&order_id], |row| state(&row.get::<String>(0)?))
+        .await
+}
+
+/// Locks an order that waits until the transaction ends; whether it does.
+pub(super) async fn lock_waiting(tx: &mut Tx, id: i64) -> Result<bool, Error> {
+    let sql = "UPDATE paid_orders SET state = state WHERE id = $1 AND state = 'waiting'";
+    Ok(tx.execute(sql, &[&id]).await? > 0)
+}
+
+pub(super) async fn set_state(tx: &mut Tx, id: i64, state: State) -> Result<(), Error> {
+    let sql = "UPDATE paid_orders SET state = $2 WHERE id = $1";
+    tx.execute(sql, &[&id, &state.name()]).await?;
+    Ok(())
+}
+
+pub(super) async fn set_outflow(tx: &mut Tx, line: i64, outflow: i64) -> Result<(), Error> {
+    let sql = "UPDATE paid_order_lines SET outflow_id = $2 WHERE id = $1";
+    tx.execute(sql, &[&line, &outflow]).await?;
+    Ok(())
+}
+
+/// An order with its lines.
+pub(super) async fn find(conn: &mut Conn, id: i64) -> Result<Option<PaidOrder>, Error> {
+    let found = conn
+        .optional(orders!("WHERE o.id = $1"), &[&id], order_of)
+        .await?;
+    let mut found: Vec<PaidOrder> = found.into_iter().collect();
+    fill(conn, &mut found).await?;
+    Ok(found.pop())
+}
+
+/// The order that an outflow came from, without its lines.
+pub(super) async fn of_outflow(conn: &mut Conn, outflow: i64) -> Result<Option<PaidOrder>, Error> {
+    let sql = orders!(
+        "WHERE o.id = (SELECT l.paid_order_id FROM paid_order_lines AS l WHERE l.outflow_id = $1)"
+    );
+    conn.optional(sql, &[&outflow], order_of).await
+}
+
+/// The orders that wait, the first that was told first, and how many there are in all.
+pub(super) async fn waiting(conn: &mut Conn, limit: i64) -> Result<(Vec<PaidOrder>, i64), Error> {
+    let found: Vec<(PaidOrder, i64)> = conn
+        .all(
+            "SELECT o.id, o.order_id, o.reference, o.state, o.told_at, (SELECT count(*) FROM paid_orders WHERE state = 'waiting')
+             FROM paid_orders AS o WHERE o.state = 'waiting' ORDER BY o.id LIMIT $1",
+            &[&limit],
+            |row| Ok((order_of(row)?, row.get(5)?)),
+        )
+        .await?;
+    let count = found.first().map_or(0, |(_, count)| *count);
+    let mut orders: Vec<PaidOrder> = found.into_iter().map(|(order, _)| order).collect();
+    fill(conn, &mut orders).await?;
+    Ok((orders, count))
+}
+
+/// Reads the lines of orders, each with the product that has its serie number now.
+async fn fill(conn: &mut Conn, orders: &mut [PaidOrder]) -> Result<(), Error> {
+    if orders.is_empty() {
+        return Ok(());
+    }
+    let mut query = Query::new(
+        "SELECT l.paid_order_id, l.id, l.sku, l.title, l.quantity, l.outflow_id, p.id, p.title, s.quantity
+         FROM paid_order_lines AS l LEFT JOIN products AS p ON p.serie_number = l.sku
+         LEFT JOIN product_stock AS s ON s.product_id = p.id WHERE l.paid_order_id IN (0",
+    );
+    // The list begins with an id that nothing has, so that a comma precedes each.
+    for order in orders.iter() {
+        query.push(", ").bind(order.id);
+    }
+    query.push(") ORDER BY l.id");
+    let lines = conn.all_of(&query, line_of).await?;
+    for (of, line) in lines {
+        if let Some(order) = orders.iter_mut().find(|order| order.id == of) {
+            order.lines.push(line);
+        }
+    }
+    Ok(())
+}
+
+fn order_of(row: &Row<'_>) -> Result<PaidOrder, Error> {
+    Ok(PaidOrder {
+        id: row.get(0)?,
+        order_id: row.get(1)?,
+        reference: row.get(2)?,
+        state: state(&row.get::<String>(3)?)?,
+        told_at: row.get(4)?,
+        lines: Vec::new(),
+    })
+}
+
+fn line_of(row: &Row<'_>) -> Result<(i64, Line), Error> {
+    let (product, title, available): (Option<i64>, Option<String>, Option<i64>) =
+        (row.get(6)?, row.get(7)?, row.get(8)?);
+    let product = product.zip(title).map(|(id, title)| Titled { id, title });
+    let line = Line {
+        id: row.get(1)?,
+        sku: row.get(2)?,
+        title: row.get(3)?,
+        quantity: row.get(4)?,
+        product: product.zip(available),
+        outflow: row.get(5)?,
+    };
+    Ok((row.get(0)?, line))
+}
+
+fn state(name: &str) -> Result<State, Error> {
+    State::of(name).ok_or_else(|| Error::other(format!("{name:?} is no state of a paid order")))
+}
