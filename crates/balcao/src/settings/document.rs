@@ -53,7 +53,7 @@ pub(crate) fn markdown() -> String {
     for group in groups() {
         let _ = write!(
             text,
-            "\n## {}\n\n| Variable | Default | Meaning | Allowed |\n|---|---|---|---|\n",
+            "\n## {}\n\nVariable | Default | Meaning | Allowed\n---|---|---|---\n",
             group.title
         );
         for row in &group.rows {
@@ -79,7 +79,7 @@ fn line(row: &Row) -> String {
         Secrecy::Secret => " *(secret)*",
     };
     format!(
-        "| `{}`{mark} | {default} | {} | {allowed} |",
+        "`{}`{mark} | {default} | {} | {allowed}",
         row.name, row.meaning
     )
 }

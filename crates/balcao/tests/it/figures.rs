@@ -69,13 +69,13 @@ async fn the_figures_are_what_prometheus_own_checker_asks_for_in_either_format()
 async fn whatever_an_alert_looks_at_is_there_from_the_start() {
     let document = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/operations.md");
     let document = std::fs::read_to_string(document).unwrap();
-    let alerts = document.split("| Alert on |").nth(1).unwrap();
+    let alerts = document.split("Alert on | ").nth(1).unwrap();
     let alerts = alerts.split("\n\n").next().unwrap();
     let demo = Start::new(["demo"]).ready().await;
     let (_, text) = figures(&demo, "*/*").await;
     let mut names = Vec::new();
     for row in alerts.lines() {
-        let condition = row.split('|').nth(1).unwrap_or_default();
+        let condition = row.split(" | ").next().unwrap_or_default();
         names.extend(
             condition
                 .split('`')
