@@ -66,6 +66,11 @@ impl Secret {
         Self(Zeroizing::new(bytes.into()))
     }
 
+    /// A key for a purpose outside of this service, which tells nothing of this one.
+    pub fn derive(&self, purpose: &str) -> [u8; 32] {
+        digest::keyed(self, &[purpose.as_bytes()])
+    }
+
     /// The digest by which a key is compared.
     pub(crate) fn sha256(&self) -> String {
         digest::sha256(&self.0)

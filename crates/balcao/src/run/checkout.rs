@@ -11,7 +11,7 @@ use web::server::Listener;
 use web::{Clock, Random};
 
 use super::database::{Database, IfGone};
-use super::{Run, server_options};
+use super::{Run, orders, server_options};
 use crate::command::Failure;
 use crate::data_folder::{self, Hold};
 use crate::kept;
@@ -98,7 +98,9 @@ pub(crate) async fn open(run: &Run, settings: &Settings) -> Result<(State, Db), 
 pub(crate) async fn open_outbox(run: &Run, settings: &Settings) -> Result<(Outbox, Db), Failure> {
     let (db, _) = open_database(settings).await?;
     let parts = parts(run, settings, &db)?;
-    let outbox = checkout::webhooks::open(webhooks(settings), &secret(settings)?, &parts)
+    let secret = secret(settings)?;
+    let webhooks = webhooks(settings, &secret)?;
+    let outbox = checkout::webhooks::open(webhooks, &secret, &parts)
         .await
         .map_err(|error| Failure::of("checkout cannot be opened", &error))?;
     Ok((outbox, db))
@@ -164,6 +166,7 @@ fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
         .checkout_provider_access_token
         .clone()
         .ok_or_else(absent)?;
+    let secret = secret(settings)?;
     Ok(checkout::Config {
         public_url: settings.checkout_public_url.clone(),
         trusted_proxies: settings.trusted_proxies.clone(),
@@ -183,7 +186,7 @@ fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
         api_keys: secrets(&settings.checkout_api_keys.0),
         open_payments: settings.checkout_open_payments,
         refund_overpayment: settings.checkout_refund_overpayment,
-        webhooks: webhooks(settings),
+        webhooks: webhooks(settings, &secret)?,
         receipts: receipts(settings),
         shop: Shop {
             is_test: base_url.is_local(),
@@ -194,22 +197,23 @@ fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
                 .map(|contact| contact.0.clone()),
             logo: settings::logo(settings).map_err(|problem| Failure::new(problem.to_string()))?,
         },
-        secret: secret(settings)?,
+        secret,
     })
 }
 
 /// How the shop's servers are told of events.
-fn webhooks(settings: &Settings) -> Webhooks {
+fn webhooks(settings: &Settings, secret: &checkout::Secret) -> Result<Webhooks, Failure> {
     let url = settings.checkout_webhook_url.as_ref();
     let secrets = settings.checkout_webhook_secret.as_ref();
-    Webhooks {
+    Ok(Webhooks {
         configured: url.zip(secrets).map(|(url, secrets)| Configured {
             target: url.0.clone(),
             secrets: secrets.0.clone(),
         }),
+        internal: orders::endpoint(settings, secret)?,
         allow_private: settings.checkout_webhook_allow_private,
         ..Webhooks::default()
-    }
+    })
 }
 
 /// How buyers get receipts, where mail is configured and receipts are not switched off.
@@ -228,7 +232,12 @@ fn secrets(list: &SecretList) -> Vec<checkout::Secret> {
         .collect()
 }
 
-fn secret(settings: &Settings) -> Result<checkout::Secret, Failure> {
+/// The service's secret: the setting, or else the one that the data folder keeps, which is made when there is none.
+///
+/// # Errors
+///
+/// When it can be neither read nor made.
+pub(super) fn secret(settings: &Settings) -> Result<checkout::Secret, Failure> {
     if let Some(secret) = &settings.checkout_secret {
         return Ok(checkout::Secret::new(secret.expose()));
     }

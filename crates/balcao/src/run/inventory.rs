@@ -13,7 +13,7 @@ use web::server::Listener;
 use web::{Clock, Random};
 
 use super::database::{Database, IfGone};
-use super::{Run, server_options};
+use super::{Run, orders, server_options};
 use crate::command::Failure;
 use crate::data_folder::{self, Hold};
 use crate::kept;
@@ -62,7 +62,7 @@ pub(crate) async fn start(
         router,
         workers,
         state,
-    } = inventory::app(config(settings), parts)
+    } = inventory::app(serving(settings)?, parts)
         .await
         .map_err(|error| Failure::of("inventory cannot start", &error))?;
     run.watch_certificate(&options, &state.workers);
@@ -175,6 +175,20 @@ fn token_key(settings: &Settings) -> Result<TokenKey, Failure> {
     Ok(TokenKey::new(secret.as_bytes()))
 }
 
+/// The service's settings, with what only serving needs: checkout's secret is there by now, as checkout starts first.
+fn serving(settings: &Settings) -> Result<inventory::Config, Failure> {
+    let orders_secrets = if settings.orders_book_stock {
+        orders::secrets(settings, &super::checkout::secret(settings)?)
+    } else {
+        let configured = settings.inventory_orders_secret.as_ref();
+        configured.map_or_else(Vec::new, |secrets| secrets.0.clone())
+    };
+    Ok(inventory::Config {
+        orders_secrets,
+        ..config(settings)
+    })
+}
+
 /// The service's settings.
 pub(crate) fn config(settings: &Settings) -> inventory::Config {
     let count = |count: i64| u64::try_from(count).unwrap_or(1);
@@ -216,6 +230,7 @@ pub(crate) fn webhooks(settings: &Settings) -> Webhooks {
         }),
         allow_private: settings.inventory_webhook_allow_private,
         retention: settings.inventory_event_retention,
+        ..Webhooks::default()
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod checkout;
 mod database;
 mod database_figures;
 pub(crate) mod inventory;
+mod orders;
 pub(crate) mod sandbox;
 mod service_manager;
 mod signals;

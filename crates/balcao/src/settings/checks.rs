@@ -144,6 +144,7 @@ pub(crate) fn together(
         problems.extend(super::logo(settings).err());
         if let Purpose::Serve(services) = purpose {
             problems.extend(same_address(settings, services));
+            problems.extend(wired(settings, services));
         }
     }
     problems
@@ -269,6 +270,26 @@ fn real_place(file: &Path) -> PathBuf {
         .or_else(of_folder)
         .or_else(|| std::path::absolute(file).ok())
         .unwrap_or_else(|| file.to_path_buf())
+}
+
+/// Orders book stock where both services run in one process, and inventory's own address can be reached from it.
+fn wired(settings: &Settings, services: Services) -> Option<Problem> {
+    let problem = |what: &str| Some(Problem::new("BALCAO_ORDERS_BOOK_STOCK", what));
+    if !settings.orders_book_stock {
+        return None;
+    }
+    if !services.checkout || !services.inventory {
+        return problem(
+            "found true, while one service runs alone; allowed: false, and BALCAO_CHECKOUT_WEBHOOK_URL at checkout with \
+             BALCAO_INVENTORY_ORDERS_SECRET at inventory",
+        );
+    }
+    if settings.tls_cert_file.is_some() && settings.inventory_public_url.is_none() {
+        return problem(
+            "found true with TLS of our own; allowed together with BALCAO_INVENTORY_PUBLIC_URL, which the certificate is for",
+        );
+    }
+    None
 }
 
 fn same_address(settings: &Settings, services: Services) -> Vec<Problem> {

@@ -103,6 +103,8 @@ settings! {
             "Peers whose `Forwarded` and `X-Forwarded-…` headers count.";
         hsts_subdomains: bool, "BALCAO_HSTS_SUBDOMAINS", Is("false"),
             "Adds `includeSubDomains` to `Strict-Transport-Security`: browsers then keep to HTTPS for every host below the services' own.";
+        orders_book_stock: bool, "BALCAO_ORDERS_BOOK_STOCK", Is("false"),
+            "Tells inventory, in the same process, of paid orders, so that goods with a `sku` leave the stock. `demo` does it always.";
         redis_url: Option<RedisUrl>, "BALCAO_REDIS_URL", Unset("each process counts alone"),
             "Redis or Valkey that holds the rate-limit and quota windows of all replicas.";
         smtp_url: Option<SmtpUrl>, "BALCAO_SMTP_URL", Unset("no mail"),
@@ -237,6 +239,8 @@ settings! {
             "Signs those webhooks; several by comma while one takes the place of another.";
         inventory_webhook_allow_private: bool, "BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", Is("false"),
             "Lets webhooks reach loopback and private addresses.";
+        inventory_orders_secret: Option<WebhookSecrets>, "BALCAO_INVENTORY_ORDERS_SECRET", Unset("nothing is taken from another checkout"),
+            "Verifies the events of a checkout at `POST /integrations/orders/`; several by comma while one takes the place of another.";
         inventory_alert_mail_to: Option<MailAddresses>, "BALCAO_INVENTORY_ALERT_MAIL_TO", Unset("no mail"),
             "Receivers of low-stock alerts, one for each time that a product becomes low.";
         inventory_alert_mail_digest: Switch<TimeOfDay>, "BALCAO_INVENTORY_ALERT_MAIL_DIGEST", Is("off"),

@@ -350,6 +350,28 @@ fn alerts_need_a_mail_server_which_may_send_receipts_alone() {
 }
 
 #[test]
+fn orders_book_stock_where_both_services_run_and_inventory_can_be_reached() {
+    let provider = [
+        ("BALCAO_CHECKOUT_PROVIDER_URL", "http://127.0.0.1:8002"),
+        ("BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN", "TEST-1"),
+        ("BALCAO_ORDERS_BOOK_STOCK", "true"),
+    ];
+    assert_eq!(problems(&provider, "", ALL), "");
+    let alone = Purpose::Serve(Services {
+        checkout: true,
+        inventory: false,
+    });
+    let found = problems(&provider, "", alone);
+    assert!(found.contains("BALCAO_ORDERS_BOOK_STOCK: found true, while one service runs alone"));
+    let tls = "tls_cert_file = \"c.pem\"\ntls_key_file = \"k.pem\"\n";
+    let found = problems(&provider, tls, ALL);
+    assert!(
+        found.contains("together with BALCAO_INVENTORY_PUBLIC_URL"),
+        "{found}"
+    );
+}
+
+#[test]
 fn two_services_do_not_share_an_address() {
     let environment = [
         ("BALCAO_CHECKOUT_LISTEN", "127.0.0.1:8001"),

@@ -3,8 +3,11 @@
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use test_kit::process::{Balcao, Start};
+
+use crate::inventory::Caller;
+use crate::orders::{pay_by_card, until_there_are};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -53,8 +56,8 @@ async fn the_tour_of_readme_goes_as_it_says() {
         .into_iter()
         .filter(|command| command.starts_with("curl "))
         .collect();
-    let [health, pay, repeat, list, charges, low] = tour.as_slice() else {
-        panic!("the tour has six commands: {tour:?}")
+    let [health, pay, repeat, list, charges, low, order] = tour.as_slice() else {
+        panic!("the tour has six commands, and an order follows: {tour:?}")
     };
     let json =
         |text: String| serde_json::from_str::<Value>(&text).unwrap_or_else(|_| panic!("{text}"));
@@ -76,6 +79,22 @@ async fn the_tour_of_readme_goes_as_it_says() {
         1
     );
     assert!(json(curl(low, &demo).await)["count"].as_u64().unwrap() > 0);
+    let order = json(curl(order, &demo).await);
+    goods_leave(&demo, &order).await;
+}
+
+/// Pays the order of README with its card; there is enough of its product, whatever the example has sold until today.
+async fn goods_leave(demo: &Balcao, order: &Value) {
+    let program = Caller::log_in(demo, "admin", "demo-password").await;
+    let inflow = json!({"supplier": 1, "product": 1, "quantity": 2});
+    program.make("/api/v1/inflows/", &inflow).await;
+    let before = program.get("/api/v1/products/1/").await;
+    assert_eq!(before["serie_number"], order["items"][0]["sku"]);
+    pay_by_card(order["url"].as_str().unwrap()).await;
+    let left = before["quantity"].as_i64().unwrap() - 2;
+    until_there_are(&program, 1, left).await;
+    let newest = program.get("/api/v1/outflows/?page_size=1").await;
+    assert_eq!(newest["results"][0]["description"], "Pedido 1042");
 }
 
 #[test]

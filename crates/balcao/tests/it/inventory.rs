@@ -85,6 +85,13 @@ impl Caller {
         request.bearer_auth(&self.token).json(body).send().await
     }
 
+    /// Changes a record; the status of what is answered.
+    pub(crate) async fn patch(&self, path: &str, body: &Value) -> u16 {
+        let request = client().patch(format!("{}{path}", self.url));
+        let request = request.bearer_auth(&self.token).json(body);
+        request.send().await.unwrap().status().as_u16()
+    }
+
     /// Makes a record and answers its id.
     pub(crate) async fn make(&self, path: &str, body: &Value) -> i64 {
         let answer = self.post(path, body).await.unwrap();

@@ -17,6 +17,7 @@ mod figures;
 mod inventory;
 mod inventory_commands;
 mod kill;
+mod orders;
 mod payment_news;
 mod receiver;
 mod replicas;

@@ -21,6 +21,9 @@ pub(super) const USERS: [(&str, Option<&str>, bool); 3] = [
 /// Of all of them. No secret: it opens only what listens on loopback.
 pub(super) const PASSWORD: &str = "demo-password";
 
+/// The serie number of the first product, a bag of rice.
+pub(super) const SKU: &str = "7891000000007";
+
 /// Half a year, busy enough for charts and small enough for a first start in a moment.
 const PRODUCTS: u64 = 300;
 const MOVEMENTS: u64 = 7_000;

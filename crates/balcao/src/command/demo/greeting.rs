@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use super::API_KEY;
-use super::example::{PASSWORD, USERS};
+use super::example::{PASSWORD, SKU, USERS};
 use crate::console;
 
 /// Where the services listen.
@@ -40,6 +40,8 @@ Try
   pix         pay it at the sandbox and watch the page turn to paid
   a program   curl http://{checkout}/create_payment -H 'Content-Type: application/json' -d '{{\"payment_method\": \"pix\", \"transaction_amount\": 19.99, \"description\": \"Two coffees\", \"email\": \"ana@example.com\", \"identification_number\": \"123.456.789-09\"}}'
   a merchant  curl http://{checkout}/payments/ -H 'Authorization: Bearer {API_KEY}'
+  an order    curl http://{checkout}/orders/ -H 'Authorization: Bearer {API_KEY}' -H 'Content-Type: application/json' -d '{{\"description\": \"Rice\", \"items\": [{{\"title\": \"Rice\", \"quantity\": 2, \"unit_price\": 7.99, \"sku\": \"{SKU}\"}}]}}'
+              open its url, pay with the card above: http://{inventory}/outflows/ shows the goods gone
   the shelves TOKEN=$(curl -s http://{inventory}/api/v1/authentication/token/ -H 'Content-Type: application/json' -d '{{\"username\": \"manager\", \"password\": \"{PASSWORD}\"}}' | grep -o '\"access\":\"[^\"]*' | cut -d'\"' -f4)
               curl \"http://{inventory}/api/v1/products/?search=cafe&ordering=-quantity\" -H \"Authorization: Bearer $TOKEN\"
 

@@ -140,6 +140,7 @@ fn wire(
     };
     settings.checkout_public_url = Some(public(checkout)?);
     settings.inventory_public_url = Some(public(inventory)?);
+    (settings.inventory_listen, settings.orders_book_stock) = (inventory, true);
     settings.inventory_database_url =
         Some(Address::Sqlite(settings.data_dir.join("inventory.sqlite")));
     settings.inventory_token_secret = None;

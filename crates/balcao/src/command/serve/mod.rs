@@ -55,6 +55,12 @@ async fn serve(settings: &Settings, services: Services, if_gone: IfGone) -> Resu
     )
     .await?;
     let to_metrics = run::listen_for_metrics(settings).await?;
+    let mut settings = settings.clone();
+    if let Some(listener) = &to_inventory {
+        // Checkout tells it of orders there, also when the system has chosen the port.
+        settings.inventory_listen = listener.address();
+    }
+    let settings = &settings;
     let checkout = match to_checkout {
         Some(listener) => Some(checkout::start(&mut run, settings, listener, if_gone).await?),
         None => None,

@@ -6,6 +6,7 @@ mod faults;
 mod keyboard;
 mod late;
 mod login;
+mod orders;
 mod paper;
 mod receiving;
 mod shelves;

@@ -1,4 +1,4 @@
-//! The tables and rules of the extension "Orders", with their rows. Not here: what inventory makes of them.
+//! The tables and rules of the extension "Orders", with their rows.
 
 pub(super) const ROWS: super::Rows = &[
     (
@@ -60,6 +60,16 @@ pub(super) const ROWS: super::Rows = &[
         ],
     ),
     (
+        "Goods that leave by themselves",
+        &[
+            "POST /integrations/orders/",
+            "All of one order, once",
+            "Too little stock, an unknown `sku`",
+            "payment.refunded",
+            "One setting",
+        ],
+    ),
+    (
         "Fine points",
         &[
             "`url` from a digest",
@@ -80,6 +90,8 @@ pub(super) const ROWS: super::Rows = &[
             "The order in news about its payment",
             "Order of news",
             "`refunded_amount` of an order",
+            "Items without `sku`",
+            "Signature, time, form, other types",
         ],
     ),
 ];
