@@ -14,6 +14,7 @@ use crate::{
     catalogue::products::Measures,
     dashboard::live::{self, Streams},
     events::{self, Outbox},
+    payments::Checkout,
     routes,
     tallies::{self, Pulse},
     transfer,
@@ -72,6 +73,9 @@ pub enum StartError {
     /// The language model cannot be reached securely.
     #[error("the language model cannot be called")]
     LanguageModel(#[from] web::http_client::TlsUnusable),
+    /// Checkout cannot be reached securely.
+    #[error("checkout cannot be called")]
+    Checkout(#[source] web::http_client::TlsUnusable),
 }
 
 /// The service, ready to be served.
@@ -171,6 +175,8 @@ pub fn state(config: Config, parts: Parts) -> Result<State, StartError> {
     let passwords = Passwords::new(parts.random.clone())?;
     let replica = Replica::new(parts.db.clone(), parts.random.uuid().to_string());
     let analysis = analysis::Desk::new(&config.analysis, &parts.metrics)?;
+    let checkout = config.checkout.clone().map(Checkout::new).transpose();
+    let checkout = checkout.map_err(StartError::Checkout)?;
     let workers = Supervisor::new(SERVICE, &parts.metrics, parts.shutdown.clone());
     let delivery = delivery::Parts {
         service: events::SERVICE,
@@ -188,6 +194,7 @@ pub fn state(config: Config, parts: Parts) -> Result<State, StartError> {
     Ok(State::new(Shared {
         config,
         analysis,
+        checkout,
         db: parts.db,
         replica,
         windows: parts.windows,

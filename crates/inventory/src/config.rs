@@ -12,6 +12,7 @@ use crate::{
     accounts::second_factor::MandatoryFor,
     analysis,
     events::{Mail, Secret, Webhooks},
+    payments,
     stock::AlertMode,
 };
 
@@ -56,6 +57,8 @@ pub struct Config {
     pub language: Locale,
     /// How products are analysed.
     pub analysis: analysis::Config,
+    /// The checkout whose orders and payments the pages show, when there is one.
+    pub checkout: Option<payments::Config>,
     /// Where files of the moment are put: exports on their way to their readers.
     pub scratch: PathBuf,
     /// The largest body, in bytes.
@@ -85,6 +88,7 @@ impl Default for Config {
             mail: None,
             language: Locale::default(),
             analysis: analysis::Config::default(),
+            checkout: None,
             scratch: PathBuf::from("."),
             max_body: 1024 * 1024,
         }

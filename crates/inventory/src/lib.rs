@@ -1,5 +1,5 @@
 //! The inventory management service: catalogue, stock, accounts, and the REST API and web interface over them.
-//! It knows nothing of the checkout service. It opens no listening socket and reads no environment: the program does.
+//! It knows a checkout by its HTTP API alone. It opens no listening socket and reads no environment: the program does.
 
 pub mod accounts;
 mod admin;
@@ -15,6 +15,7 @@ mod idempotency;
 mod names;
 mod openapi;
 mod page;
+pub mod payments;
 #[cfg(test)]
 mod plans;
 pub mod rest;
@@ -76,6 +77,8 @@ pub struct Shared {
     pub analysis: analysis::Desk,
     /// Tells that stock or prices have changed.
     pub pulse: tallies::Pulse,
+    /// The checkout whose orders and payments the pages show.
+    pub(crate) checkout: Option<payments::Checkout>,
     /// What lists of products were counted to be.
     pub(crate) measures: catalogue::products::Measures,
     /// Answers of the API that may be given again.

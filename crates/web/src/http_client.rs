@@ -1,13 +1,14 @@
 //! HTTP calls to other services: TLS where the address requires it, one deadline for the whole call, a bound on the answer, and
 //! failures that say how far the call got. Only the caller's headers are sent; redirects are not followed, and no proxy is looked for.
 
+use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Request, StatusCode, Uri};
+use http::{HeaderMap, HeaderValue, Request, StatusCode, Uri};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream};
 use hyper_util::client::legacy::{Client, connect::HttpConnector};
@@ -61,6 +62,43 @@ pub enum CallFailure {
     /// The answer has more bytes than were wanted.
     #[error("the answer is too long")]
     TooLong,
+}
+
+/// What proves to another service who we are, sent as `Authorization: Bearer`. Shown by nothing.
+#[derive(Clone)]
+pub struct ApiKey(HeaderValue);
+
+/// The text cannot stand in a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a key is one or more visible ASCII characters")]
+pub struct ApiKeyError;
+
+impl ApiKey {
+    /// Takes a key as it was issued.
+    ///
+    /// # Errors
+    /// When it is empty or has other than visible ASCII characters.
+    pub fn parse(text: &str) -> Result<Self, ApiKeyError> {
+        let key = text.trim();
+        if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(ApiKeyError);
+        }
+        let mut value = HeaderValue::try_from(format!("Bearer {key}")).map_err(|_| ApiKeyError)?;
+        value.set_sensitive(true);
+        Ok(Self(value))
+    }
+
+    /// The value of the header `Authorization`, marked as one not to be shown.
+    #[must_use]
+    pub fn header(&self) -> HeaderValue {
+        self.0.clone()
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("ApiKey(****)")
+    }
 }
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
@@ -172,4 +210,17 @@ fn tls(uses_tls: bool) -> Result<rustls::ClientConfig, rustls::Error> {
         versions.with_root_certificates(rustls::RootCertStore::empty())
     };
     Ok(verified.with_no_client_auth())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_shown_by_nothing() {
+        let key = ApiKey::parse(" sk-hush ").unwrap();
+        assert_eq!(key.header().to_str().unwrap(), "Bearer sk-hush");
+        assert!(!format!("{key:?} {:?}", key.header()).contains("hush"));
+        assert!(ApiKey::parse("two\nlines").is_err() && ApiKey::parse("").is_err());
+    }
 }

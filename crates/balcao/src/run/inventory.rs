@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use db::{Db, KeepAlive, Options};
 use inventory::accounts::TokenKey;
-use inventory::analysis::{self, ApiKey, LanguageModel, model::Terms};
+use inventory::analysis::{self, LanguageModel, model::Terms};
 use inventory::events::{Configured, Mail, Webhooks};
+use inventory::payments;
 use inventory::stock::AlertMode;
 use inventory::{App, FirstUser, MIGRATIONS, Parts, SERVICE};
+use web::http_client::ApiKey;
 use web::rate::Windows;
 use web::server::Listener;
 use web::{Clock, Random};
@@ -214,6 +216,7 @@ pub(crate) fn config(settings: &Settings) -> inventory::Config {
         mail: mail(settings),
         language: settings.inventory_language.0,
         analysis: analysis(settings),
+        checkout: checkout(settings),
         scratch: settings.data_dir.clone(),
         ..inventory::Config::default()
     }
@@ -282,4 +285,14 @@ fn language_model(settings: &Settings) -> Option<LanguageModel> {
         timeout: settings.llm_timeout,
         quota: settings.llm_quota.clone(),
     })
+}
+
+/// The checkout whose orders and payments the pages show, where one is configured. What cannot be sent was found when the settings were read.
+fn checkout(settings: &Settings) -> Option<payments::Config> {
+    let address = settings.inventory_checkout_url.as_ref()?.0.as_str();
+    let key = settings.inventory_checkout_key.as_ref()?;
+    Some(payments::Config::new(
+        address.trim_end_matches('/').parse().ok()?,
+        ApiKey::parse(key.expose()).ok()?,
+    ))
 }

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use db::Address;
-use inventory::analysis::ApiKey;
+use web::http_client::ApiKey;
 
 use super::problem::Problem;
 use super::reader::Reader;
+use super::secret::Secret;
 use super::table::Settings;
-use super::value::Value;
+use super::value::{Value, WebUrl};
 use crate::kept;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -59,7 +60,7 @@ pub(crate) struct Services {
 }
 
 /// Each of these is of no use without the other.
-const PAIRS: [(&str, &str); 6] = [
+const PAIRS: [(&str, &str); 7] = [
     ("BALCAO_TLS_CERT_FILE", "BALCAO_TLS_KEY_FILE"),
     ("BALCAO_ADMIN_USERNAME", "BALCAO_ADMIN_PASSWORD"),
     (
@@ -69,6 +70,10 @@ const PAIRS: [(&str, &str); 6] = [
     (
         "BALCAO_INVENTORY_WEBHOOK_URL",
         "BALCAO_INVENTORY_WEBHOOK_SECRET",
+    ),
+    (
+        "BALCAO_INVENTORY_CHECKOUT_URL",
+        "BALCAO_INVENTORY_CHECKOUT_KEY",
     ),
     ("BALCAO_LLM_BASE_URL", "BALCAO_LLM_MODEL"),
     ("BALCAO_SMTP_URL", "BALCAO_MAIL_FROM"),
@@ -140,6 +145,7 @@ pub(crate) fn together(
     if let Some(settings) = settings {
         problems.extend(page_sizes(settings));
         problems.extend(analyses(settings));
+        problems.extend(called_services(settings));
         problems.extend(same_file(settings));
         problems.extend(super::logo(settings).err());
         if let Purpose::Serve(services) = purpose {
@@ -207,35 +213,55 @@ fn page_sizes(settings: &Settings) -> Option<Problem> {
     })
 }
 
-/// What the analyses cannot reckon with, or the model cannot be told.
-fn analyses(settings: &Settings) -> Vec<Problem> {
-    let mut problems = Vec::new();
+/// What the analyses cannot reckon with.
+fn analyses(settings: &Settings) -> Option<Problem> {
     let window = settings.inventory_demand_window;
     let is_whole = window.as_secs().is_multiple_of(DAY.as_secs()) && window.subsec_nanos() == 0;
-    if !is_whole || window > DAY * 730 {
-        problems.push(Problem::new(
+    (!is_whole || window > DAY * 730).then(|| {
+        Problem::new(
             "BALCAO_INVENTORY_DEMAND_WINDOW",
             format!(
                 "found {}; allowed: whole days, from 1d to 730d",
                 window.show()
             ),
-        ));
-    }
-    let key = settings.llm_api_key.as_ref();
-    if key.is_some_and(|key| ApiKey::parse(key.expose()).is_err()) {
-        problems.push(Problem::new(
-            "BALCAO_LLM_API_KEY",
-            "found characters that cannot be sent; allowed: visible ASCII characters",
-        ));
-    }
-    let url = settings.llm_base_url.as_ref();
-    if url.is_some_and(|url| url.0.query().is_some() || url.0.fragment().is_some()) {
-        problems.push(Problem::new(
+        )
+    })
+}
+
+/// Keys that cannot be sent to the services that inventory calls, and addresses that no path can follow.
+fn called_services(settings: &Settings) -> Vec<Problem> {
+    let key = |name: &'static str, key: &Option<Secret>| {
+        let key = key.as_ref();
+        let is_wrong = key.is_some_and(|key| ApiKey::parse(key.expose()).is_err());
+        let what = "found characters that cannot be sent; allowed: visible ASCII characters";
+        is_wrong.then(|| Problem::new(name, what))
+    };
+    let address = |name: &'static str, url: &Option<WebUrl>, end: &str| {
+        let url = url.as_ref();
+        let is_wrong = url.is_some_and(|url| url.0.query().is_some() || url.0.fragment().is_some());
+        let what = format!(
+            "found a query or a fragment; allowed: an address that ends where {end} begins"
+        );
+        is_wrong.then(|| Problem::new(name, what))
+    };
+    let problems = [
+        key("BALCAO_LLM_API_KEY", &settings.llm_api_key),
+        address(
             "BALCAO_LLM_BASE_URL",
-            "found a query or a fragment; allowed: an address that ends where /chat/completions begins",
-        ));
-    }
-    problems
+            &settings.llm_base_url,
+            "/chat/completions",
+        ),
+        key(
+            "BALCAO_INVENTORY_CHECKOUT_KEY",
+            &settings.inventory_checkout_key,
+        ),
+        address(
+            "BALCAO_INVENTORY_CHECKOUT_URL",
+            &settings.inventory_checkout_url,
+            "/orders/",
+        ),
+    ];
+    problems.into_iter().flatten().collect()
 }
 
 /// One process at a time holds a SQLite file, and a backup has one file for each service. PostgreSQL keeps any number of services apart.

@@ -245,6 +245,10 @@ settings! {
             "Receivers of low-stock alerts, one for each time that a product becomes low.";
         inventory_alert_mail_digest: Switch<TimeOfDay>, "BALCAO_INVENTORY_ALERT_MAIL_DIGEST", Is("off"),
             "When those receivers get a list of all that is low each day, if anything is.";
+        inventory_checkout_url: Option<WebUrl>, "BALCAO_INVENTORY_CHECKOUT_URL", Unset("no pages of payments"),
+            "Checkout whose orders and payments the pages show; its key goes there.";
+        inventory_checkout_key: Option<Secret>, "BALCAO_INVENTORY_CHECKOUT_KEY", Unset("needed with BALCAO_INVENTORY_CHECKOUT_URL"),
+            "Merchant's key of it.";
         inventory_event_retention: Duration, "BALCAO_INVENTORY_EVENT_RETENTION", Is("30d"),
             "How long events are kept, with the record of their deliveries, and mail. What still waits is kept longer.";
     }

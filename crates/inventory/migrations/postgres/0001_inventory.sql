@@ -417,9 +417,9 @@ CREATE TABLE audit_entries (
     -- NULL: the program itself. The name stays when the user is gone.
     user_id     BIGINT,
     user_name   TEXT,
-    action      TEXT COLLATE "C" NOT NULL CONSTRAINT audit_entries_action_check CHECK (action IN ('added', 'changed', 'deleted', 'imported')),
+    action      TEXT COLLATE "C" NOT NULL CONSTRAINT audit_entries_action_check CHECK (action IN ('added', 'changed', 'deleted', 'imported', 'asked', 'refused', 'canceled', 'refunded')),
     model       TEXT COLLATE "C" NOT NULL,
-    -- NULL: many records at once, as an import brings them.
+    -- NULL: many records at once, as an import brings them, or a record of checkout whose id is no number.
     object_id   BIGINT,
     object_text TEXT    NOT NULL,
     -- Names of the changed fields, parted by commas.
@@ -663,6 +663,11 @@ CROSS JOIN (SELECT 'Admin' AS holder, 'view_audit_entry' AS permission
             UNION ALL SELECT 'Admin', 'change_refresh_token'
             UNION ALL SELECT 'Admin', 'change_delivery'
             UNION ALL SELECT 'Admin', 'view_delivery'
+            UNION ALL SELECT 'Admin', 'view_order'
+            UNION ALL SELECT 'Admin', 'add_order'
+            UNION ALL SELECT 'Admin', 'refund_payment'
+            UNION ALL SELECT 'Managers', 'view_order'
+            UNION ALL SELECT 'Managers', 'add_order'
             UNION ALL SELECT 'Managers', 'view_webhook_endpoint'
             UNION ALL SELECT 'Managers', 'change_delivery'
             UNION ALL SELECT 'Managers', 'view_delivery') AS p

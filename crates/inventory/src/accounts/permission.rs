@@ -34,6 +34,10 @@ pub enum Model {
     Session,
     /// A refresh token of the API.
     RefreshToken,
+    /// An order of checkout: its link, its payments, who pays.
+    Order,
+    /// A payment of checkout: who may view orders may view it.
+    Payment,
 }
 
 /// What is done to a record.
@@ -47,6 +51,8 @@ pub enum Verb {
     Delete,
     /// Read: every authenticated user may.
     View,
+    /// Give money back.
+    Refund,
 }
 
 /// One permission. Written `add_brand`.
@@ -61,13 +67,13 @@ pub struct Permission {
 /// The text names no permission.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "not a permission: expected one of add_, change_, delete_, view_ and the name of a model, such as add_brand"
+    "not a permission: expected one of add_, change_, delete_, view_ and the name of a model, such as add_brand; or refund_payment"
 )]
 pub struct UnknownPermission;
 
 impl Model {
     /// Every model, in the order that lists show them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Brand,
         Self::Category,
         Self::Supplier,
@@ -82,6 +88,8 @@ impl Model {
         Self::AuditEntry,
         Self::Session,
         Self::RefreshToken,
+        Self::Order,
+        Self::Payment,
     ];
 
     /// The name in permissions.
@@ -101,6 +109,17 @@ impl Model {
             Self::AuditEntry => "audit_entry",
             Self::Session => "session",
             Self::RefreshToken => "refresh_token",
+            Self::Order => "order",
+            Self::Payment => "payment",
+        }
+    }
+
+    /// What permissions can allow to be done with it.
+    pub const fn verbs(self) -> &'static [Verb] {
+        match self {
+            Self::Order => &[Verb::Add, Verb::View],
+            Self::Payment => &[Verb::Refund],
+            _ => &[Verb::Add, Verb::Change, Verb::Delete, Verb::View],
         }
     }
 
@@ -109,8 +128,8 @@ impl Model {
         Self::ALL.into_iter().find(|model| model.code() == code)
     }
 
-    /// Whether it is a record of the shop, which every authenticated user may read; accounts, what they did, and what
-    /// leaves the shop to which address are not.
+    /// Whether it is a record of the shop, which every authenticated user may read; accounts, what they did, what
+    /// leaves the shop to which address, and what buyers pay are not.
     pub const fn is_of_shop(self) -> bool {
         !matches!(
             self,
@@ -121,13 +140,21 @@ impl Model {
                 | Self::AuditEntry
                 | Self::Session
                 | Self::RefreshToken
+                | Self::Order
+                | Self::Payment
         )
     }
 }
 
 impl Verb {
     /// Every verb.
-    pub const ALL: [Self; 4] = [Self::Add, Self::Change, Self::Delete, Self::View];
+    pub const ALL: [Self; 5] = [
+        Self::Add,
+        Self::Change,
+        Self::Delete,
+        Self::View,
+        Self::Refund,
+    ];
 
     /// The name in permissions.
     pub const fn code(self) -> &'static str {
@@ -136,6 +163,7 @@ impl Verb {
             Self::Change => "change",
             Self::Delete => "delete",
             Self::View => "view",
+            Self::Refund => "refund",
         }
     }
 }
@@ -148,9 +176,10 @@ impl Permission {
 
     /// Every permission there is.
     pub fn all() -> impl Iterator<Item = Self> {
-        Model::ALL
-            .into_iter()
-            .flat_map(|model| Verb::ALL.into_iter().map(move |verb| Self { verb, model }))
+        Model::ALL.into_iter().flat_map(|model| {
+            let verbs = model.verbs().iter();
+            verbs.map(move |&verb| Self { verb, model })
+        })
     }
 }
 
@@ -227,7 +256,9 @@ mod tests {
         for permission in Permission::all() {
             assert_eq!(permission.to_string().parse(), Ok(permission));
         }
-        assert_eq!("own_brand".parse::<Permission>(), Err(UnknownPermission));
+        for unknown in ["own_brand", "refund_brand", "delete_order"] {
+            assert_eq!(unknown.parse::<Permission>(), Err(UnknownPermission));
+        }
     }
 
     #[test]
@@ -235,6 +266,7 @@ mod tests {
         let nothing = Granted::Only(BTreeSet::new());
         assert!(nothing.allows(Permission::new(Verb::View, Model::Product)));
         assert!(!nothing.allows(Permission::new(Verb::View, Model::User)));
+        assert!(!nothing.allows(Permission::new(Verb::View, Model::Order)));
         assert!(!nothing.allows(Permission::new(Verb::Add, Model::Product)));
         assert!(Granted::Superuser.allows(Permission::new(Verb::Delete, Model::User)));
     }

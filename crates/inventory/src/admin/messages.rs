@@ -3,11 +3,11 @@
 use resource::capitalized;
 use web::locale::Locale;
 
-use super::{
-    about::{About, Application},
-    registry,
+use super::{about::About, registry};
+use crate::{
+    accounts::{Permission, Verb},
+    payments,
 };
-use crate::accounts::{Permission, Verb};
 
 /// What follows a form that was saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,17 +126,25 @@ pub(super) fn changed(locale: Locale, about: &About, count: u64) -> String {
 /// What a permission is called: `Catalogue | brand | Can add brand`.
 pub(super) fn permission(locale: Locale, permission: Permission) -> String {
     let about = registry::described(permission.model);
+    // What has no administration of its own is checkout's.
     let name = about.map_or_else(
-        || permission.model.code().replace('_', " "),
+        || {
+            let word = payments::model_word(permission.model);
+            word.map_or(permission.model.code(), |(portuguese, english)| {
+                locale.text(portuguese, english)
+            })
+            .to_owned()
+        },
         |about| about.words.one(locale).to_owned(),
     );
-    let application = about.map_or(Application::Events, |about| about.application);
-    let application = locale.text(application.name().0, application.name().1);
+    let application = about.map_or(payments::PLACE, |about| about.application.name());
+    let application = locale.text(application.0, application.1);
     let can = match permission.verb {
         Verb::Add => locale.text("Pode adicionar", "Can add"),
         Verb::Change => locale.text("Pode alterar", "Can change"),
         Verb::Delete => locale.text("Pode excluir", "Can delete"),
         Verb::View => locale.text("Pode ver", "Can view"),
+        Verb::Refund => locale.text("Pode devolver", "Can refund"),
     };
     format!("{application} | {} | {can} {name}", capitalized(&name))
 }

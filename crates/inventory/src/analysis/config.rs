@@ -1,9 +1,9 @@
 //! The configuration of analyses. The program fills it in from its settings.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use http::Uri;
-use web::rate::Rates;
+use web::{http_client::ApiKey, rate::Rates};
 
 use super::model::Terms;
 
@@ -37,44 +37,6 @@ pub struct LanguageModel {
     pub quota: Rates,
 }
 
-/// What proves to the service who we are. Shown by nothing.
-#[derive(Clone)]
-pub struct ApiKey(http::HeaderValue);
-
-/// The text cannot stand in a header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a key is one or more visible ASCII characters")]
-pub struct ApiKeyError;
-
-impl ApiKey {
-    /// Takes a key as it was issued.
-    ///
-    /// # Errors
-    ///
-    /// When it is empty or has other than visible ASCII characters.
-    pub fn parse(text: &str) -> Result<Self, ApiKeyError> {
-        let key = text.trim();
-        if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(ApiKeyError);
-        }
-        let mut value =
-            http::HeaderValue::try_from(format!("Bearer {key}")).map_err(|_| ApiKeyError)?;
-        value.set_sensitive(true);
-        Ok(Self(value))
-    }
-
-    /// The value of the header `Authorization`, marked as one not to be shown.
-    pub(super) fn header(&self) -> http::HeaderValue {
-        self.0.clone()
-    }
-}
-
-impl fmt::Debug for ApiKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("ApiKey(****)")
-    }
-}
-
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -90,25 +52,5 @@ impl Default for Config {
             weekly_report: false,
             language_model: None,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_is_shown_by_nothing() {
-        let key = ApiKey::parse(" sk-hush ").unwrap();
-        assert_eq!(key.header().to_str().unwrap(), "Bearer sk-hush");
-        let config = LanguageModel {
-            base_url: "http://127.0.0.1:1/v1".parse().unwrap(),
-            api_key: Some(key.clone()),
-            model: "m".to_owned(),
-            timeout: Duration::from_secs(1),
-            quota: "60/hour".parse().unwrap(),
-        };
-        assert!(!format!("{config:?} {:?}", key.header()).contains("hush"));
-        assert!(ApiKey::parse("two\nlines").is_err() && ApiKey::parse("").is_err());
     }
 }

@@ -20,7 +20,7 @@ mod terms;
 mod text;
 mod work;
 
-pub use config::{ApiKey, ApiKeyError, Config, LanguageModel};
+pub use config::{Config, LanguageModel};
 pub use desk::Desk;
 pub use history::{Pace, days_of_cover, paces};
 pub(crate) use payload::webhook;

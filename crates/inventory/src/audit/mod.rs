@@ -23,7 +23,8 @@ use crate::{
 /// Characters of a record's text that are kept.
 const TEXT_LENGTH: usize = 200;
 
-/// Writes down what was done to one record; `text` is what people call it.
+/// Writes down what was done to one record; `text` is what people call it. It has no id here when another service keeps it under one that is no
+/// number.
 ///
 /// # Errors
 ///
@@ -33,12 +34,12 @@ pub async fn record(
     actor: &Actor,
     action: Action<'_>,
     model: Model,
-    id: i64,
+    id: impl Into<Option<i64>> + Send,
     text: &str,
     now: Timestamp,
 ) -> Result<(), db::Error> {
     let text: String = text.chars().take(TEXT_LENGTH).collect();
-    store::insert(tx, actor, action, (model, Some(id)), &text, now).await
+    store::insert(tx, actor, action, (model, id.into()), &text, now).await
 }
 
 /// Writes down that many records came at once; `text` says from where and how many.

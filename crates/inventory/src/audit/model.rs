@@ -15,6 +15,14 @@ pub enum Action<'a> {
     Deleted,
     /// Many came at once.
     Imported,
+    /// Checkout is asked for a change of its record. What came of it is a row of its own.
+    Asked,
+    /// Checkout did not do what it was asked for.
+    Refused,
+    /// An order can no longer be paid.
+    Canceled,
+    /// Money was given back.
+    Refunded,
 }
 
 /// What was done to a record.
@@ -28,6 +36,14 @@ pub enum Done {
     Deleted,
     /// Many came at once.
     Imported,
+    /// Checkout was asked for a change of its record.
+    Asked,
+    /// Checkout did not do it.
+    Refused,
+    /// An order can no longer be paid.
+    Canceled,
+    /// Money was given back.
+    Refunded,
 }
 
 /// One row of the log.
@@ -41,7 +57,7 @@ pub struct Entry {
     pub done: Done,
     /// To what kind of record, by its code name: the model may be gone from the program.
     pub model: String,
-    /// Which record; none when there were many.
+    /// Which record; none when there were many, or when another service keeps it under an id that is no number.
     pub object: Option<i64>,
     /// What people call it, as it was then.
     pub text: String,
@@ -87,6 +103,10 @@ impl Action<'_> {
             Self::Changed(_) => Done::Changed,
             Self::Deleted => Done::Deleted,
             Self::Imported => Done::Imported,
+            Self::Asked => Done::Asked,
+            Self::Refused => Done::Refused,
+            Self::Canceled => Done::Canceled,
+            Self::Refunded => Done::Refunded,
         }
     }
 
@@ -101,7 +121,16 @@ impl Action<'_> {
 
 impl Done {
     /// Everything that can be done.
-    pub const ALL: [Self; 4] = [Self::Added, Self::Changed, Self::Deleted, Self::Imported];
+    pub const ALL: [Self; 8] = [
+        Self::Added,
+        Self::Changed,
+        Self::Deleted,
+        Self::Imported,
+        Self::Asked,
+        Self::Refused,
+        Self::Canceled,
+        Self::Refunded,
+    ];
 
     /// The name in the store.
     pub const fn code(self) -> &'static str {
@@ -110,6 +139,10 @@ impl Done {
             Self::Changed => "changed",
             Self::Deleted => "deleted",
             Self::Imported => "imported",
+            Self::Asked => "asked",
+            Self::Refused => "refused",
+            Self::Canceled => "canceled",
+            Self::Refunded => "refunded",
         }
     }
 

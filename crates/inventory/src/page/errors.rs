@@ -82,7 +82,7 @@ pub(crate) async fn render(
             return shapes.render(error, facts);
         }
         let layout = Layout::of(facts, page.assets.clone());
-        match Frame::of(&parts, layout, &page.state.random) {
+        match Frame::of(&parts, layout, &page.state) {
             Some(frame) => framed(&frame, error),
             None => shapes.render(error, facts),
         }

@@ -24,6 +24,7 @@ use super::{
     redirect, shortcuts,
 };
 use crate::{
+    State,
     accounts::{
         Caller, Model, Permission, Verb, csrf,
         session::{cookies, visits::Visit},
@@ -44,6 +45,7 @@ pub(crate) struct Frame {
     pub(crate) flash: Option<Flash>,
     /// Whether single keys act.
     pub(crate) has_shortcuts: bool,
+    has_checkout: bool,
     secret: csrf::Secret,
     is_https: bool,
     random: Random,
@@ -62,14 +64,14 @@ impl FromRequestParts<PageState> for Frame {
 
     async fn from_request_parts(parts: &mut Parts, page: &PageState) -> Result<Self, Response> {
         let Ok(layout) = Layout::from_request_parts(parts, page).await;
-        Self::of(parts, layout, &page.state.random)
-            .ok_or_else(|| redirect(&login_address(&parts.uri)))
+        Self::of(parts, layout, &page.state).ok_or_else(|| redirect(&login_address(&parts.uri)))
     }
 }
 
 impl Frame {
     /// The frame for the reader of a request; none when they have not logged in.
-    pub(super) fn of(parts: &Parts, layout: Layout, random: &Random) -> Option<Self> {
+    pub(super) fn of(parts: &Parts, layout: Layout, state: &State) -> Option<Self> {
+        let random = &state.random;
         let visit = Visit::of(&parts.extensions);
         let caller = visit.caller().cloned()?;
         let secret = visit.secret(HostOnly::of(parts), random);
@@ -77,6 +79,7 @@ impl Frame {
             csrf: secret.masked(random),
             flash: flash::read(parts),
             has_shortcuts: shortcuts::are_on(&parts.headers),
+            has_checkout: state.checkout.is_some(),
             is_https: Origin::known(&parts.extensions).is_https,
             layout,
             caller,
@@ -124,6 +127,11 @@ impl Frame {
         }
     }
 
+    /// Whether there is a checkout whose orders and payments can be shown.
+    pub(crate) const fn has_checkout(&self) -> bool {
+        self.has_checkout
+    }
+
     /// A fresh once-only token, for a form that adds something.
     pub(crate) fn once_only_token(&self) -> String {
         self.random.token()
@@ -131,7 +139,7 @@ impl Frame {
 
     /// The entries of the navigation, in their order.
     pub(crate) fn places(&self) -> Vec<Shown> {
-        places::shown(&self.layout, &self.caller)
+        places::shown(&self.layout, &self.caller, self.has_checkout)
     }
 
     /// Which ways the reader may book goods, as the places in addresses, for the keys that do.

@@ -1,6 +1,7 @@
 //! The history of a record, as its page shows it.
 
 use db::Timestamp;
+use resource::Both;
 use web::locale::Locale;
 
 use crate::{
@@ -61,8 +62,6 @@ async fn read(
 fn change(entry: &Entry, locale: Locale) -> Change {
     let done = match entry.done {
         Done::Added => locale.text("Criado", "Added").to_owned(),
-        Done::Deleted => locale.text("Excluído", "Deleted").to_owned(),
-        Done::Imported => locale.text("Importado", "Imported").to_owned(),
         Done::Changed => {
             let fields: Vec<_> = entry
                 .fields
@@ -71,6 +70,10 @@ fn change(entry: &Entry, locale: Locale) -> Change {
                 .collect();
             let changed = locale.text("Alterado:", "Changed:");
             format!("{changed} {}", fields.join(", "))
+        }
+        done => {
+            let (portuguese, english) = word(done);
+            locale.text(portuguese, english).to_owned()
         }
     };
     let who = entry
@@ -84,6 +87,20 @@ fn change(entry: &Entry, locale: Locale) -> Change {
     }
 }
 
+/// What was done, in one word.
+pub(crate) const fn word(done: Done) -> Both {
+    match done {
+        Done::Added => ("Adicionado", "Added"),
+        Done::Changed => ("Alterado", "Changed"),
+        Done::Deleted => ("Excluído", "Deleted"),
+        Done::Imported => ("Importado", "Imported"),
+        Done::Asked => ("Solicitado", "Asked for"),
+        Done::Refused => ("Recusado", "Refused"),
+        Done::Canceled => ("Cancelado", "Canceled"),
+        Done::Refunded => ("Devolvido", "Refunded"),
+    }
+}
+
 /// A time for `datetime` attributes.
 pub(crate) fn machine_time(time: Timestamp) -> String {
     time_text(time)
@@ -94,9 +111,6 @@ pub(crate) fn sentence(entry: &Entry, locale: Locale) -> String {
     let fields = entry.fields.iter();
     let names: Vec<&str> = fields.map(|name| names::field(locale, name)).collect();
     match entry.done {
-        Done::Added => locale.text("Adicionado.", "Added.").to_owned(),
-        Done::Deleted => locale.text("Excluído.", "Deleted.").to_owned(),
-        Done::Imported => locale.text("Importado.", "Imported.").to_owned(),
         Done::Changed if names.is_empty() => locale
             .text("Nenhum campo alterado.", "No fields changed.")
             .to_owned(),
@@ -105,6 +119,10 @@ pub(crate) fn sentence(entry: &Entry, locale: Locale) -> String {
             locale.text("Alterado:", "Changed"),
             enumeration(locale, &names)
         ),
+        done => {
+            let (portuguese, english) = word(done);
+            format!("{}.", locale.text(portuguese, english))
+        }
     }
 }
 

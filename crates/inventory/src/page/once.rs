@@ -30,6 +30,12 @@ impl Once {
         })
     }
 
+    /// The form of a user as a request to another service, which sees nothing of the token.
+    pub(crate) fn key(form: &Form, user: i64, path: &str) -> Option<String> {
+        let token = form.value(TOKEN);
+        (!token.is_empty()).then(|| digest(&format!("{path}\n{user}\n{token}")))
+    }
+
     /// The part of a form that is about one of several records.
     pub(crate) fn for_record(mut self, id: i64) -> Self {
         self.token = format!("{} {id}", self.token);

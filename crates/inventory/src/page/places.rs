@@ -18,6 +18,8 @@ pub(crate) struct Place {
     is_main: bool,
     /// Who is led there.
     is_for: fn(&Caller) -> bool,
+    /// Whether it is there only beside a checkout.
+    needs_checkout: bool,
 }
 
 const fn place(
@@ -33,6 +35,7 @@ const fn place(
         english,
         is_main: false,
         is_for: |_| true,
+        needs_checkout: false,
     }
 }
 
@@ -63,6 +66,11 @@ const FIRST: &[Place] = &[
             "Receber mercadoria",
             "Receive goods",
         )
+    },
+    Place {
+        is_for: |caller| caller.may(Permission::new(Verb::View, Model::Order)),
+        needs_checkout: true,
+        ..place("card", "/payments/", "Pagamentos", "Payments")
     },
     place("bell", "/low-stock/", "Estoque baixo", "Low stock"),
     place("chart", "/analyses/", "Análises", "Analyses"),
@@ -95,8 +103,8 @@ pub(crate) struct Shown {
     pub(crate) is_main: bool,
 }
 
-/// The places of a reader.
-pub(super) fn shown(layout: &Layout, caller: &Caller) -> Vec<Shown> {
+/// The places of a reader, beside a checkout or without.
+pub(super) fn shown(layout: &Layout, caller: &Caller, has_checkout: bool) -> Vec<Shown> {
     let path = layout.path.split('?').next().unwrap_or("/");
     let show = |icon, address: String, text, is_main| Shown {
         is_current: path == address || (address != "/" && path.starts_with(&address)),
@@ -119,7 +127,9 @@ pub(super) fn shown(layout: &Layout, caller: &Caller) -> Vec<Shown> {
         show(kind.about().icon, format!("/{}/", kind.path()), text, false)
     });
     let of = |places: &'static [Place]| {
-        let places = places.iter().filter(move |place| (place.is_for)(caller));
+        let is_there = move |place: &&Place| has_checkout || !place.needs_checkout;
+        let places = places.iter().filter(is_there);
+        let places = places.filter(move |place| (place.is_for)(caller));
         places.map(written)
     };
     of(FIRST).chain(named).chain(of(LAST)).collect()

@@ -31,6 +31,7 @@ mod openapi;
 mod orders;
 mod pages;
 mod parts;
+mod payments;
 mod permissions;
 mod races;
 mod resources;

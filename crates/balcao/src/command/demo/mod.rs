@@ -16,7 +16,7 @@ use web::client::PublicUrl;
 use super::{Common, Failure};
 use crate::data_folder;
 use crate::run::{self, IfGone, Run, checkout, inventory, sandbox};
-use crate::settings::value::{ApiKeys, ProviderUrl, SecretList, Switch, Value};
+use crate::settings::value::{ApiKeys, ProviderUrl, SecretList, Switch, Value, WebUrl};
 use crate::settings::{Purpose, Secret, Settings};
 
 /// Run everything on this machine, with a provider that moves no money
@@ -144,6 +144,9 @@ fn wire(
     settings.inventory_database_url =
         Some(Address::Sqlite(settings.data_dir.join("inventory.sqlite")));
     settings.inventory_token_secret = None;
+    settings.inventory_checkout_url =
+        Some(WebUrl::parse(&format!("http://{checkout}")).ok_or_else(unusable)?);
+    settings.inventory_checkout_key = Some(secret(API_KEY)?);
     (settings.admin_username, settings.admin_password) = (None, None);
     settings.checkout_database_url =
         Some(Address::Sqlite(settings.data_dir.join("checkout.sqlite")));

@@ -8,6 +8,7 @@ mod late;
 mod login;
 mod orders;
 mod paper;
+mod payments;
 mod receiving;
 mod shelves;
 mod walk;

@@ -11,7 +11,7 @@ use test_kit::{
     process::{Balcao, Start},
 };
 
-use super::{PASSWORD, log_in, shelves::bring};
+use super::{PASSWORD, log_in, payments, shelves::bring};
 use crate::inventory::Caller;
 use crate::support::{boleto, card, pay_until_final, pix};
 
@@ -51,13 +51,25 @@ const ADMINISTRATION: [&str; 3] = [
 ];
 
 /// Walked over by the first link of their list: pattern, list, and how the links begin. The walk makes what they lead to.
-const BY_LINKS: [(&str, &str, &str); 2] = [
+const BY_LINKS: [(&str, &str, &str); 4] = [
     ("/analyses/{id}/", "/analyses/", "/analyses/"),
+    ("/payments/orders/{id}/", "/payments/", "/payments/orders/"),
+    (
+        "/payments/received/{id}/",
+        "/payments/received/",
+        "/payments/received/",
+    ),
     (
         "/webhooks/deliveries/{id}/",
         "/webhooks/",
         "/webhooks/deliveries/",
     ),
+];
+
+/// Below a record of those, and walked over beside it.
+const BELOW: [(&str, &str); 2] = [
+    ("/payments/orders/{id}/", "cancel/"),
+    ("/payments/received/{id}/", "refund/"),
 ];
 
 /// Pages beside those of the tables: of other states, and of faults.
@@ -189,7 +201,7 @@ impl Walk {
             let id = path
                 .strip_prefix(start)
                 .map(|rest| rest.trim_end_matches('/'));
-            id.is_some_and(|id| id.parse::<i64>().is_ok())
+            id.is_some_and(|id| id.parse::<i64>().is_ok() || id.starts_with("ord_"))
         };
         let links = self.links(start, "/").await;
         links.into_iter().filter(is_record).collect()
@@ -317,8 +329,11 @@ fn pages() -> BTreeSet<String> {
     let walked = patterns.filter(|pattern| {
         let is_known = NOT_WALKED.iter().any(|(known, _)| known == pattern);
         let is_file = pattern.ends_with("/export/");
-        let is_by_links =
-            ADMINISTRATION.contains(pattern) || BY_LINKS.iter().any(|(known, ..)| known == pattern);
+        let is_by_links = ADMINISTRATION.contains(pattern)
+            || BY_LINKS.iter().any(|(known, ..)| known == pattern)
+            || BELOW
+                .iter()
+                .any(|(record, below)| format!("{record}{below}") == *pattern);
         !is_known && !is_file && !is_by_links && !pattern.starts_with("/api/")
     });
     let example = |pattern: &str| {
@@ -400,6 +415,7 @@ async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
     browser.click("main [name=do][value=book]").await;
     browser.wait_for("main .button-danger").await;
     receive(browser, inventory).await;
+    payments::make_link(browser, inventory, "12,90").await;
     browser.goto(&format!("{inventory}/products/1/")).await;
     browser.click("#analysis form button").await;
     browser
@@ -467,6 +483,9 @@ async fn every_page_is_for_everybody() {
             .first()
             .unwrap_or_else(|| panic!("{list} leads to no {pattern}"));
         walk.visit(&format!("{inventory}{path}")).await;
+        for (_, below) in BELOW.iter().filter(|(record, _)| *record == pattern) {
+            walk.visit(&format!("{inventory}{path}{below}")).await;
+        }
     }
     walk.administration(&inventory).await;
     walk.refusals(&inventory).await;

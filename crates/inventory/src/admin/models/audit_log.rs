@@ -15,6 +15,8 @@ use crate::{
         registry,
     },
     audit::{self, Done, Entry, Selection},
+    page::history::word,
+    payments,
 };
 
 pub(in crate::admin) struct AuditLog;
@@ -45,10 +47,14 @@ static ABOUT: About = About {
         Filter::choices(
             "action",
             &[
-                ("added", ADDED),
-                ("changed", CHANGED),
-                ("deleted", DELETED),
-                ("imported", IMPORTED),
+                ("added", word(Done::Added)),
+                ("changed", word(Done::Changed)),
+                ("deleted", word(Done::Deleted)),
+                ("imported", word(Done::Imported)),
+                ("asked", word(Done::Asked)),
+                ("refused", word(Done::Refused)),
+                ("canceled", word(Done::Canceled)),
+                ("refunded", word(Done::Refunded)),
             ],
         ),
         Filter::choices(
@@ -67,6 +73,8 @@ static ABOUT: About = About {
                     "webhook_endpoint",
                     ("destino de webhooks", "webhook endpoint"),
                 ),
+                ("order", payments::ORDER),
+                ("payment", payments::PAYMENT),
             ],
         ),
     ],
@@ -79,11 +87,6 @@ const CUT: Text = (
     "A busca olhou os 20.000 registros mais novos destes filtros. Escolha um ano, um mês ou um dia para procurar mais atrás.",
     "The search looked at the newest 20,000 entries of these filters. Choose a year, a month or a day to look further back.",
 );
-
-const ADDED: Text = ("Adicionado", "Added");
-const CHANGED: Text = ("Alterado", "Changed");
-const DELETED: Text = ("Excluído", "Deleted");
-const IMPORTED: Text = ("Importado", "Imported");
 
 impl Administered for AuditLog {
     fn about(&self) -> &About {
@@ -117,20 +120,15 @@ impl Administered for AuditLog {
 }
 
 fn action(entry: &Entry) -> Cell {
-    Cell::Word(match entry.done {
-        Done::Added => ADDED,
-        Done::Changed => CHANGED,
-        Done::Deleted => DELETED,
-        Done::Imported => IMPORTED,
-    })
+    Cell::Word(word(entry.done))
 }
 
 fn model(entry: &Entry) -> Cell {
-    let about = entry.known_model().and_then(registry::described);
-    about.map_or_else(
-        || Cell::Text(entry.model.clone()),
-        |about| Cell::Word(about.words.singular),
-    )
+    let known = entry.known_model();
+    let about = known.and_then(registry::described);
+    let word = about.map(|about| about.words.singular);
+    let word = word.or_else(|| known.and_then(payments::model_word));
+    word.map_or_else(|| Cell::Text(entry.model.clone()), Cell::Word)
 }
 
 /// The record, with a link unless it is gone.

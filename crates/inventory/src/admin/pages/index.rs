@@ -59,8 +59,10 @@ fn recent(site: &Site, entry: &Entry) -> Recent {
     Recent {
         icon: match entry.done {
             Done::Added | Done::Imported => "plus",
-            Done::Changed => "edit",
+            Done::Changed | Done::Asked => "edit",
             Done::Deleted => "trash",
+            Done::Refused | Done::Canceled => "close",
+            Done::Refunded => "undo",
         },
         text: entry.text.clone(),
         address,

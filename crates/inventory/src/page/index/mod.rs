@@ -84,6 +84,8 @@ pub(crate) enum Cell {
     Number(String),
     /// A quantity in stock, and whether it is low.
     Stock(String, bool),
+    /// How it stands: the word, its tone and its icon.
+    Badge(&'static str, &'static str, &'static str),
 }
 
 impl Cell {
@@ -131,6 +133,12 @@ pub(crate) enum Filter {
     Amount(&'static str, String),
     /// A day: its name and what it is called.
     Day(&'static str, &'static str),
+    /// One of a few values: its name, what it is called, and the values with what each is called.
+    Choice(
+        &'static str,
+        &'static str,
+        Vec<(&'static str, &'static str)>,
+    ),
 }
 
 /// A filter that is set, and the address without it.

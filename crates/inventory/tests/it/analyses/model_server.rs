@@ -5,13 +5,14 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use inventory::analysis::{ApiKey, LanguageModel};
+use inventory::analysis::LanguageModel;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
     sync::Notify,
 };
+use web::http_client::ApiKey;
 
 /// What a call is answered with.
 #[derive(Debug, Clone)]

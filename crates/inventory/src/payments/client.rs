@@ -1,0 +1,263 @@
+//! Checkout's HTTP API as its client: which calls there are, and what an answer, or none, means. Only what checkout itself said counts as its
+//! refusal; whatever stands between it and us may have lost an answer to something that was done.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{
+    HeaderName, HeaderValue, Method, Request, StatusCode,
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE},
+};
+use http_body_util::Full;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use web::http_client::{Answer, CallFailure, HttpClient, TlsUnusable};
+
+use super::{
+    Config,
+    model::{List, ListQuery, Listed, NewOrder, NewRefund, Order, Payment, Refund},
+};
+
+/// Connections are made in this time or not at all.
+const CONNECTING: Duration = Duration::from_secs(3);
+/// The longest answer that is read, in bytes: a hundred orders of a hundred items with the longest texts.
+const LONGEST_ANSWER: usize = 8 * 1024 * 1024;
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// How checkout says that the first request with a key is not done.
+const STILL_RUNNING: &str = "A request with this Idempotency-Key is still running";
+
+/// Why there is no answer that a page can show.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// There is no such record, or no checkout.
+    #[error("checkout has no such record")]
+    NotFound,
+    /// Nothing was sent, so nothing was done.
+    #[error("checkout cannot be reached")]
+    Unreachable(#[source] CallFailure),
+    /// No answer, or none that can be used: what was asked for may have been done.
+    #[error("checkout gave no usable answer: {0}")]
+    Unanswered(&'static str),
+    /// It does not know the merchant's key.
+    #[error("checkout refuses the merchant's key")]
+    WrongKey,
+    /// It refused, and did nothing.
+    #[error("checkout refused with status {}: {}", .0.status, .0.detail)]
+    Refused(Problem),
+    /// Our own store failed before checkout was asked.
+    #[error(transparent)]
+    Store(#[from] db::Error),
+}
+
+/// What checkout found wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(crate) status: StatusCode,
+    /// In English.
+    pub(crate) detail: String,
+    /// The member that is wrong, where it is one.
+    pub(crate) field: Option<String>,
+}
+
+/// The body of checkout's errors.
+#[derive(Deserialize)]
+struct ErrorBody {
+    detail: String,
+    field: Option<String>,
+    /// `unknown` when money may have moved all the same.
+    outcome: Option<String>,
+}
+
+/// A checkout that can be called.
+#[derive(Debug)]
+pub struct Checkout {
+    config: Config,
+    client: HttpClient,
+    base: String,
+}
+
+impl Checkout {
+    /// Nothing is connected yet.
+    pub(crate) fn new(config: Config) -> Result<Self, TlsUnusable> {
+        let uses_tls = config.base_url.scheme_str() == Some("https");
+        Ok(Self {
+            client: HttpClient::new(uses_tls, CONNECTING.min(config.reading))?,
+            base: config.base_url.to_string().trim_end_matches('/').to_owned(),
+            config,
+        })
+    }
+
+    pub(super) async fn list<T: Listed>(&self, query: &ListQuery) -> Result<List<T>, Failure> {
+        self.read(&format!("{}?{}", T::PATH, query.written())).await
+    }
+
+    pub(super) async fn order(&self, id: &str) -> Result<Order, Failure> {
+        self.read(&format!("/orders/{id}")).await
+    }
+
+    pub(super) async fn create_order(&self, order: &NewOrder, key: &str) -> Result<Order, Failure> {
+        self.write("/orders/", order, Some(key)).await
+    }
+
+    pub(super) async fn cancel_order(&self, id: &str) -> Result<Order, Failure> {
+        self.write(&format!("/orders/{id}/cancel"), &(), None).await
+    }
+
+    pub(super) async fn payment(&self, id: &str) -> Result<Payment, Failure> {
+        self.read(&format!("/payments/{id}")).await
+    }
+
+    pub(super) async fn refund(
+        &self,
+        payment: &str,
+        refund: NewRefund,
+        key: &str,
+    ) -> Result<Refund, Failure> {
+        let path = format!("/payments/{payment}/refunds");
+        self.write(&path, &refund, Some(key)).await
+    }
+
+    async fn read<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
+        let request = self.request(Method::GET, path, Bytes::new())?;
+        self.call(request, self.config.reading).await
+    }
+
+    async fn write<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &(impl Serialize + Sync),
+        key: Option<&str>,
+    ) -> Result<T, Failure> {
+        let body = serde_json::to_vec(body).map_err(|_| unusable_request())?;
+        let mut request = self.request(Method::POST, path, body.into())?;
+        if let Some(key) = key {
+            let key = HeaderValue::from_str(key).map_err(|_| unusable_request())?;
+            request.headers_mut().insert(IDEMPOTENCY_KEY, key);
+        }
+        self.call(request, self.config.writing).await
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        path: &str,
+        body: Bytes,
+    ) -> Result<Request<Full<Bytes>>, Failure> {
+        let request = Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", self.base))
+            .header(ACCEPT, JSON)
+            .header(CONTENT_TYPE, JSON)
+            .header(AUTHORIZATION, self.config.key.header())
+            .body(Full::new(body));
+        request.map_err(|_| unusable_request())
+    }
+
+    async fn call<T: DeserializeOwned>(
+        &self,
+        request: Request<Full<Bytes>>,
+        patience: Duration,
+    ) -> Result<T, Failure> {
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+        let answered = self.client.call(request, patience, LONGEST_ANSWER).await;
+        let understood = match answered {
+            Ok(answer) => understand(&answer),
+            Err(CallFailure::Unconnected(cause)) => {
+                Err(Failure::Unreachable(CallFailure::Unconnected(cause)))
+            }
+            Err(CallFailure::Timeout) => Err(Failure::Unanswered("no answer in time")),
+            Err(CallFailure::Broken(_)) => Err(Failure::Unanswered("the connection broke")),
+            Err(CallFailure::TooLong) => Err(Failure::Unanswered("the answer is too long")),
+        };
+        if let Err(
+            failure @ (Failure::Unreachable(_) | Failure::Unanswered(_) | Failure::WrongKey),
+        ) = &understood
+        {
+            tracing::warn!(%method, path, %failure, "checkout did not do what a page asked for");
+        }
+        understood
+    }
+}
+
+/// What cannot be sent was not sent.
+fn unusable_request() -> Failure {
+    Failure::Refused(Problem {
+        status: StatusCode::BAD_REQUEST,
+        detail: "The request cannot be sent".to_owned(),
+        field: None,
+    })
+}
+
+fn understand<T: DeserializeOwned>(answer: &Answer) -> Result<T, Failure> {
+    let status = answer.status;
+    if status.is_success() {
+        return serde_json::from_slice(&answer.body)
+            .map_err(|_| Failure::Unanswered("the answer is not one of checkout's"));
+    }
+    // An error without checkout's body is somebody else's: of a proxy before it, or of another service.
+    let Ok(body) = serde_json::from_slice::<ErrorBody>(&answer.body) else {
+        return Err(Failure::Unanswered(
+            "an error that is not one of checkout's",
+        ));
+    };
+    let is_unknown = body.outcome.as_deref() == Some("unknown") || body.detail == STILL_RUNNING;
+    match status {
+        _ if is_unknown => Err(Failure::Unanswered(
+            "checkout does not know the outcome yet",
+        )),
+        StatusCode::UNAUTHORIZED => Err(Failure::WrongKey),
+        StatusCode::NOT_FOUND => Err(Failure::NotFound),
+        status if status.is_client_error() || status == StatusCode::BAD_GATEWAY => {
+            Err(Failure::Refused(Problem {
+                status,
+                detail: body.detail,
+                field: body.field,
+            }))
+        }
+        _ => Err(Failure::Unanswered("checkout failed")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderMap;
+
+    use super::*;
+
+    fn understood(status: u16, body: &'static str) -> Result<Refund, Failure> {
+        understand(&Answer {
+            status: StatusCode::from_u16(status).unwrap(),
+            headers: HeaderMap::new(),
+            body: Bytes::from_static(body.as_bytes()),
+        })
+    }
+
+    #[test]
+    fn only_checkouts_own_refusal_says_that_nothing_was_done() {
+        for (status, body) in [
+            (422, r#"{"detail":"Invalid amount","field":"amount"}"#),
+            (502, r#"{"detail":"API Error: no"}"#),
+        ] {
+            let failure = understood(status, body).unwrap_err();
+            assert!(matches!(failure, Failure::Refused(_)), "{status} {failure}");
+        }
+        for (status, body) in [
+            (200, "<html>"),
+            (200, r#"{"id":"1"}"#),
+            (302, ""),
+            (404, "<html>"),
+            (502, "<html>Bad Gateway</html>"),
+            (502, r#"{"detail":"API Error","outcome":"unknown"}"#),
+            (503, r#"{"detail":"Service unavailable"}"#),
+            (
+                409,
+                r#"{"detail":"A request with this Idempotency-Key is still running"}"#,
+            ),
+        ] {
+            let failure = understood(status, body).unwrap_err();
+            assert!(matches!(failure, Failure::Unanswered(_)), "{status} {body}");
+        }
+        let refund = r#"{"id":"7","payment_id":"1","amount":10.50,"status":"approved","date_created":"2026-11-20T09:05:00.000-03:00"}"#;
+        assert_eq!(understood(200, refund).unwrap().id, "7");
+    }
+}

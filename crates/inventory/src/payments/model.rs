@@ -1,0 +1,377 @@
+//! Orders and payments as checkout's API shows them, and what it is asked for. What no page shows is not read. What stands in addresses of
+//! ours, or leads elsewhere, is checked while it is read: the other side may be another program than it should be. Pure.
+
+use db::{Money, Timestamp};
+use form_urlencoded::Serializer as Query;
+use serde::de::{DeserializeOwned, Error, IgnoredAny};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+/// The longest id that is taken for one.
+const ID_MAX: usize = 64;
+
+/// One page of a list.
+#[derive(Debug, Deserialize)]
+pub(crate) struct List<T> {
+    /// How many there are on all pages.
+    pub(crate) count: u64,
+    pub(crate) results: Vec<T>,
+}
+
+/// What checkout lists.
+pub(crate) trait Listed: DeserializeOwned + Send + Sync + 'static {
+    /// Where.
+    const PATH: &'static str;
+}
+
+/// Where an order stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum OrderStatus {
+    Open,
+    Paid,
+    Canceled,
+    Expired,
+    /// One that a later checkout has.
+    #[serde(other)]
+    Other,
+}
+
+/// Where a payment stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PaymentStatus {
+    Pending,
+    Approved,
+    Authorized,
+    InProcess,
+    Rejected,
+    Cancelled,
+    Refunded,
+    ChargedBack,
+    /// One that a later checkout has.
+    #[serde(other)]
+    Other,
+}
+
+/// A sum that the shop has fixed, and what became of it.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Order {
+    #[serde(deserialize_with = "id")]
+    pub(crate) id: String,
+    pub(crate) reference: Option<String>,
+    pub(crate) status: OrderStatus,
+    #[serde(deserialize_with = "money")]
+    pub(crate) amount: Money,
+    pub(crate) description: String,
+    pub(crate) items: Vec<Item>,
+    pub(crate) customer: Option<Customer>,
+    #[serde(deserialize_with = "time")]
+    pub(crate) expires_at: Timestamp,
+    #[serde(deserialize_with = "time")]
+    pub(crate) created_at: Timestamp,
+    /// Of a canceled order: when that was.
+    #[serde(deserialize_with = "time")]
+    pub(crate) updated_at: Timestamp,
+    #[serde(default, deserialize_with = "optional_time")]
+    pub(crate) paid_at: Option<Timestamp>,
+    /// What was given back of the payment that paid it.
+    #[serde(deserialize_with = "money")]
+    pub(crate) refunded_amount: Money,
+    /// Newest first.
+    pub(crate) payments: Vec<OrderPayment>,
+    /// The page where its buyer pays.
+    #[serde(deserialize_with = "web_address")]
+    pub(crate) url: String,
+}
+
+/// What is paid for.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Item {
+    pub(crate) title: String,
+    pub(crate) quantity: i64,
+    #[serde(deserialize_with = "money")]
+    pub(crate) unit_price: Money,
+    pub(crate) sku: Option<String>,
+}
+
+/// Who is expected to pay.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(crate) struct Customer {
+    pub(crate) name: Option<String>,
+    pub(crate) email: Option<String>,
+    pub(crate) identification_number: Option<String>,
+}
+
+/// A payment of an order.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct OrderPayment {
+    #[serde(deserialize_with = "id")]
+    pub(crate) id: String,
+    pub(crate) status: PaymentStatus,
+    pub(crate) payment_method_id: String,
+    #[serde(deserialize_with = "time")]
+    pub(crate) date_created: Timestamp,
+}
+
+/// A payment of the shop. It does not say how much of it was given back, nor which order it belongs to.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Payment {
+    #[serde(deserialize_with = "id")]
+    pub(crate) id: String,
+    pub(crate) status: PaymentStatus,
+    #[serde(deserialize_with = "money")]
+    pub(crate) transaction_amount: Money,
+    #[serde(rename = "payment_method_id")]
+    pub(crate) method_id: String,
+    #[serde(deserialize_with = "time")]
+    pub(crate) date_created: Timestamp,
+    #[serde(default, deserialize_with = "optional_time")]
+    pub(crate) date_approved: Option<Timestamp>,
+    pub(crate) payer: Payer,
+    pub(crate) card: Option<Card>,
+    /// Only a pix has one.
+    point_of_interaction: Option<IgnoredAny>,
+}
+
+/// Who pays.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Payer {
+    pub(crate) email: String,
+    pub(crate) identification: Identification,
+}
+
+/// The payer's tax id.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Identification {
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) number: String,
+}
+
+/// What may be shown of a card.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Card {
+    pub(crate) last_four_digits: String,
+}
+
+/// By what a payment is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Method {
+    Card,
+    Pix,
+    Boleto,
+}
+
+/// Money given back.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Refund {
+    #[serde(deserialize_with = "id")]
+    pub(crate) id: String,
+    #[serde(deserialize_with = "money")]
+    pub(crate) amount: Money,
+    pub(crate) status: RefundStatus,
+}
+
+/// Where a refund stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RefundStatus {
+    Approved,
+    Rejected,
+    /// The provider is still at it.
+    #[serde(other)]
+    InProcess,
+}
+
+/// Which records a list shows, and which page of them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ListQuery {
+    pub(crate) status: Option<String>,
+    pub(crate) reference: Option<String>,
+    pub(crate) payment_method: Option<String>,
+    pub(crate) from: Option<Timestamp>,
+    pub(crate) to: Option<Timestamp>,
+    pub(crate) page: u64,
+    pub(crate) page_size: u64,
+}
+
+/// An order that is to be made.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct NewOrder {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reference: Option<String>,
+    pub(crate) description: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) amount: Option<Exact>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) items: Vec<NewItem>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) expires_at: Option<String>,
+}
+
+/// A part of it.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct NewItem {
+    pub(crate) title: String,
+    pub(crate) quantity: i64,
+    pub(crate) unit_price: Exact,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) sku: Option<String>,
+}
+
+/// An amount as the exact number that it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Exact(pub(crate) Money);
+
+impl Serialize for Exact {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.to_json().serialize(serializer)
+    }
+}
+
+/// How much of a payment is to be given back; all that is left without an amount.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct NewRefund {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) amount: Option<Exact>,
+}
+
+impl ListQuery {
+    /// As a query string.
+    pub(crate) fn written(&self) -> String {
+        let mut query = Query::new(String::new());
+        let texts = [
+            ("status", self.status.clone()),
+            ("reference", self.reference.clone()),
+            ("payment_method", self.payment_method.clone()),
+            ("created_from", self.from.map(|time| time.to_string())),
+            ("created_to", self.to.map(|time| time.to_string())),
+        ];
+        for (name, value) in texts {
+            if let Some(value) = value {
+                query.append_pair(name, &value);
+            }
+        }
+        query.append_pair("page", &self.page.to_string());
+        query.append_pair("page_size", &self.page_size.to_string());
+        query.finish()
+    }
+}
+
+impl Listed for Order {
+    const PATH: &'static str = "/orders/";
+}
+
+impl Listed for Payment {
+    const PATH: &'static str = "/payments/";
+}
+
+impl Order {
+    /// Whether all of it was given back.
+    pub(crate) fn is_refunded(&self) -> bool {
+        self.status == OrderStatus::Paid && self.refunded_amount >= self.amount
+    }
+}
+
+impl Item {
+    /// The price of all of it; none past the largest amount.
+    pub(crate) fn sum(&self) -> Option<Money> {
+        self.unit_price.checked_mul(self.quantity)
+    }
+}
+
+impl Payment {
+    pub(crate) const fn method(&self) -> Method {
+        match (&self.card, &self.point_of_interaction) {
+            (Some(_), _) => Method::Card,
+            (None, Some(_)) => Method::Pix,
+            (None, None) => Method::Boleto,
+        }
+    }
+}
+
+/// Whether a text can be an id: it stands in addresses, so nothing that means something there may be in it.
+pub(crate) fn is_id(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    (1..=ID_MAX).contains(&text.len()) && text.bytes().all(is_plain)
+}
+
+fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let id = String::deserialize(deserializer)?;
+    is_id(&id)
+        .then_some(id)
+        .ok_or_else(|| D::Error::custom("not an id"))
+}
+
+fn money<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Money, D::Error> {
+    let number = <Box<RawValue>>::deserialize(deserializer)?;
+    Money::parse(number.get()).map_err(D::Error::custom)
+}
+
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
+    Timestamp::parse(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+}
+
+fn optional_time<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Timestamp>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    let time = text.map(|text| Timestamp::parse(&text)).transpose();
+    time.map_err(D::Error::custom)
+}
+
+/// An address that a link may lead to: no `javascript:`.
+fn web_address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let address = String::deserialize(deserializer)?;
+    let parsed = address.parse::<http::Uri>().ok();
+    let scheme = parsed.as_ref().and_then(http::Uri::scheme_str);
+    matches!(scheme, Some("https" | "http"))
+        .then_some(address)
+        .ok_or_else(|| D::Error::custom("not a web address"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An order as checkout writes it, with one member changed.
+    fn order(member: &str, value: &str) -> Result<Order, serde_json::Error> {
+        let order = r#"{"id":"ord_1","reference":null,"status":"open","amount":89.30,"description":"x","items":[],
+            "customer":null,"metadata":{},"expires_at":"2026-11-21T12:00:00.000000Z",
+            "created_at":"2026-11-20T12:00:00.000000Z","updated_at":"2026-11-20T12:00:00.000000Z","paid_at":null,
+            "refunded_amount":0.00,"payments":[],"url":"https://pay.example/pay/q3"}"#;
+        let mut members: std::collections::BTreeMap<String, Box<RawValue>> =
+            serde_json::from_str(order).unwrap();
+        let value = RawValue::from_string(value.to_owned()).unwrap();
+        members.insert(member.to_owned(), value);
+        serde_json::from_str(&serde_json::to_string(&members).unwrap())
+    }
+
+    #[test]
+    fn a_later_status_is_another_and_what_means_something_in_addresses_is_no_answer() {
+        let read = order("status", "\"resting\"").unwrap();
+        assert_eq!(read.status, OrderStatus::Other);
+        assert_eq!(read.amount, Money::from_cents(8930));
+        for (member, value) in [
+            ("url", "\"javascript:alert(1)\""),
+            ("url", "\"//evil.example\""),
+            ("id", "\"../../admin\""),
+            ("id", "\"\""),
+            ("amount", "1e3"),
+            ("amount", "\"89.30\""),
+            ("expires_at", "\"soon\""),
+        ] {
+            assert!(order(member, value).is_err(), "{member} {value}");
+        }
+    }
+
+    #[test]
+    fn amounts_are_sent_as_the_exact_numbers_that_they_are() {
+        let whole = serde_json::to_string(&NewRefund { amount: None }).unwrap();
+        assert_eq!(whole, "{}");
+        let amount = Money::parse("10.5").ok().map(Exact);
+        let part = serde_json::to_string(&NewRefund { amount }).unwrap();
+        assert_eq!(part, r#"{"amount":10.50}"#);
+    }
+}

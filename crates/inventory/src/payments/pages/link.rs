@@ -1,0 +1,432 @@
+//! The form of a new payment link: a sum and a description, or products at their selling prices. The lines live in the form alone, so that
+//! nothing is stored before there is an order. A product that was chosen is added, whichever button was pressed: nobody makes an order whose sum
+//! they have not seen.
+
+use askama::Template;
+use axum::{
+    extract::{Request, State as Extracted},
+    response::Response,
+};
+use db::{Money, Timestamp};
+use http::StatusCode;
+use web::locale::in_sao_paulo;
+
+use super::{
+    super::{
+        Failure,
+        client::Problem,
+        model::{Exact, NewItem, NewOrder},
+    },
+    Answer, Page, admit, idempotency_key,
+    list::moment,
+    order_address, refused, unavailable,
+};
+use crate::{
+    accounts::{Model, Verb},
+    catalogue::products::{self, ProductRecord},
+    page::{
+        Form, Frame, PageState, Post, flash, numbers,
+        once::TOKEN,
+        picker::{Picked, Source},
+        see_other,
+    },
+    rest::{Refusal, query::Parameters},
+};
+
+/// The part of the key that tells this form from others.
+const PATH: &str = "payments/new";
+const FIELDS: &[&str] = &[
+    "product",
+    "quantity",
+    "amount",
+    "description",
+    "reference",
+    "expires_on",
+];
+/// As many lines, and units of each, as an order has.
+const MAX_LINES: usize = 100;
+const MAX_QUANTITY: i64 = 1_000_000;
+/// Characters of a description.
+const MAX_DESCRIPTION: usize = 256;
+/// The last day on which a link may end, counted from today.
+const MAX_DAYS: i64 = 29;
+
+/// A product of the order.
+struct Line {
+    product: ProductRecord,
+    quantity: i64,
+    /// As it was typed.
+    typed: String,
+    problem: String,
+}
+
+impl Line {
+    fn sum(&self) -> Option<Money> {
+        self.product.selling_price.checked_mul(self.quantity)
+    }
+
+    fn sum_text(&self, frame: &Frame) -> String {
+        let sum = self.sum();
+        sum.map_or_else(|| "–".to_owned(), |sum| frame.locale.money(sum))
+    }
+}
+
+/// What the form shows.
+struct Shown {
+    form: Form,
+    product: Picked,
+    lines: Vec<Line>,
+}
+
+#[derive(Template)]
+#[template(path = "payments/link.html")]
+struct LinkPage<'a> {
+    frame: &'a Frame,
+    form: &'a Form,
+    product: &'a Picked,
+    lines: &'a [Line],
+    /// The products, in their order, as the form brings them back.
+    ids: String,
+    sum: String,
+    /// Once only, unless the form is sent again as it was.
+    token: String,
+    /// The first and the last day on which a link may end.
+    days: (String, String),
+}
+
+fn picker(frame: &Frame) -> Picked {
+    let label = frame.text("Produto", "Product");
+    Picked::empty("product", label, Source::Products)
+}
+
+impl Shown {
+    fn sum(&self) -> Option<Money> {
+        let mut lines = self.lines.iter();
+        lines.try_fold(Money::ZERO, |sum, line| sum.checked_add(line.sum()?))
+    }
+
+    fn page<'a>(&'a self, page: &PageState, frame: &'a Frame) -> LinkPage<'a> {
+        let ids = self.lines.iter().map(|line| line.product.id.to_string());
+        let sum = self.sum();
+        LinkPage {
+            frame,
+            form: &self.form,
+            product: &self.product,
+            lines: &self.lines,
+            ids: ids.collect::<Vec<_>>().join(","),
+            sum: sum.map_or_else(|| "–".to_owned(), |sum| frame.locale.money(sum)),
+            token: frame.once_only_token(),
+            days: days(page.state.clock.now()),
+        }
+    }
+}
+
+/// Today and the last day on which a link may end, as fields of dates have them.
+fn days(now: Timestamp) -> (String, String) {
+    let today = in_sao_paulo(now).date();
+    let last = today
+        .checked_add(jiff::Span::new().days(MAX_DAYS))
+        .unwrap_or(today);
+    (today.to_string(), last.to_string())
+}
+
+/// `GET /payments/new/`
+pub(super) async fn new(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    admit(&frame, Verb::Add, Model::Order)?;
+    let parameters = Parameters::of_address(request.uri());
+    let product = picker(&frame);
+    let shown = Shown {
+        form: Form::new().with("quantity", "1"),
+        product: product
+            .choose_known(&page.state, parameters.get("product"))
+            .await?,
+        lines: Vec::new(),
+    };
+    Ok(frame.show(shown.page(&page, &frame)))
+}
+
+/// `POST /payments/new/`
+pub(super) async fn create(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    admit(&frame, Verb::Add, Model::Order)?;
+    let (parts, body) = request.into_parts();
+    let mut post = Post::read(&page.state, &parts, body).await?;
+    let picked = post.pick(&page.state, picker(&frame), frame.locale).await?;
+    let mut shown = Shown {
+        form: post.form,
+        product: picked,
+        lines: Vec::new(),
+    };
+    read_lines(&page, &frame, &mut shown).await?;
+    let step = shown.form.value("do").to_owned();
+    if let Some(id) = step.strip_prefix("remove-") {
+        shown.lines.retain(|line| line.product.id.to_string() != id);
+    }
+    let is_added = add_picked(&page, &frame, &mut shown).await?;
+    if step == "add" && !is_added && !shown.form.is_refused() {
+        let choose = frame.text("Escolha um produto.", "Choose a product.");
+        shown.form.complain("product", choose);
+    }
+    if step != "create" || is_added || shown.form.is_refused() {
+        return Ok(again(&page, &frame, shown));
+    }
+    let Some(order) = order(&page, &frame, &mut shown) else {
+        return Ok(again(&page, &frame, shown));
+    };
+    let key = idempotency_key(&frame, &shown.form, PATH);
+    match super::super::create_order(&page.state, &frame.caller, &order, &key).await {
+        Ok(order) => {
+            let said = frame.text(
+                "Link criado. Envie a quem vai pagar.",
+                "Link created. Send it to whoever will pay.",
+            );
+            Ok(flash::success(see_other(&order_address(&order.id)), said))
+        }
+        Err(Failure::Refused(problem)) => {
+            complain(&frame, &mut shown.form, &problem);
+            Ok(again(&page, &frame, shown))
+        }
+        Err(failure @ (Failure::Unreachable(_) | Failure::Unanswered(_))) => {
+            Ok(unanswered(&page, &frame, shown, &failure))
+        }
+        Err(failure) => unavailable(&frame, failure),
+    }
+}
+
+/// The form as it was, with the token that it had: whether there is an order already or not, sending it again leads to one.
+fn unanswered(page: &PageState, frame: &Frame, mut shown: Shown, failure: &Failure) -> Response {
+    let said = match failure {
+        Failure::Unreachable(_) => frame.text(
+            "O checkout não está acessível agora. Nada foi criado: tente de novo em alguns instantes.",
+            "Checkout cannot be reached right now. Nothing was created: try again in a moment.",
+        ),
+        _ => frame.text(
+            "O checkout não respondeu a tempo. Envie de novo: o link é criado uma só vez.",
+            "Checkout did not answer in time. Send it again: the link is created only once.",
+        ),
+    };
+    said.clone_into(&mut shown.form.problem);
+    let mut form = shown.page(page, frame);
+    shown.form.value(TOKEN).clone_into(&mut form.token);
+    frame.show_with(StatusCode::BAD_GATEWAY, form)
+}
+
+/// The form again: 200 after a step within it, 422 with what is wrong.
+fn again(page: &PageState, frame: &Frame, mut shown: Shown) -> Response {
+    shown.form.sort(FIELDS);
+    let shown_page = shown.page(page, frame);
+    if shown.form.is_refused() {
+        frame.show_again(shown_page)
+    } else {
+        frame.show(shown_page)
+    }
+}
+
+/// The lines that the form brings back, at the prices of now. One whose price is another than the form showed is told.
+async fn read_lines(page: &PageState, frame: &Frame, shown: &mut Shown) -> Result<(), Refusal> {
+    let ids = shown.form.value("lines").to_owned();
+    let ids = ids.split(',').filter_map(|id| id.parse::<i64>().ok());
+    for id in ids.take(MAX_LINES) {
+        let Some(product) = products::read(&page.state, id).await? else {
+            let said = frame.text(
+                "Um produto da lista foi excluído. Confira a soma.",
+                "A product of the list was deleted. Check the sum.",
+            );
+            said.clone_into(&mut shown.form.problem);
+            continue;
+        };
+        let typed = shown.form.value(&format!("quantity_{id}")).to_owned();
+        let quantity = quantity(frame, &typed);
+        let was = shown.form.value(&format!("price_{id}"));
+        if !was.is_empty() && was != product.selling_price.to_string() {
+            shown.form.problem = format!(
+                "{} {}: {}.",
+                frame.text(
+                    "O preço mudou. Confira a soma.",
+                    "A price has changed. Check the sum."
+                ),
+                product.title,
+                frame.locale.money(product.selling_price)
+            );
+        }
+        let problem = quantity.as_ref().err().cloned().unwrap_or_default();
+        if !problem.is_empty() && shown.form.problem.is_empty() {
+            let check = frame.text("Confira a quantidade de", "Check the quantity of");
+            shown.form.problem = format!("{check} {}.", product.title);
+        }
+        shown.lines.push(Line {
+            product,
+            quantity: quantity.unwrap_or(1),
+            typed,
+            problem,
+        });
+    }
+    Ok(())
+}
+
+fn quantity(frame: &Frame, typed: &str) -> Result<i64, String> {
+    let plain = numbers::count(typed, frame.locale).ok();
+    let quantity = plain.and_then(|plain| plain.parse().ok());
+    let quantity = quantity.filter(|quantity| (1..=MAX_QUANTITY).contains(quantity));
+    quantity.ok_or_else(|| {
+        let from = frame.text(
+            "Digite um número inteiro de 1 a",
+            "Enter an integer from 1 to",
+        );
+        format!("{from} {}.", frame.locale.number(MAX_QUANTITY))
+    })
+}
+
+/// Adds the product that was picked to the lines; whether it did.
+async fn add_picked(page: &PageState, frame: &Frame, shown: &mut Shown) -> Result<bool, Refusal> {
+    let Ok(id) = shown.product.id.parse::<i64>() else {
+        return Ok(false);
+    };
+    let typed = shown.form.value("quantity").to_owned();
+    let quantity = match quantity(frame, &typed) {
+        Ok(quantity) => quantity,
+        Err(message) => {
+            shown.form.complain("quantity", message);
+            return Ok(false);
+        }
+    };
+    let is_full = shown.lines.len() >= MAX_LINES;
+    if let Some(line) = shown.lines.iter_mut().find(|line| line.product.id == id) {
+        line.quantity = (line.quantity + quantity).min(MAX_QUANTITY);
+        line.typed = line.quantity.to_string();
+    } else if is_full {
+        let full = frame.text(
+            "Um link leva até 100 produtos.",
+            "A link takes up to 100 products.",
+        );
+        shown.form.complain("product", full);
+        return Ok(false);
+    } else if let Some(product) = products::read(&page.state, id).await? {
+        shown.lines.push(Line {
+            product,
+            quantity,
+            typed: quantity.to_string(),
+            problem: String::new(),
+        });
+    }
+    shown.product = picker(frame);
+    shown.form.set("quantity", "1");
+    Ok(true)
+}
+
+/// The order that the form describes; none when something is wrong with it, which the form then says.
+fn order(page: &PageState, frame: &Frame, shown: &mut Shown) -> Option<NewOrder> {
+    let amount = if shown.lines.is_empty() {
+        amount(frame, &mut shown.form)
+    } else {
+        check_sum(frame, shown);
+        None
+    };
+    let description = description(frame, shown);
+    let expires_at = expires_at(page, frame, &mut shown.form);
+    let reference = shown.form.value("reference").trim().to_owned();
+    if shown.form.is_refused() {
+        return None;
+    }
+    Some(NewOrder {
+        reference: Some(reference).filter(|reference| !reference.is_empty()),
+        description,
+        amount: amount.map(Exact),
+        items: shown.lines.iter().map(item).collect(),
+        expires_at,
+    })
+}
+
+fn item(line: &Line) -> NewItem {
+    NewItem {
+        title: line.product.title.clone(),
+        quantity: line.quantity,
+        unit_price: Exact(line.product.selling_price),
+        sku: line.product.serie_number.clone(),
+    }
+}
+
+fn amount(frame: &Frame, form: &mut Form) -> Option<Money> {
+    let typed = form.value("amount").to_owned();
+    let complaint = match numbers::amount(&typed).map(|plain| Money::parse(&plain)) {
+        Ok(Ok(amount)) if amount > Money::ZERO => return Some(amount),
+        Err(problem) => numbers::message(problem, &typed, frame.locale),
+        Ok(_) => frame
+            .text(
+                "Digite um valor em reais, como 149,90, ou adicione produtos.",
+                "Enter an amount, such as 149.90, or add products.",
+            )
+            .to_owned(),
+    };
+    form.complain("amount", complaint);
+    None
+}
+
+/// What products cost is their sum, whatever was typed before they came.
+fn check_sum(frame: &Frame, shown: &mut Shown) {
+    let is_payable = shown.sum().is_some_and(|sum| sum > Money::ZERO);
+    if !is_payable {
+        let said = frame.text(
+            "A soma dos produtos precisa ser maior que zero.",
+            "The sum of the products must be more than zero.",
+        );
+        said.clone_into(&mut shown.form.problem);
+    }
+}
+
+/// What was typed, or else what is sold: `2 × Café, 1 × Filtro`.
+fn description(frame: &Frame, shown: &mut Shown) -> String {
+    let typed = shown.form.value("description").trim().to_owned();
+    if typed.is_empty() && shown.lines.is_empty() {
+        let said = frame.text("Diga o que está sendo pago.", "Say what is being paid for.");
+        shown.form.complain("description", said);
+    }
+    if !typed.is_empty() {
+        return typed;
+    }
+    let lines = shown.lines.iter();
+    let lines = lines.map(|line| format!("{} × {}", line.quantity, line.product.title));
+    let whole = lines.collect::<Vec<_>>().join(", ");
+    match whole.char_indices().nth(MAX_DESCRIPTION) {
+        Some(_) => whole
+            .chars()
+            .take(MAX_DESCRIPTION - 1)
+            .chain(['…'])
+            .collect(),
+        None => whole,
+    }
+}
+
+/// The last second of the day that was chosen; checkout's own rule without one. The same day is the same moment whenever the form is sent, so that
+/// sending it twice asks for one order.
+fn expires_at(page: &PageState, frame: &Frame, form: &mut Form) -> Option<String> {
+    let day = form.value("expires_on").trim().to_owned();
+    if day.is_empty() {
+        return None;
+    }
+    let now = page.state.clock.now();
+    let (first, last) = days(now);
+    let is_within = (first.as_str()..=last.as_str()).contains(&day.as_str());
+    let end = moment(&day, true, now).filter(|_| is_within);
+    if end.is_none() {
+        let said = frame.text(
+            "Escolha um dia entre hoje e daqui a 29 dias.",
+            "Choose a day between today and 29 days from now.",
+        );
+        form.complain("expires_on", said);
+    }
+    end.map(|end| end.to_string())
+}
+
+/// Puts what checkout refused beside the field that it is about.
+fn complain(frame: &Frame, form: &mut Form, problem: &Problem) {
+    let said = refused(frame, problem);
+    let field = match problem.field.as_deref() {
+        Some("expires_at") => Some("expires_on"),
+        Some(name) => FIELDS.iter().copied().find(|field| *field == name),
+        None => None,
+    };
+    match field {
+        Some(field) => form.complain(field, said),
+        None => form.problem = said,
+    }
+}

@@ -1,0 +1,256 @@
+//! What the lists of orders and of payments share: what they are asked for, and their files.
+
+use db::Timestamp;
+use jiff::civil::Date;
+use web::locale::in_sao_paulo;
+
+use super::super::{
+    Failure,
+    model::{List, ListQuery, Listed},
+};
+use crate::{
+    State,
+    page::{
+        Form, Frame, PageState,
+        flash::{self, Flash},
+        index::{self, Address, Chip, Filter},
+        posts, redirect,
+    },
+    rest::{
+        Refusal,
+        list::PageNumber,
+        query::Parameters,
+        resource::{Page as Found, Wanted},
+    },
+};
+use axum::response::Response;
+use http::Uri;
+
+/// Rows that a file takes: so many are asked for at once, and so often.
+const FILE_PAGE: u64 = 100;
+const FILE_PAGES: u64 = 20;
+
+/// A filter with a few values: its parameter, what it is called, the values with what each is called.
+pub(super) type Choices = (
+    &'static str,
+    &'static str,
+    Vec<(&'static str, &'static str)>,
+);
+
+/// What a list is asked for.
+pub(super) struct Asked {
+    pub(super) parameters: Parameters,
+    pub(super) form: Form,
+    pub(super) query: ListQuery,
+    wanted: Wanted,
+    choices: Vec<Choices>,
+}
+
+impl Asked {
+    /// Reads an address; what cannot be read is told in the form.
+    pub(super) fn read(
+        page: &PageState,
+        frame: &Frame,
+        uri: &Uri,
+        choices: Vec<Choices>,
+    ) -> Result<Self, Refusal> {
+        let mut parameters = Parameters::of_address(uri);
+        let wanted = Wanted::parse(&page.state, &parameters)?;
+        let mut form = Form::new();
+        posts::filter_search(&mut parameters, &mut form, frame.locale);
+        let number = match wanted.page {
+            PageNumber::Number(number) => number,
+            PageNumber::Last => 1,
+        };
+        let mut query = ListQuery {
+            reference: given(&parameters, "search"),
+            page: number,
+            page_size: wanted.size.min(FILE_PAGE),
+            ..ListQuery::default()
+        };
+        for (name, _, values) in &choices {
+            let chosen = given(&parameters, name);
+            let chosen = chosen.filter(|chosen| values.iter().any(|(value, _)| value == chosen));
+            form.set(name, chosen.clone().unwrap_or_default());
+            parameters.set(name, chosen.clone().unwrap_or_default());
+            match *name {
+                "status" => query.status = chosen,
+                _ => query.payment_method = chosen,
+            }
+        }
+        for (name, is_end) in [("date_from", false), ("date_to", true)] {
+            let Some(text) = given(&parameters, name) else {
+                continue;
+            };
+            form.set(name, text.as_str());
+            match moment(&text, is_end, page.state.clock.now()) {
+                Some(moment) if is_end => query.to = Some(moment),
+                Some(moment) => query.from = Some(moment),
+                None => form.complain(name, frame.text("Esta não é uma data.", "This is no date.")),
+            }
+        }
+        Ok(Self {
+            parameters,
+            form,
+            query,
+            wanted,
+            choices,
+        })
+    }
+
+    /// The fields of the filter behind the first one.
+    pub(super) fn filters(&self, frame: &Frame) -> Vec<Filter> {
+        let choices = self.choices.iter();
+        let choices =
+            choices.map(|(name, text, values)| Filter::Choice(name, text, values.clone()));
+        let days = [
+            Filter::Day("date_from", frame.text("De", "From")),
+            Filter::Day("date_to", frame.text("Até", "To")),
+        ];
+        choices.chain(days).collect()
+    }
+
+    /// The filters that are set.
+    pub(super) fn chips(&self, frame: &Frame, address: &Address) -> Vec<Chip> {
+        let mut chips = Vec::new();
+        let mut chip = |name, text: String| {
+            chips.push(Chip {
+                text,
+                address: address.with(&[(name, ""), ("page", "")]),
+            });
+        };
+        if let Some(reference) = given(&self.parameters, "search") {
+            chip("search", reference);
+        }
+        for (name, text, values) in &self.choices {
+            let chosen = given(&self.parameters, name);
+            let chosen = values
+                .iter()
+                .find(|(value, _)| chosen.as_deref() == Some(*value));
+            if let Some((_, word)) = chosen {
+                chip(name, format!("{text}: {word}"));
+            }
+        }
+        for (name, text) in [
+            ("date_from", frame.text("De", "From")),
+            ("date_to", frame.text("Até", "To")),
+        ] {
+            if let Some(day) = given(&self.parameters, name) {
+                chip(name, format!("{text} {day}"));
+            }
+        }
+        chips
+    }
+
+    /// The page that was asked for, as lists show it.
+    pub(super) fn found<T>(&self, list: List<T>) -> Result<Found<T>, Refusal> {
+        let wanted = Wanted {
+            size: self.query.page_size,
+            ..self.wanted
+        };
+        let (number, _) = wanted.within(list.count)?;
+        Ok(Found {
+            count: list.count,
+            number,
+            size: wanted.size,
+            results: list.results,
+        })
+    }
+}
+
+fn given(parameters: &Parameters, name: &str) -> Option<String> {
+    let value = parameters.get(name).map(str::trim);
+    value.filter(|value| !value.is_empty()).map(str::to_owned)
+}
+
+/// The first or the last moment of a day in São Paulo, which is whose days the shop counts.
+pub(super) fn moment(day: &str, is_end: bool, now: Timestamp) -> Option<Timestamp> {
+    let day: Date = day.parse().ok()?;
+    let zone = in_sao_paulo(now).time_zone().clone();
+    let next = if is_end { day.tomorrow().ok()? } else { day };
+    let begin = Timestamp::from_jiff(next.to_zoned(zone).ok()?.timestamp());
+    let behind = i64::from(is_end) * 1_000_000;
+    Some(Timestamp::from_micros(begin.micros() - behind))
+}
+
+/// Every record of a list that a file takes; none when there are more.
+async fn gather<T: Listed>(state: &State, query: &ListQuery) -> Result<Option<Vec<T>>, Failure> {
+    let mut query = ListQuery {
+        page: 1,
+        page_size: FILE_PAGE,
+        ..query.clone()
+    };
+    let mut records = Vec::new();
+    loop {
+        let list = super::super::list::<T>(state, &query).await?;
+        let is_last = query.page * FILE_PAGE >= list.count;
+        if list.count > FILE_PAGE * FILE_PAGES {
+            return Ok(None);
+        }
+        records.extend(list.results);
+        if is_last {
+            return Ok(Some(records));
+        }
+        query.page += 1;
+    }
+}
+
+/// A file of a list.
+pub(super) struct File<T> {
+    pub(super) name: &'static str,
+    pub(super) columns: &'static [&'static str],
+    /// The cells of a record.
+    pub(super) row: fn(index::Cells, &T) -> Vec<String>,
+}
+
+/// The whole list as a file, or the way back to a list that has more rows than a file takes.
+pub(super) async fn export<T: Listed>(
+    state: &State,
+    frame: &Frame,
+    uri: &Uri,
+    query: &ListQuery,
+    file: File<T>,
+) -> Result<Result<Response, Refusal>, Failure> {
+    let Some(records) = gather::<T>(state, query).await? else {
+        let most = i64::try_from(FILE_PAGE * FILE_PAGES).unwrap_or(i64::MAX);
+        let said = format!(
+            "{} {}. {}",
+            frame.text("Um arquivo leva até", "A file takes up to"),
+            frame.locale.number(most),
+            frame.text(
+                "Filtre a lista por dias e exporte em partes.",
+                "Filter the list by days, and export it in parts."
+            )
+        );
+        let path = uri.path().trim_end_matches("export/");
+        let back = redirect(&format!("{path}?{}", uri.query().unwrap_or_default()));
+        return Ok(Ok(flash::leave(back, Flash::warning(said))));
+    };
+    let write = async move |_: &mut db::Conn, sheet: &index::Sheet| {
+        let mut rows = records
+            .iter()
+            .map(|record| (file.row)(sheet.cells(), record));
+        Ok(rows.try_for_each(|cells| sheet.row(&cells))?)
+    };
+    Ok(index::export(state, frame, file.name, file.columns, write).await)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_is_one_of_sao_paulo() {
+        let now = Timestamp::parse("2026-11-20T12:00:00Z").unwrap();
+        let moment = |day, is_end| moment(day, is_end, now).map(|moment| moment.to_string());
+        assert_eq!(
+            moment("2026-11-20", false).as_deref(),
+            Some("2026-11-20T03:00:00.000000Z")
+        );
+        assert_eq!(
+            moment("2026-11-20", true).as_deref(),
+            Some("2026-11-21T02:59:59.000000Z")
+        );
+        assert_eq!(moment("20/11/2026", false), None);
+    }
+}

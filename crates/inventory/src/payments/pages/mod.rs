@@ -1,0 +1,201 @@
+//! The pages of orders and payments: their addresses, who is let in, and what a page says when checkout does not answer. Orders are listed in
+//! `orders` and shown in `order`, made in `link`; payments are listed and shown in `payments`, given back in `refund`.
+
+mod link;
+mod list;
+mod order;
+mod orders;
+mod payments;
+mod refund;
+
+use askama::Template;
+use axum::{
+    extract::{Path, State as Extracted},
+    response::Response,
+};
+use http::StatusCode;
+
+use super::{Failure, client::Problem};
+use crate::{
+    accounts::{Model, Verb},
+    page::{
+        Form, Frame, PageState,
+        once::Once,
+        routes::{PageRouter, get},
+    },
+    rest::Refusal,
+};
+
+type Answer = Result<Response, web::Error>;
+type Page = Extracted<PageState>;
+/// An id of checkout's in an address.
+type Id = Path<String>;
+
+const ORDERS: &str = "/payments/";
+const PAYMENTS: &str = "/payments/received/";
+
+/// `/payments/` and what lies below it.
+pub(crate) fn routes() -> PageRouter {
+    PageRouter::new()
+        .route(ORDERS, get(orders::list))
+        .route("/payments/export/", get(orders::export))
+        .route("/payments/new/", get(link::new).post(link::create))
+        .route("/payments/orders/{id}/", get(order::show))
+        .route(
+            "/payments/orders/{id}/cancel/",
+            get(order::ask).post(order::cancel),
+        )
+        .route(PAYMENTS, get(payments::list))
+        .route("/payments/received/export/", get(payments::export))
+        .route("/payments/received/{id}/", get(payments::show))
+        .route(
+            "/payments/received/{id}/refund/",
+            get(refund::ask).post(refund::refund),
+        )
+}
+
+fn order_address(id: &str) -> String {
+    format!("{ORDERS}orders/{id}/")
+}
+
+fn payment_address(id: &str) -> String {
+    format!("{PAYMENTS}{id}/")
+}
+
+/// Lets in who may, where there is a checkout; without one the address does not exist.
+fn admit(frame: &Frame, verb: Verb, model: Model) -> Result<(), Refusal> {
+    if !frame.has_checkout() {
+        return Err(Refusal::NotFound);
+    }
+    frame.require(verb, model)
+}
+
+/// The key under which checkout does what a form asks for once, however often it is sent.
+fn idempotency_key(frame: &Frame, form: &Form, path: &str) -> String {
+    Once::key(form, frame.caller.id, path).unwrap_or_else(|| frame.once_only_token())
+}
+
+#[derive(Template)]
+#[template(path = "payments/unavailable.html")]
+struct UnavailablePage<'a> {
+    frame: &'a Frame,
+    sentence: &'static str,
+    /// What checkout said itself.
+    detail: &'a str,
+}
+
+/// The page in the place of one that cannot be shown.
+fn unavailable(frame: &Frame, failure: Failure) -> Answer {
+    let (sentence, detail) = match &failure {
+        Failure::NotFound => return Err(Refusal::NotFound.into()),
+        Failure::Store(_) => return Err(refusal(failure).into()),
+        Failure::Unreachable(_) => (
+            frame.text(
+                "O checkout não está acessível agora. Tente de novo em alguns instantes.",
+                "Checkout cannot be reached right now. Try again in a moment.",
+            ),
+            "",
+        ),
+        Failure::Unanswered(_) => (
+            frame.text(
+                "O checkout não deu uma resposta que se possa usar. Tente de novo em alguns instantes.",
+                "Checkout gave no answer that can be used. Try again in a moment.",
+            ),
+            "",
+        ),
+        Failure::WrongKey => (
+            frame.text(
+                "O checkout recusa a chave desta loja. Quem administra o sistema precisa conferir a configuração.",
+                "Checkout refuses this shop's key. Whoever runs the system has to check the settings.",
+            ),
+            "",
+        ),
+        Failure::Refused(problem) => (
+            frame.text("O checkout recusou o pedido:", "Checkout refused the request:"),
+            problem.detail.as_str(),
+        ),
+    };
+    let page = UnavailablePage {
+        frame,
+        sentence,
+        detail,
+    };
+    Ok(frame.show_with(StatusCode::BAD_GATEWAY, page))
+}
+
+/// What is not checkout's fault, as every page tells it.
+fn refusal(failure: Failure) -> Refusal {
+    match failure {
+        Failure::Store(error) => Refusal::Database(error),
+        Failure::NotFound => Refusal::NotFound,
+        other => web::Error::new(StatusCode::BAD_GATEWAY, "Checkout does not answer")
+            .cause(other)
+            .into(),
+    }
+}
+
+/// A refusal in the reader's language, as far as it has one.
+fn refused(frame: &Frame, problem: &Problem) -> String {
+    let known = match (problem.detail.as_str(), problem.field.as_deref()) {
+        ("Order already paid", _) => ("O pedido já foi pago.", "The order is paid already."),
+        ("A payment of this order is still being confirmed", _) => (
+            "Um pagamento deste pedido ainda está sendo confirmado. Tente de novo em alguns minutos.",
+            "A payment of this order is still being confirmed. Try again in a few minutes.",
+        ),
+        ("Order expired", _) => ("O pedido venceu.", "The order has expired."),
+        ("Order canceled", _) => ("O pedido foi cancelado.", "The order was canceled."),
+        ("Invalid payment status", _) => (
+            "Este pagamento não pode ser devolvido: não está aprovado, ou já foi devolvido inteiro.",
+            "This payment cannot be refunded: it is not approved, or all of it was refunded already.",
+        ),
+        ("Invalid amount", Some("amount")) => (
+            "O valor é maior do que o que resta, ou não é um valor em reais.",
+            "The amount is more than what is left, or no amount of money.",
+        ),
+        ("An order with this reference exists", _) => (
+            "Já existe um pedido com este número.",
+            "There is an order with this number already.",
+        ),
+        (_, Some("Idempotency-Key")) => (
+            "Este formulário já foi enviado com outros valores. Confira e envie de novo.",
+            "This form has been sent already, with other values. Check it and send it again.",
+        ),
+        (detail, _) => {
+            let said = frame.text("O checkout recusou", "Checkout refused");
+            return format!("{said}: {detail}");
+        }
+    };
+    frame.say(known).to_owned()
+}
+
+/// What a button does that cannot be taken back, asked before it is done.
+struct Question<'a> {
+    title: &'a str,
+    /// What it is about.
+    name: String,
+    /// What follows from it.
+    sentence: &'a str,
+    confirm: String,
+    /// The form's fields.
+    hidden: Vec<(&'static str, String)>,
+    back: String,
+    /// What became of it when it was tried; empty before.
+    problem: String,
+}
+
+#[derive(Template)]
+#[template(path = "payments/question.html")]
+struct QuestionPage<'a> {
+    frame: &'a Frame,
+    question: &'a Question<'a>,
+}
+
+impl Question<'_> {
+    fn show(&self, frame: &Frame, status: StatusCode) -> Response {
+        let page = QuestionPage {
+            frame,
+            question: self,
+        };
+        frame.show_with(status, page)
+    }
+}

@@ -1,0 +1,154 @@
+//! The list of orders, and the list as a file.
+
+use axum::extract::{Request, State as Extracted};
+
+use super::{
+    super::{
+        model::Order,
+        words::{ORDER_STATUSES, PLACE, order_state, order_status},
+    },
+    Answer, ORDERS, Page, admit,
+    list::{self, Asked, Choices, File},
+    order_address, unavailable,
+};
+use crate::{
+    accounts::{Model, Verb},
+    page::{
+        Frame,
+        history::machine_time,
+        index::{self, Address, Cell, Cells, Column, Empty, Filter, Index, Link, Row},
+    },
+};
+
+const FILTERS: &[&str] = &["search", "status", "date_from", "date_to"];
+const COLUMNS: &[&str] = &[
+    "id",
+    "reference",
+    "status",
+    "amount",
+    "refunded_amount",
+    "description",
+    "created_at",
+    "expires_at",
+    "paid_at",
+];
+
+fn choices(frame: &Frame) -> Vec<Choices> {
+    let statuses =
+        ORDER_STATUSES.map(|(code, status)| (code, frame.say(order_status(status).text)));
+    vec![("status", frame.text("Situação", "State"), statuses.to_vec())]
+}
+
+pub(super) async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    admit(&frame, Verb::View, Model::Order)?;
+    let asked = Asked::read(&page, &frame, request.uri(), choices(&frame))?;
+    let mut index = empty_index(&frame, &asked);
+    if !index.form.is_refused() {
+        match super::super::list(&page.state, &asked.query).await {
+            Ok(found) => index.fill(&asked.found(found)?, |order| row(&frame, order)),
+            Err(failure) => return unavailable(&frame, failure),
+        }
+    }
+    let beside = Link {
+        icon: "receipt",
+        text: frame.text("Todos os pagamentos", "All payments"),
+        address: super::PAYMENTS,
+    };
+    Ok(index.show_beside(&frame, Some(&beside)))
+}
+
+fn empty_index(frame: &Frame, asked: &Asked) -> Index {
+    let address = Address::new(ORDERS, FILTERS, "", &asked.parameters);
+    let number = frame.text("Número do pedido", "Order number");
+    let mut filters = vec![Filter::Search(number.to_owned())];
+    filters.extend(asked.filters(frame));
+    let may_add = frame.may(Verb::Add, Model::Order);
+    let new = frame.text("Novo link de pagamento", "New payment link");
+    Index {
+        title: frame.say(PLACE).to_owned(),
+        lead: String::new(),
+        create: may_add.then(|| (new.to_owned(), format!("{ORDERS}new/"))),
+        is_create_dialog: false,
+        import: None,
+        is_exported: true,
+        note: String::new(),
+        also: Vec::new(),
+        filters,
+        form: asked.form.clone(),
+        chips: asked.chips(frame, &address),
+        columns: vec![
+            Column::text(frame.text("Pedido", "Order"), ""),
+            Column::text(frame.text("Número", "Number"), ""),
+            Column::text(frame.text("Situação", "State"), ""),
+            Column::number(frame.text("Valor", "Amount"), ""),
+            Column::text(frame.text("Criado em", "Created"), ""),
+        ],
+        empty: Empty {
+            icon: "card",
+            sentence: frame
+                .text(
+                    "Nenhum pedido ainda. Crie um link e envie a quem vai pagar.",
+                    "No orders yet. Create a link and send it to whoever will pay.",
+                )
+                .to_owned(),
+        },
+        address,
+        rows: Vec::new(),
+        count: 0,
+        number: 1,
+        size: asked.query.page_size,
+    }
+}
+
+fn row(frame: &Frame, order: &Order) -> Row {
+    let state = order_state(order);
+    Row {
+        cells: vec![
+            Cell::Link(order_address(&order.id), order.description.clone()),
+            Cell::Text(order.reference.clone().unwrap_or_else(|| "–".to_owned())),
+            Cell::Badge(frame.say(state.text), state.tone, state.icon),
+            Cell::Number(frame.locale.money(order.amount)),
+            Cell::Text(frame.locale.date_time(order.created_at)),
+        ],
+        actions: Vec::new(),
+    }
+}
+
+pub(super) async fn export(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    admit(&frame, Verb::View, Model::Order)?;
+    let asked = Asked::read(&page, &frame, request.uri(), choices(&frame))?;
+    if asked.form.is_refused() {
+        return Ok(index::back_to_list(request.uri()));
+    }
+    let state = &page.state;
+    let file = File {
+        name: "orders",
+        columns: COLUMNS,
+        row: exported,
+    };
+    match list::export(state, &frame, request.uri(), &asked.query, file).await {
+        Ok(file) => Ok(file?),
+        Err(failure) => unavailable(&frame, failure),
+    }
+}
+
+fn exported(cells: Cells, order: &Order) -> Vec<String> {
+    let code = ORDER_STATUSES
+        .iter()
+        .find(|(_, status)| *status == order.status);
+    vec![
+        order.id.clone(),
+        order
+            .reference
+            .as_deref()
+            .map(Cells::text)
+            .unwrap_or_default(),
+        code.map_or("", |(code, _)| code).to_owned(),
+        cells.amount(order.amount),
+        cells.amount(order.refunded_amount),
+        Cells::text(&order.description),
+        machine_time(order.created_at),
+        machine_time(order.expires_at),
+        order.paid_at.map(machine_time).unwrap_or_default(),
+    ]
+}

@@ -1,0 +1,268 @@
+//! The list of payments, the list as a file, and one payment with what was asked for it here.
+
+use askama::Template;
+use axum::extract::{Path, Request, State as Extracted};
+
+use super::{
+    super::{
+        model::{Order, Payment, PaymentStatus},
+        words::{METHODS, PAYMENT_STATUSES, Word, method, method_id, payment_status},
+    },
+    Answer, Id, ORDERS, PAYMENTS, Page, admit,
+    list::{self, Asked, Choices, File},
+    payment_address, unavailable,
+};
+use crate::{
+    State,
+    accounts::{Model, Verb},
+    audit::{Done, Entry},
+    page::{
+        Frame,
+        history::{machine_time, word},
+        index::{self, Address, Cell, Cells, Column, Empty, Index, Link, Row},
+        part::{Part, part},
+    },
+    rest::query::Parameters,
+};
+
+const FILTERS: &[&str] = &["status", "payment_method", "date_from", "date_to"];
+const COLUMNS: &[&str] = &[
+    "id",
+    "status",
+    "amount",
+    "payment_method",
+    "email",
+    "created_at",
+    "approved_at",
+];
+
+fn choices(frame: &Frame) -> Vec<Choices> {
+    let statuses =
+        PAYMENT_STATUSES.map(|(code, status)| (code, frame.say(payment_status(status).text)));
+    let methods = METHODS.map(|(code, means)| (code, frame.say(method(means))));
+    vec![
+        ("status", frame.text("Situação", "State"), statuses.to_vec()),
+        (
+            "payment_method",
+            frame.text("Meio", "Method"),
+            methods.to_vec(),
+        ),
+    ]
+}
+
+pub(super) async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    admit(&frame, Verb::View, Model::Order)?;
+    let asked = Asked::read(&page, &frame, request.uri(), choices(&frame))?;
+    let mut index = empty_index(&frame, &asked);
+    if !index.form.is_refused() {
+        match super::super::list(&page.state, &asked.query).await {
+            Ok(found) => index.fill(&asked.found(found)?, |payment| row(&frame, payment)),
+            Err(failure) => return unavailable(&frame, failure),
+        }
+    }
+    let beside = Link {
+        icon: "arrow-left",
+        text: frame.text("Pedidos e links", "Orders and links"),
+        address: ORDERS,
+    };
+    Ok(index.show_beside(&frame, Some(&beside)))
+}
+
+fn empty_index(frame: &Frame, asked: &Asked) -> Index {
+    let address = Address::new(PAYMENTS, FILTERS, "", &asked.parameters);
+    Index {
+        title: frame.text("Todos os pagamentos", "All payments").to_owned(),
+        lead: String::new(),
+        create: None,
+        is_create_dialog: false,
+        import: None,
+        is_exported: true,
+        note: String::new(),
+        also: Vec::new(),
+        filters: asked.filters(frame),
+        form: asked.form.clone(),
+        chips: asked.chips(frame, &address),
+        columns: vec![
+            Column::text(frame.text("Pagamento", "Payment"), ""),
+            Column::text(frame.text("Meio", "Method"), ""),
+            Column::text(frame.text("Situação", "State"), ""),
+            Column::number(frame.text("Valor", "Amount"), ""),
+            Column {
+                is_minor: true,
+                ..Column::text(frame.text("Quem paga", "Payer"), "")
+            },
+            Column::text(frame.text("Criado em", "Created"), ""),
+        ],
+        empty: Empty {
+            icon: "card",
+            sentence: frame
+                .text("Nenhum pagamento ainda.", "No payments yet.")
+                .to_owned(),
+        },
+        address,
+        rows: Vec::new(),
+        count: 0,
+        number: 1,
+        size: asked.query.page_size,
+    }
+}
+
+fn row(frame: &Frame, payment: &Payment) -> Row {
+    let state = payment_status(payment.status);
+    Row {
+        cells: vec![
+            Cell::Link(payment_address(&payment.id), payment.id.clone()),
+            Cell::Text(means(frame, payment)),
+            Cell::Badge(frame.say(state.text), state.tone, state.icon),
+            Cell::Number(frame.locale.money(payment.transaction_amount)),
+            Cell::Text(payment.payer.email.clone()),
+            Cell::Text(frame.locale.date_time(payment.date_created)),
+        ],
+        actions: Vec::new(),
+    }
+}
+
+/// By what it is made: `Pix`, `Cartão Visa final 5682`.
+fn means(frame: &Frame, payment: &Payment) -> String {
+    let name = method_id(&payment.method_id, frame.locale);
+    match &payment.card {
+        Some(card) => format!(
+            "{name} {} {}",
+            frame.text("final", "ending in"),
+            card.last_four_digits
+        ),
+        None => name,
+    }
+}
+
+pub(super) async fn export(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    admit(&frame, Verb::View, Model::Order)?;
+    let asked = Asked::read(&page, &frame, request.uri(), choices(&frame))?;
+    if asked.form.is_refused() {
+        return Ok(index::back_to_list(request.uri()));
+    }
+    let state = &page.state;
+    let file = File {
+        name: "payments",
+        columns: COLUMNS,
+        row: exported,
+    };
+    match list::export(state, &frame, request.uri(), &asked.query, file).await {
+        Ok(file) => Ok(file?),
+        Err(failure) => unavailable(&frame, failure),
+    }
+}
+
+fn exported(cells: Cells, payment: &Payment) -> Vec<String> {
+    let codes = PAYMENT_STATUSES.iter();
+    let code = codes.clone().find(|(_, status)| *status == payment.status);
+    let means = METHODS.iter().find(|(_, means)| *means == payment.method());
+    vec![
+        payment.id.clone(),
+        code.map_or("", |(code, _)| code).to_owned(),
+        cells.amount(payment.transaction_amount),
+        means.map_or("", |(code, _)| code).to_owned(),
+        Cells::text(&payment.payer.email),
+        machine_time(payment.date_created),
+        payment.date_approved.map(machine_time).unwrap_or_default(),
+    ]
+}
+
+/// Something that was asked for a payment on these pages.
+pub(super) struct AskedFor {
+    pub(super) text: String,
+    pub(super) time: String,
+    pub(super) machine_time: String,
+}
+
+#[derive(Template)]
+#[template(path = "payments/payment.html")]
+struct PaymentPage<'a> {
+    frame: &'a Frame,
+    payment: &'a Payment,
+    state: Word,
+    means: String,
+    /// Its order, where the address names it and checkout confirms it: it alone says how much was given back.
+    order: Option<&'a Order>,
+    asked: Part<Vec<AskedFor>>,
+    /// Whether the last thing that was asked has had no answer.
+    is_outcome_unknown: bool,
+    refund_address: Option<String>,
+}
+
+/// `GET /payments/received/{id}/`
+pub(super) async fn show(
+    Extracted(page): Page,
+    frame: Frame,
+    Path(id): Id,
+    request: Request,
+) -> Answer {
+    admit(&frame, Verb::View, Model::Order)?;
+    let payment = match super::super::payment(&page.state, &id).await {
+        Ok(payment) => payment,
+        Err(failure) => return unavailable(&frame, failure),
+    };
+    let order = order_of(
+        &page.state,
+        &payment,
+        &Parameters::of_address(request.uri()),
+    )
+    .await;
+    let entries = super::super::refunds_asked(&page.state, &payment.id);
+    let entries = part("what was asked for a payment", entries).await?;
+    let may = frame.may(Verb::Refund, Model::Payment) && payment.status == PaymentStatus::Approved;
+    Ok(frame.show(PaymentPage {
+        state: payment_status(payment.status),
+        means: means(&frame, &payment),
+        is_outcome_unknown: entries.as_ref().is_ok_and(|entries| is_open(entries)),
+        asked: entries.map(|entries| {
+            let entries = entries.iter();
+            entries.map(|entry| asked_for(&frame, entry)).collect()
+        }),
+        refund_address: may.then(|| refund_address(&payment, order.as_ref())),
+        order: order.as_ref(),
+        payment: &payment,
+        frame: &frame,
+    }))
+}
+
+/// Where a payment is given back, with its order where that is known.
+fn refund_address(payment: &Payment, order: Option<&Order>) -> String {
+    let address = format!("{}refund/", payment_address(&payment.id));
+    match order {
+        Some(order) => format!("{address}?order={}", order.id),
+        None => address,
+    }
+}
+
+/// The order that an address names, if the payment is one of its own. Without it the page says what it does not know.
+pub(super) async fn order_of(
+    state: &State,
+    payment: &Payment,
+    parameters: &Parameters,
+) -> Option<Order> {
+    let order = super::super::order(state, parameters.get("order")?)
+        .await
+        .ok()?;
+    let is_its = order.payments.iter().any(|one| one.id == payment.id);
+    is_its.then_some(order)
+}
+
+/// Whether the last thing that was asked has had no answer.
+pub(super) fn is_open(entries: &[Entry]) -> bool {
+    entries
+        .first()
+        .is_some_and(|entry| entry.done == Done::Asked)
+}
+
+fn asked_for(frame: &Frame, entry: &Entry) -> AskedFor {
+    let who = entry.user.as_ref();
+    let who = who.map_or(frame.text("sistema", "system"), |(_, name)| name);
+    // The log names the payment before what of it.
+    let what = entry.text.split_once(": ").map_or("", |(_, what)| what);
+    AskedFor {
+        text: format!("{}: {what} · {who}", frame.say(word(entry.done))),
+        time: frame.locale.date_time(entry.created_at),
+        machine_time: machine_time(entry.created_at),
+    }
+}

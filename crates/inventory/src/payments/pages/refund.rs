@@ -1,0 +1,254 @@
+//! Giving a payment back, whole or a part: how much, then the question, then the deed. Sending the question's form again gives back once; when
+//! the outcome is unknown it is sent again as it was, with the key that it had.
+
+use askama::Template;
+use axum::{
+    extract::{Path, Request, State as Extracted},
+    response::Response,
+};
+use db::Money;
+use http::StatusCode;
+
+use super::{
+    super::{
+        Failure,
+        model::{Order, Payment, PaymentStatus, Refund, RefundStatus},
+    },
+    Answer, Id, Page, Question, admit, idempotency_key, payment_address,
+    payments::{is_open, order_of},
+    refused, unavailable,
+};
+use crate::{
+    accounts::{Model, Verb},
+    page::{
+        Form, Frame, PageState, Post,
+        flash::{self, Flash},
+        numbers,
+        once::TOKEN,
+        see_other,
+    },
+    rest::query::Parameters,
+};
+
+/// The part of the key that tells this form from others.
+const PATH: &str = "payments/refund";
+
+#[derive(Template)]
+#[template(path = "payments/refund.html")]
+struct RefundPage<'a> {
+    frame: &'a Frame,
+    form: &'a Form,
+    payment: &'a Payment,
+    /// What is left, where that is known.
+    left: Option<String>,
+    is_outcome_unknown: bool,
+    back: String,
+}
+
+/// What the pages are about.
+struct About {
+    payment: Payment,
+    order: Option<Order>,
+    back: String,
+}
+
+impl About {
+    async fn read(page: &PageState, id: &str, parameters: &Parameters) -> Result<Self, Failure> {
+        let payment = super::super::payment(&page.state, id).await?;
+        let order = order_of(&page.state, &payment, parameters).await;
+        let address = payment_address(&payment.id);
+        let back = match &order {
+            Some(order) => format!("{address}?order={}", order.id),
+            None => address,
+        };
+        Ok(Self {
+            payment,
+            order,
+            back,
+        })
+    }
+
+    /// What of the payment is left; none without its order, for checkout tells it of orders alone.
+    fn left(&self) -> Option<Money> {
+        let order = self.order.as_ref()?;
+        self.payment
+            .transaction_amount
+            .checked_sub(order.refunded_amount)
+    }
+
+    /// Asks how much.
+    async fn ask(&self, page: &PageState, frame: &Frame, form: &Form) -> Answer {
+        let entries = super::super::refunds_asked(&page.state, &self.payment.id).await?;
+        let shown = RefundPage {
+            frame,
+            form,
+            payment: &self.payment,
+            left: self.left().map(|left| frame.locale.money(left)),
+            is_outcome_unknown: is_open(&entries),
+            back: self.back.clone(),
+        };
+        Ok(if form.is_refused() {
+            frame.show_again(shown)
+        } else {
+            frame.show(shown)
+        })
+    }
+
+    /// Asks whether so much, or all that is left, shall go back.
+    fn question<'a>(&self, frame: &'a Frame, amount: Option<Money>, token: String) -> Question<'a> {
+        let written = amount.or_else(|| self.left());
+        let what = written.map_or_else(
+            || {
+                frame
+                    .text("tudo o que resta", "all that is left")
+                    .to_owned()
+            },
+            |amount| frame.locale.money(amount),
+        );
+        let plain = amount.map(|amount| amount.to_string()).unwrap_or_default();
+        Question {
+            title: frame.text("Devolver o dinheiro?", "Give the money back?"),
+            name: format!("{what} · {}", self.payment.payer.email),
+            sentence: frame.text(
+                "O valor volta para quem pagou, no prazo do banco ou do cartão. Não dá para desfazer.",
+                "The amount goes back to whoever paid, in the bank's or the card's time. This cannot be undone.",
+            ),
+            confirm: format!("{} {what}", frame.text("Sim, devolver", "Yes, give back")),
+            hidden: vec![
+                (TOKEN, token),
+                ("how", if amount.is_some() { "part" } else { "all" }.to_owned()),
+                ("amount", plain),
+                ("confirmed", "yes".to_owned()),
+            ],
+            back: self.back.clone(),
+            problem: String::new(),
+        }
+    }
+}
+
+/// `GET /payments/received/{id}/refund/`
+pub(super) async fn ask(
+    Extracted(page): Page,
+    frame: Frame,
+    Path(id): Id,
+    request: Request,
+) -> Answer {
+    admit(&frame, Verb::Refund, Model::Payment)?;
+    let parameters = Parameters::of_address(request.uri());
+    match About::read(&page, &id, &parameters).await {
+        Ok(about) if about.payment.status != PaymentStatus::Approved => Ok(see_other(&about.back)),
+        Ok(about) => {
+            about
+                .ask(&page, &frame, &Form::new().with("how", "all"))
+                .await
+        }
+        Err(failure) => unavailable(&frame, failure),
+    }
+}
+
+/// `POST /payments/received/{id}/refund/`: the question, and the answer to it.
+pub(super) async fn refund(
+    Extracted(page): Page,
+    frame: Frame,
+    Path(id): Id,
+    request: Request,
+) -> Answer {
+    admit(&frame, Verb::Refund, Model::Payment)?;
+    let (parts, body) = request.into_parts();
+    let mut form = Post::read(&page.state, &parts, body).await?.form;
+    let about = match About::read(&page, &id, &Parameters::of_address(&parts.uri)).await {
+        Ok(about) => about,
+        Err(failure) => return unavailable(&frame, failure),
+    };
+    let amount = amount(&frame, &mut form);
+    if form.is_refused() {
+        return about.ask(&page, &frame, &form).await;
+    }
+    if form.value("confirmed").is_empty() {
+        let question = about.question(&frame, amount, frame.once_only_token());
+        return Ok(question.show(&frame, StatusCode::OK));
+    }
+    let key = idempotency_key(&frame, &form, PATH);
+    match super::super::refund(&page.state, &frame.caller, &id, amount, &key).await {
+        Ok(refund) => Ok(done(&frame, &refund, &about.back)),
+        Err(Failure::Refused(problem)) => {
+            form.problem = refused(&frame, &problem);
+            about.ask(&page, &frame, &form).await
+        }
+        Err(Failure::Unanswered(_)) => {
+            let token = form.value(TOKEN).to_owned();
+            Ok(unknown(&frame, about.question(&frame, amount, token)))
+        }
+        Err(failure) => unavailable(&frame, failure),
+    }
+}
+
+/// How much the form asks for: none is all that is left.
+fn amount(frame: &Frame, form: &mut Form) -> Option<Money> {
+    if form.value("how") != "part" {
+        return None;
+    }
+    let typed = form.value("amount").to_owned();
+    let complaint = match numbers::amount(&typed).map(|plain| Money::parse(&plain)) {
+        Ok(Ok(amount)) if amount > Money::ZERO => return Some(amount),
+        Err(problem) => numbers::message(problem, &typed, frame.locale),
+        Ok(_) => frame
+            .text(
+                "Digite um valor em reais, como 10,50.",
+                "Enter an amount, such as 10.50.",
+            )
+            .to_owned(),
+    };
+    form.complain("amount", complaint);
+    None
+}
+
+fn done(frame: &Frame, refund: &Refund, back: &str) -> Response {
+    let amount = frame.locale.money(refund.amount);
+    let flash = match refund.status {
+        RefundStatus::Approved => Flash::success(format!(
+            "{}: {amount}.",
+            frame.text("Devolvido", "Given back")
+        )),
+        RefundStatus::InProcess => Flash::warning(format!(
+            "{} {amount}.",
+            frame.text(
+                "O provedor ainda está processando a devolução de",
+                "The provider is still working on giving back"
+            )
+        )),
+        RefundStatus::Rejected => Flash::warning(format!(
+            "{} {amount}.",
+            frame.text(
+                "O provedor recusou a devolução de",
+                "The provider refused to give back"
+            )
+        )),
+    };
+    flash::leave(see_other(back), flash)
+}
+
+/// The same question once more, with the key that it had: whatever became of the first, the money goes back once.
+fn unknown(frame: &Frame, question: Question<'_>) -> Response {
+    let question = Question {
+        title: frame.text(
+            "O resultado ainda não é conhecido",
+            "The outcome is not known yet",
+        ),
+        sentence: frame.text(
+            "Verificar envia o mesmo pedido: o dinheiro é devolvido uma só vez.",
+            "Checking sends the same request: the money is given back only once.",
+        ),
+        confirm: frame
+            .text("Verificar o resultado", "Check the outcome")
+            .to_owned(),
+        problem: frame
+            .text(
+                "O checkout não respondeu a tempo. O dinheiro pode ter sido devolvido ou não.",
+                "Checkout did not answer in time. The money may have been given back or not.",
+            )
+            .to_owned(),
+        ..question
+    };
+    question.show(frame, StatusCode::BAD_GATEWAY)
+}

@@ -1,0 +1,127 @@
+//! A checkout that is dead, slow, broken or hostile: a page says so, and the shop goes on.
+
+use std::time::Duration;
+
+use inventory::payments;
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use super::{
+    beside,
+    checkout::{Checkout, Reply, order, page as list_of},
+    config, says,
+};
+use crate::{app::TestApp, pages::page};
+
+on_both_engines!(
+    whatever_checkout_does_a_page_says_so_and_the_shop_goes_on,
+    async |address| {
+        let checkout = Checkout::start(|_| Reply::Reset).await;
+        let app = beside(&address, &checkout).await;
+        let admin = app.logged_in("admin").await;
+        let raw = |head: &str, body: &str| {
+            Reply::Raw(format!(
+                "HTTP/1.1 {head}\r\ncontent-length: {}\r\n\r\n{body}",
+                body.len()
+            ))
+        };
+        let elsewhere = format!("302 Found\r\nlocation: {}", "http://127.0.0.1:9/steal");
+        let mut script = order("open");
+        script["url"] = json!("javascript:alert(1)");
+        let mut path = order("open");
+        path["id"] = json!("../../admin");
+        let huge = format!("[{}", " ".repeat(9 * 1024 * 1024));
+        for (reply, said) in [
+            (Reply::Reset, "no answer that can be used"),
+            (
+                Reply::Json(500, json!({"detail": "Internal server error"})),
+                "no answer that can be used",
+            ),
+            (
+                raw("200 OK", "<html>It works!</html>"),
+                "no answer that can be used",
+            ),
+            (
+                raw("404 Not Found", "<html>nginx</html>"),
+                "no answer that can be used",
+            ),
+            (raw(&elsewhere, ""), "no answer that can be used"),
+            (raw("200 OK", &huge), "no answer that can be used"),
+            (
+                Reply::Raw("SSH-2.0-OpenSSH_9.2\r\n".to_owned()),
+                "no answer that can be used",
+            ),
+            (
+                Reply::Json(200, list_of(&[script], 1)),
+                "no answer that can be used",
+            ),
+            (
+                Reply::Json(200, list_of(&[path], 1)),
+                "no answer that can be used",
+            ),
+            (
+                Reply::Json(401, json!({"detail": "Invalid credentials"})),
+                "refuses this shop&#39;s key",
+            ),
+            (
+                Reply::Json(429, json!({"detail": "Too many requests <b>"})),
+                "Too many requests",
+            ),
+        ] {
+            checkout.does(move |_| reply.clone());
+            for path in ["/payments/", "/payments/received/"] {
+                says(
+                    &admin.get(path).await,
+                    502,
+                    &[said, "The stock works as usual."],
+                );
+            }
+            page(&admin, "/", 200).await;
+        }
+        // An id that means something in an address is none, and is asked for nowhere.
+        let before = checkout.calls().len();
+        for path in [
+            "/payments/orders/..%2fpayments/",
+            "/payments/orders/a%3fb/",
+            "/payments/received/%2e%2e/",
+        ] {
+            page(&admin, path, 404).await;
+        }
+        assert_eq!(checkout.calls().len(), before);
+    }
+);
+
+on_both_engines!(
+    a_checkout_that_is_silent_or_gone_is_not_waited_for,
+    async |address| {
+        let checkout = Checkout::start(|_| Reply::Hang).await;
+        let config = |settings: payments::Config| {
+            config(payments::Config {
+                reading: Duration::from_millis(1),
+                ..settings
+            })
+        };
+        let app = TestApp::with(&address, config(checkout.settings())).await;
+        let admin = app.logged_in("admin").await;
+        says(
+            &admin.get("/payments/").await,
+            502,
+            &["Try again in a moment."],
+        );
+        let settings = checkout.settings();
+        drop(checkout);
+        let app = app.restarted(&address, config(settings)).await;
+        let admin = app.logged_in("admin").await;
+        says(
+            &admin.get("/payments/").await,
+            502,
+            &["Try again in a moment."],
+        );
+        let fields = [("amount", "10"), ("description", "x"), ("do", "create")];
+        says(
+            &admin.submit("/payments/new/", &fields).await,
+            502,
+            &["try again in a moment"],
+        );
+    }
+);

@@ -1,0 +1,204 @@
+//! New payment links: of a sum, of products, once.
+
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use super::{
+    beside,
+    checkout::{Checkout, Reply, order, reads},
+    hidden, says, traces,
+};
+use crate::pages::{leads_to, page};
+
+const NEW: &str = "/payments/new/";
+
+/// Makes every order that it is asked for.
+fn makes(call: &super::checkout::Call) -> Reply {
+    match call.line.as_str() {
+        "POST /orders/" => Reply::Json(201, order("open")),
+        _ => reads(call, "open"),
+    }
+}
+
+on_both_engines!(
+    a_sum_as_brazilians_type_it_makes_one_order_however_often_the_form_is_sent,
+    async |address| {
+        let checkout = Checkout::start(makes).await;
+        let app = beside(&address, &checkout).await;
+        let manager = app.logged_in("manager").await;
+        let token = hidden(&page(&manager, NEW, 200).await, "form_token");
+        let fields = [
+            ("form_token", token.as_str()),
+            ("amount", "149,90"),
+            ("description", "Conserto"),
+            ("reference", " 1042 "),
+            ("expires_on", "2026-11-25"),
+            ("do", "create"),
+        ];
+        for _ in 0..2 {
+            leads_to(
+                &manager.submit(NEW, &fields).await,
+                "/payments/orders/ord_1/",
+            );
+        }
+        let posts = checkout.posts();
+        let expected = json!({
+            "reference": "1042", "description": "Conserto", "amount": 149.90,
+            "expires_at": "2026-11-26T02:59:59.000000Z",
+        });
+        assert_eq!((&posts[0].body, &posts[1].body), (&expected, &expected));
+        let key = posts[0].header("idempotency-key");
+        assert_eq!(key, posts[1].header("idempotency-key"));
+        assert!(key.len() == 64 && key != token);
+        let found = traces(&app).await;
+        let expected = ["added", "order", "ord_1: R$\u{a0}149,90", "manager"].map(str::to_owned);
+        assert_eq!(found[0], expected.into());
+    }
+);
+
+on_both_engines!(
+    what_is_wrong_with_a_link_is_told_beside_its_field_and_nothing_is_sent,
+    async |address| {
+        let checkout = Checkout::start(makes).await;
+        let app = beside(&address, &checkout).await;
+        let manager = app.logged_in("manager").await;
+        for (fields, said) in [
+            (
+                vec![("amount", ""), ("description", "x")],
+                "or add products",
+            ),
+            (
+                vec![("amount", "0"), ("description", "x")],
+                "or add products",
+            ),
+            (vec![("amount", "1.234"), ("description", "x")], "two ways"),
+            (
+                vec![("amount", "10"), ("description", " ")],
+                "Say what is being paid for.",
+            ),
+            (
+                vec![
+                    ("amount", "10"),
+                    ("description", "x"),
+                    ("expires_on", "2026-12-31"),
+                ],
+                "29 days from now",
+            ),
+        ] {
+            let mut fields = fields;
+            fields.push(("do", "create"));
+            says(&manager.submit(NEW, &fields).await, 422, &[said]);
+        }
+        assert_eq!(checkout.posts().len(), 0);
+        checkout.does(|_| {
+            let detail = "An order with this reference exists";
+            Reply::Json(
+                409,
+                json!({"detail": detail, "field": "reference", "order": "ord_0"}),
+            )
+        });
+        let fields = [
+            ("amount", "10"),
+            ("description", "x"),
+            ("reference", "7"),
+            ("do", "create"),
+        ];
+        let answer = manager.submit(NEW, &fields).await;
+        says(
+            &answer,
+            422,
+            &["There is an order with this number already.", "value=\"7\""],
+        );
+        assert_eq!(traces(&app).await.len(), 0);
+    }
+);
+
+on_both_engines!(
+    products_go_at_their_prices_and_a_price_that_changed_is_told_first,
+    async |address| {
+        let checkout = Checkout::start(makes).await;
+        let app = beside(&address, &checkout).await;
+        let product = app.admin().a_product("Arroz", 10).await.to_string();
+        let code = json!({"serie_number": "7891"});
+        let path = format!("/api/v1/products/{product}/");
+        app.admin().patch(&path, code).await;
+        let manager = app.logged_in("manager").await;
+        // Whoever presses the last button with a product still in the field sees the sum before there is an order.
+        let add = [
+            ("product", product.as_str()),
+            ("quantity", "3"),
+            ("do", "create"),
+        ];
+        let answer = manager.submit(NEW, &add).await;
+        says(&answer, 200, &["R$\u{a0}37.50"]);
+        assert_eq!(hidden(&answer.text, "lines"), product);
+        let (quantity, price) = (format!("quantity_{product}"), format!("price_{product}"));
+        let create = |shown: &'static str| {
+            [
+                ("lines", product.clone()),
+                (quantity.as_str(), "2".to_owned()),
+                (price.as_str(), shown.to_owned()),
+                ("do", "create".to_owned()),
+            ]
+        };
+        let send = async |fields: [(&str, String); 4]| {
+            let fields = fields
+                .each_ref()
+                .map(|(name, value)| (*name, value.as_str()));
+            manager.submit(NEW, &fields).await
+        };
+        says(
+            &send(create("11.00")).await,
+            422,
+            &["A price has changed.", "R$\u{a0}12.50"],
+        );
+        assert_eq!(checkout.posts().len(), 0);
+        leads_to(&send(create("12.50")).await, "/payments/orders/ord_1/");
+        let expected = json!({
+            "description": "2 × Arroz",
+            "items": [{"title": "Arroz", "quantity": 2, "unit_price": 12.50, "sku": "7891"}],
+        });
+        assert_eq!(checkout.posts()[0].body, expected);
+        says(
+            &manager.submit(NEW, &[("do", "add")]).await,
+            422,
+            &["Choose a product."],
+        );
+        let remove = format!("remove-{product}");
+        let mut fields = create("12.50");
+        fields[3].1 = remove;
+        let answer = send(fields).await;
+        says(&answer, 200, &["name=\"amount\""]);
+    }
+);
+
+on_both_engines!(
+    a_link_whose_answer_was_lost_is_asked_for_again_under_the_same_key,
+    async |address| {
+        let checkout = Checkout::start(|_| Reply::Reset).await;
+        let app = beside(&address, &checkout).await;
+        let manager = app.logged_in("manager").await;
+        let token = hidden(&page(&manager, NEW, 200).await, "form_token");
+        let fields = [
+            ("form_token", token.as_str()),
+            ("amount", "10"),
+            ("description", "x"),
+            ("do", "create"),
+        ];
+        let answer = manager.submit(NEW, &fields).await;
+        says(
+            &answer,
+            502,
+            &["the link is created only once", "value=\"x\""],
+        );
+        assert_eq!(hidden(&answer.text, "form_token"), token);
+        checkout.does(makes);
+        leads_to(
+            &manager.submit(NEW, &fields).await,
+            "/payments/orders/ord_1/",
+        );
+        let posts = checkout.posts();
+        let keys = posts.iter().map(|call| call.header("idempotency-key"));
+        assert_eq!(keys.collect::<std::collections::BTreeSet<_>>().len(), 1);
+    }
+);

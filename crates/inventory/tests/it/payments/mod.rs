@@ -1,0 +1,246 @@
+//! The pages of orders and payments before a checkout that stands in for the real one: who may do what, forms that do a thing once, and what
+//! people are told when checkout refuses, is silent, or talks nonsense.
+
+mod checkout;
+mod faults;
+mod links;
+mod refunds;
+
+use inventory::{Config, accounts::Model, payments};
+use test_kit::on_both_engines;
+use web::rate::Rates;
+
+use crate::{
+    app::{Answer, TestApp},
+    pages::page,
+};
+use checkout::{Checkout, KEY, Reply, order, page as list_of, reads};
+
+/// The application beside this checkout.
+async fn beside(address: &str, checkout: &Checkout) -> TestApp {
+    TestApp::with(address, config(checkout.settings())).await
+}
+
+/// The settings of an application with these of a checkout, and without limits.
+fn config(checkout: payments::Config) -> Config {
+    Config {
+        rate_limit_auth: Rates::off(),
+        rate_limit_read: Rates::off(),
+        rate_limit_write: Rates::off(),
+        checkout: Some(checkout),
+        ..Config::default()
+    }
+}
+
+/// What the audit log says of payments and orders, oldest first: action, model, text, user.
+async fn traces(app: &TestApp) -> Vec<(String, String, String, String)> {
+    let read = async |conn: &mut db::Conn| {
+        let sql = "SELECT action, model, object_text, user_name FROM audit_entries WHERE model IN ('order', 'payment') ORDER BY id";
+        conn.all(sql, &[], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        })
+        .await
+    };
+    app.state.db.read::<_, db::Error, _>(read).await.unwrap()
+}
+
+/// The value of a hidden field.
+#[track_caller]
+fn hidden(html: &str, name: &str) -> String {
+    let start = format!("name=\"{name}\" value=\"");
+    let rest = html.split_once(&start).map(|(_, rest)| rest);
+    let value = rest.and_then(|rest| rest.split_once('"'));
+    value
+        .unwrap_or_else(|| panic!("{name} in {html}"))
+        .0
+        .to_owned()
+}
+
+#[track_caller]
+fn says(answer: &Answer, status: u16, words: &[&str]) {
+    assert_eq!(answer.status.as_u16(), status, "{answer:?}");
+    test_kit::html::check(&answer.text);
+    for words in words {
+        assert!(answer.text.contains(words), "{words}: {}", answer.text);
+    }
+    assert!(!answer.text.contains(KEY));
+}
+
+on_both_engines!(
+    orders_are_seen_and_made_by_managers_and_given_back_by_admins_alone,
+    async |address| {
+        let checkout = Checkout::start(|call| reads(call, "paid")).await;
+        let app = beside(&address, &checkout).await;
+        let pages = [
+            "/payments/",
+            "/payments/orders/ord_1/",
+            "/payments/received/",
+            "/payments/received/1234567890/",
+        ];
+        let refund = "/payments/received/1234567890/refund/";
+        for (user, sees, makes, refunds) in [
+            ("admin", 200, 200, 200),
+            ("manager", 200, 200, 403),
+            ("viewer", 403, 403, 403),
+        ] {
+            let visitor = app.logged_in(user).await;
+            for path in pages {
+                page(&visitor, path, sees).await;
+            }
+            page(&visitor, "/payments/new/", makes).await;
+            let html = page(&visitor, refund, refunds).await;
+            assert_eq!(html.contains("refund_payment"), user != "admin");
+            let home = page(&visitor, "/", 200).await;
+            assert_eq!(home.contains("href=\"/payments/\""), sees == 200, "{user}");
+            let html = page(&visitor, pages[3], sees).await;
+            assert_eq!(
+                html.contains("href=\"/payments/received/1234567890/refund/\""),
+                user == "admin"
+            );
+        }
+        assert_eq!(checkout.posts().len(), 0);
+        assert_eq!(
+            checkout.calls()[0].header("authorization"),
+            format!("Bearer {KEY}")
+        );
+    }
+);
+
+on_both_engines!(
+    without_a_checkout_there_are_no_such_pages,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.logged_in("admin").await;
+        for path in [
+            "/payments/",
+            "/payments/new/",
+            "/payments/orders/ord_1/",
+            "/payments/received/1/",
+        ] {
+            page(&admin, path, 404).await;
+        }
+        assert!(!page(&admin, "/", 200).await.contains("/payments/"));
+    }
+);
+
+on_both_engines!(a_list_asks_for_what_its_filters_say, async |address| {
+    let checkout = Checkout::start(|call| reads(call, "open")).await;
+    let app = beside(&address, &checkout).await;
+    let manager = app.logged_in("manager").await;
+    let query = "search=1042&status=open&date_from=2026-11-01&date_to=2026-11-30&page_size=25";
+    let html = page(&manager, &format!("/payments/?{query}"), 200).await;
+    for words in [
+        "Café &lt;b&gt;",
+        "R$\u{a0}149.90",
+        "Open",
+        "1042",
+        "20 Nov 2026, 09:00",
+    ] {
+        assert!(
+            html.contains(words) || html.contains(&words.replace("&lt;b&gt;", "&#60;b&#62;")),
+            "{words}: {html}"
+        );
+    }
+    assert_eq!(
+        checkout.calls()[0].line,
+        "GET /orders/?status=open&reference=1042&created_from=2026-11-01T03%3A00%3A00.000000Z\
+         &created_to=2026-12-01T02%3A59%3A59.000000Z&page=1&page_size=25"
+    );
+    page(&manager, "/payments/?page=9", 404).await;
+    let refused = manager.get("/payments/?date_from=yesterday").await;
+    says(&refused, 422, &["This is no date."]);
+    page(
+        &manager,
+        "/payments/received/?status=approved&payment_method=pix",
+        200,
+    )
+    .await;
+    let last = checkout.calls().pop().unwrap();
+    assert_eq!(
+        last.line,
+        "GET /payments/?status=approved&payment_method=pix&page=1&page_size=10"
+    );
+});
+
+on_both_engines!(
+    a_list_is_a_file_up_to_a_bound_that_is_told,
+    async |address| {
+        let checkout = Checkout::start(|call| reads(call, "paid")).await;
+        let app = beside(&address, &checkout).await;
+        let manager = app.logged_in("manager").await;
+        let file = manager.get("/payments/export/?status=paid").await;
+        assert_eq!(
+            file.header("content-disposition"),
+            "attachment; filename=\"orders.csv\""
+        );
+        let lines: Vec<&str> = file.text.trim_start_matches('\u{feff}').lines().collect();
+        assert_eq!(
+            lines[0],
+            "id,reference,status,amount,refunded_amount,description,created_at,expires_at,paid_at"
+        );
+        assert!(lines[1].starts_with("ord_1,1042,paid,149.90,0.00,Café <b>,2026-11-20T12:00:00"));
+        let file = manager.get("/payments/received/export/").await;
+        assert!(
+            file.text
+                .contains("1234567890,approved,149.90,pix,maria@example.com,")
+        );
+        checkout.does(|_| Reply::Json(200, list_of(&[order("paid")], 2001)));
+        let answer = manager.get("/payments/export/?status=paid").await;
+        assert_eq!(
+            (answer.status.as_u16(), answer.header("location")),
+            (302, "/payments/?status=paid")
+        );
+        let html = page(&manager, "/payments/?status=paid", 200).await;
+        assert!(html.contains("A file takes up to 2,000."));
+    }
+);
+
+on_both_engines!(a_canceled_order_tells_who_canceled_it, async |address| {
+    let checkout = Checkout::start(|call| reads(call, "open")).await;
+    let app = beside(&address, &checkout).await;
+    let manager = app.logged_in("manager").await;
+    let cancel = "/payments/orders/ord_1/cancel/";
+    let html = page(&manager, "/payments/orders/ord_1/", 200).await;
+    for words in [
+        "https://pay.example/pay/",
+        "<svg",
+        cancel,
+        "https://wa.me/?text=",
+        "CAFE-500",
+        "Maria",
+    ] {
+        assert!(html.contains(words), "{words}");
+    }
+    page(&manager, cancel, 200).await;
+    checkout.does(|call| match call.line.as_str() {
+        "POST /orders/ord_1/cancel" => Reply::Json(200, order("canceled")),
+        _ => reads(call, "canceled"),
+    });
+    let answer = manager.submit(cancel, &[]).await;
+    crate::pages::leads_to(&answer, "/payments/orders/ord_1/");
+    let html = page(&manager, "/payments/orders/ord_1/", 200).await;
+    assert!(html.contains("Canceled") && !html.contains("https://pay.example/pay/"));
+    checkout.does(|call| match call.line.as_str() {
+        "POST /orders/ord_1/cancel" => {
+            Reply::Json(409, serde_json::json!({"detail": "Order already paid"}))
+        }
+        _ => reads(call, "paid"),
+    });
+    let answer = manager.submit(cancel, &[]).await;
+    says(&answer, 409, &["The order is paid already."]);
+    let expected = ["asked", "canceled", "asked", "refused"];
+    let found = traces(&app).await;
+    assert_eq!(
+        found
+            .iter()
+            .map(|(action, ..)| action.as_str())
+            .collect::<Vec<_>>(),
+        expected
+    );
+    assert!(found.iter().all(|(_, model, text, user)| {
+        (model.as_str(), text.as_str(), user.as_str()) == (Model::Order.code(), "ord_1", "manager")
+    }));
+    let admin = app.staff("auditor", &["view_audit_entry"]).await;
+    let log = page(&admin, "/admin/audit-log/?model=order", 200).await;
+    assert!(log.contains("Canceled") && log.contains("Asked for"));
+});

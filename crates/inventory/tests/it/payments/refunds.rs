@@ -1,0 +1,215 @@
+//! Money that is given back: asked twice, done once, and traced to whoever did it.
+
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use super::{
+    beside,
+    checkout::{Call, Checkout, Reply, order, reads},
+    hidden, says, traces,
+};
+use crate::{
+    app::{Answer, TestApp},
+    pages::{leads_to, page},
+    visitor::Visitor,
+};
+
+const REFUND: &str = "/payments/received/1234567890/refund/?order=ord_1";
+const BACK: &str = "/payments/received/1234567890/?order=ord_1";
+
+fn refunds(call: &Call) -> Reply {
+    match call.line.as_str() {
+        "POST /payments/1234567890/refunds" => {
+            let amount = &call.body["amount"];
+            let amount = if amount.is_null() {
+                json!(149.90)
+            } else {
+                amount.clone()
+            };
+            let refund = json!({
+                "id": "987", "payment_id": "1234567890", "amount": amount, "status": "approved",
+                "date_created": "2026-11-20T09:05:00.000-03:00",
+            });
+            Reply::Json(200, refund)
+        }
+        _ => reads(call, "paid"),
+    }
+}
+
+/// Answers the first question, and is asked the second.
+async fn asked(admin: &Visitor<'_>, how: &str, amount: &str) -> Answer {
+    let answer = admin
+        .submit(REFUND, &[("how", how), ("amount", amount)])
+        .await;
+    says(
+        &answer,
+        200,
+        &["This cannot be undone.", "maria@example.com"],
+    );
+    answer
+}
+
+/// Answers the second question.
+async fn confirm(admin: &Visitor<'_>, question: &Answer) -> Answer {
+    let fields = ["form_token", "how", "amount", "confirmed"];
+    let values = fields.map(|name| (name, hidden(&question.text, name)));
+    let fields = values
+        .each_ref()
+        .map(|(name, value)| (*name, value.as_str()));
+    admin.submit(REFUND, &fields).await
+}
+
+/// What was done, oldest first: action, text and user.
+async fn done(app: &TestApp) -> Vec<String> {
+    let traces = traces(app).await;
+    let line = |(action, _, text, user): (String, String, String, String)| {
+        format!("{user} {action} {}", text.replace('\u{a0}', " "))
+    };
+    traces.into_iter().map(line).collect()
+}
+
+on_both_engines!(
+    a_part_and_the_rest_are_given_back_and_traced,
+    async |address| {
+        let checkout = Checkout::start(refunds).await;
+        let app = beside(&address, &checkout).await;
+        let admin = app.logged_in("admin").await;
+        let html = page(&admin, REFUND, 200).await;
+        assert!(html.contains("All that is left: R$\u{a0}149.90"), "{html}");
+        let question = asked(&admin, "part", "10,50").await;
+        assert!(question.text.contains("Yes, give back R$\u{a0}10.50"));
+        assert_eq!(checkout.posts().len(), 0);
+        // Twice by the same form is once for checkout.
+        for _ in 0..2 {
+            leads_to(&confirm(&admin, &question).await, BACK);
+        }
+        let posts = checkout.posts();
+        assert_eq!(posts[0].body, json!({"amount": 10.50}));
+        assert_eq!(
+            posts[0].header("idempotency-key"),
+            posts[1].header("idempotency-key")
+        );
+        let question = asked(&admin, "all", "").await;
+        leads_to(&confirm(&admin, &question).await, BACK);
+        let posts = checkout.posts();
+        assert_eq!(posts[2].body, json!({}));
+        assert_ne!(
+            posts[0].header("idempotency-key"),
+            posts[2].header("idempotency-key")
+        );
+        let expected = [
+            "admin asked 1234567890: R$ 10,50",
+            "admin refunded 1234567890: R$ 10,50, 987",
+            "admin asked 1234567890: R$ 10,50",
+            "admin refunded 1234567890: R$ 10,50, 987",
+            "admin asked 1234567890: tudo o que resta",
+            "admin refunded 1234567890: R$ 149,90, 987",
+        ];
+        assert_eq!(done(&app).await, expected);
+        let html = page(&admin, BACK, 200).await;
+        assert!(
+            html.contains("Refunded: R$\u{a0}149,90, 987 · admin"),
+            "{html}"
+        );
+    }
+);
+
+on_both_engines!(
+    a_refund_of_unknown_outcome_is_told_as_that_and_sent_again_under_its_key,
+    async |address| {
+        let checkout = Checkout::start(|call| match call.line.as_str() {
+            "POST /payments/1234567890/refunds" => {
+                let detail = "API Error";
+                Reply::Json(502, json!({"detail": detail, "outcome": "unknown"}))
+            }
+            _ => reads(call, "paid"),
+        })
+        .await;
+        let app = beside(&address, &checkout).await;
+        let admin = app.logged_in("admin").await;
+        let question = asked(&admin, "part", "10,50").await;
+        let answer = confirm(&admin, &question).await;
+        says(
+            &answer,
+            502,
+            &["may have been given back or not", "Check the outcome"],
+        );
+        let html = page(&admin, BACK, 200).await;
+        assert!(html.contains("has no known outcome yet"), "{html}");
+        assert!(
+            page(&admin, REFUND, 200)
+                .await
+                .contains("has no known outcome yet")
+        );
+        checkout.does(refunds);
+        leads_to(&confirm(&admin, &answer).await, BACK);
+        let posts = checkout.posts();
+        assert_eq!(posts.len(), 2);
+        assert_eq!(
+            posts[0].header("idempotency-key"),
+            posts[1].header("idempotency-key")
+        );
+        assert_eq!(posts[0].body, posts[1].body);
+        let html = page(&admin, BACK, 200).await;
+        assert!(!html.contains("has no known outcome yet"));
+    }
+);
+
+on_both_engines!(
+    a_refund_that_is_refused_is_told_and_traced,
+    async |address| {
+        let checkout = Checkout::start(|call| match call.line.as_str() {
+            "POST /payments/1234567890/refunds" => {
+                Reply::Json(400, json!({"detail": "Invalid amount", "field": "amount"}))
+            }
+            _ => reads(call, "paid"),
+        })
+        .await;
+        let app = beside(&address, &checkout).await;
+        let admin = app.logged_in("admin").await;
+        for amount in ["", "0", "abc", "-5", "10,505"] {
+            let answer = admin
+                .submit(REFUND, &[("how", "part"), ("amount", amount)])
+                .await;
+            assert_eq!(answer.status.as_u16(), 422, "{amount}");
+        }
+        let question = asked(&admin, "part", "900").await;
+        says(
+            &confirm(&admin, &question).await,
+            422,
+            &["more than what is left"],
+        );
+        let expected = [
+            "admin asked 1234567890: R$ 900,00",
+            "admin refused 1234567890: R$ 900,00",
+        ];
+        assert_eq!(done(&app).await, expected);
+        // A clerk who sends the form by hand is refused before anything is asked.
+        let manager = app.logged_in("manager").await;
+        let fields = [("how", "all"), ("confirmed", "yes"), ("form_token", "x")];
+        assert_eq!(manager.submit(REFUND, &fields).await.status.as_u16(), 403);
+        assert_eq!(checkout.posts().len(), 1);
+    }
+);
+
+on_both_engines!(
+    what_checkout_does_not_tell_is_told_as_unknown,
+    async |address| {
+        let checkout = Checkout::start(|call| reads(call, "paid")).await;
+        let app = beside(&address, &checkout).await;
+        let admin = app.logged_in("admin").await;
+        let alone = page(&admin, "/payments/received/1234567890/", 200).await;
+        assert!(alone.contains("not known here"));
+        let with_order = page(&admin, BACK, 200).await;
+        assert!(
+            with_order.contains("href=\"/payments/orders/ord_1/\"")
+                && !with_order.contains("not known here")
+        );
+        // An order that is not the payment's says nothing of it.
+        checkout.does(|call| match call.line.as_str() {
+            "GET /orders/ord_1" => Reply::Json(200, order("open")),
+            _ => reads(call, "paid"),
+        });
+        assert!(page(&admin, BACK, 200).await.contains("not known here"));
+    }
+);
