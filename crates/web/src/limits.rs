@@ -84,7 +84,8 @@ pub async fn body(State(bytes): State<usize>, mut request: Request, next: Next) 
         .await
 }
 
-/// Ends requests that take longer than the state says until their response begins: 408 when the caller was still sending, else 503.
+/// Ends requests that take longer than the state says until their response begins: 408 when the caller is waited for, who is still sending,
+/// else 503.
 ///
 /// Streams are not ended: their response has begun.
 pub async fn timeout(State(time): State<Duration>, request: Request, next: Next) -> Response {
@@ -101,22 +102,22 @@ pub async fn timeout_with(
     request: Request,
     next: Next,
 ) -> Response {
-    let received = Arc::new(AtomicBool::new(request.body().is_end_stream()));
+    let is_awaited = Arc::new(AtomicBool::new(false));
     let request = request.map(|body| {
-        Body::new(Received {
+        Body::new(Awaited {
             body,
-            received: Arc::clone(&received),
+            is_awaited: Arc::clone(&is_awaited),
         })
     });
     let elapsed = match tokio::time::timeout(time, next.run(request)).await {
         Ok(response) => return response,
         Err(elapsed) => elapsed,
     };
-    if received.load(Ordering::SeqCst) {
+    if is_awaited.load(Ordering::SeqCst) {
+        closing(Error::new(StatusCode::REQUEST_TIMEOUT, "Request Timeout"))
+    } else {
         let error = Error::new(StatusCode::SERVICE_UNAVAILABLE, "Service unavailable");
         late(error.cause(elapsed)).into_response()
-    } else {
-        closing(Error::new(StatusCode::REQUEST_TIMEOUT, "Request Timeout"))
     }
 }
 
@@ -129,13 +130,13 @@ pub async fn to_the_end(request: Request, next: Next) -> Response {
         .unwrap_or_else(|error| Error::internal(error).into_response())
 }
 
-/// A request body that remembers whether it has been received whole.
-struct Received {
+/// A request body that remembers whether its reader waits for more of it. One that nobody has begun to read keeps nobody waiting.
+struct Awaited {
     body: Body,
-    received: Arc<AtomicBool>,
+    is_awaited: Arc<AtomicBool>,
 }
 
-impl HttpBody for Received {
+impl HttpBody for Awaited {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -144,9 +145,7 @@ impl HttpBody for Received {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let frame = Pin::new(&mut self.body).poll_frame(context);
-        if matches!(frame, Poll::Ready(None)) || self.body.is_end_stream() {
-            self.received.store(true, Ordering::SeqCst);
-        }
+        self.is_awaited.store(frame.is_pending(), Ordering::SeqCst);
         frame
     }
 

@@ -6,7 +6,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Path, Request};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use axum::{Json, Router};
 use http::header::{ACCEPT, ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
@@ -84,7 +84,7 @@ fn routes() -> Router {
                 )
             }),
         )
-        .route("/slow", get(async || std::future::pending::<&str>().await))
+        .route("/slow", any(async || std::future::pending::<&str>().await))
 }
 
 async fn call(
@@ -378,6 +378,11 @@ async fn a_slow_handler_answers_503_and_a_slow_caller_408() {
     assert_eq!(
         json_of(&router, "GET", "/slow", "").await["detail"],
         "Service unavailable"
+    );
+    assert_eq!(
+        json_of(&router, "POST", "/slow", "{}").await["detail"],
+        "Service unavailable",
+        "nobody has begun to read what the caller sends"
     );
     let server = Running::start(router).await;
     let answer = server
