@@ -24,7 +24,7 @@ use crate::payments::api::{content_type, make, private, replayed};
 use crate::payments::idempotency::KeyText;
 use crate::payments::query::{List, neighbours};
 use crate::payments::schema::AnyPayment;
-use crate::payments::{OrderRef, database_error};
+use crate::payments::{OrderRef, database_error, unknown};
 use crate::request::{OrderTerms, PaymentOfOrderRequest, check_content_type, read_body};
 
 /// An order's id in an address. What cannot be one names no order.
@@ -98,13 +98,24 @@ pub(crate) async fn order_create(
 ) -> Result<Response, Error> {
     check_content_type(content_type(&headers))?;
     let body = read_body(body, BODY_MAX).await?;
-    let new = request::check(content_type(&headers), &body, state.clock.now())?;
-    let key = KeyText::from_headers(&headers)?
-        .map(|key| key.owned_by(&Caller::Merchant(merchant), &state.config.secret));
+    let now = state.clock.now();
+    let checked = |now| request::check(content_type(&headers), &body, now);
+    let new = checked(now);
+    let key = KeyText::from_headers(&headers);
+    let caller = Caller::Merchant(merchant);
+    let owned = |key: KeyText| key.owned_by(&caller, &state.config.secret);
+    let new = match new {
+        // A repetition is about an order that was made when its end was further away.
+        Err(refusal) if request::is_end_out_of_range(&refusal) => {
+            let made = super::made_at(&state, key.clone()?.map(owned), now).await;
+            checked(made.map_err(database_error)?.ok_or(refusal)?)?
+        }
+        other => other?,
+    };
     let CreatedOrder {
         order,
         replayed: is_replayed,
-    } = super::create(&state, new, key).await?;
+    } = super::create(&state, new, key?.map(owned), now).await?;
     let url = url(&state, &public_url, &order);
     let body = OrderBody::new(&order, &[], Some(url));
     let mut response = private((StatusCode::CREATED, Json(body)));
@@ -222,7 +233,9 @@ pub(crate) async fn order_pay(
     body: Body,
 ) -> Result<Response, Error> {
     let found = super::read::find_by_token(&state, &token).await;
-    let linked = found.map_err(database_error)?.ok_or_else(not_found)?;
+    // An earlier request with the same key may have moved money.
+    let found = found.map_err(|error| unknown(database_error(error)))?;
+    let linked = found.ok_or_else(not_found)?;
     let order = linked.order;
     let of_order = OrderRef {
         row: linked.row,

@@ -1,6 +1,6 @@
 //! Making an order. The database's unique keys settle which of two requests with one key, or with one reference, made it.
 
-use db::{Timestamp, Tx};
+use db::{Conn, Timestamp, Tx};
 
 use super::model::Order;
 use super::request::NewOrder;
@@ -51,7 +51,7 @@ struct Row {
     now: Timestamp,
 }
 
-/// Makes the order that a checked request asks for, or gives the one that its key stands for.
+/// Makes the order that a request asks for which was checked at `now`, or gives the one that its key stands for.
 ///
 /// # Errors
 /// See [`CreateOrderError`].
@@ -59,8 +59,8 @@ pub async fn create(
     state: &State,
     new: NewOrder,
     key: Option<IdempotencyKey>,
+    now: Timestamp,
 ) -> Result<CreatedOrder, CreateOrderError> {
-    let now = state.clock.now();
     let id = format!("ord_{}", state.random.uuid_at(now).simple());
     let items = serde_json::to_string(&new.items)?;
     let customer = new
@@ -127,6 +127,21 @@ impl Row {
         }
         Err(db::Error::retry("another order vanished whenever it was looked up").into())
     }
+}
+
+/// When the order was made that the caller's key stands for; none while it stands for none.
+pub(crate) async fn made_at(
+    state: &State,
+    key: Option<IdempotencyKey>,
+    now: Timestamp,
+) -> Result<Option<Timestamp>, db::Error> {
+    let Some(key) = key else {
+        return Ok(None);
+    };
+    let find = async move |conn: &mut Conn| store::find_by_key(conn, key.as_str()).await;
+    let found = state.db.read::<_, db::Error, _>(find).await?;
+    let made_at = found.map(|(_, _, order)| order.created_at);
+    Ok(made_at.filter(|made_at| *made_at + KEPT > now))
 }
 
 /// Forgets the keys of orders that have been held long enough.

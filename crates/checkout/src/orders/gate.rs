@@ -76,9 +76,12 @@ pub(crate) async fn obstacle(
         OrderStatus::Expired => Some(Obstacle::Expired),
     };
     if let Some(end) = is_over {
-        // Whoever asks again after an unknown outcome must not be told that there is nothing.
-        let is_unknown = own.is_some_and(|own| own.step == AttemptStep::Sending);
-        return Ok(Some(if is_unknown && end != Obstacle::Paid {
+        // Whoever asks again must not be told that there is nothing while their attempt may still be charged.
+        let is_unknown = match own {
+            Some(own) if end != Obstacle::Paid => may_be_charged(tx, own, now).await?,
+            _ => false,
+        };
+        return Ok(Some(if is_unknown {
             Obstacle::Confirming
         } else {
             end
@@ -97,6 +100,15 @@ pub(crate) async fn obstacle(
         Living::Nothing => None,
         Living::Pending(payment) => Some(Obstacle::Pending { payment }),
         Living::Review(_) | Living::Unknown => Some(Obstacle::Confirming),
+    })
+}
+
+/// May an attempt of an order that has ended still be charged? A run that sent nothing and whose time is over is kept from going on.
+async fn may_be_charged(tx: &mut Tx, own: OwnAttempt, now: Timestamp) -> Result<bool, db::Error> {
+    Ok(match own.step {
+        AttemptStep::Sending => true,
+        AttemptStep::Started => !store::strip_lease(tx, own.id, now).await?,
+        AttemptStep::Finished | AttemptStep::Refused | AttemptStep::Closed => false,
     })
 }
 

@@ -21,7 +21,7 @@ mod store;
 mod worker;
 
 pub(crate) use change::{PaymentNews, follow, follow_refused_approval};
-pub(crate) use create::forget_keys;
+pub(crate) use create::{forget_keys, made_at};
 pub(crate) use errors::{not_found, reference_taken};
 pub(crate) use gate::{OwnAttempt, lock, lock_of_payment, obstacle};
 pub(crate) use shape::OrderEvent;

@@ -40,6 +40,8 @@ const LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 const LIFETIME_MIN: Duration = Duration::from_secs(10 * 60);
 const LIFETIME_MAX: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
+const END_OUT_OF_RANGE: &str = "must be between 10 minutes and 30 days from now";
+
 const MEMBERS: &[&str] = &[
     "reference",
     "amount",
@@ -405,10 +407,14 @@ fn expires_at(members: &Members<'_>, now: Timestamp) -> Result<Option<Timestamp>
         members.refused("expires_at", "must be an ISO 8601 date-time with an offset")
     })?;
     let is_fit = (now + LIFETIME_MIN..=now + LIFETIME_MAX).contains(&time);
-    let reason = "must be between 10 minutes and 30 days from now";
     is_fit
         .then_some(Some(time))
-        .ok_or_else(|| members.refused("expires_at", reason))
+        .ok_or_else(|| members.refused("expires_at", END_OUT_OF_RANGE))
+}
+
+/// Is it only the time of the request that makes the difference? The same request was good when the order's end was further away.
+pub(super) fn is_end_out_of_range(refusal: &Refusal) -> bool {
+    refusal.field.is_some() && refusal.detail.ends_with(END_OUT_OF_RANGE)
 }
 
 /// `https`, or `http` to this machine, without a user in it.

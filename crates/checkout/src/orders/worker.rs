@@ -131,7 +131,9 @@ async fn refund_overpayment(state: &State, due: Overpayment) -> Result<(), db::E
     match payments::refund(state, &payment, None, Some(key)).await {
         Ok(_) => tracing::info!(payment, "orders: an overpayment was given back"),
         // Somebody else gave it back, or its bank has taken it.
-        Err(RefundError::State | RefundError::Amount | RefundError::NotFound) => {}
+        Err(RefundError::State | RefundError::NotFound) => {}
+        // Somebody else has asked for it, and may yet be refused.
+        Err(RefundError::Amount) => return Ok(()),
         Err(RefundError::Repeated { status, detail }) => tracing::error!(
             payment,
             status,

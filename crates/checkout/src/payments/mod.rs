@@ -35,7 +35,7 @@ pub(crate) use checks::{
     sweep_from, unknown_count,
 };
 pub(crate) use errors::{
-    busy, database as database_error, mismatch, not_found, provider as provider_error,
+    busy, database as database_error, mismatch, not_found, provider as provider_error, unknown,
     unknown as unknown_outcome,
 };
 pub(crate) use outcome::find_outcome;

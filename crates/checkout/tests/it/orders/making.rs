@@ -315,6 +315,30 @@ on_both_engines!(a_key_makes_one_order, async |address| {
 });
 
 on_both_engines!(
+    a_key_stands_for_its_order_though_the_end_has_come_nearer_than_a_new_one_may,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let body = with(order(), "expires_at", json!("2026-11-20T12:10:00Z"));
+        let ask = async |key: &str| {
+            shop.merchant_with_key("POST", "/orders/", Some(&body), key)
+                .await
+        };
+        let first = ask("k").await;
+        assert_eq!(first.status, 201, "{}", first.text);
+        for _ in 0..2 {
+            shop.clock.advance(std::time::Duration::from_mins(9));
+            let again = ask("k").await;
+            assert_eq!((again.status, again.text), (201, first.text.clone()));
+            let new = ask("l").await;
+            assert_eq!(
+                (new.status, &new.json()["field"]),
+                (422, &json!("expires_at"))
+            );
+        }
+    }
+);
+
+on_both_engines!(
     orders_are_listed_newest_first_and_filtered,
     async |address| {
         let shop = Shop::open(&address).await;

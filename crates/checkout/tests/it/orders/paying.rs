@@ -253,3 +253,49 @@ on_both_engines!(
         );
     }
 );
+
+on_both_engines!(
+    an_overpayment_is_given_back_though_the_shop_asked_first_and_its_call_was_lost,
+    async |address| {
+        let shop = Shop::open_with(&address, |config| config.refund_overpayment = true).await;
+        let (made, second) = paid_twice(&shop).await;
+        let order = read(&shop, &made).await;
+        let payments = order["payments"].as_array().unwrap().iter();
+        let mut ids = payments.map(|payment| payment["id"].as_str().unwrap().to_owned());
+        let other = ids.find(|id| *id != second.id()).unwrap();
+        let path = format!("/v1/payments/{other}/refunds");
+        shop.sandbox.fail("POST", &path, "drop before", 1).await;
+        let path = format!("/payments/{other}/refunds");
+        assert_eq!(shop.merchant("POST", &path, None).await.status, 503);
+        super::work(&shop).await;
+        assert_eq!(
+            overpayments(&shop).await,
+            (1, 1),
+            "nothing is left to give back only if that refund was made"
+        );
+        shop.clock.advance(Duration::from_hours(2));
+        learn(&shop).await;
+        super::work(&shop).await;
+        assert_eq!(shop.status(&other).await, "refunded");
+        shop.clock.advance(Duration::from_mins(11));
+        super::work(&shop).await;
+        assert_eq!(overpayments(&shop).await, (1, 0));
+    }
+);
+
+on_both_engines!(
+    a_failure_before_the_order_is_read_says_that_the_outcome_is_unknown,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let made = make(&shop, &order()).await;
+        pay(&shop, &made, &pix(), Some("k")).await.id();
+        let hide = async |tx: &mut db::Tx| {
+            let sql = "ALTER TABLE orders RENAME TO hidden";
+            tx.execute(sql, &[]).await
+        };
+        shop.db.write::<_, db::Error, _>(hide).await.unwrap();
+        let answer = pay(&shop, &made, &pix(), Some("k")).await;
+        assert_eq!(answer.status, 500);
+        assert_eq!(answer.json()["outcome"], "unknown");
+    }
+);

@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use super::app::{Answer, Shop, TestApp};
 use super::notified::{notify, work};
 use super::requests::card;
+use crate::orders;
 
 /// Calls to the sandbox, one of which a test holds up.
 struct Line {
@@ -258,5 +259,28 @@ on_both_engines!(
         shop.sandbox.fail("GET", &payment, "status 500", 1).await;
         assert_eq!(ask().await.status, 200);
         assert_eq!(app.status(&id).await, "approved", "40.50 are left");
+    }
+);
+
+on_both_engines!(
+    an_order_that_ended_while_a_run_stood_still_is_not_told_to_have_expired_before_the_run_has_lost_its_turn,
+    async |address| {
+        let (shop, app, line) = open(&address).await;
+        let order = orders::make(&app, &orders::order()).await;
+        shop.clock
+            .advance(Duration::from_hours(24) - Duration::from_secs(10));
+        let body = orders::card("APRO");
+        let ask = async || orders::pay(&app, &order, &body, Some("k")).await;
+        let held = line.hold("POST", "/v1/card_tokens");
+        let ask_again = async || {
+            shop.clock.advance(Duration::from_secs(10));
+            let confirming = "A payment of this order is still being confirmed";
+            assert_eq!(ask().await.error(), (409, confirming.to_owned()));
+            shop.clock.advance(Duration::from_mins(1));
+            assert_eq!(ask().await.error(), (410, "Order expired".to_owned()));
+        };
+        let (late, ()) = tokio::join!(ask(), held.meanwhile(ask_again, None));
+        assert_eq!(late.status, 409, "{}", late.text);
+        assert_eq!(shop.sandbox.charges().await, (0, 0));
     }
 );
