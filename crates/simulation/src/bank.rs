@@ -33,8 +33,11 @@ pub(crate) fn follow(world: &Arc<World>, change: Change) {
 /// What comes next in the life of a payment.
 async fn go_on(world: Arc<World>, change: Change) {
     let id = change.payment;
-    let status = world.look(|provider| provider.find(id).map(|payment| payment.view.status));
-    let Some(status) = status else { return };
+    let seen = world.look(|provider| {
+        let payment = provider.find(id)?;
+        Some((payment.view.status, payment.lapses))
+    });
+    let Some((status, lapses)) = seen else { return };
     let dice = &world.dice;
     match status {
         "in_process" if change.is_new => {
@@ -48,7 +51,8 @@ async fn go_on(world: Arc<World>, change: Change) {
             world.at_provider(|provider, at| provider.decide(id, status, detail, at));
         }
         "pending" if change.is_new => {
-            sleep(Duration::from_secs(24 * HOUR)).await;
+            let a_day = Duration::from_secs(24 * HOUR);
+            sleep(lapses.map_or(a_day, |end| end.since(world.now()))).await;
             world.at_provider(|provider, at| provider.decide(id, "cancelled", "expired", at));
         }
         "approved" if dice.happens(120) => {
@@ -88,6 +92,14 @@ pub(crate) fn charge_back_some(world: &Arc<World>) {
 fn charge_back(world: &Arc<World>, id: u64) {
     if world.at_provider(|provider, at| provider.charge_back(id, at)) {
         world.note(|| format!("the buyer's bank charges {id} back"));
+    }
+}
+
+/// A bank has taken the money for a boleto, and tells of it when it does so.
+pub(crate) async fn tell_late(world: &Arc<World>, id: u64) {
+    sleep(soon_or_later(world)).await;
+    if world.at_provider(|provider, at| provider.credit(id, at)) {
+        world.note(|| format!("a bank tells that {id} was paid"));
     }
 }
 

@@ -1,4 +1,5 @@
-//! Buyers: they repeat with the same key what was not answered, and pay again only what they were told was not charged.
+//! Buyers: they repeat with the same key what was not answered, and pay again only what they were told was not charged. Who pays an order
+//! may do whatever they like: the shop takes one payment.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,11 +10,13 @@ use http::Method;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
+use crate::bank;
 use crate::client::{self, Answer};
 use crate::dice::Dice;
 use crate::merchant;
+use crate::orders::{ALREADY_PAID, Link};
 use crate::promises::Told;
-use crate::provider::member;
+use crate::provider::Payment;
 use crate::world::{World, lock};
 
 /// Under a key an answer is kept for 72 hours; clocks differ by minutes.
@@ -21,17 +24,30 @@ pub(crate) const KEY_IS_GOOD_FOR: Duration = Duration::from_secs(71 * 3600);
 /// Seconds between repetitions.
 const WAITS: [u64; 9] = [1, 2, 5, 20, 40, 120, 600, 3600, 18_000];
 
-/// An order, and how its buyer pays.
-struct Order {
+/// Something that somebody buys, and how they pay.
+struct Purchase {
     number: usize,
-    method: &'static str,
+    bill: Bill,
     has_keys: bool,
     cents: u64,
+}
+
+/// What is paid.
+enum Bill {
+    /// A sum that the buyer's client names.
+    OpenForm { method: &'static str },
+    /// An order of the shop, in one of the tabs at its page.
+    Order { link: Link, tab: usize },
 }
 
 /// One attempt: a request that is repeated as it is.
 struct Attempt {
     place: usize,
+    path: String,
+    /// The order that is paid, if it is one.
+    order: Option<String>,
+    /// The payer's e-mail address, by which the provider's payments are told apart.
+    payer: String,
     body: Value,
     key: Option<String>,
     begun: Timestamp,
@@ -49,89 +65,130 @@ enum Heard {
     NotCharged {
         is_final: bool,
     },
+    /// The order cannot be paid any more.
+    Over,
     Unknown,
 }
 
-/// Pays for one order, after up to so many seconds.
+/// Pays a sum, after up to so many seconds.
 pub(crate) async fn pay(world: Arc<World>, number: usize, within: u64) {
     let dice = &world.dice;
-    let order = Order {
+    let method = dice.one_of(&["card", "card", "card", "pix", "boleto"]);
+    let purchase = Purchase {
         number,
-        method: dice.one_of(&["card", "card", "card", "pix", "boleto"]),
+        bill: Bill::OpenForm { method },
         has_keys: dice.happens(750),
-        cents: 10_000 + number as u64 * 100,
+        cents: cents(number),
     };
     sleep(dice.seconds(0, within)).await;
-    for round in 1..=4 {
-        let attempt = order.attempt(&world, round);
-        match order.insist(&world, &attempt).await {
-            Heard::Made { id, status } => {
-                world.note(|| format!("buyer {number} has paid: {id} {status}"));
-                tokio::spawn(repeat_later(Arc::clone(&world), attempt, id.clone()));
-                if status == "rejected" && world.dice.happens(700) {
-                    continue;
+    purchase.pay(&world).await;
+}
+
+/// Pays an order in one of the tabs at its page.
+pub(crate) async fn pay_order(world: Arc<World>, number: usize, link: Link, tab: usize) {
+    let purchase = Purchase {
+        number,
+        bill: Bill::Order { link, tab },
+        has_keys: world.dice.happens(850),
+        cents: cents(number),
+    };
+    sleep(world.dice.seconds(0, 20)).await;
+    purchase.pay(&world).await;
+}
+
+/// What a purchase costs.
+pub(crate) fn cents(number: usize) -> u64 {
+    10_000 + number as u64 * 100
+}
+
+impl Purchase {
+    async fn pay(&self, world: &Arc<World>) {
+        for round in 1..=4 {
+            let attempt = self.attempt(world, round);
+            let payer = attempt.payer.clone();
+            match self.insist(world, &attempt).await {
+                Heard::Made { id, status } => {
+                    world.note(|| format!("{payer} has paid: {id} {status}"));
+                    tokio::spawn(repeat_later(Arc::clone(world), attempt, id.clone()));
+                    if status == "rejected" && world.dice.happens(700) {
+                        continue;
+                    }
+                    tokio::spawn(use_code(Arc::clone(world), id.clone(), status.clone()));
+                    merchant::look_after(world, &id, self.cents);
+                    if !self.goes_on(world).await {
+                        return;
+                    }
                 }
-                tokio::spawn(use_code(Arc::clone(&world), id.clone(), status.clone()));
-                merchant::look_after(&world, &id, order.cents);
-                return;
-            }
-            Heard::NotCharged { .. } => sleep(world.dice.seconds(1, 90)).await,
-            Heard::Unknown => {
-                world.note(|| format!("buyer {number} does not know, and gives up"));
-                tokio::spawn(come_back(world, attempt));
-                return;
+                Heard::NotCharged { .. } => sleep(world.dice.seconds(1, 90)).await,
+                Heard::Over => return,
+                Heard::Unknown => {
+                    world.note(|| format!("{payer} does not know, and gives up"));
+                    tokio::spawn(come_back(Arc::clone(world), attempt));
+                    if !self.goes_on(world).await {
+                        return;
+                    }
+                }
             }
         }
     }
-}
 
-impl Order {
+    /// Whoever pays an order may try once more, by the same way or by another, whatever became of the last attempt: the shop takes one payment.
+    /// At the open form it would be another purchase.
+    async fn goes_on(&self, world: &Arc<World>) -> bool {
+        let Bill::Order { link, .. } = &self.bill else {
+            return false;
+        };
+        if !world.dice.happens(600) {
+            return false;
+        }
+        sleep(world.dice.seconds(1, 120)).await;
+        link.load(world).await;
+        true
+    }
+
     fn attempt(&self, world: &World, round: usize) -> Attempt {
-        let name = format!("Pedido {}-{round}", self.number);
-        let place = lock(&world.promises).begin_attempt(self.number, name.clone());
+        let (name, path, order) = match &self.bill {
+            Bill::OpenForm { .. } => (
+                format!("{}-{round}", self.number),
+                "/create_payment".to_owned(),
+                None,
+            ),
+            Bill::Order { link, tab } => (
+                format!("{}-{tab}-{round}", self.number),
+                link.path.clone(),
+                Some(link.id.clone()),
+            ),
+        };
+        let payer = format!("pedido-{name}@example.com");
+        let has_order = order.is_some();
+        let place = lock(&world.promises).begin_attempt(self.number, has_order, payer.clone());
         Attempt {
             place,
-            body: self.body(&name),
-            key: self
-                .has_keys
-                .then(|| format!("pedido-{}-{round}", self.number)),
+            path,
+            order,
+            body: self.body(world, &name, &payer),
+            key: self.has_keys.then(|| format!("pedido-{name}")),
+            payer,
             begun: world.now(),
             is_unanswered: AtomicBool::new(false),
         }
     }
 
-    fn body(&self, description: &str) -> Value {
-        let mut body = json!({
-            "payment_method": self.method,
-            "transaction_amount": self.cents / 100,
-            "description": description,
-            "email": "ana@example.com",
-            "identification_number": "12345678909",
-        });
-        let more = match self.method {
-            "card" => json!({
-                "card_number": "4235647728025682",
-                "expiration_month": "11",
-                "expiration_year": "2039",
-                "security_code": "123",
-                "cardholder_name": "APRO",
-                "installments": 1,
-            }),
-            "boleto" => json!({
-                "first_name": "Ana",
-                "last_name": "Souza",
-                "zip_code": "01310-100",
-                "street_name": "Avenida Paulista",
-                "street_number": "1578",
-                "neighborhood": "Bela Vista",
-                "city": "São Paulo",
-                "federal_unit": "SP",
-            }),
-            _ => json!({}),
+    fn body(&self, world: &World, name: &str, payer: &str) -> Value {
+        let mut body = json!({ "email": payer, "identification_number": "12345678909" });
+        let method = match &self.bill {
+            Bill::OpenForm { method } => {
+                let named = json!({
+                    "transaction_amount": self.cents / 100,
+                    "description": format!("Pedido {name}"),
+                });
+                extend(&mut body, named);
+                *method
+            }
+            Bill::Order { .. } => world.dice.one_of(&["card", "card", "pix", "boleto"]),
         };
-        if let (Some(body), Value::Object(more)) = (body.as_object_mut(), more) {
-            body.extend(more);
-        }
+        extend(&mut body, json!({ "payment_method": method }));
+        extend(&mut body, members_of(method));
         body
     }
 
@@ -144,21 +201,22 @@ impl Order {
                 match (first, second) {
                     (made @ Heard::Made { .. }, _) | (_, made @ Heard::Made { .. }) => made,
                     (no @ Heard::NotCharged { .. }, Heard::NotCharged { .. }) => no,
+                    (Heard::Over, _) | (_, Heard::Over) => Heard::Over,
                     _ => Heard::Unknown,
                 }
             } else {
                 attempt.send(world).await
             };
             match heard {
-                Heard::Made { .. } => return heard,
+                Heard::Made { .. } | Heard::Over => return heard,
                 Heard::NotCharged { is_final } if attempt.is_over(is_final, &world.dice) => {
-                    world.note(|| {
-                        format!("buyer {} believes that nothing was charged", self.number)
-                    });
+                    world.note(|| format!("{} believes that nothing was charged", attempt.payer));
                     lock(&world.promises).told_attempt(attempt.place, Told::NotMade);
                     return heard;
                 }
                 _ if attempt.key.is_none() => return Heard::Unknown,
+                // The page is loaded again, and its key is lost.
+                _ if attempt.order.is_some() && world.dice.happens(250) => return Heard::Unknown,
                 _ => {}
             }
             let spread = world.dice.seconds(wait, wait * 2);
@@ -174,6 +232,37 @@ impl Order {
     }
 }
 
+/// The members of a request that its method adds.
+fn members_of(method: &str) -> Value {
+    match method {
+        "card" => json!({
+            "card_number": "4235647728025682",
+            "expiration_month": "11",
+            "expiration_year": "2039",
+            "security_code": "123",
+            "cardholder_name": "APRO",
+            "installments": 1,
+        }),
+        "boleto" => json!({
+            "first_name": "Ana",
+            "last_name": "Souza",
+            "zip_code": "01310-100",
+            "street_name": "Avenida Paulista",
+            "street_number": "1578",
+            "neighborhood": "Bela Vista",
+            "city": "São Paulo",
+            "federal_unit": "SP",
+        }),
+        _ => json!({}),
+    }
+}
+
+fn extend(body: &mut Value, more: Value) {
+    if let (Some(body), Value::Object(more)) = (body.as_object_mut(), more) {
+        body.extend(more);
+    }
+}
+
 impl Attempt {
     /// Does a buyer who hears "not charged" begin anew? Not while a request of his may still arrive; and if this was not for good, he may
     /// as well go on with the key.
@@ -183,7 +272,7 @@ impl Attempt {
     }
 
     async fn send(&self, world: &Arc<World>) -> Heard {
-        let mut request = client::request(Method::POST, "/create_payment", &self.body);
+        let mut request = client::request(Method::POST, &self.path, &self.body);
         if let Some(key) = &self.key {
             client::set(&mut request, "idempotency-key", key);
         }
@@ -212,6 +301,7 @@ impl Attempt {
             (502 | 503, "not_charged") => Heard::NotCharged {
                 is_final: answer.text("detail") == "Erro PROVIDER 400",
             },
+            (409 | 410, _) if self.order.is_some() => self.hear_of_order(world, answer),
             (500 | 502 | 503, "unknown") | (409, _) => Heard::Unknown,
             (status, _) => {
                 world.violated(format!("{self} was answered {status} {}", answer.body));
@@ -219,12 +309,34 @@ impl Attempt {
             }
         }
     }
+
+    /// What an answer says of the order.
+    fn hear_of_order(&self, world: &World, answer: &Answer) -> Heard {
+        let order = self.order.as_deref().unwrap_or_default();
+        match (answer.status, answer.text("detail")) {
+            (409, ALREADY_PAID) => {
+                lock(&world.promises).told_end(order, "paid");
+                Heard::Over
+            }
+            (410, detail) => {
+                if detail == "Order canceled" {
+                    lock(&world.promises).told_end(order, "canceled");
+                }
+                // It sounds like nothing: who asked before and was not answered believes it too.
+                let told = Told::NotMade;
+                if let Some(before) = lock(&world.promises).told_attempt(self.place, told) {
+                    world.violated(format!("{self}: told {before:?}, and then {detail}"));
+                }
+                Heard::Over
+            }
+            _ => Heard::Unknown,
+        }
+    }
 }
 
 impl std::fmt::Display for Attempt {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let description = member(&self.body, "description");
-        formatter.write_str(description.as_str().unwrap_or_default())
+        formatter.write_str(&self.payer)
     }
 }
 
@@ -237,10 +349,8 @@ async fn repeat_later(world: Arc<World>, attempt: Attempt, id: String) {
     if world.now() > attempt.begun + KEY_IS_GOOD_FOR {
         return;
     }
-    if let Heard::NotCharged { .. } = attempt.send(&world).await {
-        world.violated(format!(
-            "{attempt} was paid by {id}, and is told not to be charged"
-        ));
+    if let Heard::NotCharged { .. } | Heard::Over = attempt.send(&world).await {
+        world.violated(format!("{attempt} was paid by {id}, and is told not to be"));
     }
 }
 
@@ -249,7 +359,7 @@ async fn repeat_later(world: Arc<World>, attempt: Attempt, id: String) {
 async fn come_back(world: Arc<World>, attempt: Attempt) {
     let is_untold = world.look(|provider| {
         let mut payments = provider.payments().iter();
-        payments.any(|payment| payment.description == attempt.to_string() && !payment.is_told)
+        payments.any(|payment| payment.payer == attempt.payer && !payment.is_told)
     });
     if attempt.key.is_none() || !is_untold || !world.replicas.is_absent() {
         return;
@@ -260,7 +370,7 @@ async fn come_back(world: Arc<World>, attempt: Attempt) {
     world.note(|| format!("the buyer of {attempt} comes back"));
     for wait in WAITS {
         match attempt.send(&world).await {
-            Heard::Made { .. } => return,
+            Heard::Made { .. } | Heard::Over => return,
             Heard::NotCharged { .. } => {
                 lock(&world.promises).told_attempt(attempt.place, Told::NotMade);
             }
@@ -277,10 +387,23 @@ async fn use_code(world: Arc<World>, id: String, status: String) {
     }
     sleep(world.dice.seconds(2, 900)).await;
     let number = id.parse().unwrap_or(0);
+    if is_late(&world, number) {
+        world.note(|| format!("the buyer pays {id} at a bank"));
+        return bank::tell_late(&world, number).await;
+    }
     let is_paid = |world: &Arc<World>| {
         world.at_provider(|provider, at| provider.decide(number, "approved", "accredited", at))
     };
     if is_paid(&world) {
         world.note(|| format!("the buyer pays {id}"));
     }
+}
+
+/// Does a bank take the money of a boleto, and tell of it later? In shops with orders, which it may surprise.
+fn is_late(world: &World, id: u64) -> bool {
+    let is_waiting =
+        |payment: &Payment| payment.method == "bolbradesco" && payment.view.status == "pending";
+    world.shop.has_orders
+        && world.look(|provider| provider.find(id).is_some_and(is_waiting))
+        && world.dice.happens(600)
 }

@@ -11,6 +11,7 @@ mod dice;
 mod faults;
 mod merchant;
 mod network;
+mod orders;
 mod promises;
 mod provider;
 mod replica;
@@ -152,8 +153,8 @@ pub fn search(
 /// Bad days, and the calm after them.
 async fn live(world: &Arc<World>) {
     replica::start_all(world).await;
-    for order in 1..=2 + usize::from(world.dice.happens(500)) {
-        tokio::spawn(buyer::pay(Arc::clone(world), order, 20));
+    for number in 1..=2 + usize::from(world.dice.happens(500)) {
+        buy(world, number, 20);
     }
     sleep(world.dice.seconds(60, 120)).await;
     for _ in 0..=world.dice.below(2) {
@@ -176,6 +177,12 @@ async fn live(world: &Arc<World>) {
     replica::end_all(world);
     replica::start_all(world).await;
     sleep(Duration::from_secs(60)).await;
+    if world.shop.has_orders {
+        // The shortest orders end now, while their codes could still be paid.
+        world.leap(Duration::from_secs(14 * 60)).await;
+        sleep(checks::orders::SOON).await;
+        checks::orders::have_ended(world).await;
+    }
     // Hours until all is asked, told and expired: the first are those of the reconciler, the last those of the provider's repetitions.
     for hours in [1, 1, 2, 6, 24] {
         pass(world, hours).await;
@@ -185,6 +192,16 @@ async fn live(world: &Arc<World>) {
         pass(world, hours).await;
     }
     world.settle().await;
+}
+
+/// Somebody buys something, after up to so many seconds.
+fn buy(world: &Arc<World>, number: usize, within: u64) {
+    let world = Arc::clone(world);
+    if world.shop.has_orders && world.dice.happens(750) {
+        tokio::spawn(orders::sell(world, number, within));
+    } else {
+        tokio::spawn(buyer::pay(world, number, within));
+    }
 }
 
 async fn pass(world: &Arc<World>, hours: u64) {
@@ -201,14 +218,14 @@ fn ask_all(world: &Arc<World>) {
     }
 }
 
-/// The number of the order that is paid for when the service goes off.
-const LAST_ORDER: usize = 9;
+/// The number of the purchase that is paid for when the service goes off.
+const LAST_PURCHASE: usize = 9;
 
 /// Nobody runs the service for hours or days; the provider and the buyers go on.
 async fn leave(world: &Arc<World>) {
     let hours = world.faults.absence_hours;
     // Somebody is always at it when the lights go out.
-    tokio::spawn(buyer::pay(Arc::clone(world), LAST_ORDER, 5));
+    buy(world, LAST_PURCHASE, 5);
     sleep(world.dice.seconds(3, 20)).await;
     world.note(|| format!("--- the service is off for {hours} hours"));
     replica::end_all(world);

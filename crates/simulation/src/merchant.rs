@@ -14,7 +14,7 @@ use crate::replica::API_KEY;
 use crate::world::{World, lock};
 
 /// Seconds between repetitions.
-const WAITS: [u64; 8] = [1, 2, 5, 30, 60, 600, 3600, 10_800];
+pub(crate) const WAITS: [u64; 8] = [1, 2, 5, 30, 60, 600, 3600, 10_800];
 
 /// Perhaps cancels a payment, or gives some or all of it back, in one go or in several at the same time.
 pub(crate) fn look_after(world: &Arc<World>, payment: &str, cents: u64) {

@@ -1,5 +1,7 @@
 //! What the service told its callers: by this it is judged at the end.
 
+use std::collections::BTreeSet;
+
 use db::Timestamp;
 
 /// What callers were told in a run.
@@ -7,15 +9,19 @@ use db::Timestamp;
 pub(crate) struct Promises {
     pub(crate) attempts: Vec<Attempt>,
     pub(crate) refunds: Vec<RefundRequest>,
+    /// Orders that were told to be paid, or canceled: for good.
+    pub(crate) ends: BTreeSet<(String, &'static str)>,
 }
 
-/// One attempt to pay for an order: under one key, or a single request without.
+/// One attempt to pay for a purchase: under one key, or a single request without.
 #[derive(Debug, Clone)]
 pub(crate) struct Attempt {
-    /// The order that is paid for.
-    pub(crate) order: usize,
-    /// What the payment is called at the provider.
-    pub(crate) description: String,
+    /// What is bought.
+    pub(crate) purchase: usize,
+    /// Does the shop have an order for it?
+    pub(crate) has_order: bool,
+    /// The payer's e-mail address, which no other attempt has.
+    pub(crate) payer: String,
     pub(crate) told: Told,
 }
 
@@ -42,10 +48,16 @@ pub(crate) struct RefundRequest {
 }
 
 impl Promises {
-    pub(crate) fn begin_attempt(&mut self, order: usize, description: String) -> usize {
+    pub(crate) fn begin_attempt(
+        &mut self,
+        purchase: usize,
+        has_order: bool,
+        payer: String,
+    ) -> usize {
         self.attempts.push(Attempt {
-            order,
-            description,
+            purchase,
+            has_order,
+            payer,
             told: Told::Unknown,
         });
         self.attempts.len() - 1
@@ -55,6 +67,11 @@ impl Promises {
     pub(crate) fn told_attempt(&mut self, attempt: usize, told: Told) -> Option<Told> {
         let known = self.attempts.get_mut(attempt)?;
         tell(&mut known.told, told)
+    }
+
+    /// Records that an order was told to be `paid` or `canceled`.
+    pub(crate) fn told_end(&mut self, order: &str, status: &'static str) {
+        self.ends.insert((order.to_owned(), status));
     }
 
     pub(crate) fn begin_refund(&mut self, payment: String, cents: Option<i64>) -> usize {

@@ -308,7 +308,7 @@ fn config(world: &World) -> Config {
         rate_limit: web::rate::Rates::off(),
         rate_limit_payments: web::rate::Rates::off(),
         open_payments: true,
-        refund_overpayment: false,
+        refund_overpayment: world.shop.refunds_overpayment,
         receipts: None,
         api_keys: vec![Secret::new(API_KEY)],
         webhooks: checkout::webhooks::Webhooks::default(),

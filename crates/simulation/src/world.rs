@@ -12,6 +12,7 @@ use web::Clock;
 use crate::bank;
 use crate::dice::Dice;
 use crate::faults::Faults;
+use crate::orders::Shop;
 use crate::promises::Promises;
 use crate::provider::{Moment, Provider};
 use crate::replica::Replicas;
@@ -27,6 +28,7 @@ const CALLS_MAX: usize = 3000;
 pub(crate) struct World {
     pub(crate) dice: Dice,
     pub(crate) faults: Faults,
+    pub(crate) shop: Shop,
     pub(crate) database: Arc<MemoryDatabase>,
     pub(crate) replicas: Replicas,
     pub(crate) promises: Mutex<Promises>,
@@ -49,6 +51,7 @@ impl World {
         let faults = Faults::draw(&dice);
         let world = Arc::new(Self {
             faults,
+            shop: Shop::draw(seed),
             database,
             replicas: Replicas::default(),
             promises: Mutex::default(),
@@ -62,7 +65,7 @@ impl World {
             violations: Mutex::default(),
             dice,
         });
-        world.note(|| format!("seed {seed}: {:?}", world.faults));
+        world.note(|| format!("seed {seed}: {:?}, {:?}", world.faults, world.shop));
         world
     }
 

@@ -48,6 +48,9 @@ impl Received {
                 about = format!("{about} {name}={value}");
             }
         }
+        if let Some(payer) = body.get("payer") {
+            about = format!("{about} payer={}", member(payer, "email"));
+        }
         let key = self.key.get(..8).unwrap_or_default();
         format!("{} {} key={key}{about}", self.method, self.path)
     }
@@ -258,6 +261,7 @@ impl Provider {
         if at.happens(|faults| faults.refusals)
             || !self.change(number, at, |payment| payment.add(refund, cents))
         {
+            self.has_refused_refund(number);
             self.remember(call, Kept::Refusal(400, "2018"), at.now);
             return Reply::error(400, "2018");
         }
@@ -342,6 +346,10 @@ fn new_payment(body: &Value, is_card: bool, at: Moment<'_>) -> Payment {
         id: 0,
         reference: text(member(body, "external_reference")),
         description: text(member(body, "description")),
+        payer: text(member(member(body, "payer"), "email")),
+        lapses: member(body, "date_of_expiration")
+            .as_str()
+            .and_then(|text| Timestamp::parse(text).ok()),
         method: text(member(body, "payment_method_id")),
         cents: cents(&member(body, "transaction_amount").to_string()),
         created: at.now,
@@ -353,6 +361,9 @@ fn new_payment(body: &Value, is_card: bool, at: Moment<'_>) -> Payment {
             refunds: Vec::new(),
         },
         was_charged: false,
+        is_paid_all_the_same: false,
+        beside: None,
+        has_refused_refund: false,
         is_told: false,
         history: Vec::new(),
     }

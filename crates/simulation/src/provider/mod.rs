@@ -38,14 +38,24 @@ pub(crate) struct Change {
 pub(crate) struct Payment {
     pub(crate) id: u64,
     pub(crate) reference: String,
-    /// What the buyer's client called it: by this the world knows whose it is, whatever the service stored.
+    /// What is paid: an order, or what the buyer's client named.
     pub(crate) description: String,
+    /// The payer's e-mail address: by this the world knows whose attempt it is, whatever the service stored.
+    pub(crate) payer: String,
+    /// When it lapses unless it is paid, if the service has said so.
+    pub(crate) lapses: Option<Timestamp>,
     pub(crate) method: String,
     pub(crate) cents: i64,
     pub(crate) created: Timestamp,
     pub(crate) view: View,
     /// Was money ever taken?
     pub(crate) was_charged: bool,
+    /// Was it paid at a bank, and cancelled before the bank told of it?
+    pub(crate) is_paid_all_the_same: bool,
+    /// Another payment of the same that was alive, or had been paid, when this one was made.
+    pub(crate) beside: Option<u64>,
+    /// Did the provider refuse to give money of it back?
+    pub(crate) has_refused_refund: bool,
     /// Did any answer about it reach the service?
     pub(crate) is_told: bool,
     /// Every view with the time from which the search knows it.
@@ -145,6 +155,14 @@ impl Provider {
         }
     }
 
+    /// A refund of a payment was refused for good.
+    fn has_refused_refund(&mut self, id: u64) {
+        let mut payments = self.payments.iter_mut();
+        if let Some(payment) = payments.find(|payment| payment.id == id) {
+            payment.has_refused_refund = true;
+        }
+    }
+
     /// What has changed since it was last asked.
     pub(crate) fn take_changes(&mut self) -> Vec<Change> {
         std::mem::take(&mut self.changed)
@@ -179,6 +197,9 @@ impl Provider {
 
     fn make(&mut self, mut payment: Payment, at: Moment<'_>) -> u64 {
         payment.id = 217_000_000 + self.payments.len() as u64;
+        let beside =
+            |other: &&Payment| other.description == payment.description && other.is_alive_or_paid();
+        payment.beside = self.payments.iter().find(beside).map(|other| other.id);
         payment.was_charged = payment.view.status == "approved";
         let seen = at.now
             + at.dice
@@ -213,6 +234,20 @@ impl Provider {
         })
     }
 
+    /// The bank tells that a boleto was paid there, whatever became of it here since.
+    pub(crate) fn credit(&mut self, id: u64, at: Moment<'_>) -> bool {
+        self.change(id, at, |payment| {
+            let is_cancelled = payment.view.status == "cancelled";
+            if !is_cancelled && payment.view.status != "pending" {
+                return false;
+            }
+            (payment.view.status, payment.view.detail) = ("approved", "accredited");
+            payment.view.approved = Some(at.now);
+            payment.is_paid_all_the_same = is_cancelled;
+            true
+        })
+    }
+
     /// The buyer's bank takes the money back.
     pub(crate) fn charge_back(&mut self, id: u64, at: Moment<'_>) -> bool {
         self.change(id, at, |payment| {
@@ -242,6 +277,7 @@ impl Provider {
             for refund in &mut payment.view.refunds {
                 if refund.status == "in_process" {
                     refund.status = if is_made { "approved" } else { "rejected" };
+                    payment.has_refused_refund |= !is_made;
                     has_changed = true;
                 }
             }
@@ -267,6 +303,12 @@ impl Provider {
 }
 
 impl Payment {
+    /// May another payment of the same not be made beside it? What was paid although it was cancelled pays for nothing.
+    fn is_alive_or_paid(&self) -> bool {
+        let is_open = matches!(self.view.status, "pending" | "in_process");
+        is_open || (self.was_charged && !self.is_paid_all_the_same)
+    }
+
     /// Adds a refund of so much, or of what is left; false where that is not possible.
     fn add(&mut self, mut refund: Refund, cents: Option<i64>) -> bool {
         let left = self.cents - self.view.refunded();
