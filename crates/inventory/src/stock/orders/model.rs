@@ -94,14 +94,12 @@ impl Line {
             ));
         };
         (available < self.quantity).then(|| {
-            let number = |units| Locale::PtBr.number(units);
-            let (needed, quantity) = (number(self.quantity), self.quantity);
+            let written = |locale: Locale| (locale.number(self.quantity), locale.number(available));
+            let (needed, on_shelf) = written(Locale::PtBr);
+            let (ordered, stock) = written(Locale::En);
             Message::new(
-                format!(
-                    "{name}: o pedido tem {needed}, o estoque {}.",
-                    number(available)
-                ),
-                format!("{name}: the order has {quantity}, the stock {available}."),
+                format!("{name}: o pedido tem {needed}, o estoque {on_shelf}."),
+                format!("{name}: the order has {ordered}, the stock {stock}."),
             )
         })
     }
@@ -130,6 +128,11 @@ mod tests {
     fn a_line_says_what_is_missing() {
         let said = |line: &Line| line.shortage().map(|said| said.text(Locale::En).to_owned());
         assert_eq!(said(&line(3, Some(3))), None);
+        let many = said(&line(20_000, Some(1_500)));
+        assert_eq!(
+            many.as_deref(),
+            Some("Café 500 g: the order has 20,000, the stock 1,500.")
+        );
         assert_eq!(
             said(&line(3, Some(2))).as_deref(),
             Some("Café 500 g: the order has 3, the stock 2.")
