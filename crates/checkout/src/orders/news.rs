@@ -3,7 +3,7 @@
 use db::{Error, Timestamp, Tx};
 use serde::Serialize;
 
-use super::model::{Order, OrderPayment};
+use super::read::{StoredOrder, with_payments};
 use super::shape::OrderBody;
 use super::store;
 use crate::payments::{self, PaymentBody};
@@ -30,7 +30,7 @@ pub(super) async fn tell_of_end(
     is_late: bool,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let (order, payments) = find(tx, row).await?;
+    let StoredOrder { order, payments } = find(tx, row).await?;
     let news = News {
         order: OrderBody::new(&order, &payments, None),
         late: is_late.then_some(true),
@@ -46,7 +46,7 @@ pub(super) async fn tell_of_overpayment(
     payment: i64,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let (order, payments) = find(tx, row).await?;
+    let StoredOrder { order, payments } = find(tx, row).await?;
     let payment = payments::find_by_row(tx, payment).await?;
     let payment = payment.ok_or_else(|| Error::other("a payment vanished"))?;
     let news = News {
@@ -58,8 +58,9 @@ pub(super) async fn tell_of_overpayment(
     publish(tx, EventType::OrderOverpaid, subject, &news, now).await
 }
 
-async fn find(tx: &mut Tx, row: i64) -> Result<(Order, Vec<OrderPayment>), Error> {
+async fn find(tx: &mut Tx, row: i64) -> Result<StoredOrder, Error> {
     let order = store::find_by_row(tx, row).await?;
-    let order = order.ok_or_else(|| Error::other("an order vanished"))?;
-    Ok((order, store::payments_of(tx, row).await?))
+    let found = order.map(|order| (row, order)).into_iter().collect();
+    let found = with_payments(tx, found).await?.pop();
+    found.ok_or_else(|| Error::other("an order vanished"))
 }

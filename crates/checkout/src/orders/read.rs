@@ -1,5 +1,7 @@
 //! Reading and listing orders, with their payments.
 
+use std::collections::HashMap;
+
 use super::gate::Living;
 use super::model::{Order, OrderPayment};
 use super::query::OrderListQuery;
@@ -42,9 +44,11 @@ pub async fn find(state: &State, id: &str) -> Result<Option<StoredOrder>, db::Er
     let id = id.to_owned();
     state
         .db
-        .read(async move |conn| match store::find(conn, &id).await? {
-            Some(found) => with_payments(conn, found).await.map(Some),
-            None => Ok(None),
+        .read(async move |conn| {
+            let found = store::find(conn, &id).await?;
+            Ok(with_payments(conn, found.into_iter().collect())
+                .await?
+                .pop())
         })
         .await
 }
@@ -86,19 +90,25 @@ pub async fn list(state: &State, query: OrderListQuery) -> Result<OrderPage, db:
         .read(async move |conn| {
             let count = store::count(conn, &filter).await?;
             let found = store::list(conn, &filter, span.page_size, offset).await?;
-            let mut orders = Vec::with_capacity(found.len());
-            for order in found {
-                orders.push(with_payments(conn, order).await?);
-            }
+            let orders = with_payments(conn, found).await?;
             Ok(OrderPage { count, orders })
         })
         .await
 }
 
-async fn with_payments(
+/// These orders, by their rows, with their payments.
+pub(super) async fn with_payments(
     conn: &mut db::Conn,
-    (row, order): (i64, Order),
-) -> Result<StoredOrder, db::Error> {
-    let payments = store::payments_of(conn, row).await?;
-    Ok(StoredOrder { order, payments })
+    found: Vec<(i64, Order)>,
+) -> Result<Vec<StoredOrder>, db::Error> {
+    let rows = found.iter().map(|(row, _)| *row);
+    let mut payments: HashMap<i64, Vec<OrderPayment>> = HashMap::new();
+    for (row, payment) in store::payments_of(conn, rows).await? {
+        payments.entry(row).or_default().push(payment);
+    }
+    let with_theirs = |(row, order)| StoredOrder {
+        order,
+        payments: payments.remove(&row).unwrap_or_default(),
+    };
+    Ok(found.into_iter().map(with_theirs).collect())
 }

@@ -1,6 +1,6 @@
 //! Statements about the attempts and payments of an order: an attempt knows its order, and through it a payment does.
 
-use db::{Conn, Error, Timestamp, Tx};
+use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
 use crate::orders::model::OrderPayment;
 use crate::payments::{AttemptStep, PaymentState};
@@ -69,25 +69,30 @@ pub(in crate::orders) async fn strip_lease(
     Ok(changed == 1)
 }
 
-/// Every payment of an order, newest first.
+/// The payments of these orders, each with its order's row, newest first.
 pub(in crate::orders) async fn payments_of(
     conn: &mut Conn,
-    order: i64,
-) -> Result<Vec<OrderPayment>, Error> {
-    conn.all(
-        "SELECT p.provider_id, p.state, p.provider_method, p.date_created
-         FROM attempts a JOIN payments p ON p.id = a.payment_id WHERE a.order_id = $1 ORDER BY p.id DESC",
-        &[&order],
-        |row| {
-            Ok(OrderPayment {
-                id: row.get(0)?,
-                status: row.get(1)?,
-                payment_method_id: row.get(2)?,
-                date_created: row.get(3)?,
-            })
-        },
-    )
-    .await
+    orders: impl Iterator<Item = i64>,
+) -> Result<Vec<(i64, OrderPayment)>, Error> {
+    let mut query = Query::new(
+        "SELECT p.provider_id, p.state, p.provider_method, p.date_created, a.order_id
+         FROM attempts a JOIN payments p ON p.id = a.payment_id WHERE a.order_id IN (0",
+    );
+    // The list begins with a row that nothing has, so that a comma precedes each.
+    for order in orders {
+        query.push(", ").bind(order);
+    }
+    query.push(") ORDER BY p.id DESC");
+    let payment = |row: &Row<'_>| {
+        let payment = OrderPayment {
+            id: row.get(0)?,
+            status: row.get(1)?,
+            payment_method_id: row.get(2)?,
+            date_created: row.get(3)?,
+        };
+        Ok((row.get(4)?, payment))
+    };
+    conn.all_of(&query, payment).await
 }
 
 /// The provider's ids of an order's payments that wait for their payer, with their methods.
