@@ -43,6 +43,7 @@ async fn main() {
         take(&browser, name).await;
     }
     quick_form(&browser, &demo).await;
+    payment_link(&browser, &demo).await;
 }
 
 /// The page with a card's fields half filled.
@@ -79,6 +80,18 @@ async fn quick_form(browser: &Browser, demo: &Balcao) {
     browser.wait_for("dialog[open] form").await;
     settle(browser).await;
     take(browser, "outflow").await;
+}
+
+/// A sum that the shop fixes, as the link that its buyer gets.
+async fn payment_link(browser: &Browser, demo: &Balcao) {
+    let inventory = demo.url("inventory").await;
+    browser.goto(&format!("{inventory}/payments/new/")).await;
+    browser.fill("#amount", "149.90").await;
+    browser.fill("#description", "Order 1042").await;
+    browser.press(Key::Enter).await;
+    browser.wait_for("main .qr").await;
+    settle(browser).await;
+    take(browser, "payment-link").await;
 }
 
 /// Waits until fonts and pictures are there and nothing moves any more.
