@@ -53,9 +53,10 @@ impl Browser {
         .await
     }
 
-    /// Waits until an expression of the page's script is true. Errors in it count as not yet.
+    /// Waits until an expression of the page's script is true, or a promise of it. Errors in it count as not yet.
     pub async fn wait_until(&self, looked_for: &str, expression: &str) {
-        let body = json!({"script": format!("return Boolean({expression})"), "args": []});
+        let script = format!("return Promise.resolve({expression}).then(Boolean)");
+        let body = json!({"script": script, "args": []});
         self.until(looked_for, async || {
             let held = self.driver.post("/execute/sync", body.clone()).await?;
             Ok((held == true).then_some(()))
