@@ -1,6 +1,8 @@
 //! What must hold at the end of every run, counted at the provider and asked of the service as its users would ask.
 
+mod news;
 pub(crate) mod orders;
+mod store;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +17,7 @@ use crate::promises::{Attempt, Promises, RefundRequest, Told};
 use crate::provider::Payment;
 use crate::replica::Replica;
 use crate::world::{World, lock};
-use orders::Books;
+use store::Books;
 
 /// Checks everything; what does not hold is a violation.
 pub(crate) async fn all(world: &Arc<World>) {

@@ -1,31 +1,16 @@
 //! What must hold of orders. How an order ended, by which payment, and what paid for nothing, is read from the service's tables.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use db::{Conn, Engine, Error};
 
+use super::news::{self, Standing};
+use super::store::{self, Books, Order};
 use crate::promises::Promises;
 use crate::provider::Payment;
 use crate::replica::Life;
 use crate::world::World;
-
-/// An order as the service has it.
-struct Order {
-    id: String,
-    description: String,
-    status: String,
-    /// The payment that paid it.
-    paid_by: Option<u64>,
-}
-
-/// What the service has of orders.
-pub(super) struct Books {
-    orders: Vec<Order>,
-    /// Payments that are told to have paid for nothing, and whether they are still to be given back.
-    overpayments: BTreeMap<u64, bool>,
-}
 
 /// How soon an order has ended whose time is over, and what must not be paid any more is cancelled at the provider.
 pub(crate) const SOON: Duration = Duration::from_secs(180);
@@ -38,20 +23,10 @@ pub(crate) async fn have_ended(world: &Arc<World>) {
         return world.violated("no replica runs".to_owned());
     };
     let then = world.now() - SOON;
-    let database = world
-        .database
-        .handle(Engine::Sqlite, Arc::<Life>::clone(&replica.life));
+    let life = Arc::<Life>::clone(&replica.life);
+    let database = world.database.handle(Engine::Sqlite, life);
     let late = database
-        .read(async move |conn: &mut Conn| {
-            let sql = "SELECT description || ' is still open' FROM orders
-                       WHERE status = 'open' AND expires_at <= $1
-                       UNION ALL
-                       SELECT o.description || ' is ' || o.status || ', and ' || p.provider_id || ' still pending'
-                       FROM orders o JOIN attempts a ON a.order_id = o.id JOIN payments p ON p.id = a.payment_id
-                       WHERE p.state = 'pending' AND p.created_at <= $1 AND o.updated_at <= $1
-                         AND o.status <> 'open' AND (o.status <> 'expired' OR p.method = 'pix')";
-            conn.all(sql, &[&then], |row| row.get::<String>(0)).await
-        })
+        .read(async move |conn: &mut Conn| store::late(conn, then).await)
         .await;
     match late {
         Ok(late) => late.into_iter().for_each(|what| world.violated(what)),
@@ -79,6 +54,17 @@ pub(super) fn check(world: &World, books: &Books, promises: &Promises, payments:
             let mut charged = payments.iter().filter(|payment| payment.was_charged);
             charged.any(|payment| payment.id == id)
         };
+        let overpayments = payments.iter().map(|payment| payment.id);
+        let standing = Standing {
+            name: &order.description,
+            status: &order.status,
+            paid_by: order.paid_by,
+            overpayments: overpayments
+                .filter(|id| books.overpayments.contains_key(id))
+                .collect(),
+        };
+        let events = books.events.get(&order.id);
+        news::check(world, &standing, events.map_or(&[], Vec::as_slice));
         if (order.status == "paid") != order.paid_by.is_some_and(is_charged) {
             world.violated(format!(
                 "{} is {}, by {:?}",
@@ -161,34 +147,7 @@ impl Books {
     /// Those of a replica that runs.
     pub(super) async fn read(world: &Arc<World>, life: Arc<Life>) -> Result<Self, Error> {
         let database = world.database.handle(Engine::Sqlite, life);
-        database
-            .read(async |conn: &mut Conn| {
-                let orders = "SELECT o.public_id, o.description, o.status, p.provider_id
-                              FROM orders o LEFT JOIN payments p ON p.id = o.paid_by ORDER BY o.id";
-                let overpayments = "SELECT p.provider_id, o.refund_at IS NOT NULL
-                                    FROM overpayments o JOIN payments p ON p.id = o.payment_id";
-                let number = |id: String| id.parse().unwrap_or_default();
-                Ok(Self {
-                    orders: conn
-                        .all(orders, &[], |row| {
-                            Ok(Order {
-                                id: row.get(0)?,
-                                description: row.get(1)?,
-                                status: row.get(2)?,
-                                paid_by: row.get::<Option<String>>(3)?.map(number),
-                            })
-                        })
-                        .await?,
-                    overpayments: conn
-                        .all(overpayments, &[], |row| {
-                            Ok((number(row.get(0)?), row.get(1)?))
-                        })
-                        .await?
-                        .into_iter()
-                        .collect(),
-                })
-            })
-            .await
+        database.read(store::books).await
     }
 
     /// How many refunds of a payment the service makes by itself.

@@ -35,6 +35,7 @@ pub(crate) struct Change {
 
 /// A payment at the provider.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Payment {
     pub(crate) id: u64,
     pub(crate) reference: String,

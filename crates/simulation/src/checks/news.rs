@@ -1,0 +1,96 @@
+//! What must hold of the news of orders: each end and each overpayment is told once, after the payment that it comes from.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::provider::member;
+use crate::world::World;
+
+/// An event about an order or a payment of it.
+pub(super) struct Event {
+    kind: String,
+    /// The payment that it is about, if it is one.
+    payment: Option<u64>,
+    is_late: bool,
+}
+
+/// How an order stands, for its news.
+pub(super) struct Standing<'a> {
+    pub(super) name: &'a str,
+    pub(super) status: &'a str,
+    pub(super) paid_by: Option<u64>,
+    pub(super) overpayments: BTreeSet<u64>,
+}
+
+/// Checks the events of an order, which come in their order.
+pub(super) fn check(world: &World, order: &Standing<'_>, events: &[Event]) {
+    let ends: Vec<&Event> = events
+        .iter()
+        .filter(|event| event.kind.starts_with("order.") && event.kind != "order.overpaid")
+        .collect();
+    let told: Vec<&str> = ends.iter().map(|event| event.kind.as_str()).collect();
+    let is_told = match order.status {
+        "paid" => matches!(*told, ["order.paid"] | ["order.expired", "order.paid"]),
+        "canceled" => *told == ["order.canceled"],
+        "expired" => *told == ["order.expired"],
+        _ => told.is_empty(),
+    };
+    // An order may be paid late without having been told to be expired, but not the other way round.
+    let is_late = ends.last().is_some_and(|event| event.is_late);
+    if !is_told || (told.len() == 2 && !is_late) {
+        world.violated(format!(
+            "{} is {}, and told as {told:?}",
+            order.name, order.status
+        ));
+    }
+    let overpaid: Vec<u64> = events
+        .iter()
+        .filter(|event| event.kind == "order.overpaid")
+        .filter_map(|event| event.payment)
+        .collect();
+    let overpaid_once: BTreeSet<u64> = overpaid.iter().copied().collect();
+    if overpaid_once != order.overpayments || overpaid.len() != overpaid_once.len() {
+        world.violated(format!(
+            "{} is overpaid by {:?}, and told so of {overpaid:?}",
+            order.name, order.overpayments
+        ));
+    }
+    if !is_payment_told_first(order, events) {
+        world.violated(format!(
+            "{} was told to be paid before its payment was",
+            order.name
+        ));
+    }
+}
+
+/// An approval that was passed through is not told: then what became of the payment is.
+fn is_payment_told_first(order: &Standing<'_>, events: &[Event]) -> bool {
+    let tells = [
+        "payment.approved",
+        "payment.refunded",
+        "payment.charged_back",
+    ];
+    let mut before = events.iter().take_while(|event| event.kind != "order.paid");
+    order.paid_by.is_none()
+        || before
+            .any(|event| event.payment == order.paid_by && tells.contains(&event.kind.as_str()))
+}
+
+impl Event {
+    /// An event as the outbox has it.
+    pub(super) fn read(kind: String, payload: &str) -> Self {
+        let payload: Value = serde_json::from_str(payload).unwrap_or_default();
+        let data = member(&payload, "data");
+        let payment = match kind.strip_prefix("payment.") {
+            Some(_) => data,
+            None => member(data, "payment"),
+        };
+        let id = member(payment, "id").as_str();
+        Self {
+            kind,
+            payment: id.and_then(|id| id.parse().ok()),
+            is_late: member(data, "late").as_bool().unwrap_or_default(),
+        }
+    }
+}
