@@ -43,7 +43,7 @@ pub(crate) async fn a_product(program: &Caller, serie_number: &str, quantity: i6
 }
 
 /// Makes an order of three units with this serie number, and the buyer's page of it.
-async fn an_order(checkout: &str, key: &str, sku: &str) -> String {
+pub(crate) async fn an_order(checkout: &str, key: &str, sku: &str) -> String {
     let items = json!([{"title": "Arroz", "quantity": 3, "unit_price": 12.50, "sku": sku}]);
     let order = json!({"reference": "1042", "description": "Feira", "items": items});
     let answer = client()

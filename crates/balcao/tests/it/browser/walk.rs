@@ -13,6 +13,7 @@ use test_kit::{
 
 use super::{PASSWORD, log_in, payments, shelves::bring};
 use crate::inventory::Caller;
+use crate::orders::{an_order, pay_by_card};
 use crate::support::{boleto, card, pay_until_final, pix};
 
 /// Addresses that answer something else than a page of ours, or only on a way that another test goes.
@@ -394,8 +395,8 @@ async fn others(demo: &Balcao) -> Vec<String> {
     urls
 }
 
-/// An endpoint at an address that nobody serves, a delivery that fails there, an analysis, and a product whose every text and number is
-/// as long as can be.
+/// An endpoint at an address that nobody serves, a delivery that fails there, an analysis, a paid order that waits, and a product whose every
+/// text and number is as long as can be.
 async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
     let browser = &walk.browser;
     browser.goto(&format!("{inventory}/webhooks/new/")).await;
@@ -416,6 +417,7 @@ async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
     browser.wait_for("main .button-danger").await;
     receive(browser, inventory).await;
     payments::make_link(browser, inventory, "12,90").await;
+    make_an_order_wait(browser, demo).await;
     browser.goto(&format!("{inventory}/products/1/")).await;
     browser.click("#analysis form button").await;
     browser
@@ -427,6 +429,15 @@ async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
             "fetch('/webhooks/').then(answer => answer.text()).then(page => page.includes('/webhooks/deliveries/'))",
         )
         .await;
+}
+
+/// A paid order whose goods nobody knows.
+async fn make_an_order_wait(browser: &Browser, demo: &Balcao) {
+    let checkout = demo.url("checkout").await;
+    let page = an_order(&checkout, "demo-key", "nobody-has-it").await;
+    pay_by_card(&page).await;
+    let is_there = "fetch('/outflows/orders/1/').then(answer => answer.ok)";
+    browser.wait_until("the order that waits", is_there).await;
 }
 
 /// Makes a draft of goods received.
