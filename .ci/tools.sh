@@ -45,6 +45,7 @@ install_missing() {
     python3 -m pip --version >/dev/null 2>&1 || packages+=(python3 python3-pip)
     program node || packages+=(nodejs)
     program npm || packages+=(npm)
+    program php || packages+=(php-cli)
   fi
   ((${#packages[@]} == 0)) || install_packages "${packages[@]}" || return 1
   install_rust_parts
@@ -57,7 +58,7 @@ install_packages() {
   fi
   if ! program apt-get || ! "${as_root[@]}" true 2>/dev/null; then
     printf 'Missing, and this user may not install it. On Debian:\n\n  sudo apt-get install %s\n\n' "$*"
-    printf 'On other systems: a C compiler, git, the PostgreSQL server, Redis or Valkey, promtool of Prometheus, systemd-analyze, Chromium and chromedriver, nginx, HAProxy, Caddy, pip, Node, npm, xz.\n'
+    printf 'On other systems: a C compiler, git, the PostgreSQL server, Redis or Valkey, promtool of Prometheus, systemd-analyze, Chromium and chromedriver, nginx, HAProxy, Caddy, pip, Node, npm, PHP, xz.\n'
     return 1
   fi
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
