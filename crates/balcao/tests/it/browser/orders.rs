@@ -4,12 +4,12 @@
 use serde_json::json;
 use test_kit::{
     browser::{Browser, Key},
-    process::Start,
+    process::{Balcao, Start},
 };
 
 use super::{PASSWORD, log_in};
 use crate::inventory::Caller;
-use crate::orders::{SECRET, a_product, tell};
+use crate::orders::{SECRET, a_product, an_order, pay_by_card, tell};
 
 const BUTTON: &str = "[formaction='/outflows/orders/1/retry/']";
 
@@ -18,6 +18,15 @@ async fn press_focused(browser: &Browser) {
     let is_focused = format!("document.activeElement.matches(\"{BUTTON}\")");
     browser.wait_until("the button's focus", &is_focused).await;
     browser.press(Key::Enter).await;
+}
+
+/// A paid order whose goods nobody knows.
+pub(super) async fn make_one_wait(browser: &Browser, demo: &Balcao) {
+    let checkout = demo.url("checkout").await;
+    let page = an_order(&checkout, "demo-key", "nobody-has-it").await;
+    pay_by_card(&page).await;
+    let is_there = "fetch('/outflows/orders/1/').then(answer => answer.ok)";
+    browser.wait_until("the order that waits", is_there).await;
 }
 
 #[tokio::test]

@@ -11,9 +11,8 @@ use test_kit::{
     process::{Balcao, Start},
 };
 
-use super::{PASSWORD, log_in, payments, shelves::bring};
+use super::{PASSWORD, log_in, orders, payments, shelves::bring};
 use crate::inventory::Caller;
-use crate::orders::{an_order, pay_by_card};
 use crate::support::{boleto, card, pay_until_final, pix};
 
 /// Addresses that answer something else than a page of ours, or only on a way that another test goes.
@@ -395,8 +394,7 @@ async fn others(demo: &Balcao) -> Vec<String> {
     urls
 }
 
-/// An endpoint at an address that nobody serves, a delivery that fails there, an analysis, a paid order that waits, and a product whose every
-/// text and number is as long as can be.
+/// An endpoint that nobody serves, a delivery that fails there, an analysis, a paid order that waits, a product with texts as long as can be.
 async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
     let browser = &walk.browser;
     browser.goto(&format!("{inventory}/webhooks/new/")).await;
@@ -411,13 +409,13 @@ async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
         "cost_price": "99999999999999999999.98", "selling_price": "99999999999999999999.99",
     });
     program.make("/api/v1/products/", &long).await;
-    // The first is booked, the second stays a draft.
     receive(browser, inventory).await;
     browser.click("main [name=do][value=book]").await;
     browser.wait_for("main .button-danger").await;
+    // One is booked, and this one stays a draft.
     receive(browser, inventory).await;
     payments::make_link(browser, inventory, "12,90").await;
-    make_an_order_wait(browser, demo).await;
+    orders::make_one_wait(browser, demo).await;
     browser.goto(&format!("{inventory}/products/1/")).await;
     browser.click("#analysis form button").await;
     browser
@@ -429,15 +427,6 @@ async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
             "fetch('/webhooks/').then(answer => answer.text()).then(page => page.includes('/webhooks/deliveries/'))",
         )
         .await;
-}
-
-/// A paid order whose goods nobody knows.
-async fn make_an_order_wait(browser: &Browser, demo: &Balcao) {
-    let checkout = demo.url("checkout").await;
-    let page = an_order(&checkout, "demo-key", "nobody-has-it").await;
-    pay_by_card(&page).await;
-    let is_there = "fetch('/outflows/orders/1/').then(answer => answer.ok)";
-    browser.wait_until("the order that waits", is_there).await;
 }
 
 /// Makes a draft of goods received.
