@@ -204,13 +204,16 @@ async fn give_up(state: &State, waiting: &Waiting) -> Result<Option<Outcome>, db
     Ok(Some(Outcome::GivenUp))
 }
 
-/// Is the payment open, or may it be charged back?
+/// Is the payment open, may it be charged back, or have been paid after all?
 fn can_change(stored: &StoredPayment, waiting: &Waiting, now: Timestamp) -> bool {
     let snapshot = &stored.snapshot;
     let approved = snapshot.date_approved.as_deref();
     let approved = approved.and_then(|date| Timestamp::parse(date).ok());
     match snapshot.state {
-        PaymentState::Approved => now < approved.unwrap_or(waiting.received_at) + CHARGEBACK,
+        // A bank may tell of a boleto that was paid before it was cancelled.
+        PaymentState::Approved | PaymentState::Cancelled => {
+            now < approved.unwrap_or(waiting.received_at) + CHARGEBACK
+        }
         state => state.is_open(),
     }
 }

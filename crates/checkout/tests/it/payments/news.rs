@@ -9,6 +9,7 @@ use test_kit::on_both_engines;
 use super::app::{Answer, Shop};
 use super::notified::{notify, work};
 use super::requests::{card, pix};
+use crate::orders;
 
 /// A payment that appears at the provider under the reference of our newest attempt.
 async fn late_payment(shop: &Shop) -> String {
@@ -198,6 +199,27 @@ on_both_engines!(
             shop.figure("balcao_notifications_total{outcome=\"given_up\"}"),
             0
         );
+    }
+);
+
+on_both_engines!(
+    a_notification_of_a_cancelled_payment_is_not_given_up_as_it_may_have_been_paid_before,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let order = orders::make(&shop, &orders::order()).await;
+        let id = orders::pay(&shop, &order, &orders::boleto(), None)
+            .await
+            .id();
+        let cancelled = async |tx: &mut db::Tx| {
+            let sql = "UPDATE payments SET state = 'cancelled'";
+            tx.execute(sql, &[]).await
+        };
+        shop.db.write::<_, db::Error, _>(cancelled).await.unwrap();
+        shop.sandbox.act(&id, "pay").await;
+        notify(&shop, &id).await;
+        hours_without_an_answer(&shop, &id, 4 * 24 + 2).await;
+        work(&shop).await;
+        assert_eq!(orders::overpayments(&shop).await, (1, 0));
     }
 );
 
