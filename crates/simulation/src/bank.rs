@@ -113,6 +113,12 @@ fn soon_or_later(world: &World) -> Duration {
 
 /// Tells the shop that a payment has changed, until it says that it has heard.
 async fn tell(world: Arc<World>, change: Change) {
+    let hidden = world.shop.hides_payments_for;
+    let created =
+        world.look(|provider| provider.find(change.payment).map(|payment| payment.created));
+    if let (true, Some(created)) = (world.shop.hides_payments(), created) {
+        sleep((created + hidden).since(world.now())).await;
+    }
     let is_late = world.happens(|faults| faults.late_news);
     sleep(
         world

@@ -165,6 +165,9 @@ async fn live(world: &Arc<World>) {
         }
         sleep(world.dice.seconds(10, 40)).await;
     }
+    if world.shop.hides_payments() || (world.shop.has_orders && world.dice.happens(500)) {
+        orders::come_late(world).await;
+    }
     if world.faults.absence_hours > 0 {
         leave(world).await;
     }
@@ -197,7 +200,8 @@ async fn live(world: &Arc<World>) {
 /// Somebody buys something, after up to so many seconds.
 fn buy(world: &Arc<World>, number: usize, within: u64) {
     let world = Arc::clone(world);
-    if world.shop.has_orders && world.dice.happens(750) {
+    let has_order = world.shop.has_orders && world.dice.happens(750);
+    if has_order || world.shop.hides_payments() {
         tokio::spawn(orders::sell(world, number, within));
     } else {
         tokio::spawn(buyer::pay(world, number, within));

@@ -11,6 +11,7 @@ use tokio::time::sleep;
 use crate::buyer;
 use crate::client::{self, Answer};
 use crate::dice::Dice;
+use crate::faults::Faults;
 use crate::merchant::{self, WAITS};
 use crate::provider::member;
 use crate::world::{World, lock};
@@ -27,6 +28,9 @@ const LIVES: [Option<u64>; 6] = [
     None,
 ];
 
+/// The same where payments are hidden: longer than the service waits before it is certain.
+const LONG_LIVES: [Option<u64>; 2] = [Some(7200), None];
+
 /// Whether a shop works with orders, and how. Drawn by dice of its own: a shop without orders is the same whatever they do.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shop {
@@ -34,6 +38,17 @@ pub(crate) struct Shop {
     pub(crate) has_orders: bool,
     /// Are second payments given back by themselves?
     pub(crate) refunds_overpayment: bool,
+    /// How long nobody is told that the provider has made a payment, and its search does not show it: longer than the service waits before it is
+    /// certain that there is none. Everything that such a shop sells is an order, since it may be paid twice.
+    pub(crate) hides_payments_for: Duration,
+}
+
+/// An order that was made.
+#[derive(Debug, Clone)]
+pub(crate) struct Sale {
+    number: usize,
+    link: Link,
+    ends: Timestamp,
 }
 
 /// An order, as its link leads to it.
@@ -44,40 +59,81 @@ pub(crate) struct Link {
 }
 
 impl Shop {
-    pub(crate) fn draw(seed: u64) -> Self {
+    pub(crate) fn draw(seed: u64, faults: &Faults) -> Self {
         let dice = Dice::new(!seed);
+        let (has_orders, refunds_overpayment) = (dice.happens(400), dice.happens(500));
+        // What was hidden is never heard of where the provider tells of nothing.
+        let hides_payments = has_orders && !faults.is_silent && dice.happens(200);
+        let hidden = Duration::from_secs(if hides_payments { 3 * 3600 } else { 0 });
         Self {
-            has_orders: dice.happens(400),
-            refunds_overpayment: dice.happens(500),
+            has_orders,
+            refunds_overpayment,
+            hides_payments_for: hidden,
         }
+    }
+
+    pub(crate) fn hides_payments(&self) -> bool {
+        !self.hides_payments_for.is_zero()
     }
 }
 
 /// Makes an order after up to so many seconds, and has it paid in one tab or in two at once. Perhaps the shop gives it up meanwhile.
 pub(crate) async fn sell(world: Arc<World>, number: usize, within: u64) {
     sleep(world.dice.seconds(0, within)).await;
-    let Some(link) = make(&world, number).await else {
+    let Some(order) = make(&world, number).await else {
         world.note(|| format!("the shop gives up making order {number}"));
         return;
     };
-    for tab in 1..=1 + usize::from(world.dice.happens(500)) {
-        let world = Arc::clone(&world);
-        tokio::spawn(buyer::pay_order(world, number, link.clone(), tab));
-    }
+    let link = Link::of(&order);
+    let ends = Timestamp::parse(text(&order, "expires_at")).unwrap_or(world.now());
+    lock(&world.sales).push(Sale {
+        number,
+        link: link.clone(),
+        ends,
+    });
+    open_tabs(&world, number, &link, 1);
     if world.dice.happens(300) {
         tokio::spawn(cancel(world, link));
     }
 }
 
+/// One tab or two at an order's page, the first of which has this number.
+fn open_tabs(world: &Arc<World>, number: usize, link: &Link, first: usize) {
+    for tab in first..=first + usize::from(world.dice.happens(500)) {
+        let world = Arc::clone(world);
+        tokio::spawn(buyer::pay_order(world, number, link.clone(), tab));
+    }
+}
+
+/// Time passes until an order is about to end, and somebody comes at the last moment.
+pub(crate) async fn come_late(world: &Arc<World>) {
+    let sales = lock(&world.sales).clone();
+    let place = usize::try_from(world.dice.below(sales.len() as u64)).unwrap_or(0);
+    let Some(Sale { number, link, ends }) = sales.get(place).cloned() else {
+        return;
+    };
+    let left = ends.since(world.now());
+    world
+        .leap(left.saturating_sub(world.dice.seconds(5, 90)))
+        .await;
+    open_tabs(world, number, &link, 3);
+    sleep(world.dice.seconds(30, 120)).await;
+}
+
 /// Makes an order: again and again with the same key, if it has one, and always with the same reference.
-async fn make(world: &Arc<World>, number: usize) -> Option<Link> {
+async fn make(world: &Arc<World>, number: usize) -> Option<Value> {
     let reference = format!("pedido-{number}");
     let mut body = json!({
         "reference": reference,
         "amount": buyer::cents(number) / 100,
         "description": format!("Pedido {number}"),
     });
-    let life = world.dice.one_of(&LIVES).map(Duration::from_secs);
+    let lives = if world.shop.hides_payments() {
+        &LONG_LIVES[..]
+    } else {
+        &LIVES
+    };
+    let life = world.dice.one_of(lives).map(Duration::from_secs);
     if let (Some(body), Some(life)) = (body.as_object_mut(), life) {
         body.insert(
             "expires_at".to_owned(),
@@ -85,25 +141,27 @@ async fn make(world: &Arc<World>, number: usize) -> Option<Link> {
         );
     }
     let key = world.dice.happens(750).then_some(reference.as_str());
+    let mut is_made = false;
     for wait in WAITS {
-        let begun = world.now();
         let answer = merchant::call(world, Method::POST, "/orders/", &body, key).await;
         match answer.as_ref().map(|answer| answer.status) {
             None | Some(503) => {}
-            Some(201) => return answer.as_ref().map(|answer| Link::of(&answer.body)),
-            Some(409) if key.is_none() => {
-                return find(world, &reference).await.map(|order| Link::of(&order));
-            }
-            // Its end has come too near.
+            Some(201) => return answer.map(|answer| answer.body),
+            Some(409) if key.is_none() => return find(world, &reference).await,
+            // Its end has come too near, unless it is made already: then its key stands for it.
             Some(422) => {
                 let order = find(world, &reference).await?;
-                let created = Timestamp::parse(text(&order, "created_at")).unwrap_or(begun);
-                if key.is_some() && created < begun {
+                if key.is_none() {
+                    return Some(order);
+                }
+                if is_made {
                     world.violated(format!(
                         "{reference} was made, and a repetition of its key is 422"
                     ));
+                    return Some(order);
                 }
-                return Some(Link::of(&order));
+                is_made = true;
+                continue;
             }
             Some(status) => {
                 world.violated(format!("POST /orders/ was answered {status}"));

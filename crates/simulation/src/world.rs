@@ -12,7 +12,7 @@ use web::Clock;
 use crate::bank;
 use crate::dice::Dice;
 use crate::faults::Faults;
-use crate::orders::Shop;
+use crate::orders::{Sale, Shop};
 use crate::promises::Promises;
 use crate::provider::{Moment, Provider};
 use crate::replica::Replicas;
@@ -29,6 +29,7 @@ pub(crate) struct World {
     pub(crate) dice: Dice,
     pub(crate) faults: Faults,
     pub(crate) shop: Shop,
+    pub(crate) sales: Mutex<Vec<Sale>>,
     pub(crate) database: Arc<MemoryDatabase>,
     pub(crate) replicas: Replicas,
     pub(crate) promises: Mutex<Promises>,
@@ -48,10 +49,16 @@ pub(crate) struct Busy(Arc<World>);
 impl World {
     pub(crate) fn new(seed: u64, database: Arc<MemoryDatabase>, is_traced: bool) -> Arc<Self> {
         let dice = Dice::new(seed);
-        let faults = Faults::draw(&dice);
+        let mut faults = Faults::draw(&dice);
+        let shop = Shop::draw(seed, &faults);
+        if shop.hides_payments() {
+            // Only what nobody was answered stays hidden.
+            faults.lost_answers = faults.lost_answers.max(300);
+        }
         let world = Arc::new(Self {
             faults,
-            shop: Shop::draw(seed),
+            shop,
+            sales: Mutex::default(),
             database,
             replicas: Replicas::default(),
             promises: Mutex::default(),
@@ -127,6 +134,7 @@ impl World {
             search_lag: self.faults.search_lag,
             misses_changes: self.faults.misses_changes,
             list_lag: self.faults.list_lag,
+            hidden: self.shop.hides_payments_for,
         };
         let result = act(&mut provider, moment);
         let changes = provider.take_changes();

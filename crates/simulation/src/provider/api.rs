@@ -261,7 +261,7 @@ impl Provider {
         if at.happens(|faults| faults.refusals)
             || !self.change(number, at, |payment| payment.add(refund, cents))
         {
-            self.has_refused_refund(number);
+            self.refused_refunds.insert(number);
             self.remember(call, Kept::Refusal(400, "2018"), at.now);
             return Reply::error(400, "2018");
         }
@@ -363,7 +363,6 @@ fn new_payment(body: &Value, is_card: bool, at: Moment<'_>) -> Payment {
         was_charged: false,
         is_paid_all_the_same: false,
         beside: None,
-        has_refused_refund: false,
         is_told: false,
         history: Vec::new(),
     }

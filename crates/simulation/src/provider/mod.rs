@@ -4,7 +4,7 @@
 mod answer;
 mod api;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use db::Timestamp;
@@ -21,6 +21,8 @@ pub(crate) struct Provider {
     keys: HashMap<String, Memory>,
     /// Card tokens, and whether they are used.
     tokens: HashMap<String, bool>,
+    /// Payments of which it refused a refund for good.
+    refused_refunds: HashSet<u64>,
     /// Answers no call.
     pub(crate) is_down: bool,
     changed: Vec<Change>,
@@ -35,7 +37,6 @@ pub(crate) struct Change {
 
 /// A payment at the provider.
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Payment {
     pub(crate) id: u64,
     pub(crate) reference: String,
@@ -55,8 +56,6 @@ pub(crate) struct Payment {
     pub(crate) is_paid_all_the_same: bool,
     /// Another payment of the same that was alive, or had been paid, when this one was made.
     pub(crate) beside: Option<u64>,
-    /// Did the provider refuse to give money of it back?
-    pub(crate) has_refused_refund: bool,
     /// Did any answer about it reach the service?
     pub(crate) is_told: bool,
     /// Every view with the time from which the search knows it.
@@ -107,9 +106,17 @@ pub(crate) struct Moment<'a> {
     pub(crate) search_lag: Duration,
     pub(crate) misses_changes: bool,
     pub(crate) list_lag: Duration,
+    /// How long the search does not know a new payment at all.
+    pub(crate) hidden: Duration,
 }
 
 impl Moment<'_> {
+    /// When the search knows of a change to a payment that was made at this time.
+    fn seen(&self, created: Timestamp) -> Timestamp {
+        let lag = u64::try_from(self.search_lag.as_millis()).unwrap_or(0);
+        (self.now + self.dice.millis(0, lag)).max(created + self.hidden)
+    }
+
     /// Does a fault of this rate happen?
     fn happens(&self, rate: impl FnOnce(&Faults) -> u64) -> bool {
         self.faults
@@ -156,12 +163,9 @@ impl Provider {
         }
     }
 
-    /// A refund of a payment was refused for good.
-    fn has_refused_refund(&mut self, id: u64) {
-        let mut payments = self.payments.iter_mut();
-        if let Some(payment) = payments.find(|payment| payment.id == id) {
-            payment.has_refused_refund = true;
-        }
+    /// Did it refuse to give money of a payment back?
+    pub(crate) fn has_refused_refund(&self, id: u64) -> bool {
+        self.refused_refunds.contains(&id)
     }
 
     /// What has changed since it was last asked.
@@ -184,9 +188,7 @@ impl Provider {
         }
         payment.view.updated = at.now;
         payment.was_charged |= payment.view.status == "approved";
-        let seen = at.now
-            + at.dice
-                .millis(0, u64::try_from(at.search_lag.as_millis()).unwrap_or(0));
+        let seen = at.seen(payment.created);
         payment.history.push((seen, payment.view.clone()));
         let is_new = false;
         self.changed.push(Change {
@@ -202,9 +204,7 @@ impl Provider {
             |other: &&Payment| other.description == payment.description && other.is_alive_or_paid();
         payment.beside = self.payments.iter().find(beside).map(|other| other.id);
         payment.was_charged = payment.view.status == "approved";
-        let seen = at.now
-            + at.dice
-                .millis(0, u64::try_from(at.search_lag.as_millis()).unwrap_or(0));
+        let seen = at.seen(payment.created);
         payment.history.push((seen, payment.view.clone()));
         let id = payment.id;
         self.payments.push(payment);
@@ -273,18 +273,21 @@ impl Provider {
 
     /// The provider ends a refund that it was still at work on.
     pub(crate) fn end_refunds(&mut self, id: u64, is_made: bool, at: Moment<'_>) -> bool {
-        self.change(id, at, |payment| {
+        let has_ended = self.change(id, at, |payment| {
             let mut has_changed = false;
             for refund in &mut payment.view.refunds {
                 if refund.status == "in_process" {
                     refund.status = if is_made { "approved" } else { "rejected" };
-                    payment.has_refused_refund |= !is_made;
                     has_changed = true;
                 }
             }
             payment.settle_refunds();
             has_changed
-        })
+        });
+        if has_ended && !is_made {
+            self.refused_refunds.insert(id);
+        }
+        has_ended
     }
 
     fn next_refund(&self, at: Moment<'_>, is_ours: bool) -> Refund {
