@@ -4,9 +4,12 @@ use db::Timestamp;
 use jiff::civil::Date;
 use web::locale::in_sao_paulo;
 
-use super::super::{
-    Failure,
-    model::{List, ListQuery, Listed},
+use super::{
+    super::{
+        Failure,
+        model::{List, ListQuery, Listed},
+    },
+    Answer, unavailable,
 };
 use crate::{
     State,
@@ -203,28 +206,22 @@ pub(super) struct File<T> {
     pub(super) row: fn(index::Cells, &T) -> Vec<String>,
 }
 
-/// The whole list as a file, or the way back to a list that has more rows than a file takes.
+/// The whole list as a file, or the way back to a list that is asked for wrongly or has more rows than a file takes.
 pub(super) async fn export<T: Listed>(
-    state: &State,
+    page: &PageState,
     frame: &Frame,
     uri: &Uri,
-    query: &ListQuery,
+    choices: Vec<Choices>,
     file: File<T>,
-) -> Result<Result<Response, Refusal>, Failure> {
-    let Some(records) = gather::<T>(state, query).await? else {
-        let most = i64::try_from(FILE_PAGE * FILE_PAGES).unwrap_or(i64::MAX);
-        let said = format!(
-            "{} {}. {}",
-            frame.text("Um arquivo leva até", "A file takes up to"),
-            frame.locale.number(most),
-            frame.text(
-                "Filtre a lista por dias e exporte em partes.",
-                "Filter the list by days, and export it in parts."
-            )
-        );
-        let path = uri.path().trim_end_matches("export/");
-        let back = redirect(&format!("{path}?{}", uri.query().unwrap_or_default()));
-        return Ok(Ok(flash::leave(back, Flash::warning(said))));
+) -> Answer {
+    let asked = Asked::read(page, frame, uri, choices)?;
+    if asked.form.is_refused() {
+        return Ok(index::back_to_list(uri));
+    }
+    let records = match gather::<T>(&page.state, &asked.query).await {
+        Ok(Some(records)) => records,
+        Ok(None) => return Ok(back_with_fewer(frame, uri)),
+        Err(failure) => return unavailable(frame, failure),
     };
     let write = async move |_: &mut db::Conn, sheet: &index::Sheet| {
         let mut rows = records
@@ -232,7 +229,24 @@ pub(super) async fn export<T: Listed>(
             .map(|record| (file.row)(sheet.cells(), record));
         Ok(rows.try_for_each(|cells| sheet.row(&cells))?)
     };
-    Ok(index::export(state, frame, file.name, file.columns, write).await)
+    Ok(index::export(&page.state, frame, file.name, file.columns, write).await?)
+}
+
+/// The way back to a list that has more rows than a file takes.
+fn back_with_fewer(frame: &Frame, uri: &Uri) -> Response {
+    let most = i64::try_from(FILE_PAGE * FILE_PAGES).unwrap_or(i64::MAX);
+    let said = format!(
+        "{} {}. {}",
+        frame.text("Um arquivo leva até", "A file takes up to"),
+        frame.locale.number(most),
+        frame.text(
+            "Filtre a lista por dias e exporte em partes.",
+            "Filter the list by days, and export it in parts."
+        )
+    );
+    let path = uri.path().trim_end_matches("export/");
+    let back = redirect(&format!("{path}?{}", uri.query().unwrap_or_default()));
+    flash::leave(back, Flash::warning(said))
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::{
     page::{
         Frame,
         history::{machine_time, word},
-        index::{self, Address, Cell, Cells, Column, Empty, Index, Link, Row},
+        index::{Address, Cell, Cells, Column, Empty, Index, Link, Row},
         part::{Part, part},
     },
     rest::query::Parameters,
@@ -137,20 +137,12 @@ fn means(frame: &Frame, payment: &Payment) -> String {
 
 pub(super) async fn export(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
     admit(&frame, Verb::View, Model::Order)?;
-    let asked = Asked::read(&page, &frame, request.uri(), choices(&frame))?;
-    if asked.form.is_refused() {
-        return Ok(index::back_to_list(request.uri()));
-    }
-    let state = &page.state;
     let file = File {
         name: "payments",
         columns: COLUMNS,
         row: exported,
     };
-    match list::export(state, &frame, request.uri(), &asked.query, file).await {
-        Ok(file) => Ok(file?),
-        Err(failure) => unavailable(&frame, failure),
-    }
+    list::export(&page, &frame, request.uri(), choices(&frame), file).await
 }
 
 fn exported(cells: Cells, payment: &Payment) -> Vec<String> {
