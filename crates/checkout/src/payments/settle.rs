@@ -281,7 +281,7 @@ impl WordRecord<'_> {
             let check_at = next_check(next.state, known.checks, now);
             if store::update_snapshot(tx, &known, &next, check_at, now).await? {
                 store::insert_steps(tx, known.row, &steps, word, self.source, now).await?;
-                self.tell(tx, &known, &next, &steps).await?;
+                self.publish(tx, &known, &next, &steps).await?;
                 return Ok(recorded);
             }
             // The row that was written in between is the newest: each turn of the loop sees a later version.
@@ -290,8 +290,8 @@ impl WordRecord<'_> {
         }
     }
 
-    /// Tells of the change, and lets the payment's order follow.
-    async fn tell(
+    /// Publishes the change, and lets the payment's order follow.
+    async fn publish(
         &self,
         tx: &mut Tx,
         known: &StoredPayment,

@@ -182,7 +182,7 @@ pub(super) async fn create(Extracted(page): Page, frame: Frame, request: Request
             Ok(flash::success(see_other(&order_address(&order.id)), said))
         }
         Err(Failure::Refused(problem)) => {
-            complain(&frame, &mut shown.form, &problem);
+            show_refusal(&frame, &mut shown.form, &problem);
             Ok(again(&page, &frame, shown))
         }
         Err(failure @ (Failure::Unreachable(_) | Failure::Unanswered(_))) => {
@@ -418,7 +418,7 @@ fn expires_at(page: &PageState, frame: &Frame, form: &mut Form) -> Option<String
 }
 
 /// Puts what checkout refused beside the field that it is about.
-fn complain(frame: &Frame, form: &mut Form, problem: &Problem) {
+fn show_refusal(frame: &Frame, form: &mut Form, problem: &Problem) {
     let said = refused(frame, problem);
     let field = match problem.field.as_deref() {
         Some("expires_at") => Some("expires_on"),
