@@ -110,8 +110,9 @@ impl Supervisor {
                 "a worker is down; it is started again"
             );
             tokio::select! {
-                () = sleep(wait) => {}
+                biased;
                 () = self.shutdown.begun() => return,
+                () = sleep(wait) => {}
             }
             wait = (wait * 2).min(LONGEST_WAIT);
             restarts.inc();
@@ -149,6 +150,7 @@ impl Supervisor {
             sleep(self.grace).await;
         };
         tokio::select! {
+            biased;
             ended = task.join_next() => ended.unwrap_or(Ok(())),
             () = too_late => {
                 tracing::warn!(service = self.service, worker, "a worker did not end in time and is cut off");

@@ -88,13 +88,14 @@ pub(crate) async fn deliver_due(
             return Ok(progress);
         }
         let first = tokio::select! {
+            biased;
+            () = grace(outbox) => return Ok(progress),
             ended = work.join_next() => ended,
             () = queue.wake.notified() => continue,
             () = sleep_until(heard_at + SILENCE), if !queue.is_unresponsive() => {
                 queue.note(true);
                 continue;
             }
-            () = grace(outbox) => return Ok(progress),
         };
         let mut ended = Vec::new();
         let mut next = first;

@@ -57,10 +57,11 @@ pub async fn run(outbox: Outbox, mut changes: watch::Receiver<u64>) {
             log_failure(purge_expired(&outbox).await);
         }
         tokio::select! {
+            biased;
+            () = outbox.shutdown.begun() => {}
             () = outbox.0.published.notified() => {}
             _ = changes.changed() => tokio::time::sleep(couriers.gathering()).await,
             () = tokio::time::sleep(SLEEP_MAX) => {}
-            () = outbox.shutdown.begun() => {}
         }
     }
     while couriers.work.join_next().await.is_some() {}
@@ -144,9 +145,10 @@ async fn courier(outbox: Outbox, endpoint: i64, queue: Arc<EndpointQueue>) {
             }
         };
         tokio::select! {
+            biased;
+            () = outbox.shutdown.begun() => {}
             () = queue.wake.notified() => {}
             () = tokio::time::sleep(sleep) => {}
-            () = outbox.shutdown.begun() => {}
         }
     }
 }

@@ -40,9 +40,10 @@ where
             }
         };
         tokio::select! {
+            biased;
+            () = outbox.shutdown.begun() => {}
             () = outbox.0.mailed.notified() => {}
             () = tokio::time::sleep(sleep) => {}
-            () = outbox.shutdown.begun() => {}
         }
     }
 }

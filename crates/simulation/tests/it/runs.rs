@@ -4,7 +4,8 @@ use simulation::Simulator;
 
 #[test]
 fn the_same_seed_is_the_same_run() {
-    for seed in 0..20 {
+    // The last four wait for several things at once, of which two are ready together.
+    for seed in (0..20).chain([15416, 15427, 15435, 15454]) {
         let one = Simulator::new().unwrap();
         let first = one.run(seed, true).unwrap();
         assert!(!first.trace.is_empty());

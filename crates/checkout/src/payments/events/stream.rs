@@ -52,10 +52,11 @@ async fn tell(
             return;
         }
         tokio::select! {
-            () = follower.changed() => {}
-            () = sender.closed() => return,
-            () = tokio::time::sleep_until(end) => return,
+            biased;
             () = shutdown.begun() => return,
+            () = sender.closed() => return,
+            () = follower.changed() => {}
+            () = tokio::time::sleep_until(end) => return,
         }
     }
 }
@@ -69,12 +70,14 @@ fn event(view: &StatusView) -> Event {
 pub async fn look_out(state: State) {
     loop {
         tokio::select! {
-            () = state.hub.any() => {}
+            biased;
             () = state.shutdown.begun() => return,
+            () = state.hub.any() => {}
         }
         tokio::select! {
-            () = tokio::time::sleep(LOOK_EVERY) => {}
+            biased;
             () = state.shutdown.begun() => return,
+            () = tokio::time::sleep(LOOK_EVERY) => {}
         }
         let ids = state.hub.followed();
         if ids.is_empty() {
