@@ -55,18 +55,18 @@ async fn go_on(world: Arc<World>, change: Change) {
             sleep(lapses.map_or(a_day, |end| end.since(world.now()))).await;
             world.at_provider(|provider, at| provider.decide(id, "cancelled", "expired", at));
         }
-        "approved" if dice.happens(120) => {
-            sleep(soon_or_later(&world)).await;
-            charge_back(&world, id);
-        }
-        "approved" if dice.happens(60) => {
-            sleep(soon_or_later(&world)).await;
-            let cents = dice.happens(500).then_some(77);
-            if world.at_provider(|provider, at| provider.give_back_by_hand(id, cents, at)) {
-                world.note(|| format!("somebody gives money of {id} back at the provider"));
-            }
-        }
         "approved" => {
+            if dice.happens(120) {
+                sleep(soon_or_later(&world)).await;
+                charge_back(&world, id);
+            } else if dice.happens(60) {
+                sleep(soon_or_later(&world)).await;
+                let cents = dice.happens(500).then_some(77);
+                if world.at_provider(|provider, at| provider.give_back_by_hand(id, cents, at)) {
+                    world.note(|| format!("somebody gives money of {id} back at the provider"));
+                }
+            }
+            // Whatever else came to nothing, a refund is decided some day.
             sleep(dice.seconds(5, 3600)).await;
             let is_made = dice.happens(600);
             world.at_provider(|provider, at| provider.end_refunds(id, is_made, at));
