@@ -16,7 +16,7 @@ use crate::digest;
 use crate::metrics::Metrics;
 use crate::payments::{self, events::Hub};
 use crate::provider::{self, Client, Observer, Transport};
-use crate::{notifications, orders, receipts, reconcile, routes, webhooks};
+use crate::{lists, notifications, orders, receipts, reconcile, routes, webhooks};
 
 /// What the parts of the service share. Cheap to clone.
 #[derive(Clone)]
@@ -240,7 +240,7 @@ pub struct App {
 }
 
 /// The workers: one reads notified payments back, one asks about open ones, one looks at those that open pages show, one ends orders, one
-/// delivers events, one sends receipts. Each sleeps while there is nothing to do.
+/// counts the rows of lists, one delivers events, one sends receipts. Each sleeps while there is nothing to do.
 pub struct Workers(State);
 
 impl Workers {
@@ -260,6 +260,7 @@ impl Workers {
             workers.keep("reconciler", || reconcile::run(state.clone())),
             workers.keep("open_pages", || payments::events::look_out(state.clone())),
             workers.keep("orders", || orders::run(state.clone())),
+            workers.keep("lists", || lists::run(state.clone())),
             workers.keep("deliveries", || webhooks::run(state.clone())),
             receipts,
         );

@@ -10,6 +10,7 @@ mod config;
 mod digest;
 mod json;
 pub mod keys;
+pub mod lists;
 mod metrics;
 pub mod notifications;
 mod openapi;

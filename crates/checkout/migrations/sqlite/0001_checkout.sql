@@ -218,3 +218,42 @@ CREATE TABLE api_keys (
 ) STRICT;
 CREATE UNIQUE INDEX api_keys_digest ON api_keys (digest);
 CREATE UNIQUE INDEX api_keys_prefix ON api_keys (prefix);
+
+-- How many payments and orders were made on each day in UTC (days since 1970), by what their lists can be narrowed to. An order has no method.
+CREATE TABLE day_counts (
+    list TEXT NOT NULL CHECK (list IN ('payments', 'orders')),
+    day INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    method TEXT NOT NULL,
+    counted INTEGER NOT NULL,
+    PRIMARY KEY (list, day, status, method)
+) STRICT;
+
+-- Changes that are not added to them yet: a counter that every payment raised would be a row that every payment waits for.
+CREATE TABLE day_count_changes (
+    id INTEGER PRIMARY KEY,
+    list TEXT NOT NULL,
+    day INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    method TEXT NOT NULL,
+    counted INTEGER NOT NULL
+) STRICT;
+
+CREATE TRIGGER payments_made AFTER INSERT ON payments BEGIN
+    INSERT INTO day_count_changes (list, day, status, method, counted) VALUES
+        ('payments', NEW.created_at / 86400000000, NEW.state, NEW.method, 1);
+END;
+CREATE TRIGGER payments_changed AFTER UPDATE OF state ON payments WHEN OLD.state <> NEW.state BEGIN
+    INSERT INTO day_count_changes (list, day, status, method, counted) VALUES
+        ('payments', OLD.created_at / 86400000000, OLD.state, OLD.method, -1),
+        ('payments', NEW.created_at / 86400000000, NEW.state, NEW.method, 1);
+END;
+CREATE TRIGGER orders_made AFTER INSERT ON orders BEGIN
+    INSERT INTO day_count_changes (list, day, status, method, counted) VALUES
+        ('orders', NEW.created_at / 86400000000, NEW.status, '', 1);
+END;
+CREATE TRIGGER orders_changed AFTER UPDATE OF status ON orders WHEN OLD.status <> NEW.status BEGIN
+    INSERT INTO day_count_changes (list, day, status, method, counted) VALUES
+        ('orders', OLD.created_at / 86400000000, OLD.status, '', -1),
+        ('orders', NEW.created_at / 86400000000, NEW.status, '', 1);
+END;

@@ -20,9 +20,9 @@ use super::{CreatedOrder, examples, request};
 use crate::BODY_MAX;
 use crate::access::{Caller, Merchant};
 use crate::app::State;
+use crate::lists::{List, neighbours};
 use crate::payments::api::{content_type, make, private, replayed};
 use crate::payments::idempotency::KeyText;
-use crate::payments::query::{List, neighbours};
 use crate::payments::schema::AnyPayment;
 use crate::payments::{OrderRef, database_error, unknown};
 use crate::request::{OrderTerms, PaymentOfOrderRequest, check_content_type, read_body};
@@ -142,7 +142,7 @@ pub(crate) async fn order_list(
     Query(pairs): Query<Vec<(String, String)>>,
 ) -> Result<Response, Error> {
     let query = query::parse(&pairs)?;
-    let span = (query.span.page, query.span.page_size);
+    let span = query.span;
     let page = super::list(&state, query).await.map_err(database_error)?;
     let list = List {
         public_url: &public_url,

@@ -6,7 +6,7 @@ use web::openapi::{one_of, text};
 
 use super::model::OrderStatus;
 use super::request::REFERENCE_MAX;
-use crate::payments::query::{Span, filter, given, span, time_and_page};
+use crate::lists::{Span, filter, given, span, time_and_page};
 use crate::request::Refusal;
 
 /// The names a query may have; others are ignored.

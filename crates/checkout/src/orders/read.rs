@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use super::gate::Living;
-use super::model::{Order, OrderPayment};
+use super::model::{Order, OrderPayment, OrderStatus};
 use super::query::OrderListQuery;
-use super::store::{self, Filter};
+use super::store;
 use crate::app::State;
 use crate::digest;
-use crate::payments::{EARLIEST, LATEST};
+use crate::lists::{self, Filter, Listed};
 
 /// An order and its payments, newest first.
 #[derive(Debug, Clone)]
@@ -79,18 +79,19 @@ pub(super) async fn find_by_token(
 pub async fn list(state: &State, query: OrderListQuery) -> Result<OrderPage, db::Error> {
     let span = query.span;
     let filter = Filter {
-        status: query.status,
+        listed: Listed::Orders,
+        status: query.status.map(OrderStatus::as_str),
+        method: None,
         reference: query.reference,
-        from: span.from.unwrap_or(EARLIEST),
-        before: span.before.unwrap_or(LATEST),
+        from: span.from,
+        before: span.before,
     };
-    let offset = span.page.saturating_sub(1).saturating_mul(span.page_size);
     state
         .db
         .read(async move |conn| {
-            let count = store::count(conn, &filter).await?;
-            let found = store::list(conn, &filter, span.page_size, offset).await?;
-            let orders = with_payments(conn, found).await?;
+            let place = lists::find_place(conn, &filter, span.offset()).await?;
+            let found = store::list(conn, &filter, &place, span.page_size).await?;
+            let (count, orders) = (place.count, with_payments(conn, found).await?);
             Ok(OrderPage { count, orders })
         })
         .await

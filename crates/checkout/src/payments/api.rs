@@ -20,12 +20,13 @@ use super::errors::{database, not_found, unknown};
 use super::idempotency::{IdempotencyKey, KeyError, KeyText, REPLAYED};
 use super::model::Payment;
 use super::outcome::Outcome;
-use super::read::ListQuery;
+use super::query::ListQuery;
 use super::schema::AnyPayment;
 use super::shape::{OutcomeBody, PageBody, PaymentBody, RefundBody};
 use super::{Created, OrderRef, examples, query};
 use crate::access::{Caller, Merchant};
 use crate::app::State;
+use crate::lists::{List, neighbours};
 use crate::provider::is_provider_id;
 use crate::request::{Cancellation, OrderTerms, PaymentRequest, RefundRequest};
 use crate::{BODY_MAX, request};
@@ -306,13 +307,13 @@ pub(crate) async fn payment_list(
 ) -> Result<Response, Error> {
     let query = query::parse(&pairs)?;
     let page = super::list(&state, query).await.map_err(database)?;
-    let list = query::List {
+    let list = List {
         public_url: &public_url,
         path: "/payments/",
         names: &query::NAMES,
         pairs: &pairs,
     };
-    let (next, previous) = query::neighbours(&list, page.count, (query.page, query.page_size));
+    let (next, previous) = neighbours(&list, page.count, query.span);
     let body = PageBody {
         count: page.count,
         next,

@@ -18,7 +18,7 @@ pub mod idempotency;
 mod model;
 mod news;
 mod outcome;
-pub(crate) mod query;
+mod query;
 mod read;
 mod refund;
 pub(crate) mod schema;
@@ -39,7 +39,7 @@ pub(crate) use errors::{
     unknown as unknown_outcome,
 };
 pub(crate) use outcome::find_outcome;
-pub(crate) use read::{EARLIEST, LATEST, find_stored};
+pub(crate) use read::find_stored;
 pub(crate) use refund::{Checked, check_refund};
 pub(crate) use schema::PaymentEvent;
 pub(crate) use settle::Recorded;
@@ -55,7 +55,8 @@ pub(crate) use create::{OrderRef, create};
 pub use events::look_out;
 pub use idempotency::IdempotencyKey;
 pub use model::{Artefacts, CardFacts, Payer, Payment, Word};
-pub use read::{ListQuery, Page, find, find_status, list};
+pub use query::ListQuery;
+pub use read::{Page, find, find_status, list};
 pub use refund::{RefundError, Refunded, refund};
 pub use shape::{ArtefactsBody, PaymentBody};
 pub use state::PaymentState;

@@ -1,29 +1,12 @@
 //! Reading and listing payments from the store.
 
-use db::Timestamp;
-
 use super::model::Payment;
+use super::query::ListQuery;
 use super::state::PaymentState;
 use super::store::{self, StoredPayment};
 use crate::app::State;
+use crate::lists::{self, Filter, Listed};
 use crate::request::MethodKind;
-
-/// Which payments a list shows, and which page of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ListQuery {
-    /// Only those in this state.
-    pub status: Option<PaymentState>,
-    /// Only those of this method.
-    pub payment_method: Option<MethodKind>,
-    /// Only those made at this moment or later.
-    pub created_from: Option<Timestamp>,
-    /// Only those made before this moment.
-    pub created_before: Option<Timestamp>,
-    /// The page, from 1.
-    pub page: i64,
-    /// How many a page holds.
-    pub page_size: i64,
-}
 
 /// One page of a list.
 #[derive(Debug)]
@@ -92,28 +75,27 @@ pub(crate) async fn find_statuses(
         .await
 }
 
-/// One page of payments, newest first. Two statements, whatever the page.
+/// One page of payments, newest first.
 ///
 /// # Errors
 /// When the database fails.
 pub async fn list(state: &State, query: ListQuery) -> Result<Page, db::Error> {
-    let filter = store::Filter {
-        status: query.status,
-        method: query.payment_method,
-        from: query.created_from.unwrap_or(EARLIEST),
-        before: query.created_before.unwrap_or(LATEST),
+    let span = query.span;
+    let filter = Filter {
+        listed: Listed::Payments,
+        status: query.status.map(PaymentState::as_str),
+        method: query.method.map(MethodKind::as_str),
+        reference: None,
+        from: span.from,
+        before: span.before,
     };
-    let offset = query.page.saturating_sub(1).saturating_mul(query.page_size);
     state
         .db
         .read(async move |conn| {
-            let count = store::count_payments(conn, &filter).await?;
-            let payments = store::list_payments(conn, &filter, query.page_size, offset).await?;
+            let place = lists::find_place(conn, &filter, span.offset()).await?;
+            let payments = store::list_payments(conn, &filter, &place, span.page_size).await?;
+            let count = place.count;
             Ok(Page { count, payments })
         })
         .await
 }
-
-/// 0001-01-01 and 9999-12-31, in microseconds since 1970: what both engines can hold.
-pub(crate) const EARLIEST: Timestamp = Timestamp::from_micros(-62_135_596_800_000_000);
-pub(crate) const LATEST: Timestamp = Timestamp::from_micros(253_402_214_400_000_000);

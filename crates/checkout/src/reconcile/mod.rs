@@ -11,6 +11,7 @@ use std::time::Duration;
 use db::{Db, Money, Timestamp};
 
 use crate::app::State;
+use crate::lists::LATEST;
 use crate::payments::{self, PaymentState};
 
 pub(crate) use worker::run;
@@ -137,9 +138,6 @@ pub async fn open_questions(db: &Db) -> Result<Vec<OpenQuestion>, db::Error> {
     });
     Ok(questions.collect())
 }
-
-/// The end of time, for both engines.
-const LATEST: Timestamp = Timestamp::from_micros(253_402_214_400_000_000);
 
 impl Finding {
     /// A word for figures.

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod browser;
+mod lists;
 mod openapi;
 mod orders;
 mod page;

@@ -32,6 +32,10 @@ pub(crate) async fn all(world: &Arc<World>) {
         Ok(books) => {
             orders::check(world, &books, &promises, &payments);
             refunds(world, &books, &promises, &payments);
+            books
+                .miscounted
+                .into_iter()
+                .for_each(|what| world.violated(what));
         }
         Err(error) => world.violated(format!("the orders cannot be read: {error}")),
     }

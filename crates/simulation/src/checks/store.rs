@@ -22,6 +22,8 @@ pub(super) struct Books {
     pub(super) overpayments: BTreeMap<u64, bool>,
     /// What was told of each order and its payments, by the order's id.
     pub(super) events: BTreeMap<String, Vec<Event>>,
+    /// What the lists count otherwise than it is.
+    pub(super) miscounted: Vec<String>,
 }
 
 /// Orders whose time was over by `then` and that are open, and payments that still wait for their payer though their order has ended.
@@ -49,7 +51,19 @@ pub(super) async fn books(conn: &mut Conn) -> Result<Books, Error> {
         orders: orders(conn).await?,
         overpayments: overpayments.into_iter().collect(),
         events: events(conn).await?,
+        miscounted: miscounted(conn).await?,
     })
+}
+
+/// The payments and orders of one day, status and method whose count is not how many they are.
+async fn miscounted(conn: &mut Conn) -> Result<Vec<String>, Error> {
+    let sql = "SELECT list || ' ' || status || ' ' || method || ' are miscounted by ' || sum(counted) FROM (
+                   SELECT list, day, status, method, counted FROM day_counts
+                   UNION ALL SELECT list, day, status, method, counted FROM day_count_changes
+                   UNION ALL SELECT 'payments', created_at / 86400000000, state, method, -1 FROM payments
+                   UNION ALL SELECT 'orders', created_at / 86400000000, status, '', -1 FROM orders
+               ) AS counts GROUP BY list, day, status, method HAVING sum(counted) <> 0";
+    conn.all(sql, &[], |row| row.get(0)).await
 }
 
 async fn orders(conn: &mut Conn) -> Result<Vec<Order>, Error> {

@@ -7,9 +7,8 @@ mod overpayments;
 
 pub(super) use attempts::{OrderAttempt, attempts_of, payments_of, pending_of, strip_lease};
 pub(super) use orders::{
-    End, Filter, InsertedOrder, count, due, find, find_by_key, find_by_reference, find_by_token,
-    forget_keys, free_key, insert, list, lock, lock_by_id, lock_of_payment, look_at, next_due,
-    write_end,
+    End, InsertedOrder, due, find, find_by_key, find_by_reference, find_by_token, forget_keys,
+    free_key, insert, list, lock, lock_by_id, lock_of_payment, look_at, next_due, write_end,
 };
 pub(crate) use orders::{LockedOrder, find_by_row};
 pub(super) use overpayments::{

@@ -4,6 +4,7 @@ use db::{Conn, Error, Money, Query, Row, Timestamp, Tx};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
+use crate::lists::{Filter, Place};
 use crate::orders::model::{Order, OrderStatus};
 use crate::orders::request::NewOrder;
 use crate::request::MethodKind;
@@ -41,15 +42,6 @@ pub(in crate::orders) struct End {
     pub(in crate::orders) paid: Option<(i64, bool)>,
     pub(in crate::orders) look_at: Option<Timestamp>,
     pub(in crate::orders) now: Timestamp,
-}
-
-/// Which orders a list shows.
-#[derive(Debug, Clone)]
-pub(in crate::orders) struct Filter {
-    pub(in crate::orders) status: Option<OrderStatus>,
-    pub(in crate::orders) reference: Option<String>,
-    pub(in crate::orders) from: Timestamp,
-    pub(in crate::orders) before: Timestamp,
 }
 
 /// Stores an order; none when its reference or its key is another order's.
@@ -252,44 +244,19 @@ pub(in crate::orders) async fn next_due(conn: &mut Conn) -> Result<Option<Timest
     conn.optional(sql, &[], |row| row.get(0)).await
 }
 
-/// How many orders the filter lets through.
-pub(in crate::orders) async fn count(conn: &mut Conn, filter: &Filter) -> Result<i64, Error> {
-    let mut query = Query::new("SELECT count(*) FROM orders o WHERE TRUE");
-    filter.push(&mut query);
-    conn.one_of(&query, |row| row.get(0)).await
-}
-
-/// `limit` orders that the filter lets through with their rows, newest first, after the first `offset`.
+/// A page of the orders that the filter lets through, with their rows, newest first.
 pub(in crate::orders) async fn list(
     conn: &mut Conn,
     filter: &Filter,
+    place: &Place,
     limit: i64,
-    offset: i64,
 ) -> Result<Vec<(i64, Order)>, Error> {
-    // The ids of a page are found in the index first; the rows are joined after.
     let mut query = Query::new(order_columns!(
-        "WHERE o.id IN (SELECT o.id FROM orders o WHERE TRUE"
+        "WHERE o.id IN (SELECT id FROM orders WHERE TRUE"
     ));
-    filter.push(&mut query);
-    query
-        .push(" ORDER BY o.created_at DESC, o.id DESC LIMIT ")
-        .bind(limit);
-    query.push(" OFFSET ").bind(offset);
+    filter.push_page(&mut query, place, limit);
     query.push(") ORDER BY o.created_at DESC, o.id DESC");
     conn.all_of(&query, with_row).await
-}
-
-impl Filter {
-    fn push(&self, query: &mut Query) {
-        query.push(" AND o.created_at >= ").bind(self.from);
-        query.push(" AND o.created_at < ").bind(self.before);
-        if let Some(status) = self.status {
-            query.push(" AND o.status = ").bind(status.as_str());
-        }
-        if let Some(reference) = &self.reference {
-            query.push(" AND o.reference = ").bind(reference.as_str());
-        }
-    }
 }
 
 fn locked(row: &Row<'_>) -> Result<LockedOrder, Error> {

@@ -3,7 +3,6 @@
 
 mod attempts;
 mod history;
-mod list;
 mod payments;
 mod secret;
 mod sweeps;
@@ -17,10 +16,10 @@ pub(crate) use attempts::{
     release_dead_attempts, take_attempt, unknown_attempts,
 };
 pub(crate) use history::{Source, insert_correction, insert_refusal, insert_steps, last_entry};
-pub(crate) use list::{Filter, count_payments, list_payments};
 pub(crate) use payments::{
     StoredPayment, due_payments, find_by_row, find_payment, find_status, find_stored,
-    insert_payment, lock_stored, next_payment_due, postpone_payment, update_snapshot,
+    insert_payment, list_payments, lock_stored, next_payment_due, postpone_payment,
+    update_snapshot,
 };
 pub(crate) use secret::keep_proof;
 pub(crate) use sweeps::{Sweep, begin_sweeps, claim_sweep, find_sweep, oldest_payment, save_sweep};

@@ -1,8 +1,9 @@
 //! Statements about payments with their payer, method and transaction.
 
-use db::{Conn, Error, Money, Row, Timestamp, Tx};
+use db::{Conn, Error, Money, Query, Row, Timestamp, Tx};
 
 use super::Due;
+use crate::lists::{Filter, Place};
 use crate::payments::model::{Artefacts, CardFacts, Payer, Payment, StatusSnapshot};
 use crate::payments::state::PaymentState;
 use crate::request::MethodKind;
@@ -240,7 +241,21 @@ macro_rules! payment_columns {
         )
     };
 }
-pub(super) use payment_columns;
+
+/// A page of the payments that the filter lets through, newest first.
+pub(crate) async fn list_payments(
+    conn: &mut Conn,
+    filter: &Filter,
+    place: &Place,
+    limit: i64,
+) -> Result<Vec<Payment>, Error> {
+    let mut query = Query::new(payment_columns!(
+        "WHERE p.id IN (SELECT id FROM payments WHERE TRUE"
+    ));
+    filter.push_page(&mut query, place, limit);
+    query.push(") ORDER BY p.created_at DESC, p.id DESC");
+    conn.all_of(&query, payment).await
+}
 
 /// The payment with the provider's id.
 pub(crate) async fn find_payment(conn: &mut Conn, id: &str) -> Result<Option<Payment>, Error> {

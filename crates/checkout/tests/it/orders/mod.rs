@@ -15,19 +15,19 @@ use crate::payments::app::{Answer, Shop, TestApp};
 use crate::payments::strangers;
 
 /// An order as a shop asks for it.
-pub(super) fn order() -> Value {
+pub(crate) fn order() -> Value {
     json!({"amount": 12.5, "description": "Pedido 1042"})
 }
 
 /// An order that was made.
-pub(super) struct OrderLink {
-    pub(super) id: String,
+pub(crate) struct OrderLink {
+    pub(crate) id: String,
     /// The path of its page.
     pub(super) page: String,
 }
 
 /// Makes an order.
-pub(super) async fn make(shop: &TestApp, body: &Value) -> OrderLink {
+pub(crate) async fn make(shop: &TestApp, body: &Value) -> OrderLink {
     let answer = shop.merchant("POST", "/orders/", Some(body)).await;
     assert_eq!(answer.status, 201, "{}", answer.text);
     let made = answer.json();
@@ -78,7 +78,7 @@ fn payment(made: &OrderLink, body: &Value, key: Option<&str>) -> Request<Body> {
     request.body(Body::from(body.to_string())).unwrap()
 }
 
-pub(super) async fn cancel(shop: &TestApp, made: &OrderLink) -> Answer {
+pub(crate) async fn cancel(shop: &TestApp, made: &OrderLink) -> Answer {
     let path = format!("/orders/{}/cancel", made.id);
     shop.merchant("POST", &path, None).await
 }

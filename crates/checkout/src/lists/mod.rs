@@ -1,0 +1,134 @@
+//! Lists of payments and of orders, newest first: which rows a page shows, and how many there are in all.
+//!
+//! No query counts millions of rows in time, or skips them. So each day's rows are counted as they are written (`day_counts`, by triggers, so
+//! that no statement can forget it), and a page is looked for in the day where it begins.
+
+mod query;
+mod store;
+mod worker;
+
+use db::{Conn, Error, Timestamp};
+
+pub(crate) use query::{List, Span, filter, given, neighbours, span, time_and_page};
+pub(crate) use store::Filter;
+pub use worker::fold_all;
+pub(crate) use worker::run;
+
+/// 0001-01-01 and 9999-12-31, in microseconds since 1970: what both engines can hold.
+pub(crate) const EARLIEST: Timestamp = Timestamp::from_micros(-62_135_596_800_000_000);
+pub(crate) const LATEST: Timestamp = Timestamp::from_micros(253_402_214_400_000_000);
+
+/// Microseconds of a day in UTC.
+const DAY: i64 = 24 * 60 * 60 * 1_000_000;
+
+/// What has a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Listed {
+    Payments,
+    Orders,
+}
+
+/// Where a page begins, and how many rows there are in all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) count: i64,
+    /// The page's rows were made before this.
+    before: Timestamp,
+    /// So many of the rows before this are of earlier pages: fewer than a day has.
+    offset: i64,
+}
+
+/// Rows that were made one after the other.
+#[derive(Debug, Clone, Copy)]
+struct Stretch {
+    before: Timestamp,
+    rows: i64,
+}
+
+/// The place of the page that begins after the first `offset` rows. Three statements at most.
+pub(crate) async fn find_place(
+    conn: &mut Conn,
+    filter: &Filter,
+    offset: i64,
+) -> Result<Place, Error> {
+    // Whole days are counted already. What is left of the span's first and last day is not, nor is what a reference names: one row.
+    let first = filter.from.micros().saturating_add(DAY - 1).div_euclid(DAY);
+    let end = filter.before.micros().div_euclid(DAY);
+    let mut stretches = Vec::new();
+    if filter.reference.is_some() || first >= end {
+        let rows = store::count(conn, filter, filter.from, filter.before).await?;
+        let before = filter.before;
+        stretches.push(Stretch { before, rows });
+    } else {
+        let (first_day, last_day) = (start(first), start(end));
+        let rows = store::count(conn, filter, last_day, filter.before).await?;
+        let before = filter.before;
+        stretches.push(Stretch { before, rows });
+        for (day, rows) in store::count_days(conn, filter, first, end).await? {
+            let before = start(day + 1);
+            stretches.push(Stretch { before, rows });
+        }
+        let rows = store::count(conn, filter, filter.from, first_day).await?;
+        let before = first_day;
+        stretches.push(Stretch { before, rows });
+    }
+    Ok(Place::among(&stretches, filter.from, offset))
+}
+
+/// The first moment of a day.
+const fn start(day: i64) -> Timestamp {
+    Timestamp::from_micros(day.saturating_mul(DAY))
+}
+
+impl Place {
+    fn among(stretches: &[Stretch], from: Timestamp, offset: i64) -> Self {
+        let count = stretches.iter().map(|stretch| stretch.rows).sum();
+        let mut offset = offset;
+        for Stretch { before, rows } in stretches {
+            if offset < *rows {
+                let before = *before;
+                return Self {
+                    count,
+                    before,
+                    offset,
+                };
+            }
+            offset -= rows;
+        }
+        // Behind the last row there is nothing.
+        Self {
+            count,
+            before: from,
+            offset: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(offset: i64) -> (i64, i64) {
+        let stretches = [(30, 2), (20, 0), (10, 3)].map(|(before, rows)| Stretch {
+            before: Timestamp::from_micros(before),
+            rows,
+        });
+        let place = Place::among(&stretches, Timestamp::from_micros(5), offset);
+        assert_eq!(place.count, 5);
+        (place.before.micros(), place.offset)
+    }
+
+    #[test]
+    fn a_page_is_looked_for_in_the_day_where_it_begins() {
+        assert_eq!(place(0), (30, 0));
+        assert_eq!(place(1), (30, 1));
+        assert_eq!(place(2), (10, 0));
+        assert_eq!(place(4), (10, 2));
+    }
+
+    #[test]
+    fn behind_the_last_row_is_nothing() {
+        assert_eq!(place(5), (5, 0));
+        assert_eq!(place(i64::MAX), (5, 0));
+    }
+}

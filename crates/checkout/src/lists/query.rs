@@ -1,0 +1,298 @@
+//! What the query strings of all lists may ask for, and the addresses of the previous and next page. Pure.
+
+use std::time::Duration;
+
+use db::Timestamp;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::{RefOr, Schema};
+use web::client::PublicUrl;
+use web::openapi::{integer, parameter, text};
+
+use super::{EARLIEST, LATEST};
+use crate::request::Refusal;
+
+/// How many payments a page holds unless the query says otherwise.
+const PAGE_SIZE: i64 = 10;
+/// The most that a page holds.
+const PAGE_SIZE_MAX: i64 = 100;
+
+/// What [`moment`] reads, but for the calendar.
+const MOMENT: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})?)?$";
+
+/// A parameter of a list that narrows it.
+pub(crate) fn filter(name: &str, what: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
+    parameter(name, ParameterIn::Query, Some(what), schema).build()
+}
+
+/// The parameters that every list has.
+pub(crate) fn time_and_page() -> [Parameter; 4] {
+    let query =
+        |name, what, schema: RefOr<Schema>| parameter(name, ParameterIn::Query, what, schema);
+    let from = "An ISO date (from its first moment in UTC) or date-time, inclusive.";
+    let to = "An ISO date (to its last moment in UTC) or date-time, inclusive.";
+    let moment = |name, what, example: &str| {
+        let moment = query(name, Some(what), text().pattern(Some(MOMENT)).into());
+        moment.example(Some(example.into()))
+    };
+    let number = |name, default: i64, most| {
+        let number = integer().minimum(Some(1)).maximum(most);
+        query(name, None, number.default(Some(default.into())).into())
+    };
+    let all = [
+        moment("created_from", from, "2026-11-01"),
+        moment("created_to", to, "2026-11-30"),
+        number("page", 1, None),
+        number("page_size", PAGE_SIZE, Some(PAGE_SIZE_MAX)),
+    ];
+    all.map(ParameterBuilder::build)
+}
+
+/// The last value of a name; a blank one is none.
+pub(crate) fn given<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    let named = pairs.iter().rev().find(|(given, _)| given == name);
+    let value = named.map(|(_, value)| value.trim());
+    value.filter(|value| !value.is_empty())
+}
+
+/// What every list's query says: from when to when, and which page.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span {
+    pub(crate) from: Timestamp,
+    pub(crate) before: Timestamp,
+    pub(crate) page: i64,
+    pub(crate) page_size: i64,
+}
+
+impl Span {
+    /// How many rows come before the page.
+    pub(crate) const fn offset(self) -> i64 {
+        self.page.saturating_sub(1).saturating_mul(self.page_size)
+    }
+}
+
+/// Reads that part of a list's query.
+///
+/// # Errors
+/// 422 for the first value that is not allowed.
+pub(crate) fn span(pairs: &[(String, String)]) -> Result<Span, Refusal> {
+    let text = |name| given(pairs, name);
+    let from = text("created_from").map(|text| moment("created_from", text));
+    let to = text("created_to").map(|text| moment("created_to", text));
+    Ok(Span {
+        from: from.transpose()?.map_or(EARLIEST, |moment| moment.first),
+        before: to.transpose()?.map_or(LATEST, |moment| moment.behind),
+        page: number("page", text("page"), 1, i64::from(u32::MAX))?,
+        page_size: number("page_size", text("page_size"), PAGE_SIZE, PAGE_SIZE_MAX)?,
+    })
+}
+
+/// The query of another page of the same list: what was asked for by these `names`, with the page's number; the first page has none.
+fn of_page(names: &[&str], pairs: &[(String, String)], page: i64) -> String {
+    let kept = pairs.iter().filter(|(name, value)| {
+        name != "page" && names.contains(&name.as_str()) && !value.is_empty()
+    });
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(kept);
+    if page > 1 {
+        query.append_pair("page", &page.to_string());
+    }
+    let query = query.finish();
+    if query.is_empty() {
+        query
+    } else {
+        format!("?{query}")
+    }
+}
+
+/// The addresses of the next and of the previous page of a list at `path` that has `count` rows in all.
+pub(crate) fn neighbours(
+    list: &List<'_>,
+    count: i64,
+    Span {
+        page, page_size, ..
+    }: Span,
+) -> (Option<String>, Option<String>) {
+    let pages = ((count + page_size - 1) / page_size).max(1);
+    let address = |number| {
+        let query = of_page(list.names, list.pairs, number);
+        format!("{}{query}", list.public_url.join(list.path))
+    };
+    let next = (page < pages).then(|| address(page + 1));
+    (next, (page > 1).then(|| address((page - 1).min(pages))))
+}
+
+/// A list as it was asked for.
+pub(crate) struct List<'a> {
+    pub(crate) public_url: &'a PublicUrl,
+    pub(crate) path: &'a str,
+    /// The names that its query may have.
+    pub(crate) names: &'a [&'a str],
+    pub(crate) pairs: &'a [(String, String)],
+}
+
+/// A whole day, or one point in time.
+struct Moment {
+    first: Timestamp,
+    behind: Timestamp,
+}
+
+/// An ISO date is the whole day in UTC; a date-time without an offset is in UTC.
+fn moment(field: &'static str, text: &str) -> Result<Moment, Refusal> {
+    let refused = || Refusal::invalid(field, "must be an ISO 8601 date or date-time");
+    let utc = |time: DateTime| {
+        let zoned = time.to_zoned(TimeZone::UTC).map_err(|_| refused())?;
+        Ok::<_, Refusal>(Timestamp::from_jiff(zoned.timestamp()))
+    };
+    if text.len() == 10 {
+        let date: Date = text.parse().map_err(|_| refused())?;
+        // The last day of all does not end within the calendar.
+        let start = |date: Date| utc(date.at(0, 0, 0, 0)).unwrap_or(LATEST);
+        return Ok(Moment {
+            first: start(date),
+            behind: date.tomorrow().map_or(LATEST, start),
+        });
+    }
+    // A plus sign that was not encoded arrives as a blank.
+    let text = &match text.rsplit_once(' ') {
+        Some((time, offset)) if offset.contains(':') && time.contains('T') => {
+            format!("{time}+{offset}")
+        }
+        _ => text.to_owned(),
+    };
+    let first = match Timestamp::parse(text) {
+        Ok(moment) => moment,
+        Err(_) => utc(text.parse().map_err(|_| refused())?)?,
+    };
+    Ok(Moment {
+        first,
+        behind: first + Duration::from_micros(1),
+    })
+}
+
+fn number(
+    field: &'static str,
+    text: Option<&str>,
+    default: i64,
+    most: i64,
+) -> Result<i64, Refusal> {
+    let Some(text) = text else { return Ok(default) };
+    let refused = || Refusal::invalid(field, &format!("must be a whole number from 1 to {most}"));
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text
+        .parse()
+        .ok()
+        .filter(|number| is_plain && (1..=most).contains(number));
+    number.ok_or_else(refused)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 4] = ["status", "created_from", "created_to", "page"];
+
+    fn pairs(given: &[(&str, &str)]) -> Vec<(String, String)> {
+        given
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect()
+    }
+
+    fn refusal(name: &str, value: &str) -> String {
+        span(&pairs(&[(name, value)]))
+            .unwrap_err()
+            .detail
+            .into_owned()
+    }
+
+    #[test]
+    fn an_empty_query_is_the_first_ten() {
+        let query = span(&[]).unwrap();
+        assert_eq!((query.page, query.page_size), (1, 10));
+        assert_eq!((query.from, query.before), (EARLIEST, LATEST));
+    }
+
+    #[test]
+    fn the_last_day_of_all_and_an_offset_whose_plus_was_not_encoded_are_read() {
+        let query = span(&pairs(&[
+            ("created_from", "2026-11-20T03:00:00 03:00"),
+            ("created_to", "9999-12-31"),
+        ]))
+        .unwrap();
+        let midnight = Timestamp::parse("2026-11-20T00:00:00Z").unwrap();
+        assert_eq!(query.from, midnight);
+        assert_eq!(query.before, LATEST);
+    }
+
+    #[test]
+    fn a_date_is_its_whole_day_in_utc() {
+        let query = span(&pairs(&[
+            ("created_from", "2026-11-20"),
+            ("created_to", "2026-11-20"),
+        ]))
+        .unwrap();
+        assert_eq!(query.from.to_string(), "2026-11-20T00:00:00.000000Z");
+        assert_eq!(query.before.to_string(), "2026-11-21T00:00:00.000000Z");
+    }
+
+    #[test]
+    fn a_date_time_is_included_and_has_an_offset_or_is_in_utc() {
+        for text in [
+            "2026-11-20T09:00:00-03:00",
+            "2026-11-20T12:00:00Z",
+            "2026-11-20T12:00:00",
+        ] {
+            let query = span(&pairs(&[("created_from", text), ("created_to", text)])).unwrap();
+            assert_eq!(
+                query.from.to_string(),
+                "2026-11-20T12:00:00.000000Z",
+                "{text}"
+            );
+            assert_eq!(
+                query.before.to_string(),
+                "2026-11-20T12:00:00.000001Z",
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn values_that_are_not_allowed_are_refused_by_name() {
+        for value in ["0", "-1", "x", "1.5", "+1", "99999999999999999999"] {
+            assert!(
+                refusal("page", value)
+                    .starts_with("Validation error: page: must be a whole number"),
+                "{value}"
+            );
+        }
+        assert_eq!(
+            refusal("page_size", "101"),
+            "Validation error: page_size: must be a whole number from 1 to 100"
+        );
+        for value in ["20-11-2026", "2026-13-01", "yesterday", "2026-02-30"] {
+            let detail = "Validation error: created_from: must be an ISO 8601 date or date-time";
+            assert_eq!(refusal("created_from", value), detail, "{value}");
+        }
+    }
+
+    #[test]
+    fn another_page_keeps_the_filters_and_the_first_has_no_number() {
+        let given = pairs(&[
+            ("status", "pending"),
+            ("created_from", "2026-11-20T09:00:00-03:00"),
+            ("page", "2"),
+            ("x", "y"),
+        ]);
+        assert_eq!(
+            of_page(&NAMES, &given, 3),
+            "?status=pending&created_from=2026-11-20T09%3A00%3A00-03%3A00&page=3"
+        );
+        assert_eq!(
+            of_page(&NAMES, &given, 1),
+            "?status=pending&created_from=2026-11-20T09%3A00%3A00-03%3A00"
+        );
+        assert_eq!(of_page(&NAMES, &pairs(&[("page", "2")]), 1), "");
+    }
+}

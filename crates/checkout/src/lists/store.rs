@@ -1,0 +1,148 @@
+//! The SQL of lists: their filters, pages and counts.
+
+use std::collections::BTreeMap;
+
+use db::{Conn, Engine, Error, Query, Timestamp, Tx};
+
+use super::{Listed, Place};
+
+/// Which rows a list shows.
+#[derive(Debug, Clone)]
+pub(crate) struct Filter {
+    pub(crate) listed: Listed,
+    pub(crate) status: Option<&'static str>,
+    /// Of payments only.
+    pub(crate) method: Option<&'static str>,
+    /// The shop's own number, of orders only.
+    pub(crate) reference: Option<String>,
+    /// The earliest moment of creation.
+    pub(crate) from: Timestamp,
+    /// The moment before which a row was created.
+    pub(crate) before: Timestamp,
+}
+
+/// The rows of one day that no filter tells apart: list, day, status, method.
+type Key = (String, i64, String, String);
+
+impl Filter {
+    /// Adds the ids of a page, in a `WHERE` of the list's own table. They are found in an index; what reads them joins the rows after.
+    pub(crate) fn push_page(&self, query: &mut Query, place: &Place, limit: i64) {
+        self.push(query, self.from, place.before);
+        query
+            .push(" ORDER BY created_at DESC, id DESC LIMIT ")
+            .bind(limit);
+        query.push(" OFFSET ").bind(place.offset);
+    }
+
+    fn push(&self, query: &mut Query, from: Timestamp, before: Timestamp) {
+        query.push(" AND created_at >= ").bind(from);
+        query.push(" AND created_at < ").bind(before);
+        if let Some(status) = self.status {
+            let column = match self.listed {
+                Listed::Payments => " AND state = ",
+                Listed::Orders => " AND status = ",
+            };
+            query.push(column).bind(status);
+        }
+        if let Some(method) = self.method {
+            query.push(" AND method = ").bind(method);
+        }
+        if let Some(reference) = &self.reference {
+            query.push(" AND reference = ").bind(reference.as_str());
+        }
+    }
+
+    fn push_days(&self, query: &mut Query, first: i64, end: i64) {
+        let list = match self.listed {
+            Listed::Payments => "payments",
+            Listed::Orders => "orders",
+        };
+        query.push(" WHERE list = ").bind(list);
+        query.push(" AND day >= ").bind(first);
+        query.push(" AND day < ").bind(end);
+        if let Some(status) = self.status {
+            query.push(" AND status = ").bind(status);
+        }
+        if let Some(method) = self.method {
+            query.push(" AND method = ").bind(method);
+        }
+    }
+}
+
+/// How many rows that were made from `from` on and before `before` the filter lets through.
+pub(super) async fn count(
+    conn: &mut Conn,
+    filter: &Filter,
+    from: Timestamp,
+    before: Timestamp,
+) -> Result<i64, Error> {
+    if from >= before {
+        return Ok(0);
+    }
+    let mut query = Query::new(match filter.listed {
+        Listed::Payments => "SELECT count(*) FROM payments WHERE TRUE",
+        Listed::Orders => "SELECT count(*) FROM orders WHERE TRUE",
+    });
+    filter.push(&mut query, from, before);
+    conn.one_of(&query, |row| row.get(0)).await
+}
+
+/// How many rows of each whole day the filter lets through, from the day before `end` back to `first`.
+pub(super) async fn count_days(
+    conn: &mut Conn,
+    filter: &Filter,
+    first: i64,
+    end: i64,
+) -> Result<Vec<(i64, i64)>, Error> {
+    let mut query = Query::new(
+        "SELECT day, CAST(sum(counted) AS BIGINT) FROM (SELECT day, counted FROM day_counts",
+    );
+    filter.push_days(&mut query, first, end);
+    query.push(" UNION ALL SELECT day, counted FROM day_count_changes");
+    filter.push_days(&mut query, first, end);
+    query.push(") AS counts GROUP BY day ORDER BY day DESC");
+    conn.all_of(&query, |row| Ok((row.get(0)?, row.get(1)?)))
+        .await
+}
+
+/// Is there a change that is not yet added to its day?
+pub(super) async fn has_changes(conn: &mut Conn) -> Result<bool, Error> {
+    let sql = "SELECT id FROM day_count_changes LIMIT 1";
+    let found = conn.optional(sql, &[], |row| row.get::<i64>(0)).await?;
+    Ok(found.is_some())
+}
+
+/// Adds so many changes to their days; how many there were.
+pub(super) async fn fold(tx: &mut Tx, limit: i64) -> Result<usize, Error> {
+    let sql = match tx.engine() {
+        Engine::Sqlite => {
+            "DELETE FROM day_count_changes WHERE id IN (SELECT id FROM day_count_changes ORDER BY id LIMIT $1)
+             RETURNING list, day, status, method, counted"
+        }
+        Engine::Postgres => {
+            "DELETE FROM day_count_changes
+             WHERE id IN (SELECT id FROM day_count_changes ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)
+             RETURNING list, day, status, method, counted"
+        }
+    };
+    let changes = tx
+        .all(sql, &[&limit], |row| {
+            let key: Key = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+            Ok((key, row.get::<i64>(4)?))
+        })
+        .await?;
+    let mut sums = BTreeMap::new();
+    for (key, counted) in &changes {
+        *sums.entry(key).or_insert(0) += counted;
+    }
+    // In the order of keys, so that two processes that fold never wait for each other.
+    for ((list, day, status, method), counted) in sums {
+        tx.execute(
+            "INSERT INTO day_counts (list, day, status, method, counted) VALUES ($1, $2, $3, $4, $5)
+             ON CONFLICT (list, day, status, method) DO UPDATE SET counted = day_counts.counted + excluded.counted",
+            &[list, day, status, method, &counted],
+        )
+        .await?;
+    }
+    Ok(changes.len())
+}
