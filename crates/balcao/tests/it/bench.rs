@@ -114,3 +114,25 @@ fn deliveries_are_measured_and_what_those_who_never_answer_cost() {
         ],
     );
 }
+
+#[test]
+fn orders_are_made_paid_told_and_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("bench");
+    let small = "bench checkout-orders --connections 2 --seconds 1 --paid 20 --pairs 1 --told 10 --listed 300 --requests 2 --folder";
+    let mut all: Vec<&str> = small.split_whitespace().collect();
+    all.push(place.to_str().unwrap());
+    let output = Start::new(all).output();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}\n{complaint}");
+    assert_figures(
+        &said,
+        &[
+            "orders made a second, 2 connections: ",
+            "payments of orders a second, beside plain payments in turns: ",
+            "from the provider's notification to order.paid, 50 a second: 50th ",
+            "300 orders: the last page: 50th ",
+        ],
+    );
+}

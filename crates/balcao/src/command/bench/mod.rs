@@ -2,12 +2,13 @@
 //!
 //! Every service runs in a process of its own, as it does for real; `load` sends the requests, `child` runs the processes,
 //! `provider` is a provider that costs next to nothing, `shop` an inventory with a made-up data set. Here are the measurements of checkout; those of the inventory are in
-//! `inventory`, those of its events in `delivery`.
+//! `inventory`, those of its events in `delivery`, those of orders in `orders`.
 
 mod child;
 mod delivery;
 mod inventory;
 mod load;
+mod orders;
 mod provider;
 mod shop;
 
@@ -36,6 +37,8 @@ pub(crate) struct Arguments {
 enum What {
     /// Measure checkout: added latency, payments a second, memory, start-up time, size of the program
     Checkout(Checkout),
+    /// Measure orders: made a second, paid beside plain payments, the news of it, and the lists of a year
+    CheckoutOrders(orders::Arguments),
     /// Measure the inventory: reads and sales compared with what the machine can do, and every list at full size
     Inventory(inventory::Arguments),
     /// Measure webhook deliveries a second, and what a dead receiver or a hanging model costs sales
@@ -92,7 +95,14 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure>
             super::with_runtime(&settings, &warnings, delivery::run(delivery.clone()))
         }
         What::Checkout(checkout) => {
-            super::with_runtime(&settings, &warnings, in_a_folder(checkout.clone()))
+            let (arguments, folder) = (checkout.clone(), checkout.folder.clone());
+            let measured = in_a_folder(folder, false, async move |folder| {
+                measure(&arguments, folder).await
+            });
+            super::with_runtime(&settings, &warnings, measured)
+        }
+        What::CheckoutOrders(orders) => {
+            super::with_runtime(&settings, &warnings, orders::run(orders.clone()))
         }
         What::Inventory(inventory) => {
             super::with_runtime(&settings, &warnings, inventory::run(inventory.clone()))
@@ -101,13 +111,20 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure>
     }
 }
 
-async fn in_a_folder(arguments: Checkout) -> Result<(), Failure> {
+/// Measures in a folder that is made first, and removed afterwards unless it `is_kept`.
+async fn in_a_folder(
+    folder: PathBuf,
+    is_kept: bool,
+    measure: impl AsyncFnOnce(&Path) -> Result<(), LoadError>,
+) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::of("the folder cannot be made", &error);
-    data_folder::create(&arguments.folder).map_err(failed)?;
-    let folder = arguments.folder.canonicalize().map_err(failed)?;
-    let measured = measure(&arguments, &folder).await;
-    // A folder that stays is seen and can be removed by hand.
-    let _ = std::fs::remove_dir_all(&folder);
+    data_folder::create(&folder).map_err(failed)?;
+    let folder = folder.canonicalize().map_err(failed)?;
+    let measured = measure(&folder).await;
+    if !is_kept {
+        // A folder that stays is seen and can be removed by hand.
+        let _ = std::fs::remove_dir_all(&folder);
+    }
     measured.map_err(|error| Failure::of("the measurement failed", error.as_ref()))
 }
 
@@ -211,7 +228,7 @@ fn report_added(what: &str, arguments: &Checkout, [alone, before]: &[Measured; 2
 
 /// A checkout before `sandbox`, with how long its starts took and what memory it has at rest.
 async fn started(arguments: &Checkout, sandbox: &Child, data: &Path) -> Result<Child, LoadError> {
-    let settings = checkout_settings(arguments, sandbox)?;
+    let settings = checkout_settings(&arguments.log, sandbox)?;
     let start = || Child::start(SERVE, &settings, data);
     // The first start makes the database and is not counted.
     start().await?.stop().await?;
@@ -243,7 +260,7 @@ async fn started(arguments: &Checkout, sandbox: &Child, data: &Path) -> Result<C
 async fn full_load(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {
     let address = [("BALCAO_SANDBOX_LISTEN", any_port())];
     let provider = Child::start(&["bench", "provider"], &address, &folder.join("provider")).await?;
-    let settings = checkout_settings(arguments, &provider)?;
+    let settings = checkout_settings(&arguments.log, &provider)?;
     let checkout = Child::start(SERVE, &settings, &folder.join("load")).await?;
     let (target, connections) = (payment_target(&checkout)?, arguments.load_connections);
     load::run(&target, connections, Duration::from_secs(1)).await?;
@@ -299,7 +316,7 @@ fn report_processor_time(before: [Duration; 3], after: [Duration; 3], payments: 
 }
 
 fn checkout_settings(
-    arguments: &Checkout,
+    log: &str,
     provider: &Child,
 ) -> Result<Vec<(&'static str, String)>, LoadError> {
     Ok(vec![
@@ -314,7 +331,7 @@ fn checkout_settings(
         ),
         ("BALCAO_CHECKOUT_PROVIDER_QUOTA", "off".to_owned()),
         ("BALCAO_CHECKOUT_RATE_LIMIT", "off".to_owned()),
-        ("BALCAO_LOG", arguments.log.clone()),
+        ("BALCAO_LOG", log.to_owned()),
     ])
 }
 

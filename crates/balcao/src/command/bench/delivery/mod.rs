@@ -24,9 +24,8 @@ use web::server::Shutdown;
 use web::{Clock, Random};
 
 use super::load::LoadError;
-use super::report;
+use super::{in_a_folder, report};
 use crate::command::Failure;
-use crate::data_folder;
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct Arguments {
@@ -76,13 +75,11 @@ impl Arguments {
 ///
 /// When a process does not start or requests fail.
 pub(super) async fn run(arguments: Arguments) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::of("the folder cannot be made", &error);
-    data_folder::create(&arguments.folder).map_err(failed)?;
-    let folder = arguments.folder.canonicalize().map_err(failed)?;
-    let measured = measure(&arguments, &folder).await;
-    // A folder that stays is seen and can be removed by hand.
-    let _ = std::fs::remove_dir_all(&folder);
-    measured.map_err(|error| Failure::of("the measurement failed", error.as_ref()))
+    let folder = arguments.folder.clone();
+    in_a_folder(folder, false, async |folder| {
+        measure(&arguments, folder).await
+    })
+    .await
 }
 
 async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> {

@@ -21,9 +21,9 @@ use clap::Args;
 pub(super) use bare::{Bare, serve_bare};
 
 use super::Failure;
+use super::in_a_folder;
 use super::load::LoadError;
 use super::shop::Size;
-use crate::data_folder;
 
 /// What is measured, and how large it is.
 #[derive(Debug, Clone, Args)]
@@ -101,15 +101,11 @@ enum Part {
 ///
 /// When a process does not start or requests fail.
 pub(super) async fn run(arguments: Arguments) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::of("the folder cannot be made", &error);
-    data_folder::create(&arguments.folder).map_err(failed)?;
-    let folder = arguments.folder.canonicalize().map_err(failed)?;
-    let measured = measure(&arguments, &folder).await;
-    if !arguments.keep {
-        // A folder that stays is seen and can be removed by hand.
-        let _ = std::fs::remove_dir_all(&folder);
-    }
-    measured.map_err(|error| Failure::of("the measurement failed", error.as_ref()))
+    let (folder, is_kept) = (arguments.folder.clone(), arguments.keep);
+    in_a_folder(folder, is_kept, async |folder| {
+        measure(&arguments, folder).await
+    })
+    .await
 }
 
 async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> {

@@ -1,0 +1,237 @@
+//! Orders: how many are made a second, what paying one costs beside a plain payment, how soon the shop hears that one was paid, and the
+//! lists of a year.
+
+mod lists;
+mod news;
+mod store;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::http::{Method, StatusCode, header};
+use clap::{Args, ValueEnum};
+use serde_json::Value;
+
+use super::child::{Child, processor_time};
+use super::load::{self, Call, LoadError, Measured, Target};
+use super::{SERVE, any_port, check, checkout_settings, in_a_folder, payment_target, report};
+use crate::command::Failure;
+
+#[derive(Debug, Clone, Args)]
+pub(super) struct Arguments {
+    /// Only these parts, separated by commas; all of them by default
+    #[arg(long, value_enum, value_delimiter = ',')]
+    only: Vec<Part>,
+    /// Connections at full load
+    #[arg(long, default_value_t = 64)]
+    connections: u32,
+    /// Seconds of the run that makes orders
+    #[arg(long, default_value_t = 4)]
+    seconds: u64,
+    /// Orders that are paid in each of the runs that are compared with plain payments
+    #[arg(long, default_value_t = 10_000)]
+    paid: usize,
+    /// Such pairs of runs
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    pairs: u32,
+    /// Orders of whose payment the shop is told
+    #[arg(long, default_value_t = 1000)]
+    told: usize,
+    /// So many of them a second
+    #[arg(long, default_value_t = 50)]
+    rate: u32,
+    /// Orders of the year whose lists are read
+    #[arg(long, default_value_t = 3_600_000)]
+    listed: i64,
+    /// How often each list is read
+    #[arg(long, default_value_t = 50)]
+    requests: usize,
+    /// An empty PostgreSQL database, instead of SQLite
+    #[arg(long)]
+    postgres: Option<String>,
+    /// Which log lines the service writes, to a file
+    #[arg(long, default_value = "info")]
+    log: String,
+    /// Folder for the databases, on the disk to be measured; removed afterwards
+    #[arg(long, default_value = "./balcao-bench")]
+    folder: PathBuf,
+}
+
+/// What can be measured by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Orders made a second, and paying them
+    Payments,
+    /// From the provider's notification to the shop's server
+    News,
+    /// Every list, of a year's orders
+    Lists,
+}
+
+/// The merchant's key.
+const KEY: &str = "balcao_merchant_of_the_benchmark";
+/// The most that a page of orders holds.
+const PAGE: usize = 100;
+
+/// Measures all of it in a folder that is removed afterwards.
+///
+/// # Errors
+///
+/// When a process does not start or requests fail.
+pub(super) async fn run(arguments: Arguments) -> Result<(), Failure> {
+    let folder = arguments.folder.clone();
+    in_a_folder(folder, false, async |folder| {
+        measure(&arguments, folder).await
+    })
+    .await
+}
+
+async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> {
+    let wants = |part| arguments.only.is_empty() || arguments.only.contains(&part);
+    if wants(Part::Payments) {
+        payments(arguments, folder).await?;
+    }
+    if wants(Part::News) {
+        news::measure(arguments, folder).await?;
+    }
+    if wants(Part::Lists) {
+        lists::measure(arguments, folder).await?;
+    }
+    Ok(())
+}
+
+/// A checkout before a provider that answers at once.
+struct Shop {
+    checkout: Child,
+    provider: Child,
+}
+
+impl Shop {
+    async fn open(
+        arguments: &Arguments,
+        folder: &Path,
+        further: impl IntoIterator<Item = (&'static str, String)>,
+    ) -> Result<Self, LoadError> {
+        let address = [("BALCAO_SANDBOX_LISTEN", any_port())];
+        let provider =
+            Child::start(&["bench", "provider"], &address, &folder.join("provider")).await?;
+        let mut settings = checkout_settings(&arguments.log, &provider)?;
+        settings.push(("BALCAO_CHECKOUT_API_KEYS", KEY.to_owned()));
+        let database = arguments.postgres.clone();
+        settings.extend(database.map(|address| ("BALCAO_CHECKOUT_DATABASE_URL", address)));
+        settings.extend(further);
+        let checkout = Child::start(SERVE, &settings, &folder.join("orders")).await?;
+        Ok(Self { checkout, provider })
+    }
+
+    fn target(&self, calls: Vec<Call>, expected: StatusCode) -> Result<Target, LoadError> {
+        Ok(Target {
+            address: self.checkout.address("checkout")?,
+            calls: calls.into(),
+            headers: vec![(header::AUTHORIZATION, format!("Bearer {KEY}"))],
+            fresh_key: None,
+            expected,
+        })
+    }
+
+    fn making(&self) -> Result<Target, LoadError> {
+        let order = Bytes::from_static(
+            br#"{"amount":19.99,"description":"Bench","items":[{"title":"Bench","quantity":1,"unit_price":19.99,"sku":"7891000100103"}]}"#,
+        );
+        self.target(
+            vec![Call::send(Method::POST, "/orders/", order)],
+            StatusCode::CREATED,
+        )
+    }
+
+    /// The newest orders, so many of them.
+    async fn newest(&self, count: usize) -> Result<Vec<Value>, LoadError> {
+        let mut orders = Vec::new();
+        for page in 1..=count.div_ceil(PAGE) {
+            let path = format!("/orders/?page_size={PAGE}&page={page}");
+            let target = self.target(vec![Call::get(path)], StatusCode::OK)?;
+            let mut answer: Value = serde_json::from_slice(&load::fetch(&target).await?)?;
+            let results = answer.get_mut("results").and_then(Value::as_array_mut);
+            orders.append(results.ok_or("no orders")?);
+        }
+        orders.truncate(count);
+        Ok(orders)
+    }
+
+    /// Makes so many orders; each is paid by one of the calls.
+    async fn make(&self, connections: u32, count: usize) -> Result<Target, LoadError> {
+        let made = load::run_count(&self.making()?, connections, count).await?;
+        check(&made, "checkout")?;
+        let pix = Bytes::from_static(
+            br#"{"payment_method":"pix","email":"buyer@example.com","identification_number":"12345678909"}"#,
+        );
+        let mut calls = Vec::with_capacity(count);
+        for order in self.newest(count).await? {
+            let url = order.get("url").and_then(Value::as_str);
+            let page = url.and_then(|url| url.find("/pay/").and_then(|at| url.get(at..)));
+            let page = page.ok_or("an order without its page")?;
+            calls.push(Call::send(Method::POST, page, pix.clone()));
+        }
+        let mut target = self.target(calls, StatusCode::OK)?;
+        target.headers.clear();
+        Ok(target)
+    }
+}
+
+async fn payments(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> {
+    let (connections, length) = (
+        arguments.connections,
+        Duration::from_secs(arguments.seconds),
+    );
+    let shop = Shop::open(arguments, folder, []).await?;
+    let making = shop.making()?;
+    load::run(&making, connections, Duration::from_secs(1)).await?;
+    let made = load::run(&making, connections, length).await?;
+    check(&made, "checkout")?;
+    report(
+        &format!("orders made a second, {connections} connections"),
+        &format!("{:.0}", made.per_second()),
+        "at least 5000",
+    );
+    let mut plain_and_paid = [Measured::default(), Measured::default()];
+    let mut used = [Duration::ZERO; 2];
+    for pair in 0..=arguments.pairs {
+        let paying = shop.make(connections, arguments.paid).await?;
+        let targets = [payment_target(&shop.checkout)?, paying];
+        for ((target, measured), used) in targets.iter().zip(&mut plain_and_paid).zip(&mut used) {
+            let before = processor_time(shop.checkout.id()?)?;
+            let one = load::run_count(target, connections, arguments.paid).await?;
+            // The first pair only warms up.
+            if pair > 0 {
+                measured.join(one);
+                *used += processor_time(shop.checkout.id()?)?.saturating_sub(before);
+            }
+        }
+    }
+    let [plain, paid] = &plain_and_paid;
+    check(plain, "checkout")?;
+    check(paid, "checkout")?;
+    let ratio = 100.0 * paid.per_second() / plain.per_second();
+    report(
+        "payments of orders a second, beside plain payments in turns",
+        &format!(
+            "{ratio:.0} % ({:.0} beside {:.0})",
+            paid.per_second(),
+            plain.per_second()
+        ),
+        "at least 85 %",
+    );
+    let [plain_time, paid_time] = used;
+    report(
+        "processor time of one payment in checkout, microseconds",
+        &format!(
+            "of an order {:.0}, plain {:.0}",
+            paid_time.as_secs_f64() * 1e6 / paid.count(),
+            plain_time.as_secs_f64() * 1e6 / plain.count()
+        ),
+        "",
+    );
+    drop(shop.provider);
+    shop.checkout.stop().await
+}

@@ -1,0 +1,112 @@
+//! From the provider's notification of a payment to `order.paid` at the shop's own server.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::{Method, StatusCode};
+use axum::routing::post;
+use delivery::Secret;
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use web::Random;
+
+use super::super::load::{self, Call, LoadError};
+use super::super::{check, milliseconds, report};
+use super::{Arguments, Shop};
+
+/// How long the shop waits for what it was to be told.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// When the shop was told of each order that was paid, by the order's id.
+type Told = Arc<Mutex<HashMap<String, Instant>>>;
+
+pub(super) async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> {
+    let told = Told::default();
+    let (counting, mut count) = watch::channel(0);
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let settings = [
+        (
+            "BALCAO_CHECKOUT_WEBHOOK_URL",
+            format!("http://{}/", listener.local_addr()?),
+        ),
+        (
+            "BALCAO_CHECKOUT_WEBHOOK_SECRET",
+            Secret::generate(&Random::system()).reveal(),
+        ),
+        ("BALCAO_CHECKOUT_WEBHOOK_ALLOW_PRIVATE", "true".to_owned()),
+    ];
+    let (noted, counting) = (Arc::clone(&told), Arc::new(counting));
+    let note = async move |body: Bytes| {
+        note_paid(&noted, &body);
+        counting.send_replace(lock(&noted).len());
+        StatusCode::NO_CONTENT
+    };
+    let router = Router::new().route("/", post(note));
+    let receiver = tokio::spawn(async move { axum::serve(listener, router).await });
+    let shop = Shop::open(arguments, &folder.join("news"), settings).await?;
+
+    let paying = shop.make(arguments.connections, arguments.told).await?;
+    let paid = load::run_count(&paying, arguments.connections, arguments.told).await?;
+    check(&paid, "checkout")?;
+    let mut notified = HashMap::new();
+    let pause = Duration::from_secs(1) / arguments.rate.max(1);
+    let mut turn = tokio::time::interval(pause);
+    for order in shop.newest(arguments.told).await? {
+        let id = text(&order, "/id")?;
+        let payment = text(&order, "/payments/0/id")?;
+        let path = format!("/notifications?data.id={payment}&type=payment");
+        let call = Call::send(Method::POST, path, "{}");
+        let target = shop.target(vec![call], StatusCode::OK)?;
+        turn.tick().await;
+        notified.insert(id, Instant::now());
+        load::fetch(&target).await?;
+    }
+    let all = count.wait_for(|count| *count >= arguments.told);
+    tokio::time::timeout(PATIENCE, all).await??;
+    let mut delays: Vec<Duration> = Vec::new();
+    for (order, at) in lock(&told).iter() {
+        let notified = notified.get(order).ok_or("news of an unknown order")?;
+        delays.push(at.saturating_duration_since(*notified));
+    }
+    delays.sort_unstable();
+    let of = |percent: usize| {
+        let place = delays.len().saturating_sub(1) * percent / 100;
+        milliseconds(delays.get(place).copied().unwrap_or_default())
+    };
+    report(
+        &format!(
+            "from the provider's notification to order.paid, {} a second",
+            arguments.rate
+        ),
+        &format!("50th {}, 99th {}", of(50), of(99)),
+        "50th: under 1 s",
+    );
+    receiver.abort();
+    shop.checkout.stop().await
+}
+
+fn note_paid(told: &Told, body: &[u8]) {
+    let Ok(event) = serde_json::from_slice::<Value>(body) else {
+        return;
+    };
+    if event.get("type").is_some_and(|kind| kind == "order.paid")
+        && let Ok(id) = text(&event, "/data/id")
+    {
+        lock(told).entry(id).or_insert_with(Instant::now);
+    }
+}
+
+fn text(value: &Value, path: &str) -> Result<String, LoadError> {
+    let found = value.pointer(path).and_then(Value::as_str);
+    Ok(found.ok_or_else(|| format!("no {path}"))?.to_owned())
+}
+
+/// Nothing panics while the lock is held.
+fn lock(told: &Told) -> std::sync::MutexGuard<'_, HashMap<String, Instant>> {
+    told.lock().unwrap_or_else(PoisonError::into_inner)
+}
