@@ -5,6 +5,7 @@ use resource::{Both, Record as _, in_a_sentence};
 use web::locale::Locale;
 
 use crate::{
+    accounts::users::{User, manage::Group},
     catalogue::{named::NamedRecord, products::ProductRecord},
     stock::{OwnThreshold, movements::MovementRecord},
 };
@@ -12,7 +13,6 @@ use crate::{
 /// Fields without a description.
 const OTHERS: &[(&str, Both)] = &[
     ("action", ("Ação", "Action")),
-    ("active", ("Ativo", "Active")),
     ("address", ("Endereço", "Address")),
     ("agent", ("Navegador", "Browser")),
     ("amount", ("Valor", "Amount")),
@@ -22,23 +22,17 @@ const OTHERS: &[(&str, Both)] = &[
     ("booked_by_hand", ("Baixa feita à mão", "Booked by hand")),
     ("change", ("Mudança", "Change")),
     ("code", ("Código", "Code")),
-    ("date_joined", ("Cadastrado em", "Date joined")),
     ("deliveries", ("Entregas", "Deliveries")),
-    ("email", ("E-mail", "Email address")),
     ("enabled", ("Ligado", "Enabled")),
     ("endpoint", ("Destino", "Endpoint")),
     ("expires_at", ("Expira em", "Expires at")),
     ("expires_on", ("Válido até", "Valid until")),
     ("fields", ("Campos", "Fields")),
     ("finished_at", ("Concluído em", "Finished at")),
-    ("first_name", ("Nome", "First name")),
-    ("groups", ("Grupos", "Groups")),
     ("inflows", ("Entradas", "Inflows")),
     ("invoice", ("Nota fiscal", "Invoice number")),
     ("kind", ("Tipo", "Kind")),
     ("language_model", ("Modelo de linguagem", "Language model")),
-    ("last_login", ("Último acesso", "Last login")),
-    ("last_name", ("Sobrenome", "Last name")),
     ("last_outcome", ("Último resultado", "Last outcome")),
     ("last_seen_at", ("Última visita", "Last seen")),
     (
@@ -52,7 +46,6 @@ const OTHERS: &[(&str, Both)] = &[
             "Lead time variability, in days",
         ),
     ),
-    ("members", ("Membros", "Members")),
     ("model", ("Registro de", "Model")),
     ("new_password", ("Senha nova", "New password")),
     (
@@ -78,7 +71,6 @@ const OTHERS: &[(&str, Both)] = &[
         ("Confirmação da senha", "Password confirmation"),
     ),
     ("payload", ("Corpo", "Body")),
-    ("permissions", ("Permissões", "Permissions")),
     ("reference", ("Referência", "Reference")),
     ("renew", ("Renovar o segredo", "Renew the secret")),
     ("result", ("Resultado", "Result")),
@@ -94,13 +86,11 @@ const OTHERS: &[(&str, Both)] = &[
     ),
     ("sessions", ("Sessões", "Sessions")),
     ("source", ("Origem", "Source")),
-    ("staff", ("Equipe", "Staff status")),
     ("state", ("Situação", "State")),
     (
         "suggested_quantity",
         ("Quantidade sugerida", "Suggested quantity"),
     ),
-    ("superuser", ("Superusuário", "Superuser status")),
     (
         "tokens_valid_from",
         ("Tokens valem desde", "Tokens valid from"),
@@ -109,7 +99,6 @@ const OTHERS: &[(&str, Both)] = &[
     ("types", ("Eventos", "Events")),
     ("url", ("Endereço", "Address")),
     ("user", ("Usuário", "User")),
-    ("username", ("Usuário", "Username")),
 ];
 
 /// What people call a field; its own name when nobody knows another.
@@ -119,6 +108,8 @@ pub(crate) fn field(locale: Locale, name: &str) -> &str {
         ProductRecord::FIELDS,
         MovementRecord::FIELDS,
         OwnThreshold::FIELDS,
+        User::FIELDS,
+        Group::FIELDS,
     ];
     let described = described.into_iter().flatten();
     let described = described.map(|field| (field.name, field.label));

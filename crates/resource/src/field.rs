@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use web::locale::Locale;
 
-use super::value::{Amount, FieldType, Naming, Refers, Text, Value};
+use super::value::{Amount, Choosable, FieldType, Naming, Refers, Text, Value};
 
 /// Portuguese and English.
 pub type Both = (&'static str, &'static str);
@@ -30,7 +30,7 @@ pub struct Field {
     pub section: Option<Both>,
     /// What it holds, with its bounds.
     pub kind: Kind,
-    /// Of a reference: the records that it refers to.
+    /// Of a reference, or of several: the records that it refers to.
     pub target: Option<Target>,
     /// Where a value stands that other code writes; statements on the record's own table leave it out.
     pub source: Option<&'static str>,
@@ -42,8 +42,14 @@ pub struct Field {
     pub is_read_only: bool,
     /// Whether it is what people call the record: lists begin with it.
     pub is_name: bool,
-    /// Whether pages and files do without it, because another field says the same.
-    pub is_only_in_api: bool,
+    /// Whether pages and files do without it, because another field says the same, or because it is for the program.
+    pub is_hidden: bool,
+    /// Whether it may be blank without being nothing.
+    pub may_be_blank: bool,
+    /// Whether nothing is stored beside a text: its lists are short enough to be searched and sorted as they are read.
+    pub is_unfolded: bool,
+    /// Whether a list is narrowed by it. By a reference it always is.
+    pub is_filtered: bool,
     /// Whether a blank text is nothing, so that two records without one do not share it.
     pub is_null_when_blank: bool,
     /// Whether bar codes are scanned into it.
@@ -95,6 +101,10 @@ pub enum Kind {
     Price,
     /// Another number with the digits of a price.
     Decimal,
+    /// Yes or no.
+    Truth,
+    /// Several of what there is to choose from.
+    Several,
     /// The id of another record.
     Reference,
 }
@@ -180,6 +190,26 @@ pub const fn reference<T: Refers>(
     typed
 }
 
+/// Yes or no: a box that is ticked or not.
+pub const fn truth(portuguese: &'static str, english: &'static str) -> Typed<bool> {
+    Typed::new((portuguese, english), Kind::Truth)
+}
+
+/// Several of what a place in addresses offers.
+pub const fn several<T: Choosable>(
+    portuguese: &'static str,
+    english: &'static str,
+    path: &'static str,
+) -> Typed<Vec<T>> {
+    let mut typed = Typed::new((portuguese, english), Kind::Several);
+    typed.0.target = Some(Target {
+        path,
+        name: "",
+        schema: "",
+    });
+    typed
+}
+
 impl<T: FieldType> Typed<T> {
     const fn new(label: Both, kind: Kind) -> Self {
         let field = Field {
@@ -196,7 +226,10 @@ impl<T: FieldType> Typed<T> {
             is_nullable: T::IS_NULLABLE,
             is_read_only: false,
             is_name: false,
-            is_only_in_api: false,
+            is_hidden: false,
+            may_be_blank: false,
+            is_unfolded: false,
+            is_filtered: false,
             is_null_when_blank: false,
             is_scanned: false,
             is_minor: false,
@@ -268,10 +301,17 @@ impl<T: FieldType> Typed<T> {
         self
     }
 
-    /// Pages and files do without it, because another field says the same.
+    /// Pages and files do without it.
     #[must_use]
-    pub const fn only_in_api(mut self) -> Self {
-        self.0.is_only_in_api = true;
+    pub const fn hidden(mut self) -> Self {
+        self.0.is_hidden = true;
+        self
+    }
+
+    /// Lists are narrowed by it.
+    #[must_use]
+    pub const fn filtered(mut self) -> Self {
+        self.0.is_filtered = true;
         self
     }
 
@@ -315,6 +355,15 @@ impl Typed<Option<String>> {
     }
 }
 
+impl Typed<String> {
+    /// It may be blank.
+    #[must_use]
+    pub const fn or_blank(mut self) -> Self {
+        self.0.may_be_blank = true;
+        self
+    }
+}
+
 impl<T: Amount> Typed<T> {
     /// Lists are narrowed to values from one on, and up to another, by parameters of these names.
     #[must_use]
@@ -333,12 +382,20 @@ impl<T: Text> Typed<T> {
         }
         self
     }
+
+    /// Nothing is stored beside it.
+    #[must_use]
+    pub const fn unfolded(mut self) -> Self {
+        self.0.is_unfolded = true;
+        self
+    }
 }
 
 impl Field {
-    /// Whether a new record must have it.
+    /// Whether a new record must have it. A box that is not ticked is not sent.
     pub const fn is_required(&self) -> bool {
-        !self.is_nullable && !self.is_read_only
+        let may_be_left = self.is_nullable || self.may_be_blank || self.is_read_only;
+        !may_be_left && !matches!(self.kind, Kind::Truth | Kind::Several)
     }
 
     /// Whether it is a text of many lines.
@@ -400,10 +457,11 @@ pub fn find(fields: &[&'static Field], name: &str) -> Option<&'static Field> {
     fields.iter().copied().find(|field| field.name == name)
 }
 
-/// The parameters that narrow a list: a reference by its name, an amount by its bounds.
+/// The parameters that narrow a list: a reference and what else is filtered by its name, an amount by its bounds.
 pub fn filters(fields: &[&'static Field]) -> Vec<&'static str> {
     let names = fields.iter().flat_map(|field| {
-        let reference = field.target.map(|_| field.name);
+        let is_filtered = field.is_filtered || field.kind == Kind::Reference;
+        let reference = is_filtered.then_some(field.name);
         let (least, greatest) = field.bounds.unzip();
         [reference, least, greatest]
     });
@@ -421,7 +479,7 @@ pub fn listed(fields: &[&'static Field], least: Listed) -> Vec<&'static Field> {
 /// Fields as people read them: part by part, the long texts of each part at its end.
 pub fn laid_out(fields: &[&'static Field]) -> Vec<&'static Field> {
     let mut part = 0;
-    let shown = fields.iter().filter(|field| !field.is_only_in_api);
+    let shown = fields.iter().filter(|field| !field.is_hidden);
     let placed = shown.map(|field| {
         part += usize::from(field.section.is_some());
         (part, field.is_long(), *field)

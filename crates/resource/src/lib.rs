@@ -12,11 +12,11 @@ mod words;
 
 pub use field::{
     Both, Field, Kind, Listed, Target, Typed, decimal, filters, find, id, integer, laid_out,
-    listed, price, reference, text, time, token,
+    listed, price, reference, several, text, time, token, truth,
 };
 pub use record::{Input, Record, Source, changed, there};
 pub use value::{
-    Amount, FieldType, Named, Naming, Reference, Refers, Sent, Setting, Text, Titled, Value,
-    time_text,
+    Amount, Choosable, FieldType, Named, Naming, Reference, Refers, SEPARATOR, Sent, Setting,
+    Several, Text, Titled, Value, time_text,
 };
 pub use words::{Words, capitalized, in_a_sentence};

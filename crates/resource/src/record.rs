@@ -65,6 +65,9 @@ pub trait Source {
 
     /// The reference of a field, likewise.
     fn reference(&mut self, field: &'static Field) -> Setting<Reference>;
+
+    /// What is chosen of a field that holds several.
+    fn several(&mut self, field: &'static Field) -> Setting<Vec<String>>;
 }
 
 /// The names of the fields that differ between two states of a record; those that clients only read are left out.

@@ -1,7 +1,9 @@
 //! The schemas of the API's document that follow from a list of fields, and examples of bodies.
 
 use serde_json::{Value, json};
-use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, SchemaType, Type};
+use utoipa::openapi::schema::{
+    AdditionalProperties, ArrayBuilder, ObjectBuilder, SchemaType, Type,
+};
 use utoipa::openapi::{Object, OneOfBuilder, Ref, RefOr, Schema};
 use web::openapi::{integer, moment, text};
 
@@ -95,6 +97,8 @@ fn least(field: &Field) -> Value {
         _ if field.is_nullable => Value::Null,
         Kind::Id | Kind::Reference => json!(1),
         Kind::Time => json!(EXAMPLE_TIME),
+        Kind::Truth => json!(false),
+        Kind::Several => json!([]),
         Kind::Text { .. } | Kind::LongText { .. } | Kind::Token => json!("…"),
         Kind::Integer { min, .. } => json!(min),
         Kind::Price | Kind::Decimal => json!("1.00"),
@@ -124,6 +128,8 @@ fn answered(field: &Field) -> RefOr<Schema> {
             let schema = field.target.map(|target| target.schema);
             return Ref::from_schema_name(schema.unwrap_or_default()).into();
         }
+        Kind::Several => return ArrayBuilder::new().items(text()).into(),
+        Kind::Truth => ObjectBuilder::new(),
         Kind::Id => integer().minimum(Some(1)),
         Kind::Time => moment().description(Some("UTC, with six digits of fraction or none.")),
         Kind::Text { max } | Kind::LongText { max } => {
@@ -141,6 +147,7 @@ fn answered(field: &Field) -> RefOr<Schema> {
     };
     let kind = match field.kind {
         Kind::Id | Kind::Integer { .. } => Type::Integer,
+        Kind::Truth => Type::Boolean,
         _ => Type::String,
     };
     let value = value.read_only(field.is_read_only.then_some(true));
@@ -159,6 +166,7 @@ fn accepted(field: &Field) -> RefOr<Schema> {
             let text = text().description(description(field));
             return of_types(text, [Type::String, Type::Number], field.is_nullable).into();
         }
+        Kind::Truth | Kind::Several => return answered(field),
         Kind::Reference => [integer().build(), pattern(ID)],
         Kind::Integer { min, max } => {
             let most = (max < i64::MAX).then_some(max);

@@ -18,43 +18,56 @@ pub fn long_text_key(text: &str) -> String {
     db::fold(text).chars().take(BEGINNING).collect()
 }
 
-/// Adds `id, name, description`.
-pub fn push_columns(query: &mut Query, fields: &[&Field]) {
+/// Adds `p.id, category.id, category.name, s.quantity`: the columns that a record is read from, of its own table `p`, of the records that
+/// it refers to, each under the name of the field, and of what other code writes. Where only one table is meant, it has no name.
+pub fn push_columns(query: &mut Query, fields: &[&Field], own: &'static str) {
     for (at, field) in fields.iter().enumerate() {
-        query.push(if at == 0 { "" } else { ", " }).push(field.name);
+        query.push(if at == 0 { "" } else { ", " });
+        match (field.source, field.target) {
+            (Some(source), _) => query.push(source),
+            (None, Some(target)) => {
+                query.push(field.name).push(".id, ");
+                query.push(field.name).push(".").push(target.name)
+            }
+            (None, None) if own.is_empty() => query.push(field.name),
+            (None, None) => query.push(own).push(".").push(field.name),
+        };
     }
 }
 
-/// `SELECT id, name FROM table`, to be continued; the table is called `r`.
-pub fn select(fields: &[&Field], table: &'static str) -> Query {
+/// The same as a text.
+pub fn columns(fields: &[&Field], own: &'static str) -> String {
+    let mut query = Query::new("");
+    push_columns(&mut query, fields, own);
+    query.text().to_owned()
+}
+
+/// Adds ` JOIN categories AS category ON category.id = p.category_id`: the tables that a record of the table `p` refers to.
+fn push_joins(query: &mut Query, fields: &[&Field], own: &'static str) {
+    for field in fields.iter().filter(|field| field.source.is_none()) {
+        if let Some(target) = field.target {
+            query.push(" JOIN ").push(target.path).push(" AS ");
+            query.push(field.name).push(" ON ").push(field.name);
+            query.push(".id = ").push(own).push(".");
+            query.push(field.name).push("_id");
+        }
+    }
+}
+
+/// The same as a text.
+pub fn joins(fields: &[&Field], own: &'static str) -> String {
+    let mut query = Query::new("");
+    push_joins(&mut query, fields, own);
+    query.text().to_owned()
+}
+
+/// The records of a table, which is called `own`, to be continued.
+pub fn select(fields: &[&Field], table: &'static str, own: &'static str) -> Query {
     let mut query = Query::new("SELECT ");
-    push_columns(&mut query, fields);
-    query.push(" FROM ").push(table).push(" AS r");
+    push_columns(&mut query, fields, own);
+    query.push(" FROM ").push(table).push(" AS ").push(own);
+    push_joins(&mut query, fields, own);
     query
-}
-
-/// `p.id, category.id, category.name, s.quantity`: the columns that a record is read from, of its own table `p`, of the records that it
-/// refers to, each under the name of the field, and of what other code writes.
-pub fn columns(fields: &[&Field], own: &str) -> String {
-    let columns = fields
-        .iter()
-        .map(|field| match (field.source, field.target) {
-            (Some(source), _) => source.to_owned(),
-            (None, Some(target)) => format!("{0}.id, {0}.{1}", field.name, target.name),
-            (None, None) => format!("{own}.{}", field.name),
-        });
-    columns.collect::<Vec<_>>().join(", ")
-}
-
-/// ` JOIN categories AS category ON category.id = p.category_id`: the tables that a record of the table `p` refers to.
-pub fn joins(fields: &[&Field], own: &str) -> String {
-    let joins = fields.iter().filter_map(|field| {
-        let (name, path) = (field.name, field.target?.path);
-        Some(format!(
-            " JOIN {path} AS {name} ON {name}.id = {own}.{name}_id"
-        ))
-    });
-    joins.collect()
 }
 
 /// How many rows a table has, to be continued.
@@ -101,7 +114,7 @@ pub fn push_order(query: &mut Query, own: &'static str, field: &Field, is_descen
             .push(own)
             .push(".")
             .push(field.name)
-            .push(suffix(field.kind)),
+            .push(suffix(field)),
     };
     query.push(match (is_descending, field.is_nullable) {
         (false, false) => ", ",
@@ -156,8 +169,9 @@ pub fn update(table: &'static str, values: Vec<(&'static Field, Value<'_>)>) -> 
 }
 
 /// What the column that a list is ordered by has behind the field's name.
-const fn suffix(kind: Kind) -> &'static str {
-    match kind {
+const fn suffix(field: &Field) -> &'static str {
+    match field.kind {
+        _ if field.is_unfolded => "",
         Kind::Text { .. } => "_folded",
         Kind::LongText { .. } => "_key",
         _ => "",
@@ -175,7 +189,7 @@ fn stored(
         }
         let own = if field.target.is_some() { "_id" } else { "" };
         columns.push((field.name, own, value.into()));
-        let suffix = suffix(field.kind);
+        let suffix = suffix(field);
         if !suffix.is_empty() {
             let key = match value {
                 Value::Text(text) if suffix == "_key" => long_text_key(text).into(),

@@ -1,5 +1,7 @@
 //! The Rust types that fields have, and their values without regard to the type.
 
+use std::{fmt, str::FromStr};
+
 use db::{Column, Error, Money, OwnedValue, Row, Timestamp};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use utoipa::ToSchema;
@@ -19,6 +21,10 @@ pub enum Value<'a> {
     Money(Money),
     /// A moment.
     Time(Timestamp),
+    /// Yes or no.
+    Truth(bool),
+    /// Several of what there is to choose from.
+    Several(&'a dyn Several),
     /// Another record.
     Reference {
         /// Its id.
@@ -94,6 +100,32 @@ pub trait Refers: FieldType {
     const SCHEMA: &'static str;
 }
 
+/// Something of which a field holds several. They are stored in one text, or come from another table in one.
+pub trait Choosable: Sized + fmt::Debug + Sync {
+    /// What is sent of it.
+    type Sent: Choosable + FromStr;
+
+    /// Reads it as [`SEPARATOR`] divides it; none of what the program does not know.
+    fn stored(text: &str) -> Option<Self>;
+
+    /// As forms send it.
+    fn value(&self) -> String;
+
+    /// What people call it.
+    fn text(&self) -> String {
+        self.value()
+    }
+}
+
+/// What a field holds that holds several.
+pub trait Several: fmt::Debug + Sync {
+    /// Each as forms send it, and as people call it.
+    fn each(&self) -> Vec<(String, String)>;
+}
+
+/// Stands between several in one text: none of them has it.
+pub const SEPARATOR: char = '\u{1f}';
+
 /// A Rust type of what people call a record: something can be seen of it.
 pub trait Naming: FieldType {}
 
@@ -115,6 +147,8 @@ impl Value<'_> {
             Self::Text(text) => text.to_owned(),
             Self::Money(money) => money.to_string(),
             Self::Time(time) => time.to_string(),
+            Self::Truth(truth) => i64::from(truth).to_string(),
+            Self::Several(several) => several.values().join(","),
             Self::Reference { id, .. } => id.to_string(),
         }
     }
@@ -232,6 +266,7 @@ macro_rules! field_type {
 }
 
 field_type!(i64, Integer, |integer| Value::Integer(*integer));
+field_type!(bool, Boolean, |truth| Value::Truth(*truth));
 field_type!(String, Text, |text| Value::Text(text));
 field_type!(Money, Money, |money| Value::Money(*money));
 field_type!(Timestamp, Timestamp, |time| Value::Time(*time));
@@ -283,6 +318,90 @@ refers! {
 refers! {
     /// A product that a movement refers to.
     Titled, title, ProductReference
+}
+
+impl Choosable for Named {
+    type Sent = i64;
+
+    fn stored(text: &str) -> Option<Self> {
+        let (id, name) = text.split_once(' ')?;
+        Some(Self {
+            id: id.parse().ok()?,
+            name: name.to_owned(),
+        })
+    }
+
+    fn value(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn text(&self) -> String {
+        self.name.clone()
+    }
+}
+
+impl Choosable for i64 {
+    type Sent = Self;
+
+    fn stored(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+
+    fn value(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl<T: Choosable> Several for Vec<T> {
+    fn each(&self) -> Vec<(String, String)> {
+        let each = self.iter();
+        each.map(|one| (one.value(), one.text())).collect()
+    }
+}
+
+impl dyn Several + '_ {
+    /// Each as forms send it.
+    pub fn values(&self) -> Vec<String> {
+        self.each().into_iter().map(|(value, _)| value).collect()
+    }
+}
+
+impl PartialEq for dyn Several + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.values() == other.values()
+    }
+}
+
+impl Eq for dyn Several + '_ {}
+
+/// In the order of what people call them.
+impl<T: Choosable> FieldType for Vec<T> {
+    type Sent = Vec<T::Sent>;
+
+    fn value(&self) -> Option<Value<'_>> {
+        Some(Value::Several(self))
+    }
+
+    fn from_row(row: &Row<'_>, at: &mut usize) -> Result<Self, Error> {
+        let text: Option<String> = column(row, at)?;
+        let each = text.iter().flat_map(|text| text.split(SEPARATOR));
+        let mut several: Self = each.filter_map(T::stored).collect();
+        several.sort_by_cached_key(Choosable::text);
+        Ok(several)
+    }
+}
+
+impl<T: Choosable + FromStr> Sent for Vec<T> {
+    fn read(source: &mut impl Source, field: &'static Field) -> Setting<Self> {
+        let read = |value: &String| value.parse().ok();
+        source
+            .several(field)
+            .map(|values| values.iter().filter_map(read).collect())
+    }
+
+    fn sent(&self) -> Value<'_> {
+        Value::Several(self)
+    }
 }
 
 /// A reference that only records of some kinds have; those must have it.
@@ -343,6 +462,8 @@ impl From<Value<'_>> for OwnedValue {
             Value::Text(text) => Self::Text(text.to_owned()),
             Value::Money(money) => Self::Money(money),
             Value::Time(time) => Self::Timestamp(time),
+            Value::Truth(truth) => Self::Boolean(truth),
+            Value::Several(_) => Self::Text(value.typed()),
             Value::Reference { id, .. } => Self::Integer(id),
         }
     }
@@ -356,6 +477,8 @@ impl Serialize for Value<'_> {
             Self::Text(text) => serializer.serialize_str(text),
             Self::Money(money) => serializer.serialize_str(&money.to_string()),
             Self::Time(time) => serializer.serialize_str(&time_text(*time)),
+            Self::Truth(truth) => serializer.serialize_bool(*truth),
+            Self::Several(several) => serializer.collect_seq(several.values()),
             Self::Reference { id, key, name } => {
                 let mut map = serializer.serialize_map(Some(2))?;
                 map.serialize_entry("id", id)?;

@@ -3,6 +3,8 @@
 
 use std::{collections::BTreeSet, fmt, str::FromStr};
 
+use resource::Choosable;
+
 /// A kind of record that permissions speak of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Model {
@@ -174,12 +176,27 @@ impl Permission {
         Self { verb, model }
     }
 
+    /// What fields that hold permissions choose from.
+    pub const PATH: &'static str = "permissions";
+
     /// Every permission there is.
     pub fn all() -> impl Iterator<Item = Self> {
         Model::ALL.into_iter().flat_map(|model| {
             let verbs = model.verbs().iter();
             verbs.map(move |&verb| Self { verb, model })
         })
+    }
+}
+
+impl Choosable for Permission {
+    type Sent = Self;
+
+    fn stored(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+
+    fn value(&self) -> String {
+        self.to_string()
     }
 }
 

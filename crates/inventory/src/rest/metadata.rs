@@ -22,6 +22,8 @@ impl Serialize for Described<'_> {
         let kind = match self.0.kind {
             Kind::Id | Kind::Integer { .. } => "integer",
             Kind::Time => "datetime",
+            Kind::Truth => "boolean",
+            Kind::Several => "list",
             Kind::Text { .. } | Kind::LongText { .. } | Kind::Token => "string",
             Kind::Price | Kind::Decimal => "decimal",
             Kind::Reference => "field",
@@ -31,7 +33,8 @@ impl Serialize for Described<'_> {
         map.serialize_entry("read_only", &self.0.is_read_only)?;
         map.serialize_entry("label", self.0.label.1)?;
         match self.0.kind {
-            Kind::Id | Kind::Time | Kind::Token | Kind::Reference => {}
+            Kind::Id | Kind::Time | Kind::Token | Kind::Truth | Kind::Several | Kind::Reference => {
+            }
             Kind::Text { max } | Kind::LongText { max } => {
                 map.serialize_entry("max_length", &max)?;
             }

@@ -101,7 +101,11 @@ impl Column {
             name: field.name,
             portuguese: field.label.0,
             content: match field.kind {
-                Kind::Text { .. } | Kind::LongText { .. } | Kind::Token => Content::Text,
+                Kind::Text { .. }
+                | Kind::LongText { .. }
+                | Kind::Token
+                | Kind::Truth
+                | Kind::Several => Content::Text,
                 Kind::Id | Kind::Integer { .. } => Content::Number,
                 Kind::Time => Content::Time,
                 Kind::Price | Kind::Decimal => Content::Price,
@@ -135,7 +139,7 @@ pub(super) fn fields(resource: Resource) -> &'static [&'static Field] {
 /// The columns of an export, in their order.
 pub(super) fn exported(resource: Resource) -> impl Iterator<Item = Column> {
     let fields = fields(resource).iter().copied();
-    fields.filter(|field| !field.is_only_in_api).map(Column::of)
+    fields.filter(|field| !field.is_hidden).map(Column::of)
 }
 
 /// Columns that an import takes in the place of one of the others.

@@ -251,7 +251,7 @@ pub(super) async fn reserve_ids(
 
 fn row(id: i64, record: &impl Record) -> Row {
     let values = record.values().into_iter();
-    let values = values.filter(|(field, _)| !field.is_only_in_api);
+    let values = values.filter(|(field, _)| !field.is_hidden);
     Row {
         id,
         cells: values.map(|(_, value)| written(value)).collect(),

@@ -36,7 +36,11 @@ on_both_engines!(
         assert_eq!(names, ["admin", "joão.silva", "manager", "viewer"]);
         let read = users::read(db, id).await.unwrap().unwrap();
         assert_eq!(
-            (read.groups.as_slice(), read.superuser, read.last_login),
+            (
+                read.group_names().as_slice(),
+                read.superuser,
+                read.last_login
+            ),
             (&["Managers".to_owned()][..], false, None)
         );
         assert!(matches!(

@@ -179,7 +179,7 @@ async fn list(db: &Db) -> Result<(), Failure> {
     for user in users {
         let state = if user.active { "active" } else { "deactivated" };
         let rank = if user.superuser { "superuser" } else { "" };
-        let groups = user.groups.join(", ");
+        let groups = user.group_names().join(", ");
         let last = user
             .last_login
             .map_or_else(|| "never".to_owned(), |at| at.to_string());

@@ -177,8 +177,7 @@ struct WelcomedUser<'a> {
     email: &'a str,
     first_name: &'a str,
     last_name: &'a str,
-    #[schema(value_type = Vec<String>)]
-    groups: &'a [String],
+    groups: Vec<String>,
     permissions: Vec<String>,
 }
 
@@ -192,7 +191,7 @@ fn example() -> Value {
             email: "",
             first_name: "",
             last_name: "",
-            groups: &["Admin".to_owned()],
+            groups: vec!["Admin".to_owned()],
             permissions: vec!["add_brand".to_owned()],
         },
     })
@@ -233,7 +232,7 @@ impl<'a> Welcome<'a> {
                 email: &user.email,
                 first_name: &user.first_name,
                 last_name: &user.last_name,
-                groups: &user.groups,
+                groups: user.group_names(),
                 permissions: permissions.collect(),
             },
         }

@@ -6,6 +6,7 @@ pub(crate) mod own;
 mod store;
 
 use db::{Db, Timestamp, Tx};
+use resource::{Named, id, resource, several, text, time, truth};
 
 use super::{
     HashFault, Model, Passwords, Permission, PersonalData, Tokens, WeakPassword, check_strength,
@@ -21,32 +22,35 @@ const PROGRAM: Actor = Actor(None);
 
 /// The longest name.
 const NAME_MAX: usize = 150;
+/// The longest first or last name.
+const PERSON_MAX: usize = 150;
+/// The longest e-mail address (RFC 5321).
+const EMAIL_MAX: usize = 254;
 
-/// An account as it is listed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct User {
-    /// Its id.
-    pub id: i64,
-    /// The name it logs in with.
-    pub username: String,
-    /// Its e-mail address, or nothing.
-    pub email: String,
-    /// The person's first name, or nothing.
-    pub first_name: String,
-    /// The person's last name, or nothing.
-    pub last_name: String,
-    /// Whether it may log in.
-    pub active: bool,
-    /// Whether it may enter the administration.
-    pub staff: bool,
-    /// Whether it may do everything.
-    pub superuser: bool,
-    /// The names of its groups, in order.
-    pub groups: Vec<String>,
-    /// When it last logged in.
-    pub last_login: Option<Timestamp>,
-    /// When it was made.
-    pub created_at: Timestamp,
+resource! {
+    /// An account. Its table is called `u` in statements.
+    pub struct User, UserInput {
+        id: i64 = id().hidden(),
+        username: String = text("Usuário", "Username", NAME_MAX).name().unfolded().listed_for_staff()
+            .help("Até 150 letras, algarismos e @ . + - _.", "150 characters or fewer. Letters, digits and @ . + - _ only."),
+        first_name: String = text("Nome", "First name", PERSON_MAX).or_blank().unfolded().listed_for_staff()
+            .section("Dados pessoais", "Personal info"),
+        last_name: String = text("Sobrenome", "Last name", PERSON_MAX).or_blank().unfolded().listed_for_staff(),
+        email: String = text("E-mail", "Email address", EMAIL_MAX).or_blank().unfolded().listed_for_staff(),
+        active: bool = truth("Ativo", "Active").filtered().listed_for_staff()
+            .section("Permissões", "Permissions")
+            .help("Desmarque em vez de excluir a conta: suas sessões acabam na hora.", "Untick this instead of deleting the account: its sessions end at once."),
+        staff: bool = truth("Equipe", "Staff status").filtered().listed_for_staff()
+            .help("Pode entrar na administração.", "May enter the administration."),
+        superuser: bool = truth("Superusuário", "Superuser status").filtered()
+            .help("Pode tudo, sem que cada permissão seja dada.", "May do everything without being given each permission."),
+        groups: Vec<Named> = several("Grupos", "Groups", "groups").filtered().read_from(store::GROUPS)
+            .help("O usuário recebe todas as permissões dos seus grupos.", "The user gets all permissions of their groups."),
+        permissions: Vec<Permission> = several("Permissões", "Permissions", Permission::PATH).read_from(store::PERMISSIONS)
+            .help("Permissões só deste usuário.", "Permissions of this user alone."),
+        last_login: Option<Timestamp> = time("Último acesso", "Last login").listed_for_staff(),
+        date_joined: Timestamp = time("Cadastrado em", "Date joined").read_from("u.created_at"),
+    }
 }
 
 impl User {
@@ -57,6 +61,11 @@ impl User {
             (PersonalData::LastName, &self.last_name),
             (PersonalData::Email, &self.email),
         ]
+    }
+
+    /// The names of its groups.
+    pub fn group_names(&self) -> Vec<String> {
+        self.groups.iter().map(|group| group.name.clone()).collect()
     }
 }
 
@@ -268,7 +277,7 @@ pub async fn set_active(
 ///
 /// Faults of the store.
 pub async fn list(db: &Db) -> Result<Vec<User>, db::Error> {
-    db.read(async |conn| store::list(conn).await).await
+    db.read(async |conn| store::select(conn, None).await).await
 }
 
 /// One user.

@@ -1,8 +1,9 @@
 //! What users change of their own account: their names, and their password, for which the old one is required.
 
 use db::Tx;
+use resource::{Field, changed};
 
-use super::{User, UserError, hash, sessions, store};
+use super::{User, UserError, UserInput, hash, sessions, store};
 use crate::{
     State,
     accounts::{
@@ -14,39 +15,13 @@ use crate::{
     audit::{self, Action},
     rest::{
         Message, Refusal,
-        fields::{FieldErrors, Members, Mode, Reader},
+        fields::{FieldErrors, Members, Mode, read_some},
     },
     stock::Actor,
 };
 
-/// The longest first or last name.
-const PERSON_MAX: usize = 150;
-/// The longest e-mail address (RFC 5321).
-const EMAIL_MAX: usize = 254;
-
 /// How a user is called and reached.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Profile {
-    /// The first name, or nothing.
-    pub(crate) first_name: String,
-    /// The last name, or nothing.
-    pub(crate) last_name: String,
-    /// The e-mail address, or nothing.
-    pub(crate) email: String,
-}
-
-impl Profile {
-    /// The names of the fields in which it differs.
-    fn changed(&self, before: &User) -> Vec<&'static str> {
-        let fields = [
-            ("first_name", &self.first_name, &before.first_name),
-            ("last_name", &self.last_name, &before.last_name),
-            ("email", &self.email, &before.email),
-        ];
-        let changed = fields.into_iter().filter(|(_, now, before)| now != before);
-        changed.map(|(name, ..)| name).collect()
-    }
-}
+pub(crate) const PROFILE: [&Field; 3] = [User::first_name, User::last_name, User::email];
 
 /// Why a password stays as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,34 +32,30 @@ pub(crate) enum KeptPassword {
     Weak(WeakPassword),
 }
 
-/// Reads a profile from the members of a body.
+/// Reads a profile from the members of a body; what is absent stays as it is.
 ///
 /// # Errors
 ///
 /// Messages by field.
-pub(crate) fn read_profile(members: &Members) -> Result<Profile, FieldErrors> {
-    let mut reader = Reader::new(members, Mode::Whole);
-    let mut text = |field, most| {
-        let read = reader.optional_text(field, most).into_new();
-        read.unwrap_or_default()
-    };
-    let profile = Profile {
-        first_name: text("first_name", PERSON_MAX),
-        last_name: text("last_name", PERSON_MAX),
-        email: text("email", EMAIL_MAX),
-    };
-    let mut errors = reader.finish();
-    if !profile.email.is_empty() && !is_email(&profile.email) {
+pub(crate) fn read_profile(members: &Members) -> Result<UserInput, FieldErrors> {
+    let (input, mut errors) = read_some::<User>(&PROFILE, members, Mode::Partial);
+    check_email(&input, &mut errors);
+    if errors.is_empty() {
+        Ok(input)
+    } else {
+        Err(errors)
+    }
+}
+
+/// Complains about an address that is none.
+pub(super) fn check_email(input: &UserInput, errors: &mut FieldErrors) {
+    let email = input.email.get().map_or("", String::as_str);
+    if !email.is_empty() && !is_email(email) {
         let message = Message::fixed(
             "Digite um endereço de e-mail válido.",
             "Enter a valid email address.",
         );
         errors.add("email", message);
-    }
-    if errors.is_empty() {
-        Ok(profile)
-    } else {
-        Err(errors)
     }
 }
 
@@ -109,7 +80,7 @@ pub(crate) fn is_email(text: &str) -> bool {
 pub(crate) async fn change_profile(
     state: &State,
     caller: &Caller,
-    wished: impl Fn(&User) -> Result<Profile, FieldErrors> + Send + 'static,
+    wished: impl Fn(&User) -> Result<UserInput, FieldErrors> + Send + 'static,
 ) -> Result<(), Refusal> {
     let (id, actor, now) = (caller.id, Actor::from(caller), state.clock.now());
     let write = async move |tx: &mut Tx| {
@@ -117,9 +88,9 @@ pub(crate) async fn change_profile(
         let Some(before) = store::read(tx, id).await? else {
             return Ok::<_, Refusal>(());
         };
-        let profile = wished(&before)?;
-        store::set_profile(tx, id, &profile, now).await?;
-        let fields = profile.changed(&before);
+        store::update(tx, id, &wished(&before)?, now).await?;
+        let after = store::read(tx, id).await?;
+        let fields = after.map_or_else(Vec::new, |after| changed(&before, &after));
         if fields.is_empty() {
             return Ok(());
         }

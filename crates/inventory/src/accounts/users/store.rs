@@ -1,69 +1,30 @@
 //! Statements about accounts from the operator's side.
 
-use db::{Conn, Error, Row, Timestamp, Tx};
+use db::{Conn, Error, Timestamp, Tx};
+use resource::{Input as _, Record as _, sql};
 
-use super::{User, own::Profile};
+use super::{User, UserInput};
 
-/// Stands between the names of groups, none of which has it.
-const BETWEEN: &str = "\u{1f}";
+/// The groups of a user `u`.
+pub(super) const GROUPS: &str = "(SELECT string_agg(g.id || ' ' || g.name, '\u{1f}')
+     FROM user_groups AS m JOIN groups AS g ON g.id = m.group_id WHERE m.user_id = u.id)";
+/// The permissions of a user `u` alone.
+pub(super) const PERMISSIONS: &str =
+    "(SELECT string_agg(p.permission, '\u{1f}') FROM user_permissions AS p WHERE p.user_id = u.id)";
 
-/// What [`user_of`] reads of a user `u`, with [`BETWEEN`] as `$1`.
-macro_rules! user_columns {
-    () => {
-        "u.id, u.username, u.email, u.first_name, u.last_name, u.active, u.superuser, u.last_login, u.created_at, u.staff,
-         (SELECT string_agg(g.name, $1) FROM user_groups AS ug JOIN groups AS g ON g.id = ug.group_id WHERE ug.user_id = u.id)"
-    };
-}
-
-fn user_of(row: &Row<'_>) -> Result<User, Error> {
-    let groups: Option<String> = row.get(10)?;
-    let mut groups: Vec<String> = groups
-        .iter()
-        .flat_map(|names| names.split(BETWEEN))
-        .map(str::to_owned)
-        .collect();
-    groups.sort_unstable();
-    Ok(User {
-        id: row.get(0)?,
-        username: row.get(1)?,
-        email: row.get(2)?,
-        first_name: row.get(3)?,
-        last_name: row.get(4)?,
-        active: row.get(5)?,
-        staff: row.get(9)?,
-        superuser: row.get(6)?,
-        groups,
-        last_login: row.get(7)?,
-        created_at: row.get(8)?,
-    })
-}
-
-/// Every user, by name.
-pub(super) async fn list(conn: &mut Conn) -> Result<Vec<User>, Error> {
-    conn.all(
-        concat!(
-            "SELECT ",
-            user_columns!(),
-            " FROM users AS u ORDER BY u.username"
-        ),
-        &[&BETWEEN],
-        user_of,
-    )
-    .await
+/// Every user by name, or the one of an id.
+pub(super) async fn select(conn: &mut Conn, id: Option<i64>) -> Result<Vec<User>, Error> {
+    let mut query = sql::select(User::FIELDS, "users", "u");
+    if let Some(id) = id {
+        query.push(" WHERE u.id = ").bind(id);
+    }
+    query.push(" ORDER BY u.username");
+    conn.all_of(&query, User::from_row).await
 }
 
 /// One user.
 pub(super) async fn read(conn: &mut Conn, id: i64) -> Result<Option<User>, Error> {
-    conn.optional(
-        concat!(
-            "SELECT ",
-            user_columns!(),
-            " FROM users AS u WHERE u.id = $2"
-        ),
-        &[&BETWEEN, &id],
-        user_of,
-    )
-    .await
+    Ok(select(conn, Some(id)).await?.pop())
 }
 
 /// Whether there is any user.
@@ -123,19 +84,17 @@ pub(super) async fn hold(tx: &mut Tx, id: i64) -> Result<(), Error> {
     tx.execute(sql, &[&id]).await.map(drop)
 }
 
-/// Changes how a user is called and reached.
-pub(super) async fn set_profile(
+/// Writes the fields that are set, but for what stands in other tables.
+pub(super) async fn update(
     tx: &mut Tx,
     id: i64,
-    profile: &Profile,
+    input: &UserInput,
     now: Timestamp,
 ) -> Result<(), Error> {
-    tx.execute(
-        "UPDATE users SET first_name = $2, last_name = $3, email = $4, updated_at = $5 WHERE id = $1",
-        &[&id, &profile.first_name, &profile.last_name, &profile.email, &now],
-    )
-    .await?;
-    Ok(())
+    let mut query = sql::update("users", input.values());
+    query.push(", updated_at = ").bind(now);
+    query.push(" WHERE id = ").bind(id);
+    tx.execute_of(&query).await.map(drop)
 }
 
 /// Lets a user in or not; the user's id, if there is one.

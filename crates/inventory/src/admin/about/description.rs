@@ -48,6 +48,7 @@ pub(in crate::admin) enum FilterKind {
 }
 
 /// A field of a form.
+#[derive(Debug, Clone, Copy)]
 pub(in crate::admin) struct Field {
     /// Its name.
     pub(in crate::admin) name: &'static str,
@@ -299,8 +300,13 @@ impl Field {
             (Kind::LongText { .. }, _) => FieldKind::Lines,
             (Kind::Id | Kind::Integer { .. }, _) => FieldKind::Integer,
             (Kind::Price | Kind::Decimal, _) => FieldKind::Price,
+            (Kind::Truth, _) => FieldKind::Truth,
+            (Kind::Several, Some(target)) if target.path == Permission::PATH => {
+                FieldKind::Permissions
+            }
+            (Kind::Several, Some(target)) => FieldKind::Several(target.path),
             (Kind::Reference, Some(target)) => FieldKind::Related(target.path),
-            (Kind::Text { .. } | Kind::Token | Kind::Time | Kind::Reference, _) => FieldKind::Line,
+            _ => FieldKind::Line,
         };
         // What another record gives its name to is not given to a third.
         let is_kept = field.is_name && field.kind == Kind::Reference;
@@ -348,18 +354,6 @@ impl Field {
     /// On one form only.
     pub(in crate::admin) const fn at(self, at: At) -> Self {
         Self { at, ..self }
-    }
-
-    /// The first of a section.
-    pub(in crate::admin) const fn section(
-        self,
-        portuguese: &'static str,
-        english: &'static str,
-    ) -> Self {
-        Self {
-            section: Some((portuguese, english)),
-            ..self
-        }
     }
 
     /// Whether it stands on the form of a new record, or of one that is there.
@@ -410,9 +404,11 @@ impl About {
     pub(in crate::admin) fn of(described: &[&'static resource::Field]) -> Self {
         let listed = listed(described, Listed::ForStaff).into_iter();
         let columns: Vec<_> = listed.map(Column::of).collect();
-        let filters = described.iter().filter_map(|field| {
-            let target = field.target?;
-            Some(Filter::related(field.name, target.path))
+        let filters = described.iter().filter_map(|field| match field.kind {
+            Kind::Reference => Some(Filter::related(field.name, field.target?.path)),
+            _ if !field.is_filtered => None,
+            Kind::Several => Some(Filter::related(field.name, field.target?.path)),
+            _ => Some(Filter::truth(field.name)),
         });
         let filters: Vec<_> = filters.collect();
         let written = laid_out(described)

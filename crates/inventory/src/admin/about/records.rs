@@ -109,23 +109,35 @@ impl Record {
 
     /// A described record.
     pub(in crate::admin) fn described<R: resource::Record>(record: &R) -> Self {
-        let facts = record.values_of(&laid_out(R::FIELDS)).into_iter();
-        let facts: Vec<_> = facts
+        let values = record.values().into_iter();
+        let cells: Vec<_> = values
             .map(|(field, value)| (field, Cell::of(field, value)))
             .collect();
-        let name = facts.iter().find(|(field, _)| field.is_name);
-        let id = facts.iter().find(|(field, _)| field.kind == Kind::Id);
+        let find = |field: &resource::Field| cells.iter().find(|(known, _)| *known == field);
+        let name = cells.iter().find(|(field, _)| field.is_name);
+        let id = cells.iter().find(|(field, _)| field.kind == Kind::Id);
+        let shown = laid_out(R::FIELDS).into_iter();
         Self {
             id: match id {
                 Some((_, Cell::Number(id))) => *id,
                 _ => 0,
             },
             text: name.map_or_else(String::new, |(_, name)| name.shown(Locale::En)),
-            facts: facts
-                .into_iter()
-                .map(|(field, cell)| (field.name, cell))
+            facts: shown
+                .filter_map(|field| Some((field.name, find(field)?.1.clone())))
                 .collect(),
         }
+    }
+
+    /// With another cell in the place of a fact.
+    #[must_use]
+    pub(in crate::admin) fn with(mut self, name: &'static str, cell: Cell) -> Self {
+        for (known, shown) in &mut self.facts {
+            if *known == name {
+                *shown = cell.clone();
+            }
+        }
+        self
     }
 
     /// A record that people call by its number.
@@ -150,6 +162,11 @@ impl Cell {
             Value::Money(number) if field.kind == Kind::Decimal => Self::Decimal(number),
             Value::Money(amount) => Self::Money(amount),
             Value::Time(time) => Self::Time(time),
+            Value::Truth(truth) => Self::Truth(truth),
+            Value::Several(several) => {
+                let (values, texts): (_, Vec<_>) = several.each().into_iter().unzip();
+                Self::Chosen(values, texts.join(", "))
+            }
             Value::Reference { id, name, .. } => {
                 let path = field.target.map_or("", |target| target.path);
                 Self::Record(path, id, name.to_owned())

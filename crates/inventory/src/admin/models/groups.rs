@@ -1,6 +1,9 @@
 //! Groups: sets of permissions that accounts share.
 
+use std::sync::LazyLock;
+
 use db::Tx;
+use resource::Record as _;
 
 use crate::{
     State,
@@ -10,11 +13,10 @@ use crate::{
     },
     admin::{
         about::{
-            About, Administered, Application, By, Cell, Column, Field, FieldKind, Inline, Record,
-            Rows, Target, Within, Words, Work, Written,
+            About, Administered, Application, By, Cell, Inline, Record, Rows, Target, Within,
+            Words, Work, Written,
         },
         listing::{Asked, shelf},
-        models::permissions,
     },
     rest::{Message, Refusal, fields::Members},
 };
@@ -23,30 +25,23 @@ pub(in crate::admin) struct Groups;
 
 pub(in crate::admin) static GROUPS: Groups = Groups;
 
-static ABOUT: About = About {
+static ABOUT: LazyLock<About> = LazyLock::new(|| About {
     path: "groups",
     application: Application::Accounts,
     words: Words::masculine(("grupo", "group"), ("grupos", "groups")),
     model: Model::Group,
-    columns: &[
-        Column::sorted("name"),
-        Column::sorted("members"),
-        Column::sorted("permissions"),
-    ],
     order: "1",
     search: Some(("nome", "name")),
-    fields: &[
-        Field::required("name", FieldKind::Line),
-        Field::optional("permissions", FieldKind::Permissions),
-    ],
-    inlines: &[Inline::read(
-        "users",
-        "groups",
-        &["username", "first_name", "last_name", "active"],
-    )],
+    inlines: &INLINES,
     saves_as_new: true,
-    ..About::PLAIN
-};
+    ..About::of(Group::FIELDS)
+});
+
+const INLINES: [Inline; 1] = [Inline::read(
+    "users",
+    "groups",
+    &["username", "first_name", "last_name", "active"],
+)];
 
 impl Administered for Groups {
     fn about(&self) -> &About {
@@ -59,7 +54,7 @@ impl Administered for Groups {
             let rows = read.await?.into_iter().map(|group| {
                 // The list has their number, the form has their names.
                 let count = i64::try_from(group.permissions.len()).unwrap_or(i64::MAX);
-                record(group, Cell::Number(count))
+                Record::described(&group).with("permissions", Cell::Number(count))
             });
             Ok(shelf::select(rows.collect(), asked, &ABOUT))
         })
@@ -68,7 +63,7 @@ impl Administered for Groups {
     fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
         Box::pin(async move {
             let read = manage::group(state, id);
-            Ok(read.await?.map(whole))
+            Ok(read.await?.as_ref().map(Record::described))
         })
     }
 
@@ -90,7 +85,10 @@ impl Administered for Groups {
     }
 
     fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
-        Box::pin(async move { Ok(manage::held_group(tx, id).await?.map(whole)) })
+        Box::pin(async move {
+            let held = manage::held_group(tx, id).await?;
+            Ok(held.as_ref().map(Record::described))
+        })
     }
 
     fn hindrance<'a>(
@@ -106,22 +104,4 @@ impl Administered for Groups {
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
         Box::pin(manage::delete_group(state, caller, id))
     }
-}
-
-/// A group with the names of its permissions.
-fn whole(group: Group) -> Record {
-    let chosen = permissions(&group.permissions);
-    record(group, chosen)
-}
-
-fn record(group: Group, permissions: Cell) -> Record {
-    Record::of(
-        group.id,
-        group.name.clone(),
-        vec![
-            ("name", Cell::Text(group.name)),
-            ("permissions", permissions),
-            ("members", Cell::Number(group.members)),
-        ],
-    )
 }

@@ -30,10 +30,10 @@ pub(super) use tokens::REFRESH_TOKENS;
 pub(super) use users::USERS;
 
 use super::{
-    about::{Cell, Count, Record, Rows},
+    about::{Count, Record, Rows},
     listing::Asked,
 };
-use crate::{accounts::Permission, rest::resource::Page};
+use crate::rest::resource::Page;
 
 /// Counting stops here in lists that nobody pages through to their end.
 const MOST_COUNTED: u64 = 10_000;
@@ -45,13 +45,6 @@ fn rows_of<T>(page: Page<T>, record: impl Fn(T) -> Record) -> Rows {
         records: page.results.into_iter().map(record).collect(),
         note: None,
     }
-}
-
-/// Permissions that somebody holds.
-fn permissions<'a>(held: impl IntoIterator<Item = &'a Permission>) -> Cell {
-    let names: Vec<String> = held.into_iter().map(Permission::to_string).collect();
-    let shown = names.join(", ");
-    Cell::Chosen(names, shown)
 }
 
 /// The stretch of a list that is asked for: how many rows, and how many before them.

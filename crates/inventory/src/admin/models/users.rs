@@ -1,6 +1,9 @@
 //! Accounts.
 
+use std::sync::LazyLock;
+
 use db::Tx;
+use resource::Record as _;
 
 use crate::{
     State,
@@ -13,11 +16,10 @@ use crate::{
     },
     admin::{
         about::{
-            About, Administered, Application, At, By, Cell, Column, Field, FieldKind, Filter,
-            Inline, Record, Related, Rows, Target, Within, Words, Work, Written,
+            About, Administered, Application, At, By, Cell, Field, FieldKind, Inline, Record,
+            Related, Rows, Target, Within, Words, Work, Written,
         },
         listing::{Asked, shelf},
-        models::permissions,
     },
     rest::{Message, Refusal, fields::Members},
 };
@@ -26,79 +28,56 @@ pub(in crate::admin) struct Users;
 
 pub(in crate::admin) static USERS: Users = Users;
 
-static ABOUT: About = About {
-    path: "users",
-    application: Application::Accounts,
-    words: Words::masculine(("usuário", "user"), ("usuários", "users")),
-    model: Model::User,
-    columns: &[
-        Column::sorted("username"),
-        Column::sorted("email"),
-        Column::sorted("first_name"),
-        Column::sorted("last_name"),
-        Column::sorted("staff"),
-        Column::sorted("active"),
-        Column::sorted("last_login"),
-    ],
-    order: "1",
-    search: Some(("usuário, nome, sobrenome, e-mail", "username, first name, last name, email")),
-    filters: &[
-        Filter::truth("staff"),
-        Filter::truth("superuser"),
-        Filter::truth("active"),
-        Filter::related("groups", "groups"),
-    ],
-    fields: &[
-        Field::required("username", FieldKind::Line).help(
-            "Até 150 letras, algarismos e @ . + - _.",
-            "150 characters or fewer. Letters, digits and @ . + - _ only.",
-        ),
-        Field::required("password1", FieldKind::Password).at(At::Add).help(
-            "Ao menos 12 caracteres; nem comum, nem só de algarismos, nem parecida com o nome do usuário ou outros dados seus.",
-            "At least 12 characters; not common, not entirely numeric, not similar to the username or other data.",
-        ),
-        Field::required("password2", FieldKind::Password).at(At::Add).help(
-            "A mesma senha, outra vez.",
-            "The same password once more.",
-        ),
-        Field::optional("first_name", FieldKind::Line)
-            .at(At::Change)
-            .section("Dados pessoais", "Personal info"),
-        Field::optional("last_name", FieldKind::Line).at(At::Change),
-        Field::optional("email", FieldKind::Email).at(At::Change),
-        Field::optional("active", FieldKind::Truth)
-            .at(At::Change)
-            .section("Permissões", "Permissions")
-            .help(
-                "Desmarque em vez de excluir a conta: suas sessões acabam na hora.",
-                "Untick this instead of deleting the account: its sessions end at once.",
-            ),
-        Field::optional("staff", FieldKind::Truth)
-            .at(At::Change)
-            .help("Pode entrar na administração.", "May enter the administration."),
-        Field::optional("superuser", FieldKind::Truth).at(At::Change).help(
-            "Pode tudo, sem que cada permissão seja dada.",
-            "May do everything without being given each permission.",
-        ),
-        Field::optional("groups", FieldKind::Several("groups")).at(At::Change).help(
-            "O usuário recebe todas as permissões dos seus grupos.",
-            "The user gets all permissions of their groups.",
-        ),
-        Field::optional("permissions", FieldKind::Permissions).at(At::Change).help(
-            "Permissões só deste usuário.",
-            "Permissions of this user alone.",
-        ),
-    ],
-    // Whoever is logged in somewhere can be put out from here.
-    inlines: &[Inline::read(
-        "sessions",
-        "user",
-        &["agent", "address", "last_seen_at", "expires_at"],
-    )
-    .deleted()],
-    in_two_steps: true,
-    ..About::PLAIN
-};
+static ABOUT: LazyLock<About> = LazyLock::new(|| {
+    let described = About::of(User::FIELDS);
+    About {
+        path: "users",
+        application: Application::Accounts,
+        words: Words::masculine(("usuário", "user"), ("usuários", "users")),
+        model: Model::User,
+        order: "1",
+        search: Some((
+            "usuário, nome, sobrenome, e-mail",
+            "username, first name, last name, email",
+        )),
+        fields: form(described.fields).leak(),
+        inlines: &INLINES,
+        in_two_steps: true,
+        ..described
+    }
+});
+
+/// Whoever is logged in somewhere can be put out from here.
+const INLINES: [Inline; 1] = [Inline::read(
+    "sessions",
+    "user",
+    &["agent", "address", "last_seen_at", "expires_at"],
+)
+.deleted()];
+
+const PASSWORDS: [Field; 2] = [
+    Field::required("password1", FieldKind::Password).at(At::Add).help(
+        "Ao menos 12 caracteres; nem comum, nem só de algarismos, nem parecida com o nome do usuário ou outros dados seus.",
+        "At least 12 characters; not common, not entirely numeric, not similar to the username or other data.",
+    ),
+    Field::required("password2", FieldKind::Password).at(At::Add).help(
+        "A mesma senha, outra vez.",
+        "The same password once more.",
+    ),
+];
+
+/// First the name and a password. Everything else is asked for when the account is there.
+fn form(described: &[Field]) -> Vec<Field> {
+    let name = described.iter().take(1).copied();
+    let others = described.iter().skip(1).map(|field| match field.name {
+        "email" => Field {
+            kind: FieldKind::Email,
+            ..field.at(At::Change)
+        },
+        _ => field.at(At::Change),
+    });
+    name.chain(PASSWORDS).chain(others).collect()
+}
 
 impl Administered for Users {
     fn about(&self) -> &About {
@@ -108,16 +87,7 @@ impl Administered for Users {
     fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
         Box::pin(async move {
             let users = users::list(&state.db).await?;
-            let memberships = manage::memberships(state).await?;
-            let rows = users.into_iter().map(|user| {
-                let groups = memberships
-                    .iter()
-                    .filter(|(member, _)| *member == user.id)
-                    .map(|(_, group)| *group);
-                let groups: Vec<i64> = groups.collect();
-                let (id, name) = (user.id, user.username.clone());
-                Record::of(id, name, facts(user, &groups))
-            });
+            let rows = users.iter().map(Record::described);
             Ok(shelf::select(rows.collect(), asked, &ABOUT))
         })
     }
@@ -187,29 +157,11 @@ impl Administered for Users {
     }
 }
 
-/// What can be read of an account, with the groups that it is in.
-fn facts(user: User, groups: &[i64]) -> Vec<(&'static str, Cell)> {
-    let groups = groups.iter().map(i64::to_string).collect();
-    vec![
-        ("username", Cell::Text(user.username)),
-        ("first_name", Cell::text(Some(user.first_name))),
-        ("last_name", Cell::text(Some(user.last_name))),
-        ("email", Cell::text(Some(user.email))),
-        ("active", Cell::Truth(user.active)),
-        ("staff", Cell::Truth(user.staff)),
-        ("superuser", Cell::Truth(user.superuser)),
-        ("groups", Cell::Chosen(groups, user.groups.join(", "))),
-        ("last_login", Cell::time(user.last_login)),
-        ("date_joined", Cell::Time(user.created_at)),
-    ]
-}
-
 fn record(details: Details) -> Record {
-    let (id, name) = (details.user.id, details.user.username.clone());
-    let mut facts = facts(details.user, &details.groups);
-    facts.insert(1, ("password", password(details.hash.as_deref())));
-    facts.push(("permissions", permissions(&details.permissions)));
-    Record::of(id, name, facts)
+    let mut record = Record::described(&details.user);
+    let password = password(details.hash.as_deref());
+    record.facts.insert(1, ("password", password));
+    record
 }
 
 /// What can be told of a password: how it is kept, and never what it is.

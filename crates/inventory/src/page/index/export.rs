@@ -117,7 +117,7 @@ impl Sheet {
     /// As [`row`](Self::row).
     pub(crate) fn record(&self, record: &impl Record) -> Result<(), Error> {
         let values = record.values().into_iter();
-        let values = values.filter(|(field, _)| !field.is_only_in_api);
+        let values = values.filter(|(field, _)| !field.is_hidden);
         let cells: Vec<_> = values.map(|(_, value)| self.cells().of(value)).collect();
         self.row(&cells)
     }
@@ -175,7 +175,7 @@ fn writer(locale: Locale) -> Writer<Vec<u8>> {
 
 /// What stands over the columns of described records: a reference has its name below it.
 pub(crate) fn headings(fields: &[&Field]) -> Vec<String> {
-    let shown = fields.iter().filter(|field| !field.is_only_in_api);
+    let shown = fields.iter().filter(|field| !field.is_hidden);
     let names = shown.map(|field| match field.target {
         Some(target) => format!("{}_{}", field.name, target.name),
         None => field.name.to_owned(),

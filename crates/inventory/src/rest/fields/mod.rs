@@ -120,7 +120,13 @@ impl Source for Reader<'_> {
     fn field(&mut self, field: &'static Field) -> Setting<OwnedValue> {
         let Field { name, kind, .. } = *field;
         match kind {
-            _ if field.is_read_only => Setting::Kept,
+            _ if field.is_read_only || !self.fields.contains(&field) => Setting::Kept,
+            Kind::Text { max } if field.may_be_blank => {
+                match (self.optional_text(name, max), self.mode) {
+                    (Setting::Kept, Mode::Partial) => Setting::Kept,
+                    (text, _) => Setting::Set(text.into_new().unwrap_or_default().into()),
+                }
+            }
             Kind::Text { max } | Kind::LongText { max } if field.is_nullable => {
                 let text = self.optional_text(name, max);
                 let is_kept = |text: &String| !(field.is_null_when_blank && text.is_empty());
@@ -138,8 +144,24 @@ impl Source for Reader<'_> {
                 self.optional_decimal(name).map(OwnedValue::from)
             }
             Kind::Price | Kind::Decimal => Setting::from(self.price(name)),
-            Kind::Id | Kind::Time | Kind::Token | Kind::Reference => Setting::Kept,
+            Kind::Truth => match self.members.get(name).map(|raw| Value::of(raw)) {
+                Some(Value::Text(text)) => Setting::Set((text != "0").into()),
+                _ if self.mode == Mode::Whole => Setting::Set(false.into()),
+                _ => Setting::Kept,
+            },
+            Kind::Id | Kind::Time | Kind::Token | Kind::Several | Kind::Reference => Setting::Kept,
         }
+    }
+
+    fn several(&mut self, field: &'static Field) -> Setting<Vec<String>> {
+        if self.mode == Mode::Partial || !self.fields.contains(&field) {
+            return Setting::Kept;
+        }
+        let chosen = self.members.keys().filter_map(|name| {
+            let value = name.strip_prefix(field.name)?.strip_prefix(':')?;
+            Some(value.to_owned())
+        });
+        Setting::Set(chosen.collect())
     }
 
     fn reference(&mut self, field: &'static Field) -> Setting<Reference> {

@@ -28,7 +28,7 @@ resource! {
             .help("Soma-se ao estoque do produto, ou sai dele.", "Added to the product's stock, or taken from it."),
         description: Option<String> = text("Descrição", "Description", MAX_DESCRIPTION).long().listed().minor(),
         created_at: Timestamp = time("Criado em", "Created at").listed().short("Quando", "When"),
-        updated_at: Timestamp = time("Alterado em", "Updated at").read_from("m.created_at").only_in_api(),
+        updated_at: Timestamp = time("Alterado em", "Updated at").read_from("m.created_at").hidden(),
     }
 }
 

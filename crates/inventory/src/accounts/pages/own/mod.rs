@@ -12,6 +12,8 @@ use axum::{
     response::Response,
 };
 use http::{Extensions, request::Parts};
+use resource::Record as _;
+use web::locale::Locale;
 
 use super::posted;
 use crate::{
@@ -19,10 +21,7 @@ use crate::{
     accounts::{
         second_factor::{self as factor, Status},
         session::{self, Session, visits::Visit},
-        users::{
-            self, User,
-            own::{self, Profile},
-        },
+        users::{self, User, own},
     },
     page::{
         Form, Frame, PageState, flash,
@@ -100,7 +99,7 @@ async fn show(Extracted(page): Extracted<PageState>, frame: Frame) -> Result<Res
     let user = users::read(&page.state.db, frame.caller.id).await;
     let user = user.map_err(Refusal::from)?.ok_or(Refusal::NotFound)?;
     let mut form = Form::new();
-    meanwhile::open(&mut form, &standings(&user));
+    meanwhile::open(&mut form, &standings(&user, frame.locale));
     Ok(account(&page.state, &frame, form).await?)
 }
 
@@ -109,7 +108,7 @@ async fn account(state: &State, frame: &Frame, form: Form) -> Result<Response, R
     let groups = users::read(&state.db, id).await?;
     let template = AccountPage {
         frame,
-        groups: groups.map_or_else(String::new, |user| user.groups.join(", ")),
+        groups: groups.map_or_else(String::new, |user| user.group_names().join(", ")),
         second_factor: factor::status(&state.db, id).await?,
         sessions: session::of_user(&state.db, id, now).await?.len(),
         form,
@@ -128,9 +127,12 @@ async fn change(
 ) -> Result<Response, web::Error> {
     let sent = Sent::read(&page.state, request).await?;
     let (mut form, locale) = (Form::of(&sent.members), frame.locale);
-    let typed = ["first_name", "last_name", "email"].map(|field| (field, sent.text(field)));
+    let typed = own::PROFILE.map(|field| (field.name, sent.text(field.name)));
     let opened = Opened::of(&form, typed);
-    let profile = match own::read_profile(&sent.members) {
+    // What was left as it was shown stays as it is.
+    let mut members = sent.members;
+    members.retain(|name, _| !opened.left().any(|left| left == name));
+    let profile = match own::read_profile(&members) {
         Ok(profile) => profile,
         Err(errors) => {
             form.absorb(&errors, locale);
@@ -139,9 +141,9 @@ async fn change(
     };
     let shown = opened.clone();
     let wished = move |user: &User| {
-        let errors = shown.meanwhile(&standings(user), locale);
+        let errors = shown.meanwhile(&standings(user, locale), locale);
         if errors.is_empty() {
-            Ok(keeping(profile.clone(), user, &shown))
+            Ok(profile.clone())
         } else {
             Err(errors)
         }
@@ -155,29 +157,16 @@ async fn change(
             form.take(refusal, locale)?;
             let user = users::read(&page.state.db, frame.caller.id).await;
             let user = user.map_err(Refusal::from)?.ok_or(Refusal::NotFound)?;
-            opened.renew(&mut form, &standings(&user), locale);
+            opened.renew(&mut form, &standings(&user, locale), locale);
             Ok(account(&page.state, &frame, form).await?)
         }
     }
 }
 
 /// The fields of the form as they stand.
-fn standings(user: &User) -> Vec<Standing> {
-    vec![
-        Standing::plain("first_name", user.first_name.as_str()),
-        Standing::plain("last_name", user.last_name.as_str()),
-        Standing::plain("email", user.email.as_str()),
-    ]
-}
-
-/// A profile with what was left as it was shown as it stands now.
-fn keeping(mut profile: Profile, user: &User, opened: &Opened) -> Profile {
-    for field in opened.left() {
-        match field {
-            "first_name" => profile.first_name.clone_from(&user.first_name),
-            "last_name" => profile.last_name.clone_from(&user.last_name),
-            _ => profile.email.clone_from(&user.email),
-        }
-    }
-    profile
+fn standings(user: &User, locale: Locale) -> Vec<Standing> {
+    let values = user.values_of(&own::PROFILE).into_iter();
+    values
+        .map(|(field, value)| Standing::of(field, value, locale))
+        .collect()
 }

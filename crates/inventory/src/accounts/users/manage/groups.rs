@@ -1,44 +1,24 @@
 //! Groups as staff manage them. Changing a group changes what its members may do, so nobody may grant more than they have.
 
 use db::{Timestamp, Tx};
+use resource::changed;
 
-use super::{Group, TOO_MUCH, input::chosen, store, users};
+use super::{Group, TOO_MUCH, store, users};
 use crate::{
     State,
     accounts::{Caller, Granted, Model, Permission},
     audit::{self, Action},
     rest::{
         Message, Refusal,
-        fields::{FieldErrors, Members, Mode, Reader},
+        fields::{FieldErrors, Members, Mode, read},
     },
     stock::Actor,
 };
 
-const NAME_MAX: usize = 150;
 const TAKEN: Message = Message::fixed(
     "Já existe um grupo com este nome.",
     "Group with this Name already exists.",
 );
-
-struct Input {
-    name: String,
-    permissions: Vec<Permission>,
-}
-
-impl Input {
-    fn read(members: &Members) -> Result<Self, FieldErrors> {
-        let mut reader = Reader::new(members, Mode::Whole);
-        let name = reader.name("name", NAME_MAX);
-        let errors = reader.finish();
-        match name {
-            Some(name) if errors.is_empty() => Ok(Self {
-                name,
-                permissions: chosen(members, "permissions"),
-            }),
-            _ => Err(errors),
-        }
-    }
-}
 
 /// Makes a group within a transaction: its id and name.
 ///
@@ -51,10 +31,7 @@ pub(crate) async fn create_group(
     members: &Members,
     now: Timestamp,
 ) -> Result<(i64, String), Refusal> {
-    let Input { name, permissions } = Input::read(members)?;
-    if users::group_id(tx, &name).await?.is_some() {
-        return Err(FieldErrors::of("name", TAKEN).into());
-    }
+    let (name, permissions) = read_group(tx, members, None).await?;
     let id = store::insert_group(tx, &name).await?;
     write_permissions(tx, caller, id, &permissions).await?;
     note(tx, caller, Action::Added, id, &name, now).await?;
@@ -79,28 +56,33 @@ pub(crate) async fn change_group(
     members: &Members,
     now: Timestamp,
 ) -> Result<Option<(i64, String)>, Refusal> {
-    let Input {
-        name,
-        mut permissions,
-    } = Input::read(members)?;
     let Some(before) = store::group(tx, id).await? else {
         return Ok(None);
     };
     refuse_greater(caller, &before.permissions)?;
-    let namesake = users::group_id(tx, &name).await?;
-    if namesake.is_some_and(|other| other != id) {
-        return Err(FieldErrors::of("name", TAKEN).into());
-    }
+    let (name, permissions) = read_group(tx, members, Some(id)).await?;
     store::rename_group(tx, id, &name).await?;
     store::clear_group_permissions(tx, id).await?;
     write_permissions(tx, caller, id, &permissions).await?;
-    permissions.sort_unstable();
-    let fields = audit::changed([
-        ("name", before.name != name),
-        ("permissions", before.permissions != permissions),
-    ]);
+    let after = store::group(tx, id).await?.ok_or(Refusal::NotFound)?;
+    let fields = changed(&before, &after);
     note(tx, caller, Action::Changed(&fields), id, &name, now).await?;
     Ok(Some((id, name)))
+}
+
+/// The name and the permissions of a form; no other group has the name.
+async fn read_group(
+    tx: &mut Tx,
+    members: &Members,
+    id: Option<i64>,
+) -> Result<(String, Vec<Permission>), Refusal> {
+    let input = read::<Group>(members, Mode::Whole)?;
+    let name = input.name.set().unwrap_or_default();
+    let namesake = users::group_id(tx, &name).await?;
+    if namesake.is_some_and(|other| Some(other) != id) {
+        return Err(FieldErrors::of("name", TAKEN).into());
+    }
+    Ok((name, input.permissions.set().unwrap_or_default()))
 }
 
 /// Deletes a group; whether it was there. Its members stay.

@@ -2,14 +2,14 @@
 
 use crate::{
     accounts::{
-        Permission, Tokens,
+        Tokens,
         pages::posted,
         password::{PersonalData, check_likeness, check_strength},
-        users::{NAME_MAX, is_name, own},
+        users::{User, UserInput, is_name, own},
     },
     rest::{
         Message,
-        fields::{FieldErrors, Members, Mode, Reader},
+        fields::{FieldErrors, Members, Mode, read_all, read_some},
     },
 };
 
@@ -30,58 +30,26 @@ pub(super) enum NewPassword {
     Unusable,
 }
 
-/// What is changed of an account.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Profile {
-    pub(super) username: String,
-    pub(super) email: String,
-    pub(super) first_name: String,
-    pub(super) last_name: String,
-    pub(super) active: bool,
-    pub(super) staff: bool,
-    pub(super) superuser: bool,
-    pub(super) groups: Vec<i64>,
-    pub(super) permissions: Vec<Permission>,
-}
-
-impl Profile {
-    pub(super) fn read(members: &Members) -> (Self, FieldErrors) {
-        let (username, mut errors) = username(members);
-        let person = own::read_profile(members).unwrap_or_else(|wrong| {
-            for (field, messages) in wrong.iter() {
-                for message in messages {
-                    errors.add(field, message.clone());
-                }
-            }
-            own::Profile::default()
-        });
-        let profile = Self {
-            username,
-            email: person.email,
-            first_name: person.first_name,
-            last_name: person.last_name,
-            active: is_ticked(members, "active"),
-            staff: is_ticked(members, "staff"),
-            superuser: is_ticked(members, "superuser"),
-            groups: chosen(members, "groups"),
-            permissions: chosen(members, "permissions"),
-        };
-        (profile, errors)
-    }
-}
-
 /// The name of an account, checked.
 pub(super) fn username(members: &Members) -> (String, FieldErrors) {
-    let mut reader = Reader::new(members, Mode::Whole);
-    let username = reader.text("username", NAME_MAX);
-    let mut errors = reader.finish();
-    if username
-        .as_ref()
-        .is_some_and(|name| !name.chars().all(is_name))
-    {
+    let (input, mut errors) = read_some::<User>(&[User::username], members, Mode::Whole);
+    check_name(&input, &mut errors);
+    (input.username.set().unwrap_or_default(), errors)
+}
+
+/// What is changed of an account.
+pub(super) fn account(members: &Members) -> (UserInput, FieldErrors) {
+    let (input, mut errors) = read_all::<User>(members, Mode::Whole);
+    check_name(&input, &mut errors);
+    own::check_email(&input, &mut errors);
+    (input, errors)
+}
+
+fn check_name(input: &UserInput, errors: &mut FieldErrors) {
+    let name = input.username.get().map_or("", String::as_str);
+    if !name.chars().all(is_name) {
         errors.add("username", NOT_A_NAME);
     }
-    (username.unwrap_or_default(), errors)
 }
 
 /// A new password, entered twice; or none, when the form says that the account has none.
@@ -117,19 +85,6 @@ pub(super) fn password(
 
 /// What is to become of the tokens of an account whose password is changed.
 pub(super) fn tokens(members: &Members) -> Tokens {
-    Tokens::revoked_if(is_ticked(members, "revoke_tokens"))
-}
-
-/// Whether a box was ticked.
-fn is_ticked(members: &Members, name: &str) -> bool {
-    posted::text(members, name).is_some_and(|value| value != "0")
-}
-
-/// The values of the ticked boxes of a field: `groups:3`, `permissions:add_brand`.
-pub(super) fn chosen<T: std::str::FromStr>(members: &Members, field: &str) -> Vec<T> {
-    let values = members.keys().filter_map(|name| {
-        let value = name.strip_prefix(field)?.strip_prefix(':')?;
-        value.parse().ok()
-    });
-    values.collect()
+    let ticked = posted::text(members, "revoke_tokens");
+    Tokens::revoked_if(ticked.is_some_and(|value| value != "0"))
 }

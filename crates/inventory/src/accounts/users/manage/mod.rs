@@ -8,13 +8,14 @@ mod store;
 
 pub(crate) use groups::{change_group, create_group, delete_group, held_group, hindrance_of_group};
 pub(crate) use reading::{
-    count_sessions, details, group, groups, memberships, open_session, open_sessions, token_times,
+    count_sessions, details, group, groups, open_session, open_sessions, token_times,
 };
 pub(crate) use store::{Details, Group, OpenSession};
 
 use db::{Timestamp, Tx};
+use resource::{Setting, changed};
 
-use super::store as users;
+use super::{User, UserInput, store as users};
 use crate::{
     State,
     accounts::{Caller, Granted, Model, Verb, revoke_made_until, session::store as sessions},
@@ -25,7 +26,7 @@ use crate::{
     },
     stock::Actor,
 };
-use input::{NewPassword, Profile};
+use input::NewPassword;
 
 const TAKEN: Message = Message::fixed(
     "Já existe um usuário com este nome.",
@@ -118,7 +119,7 @@ pub(crate) async fn change(
     members: &Members,
     now: Timestamp,
 ) -> Result<Option<(i64, String)>, Refusal> {
-    let (profile, errors) = Profile::read(members);
+    let (input, errors) = input::account(members);
     if !errors.is_empty() {
         return Err(errors.into());
     }
@@ -126,43 +127,49 @@ pub(crate) async fn change(
         return Ok(None);
     };
     refuse_greater(caller, &before)?;
-    profile.refuse_locking_out(caller, &before)?;
-    let namesake = users::user_id(tx, &profile.username).await?;
-    if namesake.is_some_and(|other| other != id) {
-        return Err(FieldErrors::of("username", TAKEN).into());
+    refuse_locking_out(&input, caller, &before.user)?;
+    if let Some(name) = input.username.get() {
+        let namesake = users::user_id(tx, name).await?;
+        if namesake.is_some_and(|other| other != id) {
+            return Err(FieldErrors::of("username", TAKEN).into());
+        }
     }
-    write_profile(tx, caller, id, &profile, now).await?;
+    write(tx, caller, id, &input, now).await?;
     let after = store::details(tx, id).await?.ok_or(Refusal::NotFound)?;
     if !caller.granted.covers(&after.granted) {
         return Err(FieldErrors::of("permissions", TOO_MUCH).into());
     }
-    let fields = before.changed_fields(&after);
+    let fields = changed(&before.user, &after.user);
     let (actor, action) = (Actor::from(caller), Action::Changed(&fields));
     note(tx, &actor, action, id, &after.user.username, now).await?;
     Ok(Some((id, after.user.username)))
 }
 
-async fn write_profile(
+async fn write(
     tx: &mut Tx,
     caller: &Caller,
     id: i64,
-    profile: &Profile,
+    input: &UserInput,
     now: Timestamp,
 ) -> Result<(), Refusal> {
-    store::update(tx, id, profile, now).await?;
-    if !profile.active {
+    users::update(tx, id, input, now).await?;
+    if input.active == Setting::Set(false) {
         sessions::delete_of_user(tx, id).await?;
     }
-    if profile.superuser && caller.granted != Granted::Superuser {
+    if input.superuser == Setting::Set(true) && caller.granted != Granted::Superuser {
         return Err(FieldErrors::of("superuser", TOO_MUCH).into());
     }
-    store::clear_groups(tx, id).await?;
-    for group in &profile.groups {
-        store::join(tx, id, *group).await?;
+    if let Some(groups) = input.groups.get() {
+        store::clear_groups(tx, id).await?;
+        for group in groups {
+            store::join(tx, id, *group).await?;
+        }
     }
-    store::clear_permissions(tx, id).await?;
-    for permission in &profile.permissions {
-        users::grant_to_user(tx, id, &permission.to_string()).await?;
+    if let Some(permissions) = input.permissions.get() {
+        store::clear_permissions(tx, id).await?;
+        for permission in permissions {
+            users::grant_to_user(tx, id, &permission.to_string()).await?;
+        }
     }
     Ok(())
 }
@@ -351,26 +358,24 @@ fn refuse_greater(caller: &Caller, details: &Details) -> Result<(), Refusal> {
     }
 }
 
-impl Profile {
-    /// Nobody takes from themselves what they need to give it back.
-    fn refuse_locking_out(&self, caller: &Caller, before: &Details) -> Result<(), Refusal> {
-        if before.user.id != caller.id {
-            return Ok(());
+/// Nobody takes from themselves what they need to give it back.
+fn refuse_locking_out(input: &UserInput, caller: &Caller, before: &User) -> Result<(), Refusal> {
+    if before.id != caller.id {
+        return Ok(());
+    }
+    let mut errors = FieldErrors::default();
+    for (field, had, sent) in [
+        ("active", before.active, &input.active),
+        ("staff", before.staff, &input.staff),
+        ("superuser", before.superuser, &input.superuser),
+    ] {
+        if had && *sent == Setting::Set(false) {
+            errors.add(field, NOT_YOURSELF);
         }
-        let mut errors = FieldErrors::default();
-        for (field, had, has) in [
-            ("active", before.user.active, self.active),
-            ("staff", before.user.staff, self.staff),
-            ("superuser", before.user.superuser, self.superuser),
-        ] {
-            if had && !has {
-                errors.add(field, NOT_YOURSELF);
-            }
-        }
-        if errors.is_empty() {
-            Ok(())
-        } else {
-            Err(errors.into())
-        }
+    }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(errors.into())
     }
 }

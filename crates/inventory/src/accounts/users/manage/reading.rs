@@ -11,15 +11,9 @@ pub(crate) async fn details(state: &State, id: i64) -> Result<Option<Details>, E
     state.db.read(read).await
 }
 
-/// Which account is in which group, as ids.
-pub(crate) async fn memberships(state: &State) -> Result<Vec<(i64, i64)>, Error> {
-    let read = async |conn: &mut Conn| store::memberships(conn).await;
-    state.db.read(read).await
-}
-
 /// Every group, by name.
 pub(crate) async fn groups(state: &State) -> Result<Vec<Group>, Error> {
-    let read = async |conn: &mut Conn| store::groups(conn).await;
+    let read = async |conn: &mut Conn| store::groups(conn, None).await;
     state.db.read(read).await
 }
 

@@ -1,16 +1,11 @@
 //! Statements about accounts and groups as staff manage them.
 
-use std::collections::BTreeSet;
-
 use db::{Conn, Error, Row, Timestamp, Tx};
+use resource::{Record as _, id, integer, resource, several, sql, text};
 
-use super::input::Profile;
-use crate::{
-    accounts::{
-        Granted, Permission, store as accounts,
-        users::{User, store as users},
-    },
-    audit,
+use crate::accounts::{
+    Granted, Permission, store as accounts,
+    users::{User, store as users},
 };
 
 /// An account with everything that its page shows.
@@ -20,26 +15,24 @@ pub(crate) struct Details {
     pub(crate) user: User,
     /// The hash of its password; none when no password opens it.
     pub(crate) hash: Option<String>,
-    /// The ids of its groups, in order.
-    pub(crate) groups: Vec<i64>,
-    /// Its own permissions, in order.
-    pub(crate) permissions: Vec<Permission>,
     /// Everything that it may do.
     pub(crate) granted: Granted,
 }
 
-/// A group.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Group {
-    /// Its id.
-    pub(crate) id: i64,
-    /// Its name.
-    pub(crate) name: String,
-    /// What it may do, in order.
-    pub(crate) permissions: Vec<Permission>,
-    /// How many accounts belong to it.
-    pub(crate) members: i64,
+resource! {
+    /// A group. Its table is called `g` in statements.
+    pub struct Group, GroupInput {
+        id: i64 = id().hidden(),
+        name: String = text("Nome", "Name", 150).name().unfolded().listed_for_staff(),
+        members: i64 = integer("Membros", "Members", 0, i64::MAX).read_only().listed_for_staff().read_from(MEMBERS),
+        permissions: Vec<Permission> = several("Permissões", "Permissions", Permission::PATH).listed_for_staff().read_from(PERMISSIONS),
+    }
 }
+
+/// How many accounts belong to a group `g`.
+const MEMBERS: &str = "(SELECT count(*) FROM user_groups AS m WHERE m.group_id = g.id)";
+/// What a group `g` may do.
+const PERMISSIONS: &str = "(SELECT string_agg(p.permission, '\u{1f}') FROM group_permissions AS p WHERE p.group_id = g.id)";
 
 /// A session and whose it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,24 +55,6 @@ pub(crate) struct OpenSession {
     pub(crate) expires_at: Timestamp,
 }
 
-impl Details {
-    /// The names of the fields that differ after a change.
-    pub(super) fn changed_fields(&self, after: &Self) -> Vec<&'static str> {
-        let (old, new) = (&self.user, &after.user);
-        audit::changed([
-            ("username", old.username != new.username),
-            ("first_name", old.first_name != new.first_name),
-            ("last_name", old.last_name != new.last_name),
-            ("email", old.email != new.email),
-            ("active", old.active != new.active),
-            ("staff", old.staff != new.staff),
-            ("superuser", old.superuser != new.superuser),
-            ("groups", self.groups != after.groups),
-            ("permissions", self.permissions != after.permissions),
-        ])
-    }
-}
-
 /// One account.
 pub(crate) async fn details(conn: &mut Conn, id: i64) -> Result<Option<Details>, Error> {
     let (Some(user), Some(account)) = (
@@ -95,68 +70,11 @@ pub(crate) async fn details(conn: &mut Conn, id: i64) -> Result<Option<Details>,
             |row| row.get(0),
         )
         .await?;
-    let groups = conn
-        .all(
-            "SELECT group_id FROM user_groups WHERE user_id = $1 ORDER BY group_id",
-            &[&id],
-            |row| row.get(0),
-        )
-        .await?;
-    let permissions = conn
-        .all(
-            "SELECT permission FROM user_permissions WHERE user_id = $1",
-            &[&id],
-            |row| row.get::<String>(0),
-        )
-        .await?;
     Ok(Some(Details {
         user,
         hash,
-        groups,
-        permissions: known(&permissions),
         granted: account.caller.granted,
     }))
-}
-
-/// Permissions that the program knows, in order.
-fn known(names: &[String]) -> Vec<Permission> {
-    let known: BTreeSet<Permission> = names.iter().filter_map(|name| name.parse().ok()).collect();
-    known.into_iter().collect()
-}
-
-/// Which group has which members: user and group.
-pub(crate) async fn memberships(conn: &mut Conn) -> Result<Vec<(i64, i64)>, Error> {
-    conn.all(
-        "SELECT user_id, group_id FROM user_groups ORDER BY user_id, group_id",
-        &[],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )
-    .await
-}
-
-pub(super) async fn update(
-    tx: &mut Tx,
-    id: i64,
-    profile: &Profile,
-    now: Timestamp,
-) -> Result<(), Error> {
-    tx.execute(
-        "UPDATE users SET username = $2, email = $3, first_name = $4, last_name = $5, active = $6, staff = $7,
-                          superuser = $8, updated_at = $9 WHERE id = $1",
-        &[
-            &id,
-            &profile.username,
-            &profile.email,
-            &profile.first_name,
-            &profile.last_name,
-            &profile.active,
-            &profile.staff,
-            &profile.superuser,
-            &now,
-        ],
-    )
-    .await?;
-    Ok(())
 }
 
 pub(super) async fn clear_groups(tx: &mut Tx, id: i64) -> Result<(), Error> {
@@ -198,43 +116,19 @@ pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Every group, by name.
-pub(crate) async fn groups(conn: &mut Conn) -> Result<Vec<Group>, Error> {
-    conn.all(
-        "SELECT g.id, g.name, (SELECT string_agg(p.permission, ',') FROM group_permissions AS p WHERE p.group_id = g.id),
-                (SELECT count(*) FROM user_groups AS u WHERE u.group_id = g.id)
-         FROM groups AS g ORDER BY g.name",
-        &[],
-        group_of,
-    )
-    .await
+/// Every group by name, or the one of an id.
+pub(crate) async fn groups(conn: &mut Conn, id: Option<i64>) -> Result<Vec<Group>, Error> {
+    let mut query = sql::select(Group::FIELDS, "groups", "g");
+    if let Some(id) = id {
+        query.push(" WHERE g.id = ").bind(id);
+    }
+    query.push(" ORDER BY g.name");
+    conn.all_of(&query, Group::from_row).await
 }
 
 /// One group.
 pub(crate) async fn group(conn: &mut Conn, id: i64) -> Result<Option<Group>, Error> {
-    conn.optional(
-        "SELECT g.id, g.name, (SELECT string_agg(p.permission, ',') FROM group_permissions AS p WHERE p.group_id = g.id),
-                (SELECT count(*) FROM user_groups AS u WHERE u.group_id = g.id)
-         FROM groups AS g WHERE g.id = $1",
-        &[&id],
-        group_of,
-    )
-    .await
-}
-
-fn group_of(row: &Row<'_>) -> Result<Group, Error> {
-    let permissions: Option<String> = row.get(2)?;
-    let names: Vec<String> = permissions
-        .iter()
-        .flat_map(|names| names.split(','))
-        .map(str::to_owned)
-        .collect();
-    Ok(Group {
-        id: row.get(0)?,
-        name: row.get(1)?,
-        permissions: known(&names),
-        members: row.get(3)?,
-    })
+    Ok(groups(conn, Some(id)).await?.pop())
 }
 
 pub(super) async fn insert_group(tx: &mut Tx, name: &str) -> Result<i64, Error> {

@@ -18,7 +18,7 @@ pub(crate) use steps::NameSteps;
 
 /// Records of the kind, to be continued.
 fn select(kind: Kind) -> Query {
-    sql::select(NamedRecord::FIELDS, kind.path())
+    sql::select(NamedRecord::FIELDS, kind.path(), "r")
 }
 
 pub(super) async fn count(conn: &mut Conn, kind: Kind, words: &[String]) -> Result<u64, Error> {
@@ -84,7 +84,7 @@ pub(super) async fn insert(
 ) -> Result<NamedRecord, Error> {
     let mut query = sql::insert(kind.path(), input.values());
     query.push(" RETURNING ");
-    sql::push_columns(&mut query, NamedRecord::FIELDS);
+    sql::push_columns(&mut query, NamedRecord::FIELDS, "");
     tx.one_of(&query, NamedRecord::from_row).await
 }
 
@@ -126,7 +126,7 @@ pub(super) async fn update(
 ) -> Result<Option<NamedRecord>, Error> {
     let mut query = sql::update(kind.path(), input.values());
     query.push(" WHERE id = ").bind(id).push(" RETURNING ");
-    sql::push_columns(&mut query, NamedRecord::FIELDS);
+    sql::push_columns(&mut query, NamedRecord::FIELDS, "");
     tx.optional_of(&query, NamedRecord::from_row).await
 }
 
