@@ -3,6 +3,7 @@
 use std::fmt;
 
 use db::Timestamp;
+use resource::{Named, choice, chosen, id, integer, reference, resource, text, time, token};
 
 /// A receiver of events.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -200,65 +201,38 @@ pub(crate) fn webhook_id(event: i64, created_at: Timestamp) -> String {
     format!("evt_{event}_{}", created_at.micros())
 }
 
-/// How far a delivery is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DeliveryState {
-    /// An attempt is to come, or an earlier event of the subject has to arrive first.
-    Waiting,
-    /// It has arrived.
-    Delivered,
-    /// It was given up.
-    Failed,
-}
-
-impl DeliveryState {
-    /// Every state.
-    pub const ALL: [Self; 3] = [Self::Waiting, Self::Delivered, Self::Failed];
-
-    /// The name in the store and in commands.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Delivered => "delivered",
-            Self::Failed => "failed",
-        }
-    }
-
-    /// The state of this name.
-    pub fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == name)
+choice! {
+    /// How far a delivery is.
+    pub enum DeliveryState {
+        /// An attempt is to come, or an earlier event of the subject has to arrive first.
+        Waiting = "waiting", ("Aguardando", "Waiting");
+        /// It has arrived.
+        Delivered = "delivered", ("Entregue", "Delivered");
+        /// It was given up.
+        Failed = "failed", ("Falhou", "Failed");
     }
 }
 
-/// One event for one endpoint.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Delivery {
-    /// Its id.
-    pub id: i64,
-    /// The event.
-    pub event: i64,
-    /// The event's type.
-    pub kind: String,
-    /// The endpoint.
-    pub endpoint: i64,
-    /// The endpoint's address.
-    pub url: String,
-    /// What the event is about, by the service's own number.
-    pub subject: i64,
-    /// How far it is.
-    pub state: DeliveryState,
-    /// Attempts made since it was last begun.
-    pub attempts: i64,
-    /// When the next attempt is made; `None` with [`DeliveryState::Waiting`] stands behind an earlier event of the subject.
-    pub due_at: Option<Timestamp>,
-    /// How the last attempt ended: `delivered`, `redirect`, `refused`, `not_connected`, `not_public`, `timed_out`, `broken`.
-    pub last_outcome: Option<String>,
-    /// The status of the last answer.
-    pub last_status: Option<i64>,
-    /// When it was made.
-    pub created_at: Timestamp,
-    /// When it ended.
-    pub finished_at: Option<Timestamp>,
+resource! {
+    /// One event for one endpoint. Its table is called `d` in statements, that of the event `e`, and that of the endpoint `w`.
+    pub struct Delivery, DeliveryInput {
+        id: i64 = id().listed_for_staff(),
+        event: i64 = integer("Evento", "Event", 1, i64::MAX).hidden().read_from("d.event_id"),
+        event_type: String = token("Tipo", "Type").listed_for_staff().read_from("e.type"),
+        endpoint: Named = reference("Destino", "Endpoint", "endpoints").listed_for_staff().read_from("w.id, w.url"),
+        // What the event is about, by the service's own number.
+        subject: i64 = integer("Assunto", "Subject", 1, i64::MAX).hidden().read_from("d.subject_id"),
+        state: DeliveryState = chosen("Situação", "State").filtered().listed_for_staff(),
+        // Since it was last begun.
+        attempts: i64 = integer("Tentativas", "Attempts", 0, i64::MAX).listed_for_staff(),
+        // None while it waits for an earlier event of the subject.
+        due_at: Option<Timestamp> = time("Próxima tentativa", "Next attempt").hidden(),
+        // `delivered`, `redirect`, `refused`, `not_connected`, `not_public`, `timed_out`, `broken`.
+        last_outcome: Option<String> = text("Último resultado", "Last outcome", 20).unfolded().listed_for_staff(),
+        last_status: Option<i64> = integer("Última resposta", "Last answer", 100, 599).hidden(),
+        created_at: Timestamp = time("Criado em", "Created at").listed_for_staff(),
+        finished_at: Option<Timestamp> = time("Concluído em", "Finished at").listed_for_staff(),
+    }
 }
 
 /// One attempt of a delivery.

@@ -6,6 +6,7 @@ use web::locale::Locale;
 
 use crate::{
     accounts::users::{User, manage::Group},
+    events::Delivery,
     catalogue::{named::NamedRecord, products::ProductRecord},
     stock::{OwnThreshold, movements::MovementRecord},
 };
@@ -17,23 +18,19 @@ const OTHERS: &[(&str, Both)] = &[
     ("agent", ("Navegador", "Browser")),
     ("amount", ("Valor", "Amount")),
     ("attempt", ("Tentativa", "Attempt")),
-    ("attempts", ("Tentativas", "Attempts")),
     ("balance_after", ("Saldo depois", "Balance after")),
     ("booked_by_hand", ("Baixa feita à mão", "Booked by hand")),
     ("change", ("Mudança", "Change")),
     ("code", ("Código", "Code")),
     ("deliveries", ("Entregas", "Deliveries")),
     ("enabled", ("Ligado", "Enabled")),
-    ("endpoint", ("Destino", "Endpoint")),
     ("expires_at", ("Expira em", "Expires at")),
     ("expires_on", ("Válido até", "Valid until")),
     ("fields", ("Campos", "Fields")),
-    ("finished_at", ("Concluído em", "Finished at")),
     ("inflows", ("Entradas", "Inflows")),
     ("invoice", ("Nota fiscal", "Invoice number")),
     ("kind", ("Tipo", "Kind")),
     ("language_model", ("Modelo de linguagem", "Language model")),
-    ("last_outcome", ("Último resultado", "Last outcome")),
     ("last_seen_at", ("Última visita", "Last seen")),
     (
         "lead_time_days",
@@ -86,7 +83,6 @@ const OTHERS: &[(&str, Both)] = &[
     ),
     ("sessions", ("Sessões", "Sessions")),
     ("source", ("Origem", "Source")),
-    ("state", ("Situação", "State")),
     (
         "suggested_quantity",
         ("Quantidade sugerida", "Suggested quantity"),
@@ -95,7 +91,6 @@ const OTHERS: &[(&str, Both)] = &[
         "tokens_valid_from",
         ("Tokens valem desde", "Tokens valid from"),
     ),
-    ("type", ("Tipo", "Type")),
     ("types", ("Eventos", "Events")),
     ("url", ("Endereço", "Address")),
     ("user", ("Usuário", "User")),
@@ -110,6 +105,7 @@ pub(crate) fn field(locale: Locale, name: &str) -> &str {
         OwnThreshold::FIELDS,
         User::FIELDS,
         Group::FIELDS,
+        Delivery::FIELDS,
     ];
     let described = described.into_iter().flatten();
     let described = described.map(|field| (field.name, field.label));

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use web::locale::Locale;
 
+use super::choice::Choice;
 use super::value::{Amount, Choosable, FieldType, Naming, Refers, Text, Value};
 
 /// Portuguese and English.
@@ -103,6 +104,8 @@ pub enum Kind {
     Decimal,
     /// Yes or no.
     Truth,
+    /// One of these: their names, and what people call them.
+    Choice(&'static [(&'static str, Both)]),
     /// Several of what there is to choose from.
     Several,
     /// The id of another record.
@@ -193,6 +196,11 @@ pub const fn reference<T: Refers>(
 /// Yes or no: a box that is ticked or not.
 pub const fn truth(portuguese: &'static str, english: &'static str) -> Typed<bool> {
     Typed::new((portuguese, english), Kind::Truth)
+}
+
+/// One of the values of an enum.
+pub const fn chosen<T: Choice>(portuguese: &'static str, english: &'static str) -> Typed<T> {
+    Typed::new((portuguese, english), Kind::Choice(T::CHOICES)).read_only()
 }
 
 /// Several of what a place in addresses offers.
@@ -410,6 +418,7 @@ impl Field {
             Value::Money(number) if self.kind == Kind::Decimal => locale.decimal(number),
             Value::Money(money) => locale.money(money),
             Value::Time(time) => locale.date_time(time),
+            Value::Choice(_, (portuguese, english)) => locale.text(portuguese, english).to_owned(),
             Value::Reference { name, .. } => name.to_owned(),
             value => value.typed(),
         }

@@ -3,6 +3,7 @@
 //!
 //! What is here follows from a description alone. It knows no HTTP, no rules of a shop and no page.
 
+mod choice;
 mod field;
 mod record;
 pub mod schema;
@@ -10,9 +11,10 @@ pub mod sql;
 mod value;
 mod words;
 
+pub use choice::Choice;
 pub use field::{
-    Both, Field, Kind, Listed, Target, Typed, decimal, filters, find, id, integer, laid_out,
-    listed, price, reference, several, text, time, token, truth,
+    Both, Field, Kind, Listed, Target, Typed, chosen, decimal, filters, find, id, integer,
+    laid_out, listed, price, reference, several, text, time, token, truth,
 };
 pub use record::{Input, Record, Source, changed, there};
 pub use value::{

@@ -5,7 +5,7 @@ use utoipa::openapi::schema::{
     AdditionalProperties, ArrayBuilder, ObjectBuilder, SchemaType, Type,
 };
 use utoipa::openapi::{Object, OneOfBuilder, Ref, RefOr, Schema};
-use web::openapi::{integer, moment, text};
+use web::openapi::{integer, moment, one_of, text};
 
 use super::field::{Field, Kind};
 
@@ -98,6 +98,7 @@ fn least(field: &Field) -> Value {
         Kind::Id | Kind::Reference => json!(1),
         Kind::Time => json!(EXAMPLE_TIME),
         Kind::Truth => json!(false),
+        Kind::Choice(choices) => json!(choices.first().map(|(name, _)| name)),
         Kind::Several => json!([]),
         Kind::Text { .. } | Kind::LongText { .. } | Kind::Token => json!("…"),
         Kind::Integer { min, .. } => json!(min),
@@ -128,6 +129,7 @@ fn answered(field: &Field) -> RefOr<Schema> {
             let schema = field.target.map(|target| target.schema);
             return Ref::from_schema_name(schema.unwrap_or_default()).into();
         }
+        Kind::Choice(choices) => return one_of(choices.iter().map(|(name, _)| *name)).into(),
         Kind::Several => return ArrayBuilder::new().items(text()).into(),
         Kind::Truth => ObjectBuilder::new(),
         Kind::Id => integer().minimum(Some(1)),
@@ -166,7 +168,7 @@ fn accepted(field: &Field) -> RefOr<Schema> {
             let text = text().description(description(field));
             return of_types(text, [Type::String, Type::Number], field.is_nullable).into();
         }
-        Kind::Truth | Kind::Several => return answered(field),
+        Kind::Truth | Kind::Choice(_) | Kind::Several => return answered(field),
         Kind::Reference => [integer().build(), pattern(ID)],
         Kind::Integer { min, max } => {
             let most = (max < i64::MAX).then_some(max);

@@ -6,7 +6,10 @@ use db::{Column, Error, Money, OwnedValue, Row, Timestamp};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use utoipa::ToSchema;
 
-use super::{field::Field, record::Source};
+use super::{
+    field::{Both, Field},
+    record::Source,
+};
 
 /// The value of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +26,8 @@ pub enum Value<'a> {
     Time(Timestamp),
     /// Yes or no.
     Truth(bool),
+    /// One of a few: its name, and what people call it.
+    Choice(&'static str, Both),
     /// Several of what there is to choose from.
     Several(&'a dyn Several),
     /// Another record.
@@ -144,7 +149,7 @@ impl Value<'_> {
         match self {
             Self::Null => String::new(),
             Self::Integer(integer) => integer.to_string(),
-            Self::Text(text) => text.to_owned(),
+            Self::Text(text) | Self::Choice(text, _) => text.to_owned(),
             Self::Money(money) => money.to_string(),
             Self::Time(time) => time.to_string(),
             Self::Truth(truth) => i64::from(truth).to_string(),
@@ -459,7 +464,7 @@ impl From<Value<'_>> for OwnedValue {
         match value {
             Value::Null => Self::Null,
             Value::Integer(integer) => Self::Integer(integer),
-            Value::Text(text) => Self::Text(text.to_owned()),
+            Value::Text(text) | Value::Choice(text, _) => Self::Text(text.to_owned()),
             Value::Money(money) => Self::Money(money),
             Value::Time(time) => Self::Timestamp(time),
             Value::Truth(truth) => Self::Boolean(truth),
@@ -474,7 +479,7 @@ impl Serialize for Value<'_> {
         match self {
             Self::Null => serializer.serialize_none(),
             Self::Integer(integer) => serializer.serialize_i64(*integer),
-            Self::Text(text) => serializer.serialize_str(text),
+            Self::Text(text) | Self::Choice(text, _) => serializer.serialize_str(text),
             Self::Money(money) => serializer.serialize_str(&money.to_string()),
             Self::Time(time) => serializer.serialize_str(&time_text(*time)),
             Self::Truth(truth) => serializer.serialize_bool(*truth),

@@ -1,13 +1,17 @@
 //! Statements for the pages: events, deliveries and attempts, counted and listed.
 
 use db::{Conn, Error, Query, Row};
+use resource::{Record as _, sql};
 
-use crate::model::{Attempt, Delivery, DeliveryState, Event, Filter, Waiting};
+use crate::model::{Attempt, Delivery, Event, Filter, Waiting};
 
-const DELIVERIES: &str = "SELECT d.id, d.event_id, e.type, d.endpoint_id, w.url, d.subject_id, d.state, d.attempts, d.due_at, d.last_outcome,
-        d.last_status, d.created_at, d.finished_at
- FROM deliveries AS d JOIN events AS e ON e.id = d.event_id JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
- WHERE w.service = ";
+/// The deliveries of a service, to be narrowed and ordered.
+fn select(service: &'static str) -> Query {
+    let mut query = sql::select(Delivery::FIELDS, "deliveries", "d");
+    query.push(" JOIN events AS e ON e.id = d.event_id JOIN webhook_endpoints AS w ON w.id = d.endpoint_id");
+    query.push(" WHERE w.service = ").bind(service);
+    query
+}
 
 impl Filter {
     fn push(self, query: &mut Query) {
@@ -48,12 +52,11 @@ pub(crate) async fn deliveries(
     filter: Filter,
     (limit, offset): (i64, i64),
 ) -> Result<Vec<Delivery>, Error> {
-    let mut query = Query::new(DELIVERIES);
-    query.bind(service);
+    let mut query = select(service);
     filter.push(&mut query);
     query.push(" ORDER BY d.id DESC LIMIT ").bind(limit);
     query.push(" OFFSET ").bind(offset);
-    conn.all_of(&query, delivery).await
+    conn.all_of(&query, Delivery::from_row).await
 }
 
 pub(crate) async fn find_delivery(
@@ -61,30 +64,9 @@ pub(crate) async fn find_delivery(
     service: &'static str,
     id: i64,
 ) -> Result<Option<Delivery>, Error> {
-    let mut query = Query::new(DELIVERIES);
-    query.bind(service);
+    let mut query = select(service);
     query.push(" AND d.id = ").bind(id);
-    conn.optional_of(&query, delivery).await
-}
-
-fn delivery(row: &Row<'_>) -> Result<Delivery, Error> {
-    let state: String = row.get(6)?;
-    Ok(Delivery {
-        id: row.get(0)?,
-        event: row.get(1)?,
-        kind: row.get(2)?,
-        endpoint: row.get(3)?,
-        url: row.get(4)?,
-        subject: row.get(5)?,
-        state: DeliveryState::of(&state)
-            .ok_or_else(|| Error::other(format!("no state of a delivery: {state}")))?,
-        attempts: row.get(7)?,
-        due_at: row.get(8)?,
-        last_outcome: row.get(9)?,
-        last_status: row.get(10)?,
-        created_at: row.get(11)?,
-        finished_at: row.get(12)?,
-    })
+    conn.optional_of(&query, Delivery::from_row).await
 }
 
 /// The attempts of a delivery, oldest first; at most a hundred, the newest.

@@ -1,6 +1,7 @@
 //! A row of the audit log.
 
 use db::Timestamp;
+use resource::choice;
 
 use crate::accounts::Model;
 
@@ -25,25 +26,26 @@ pub enum Action<'a> {
     Refunded,
 }
 
-/// What was done to a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Done {
-    /// It was made.
-    Added,
-    /// Fields of it were changed.
-    Changed,
-    /// It is gone.
-    Deleted,
-    /// Many came at once.
-    Imported,
-    /// Checkout was asked for a change of its record.
-    Asked,
-    /// Checkout did not do it.
-    Refused,
-    /// An order can no longer be paid.
-    Canceled,
-    /// Money was given back.
-    Refunded,
+choice! {
+    /// What was done to a record.
+    pub enum Done {
+        /// It was made.
+        Added = "added", ("Adicionado", "Added");
+        /// Fields of it were changed.
+        Changed = "changed", ("Alterado", "Changed");
+        /// It is gone.
+        Deleted = "deleted", ("Excluído", "Deleted");
+        /// Many came at once.
+        Imported = "imported", ("Importado", "Imported");
+        /// Checkout was asked for a change of its record.
+        Asked = "asked", ("Solicitado", "Asked for");
+        /// Checkout did not do it.
+        Refused = "refused", ("Recusado", "Refused");
+        /// An order can no longer be paid.
+        Canceled = "canceled", ("Cancelado", "Canceled");
+        /// Money was given back.
+        Refunded = "refunded", ("Devolvido", "Refunded");
+    }
 }
 
 /// One row of the log.
@@ -116,39 +118,6 @@ impl Action<'_> {
             Self::Changed(fields) => fields.join(","),
             _ => String::new(),
         }
-    }
-}
-
-impl Done {
-    /// Everything that can be done.
-    pub const ALL: [Self; 8] = [
-        Self::Added,
-        Self::Changed,
-        Self::Deleted,
-        Self::Imported,
-        Self::Asked,
-        Self::Refused,
-        Self::Canceled,
-        Self::Refunded,
-    ];
-
-    /// The name in the store.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Changed => "changed",
-            Self::Deleted => "deleted",
-            Self::Imported => "imported",
-            Self::Asked => "asked",
-            Self::Refused => "refused",
-            Self::Canceled => "canceled",
-            Self::Refunded => "refunded",
-        }
-    }
-
-    /// The one of this name.
-    pub fn parse(code: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|done| done.code() == code)
     }
 }
 

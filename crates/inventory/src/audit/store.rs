@@ -34,7 +34,7 @@ pub(super) async fn insert(
         &[
             &user.map(|(id, _)| *id),
             &user.map(|(_, name)| name.as_str()),
-            &action.done().code(),
+            &action.done().name(),
             &model.code(),
             &id,
             &text,
@@ -154,7 +154,7 @@ fn push_filters(query: &mut Query, selection: &Selection) {
         query.push(" AND user_id = ").bind(user);
     }
     if let Some(done) = selection.done {
-        query.push(" AND action = ").bind(done.code());
+        query.push(" AND action = ").bind(done.name());
     }
     if let Some(model) = &selection.model {
         query.push(" AND model = ").bind(model.as_str());
@@ -189,7 +189,7 @@ fn entry_of(row: &Row<'_>) -> Result<Entry, Error> {
         id: row.get(0)?,
         user: id.zip(name),
         // The table's own check lets nothing else in.
-        done: Done::parse(&action).unwrap_or(Done::Changed),
+        done: Done::of(&action).unwrap_or(Done::Changed),
         model: row.get(4)?,
         object: row.get(5)?,
         text: row.get(6)?,

@@ -139,7 +139,7 @@ pub(crate) async fn redeliver_once(
 async fn begin_anew(tx: &mut Tx, actor: &Actor, id: i64, now: Timestamp) -> Result<bool, Error> {
     let begun = deliveries::redeliver(tx, &SERVICE, id, now).await?;
     if let Some(delivery) = &begun {
-        note(tx, actor, (id, &delivery.kind), now).await?;
+        note(tx, actor, (id, &delivery.event_type), now).await?;
     }
     Ok(begun.is_some())
 }

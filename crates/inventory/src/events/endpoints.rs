@@ -351,7 +351,7 @@ pub(crate) async fn test_once(
     let again = async move |tx: &mut Tx, delivery: i64| {
         let made = delivery::deliveries::find(tx, &SERVICE, delivery).await?;
         match made.ok_or(Refusal::NotFound)? {
-            (made, ..) if made.endpoint == id => Ok(Tap::Again(delivery)),
+            (made, ..) if made.endpoint.id == id => Ok(Tap::Again(delivery)),
             _ => Err(Refusal::KeyReused),
         }
     };

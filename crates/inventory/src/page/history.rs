@@ -1,7 +1,6 @@
 //! The history of a record, as its page shows it.
 
 use db::Timestamp;
-use resource::Both;
 use web::locale::Locale;
 
 use crate::{
@@ -72,7 +71,7 @@ fn change(entry: &Entry, locale: Locale) -> Change {
             format!("{changed} {}", fields.join(", "))
         }
         done => {
-            let (portuguese, english) = word(done);
+            let (portuguese, english) = done.words();
             locale.text(portuguese, english).to_owned()
         }
     };
@@ -84,20 +83,6 @@ fn change(entry: &Entry, locale: Locale) -> Change {
         text: format!("{done} · {who}"),
         time: locale.date_time(entry.created_at),
         machine_time: machine_time(entry.created_at),
-    }
-}
-
-/// What was done, in one word.
-pub(crate) const fn word(done: Done) -> Both {
-    match done {
-        Done::Added => ("Adicionado", "Added"),
-        Done::Changed => ("Alterado", "Changed"),
-        Done::Deleted => ("Excluído", "Deleted"),
-        Done::Imported => ("Importado", "Imported"),
-        Done::Asked => ("Solicitado", "Asked for"),
-        Done::Refused => ("Recusado", "Refused"),
-        Done::Canceled => ("Cancelado", "Canceled"),
-        Done::Refunded => ("Devolvido", "Refunded"),
     }
 }
 
@@ -120,7 +105,7 @@ pub(crate) fn sentence(entry: &Entry, locale: Locale) -> String {
             enumeration(locale, &names)
         ),
         done => {
-            let (portuguese, english) = word(done);
+            let (portuguese, english) = done.words();
             format!("{}.", locale.text(portuguese, english))
         }
     }

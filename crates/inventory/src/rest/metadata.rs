@@ -23,6 +23,7 @@ impl Serialize for Described<'_> {
             Kind::Id | Kind::Integer { .. } => "integer",
             Kind::Time => "datetime",
             Kind::Truth => "boolean",
+            Kind::Choice(_) => "choice",
             Kind::Several => "list",
             Kind::Text { .. } | Kind::LongText { .. } | Kind::Token => "string",
             Kind::Price | Kind::Decimal => "decimal",
@@ -33,8 +34,13 @@ impl Serialize for Described<'_> {
         map.serialize_entry("read_only", &self.0.is_read_only)?;
         map.serialize_entry("label", self.0.label.1)?;
         match self.0.kind {
-            Kind::Id | Kind::Time | Kind::Token | Kind::Truth | Kind::Several | Kind::Reference => {
-            }
+            Kind::Id
+            | Kind::Time
+            | Kind::Token
+            | Kind::Truth
+            | Kind::Choice(_)
+            | Kind::Several
+            | Kind::Reference => {}
             Kind::Text { max } | Kind::LongText { max } => {
                 map.serialize_entry("max_length", &max)?;
             }

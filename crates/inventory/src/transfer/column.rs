@@ -105,6 +105,7 @@ impl Column {
                 | Kind::LongText { .. }
                 | Kind::Token
                 | Kind::Truth
+                | Kind::Choice(_)
                 | Kind::Several => Content::Text,
                 Kind::Id | Kind::Integer { .. } => Content::Number,
                 Kind::Time => Content::Time,

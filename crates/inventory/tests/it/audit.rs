@@ -22,7 +22,7 @@ fn line(entry: &Entry) -> String {
         .map_or_else(|| "-".to_owned(), |id| id.to_string());
     format!(
         "{who} {} {} {id} “{}” [{}]",
-        entry.done.code(),
+        entry.done.name(),
         entry.model,
         entry.text,
         entry.fields.join(" ")

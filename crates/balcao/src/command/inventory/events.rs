@@ -124,13 +124,13 @@ fn line(delivery: &Delivery) -> String {
     format!(
         "event {}  {}  product {}  {}  {} ({} attempts, {last}{status}{next})  endpoint {} {}",
         delivery.event,
-        delivery.kind,
+        delivery.event_type,
         delivery.subject,
         delivery.created_at,
         delivery.state.name(),
         delivery.attempts,
-        delivery.endpoint,
-        delivery.url
+        delivery.endpoint.id,
+        delivery.endpoint.name
     )
 }
 

@@ -20,6 +20,7 @@ pub(in crate::admin) enum Application {
 }
 
 /// A column of a list.
+#[derive(Debug, Clone, Copy)]
 pub(in crate::admin) struct Column {
     /// The field.
     pub(in crate::admin) name: &'static str,
@@ -407,6 +408,7 @@ impl About {
         let filters = described.iter().filter_map(|field| match field.kind {
             Kind::Reference => Some(Filter::related(field.name, field.target?.path)),
             _ if !field.is_filtered => None,
+            Kind::Choice(choices) => Some(Filter::choices(field.name, choices)),
             Kind::Several => Some(Filter::related(field.name, field.target?.path)),
             _ => Some(Filter::truth(field.name)),
         });
@@ -420,6 +422,31 @@ impl About {
             filters: filters.leak(),
             fields: fields.leak(),
             ..Self::PLAIN
+        }
+    }
+
+    /// With a column that no field describes.
+    #[must_use]
+    pub(in crate::admin) fn with_column(self, at: usize, name: &'static str) -> Self {
+        let mut columns = self.columns.to_vec();
+        columns.insert(at, Column::shown(name));
+        Self {
+            columns: columns.leak(),
+            ..self
+        }
+    }
+
+    /// The same of records that nobody writes with a form, and whose list is sorted by these alone.
+    pub(in crate::admin) fn shown(described: &[&'static resource::Field], sorted: &[&str]) -> Self {
+        let about = Self::of(described);
+        let columns = about.columns.iter().map(|column| Column {
+            is_sorted: sorted.contains(&column.name),
+            ..*column
+        });
+        Self {
+            columns: columns.collect::<Vec<_>>().leak(),
+            fields: &[],
+            ..about
         }
     }
 

@@ -163,6 +163,7 @@ impl Cell {
             Value::Money(amount) => Self::Money(amount),
             Value::Time(time) => Self::Time(time),
             Value::Truth(truth) => Self::Truth(truth),
+            Value::Choice(_, words) => Self::Word(words),
             Value::Several(several) => {
                 let (values, texts): (_, Vec<_>) = several.each().into_iter().unzip();
                 Self::Chosen(values, texts.join(", "))

@@ -1,6 +1,7 @@
 //! The audit log: read only.
 
 use db::Timestamp;
+use resource::Choice as _;
 
 use crate::{
     State,
@@ -15,7 +16,6 @@ use crate::{
         registry,
     },
     audit::{self, Done, Entry, Selection},
-    page::history::word,
     payments,
 };
 
@@ -44,19 +44,7 @@ static ABOUT: About = About {
     search: Some(("objeto, usuário", "object, user")),
     filters: &[
         Filter::related("user", "users"),
-        Filter::choices(
-            "action",
-            &[
-                ("added", word(Done::Added)),
-                ("changed", word(Done::Changed)),
-                ("deleted", word(Done::Deleted)),
-                ("imported", word(Done::Imported)),
-                ("asked", word(Done::Asked)),
-                ("refused", word(Done::Refused)),
-                ("canceled", word(Done::Canceled)),
-                ("refunded", word(Done::Refunded)),
-            ],
-        ),
+        Filter::choices("action", Done::CHOICES),
         Filter::choices(
             "model",
             &[
@@ -96,7 +84,7 @@ impl Administered for AuditLog {
     fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
         let selection = Selection {
             user: asked.id("user"),
-            done: asked.value("action").and_then(Done::parse),
+            done: asked.value("action").and_then(Done::of),
             model: asked.value("model").map(str::to_owned),
             between: asked.dates.moments(),
             words: asked.words(),
@@ -120,7 +108,7 @@ impl Administered for AuditLog {
 }
 
 fn action(entry: &Entry) -> Cell {
-    Cell::Word(word(entry.done))
+    Cell::Word(entry.done.words())
 }
 
 fn model(entry: &Entry) -> Cell {

@@ -1,14 +1,16 @@
 //! Deliveries of events to webhook endpoints; delivering again is an action.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::LazyLock};
+
+use resource::Record as _;
 
 use crate::{
     State,
     accounts::{Caller, Model, Verb},
     admin::{
         about::{
-            About, Action, Administered, Allowed, Application, Cell, Column, Filter, Record, Rows,
-            Text, Words, Work,
+            About, Action, Administered, Allowed, Application, Cell, Record, Rows, Text, Words,
+            Work,
         },
         listing::{Asked, shelf},
         models::{counted, stretch},
@@ -34,11 +36,7 @@ const CUT: Text = (
     "The search looked at the newest 10,000 deliveries of these filters.",
 );
 
-const WAITING: Text = ("esperando", "waiting");
-const DELIVERED: Text = ("entregue", "delivered");
-const FAILED: Text = ("falhou", "failed");
-
-static ABOUT: About = About {
+static ABOUT: LazyLock<About> = LazyLock::new(|| About {
     path: "deliveries",
     application: Application::Events,
     words: Words::feminine(
@@ -48,47 +46,27 @@ static ABOUT: About = About {
     model: Model::Delivery,
     // Deliveries are made by the program; to change one is to deliver it again.
     allowed: Allowed::Only(&[Verb::View, Verb::Change]),
-    columns: &[
-        Column::shown("id"),
-        Column::shown("type"),
-        Column::shown("product"),
-        Column::shown("endpoint"),
-        Column::shown("state"),
-        Column::shown("attempts"),
-        Column::shown("last_outcome"),
-        Column::shown("created_at"),
-        Column::shown("finished_at"),
-    ],
     search: Some((
         "tipo, produto, destino, resultado",
         "type, product, endpoint, outcome",
     )),
-    filters: &[
-        Filter::choices(
-            "state",
-            &[
-                ("waiting", WAITING),
-                ("delivered", DELIVERED),
-                ("failed", FAILED),
-            ],
-        ),
-        Filter::related("endpoint", "endpoints"),
-    ],
-    actions: &[Action {
-        name: "redeliver",
-        text: (
-            "Entregar de novo as selecionadas",
-            "Redeliver selected deliveries",
-        ),
-        done: (
-            ("Entregas recomeçadas: ", "Deliveries begun anew: "),
-            (".", "."),
-        ),
-        verb: Verb::Change,
-    }],
+    actions: &ACTIONS,
     site: Some("/webhooks/deliveries/"),
-    ..About::PLAIN
-};
+    ..About::shown(Delivery::FIELDS, &[]).with_column(2, "product")
+});
+
+const ACTIONS: [Action; 1] = [Action {
+    name: "redeliver",
+    text: (
+        "Entregar de novo as selecionadas",
+        "Redeliver selected deliveries",
+    ),
+    done: (
+        ("Entregas recomeçadas: ", "Deliveries begun anew: "),
+        (".", "."),
+    ),
+    verb: Verb::Change,
+}];
 
 impl Administered for Deliveries {
     fn about(&self) -> &About {
@@ -110,7 +88,7 @@ impl Administered for Deliveries {
             let is_cut = newest.len() > most;
             let titles = deliveries::titles(&state.db, &newest).await?;
             let newest = newest.into_iter().take(most);
-            let mut records = newest.map(|one| record(one, &titles)).collect();
+            let mut records = newest.map(|one| record(&one, &titles)).collect();
             shelf::search(&mut records, asked, &ABOUT);
             let count = records.len() as u64;
             let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
@@ -129,7 +107,7 @@ impl Administered for Deliveries {
                 return Ok(None);
             };
             let titles = deliveries::titles(&state.db, std::slice::from_ref(&delivery)).await?;
-            let mut record = record(delivery, &titles);
+            let mut record = record(&delivery, &titles);
             record.facts.push(("payload", Cell::Text(event.payload)));
             record.facts.extend(attempts.into_iter().map(|attempt| {
                 let status = attempt
@@ -164,46 +142,22 @@ impl Administered for Deliveries {
     }
 }
 
-fn state_name(state: DeliveryState) -> Cell {
-    Cell::Word(match state {
-        DeliveryState::Waiting => WAITING,
-        DeliveryState::Delivered => DELIVERED,
-        DeliveryState::Failed => FAILED,
-    })
-}
-
-fn outcome(delivery: &Delivery) -> Cell {
-    let status = delivery.last_status;
-    let text = delivery.last_outcome.as_ref().map(|outcome| match status {
-        Some(status) => format!("{outcome} {status}"),
-        None => outcome.clone(),
+fn record(delivery: &Delivery, titles: &HashMap<i64, String>) -> Record {
+    let outcome = delivery.last_outcome.as_deref().map(|outcome| {
+        let status = delivery.last_status.iter();
+        status.fold(outcome.to_owned(), |text, status| {
+            format!("{text} {status}")
+        })
     });
-    Cell::text(text)
-}
-
-fn record(delivery: Delivery, titles: &HashMap<i64, String>) -> Record {
-    let last = outcome(&delivery);
-    Record::of(
-        delivery.id,
-        format!("#{} · {}", delivery.id, delivery.kind),
-        vec![
-            ("id", Cell::number(delivery.id)),
-            ("type", Cell::Text(delivery.kind)),
-            (
-                "product",
-                titles.get(&delivery.subject).map_or(Cell::Empty, |title| {
-                    Cell::Record("products", delivery.subject, title.clone())
-                }),
-            ),
-            (
-                "endpoint",
-                Cell::Record("endpoints", delivery.endpoint, delivery.url),
-            ),
-            ("state", state_name(delivery.state)),
-            ("attempts", Cell::Number(delivery.attempts)),
-            ("last_outcome", last),
-            ("created_at", Cell::Time(delivery.created_at)),
-            ("finished_at", Cell::time(delivery.finished_at)),
-        ],
-    )
+    let mut record = Record {
+        text: format!("#{} · {}", delivery.id, delivery.event_type),
+        ..Record::described(delivery)
+            .with("id", Cell::number(delivery.id))
+            .with("last_outcome", Cell::text(outcome))
+    };
+    let product = titles.get(&delivery.subject).map_or(Cell::Empty, |title| {
+        Cell::Record("products", delivery.subject, title.clone())
+    });
+    record.facts.insert(2, ("product", product));
+    record
 }

@@ -64,7 +64,7 @@ static ABOUT: About = About {
     inlines: &[Inline::read(
         "deliveries",
         "endpoint",
-        &["id", "type", "state", "attempts", "created_at"],
+        &["id", "event_type", "state", "attempts", "created_at"],
     )],
     saves_as_new: true,
     actions: &[

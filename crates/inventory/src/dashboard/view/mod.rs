@@ -432,8 +432,8 @@ impl<'a> View<'a> {
         }
         let failed = shown(&self.shown.failed)?;
         let row = |delivery: &Delivery| FailedRow {
-            kind: delivery.kind.clone(),
-            url: delivery.url.clone(),
+            kind: delivery.event_type.clone(),
+            url: delivery.endpoint.name.clone(),
             at: self.locale().date_time(delivery.created_at),
         };
         let is_counted = deliveries && failed.count > 0;

@@ -137,14 +137,13 @@ fn states(frame: &Frame, filter: Filter) -> Vec<(&'static str, String, bool)> {
 }
 
 fn row(delivery: Delivery, frame: &Frame) -> DeliveryRow {
-    let (state, tone) = match delivery.state {
-        DeliveryState::Waiting => (frame.text("Aguardando", "Waiting"), "info"),
-        DeliveryState::Delivered => (frame.text("Entregue", "Delivered"), "success"),
-        DeliveryState::Failed => (frame.text("Falhou", "Failed"), "danger"),
-    };
     DeliveryRow {
-        state,
-        tone,
+        state: frame.say(delivery.state.words()),
+        tone: match delivery.state {
+            DeliveryState::Waiting => "info",
+            DeliveryState::Delivered => "success",
+            DeliveryState::Failed => "danger",
+        },
         happened: frame.locale.date_time(delivery.created_at),
         last: outcome_in_words(
             delivery.last_outcome.as_deref(),

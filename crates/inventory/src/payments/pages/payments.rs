@@ -18,7 +18,7 @@ use crate::{
     audit::{Done, Entry},
     page::{
         Frame,
-        history::{machine_time, word},
+        history::machine_time,
         index::{Address, Cell, Cells, Column, Empty, Index, Link, Row},
         part::{Part, part},
     },
@@ -253,7 +253,7 @@ fn asked_for(frame: &Frame, entry: &Entry) -> AskedFor {
     // The log names the payment before what of it.
     let what = entry.text.split_once(": ").map_or("", |(_, what)| what);
     AskedFor {
-        text: format!("{}: {what} · {who}", frame.say(word(entry.done))),
+        text: format!("{}: {what} · {who}", frame.say(entry.done.words())),
         time: frame.locale.date_time(entry.created_at),
         machine_time: machine_time(entry.created_at),
     }

@@ -149,7 +149,12 @@ impl Source for Reader<'_> {
                 _ if self.mode == Mode::Whole => Setting::Set(false.into()),
                 _ => Setting::Kept,
             },
-            Kind::Id | Kind::Time | Kind::Token | Kind::Several | Kind::Reference => Setting::Kept,
+            Kind::Id
+            | Kind::Time
+            | Kind::Token
+            | Kind::Choice(_)
+            | Kind::Several
+            | Kind::Reference => Setting::Kept,
         }
     }
 

@@ -1,0 +1,72 @@
+//! An enum whose values have one name for programs and one for people.
+
+use super::{field::Both, value::FieldType};
+
+/// A Rust type of fields that hold one of a few values.
+#[diagnostic::on_unimplemented(message = "`{Self}` is no enum that `choice!` has made")]
+pub trait Choice: FieldType {
+    /// The names, and what people call them.
+    const CHOICES: &'static [(&'static str, Both)];
+}
+
+/// Makes the enum of a field that holds one of a few values. Only the program sets it.
+#[macro_export]
+macro_rules! choice {
+    ($(#[$about:meta])* pub enum $type:ident {
+        $($(#[$doc:meta])* $variant:ident = $name:literal, $words:expr;)+
+    }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $type {
+            $($(#[$doc])* $variant,)+
+        }
+
+        impl $type {
+            /// Every one.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
+
+            /// The name in the store, in bodies and in commands.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+
+            /// What people call it.
+            pub const fn words(self) -> $crate::Both {
+                match self {
+                    $(Self::$variant => $words,)+
+                }
+            }
+
+            /// The one of this name.
+            pub fn of(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|one| one.name() == name)
+            }
+        }
+
+        impl $crate::Choice for $type {
+            const CHOICES: &'static [(&'static str, $crate::Both)] = &[$(($name, $words)),+];
+        }
+
+        impl $crate::FieldType for $type {
+            type Sent = String;
+
+            fn value(&self) -> Option<$crate::Value<'_>> {
+                Some($crate::Value::Choice(self.name(), self.words()))
+            }
+
+            fn from_row(row: &db::Row<'_>, at: &mut usize) -> Result<Self, db::Error> {
+                let name = String::from_row(row, at)?;
+                let unknown = || db::Error::other(format!("no {}: {name}", stringify!($type)));
+                Self::of(&name).ok_or_else(unknown)
+            }
+        }
+
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        }
+    };
+}
