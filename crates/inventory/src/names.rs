@@ -5,7 +5,7 @@ use resource::{Both, Record as _, in_a_sentence};
 use web::locale::Locale;
 
 use crate::{
-    accounts::users::{User, manage::Group},
+    accounts::users::{User, manage::{Group, OpenSession}},
     events::Delivery,
     catalogue::{named::NamedRecord, products::ProductRecord},
     stock::{OwnThreshold, movements::MovementRecord},
@@ -14,8 +14,6 @@ use crate::{
 /// Fields without a description.
 const OTHERS: &[(&str, Both)] = &[
     ("action", ("Ação", "Action")),
-    ("address", ("Endereço", "Address")),
-    ("agent", ("Navegador", "Browser")),
     ("amount", ("Valor", "Amount")),
     ("attempt", ("Tentativa", "Attempt")),
     ("balance_after", ("Saldo depois", "Balance after")),
@@ -24,14 +22,12 @@ const OTHERS: &[(&str, Both)] = &[
     ("code", ("Código", "Code")),
     ("deliveries", ("Entregas", "Deliveries")),
     ("enabled", ("Ligado", "Enabled")),
-    ("expires_at", ("Expira em", "Expires at")),
     ("expires_on", ("Válido até", "Valid until")),
     ("fields", ("Campos", "Fields")),
     ("inflows", ("Entradas", "Inflows")),
     ("invoice", ("Nota fiscal", "Invoice number")),
     ("kind", ("Tipo", "Kind")),
     ("language_model", ("Modelo de linguagem", "Language model")),
-    ("last_seen_at", ("Última visita", "Last seen")),
     (
         "lead_time_days",
         ("Prazo de entrega, em dias", "Lead time, in days"),
@@ -87,13 +83,8 @@ const OTHERS: &[(&str, Both)] = &[
         "suggested_quantity",
         ("Quantidade sugerida", "Suggested quantity"),
     ),
-    (
-        "tokens_valid_from",
-        ("Tokens valem desde", "Tokens valid from"),
-    ),
     ("types", ("Eventos", "Events")),
     ("url", ("Endereço", "Address")),
-    ("user", ("Usuário", "User")),
 ];
 
 /// What people call a field; its own name when nobody knows another.
@@ -105,6 +96,7 @@ pub(crate) fn field(locale: Locale, name: &str) -> &str {
         OwnThreshold::FIELDS,
         User::FIELDS,
         Group::FIELDS,
+        OpenSession::FIELDS,
         Delivery::FIELDS,
     ];
     let described = described.into_iter().flatten();

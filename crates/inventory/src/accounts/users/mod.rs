@@ -49,6 +49,7 @@ resource! {
         permissions: Vec<Permission> = several("Permissões", "Permissions", Permission::PATH).read_from(store::PERMISSIONS)
             .help("Permissões só deste usuário.", "Permissions of this user alone."),
         last_login: Option<Timestamp> = time("Último acesso", "Last login").listed_for_staff(),
+        tokens_valid_from: Option<Timestamp> = time("Tokens valem desde", "Tokens valid from").hidden(),
         date_joined: Timestamp = time("Cadastrado em", "Date joined").read_from("u.created_at"),
     }
 }

@@ -1,6 +1,9 @@
 //! Sessions of the web interface: who is logged in where; deleting one logs its user out.
 
+use std::sync::LazyLock;
+
 use db::Tx;
+use resource::Record as _;
 
 use crate::{
     State,
@@ -10,8 +13,7 @@ use crate::{
     },
     admin::{
         about::{
-            About, Administered, Allowed, Application, By, Cell, Column, Filter, Record, Rows,
-            Within, Words, Work,
+            About, Administered, Allowed, Application, By, Cell, Record, Rows, Within, Words, Work,
         },
         listing::{Asked, shelf},
     },
@@ -21,26 +23,17 @@ pub(in crate::admin) struct Sessions;
 
 pub(in crate::admin) static SESSIONS: Sessions = Sessions;
 
-static ABOUT: About = About {
+static ABOUT: LazyLock<About> = LazyLock::new(|| About {
     path: "sessions",
     application: Application::Accounts,
     words: Words::feminine(("sessão", "session"), ("sessões", "sessions")),
     model: Model::Session,
     // A session begins by logging in and is not changed.
     allowed: Allowed::Only(&[Verb::View, Verb::Delete]),
-    columns: &[
-        Column::sorted("user"),
-        Column::sorted("agent"),
-        Column::sorted("address"),
-        Column::sorted("created_at"),
-        Column::sorted("last_seen_at"),
-        Column::sorted("expires_at"),
-    ],
     order: "-5",
     search: Some(("usuário, navegador, endereço", "user, browser, address")),
-    filters: &[Filter::related("user", "users")],
-    ..About::PLAIN
-};
+    ..About::of(OpenSession::FIELDS)
+});
 
 impl Administered for Sessions {
     fn about(&self) -> &About {
@@ -51,7 +44,7 @@ impl Administered for Sessions {
         let now = state.clock.now();
         Box::pin(async move {
             let read = manage::open_sessions(state, now, shelf::MOST);
-            let rows = read.await?.into_iter().map(record).collect();
+            let rows = read.await?.iter().map(record).collect();
             Ok(shelf::select(rows, asked, &ABOUT))
         })
     }
@@ -59,7 +52,7 @@ impl Administered for Sessions {
     fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
         Box::pin(async move {
             let read = manage::open_session(state, id);
-            Ok(read.await?.map(record))
+            Ok(read.await?.as_ref().map(record))
         })
     }
 
@@ -72,20 +65,7 @@ impl Administered for Sessions {
     }
 }
 
-fn record(session: OpenSession) -> Record {
-    Record::of(
-        session.id,
-        session.username.clone(),
-        vec![
-            (
-                "user",
-                Cell::Record("users", session.user, session.username),
-            ),
-            ("agent", Cell::Agent(session.agent)),
-            ("address", Cell::text(Some(session.address))),
-            ("created_at", Cell::Time(session.created_at)),
-            ("last_seen_at", Cell::Time(session.last_seen_at)),
-            ("expires_at", Cell::Time(session.expires_at)),
-        ],
-    )
+fn record(session: &OpenSession) -> Record {
+    let agent = Cell::Agent(session.agent.clone());
+    Record::described(session).with("agent", agent)
 }

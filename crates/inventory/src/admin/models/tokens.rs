@@ -1,10 +1,6 @@
 //! Refresh tokens of the API, by user. We do not store tokens, so they are not listed one by one: what can be revoked are all tokens of a
 //! user at once.
 
-use std::collections::BTreeMap;
-
-use db::Timestamp;
-
 use crate::{
     State,
     accounts::{
@@ -69,25 +65,13 @@ impl Administered for RefreshTokens {
     fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
         Box::pin(async move {
             let users = users::list(&state.db).await?;
-            let times = manage::token_times(state).await?;
-            let times: BTreeMap<i64, Option<Timestamp>> = times.into_iter().collect();
-            let rows = users.into_iter().map(|user| {
-                let valid_from = times.get(&user.id).copied().flatten();
-                record(user, valid_from)
-            });
+            let rows = users.into_iter().map(record);
             Ok(shelf::select(rows.collect(), asked, &ABOUT))
         })
     }
 
     fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
-        Box::pin(async move {
-            let Some(user) = users::read(&state.db, id).await? else {
-                return Ok(None);
-            };
-            let times = manage::token_times(state).await?;
-            let found = times.into_iter().find(|(of, _)| *of == id);
-            Ok(Some(record(user, found.and_then(|(_, time)| time))))
-        })
+        Box::pin(async move { Ok(users::read(&state.db, id).await?.map(record)) })
     }
 
     fn act<'a>(
@@ -102,13 +86,13 @@ impl Administered for RefreshTokens {
     }
 }
 
-fn record(user: User, valid_from: Option<Timestamp>) -> Record {
+fn record(user: User) -> Record {
     Record::of(
         user.id,
         user.username.clone(),
         vec![
             ("user", Cell::Record("users", user.id, user.username)),
-            ("tokens_valid_from", Cell::time(valid_from)),
+            ("tokens_valid_from", Cell::time(user.tokens_valid_from)),
             ("last_login", Cell::time(user.last_login)),
             ("active", Cell::Truth(user.active)),
         ],

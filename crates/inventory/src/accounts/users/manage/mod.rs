@@ -7,9 +7,7 @@ mod reading;
 mod store;
 
 pub(crate) use groups::{change_group, create_group, delete_group, held_group, hindrance_of_group};
-pub(crate) use reading::{
-    count_sessions, details, group, groups, open_session, open_sessions, token_times,
-};
+pub(crate) use reading::{count_sessions, details, group, groups, open_session, open_sessions};
 pub(crate) use store::{Details, Group, OpenSession};
 
 use db::{Timestamp, Tx};

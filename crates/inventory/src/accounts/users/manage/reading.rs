@@ -44,9 +44,3 @@ pub(crate) async fn count_sessions(state: &State, user: i64) -> Result<u64, Erro
     let read = async move |conn: &mut Conn| store::count_sessions(conn, user).await;
     state.db.read(read).await
 }
-
-/// Since when each account's tokens are good, where they were revoked.
-pub(crate) async fn token_times(state: &State) -> Result<Vec<(i64, Option<Timestamp>)>, Error> {
-    let read = async |conn: &mut Conn| store::token_times(conn).await;
-    state.db.read(read).await
-}

@@ -1,7 +1,9 @@
 //! Statements about accounts and groups as staff manage them.
 
-use db::{Conn, Error, Row, Timestamp, Tx};
-use resource::{Record as _, id, integer, resource, several, sql, text};
+use db::{Conn, Error, Query, Timestamp, Tx};
+use resource::{
+    Named, Record as _, id, integer, reference, resource, several, sql, text, time, token,
+};
 
 use crate::accounts::{
     Granted, Permission, store as accounts,
@@ -34,25 +36,17 @@ const MEMBERS: &str = "(SELECT count(*) FROM user_groups AS m WHERE m.group_id =
 /// What a group `g` may do.
 const PERMISSIONS: &str = "(SELECT string_agg(p.permission, '\u{1f}') FROM group_permissions AS p WHERE p.group_id = g.id)";
 
-/// A session and whose it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct OpenSession {
-    /// Its id.
-    pub(crate) id: i64,
-    /// The account's id.
-    pub(crate) user: i64,
-    /// The account's name.
-    pub(crate) username: String,
-    /// Where it began.
-    pub(crate) address: String,
-    /// What the browser called itself.
-    pub(crate) agent: String,
-    /// When it began.
-    pub(crate) created_at: Timestamp,
-    /// The last visit that was written down.
-    pub(crate) last_seen_at: Timestamp,
-    /// When it ends by itself.
-    pub(crate) expires_at: Timestamp,
+resource! {
+    /// A session and whose it is. Its table is called `s` in statements.
+    pub struct OpenSession, OpenSessionInput {
+        id: i64 = id().hidden(),
+        user: Named = reference("Usuário", "User", "users").name().listed_for_staff().read_from("u.id, u.username"),
+        agent: String = token("Navegador", "Browser").listed_for_staff(),
+        address: String = token("Endereço", "Address").listed_for_staff(),
+        created_at: Timestamp = time("Criado em", "Created at").listed_for_staff(),
+        last_seen_at: Timestamp = time("Última visita", "Last seen").listed_for_staff(),
+        expires_at: Timestamp = time("Expira em", "Expires at").listed_for_staff(),
+    }
 }
 
 /// One account.
@@ -160,44 +154,30 @@ pub(super) async fn delete_group(tx: &mut Tx, id: i64) -> Result<(), Error> {
     Ok(())
 }
 
+/// Sessions, to be narrowed and ordered.
+fn sessions() -> Query {
+    let mut query = sql::select(OpenSession::FIELDS, "sessions", "s");
+    query.push(" JOIN users AS u ON u.id = s.user_id WHERE ");
+    query
+}
+
 /// The sessions that have not ended, the last seen first.
 pub(crate) async fn open_sessions(
     conn: &mut Conn,
     now: Timestamp,
     limit: i64,
 ) -> Result<Vec<OpenSession>, Error> {
-    conn.all(
-        "SELECT s.id, s.user_id, u.username, s.address, s.agent, s.created_at, s.last_seen_at, s.expires_at
-         FROM sessions AS s JOIN users AS u ON u.id = s.user_id
-         WHERE s.expires_at > $1 ORDER BY s.last_seen_at DESC, s.id DESC LIMIT $2",
-        &[&now, &limit],
-        session_of,
-    )
-    .await
+    let mut query = sessions();
+    query.push("s.expires_at > ").bind(now);
+    query.push(" ORDER BY s.last_seen_at DESC, s.id DESC LIMIT ");
+    conn.all_of(query.bind(limit), OpenSession::from_row).await
 }
 
 /// One session.
 pub(crate) async fn open_session(conn: &mut Conn, id: i64) -> Result<Option<OpenSession>, Error> {
-    conn.optional(
-        "SELECT s.id, s.user_id, u.username, s.address, s.agent, s.created_at, s.last_seen_at, s.expires_at
-         FROM sessions AS s JOIN users AS u ON u.id = s.user_id WHERE s.id = $1",
-        &[&id],
-        session_of,
-    )
-    .await
-}
-
-fn session_of(row: &Row<'_>) -> Result<OpenSession, Error> {
-    Ok(OpenSession {
-        id: row.get(0)?,
-        user: row.get(1)?,
-        username: row.get(2)?,
-        address: row.get(3)?,
-        agent: row.get(4)?,
-        created_at: row.get(5)?,
-        last_seen_at: row.get(6)?,
-        expires_at: row.get(7)?,
-    })
+    let mut query = sessions();
+    query.push("s.id = ").bind(id);
+    conn.optional_of(&query, OpenSession::from_row).await
 }
 
 /// Ends a session; whose it was.
@@ -212,14 +192,4 @@ pub(crate) async fn count_sessions(conn: &mut Conn, user: i64) -> Result<u64, Er
     conn.one(sql, &[&user], |row| row.get::<i64>(0))
         .await
         .map(i64::unsigned_abs)
-}
-
-/// Since when the tokens of each user count, by user.
-pub(crate) async fn token_times(conn: &mut Conn) -> Result<Vec<(i64, Option<Timestamp>)>, Error> {
-    conn.all(
-        "SELECT id, tokens_valid_from FROM users ORDER BY id",
-        &[],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )
-    .await
 }
