@@ -5,9 +5,13 @@ use resource::{Both, Record as _, in_a_sentence};
 use web::locale::Locale;
 
 use crate::{
-    accounts::users::{User, manage::{Group, OpenSession}},
-    events::Delivery,
+    accounts::users::{
+        User,
+        manage::{Group, OpenSession},
+    },
+    analysis::Summary,
     catalogue::{named::NamedRecord, products::ProductRecord},
+    events::Delivery,
     stock::{OwnThreshold, movements::MovementRecord},
 };
 
@@ -66,7 +70,6 @@ const OTHERS: &[(&str, Both)] = &[
     ("payload", ("Corpo", "Body")),
     ("reference", ("Referência", "Reference")),
     ("renew", ("Renovar o segredo", "Renew the secret")),
-    ("result", ("Resultado", "Result")),
     (
         "review_interval_days",
         ("Intervalo entre revisões, em dias", "Days between reviews"),
@@ -78,11 +81,6 @@ const OTHERS: &[(&str, Both)] = &[
         ("Nível de serviço, em %", "Service level, in %"),
     ),
     ("sessions", ("Sessões", "Sessions")),
-    ("source", ("Origem", "Source")),
-    (
-        "suggested_quantity",
-        ("Quantidade sugerida", "Suggested quantity"),
-    ),
     ("types", ("Eventos", "Events")),
     ("url", ("Endereço", "Address")),
 ];
@@ -98,6 +96,7 @@ pub(crate) fn field(locale: Locale, name: &str) -> &str {
         Group::FIELDS,
         OpenSession::FIELDS,
         Delivery::FIELDS,
+        Summary::FIELDS,
     ];
     let described = described.into_iter().flatten();
     let described = described.map(|field| (field.name, field.label));

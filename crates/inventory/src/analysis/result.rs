@@ -1,6 +1,7 @@
 //! A stored analysis.
 
 use db::Timestamp;
+use resource::{choice, chosen, id, integer, resource, time, token};
 use serde::Serialize;
 use utoipa::ToSchema;
 use web::locale::Locale;
@@ -23,21 +24,17 @@ pub struct AnalysisRecord {
     pub created_at: Timestamp,
 }
 
-/// An analysis as lists show it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Summary {
-    /// Its id.
-    pub id: i64,
-    /// Plain text.
-    pub result: String,
-    /// When it was made.
-    pub created_at: Timestamp,
-    /// Of which product; none: of the whole shop.
-    pub product: Option<i64>,
-    /// Who worded it.
-    pub source: Source,
-    /// Units to order, when that could be told.
-    pub suggested_quantity: Option<i64>,
+resource! {
+    /// An analysis as lists show it.
+    pub struct Summary, SummaryInput {
+        id: i64 = id().hidden(),
+        created_at: Timestamp = time("Criado em", "Created at").listed_for_staff(),
+        // None of the whole shop.
+        product: Option<i64> = integer("Produto", "Product", 1, i64::MAX).listed_for_staff().read_from("product_id"),
+        source: Source = chosen("Origem", "Source").listed_for_staff(),
+        suggested_quantity: Option<i64> = integer("Quantidade sugerida", "Suggested quantity", 0, i64::MAX).listed_for_staff(),
+        result: String = token("Resultado", "Result").listed_for_staff(),
+    }
 }
 
 /// An analysis with all that is known of it.
@@ -78,32 +75,13 @@ pub struct Provenance {
     pub asked_by: Option<String>,
 }
 
-/// Who worded an analysis. The figures are computed either way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Source {
-    /// The program.
-    Formula,
-    /// A language model.
-    Model,
-}
-
-impl Source {
-    /// The name in the store.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Formula => "formula",
-            Self::Model => "model",
-        }
-    }
-
-    /// The source of that name.
-    pub fn parse(name: &str) -> Self {
-        if name == Self::Model.name() {
-            Self::Model
-        } else {
-            Self::Formula
-        }
+choice! {
+    /// Who worded an analysis. The figures are computed either way.
+    pub enum Source {
+        /// The program.
+        Formula = "formula", ("fórmulas", "formulas");
+        /// A language model.
+        Model = "model", ("modelo de linguagem", "language model");
     }
 }
 

@@ -1,17 +1,21 @@
 //! Restock analyses: read only, since a result never changes.
 
+use std::sync::LazyLock;
+
+use resource::Record as _;
+
 use crate::{
     State,
     accounts::{Model, Verb},
     admin::{
         about::{
-            About, Administered, Allowed, Application, Cell, Column, Filter, Record, Rows, Text,
-            Words, Work,
+            About, Administered, Allowed, Application, Cell, Filter, Record, Rows, Text, Words,
+            Work,
         },
         listing::Asked,
         models::{counted, rows_of},
     },
-    analysis::{self, Source, Summary, search::Sought},
+    analysis::{self, Summary, search::Sought},
     rest::{list::PageNumber, resource::Wanted},
 };
 
@@ -25,24 +29,19 @@ const CUT: Text = (
     "The search looked at the analyses of up to 100 products and at the newest 2,000, and shows the newest 1,000. Write more words.",
 );
 
-static ABOUT: About = About {
+static ABOUT: LazyLock<About> = LazyLock::new(|| About {
     path: "analyses",
     application: Application::Events,
     words: Words::feminine(("análise", "analysis"), ("análises", "analyses")),
     model: Model::Analysis,
     allowed: Allowed::Only(&[Verb::View]),
-    columns: &[
-        Column::shown("created_at"),
-        Column::shown("product"),
-        Column::shown("source"),
-        Column::shown("suggested_quantity"),
-        Column::shown("result"),
-    ],
     search: Some(("produto, texto", "product, text")),
-    filters: &[Filter::related("product", "products")],
+    filters: &FILTERS,
     site: Some("/analyses/"),
-    ..About::PLAIN
-};
+    ..About::shown(Summary::FIELDS, &[])
+});
+
+const FILTERS: [Filter; 1] = [Filter::related("product", "products")];
 
 impl Administered for Analyses {
     fn about(&self) -> &About {
@@ -89,35 +88,14 @@ impl Administered for Analyses {
     }
 }
 
-fn source(summary: &Summary) -> Cell {
-    let text: Text = match summary.source {
-        Source::Formula => ("fórmulas", "formulas"),
-        Source::Model => ("modelo de linguagem", "language model"),
-    };
-    Cell::Word(text)
-}
-
-fn product(summary: &Summary) -> Cell {
-    summary
+fn record(summary: Summary) -> Record {
+    let product = summary
         .product
         .map_or(Cell::Word(("toda a loja", "whole shop")), |id| {
             Cell::Record("products", id, format!("#{id}"))
-        })
-}
-
-fn record(summary: Summary) -> Record {
-    let suggested = summary.suggested_quantity;
-    Record::numbered(
-        summary.id,
-        vec![
-            ("created_at", Cell::Time(summary.created_at)),
-            ("product", product(&summary)),
-            ("source", source(&summary)),
-            (
-                "suggested_quantity",
-                suggested.map_or(Cell::Empty, Cell::Number),
-            ),
-            ("result", Cell::Text(summary.result)),
-        ],
-    )
+        });
+    Record {
+        text: format!("#{}", summary.id),
+        ..Record::described(&summary).with("product", product)
+    }
 }

@@ -1,8 +1,9 @@
 //! Statements about results and their provenance.
 
-use db::{Conn, Error, Query, Row, Timestamp, Tx};
+use db::{Conn, Error, Query, Timestamp, Tx};
+use resource::{Record as _, sql};
 
-use super::super::result::{Analysis, Provenance, Source, Summary};
+use super::super::result::{Analysis, Provenance, Summary};
 
 /// A result to be kept.
 #[derive(Debug, Clone)]
@@ -123,14 +124,13 @@ pub(crate) async fn newest_of(
 
 /// These, newest first.
 pub(crate) async fn of_ids(conn: &mut Conn, ids: &[i64]) -> Result<Vec<Summary>, Error> {
-    let mut query = Query::new(
-        "SELECT id, result, created_at, product_id, source, suggested_quantity FROM analyses WHERE id IN (0",
-    );
+    let mut query = summaries();
+    query.push(" WHERE id IN (0");
     for id in ids {
         query.push(", ").bind(*id);
     }
     query.push(") ORDER BY id DESC");
-    conn.all_of(&query, summary).await
+    conn.all_of(&query, Summary::from_row).await
 }
 
 /// One page, newest first.
@@ -140,57 +140,49 @@ pub(crate) async fn page(
     limit: i64,
     offset: i64,
 ) -> Result<Vec<Summary>, Error> {
-    match product {
-        None => {
-            let sql = "SELECT id, result, created_at, product_id, source, suggested_quantity FROM analyses
-                       ORDER BY id DESC LIMIT $1 OFFSET $2";
-            conn.all(sql, &[&limit, &offset], summary).await
-        }
-        Some(product) => {
-            let sql = "SELECT id, result, created_at, product_id, source, suggested_quantity FROM analyses
-                       WHERE product_id = $3 ORDER BY id DESC LIMIT $1 OFFSET $2";
-            conn.all(sql, &[&limit, &offset, &product], summary).await
-        }
+    let mut query = summaries();
+    if let Some(product) = product {
+        query.push(" WHERE product_id = ").bind(product);
     }
+    query.push(" ORDER BY id DESC LIMIT ").bind(limit);
+    query.push(" OFFSET ").bind(offset);
+    conn.all_of(&query, Summary::from_row).await
 }
 
-fn summary(row: &Row<'_>) -> Result<Summary, Error> {
-    let source: String = row.get(4)?;
-    Ok(Summary {
-        id: row.get(0)?,
-        result: row.get(1)?,
-        created_at: row.get(2)?,
-        product: row.get(3)?,
-        source: Source::parse(&source),
-        suggested_quantity: row.get(5)?,
-    })
+/// Analyses as lists show them, to be narrowed and ordered.
+fn summaries() -> Query {
+    sql::select(Summary::FIELDS, "analyses", "a")
 }
 
 /// One, whole.
 pub(crate) async fn find(conn: &mut Conn, id: i64) -> Result<Option<Analysis>, Error> {
-    conn.optional(
-        "SELECT id, result, created_at, product_id, source, suggested_quantity, outcome, language, model, prompt_version, inputs_digest,
-                duration_ms, prompt_tokens, completion_tokens, finish_reason, asked_by, figures
-         FROM analyses WHERE id = $1",
-        &[&id],
-        |row| {
-            let summary = summary(row)?;
-            let provenance = Provenance {
-                source: summary.source,
-                outcome: row.get(6)?,
-                language: row.get(7)?,
-                model: row.get(8)?,
-                prompt_version: row.get(9)?,
-                inputs_digest: row.get(10)?,
-                duration_ms: row.get(11)?,
-                prompt_tokens: row.get(12)?,
-                completion_tokens: row.get(13)?,
-                finish_reason: row.get(14)?,
-                asked_by: row.get(15)?,
-            };
-            Ok(Analysis { summary, provenance, figures: row.get(16)? })
-        },
-    )
+    let mut query = Query::new("SELECT ");
+    sql::push_columns(&mut query, Summary::FIELDS, "a");
+    query.push(
+        ", outcome, language, model, prompt_version, inputs_digest, duration_ms, prompt_tokens, completion_tokens, finish_reason, asked_by,
+         figures FROM analyses AS a WHERE a.id = ",
+    );
+    conn.optional_of(query.bind(id), |row| {
+        let summary = Summary::from_row(row)?;
+        let provenance = Provenance {
+            source: summary.source,
+            outcome: row.get(6)?,
+            language: row.get(7)?,
+            model: row.get(8)?,
+            prompt_version: row.get(9)?,
+            inputs_digest: row.get(10)?,
+            duration_ms: row.get(11)?,
+            prompt_tokens: row.get(12)?,
+            completion_tokens: row.get(13)?,
+            finish_reason: row.get(14)?,
+            asked_by: row.get(15)?,
+        };
+        Ok(Analysis {
+            summary,
+            provenance,
+            figures: row.get(16)?,
+        })
+    })
     .await
 }
 
