@@ -80,7 +80,7 @@ impl Line {
         (yearly_units, yearly_value): (i64, Money),
         cuts: Cuts,
     ) -> Self {
-        let threshold = product.threshold.unwrap_or(order.threshold);
+        let threshold = order.policy.threshold_of(product.threshold);
         let own = terms(order.terms, product.terms);
         let forecast = Forecast::of(&Demand::of(history), product.quantity, threshold, &own);
         let days_since = |time: db::Timestamp| {

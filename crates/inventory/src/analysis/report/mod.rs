@@ -21,7 +21,7 @@ use super::{
     model::{Day, Terms, portfolio::Cuts},
     store::shop::{self, Product, Sold},
 };
-use crate::Config;
+use crate::{Config, stock::Policy};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -39,8 +39,8 @@ pub struct Order {
     pub terms: Terms,
     /// The most days of history for forecasts.
     pub window_days: i64,
-    /// Below this a product is low.
-    pub threshold: i64,
+    /// When a product is low.
+    pub policy: Policy,
     /// The moment that it speaks of.
     pub now: Timestamp,
 }
@@ -51,7 +51,7 @@ impl Order {
         Self {
             terms: config.analysis.terms,
             window_days: config.analysis.window_days,
-            threshold: config.low_stock_threshold,
+            policy: Policy::from(config),
             now,
         }
     }

@@ -8,7 +8,10 @@ use db::{Money, Timestamp};
 use serde::Serialize;
 
 use super::Line;
-use crate::analysis::{model::portfolio::Abc, text::clean};
+use crate::{
+    analysis::{model::portfolio::Abc, text::clean},
+    stock::Level,
+};
 
 /// Products that each list of the text names.
 const NAMED: usize = 10;
@@ -127,7 +130,7 @@ impl Summary {
         self.opening_value = sum(self.opening_value, line.opening_value);
         self.yearly_value = sum(self.yearly_value, line.yearly_value);
         self.out_of_stock += i64::from(line.quantity == 0);
-        self.low += i64::from(line.quantity < line.threshold);
+        self.low += i64::from(Level::of(line.quantity, line.threshold) == Level::Low);
         if let Some(class) = self.classes.iter_mut().find(|class| class.name == line.abc) {
             class.products += 1;
             class.yearly_value = sum(class.yearly_value, line.yearly_value);
