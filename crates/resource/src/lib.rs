@@ -5,20 +5,24 @@
 
 mod choice;
 mod field;
+mod lists;
 mod record;
 pub mod schema;
+mod several;
 pub mod sql;
 mod value;
 mod words;
 
 pub use choice::Choice;
 pub use field::{
-    Both, Field, Kind, Listed, Target, Typed, chosen, decimal, filters, find, id, integer,
-    laid_out, listed, price, reference, several, text, time, token, truth,
+    Both, Field, Kind, Listed, Target, Typed, chosen, decimal, id, integer, price, reference,
+    several, text, time, token, truth,
 };
+pub use lists::{filters, find, laid_out, listed};
 pub use record::{Input, Record, Source, changed, there};
+pub use several::{Choosable, SEPARATOR, Several};
 pub use value::{
-    Amount, Choosable, FieldType, Named, Naming, Reference, Refers, SEPARATOR, Sent, Setting,
-    Several, Text, Titled, Value, time_text,
+    Amount, FieldType, Named, Naming, Reference, Refers, Sent, Setting, Text, Titled, Value,
+    time_text,
 };
 pub use words::{Words, capitalized, in_a_sentence};

@@ -1,7 +1,5 @@
 //! The Rust types that fields have, and their values without regard to the type.
 
-use std::{fmt, str::FromStr};
-
 use db::{Column, Error, Money, OwnedValue, Row, Timestamp};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use utoipa::ToSchema;
@@ -9,6 +7,7 @@ use utoipa::ToSchema;
 use super::{
     field::{Both, Field},
     record::Source,
+    several::Several,
 };
 
 /// The value of a field.
@@ -104,32 +103,6 @@ pub trait Refers: FieldType {
     /// What its schema is called.
     const SCHEMA: &'static str;
 }
-
-/// Something of which a field holds several. They are stored in one text, or come from another table in one.
-pub trait Choosable: Sized + fmt::Debug + Sync {
-    /// What is sent of it.
-    type Sent: Choosable + FromStr;
-
-    /// Reads it as [`SEPARATOR`] divides it; none of what the program does not know.
-    fn stored(text: &str) -> Option<Self>;
-
-    /// As forms send it.
-    fn value(&self) -> String;
-
-    /// What people call it.
-    fn text(&self) -> String {
-        self.value()
-    }
-}
-
-/// What a field holds that holds several.
-pub trait Several: fmt::Debug + Sync {
-    /// Each as forms send it, and as people call it.
-    fn each(&self) -> Vec<(String, String)>;
-}
-
-/// Stands between several in one text: none of them has it.
-pub const SEPARATOR: char = '\u{1f}';
 
 /// A Rust type of what people call a record: something can be seen of it.
 pub trait Naming: FieldType {}
@@ -325,90 +298,6 @@ refers! {
     Titled, title, ProductReference
 }
 
-impl Choosable for Named {
-    type Sent = i64;
-
-    fn stored(text: &str) -> Option<Self> {
-        let (id, name) = text.split_once(' ')?;
-        Some(Self {
-            id: id.parse().ok()?,
-            name: name.to_owned(),
-        })
-    }
-
-    fn value(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn text(&self) -> String {
-        self.name.clone()
-    }
-}
-
-impl Choosable for i64 {
-    type Sent = Self;
-
-    fn stored(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-
-    fn value(&self) -> String {
-        self.to_string()
-    }
-}
-
-impl<T: Choosable> Several for Vec<T> {
-    fn each(&self) -> Vec<(String, String)> {
-        let each = self.iter();
-        each.map(|one| (one.value(), one.text())).collect()
-    }
-}
-
-impl dyn Several + '_ {
-    /// Each as forms send it.
-    pub fn values(&self) -> Vec<String> {
-        self.each().into_iter().map(|(value, _)| value).collect()
-    }
-}
-
-impl PartialEq for dyn Several + '_ {
-    fn eq(&self, other: &Self) -> bool {
-        self.values() == other.values()
-    }
-}
-
-impl Eq for dyn Several + '_ {}
-
-/// In the order of what people call them.
-impl<T: Choosable> FieldType for Vec<T> {
-    type Sent = Vec<T::Sent>;
-
-    fn value(&self) -> Option<Value<'_>> {
-        Some(Value::Several(self))
-    }
-
-    fn from_row(row: &Row<'_>, at: &mut usize) -> Result<Self, Error> {
-        let text: Option<String> = column(row, at)?;
-        let each = text.iter().flat_map(|text| text.split(SEPARATOR));
-        let mut several: Self = each.filter_map(T::stored).collect();
-        several.sort_by_cached_key(Choosable::text);
-        Ok(several)
-    }
-}
-
-impl<T: Choosable + FromStr> Sent for Vec<T> {
-    fn read(source: &mut impl Source, field: &'static Field) -> Setting<Self> {
-        let read = |value: &String| value.parse().ok();
-        source
-            .several(field)
-            .map(|values| values.iter().filter_map(read).collect())
-    }
-
-    fn sent(&self) -> Value<'_> {
-        Value::Several(self)
-    }
-}
-
 /// A reference that only records of some kinds have; those must have it.
 impl<T: Refers> FieldType for Option<T> {
     type Sent = T::Sent;
@@ -446,7 +335,7 @@ impl Sent for Reference {
 }
 
 /// Reads a column, and steps behind it.
-fn column<T: Column>(row: &Row<'_>, at: &mut usize) -> Result<T, Error> {
+pub(super) fn column<T: Column>(row: &Row<'_>, at: &mut usize) -> Result<T, Error> {
     let value = row.get(*at)?;
     *at += 1;
     Ok(value)

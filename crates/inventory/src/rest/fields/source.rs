@@ -1,0 +1,67 @@
+//! The fields of a described record, read from a body or a form.
+
+use db::OwnedValue;
+use resource::{Field, Kind, Source};
+
+use super::{Mode, Reader, Reference, Setting, Value};
+
+impl Source for Reader<'_> {
+    fn field(&mut self, field: &'static Field) -> Setting<OwnedValue> {
+        let Field { name, kind, .. } = *field;
+        match kind {
+            _ if field.is_read_only || !self.fields.contains(&field) => Setting::Kept,
+            Kind::Text { max } if field.may_be_blank => {
+                match (self.optional_text(name, max), self.mode) {
+                    (Setting::Kept, Mode::Partial) => Setting::Kept,
+                    (text, _) => Setting::Set(text.into_new().unwrap_or_default().into()),
+                }
+            }
+            Kind::Text { max } | Kind::LongText { max } if field.is_nullable => {
+                let text = self.optional_text(name, max);
+                let is_kept = |text: &String| !(field.is_null_when_blank && text.is_empty());
+                text.map(|text| text.filter(is_kept).into())
+            }
+            Kind::Text { max } | Kind::LongText { max } if field.is_name => {
+                Setting::from(self.name(name, max))
+            }
+            Kind::Text { max } | Kind::LongText { max } => Setting::from(self.text(name, max)),
+            Kind::Integer { min, max } if field.is_nullable => {
+                self.optional_integer(name, min, max).map(OwnedValue::from)
+            }
+            Kind::Integer { min, max } => Setting::from(self.integer(name, min, max)),
+            Kind::Price | Kind::Decimal if field.is_nullable => {
+                self.optional_decimal(name).map(OwnedValue::from)
+            }
+            Kind::Price | Kind::Decimal => Setting::from(self.price(name)),
+            Kind::Truth => match self.members.get(name).map(|raw| Value::of(raw)) {
+                Some(Value::Text(text)) => Setting::Set((text != "0").into()),
+                _ if self.mode == Mode::Whole => Setting::Set(false.into()),
+                _ => Setting::Kept,
+            },
+            Kind::Id
+            | Kind::Time
+            | Kind::Token
+            | Kind::Choice(_)
+            | Kind::Several
+            | Kind::Reference => Setting::Kept,
+        }
+    }
+
+    fn several(&mut self, field: &'static Field) -> Setting<Vec<String>> {
+        if self.mode == Mode::Partial || !self.fields.contains(&field) {
+            return Setting::Kept;
+        }
+        let chosen = self.members.keys().filter_map(|name| {
+            let value = name.strip_prefix(field.name)?.strip_prefix(':')?;
+            Some(value.to_owned())
+        });
+        Setting::Set(chosen.collect())
+    }
+
+    fn reference(&mut self, field: &'static Field) -> Setting<Reference> {
+        // Whether there is such a record is looked up by the feature.
+        let is_read = self.fields.contains(&field);
+        let reference = is_read.then(|| Reader::reference(self, field.name));
+        reference.flatten().map_or(Setting::Kept, Setting::Set)
+    }
+}

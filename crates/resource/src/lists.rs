@@ -1,0 +1,40 @@
+//! What follows from a list of fields.
+
+use super::field::{Field, Kind, Listed};
+
+/// The field of a name.
+pub fn find(fields: &[&'static Field], name: &str) -> Option<&'static Field> {
+    fields.iter().copied().find(|field| field.name == name)
+}
+
+/// The parameters that narrow a list: a reference and what else is filtered by its name, an amount by its bounds.
+pub fn filters(fields: &[&'static Field]) -> Vec<&'static str> {
+    let names = fields.iter().flat_map(|field| {
+        let is_filtered = field.is_filtered || field.kind == Kind::Reference;
+        let reference = is_filtered.then_some(field.name);
+        let (least, greatest) = field.bounds.unzip();
+        [reference, least, greatest]
+    });
+    names.flatten().collect()
+}
+
+/// The columns of a list: first the id, then what people call the record.
+pub fn listed(fields: &[&'static Field], least: Listed) -> Vec<&'static Field> {
+    let fields = fields.iter().copied();
+    let mut listed: Vec<_> = fields.filter(|field| field.listed >= least).collect();
+    listed.sort_by_key(|field| (field.kind != Kind::Id, !field.is_name));
+    listed
+}
+
+/// Fields as people read them: part by part, the long texts of each part at its end.
+pub fn laid_out(fields: &[&'static Field]) -> Vec<&'static Field> {
+    let mut part = 0;
+    let shown = fields.iter().filter(|field| !field.is_hidden);
+    let placed = shown.map(|field| {
+        part += usize::from(field.section.is_some());
+        (part, field.is_long(), *field)
+    });
+    let mut placed: Vec<_> = placed.collect();
+    placed.sort_by_key(|(part, is_long, _)| (*part, *is_long));
+    placed.into_iter().map(|(.., field)| field).collect()
+}

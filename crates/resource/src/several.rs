@@ -1,0 +1,121 @@
+//! Fields that hold several of what there is to choose from.
+
+use std::{fmt, str::FromStr};
+
+use db::{Error, Row};
+
+use super::{
+    field::Field,
+    record::Source,
+    value::{FieldType, Named, Sent, Setting, Value, column},
+};
+
+/// Something of which a field holds several. They are stored in one text, or come from another table in one.
+pub trait Choosable: Sized + fmt::Debug + Sync {
+    /// What is sent of it.
+    type Sent: Choosable + FromStr;
+
+    /// Reads it as [`SEPARATOR`] divides it; none of what the program does not know.
+    fn stored(text: &str) -> Option<Self>;
+
+    /// As forms send it.
+    fn value(&self) -> String;
+
+    /// What people call it.
+    fn text(&self) -> String {
+        self.value()
+    }
+}
+
+/// What a field holds that holds several.
+pub trait Several: fmt::Debug + Sync {
+    /// Each as forms send it, and as people call it.
+    fn each(&self) -> Vec<(String, String)>;
+}
+
+/// Stands between several in one text: none of them has it.
+pub const SEPARATOR: char = '\u{1f}';
+
+impl Choosable for Named {
+    type Sent = i64;
+
+    fn stored(text: &str) -> Option<Self> {
+        let (id, name) = text.split_once(' ')?;
+        Some(Self {
+            id: id.parse().ok()?,
+            name: name.to_owned(),
+        })
+    }
+
+    fn value(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn text(&self) -> String {
+        self.name.clone()
+    }
+}
+
+impl Choosable for i64 {
+    type Sent = Self;
+
+    fn stored(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+
+    fn value(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl<T: Choosable> Several for Vec<T> {
+    fn each(&self) -> Vec<(String, String)> {
+        let each = self.iter();
+        each.map(|one| (one.value(), one.text())).collect()
+    }
+}
+
+impl dyn Several + '_ {
+    /// Each as forms send it.
+    pub fn values(&self) -> Vec<String> {
+        self.each().into_iter().map(|(value, _)| value).collect()
+    }
+}
+
+impl PartialEq for dyn Several + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.values() == other.values()
+    }
+}
+
+impl Eq for dyn Several + '_ {}
+
+/// In the order of what people call them.
+impl<T: Choosable> FieldType for Vec<T> {
+    type Sent = Vec<T::Sent>;
+
+    fn value(&self) -> Option<Value<'_>> {
+        Some(Value::Several(self))
+    }
+
+    fn from_row(row: &Row<'_>, at: &mut usize) -> Result<Self, Error> {
+        let text: Option<String> = column(row, at)?;
+        let each = text.iter().flat_map(|text| text.split(SEPARATOR));
+        let mut several: Self = each.filter_map(T::stored).collect();
+        several.sort_by_cached_key(Choosable::text);
+        Ok(several)
+    }
+}
+
+impl<T: Choosable + FromStr> Sent for Vec<T> {
+    fn read(source: &mut impl Source, field: &'static Field) -> Setting<Self> {
+        let read = |value: &String| value.parse().ok();
+        source
+            .several(field)
+            .map(|values| values.iter().filter_map(read).collect())
+    }
+
+    fn sent(&self) -> Value<'_> {
+        Value::Several(self)
+    }
+}
