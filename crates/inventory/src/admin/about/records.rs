@@ -132,10 +132,9 @@ impl Record {
     /// With another cell in the place of a fact.
     #[must_use]
     pub(in crate::admin) fn with(mut self, name: &'static str, cell: Cell) -> Self {
-        for (known, shown) in &mut self.facts {
-            if *known == name {
-                *shown = cell.clone();
-            }
+        let mut facts = self.facts.iter_mut();
+        if let Some((_, shown)) = facts.find(|(known, _)| *known == name) {
+            *shown = cell;
         }
         self
     }

@@ -62,12 +62,12 @@ impl Administered for Analyses {
         Box::pin(async move {
             if !sought.words.is_empty() {
                 let found = analysis::search::search(state, sought, wanted).await?;
-                let mut rows = counted(found.count, found.page.into_iter().map(record).collect());
+                let mut rows = counted(found.count, found.page.iter().map(record).collect());
                 rows.note = found.is_cut.then_some(CUT);
                 return Ok(rows);
             }
             let page = analysis::list(state, product, wanted).await?;
-            Ok(rows_of(page, record))
+            Ok(rows_of(page, |summary| record(&summary)))
         })
     }
 
@@ -76,7 +76,7 @@ impl Administered for Analyses {
             let found = analysis::read(state, id).await?;
             Ok(found.map(|found| {
                 let provenance = found.provenance;
-                let mut record = record(found.summary);
+                let mut record = record(&found.summary);
                 record.facts.extend([
                     ("outcome", Cell::Text(provenance.outcome)),
                     ("language_model", Cell::text(provenance.model)),
@@ -88,7 +88,7 @@ impl Administered for Analyses {
     }
 }
 
-fn record(summary: Summary) -> Record {
+fn record(summary: &Summary) -> Record {
     let product = summary
         .product
         .map_or(Cell::Word(("toda a loja", "whole shop")), |id| {
@@ -96,6 +96,6 @@ fn record(summary: Summary) -> Record {
         });
     Record {
         text: format!("#{}", summary.id),
-        ..Record::described(&summary).with("product", product)
+        ..Record::described(summary).with("product", product)
     }
 }

@@ -95,7 +95,7 @@ impl Administered for Users {
     fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
         Box::pin(async move {
             let read = manage::details(state, id);
-            Ok(read.await?.map(record))
+            Ok(read.await?.as_ref().map(record))
         })
     }
 
@@ -127,7 +127,7 @@ impl Administered for Users {
     }
 
     fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
-        Box::pin(async move { Ok(manage::held(tx, id).await?.map(record)) })
+        Box::pin(async move { Ok(manage::held(tx, id).await?.as_ref().map(record)) })
     }
 
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
@@ -157,7 +157,7 @@ impl Administered for Users {
     }
 }
 
-fn record(details: Details) -> Record {
+fn record(details: &Details) -> Record {
     let mut record = Record::described(&details.user);
     let password = password(details.hash.as_deref());
     record.facts.insert(1, ("password", password));
