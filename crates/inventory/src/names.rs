@@ -49,6 +49,7 @@ const OTHERS: &[(&str, Both)] = &[
         "new_password_again",
         ("Senha nova, outra vez", "New password, again"),
     ),
+    ("note", ("Observação", "Note")),
     ("object", ("Objeto", "Object")),
     ("off_code", ("Código", "Code")),
     ("off_password", ("Sua senha", "Your password")),
@@ -68,6 +69,30 @@ const OTHERS: &[(&str, Both)] = &[
         ("Confirmação da senha", "Password confirmation"),
     ),
     ("payload", ("Corpo", "Body")),
+    (
+        "quantity_broken",
+        (
+            "Quantidade (quebra ou avaria)",
+            "Quantity (broken or damaged)",
+        ),
+    ),
+    (
+        "quantity_counted",
+        ("Quantidade (contagem)", "Quantity (count)"),
+    ),
+    (
+        "quantity_found",
+        ("Quantidade (encontrado)", "Quantity (found)"),
+    ),
+    (
+        "quantity_lost",
+        ("Quantidade (perda ou furto)", "Quantity (lost or stolen)"),
+    ),
+    (
+        "quantity_other",
+        ("Quantidade (outro motivo)", "Quantity (other reason)"),
+    ),
+    ("reason", ("Motivo", "Reason")),
     ("reference", ("Referência", "Reference")),
     ("renew", ("Renovar o segredo", "Renew the secret")),
     (

@@ -231,6 +231,9 @@ CREATE TABLE ledger_entries (
     user_name      TEXT,
     -- The movement, for all kinds but opening and adjustment.
     reference_id   BIGINT,
+    -- Why an adjustment was made, where somebody said so, and a note of theirs.
+    reason         TEXT    CONSTRAINT ledger_entries_reason_check CHECK (reason IN ('counted', 'broken', 'lost', 'found', 'other')),
+    note           TEXT,
     created_at     TIMESTAMPTZ NOT NULL
 );
 -- The ledger of one product by time, and where it begins.

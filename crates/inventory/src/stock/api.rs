@@ -65,6 +65,8 @@ impl IntoParams for AsOf {
             created_at: EXAMPLE_TIME,
             user: Some("admin".to_owned()),
             reference: None,
+            reason: None,
+            note: None,
         }))),
         Failure<400>,
     ),

@@ -3,7 +3,7 @@
 
 use db::{Timestamp, Tx};
 
-use super::{Actor, Changed, Held, Impossible, movements::Movement, store};
+use super::{Actor, Changed, Explanation, Held, Impossible, movements::Movement, store};
 use crate::tallies::{self, Booking, Shelf, Standing};
 
 /// What a change came from.
@@ -66,6 +66,8 @@ pub(super) struct Entry<'a> {
     pub(super) reference: Option<i64>,
     /// Who delivered; of inflows.
     pub(super) supplier: Option<i64>,
+    /// Why; of adjustments.
+    pub(super) explanation: Option<&'a Explanation>,
     /// When the movement was booked, which is before `now` when it is deleted.
     pub(super) booked_at: Timestamp,
     pub(super) actor: &'a Actor,

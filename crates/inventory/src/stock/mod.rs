@@ -1,6 +1,7 @@
-//! What is on the shelves: the ledger (the one place that changes a quantity), goods received and shipped out, low stock.
+//! What is on the shelves: the ledger (the one place that changes a quantity), goods received and shipped out, adjustments, low stock.
 //! Carries the specification's "States and transitions" and the resources Inflow and Outflow.
 
+pub(crate) mod adjustments;
 pub(crate) mod api;
 mod events;
 pub mod ledger;
@@ -14,6 +15,7 @@ mod payloads;
 mod receiving;
 mod store;
 
+pub use adjustments::{Explanation, Reason, adjust};
 pub use level::{AlertMode, Level, Policy};
 pub use model::{Difference, LedgerRow, LowStock, OwnThreshold, Reference, Subject};
 pub(crate) use payloads::webhooks;
@@ -106,6 +108,7 @@ pub async fn open(
         change: quantity,
         reference: None,
         supplier: None,
+        explanation: None,
         booked_at: now,
         actor,
         now,
@@ -136,6 +139,7 @@ pub(crate) async fn empty(
             change: -held.quantity,
             reference: None,
             supplier: None,
+            explanation: None,
             booked_at: now,
             actor,
             now,
@@ -157,43 +161,6 @@ pub(crate) async fn close(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
         tallies::note_level(tx, product, -1).await?;
     }
     tallies::note_lost_product(tx, product).await
-}
-
-/// Writes a product's quantity: the difference becomes an adjustment, and no difference becomes nothing.
-/// The caller has locked the product's stock row by writing to it in the same transaction.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub async fn adjust(
-    tx: &mut Tx,
-    product: i64,
-    quantity: i64,
-    actor: &Actor,
-    policy: Policy,
-    now: Timestamp,
-) -> Result<(), Refusal> {
-    let Some(current) = store::quantity(tx, product).await? else {
-        return Ok(());
-    };
-    if current == quantity {
-        return Ok(());
-    }
-    // Both are 0 or more, so their difference fits.
-    let entry = Entry {
-        product,
-        kind: Kind::Adjustment,
-        change: quantity - current,
-        reference: None,
-        supplier: None,
-        booked_at: now,
-        actor,
-        now,
-    };
-    if let Ok(changed) = ledger::apply(tx, &entry).await? {
-        events::after_other(tx, product, changed, policy, now).await?;
-    }
-    Ok(())
 }
 
 /// Reads `as_of`: a day (its end, in UTC) or a point in time, in UTC where it does not say otherwise.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::{ToSchema, openapi::Object};
 use web::openapi::one_of;
 
-use super::{ledger::Kind, movements::Movement};
+use super::{Reason, ledger::Kind, movements::Movement};
 use crate::rest::json::{self, Titled};
 
 /// One row of a product's ledger.
@@ -36,6 +36,14 @@ pub struct LedgerRow {
     /// The movement, if it was one.
     #[schema(required, inline)]
     pub reference: Option<Reference>,
+    /// Why; of an adjustment that somebody gave a reason for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(inline, nullable = false)]
+    pub reason: Option<Reason>,
+    /// More about the reason, where somebody wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub note: Option<String>,
 }
 
 fn kinds() -> Object {

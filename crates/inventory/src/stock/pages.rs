@@ -5,7 +5,7 @@ use axum::{
     response::Response,
 };
 
-use super::{LowStock, low_stock_list, movements, orders, receiving};
+use super::{LowStock, adjustments, low_stock_list, movements, orders, receiving};
 use crate::{
     accounts::{Model, Verb},
     page::{
@@ -22,13 +22,14 @@ use crate::{
 
 type Answer = Result<Response, web::Error>;
 
-/// The pages about stock: movements, receiving goods, and what runs low.
+/// The pages about stock: movements, receiving and adjusting, and what runs low.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .merge(movements::pages::routes(movements::Movement::Inflow))
         .merge(movements::pages::routes(movements::Movement::Outflow))
         .merge(orders::pages::routes())
         .merge(receiving::pages::routes())
+        .merge(adjustments::pages::routes())
         .route("/low-stock/", get(list))
         .route("/low-stock/export/", get(export))
 }

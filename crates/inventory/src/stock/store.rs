@@ -6,7 +6,7 @@ use db::{Conn, Engine, Error, Money, Param, Query, Row, Timestamp, Tx};
 use resource::Record as _;
 
 use super::{
-    Held, MOST_DIFFERENCES,
+    Held, MOST_DIFFERENCES, Reason,
     ledger::{Entry, Kind},
     model::{Difference, LedgerRow, LowStock, OwnThreshold, Reference, Subject},
 };
@@ -117,10 +117,11 @@ pub(super) async fn insert_entry(
     (cost_price, selling_price): (Money, Money),
 ) -> Result<(), Error> {
     let user = entry.actor.0.as_ref();
+    let explanation = entry.explanation;
     tx.execute(
         "INSERT INTO ledger_entries (product_id, kind, change, balance_after, cost_price, selling_price, user_id, user_name,
-                                     reference_id, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+                                     reference_id, reason, note, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
         &[
             &entry.product,
             &entry.kind.name(),
@@ -131,6 +132,8 @@ pub(super) async fn insert_entry(
             &user.map(|(id, _)| *id),
             &user.map(|(_, name)| name.as_str()),
             &entry.reference,
+            &explanation.map(|explanation| explanation.reason.name()),
+            &explanation.and_then(|explanation| explanation.note.as_deref()),
             &entry.now,
         ],
     )
@@ -174,7 +177,7 @@ pub(super) async fn entries(
     offset: i64,
 ) -> Result<Vec<LedgerRow>, Error> {
     conn.all(
-        "SELECT id, kind, change, balance_after, created_at, user_name, reference_id FROM ledger_entries
+        "SELECT id, kind, change, balance_after, created_at, user_name, reference_id, reason, note FROM ledger_entries
          WHERE id IN (SELECT id FROM ledger_entries WHERE product_id = $1 AND id <= $2 ORDER BY id + 0 DESC LIMIT $3 OFFSET $4)
          ORDER BY id DESC",
         &[&product, &last, &limit, &offset],
@@ -185,7 +188,7 @@ pub(super) async fn entries(
 
 fn ledger_row(row: &Row<'_>) -> Result<LedgerRow, Error> {
     let kind: String = row.get(1)?;
-    let reference: Option<i64> = row.get(6)?;
+    let (reference, reason): (Option<i64>, Option<String>) = (row.get(6)?, row.get(7)?);
     let reference_type = Kind::ALL
         .into_iter()
         .find(|known| known.name() == kind)
@@ -200,6 +203,8 @@ fn ledger_row(row: &Row<'_>) -> Result<LedgerRow, Error> {
         reference: reference_type
             .zip(reference)
             .map(|(kind, id)| Reference { kind, id }),
+        reason: reason.as_deref().and_then(Reason::parse),
+        note: row.get(8)?,
     })
 }
 

@@ -14,6 +14,7 @@ use crate::{
         models::{counted, most, stretch},
     },
     stock::{
+        Reason,
         ledger::Kind,
         log::{self, LedgerEntry, Which},
     },
@@ -40,6 +41,8 @@ static ABOUT: About = About {
         Column::shown("reference"),
         Column::shown("user"),
         Column::sorted("created_at"),
+        Column::shown("reason"),
+        Column::shown("note"),
     ],
     order: "-8",
     search: Some(("produto", "product")),
@@ -116,7 +119,14 @@ fn reference(entry: &LedgerEntry) -> Cell {
     }
 }
 
+/// Why an adjustment was made.
+fn reason(entry: &LedgerEntry) -> Cell {
+    let known = entry.reason.as_deref().and_then(Reason::parse);
+    known.map_or(Cell::Empty, |reason| Cell::Word(reason.words()))
+}
+
 fn record(entry: LedgerEntry) -> Record {
+    let reason = reason(&entry);
     Record::numbered(
         entry.id,
         vec![
@@ -128,6 +138,8 @@ fn record(entry: LedgerEntry) -> Record {
             ("reference", reference(&entry)),
             ("user", Cell::text(entry.user)),
             ("created_at", Cell::Time(entry.created_at)),
+            ("reason", reason),
+            ("note", Cell::text(entry.note)),
         ],
     )
 }

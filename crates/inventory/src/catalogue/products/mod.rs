@@ -285,7 +285,7 @@ async fn change(
         tallies::note_changed_product(tx, id, &standing).await?;
     }
     if let Setting::Set(quantity) = input.quantity {
-        stock::adjust(tx, id, quantity, actor, policy, now).await?;
+        stock::adjust(tx, id, quantity, None, (actor, policy), now).await?;
     }
     let after = store::find(tx, id).await?;
     if let (Some(before), Some(after)) = (&before, &after) {

@@ -21,6 +21,10 @@ pub(crate) struct LedgerEntry {
     pub(crate) balance_after: i64,
     /// The movement.
     pub(crate) reference: Option<i64>,
+    /// Why it was adjusted, as stored.
+    pub(crate) reason: Option<String>,
+    /// More about the reason.
+    pub(crate) note: Option<String>,
     /// Who did it; none is the program itself.
     pub(crate) user: Option<String>,
     /// When.
@@ -39,7 +43,7 @@ pub(super) struct Scope {
 macro_rules! entries {
     ($from:literal) => {
         concat!(
-            "SELECT l.id, l.product_id, p.title, l.kind, l.change, l.balance_after, l.reference_id, l.user_name, l.created_at FROM ",
+            "SELECT l.id, l.product_id, p.title, l.kind, l.change, l.balance_after, l.reference_id, l.user_name, l.created_at, l.reason, l.note FROM ",
             $from
         )
     };
@@ -164,6 +168,8 @@ fn entry_of(row: &Row<'_>) -> Result<LedgerEntry, Error> {
         reference: row.get(6)?,
         user: row.get(7)?,
         created_at: row.get(8)?,
+        reason: row.get(9)?,
+        note: row.get(10)?,
     })
 }
 

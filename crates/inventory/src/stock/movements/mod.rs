@@ -234,6 +234,7 @@ fn entry<'a>(movement: Movement, record: &MovementRecord, actor: &'a Actor) -> E
         change: movement.change(record.quantity),
         reference: Some(record.id),
         supplier: record.supplier.as_ref().map(|supplier| supplier.id),
+        explanation: None,
         booked_at: record.created_at,
         actor,
         now: record.created_at,

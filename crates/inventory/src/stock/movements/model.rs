@@ -63,15 +63,6 @@ impl Movement {
         }
     }
 
-    /// What takes one back without deleting it.
-    #[must_use]
-    pub const fn opposite(self) -> Self {
-        match self {
-            Self::Inflow => Self::Outflow,
-            Self::Outflow => Self::Inflow,
-        }
-    }
-
     /// Whose permissions count.
     pub const fn model(self) -> Model {
         match self {

@@ -175,6 +175,7 @@ fn reversal<'a>(
         change: -movement.change(deleted.quantity),
         reference: Some(id),
         supplier: deleted.supplier,
+        explanation: None,
         booked_at: deleted.created_at,
         actor,
         now,

@@ -172,24 +172,28 @@ on_both_engines!(
         let told = page(&manager, "/outflows/", 200).await;
         assert!(told.contains("Booked out: 1 × Café"), "{told}");
         assert!(!told.contains("delete/"));
-        // Whoever may not delete is led to the opposite movement, filled in: by the message, the row and the record.
-        let opposite =
-            "/inflows/new/?product=1&#38;quantity=1&#38;description=Correction+of+outflow+%231";
-        assert_eq!(told.matches(opposite).count(), 2, "{told}");
+        // Whoever may not delete is led to the product's stock, filled in as it was before: by the message, the row and the record.
+        let correction =
+            "/products/1/adjust/?by=1&#38;reason=other&#38;note=Correction+of+outflow+%231";
+        assert_eq!(told.matches(correction).count(), 2, "{told}");
         let record = page(&manager, "/outflows/1/", 200).await;
-        assert!(record.contains(opposite), "{record}");
-        let form = page(&manager, &opposite.replace("&#38;", "&"), 200).await;
-        for said in ["value=\"Café\"", "value=\"Correction of outflow #1\""] {
+        assert!(record.contains(correction), "{record}");
+        let form = page(&manager, &correction.replace("&#38;", "&"), 200).await;
+        for said in [
+            "name=\"quantity\" value=\"10\"",
+            "<option value=\"other\" selected>",
+            "value=\"Correction of outflow #1\"",
+        ] {
             assert!(form.contains(said), "{said}: {form}");
         }
-        // Whoever may neither delete nor book is offered nothing, and whoever may delete just that.
+        // Whoever may neither delete nor change products is offered nothing, and whoever may delete just that.
         let viewer = app.logged_in("viewer").await;
         let admin = app.logged_in("admin").await;
         for path in ["/outflows/", "/outflows/1/"] {
             let seen = page(&viewer, path, 200).await;
-            assert!(!seen.contains("delete/") && !seen.contains("inflows/new/?product"));
+            assert!(!seen.contains("delete/") && !seen.contains("adjust/"));
             let seen = page(&admin, path, 200).await;
-            assert!(seen.contains("delete/\"") && !seen.contains("inflows/new/?product"));
+            assert!(seen.contains("delete/\"") && !seen.contains("adjust/"));
         }
     }
 );

@@ -30,7 +30,7 @@ use crate::{
         query::Parameters,
         resource::{RecordId, Wanted},
     },
-    stock::{self, LedgerRow, Level, Policy, movements::Movement},
+    stock::{self, Explanation, LedgerRow, Level, Policy, movements::Movement},
 };
 
 /// How many changes of the quantity the curve shows.
@@ -42,7 +42,7 @@ const TOLD: usize = 8;
 struct Entry {
     time: String,
     machine_time: String,
-    what: &'static str,
+    what: String,
     /// The movement, while it is there.
     movement: Option<String>,
     change: String,
@@ -203,7 +203,13 @@ fn entry(frame: &Frame, row: &LedgerRow) -> Entry {
     Entry {
         time: locale.date_time(row.created_at),
         machine_time: history::machine_time(row.created_at),
-        what: frame.say(what),
+        what: match row.reason {
+            None => frame.say(what).to_owned(),
+            Some(reason) => {
+                let explained = Explanation::text(reason, row.note.as_deref(), locale);
+                format!("{} · {explained}", frame.say(what))
+            }
+        },
         movement: reference.map(|reference| format!("/{}s/{}/", reference.kind, reference.id)),
         change: format!("{sign}{}", locale.number(row.change)),
         is_gain: row.change > 0,
@@ -241,8 +247,8 @@ pub(super) async fn ledger(
 
 fn ledger_row(entry: Entry) -> Row {
     let what = match entry.movement {
-        Some(address) => Cell::Link(address, entry.what.to_owned()),
-        None => Cell::Text(entry.what.to_owned()),
+        Some(address) => Cell::Link(address, entry.what),
+        None => Cell::Text(entry.what),
     };
     Row {
         cells: vec![

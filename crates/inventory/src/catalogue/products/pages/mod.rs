@@ -200,7 +200,7 @@ struct Rows<'a> {
     policy: Policy,
     /// Where a form goes back to that was opened from a row.
     here: String,
-    may: [bool; 3],
+    may: [bool; 4],
 }
 
 impl<'a> Rows<'a> {
@@ -214,6 +214,7 @@ impl<'a> Rows<'a> {
             may: [
                 frame.may(Verb::Add, Model::Inflow),
                 frame.may(Verb::Add, Model::Outflow),
+                frame.may(Verb::Change, Model::Product),
                 frame.may(Verb::Change, Model::Product),
             ],
             policy: Policy::from(&page.state.config),
@@ -260,6 +261,12 @@ impl<'a> Rows<'a> {
                 "outflow",
                 self.frame.text("Saída", "Book out"),
                 book("outflows"),
+                true,
+            ),
+            action(
+                "count",
+                self.frame.text("Ajustar estoque", "Adjust stock"),
+                format!("{}adjust/?next={next}", address(product.id)),
                 true,
             ),
             action(

@@ -11,7 +11,7 @@ use resource::{Field, Listed, Record as _, Value, Words, filters, laid_out, list
 
 use super::{DAYS, Movement, MovementEntry, MovementRecord, words::texts};
 use crate::{
-    accounts::Verb,
+    accounts::{Model, Verb},
     catalogue::products,
     page::{
         Form, Frame, PageState, Post,
@@ -224,15 +224,12 @@ fn row(movement: Movement, frame: &Frame, record: &MovementRecord, may_delete: b
         address,
         is_dialog,
     };
-    let correct = frame.text(
-        "Corrigir com o movimento contrário",
-        "Correct with the opposite movement",
-    );
+    let correct = frame.text("Corrigir o estoque", "Correct the stock");
     let action = if may_delete {
         let delete = format!("{}delete/", address(movement, record.id));
         Some(action(frame.text("Excluir", "Delete"), delete, false))
     } else {
-        opposite(movement, frame, record).map(|address| action(correct, address, true))
+        correction(movement, frame, record).map(|address| action(correct, address, true))
     };
     Row {
         cells: cells.collect(),
@@ -274,7 +271,7 @@ struct DetailPage<'a> {
     order: Option<(String, String)>,
     may_delete: bool,
     /// Where it is corrected by whoever may not delete it.
-    opposite: Option<String>,
+    correction: Option<String>,
     /// What is known of it: what it is called, the value, and where it leads.
     facts: Vec<Fact>,
 }
@@ -329,7 +326,7 @@ async fn detail(movement: Movement, Extracted(page): Page, frame: Frame, id: Rec
             Movement::Outflow => orders::pages::origin(&page, &frame, record.id).await?,
         },
         may_delete: frame.may(Verb::Delete, movement.model()),
-        opposite: opposite(movement, &frame, &record),
+        correction: correction(movement, &frame, &record),
         facts: record
             .values_of(&fields(movement))
             .into_iter()
@@ -415,33 +412,31 @@ async fn told(
     ))
 }
 
-/// Undoing is deleting: who may not delete is led to the opposite movement instead.
+/// Undoing is deleting: who may not delete is led to the product's stock instead.
 fn undo(movement: Movement, frame: &Frame, record: &MovementRecord, flash: Flash) -> Flash {
     if frame.may(Verb::Delete, movement.model()) {
         return flash.undo(format!("{}delete/", address(movement, record.id)));
     }
-    match opposite(movement, frame, record) {
+    match correction(movement, frame, record) {
         Some(address) => flash.correct(address),
         None => flash,
     }
 }
 
-/// The form that books the opposite of a movement, filled in; none for those who may not.
-fn opposite(movement: Movement, frame: &Frame, record: &MovementRecord) -> Option<String> {
-    let other = movement.opposite();
-    if !frame.may(Verb::Add, other.model()) {
+/// The form that puts the product's stock right, filled in as if the movement had not been; none for those who may not.
+fn correction(movement: Movement, frame: &Frame, record: &MovementRecord) -> Option<String> {
+    if !frame.may(Verb::Change, Model::Product) {
         return None;
     }
     let of = match movement {
         Movement::Inflow => frame.text("Correção da entrada", "Correction of inflow"),
         Movement::Outflow => frame.text("Correção da saída", "Correction of outflow"),
     };
-    let mut description = String::new();
-    encode(&format!("{of} #{}", record.id), &mut description);
+    let mut note = String::new();
+    encode(&format!("{of} #{}", record.id), &mut note);
     Some(format!(
-        "/{}/new/?product={}&quantity={}&description={description}",
-        other.path(),
+        "/products/{}/adjust/?by={}&reason=other&note={note}",
         record.product.id,
-        record.quantity
+        -movement.change(record.quantity)
     ))
 }

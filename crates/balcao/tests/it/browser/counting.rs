@@ -1,0 +1,121 @@
+//! A shelf is counted: the stock of a product is put right from the list, while somebody sells from it. At a desk, on a phone without
+//! scripts.
+
+use serde_json::json;
+use test_kit::{
+    browser::{Browser, Key, Reader},
+    process::Start,
+};
+
+use super::log_in;
+use crate::inventory::Caller;
+
+/// A product of the demo that has stock: its address, its title and its stock.
+async fn a_product(program: &Caller) -> (i64, String, i64) {
+    let found = program
+        .get("/api/v1/products/?search=arroz&ordering=-quantity")
+        .await;
+    let product = &found["results"][0];
+    let title = product["title"].as_str().unwrap().to_owned();
+    let (id, stock) = (&product["id"], &product["quantity"]);
+    (id.as_i64().unwrap(), title, stock.as_i64().unwrap())
+}
+
+/// Fails unless a product has so many units.
+async fn has(program: &Caller, id: i64, units: i64) {
+    let product = program.get(&format!("/api/v1/products/{id}/")).await;
+    assert_eq!(product["quantity"], units, "{product}");
+}
+
+#[tokio::test]
+async fn a_broken_unit_is_written_off_while_somebody_sells_one() {
+    let demo = Start::new(["demo"]).ready().await;
+    let inventory = demo.url("inventory").await;
+    let program = Caller::log_in(&demo, "admin", super::PASSWORD).await;
+    let (id, title, stock) = a_product(&program).await;
+    let browser = Browser::open().await;
+    log_in(&browser, &inventory, "manager").await;
+    browser
+        .goto(&format!("{inventory}/products/?search=arroz"))
+        .await;
+    let adjust = format!("#index tbody a[href^='/products/{id}/adjust/']");
+    browser.click(&adjust).await;
+    browser.wait_for("#dialog[open] form").await;
+    browser
+        .wait_until(
+            "the cursor in the quantity",
+            "document.activeElement.id === 'dialog-quantity'",
+        )
+        .await;
+    browser.check_accessibility().await;
+    let sale = json!({"product": id, "quantity": 1});
+    program.make("/api/v1/outflows/", &sale).await;
+    browser
+        .fill("#dialog-quantity", &(stock - 1).to_string())
+        .await;
+    browser.type_text("#dialog-reason", "Quebra").await;
+    browser.fill("#dialog-note", "saco rasgado").await;
+    browser.press(Key::Enter).await;
+    // The count agrees with the sale, so there is nothing to write off but the sale itself.
+    browser.wait_text("#toasts", "nada a ajustar").await;
+    has(&program, id, stock - 1).await;
+
+    browser.click(&adjust).await;
+    browser.wait_for("#dialog[open] form").await;
+    let sale = json!({"product": id, "quantity": 1});
+    program.make("/api/v1/outflows/", &sale).await;
+    browser
+        .fill("#dialog-quantity", &(stock - 3).to_string())
+        .await;
+    browser.type_text("#dialog-reason", "Quebra").await;
+    browser.press(Key::Enter).await;
+    let (shown, now) = (stock - 1, stock - 2);
+    browser
+        .wait_text(
+            "#dialog [role=alert]",
+            &format!("O estoque mudou de {shown} para {now}"),
+        )
+        .await;
+    browser.check_accessibility().await;
+    has(&program, id, now).await;
+    browser.click("#dialog button[type=submit]").await;
+    let after = stock - 3;
+    let said = format!("Estoque ajustado: {title}. De {now} para {after}.");
+    browser.wait_text("#toasts", &said).await;
+    has(&program, id, after).await;
+    assert!(browser.url().await.contains("search=arroz"));
+    browser.goto(&format!("{inventory}/products/{id}/")).await;
+    browser
+        .wait_text("main table", "Ajuste · Quebra ou avaria")
+        .await;
+    browser.check_accessibility().await;
+}
+
+#[tokio::test]
+async fn a_shelf_is_counted_on_a_phone_without_scripts() {
+    let demo = Start::new(["demo"]).ready().await;
+    let inventory = demo.url("inventory").await;
+    let program = Caller::log_in(&demo, "admin", super::PASSWORD).await;
+    let (id, title, stock) = a_product(&program).await;
+    let reader = Reader {
+        scripts: false,
+        language: "en".to_owned(),
+        ..Reader::default()
+    };
+    let browser = Browser::open_as(reader).await;
+    browser.resize(360, 740).await;
+    log_in(&browser, &inventory, "manager").await;
+    browser.goto(&format!("{inventory}/products/{id}/")).await;
+    browser.click(".page-header a[href='adjust/']").await;
+    browser.wait_for("main [name=quantity]").await;
+    assert!(!browser.is_too_wide().await);
+    let counted = stock + 4;
+    browser
+        .fill("main [name=quantity]", &counted.to_string())
+        .await;
+    browser.type_text("main [name=reason]", "Found").await;
+    browser.click("main form button[type=submit]").await;
+    let said = format!("Stock adjusted: {title}. From {stock} to {counted}.");
+    browser.wait_text("#toasts", &said).await;
+    has(&program, id, counted).await;
+}

@@ -1,0 +1,130 @@
+//! Adjusting a product's stock to what is there: a quantity that somebody counted, and why it is another than the ledger's.
+
+mod model;
+pub(crate) mod pages;
+
+pub use model::{Explanation, Reason};
+
+use db::{Timestamp, Tx};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Actor, Policy, events, ledger,
+    ledger::{Entry, Kind},
+    movements, store,
+};
+use crate::{
+    State,
+    accounts::{Caller, Model},
+    audit::{self, Action},
+    idempotency::once,
+    rest::{Refusal, resource::Repeatable},
+};
+use model::Adjustment;
+
+/// What an adjustment did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Adjusted {
+    pub(crate) title: String,
+    pub(crate) before: i64,
+    pub(crate) after: i64,
+}
+
+/// Writes what is in stock of a product; under the same key it is written once.
+///
+/// # Errors
+///
+/// 409 when the stock changed since it was shown; an unknown product; a key that was used with other values; faults of the store.
+pub(crate) async fn book(
+    state: &State,
+    caller: &Caller,
+    product: i64,
+    adjustment: Adjustment,
+    key: Option<Repeatable>,
+) -> Result<Adjusted, Refusal> {
+    let (actor, now) = (Actor::from(caller), state.clock.now());
+    let policy = Policy::from(&state.config);
+    let write = async move |tx: &mut Tx| {
+        let adjusted = write(tx, product, &adjustment, (&actor, policy), now).await?;
+        Ok((adjusted.clone(), adjusted))
+    };
+    let again = async |_: &mut Tx, adjusted: Adjusted| Ok(adjusted);
+    let adjusted: Result<_, Refusal> = once(state, key, write, again).await;
+    let adjusted = adjusted?;
+    state.pulse.beat();
+    Ok(adjusted)
+}
+
+async fn write(
+    tx: &mut Tx,
+    product: i64,
+    adjustment: &Adjustment,
+    who: (&Actor, Policy),
+    now: Timestamp,
+) -> Result<Adjusted, Refusal> {
+    let held = store::lock_quantity(tx, product).await?;
+    let titled = movements::store::product(tx, product).await?;
+    let (Some(held), Some(titled)) = (held, titled) else {
+        return Err(Refusal::NotFound);
+    };
+    let before = held.quantity;
+    adjustment.check(before).map_err(Refusal::Conflict)?;
+    let (after, explanation) = (adjustment.quantity, &adjustment.explanation);
+    if after != before {
+        adjust(tx, product, after, Some(explanation), who, now).await?;
+        let action = Action::Changed(&[explanation.reason.field()]);
+        audit::record(
+            tx,
+            who.0,
+            action,
+            Model::Product,
+            product,
+            &titled.title,
+            now,
+        )
+        .await?;
+    }
+    Ok(Adjusted {
+        title: titled.title,
+        before,
+        after,
+    })
+}
+
+/// Writes a product's quantity: the difference becomes an adjustment, and no difference becomes nothing.
+/// The caller has locked the product's stock row by writing to it in the same transaction.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn adjust(
+    tx: &mut Tx,
+    product: i64,
+    quantity: i64,
+    explanation: Option<&Explanation>,
+    (actor, policy): (&Actor, Policy),
+    now: Timestamp,
+) -> Result<(), Refusal> {
+    let Some(current) = store::quantity(tx, product).await? else {
+        return Ok(());
+    };
+    if current == quantity {
+        return Ok(());
+    }
+    // Both are 0 or more, so their difference fits.
+    let entry = Entry {
+        product,
+        kind: Kind::Adjustment,
+        change: quantity - current,
+        reference: None,
+        supplier: None,
+        explanation,
+        booked_at: now,
+        actor,
+        now,
+    };
+    if let Ok(changed) = ledger::apply(tx, &entry).await? {
+        events::after_other(tx, product, changed, policy, now).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,171 @@
+//! Why a quantity was written: a reason, and a note.
+
+use resource::Both;
+use serde::Serialize;
+use utoipa::ToSchema;
+use web::locale::Locale;
+
+use crate::rest::Message;
+
+/// The most units that are counted. A barcode that was scanned into the quantity is more, and so is noticed.
+pub(crate) const MAX_COUNTED: i64 = 9_999_999;
+/// Characters of a note.
+pub(crate) const MAX_NOTE: usize = 200;
+
+/// Why the stock is not what the ledger says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// Somebody counted.
+    Counted,
+    /// Goods broke or spoiled.
+    Broken,
+    /// Goods are gone, nobody knows where.
+    Lost,
+    /// Goods turned up.
+    Found,
+    /// Something else.
+    Other,
+}
+
+impl Reason {
+    /// Every reason, in the order of the form.
+    pub const ALL: [Self; 5] = [
+        Self::Counted,
+        Self::Broken,
+        Self::Lost,
+        Self::Found,
+        Self::Other,
+    ];
+
+    /// The name in the store and in answers.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Counted => "counted",
+            Self::Broken => "broken",
+            Self::Lost => "lost",
+            Self::Found => "found",
+            Self::Other => "other",
+        }
+    }
+
+    /// The one of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.name() == name)
+    }
+
+    /// What people call it.
+    pub(crate) const fn words(self) -> Both {
+        match self {
+            Self::Counted => ("Contagem", "Count"),
+            Self::Broken => ("Quebra ou avaria", "Broken or damaged"),
+            Self::Lost => ("Perda ou furto", "Lost or stolen"),
+            Self::Found => ("Encontrado", "Found"),
+            Self::Other => ("Outro", "Other"),
+        }
+    }
+
+    /// What the audit log names as changed.
+    pub(super) const fn field(self) -> &'static str {
+        match self {
+            Self::Counted => "quantity_counted",
+            Self::Broken => "quantity_broken",
+            Self::Lost => "quantity_lost",
+            Self::Found => "quantity_found",
+            Self::Other => "quantity_other",
+        }
+    }
+}
+
+/// Why a quantity was written, as the ledger keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    /// The reason.
+    pub reason: Reason,
+    /// More about it, by whoever wrote the quantity.
+    pub note: Option<String>,
+}
+
+impl Explanation {
+    /// `Quebra ou avaria: caiu da prateleira`
+    pub(crate) fn text(reason: Reason, note: Option<&str>, locale: Locale) -> String {
+        let (portuguese, english) = reason.words();
+        let reason = locale.text(portuguese, english);
+        note.map_or_else(|| reason.to_owned(), |note| format!("{reason}: {note}"))
+    }
+}
+
+/// What somebody says to be in stock.
+#[derive(Debug, Clone)]
+pub(crate) struct Adjustment {
+    pub(crate) quantity: i64,
+    /// The quantity that they saw; none where nothing was shown.
+    pub(crate) shown: Option<i64>,
+    pub(crate) explanation: Explanation,
+}
+
+impl Adjustment {
+    /// Refuses what was counted against another quantity than there is now: a sale in between must not be undone. What agrees with the
+    /// present quantity changes nothing.
+    pub(super) fn check(&self, current: i64) -> Result<(), Message> {
+        match self.shown {
+            Some(shown) if shown != current && self.quantity != current => {
+                Err(changed_meanwhile(shown, current))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn changed_meanwhile(shown: i64, current: i64) -> Message {
+    let number = |locale: Locale, number| locale.number(number);
+    Message::new(
+        format!(
+            "O estoque mudou de {} para {} enquanto esta página estava aberta. Confira a contagem e salve de novo.",
+            number(Locale::PtBr, shown),
+            number(Locale::PtBr, current)
+        ),
+        format!(
+            "The stock changed from {} to {} while this page was open. Check your count and save again.",
+            number(Locale::En, shown),
+            number(Locale::En, current)
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(quantity: i64, shown: Option<i64>) -> Adjustment {
+        Adjustment {
+            quantity,
+            shown,
+            explanation: Explanation {
+                reason: Reason::Counted,
+                note: None,
+            },
+        }
+    }
+
+    #[test]
+    fn a_count_is_about_the_quantity_that_was_shown() {
+        assert!(counted(12, Some(15)).check(15).is_ok());
+        let said = counted(12, Some(15)).check(1300).unwrap_err();
+        assert_eq!(
+            said.text(Locale::PtBr),
+            "O estoque mudou de 15 para 1.300 enquanto esta página estava aberta. Confira a contagem e salve de novo."
+        );
+        // What is there already needs no answer, and a program of somebody's own may show nothing.
+        assert!(counted(13, Some(15)).check(13).is_ok());
+        assert!(counted(12, None).check(13).is_ok());
+    }
+
+    #[test]
+    fn a_reason_is_found_by_its_name() {
+        for reason in Reason::ALL {
+            assert_eq!(Reason::parse(reason.name()), Some(reason));
+        }
+        assert_eq!(Reason::parse("sold"), None);
+    }
+}

@@ -1,0 +1,187 @@
+//! The form "Ajustar estoque" of one product: what is there, and why it is another number than the ledger's. It carries the quantity that
+//! it showed, and a once-only token.
+
+use askama::Template;
+use axum::{
+    extract::{Request, State as Extracted},
+    response::Response,
+};
+
+use super::{
+    Adjusted, Explanation, Reason,
+    model::{Adjustment, MAX_COUNTED, MAX_NOTE},
+};
+use crate::{
+    accounts::{Model, Verb},
+    catalogue::products::{self, ProductRecord},
+    page::{
+        Form, Frame, PageState, Post,
+        flash::{self, Flash},
+        picked_next,
+        routes::{PageRouter, get},
+        see_other,
+    },
+    rest::{
+        Message, Refusal,
+        fields::{Mode, Reader},
+        query::Parameters,
+        resource::RecordId,
+    },
+};
+
+type Answer = Result<Response, web::Error>;
+type Page = Extracted<PageState>;
+
+/// The fields in the order of the form.
+const FIELDS: &[&str] = &["quantity", "reason", "note"];
+/// The quantity that the form showed.
+const SHOWN: &str = "shown";
+
+/// `/products/<id>/adjust/`
+pub(crate) fn routes() -> PageRouter {
+    PageRouter::new().route("/products/{id}/adjust/", get(open).post(book))
+}
+
+#[derive(Template)]
+#[template(path = "stock/adjustment_form.html")]
+struct FormPage<'a> {
+    frame: &'a Frame,
+    form: &'a Form,
+    product: &'a ProductRecord,
+    next: &'a str,
+}
+
+impl FormPage<'_> {
+    fn reasons(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let reasons = Reason::ALL.into_iter();
+        reasons.map(|reason| (reason.name(), self.frame.say(reason.words())))
+    }
+
+    fn quantity_attributes(&self) -> &'static str {
+        if self.form.is_refused() {
+            "inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"30\""
+        } else {
+            "inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"30\" autofocus"
+        }
+    }
+}
+
+async fn find(
+    page: &PageState,
+    frame: &Frame,
+    RecordId(id): RecordId,
+) -> Result<ProductRecord, Refusal> {
+    frame.require(Verb::Change, Model::Product)?;
+    let id = id.ok_or(Refusal::NotFound)?;
+    products::read(&page.state, id)
+        .await?
+        .ok_or(Refusal::NotFound)
+}
+
+/// `GET …/adjust/`, with values that the address may bring. `by` is how many units there are more or fewer than the ledger says.
+async fn open(Extracted(page): Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+    let product = find(&page, &frame, id).await?;
+    let asked = Parameters::of_address(request.uri());
+    let by = asked.get("by").and_then(|by| by.parse().ok());
+    let counted = by.and_then(|by: i64| product.quantity.checked_add(by));
+    let counted = counted.filter(|counted| *counted >= 0);
+    let typed = |name| asked.get(name).unwrap_or_default();
+    let form = Form::new()
+        .with(SHOWN, product.quantity.to_string())
+        .with(
+            "quantity",
+            counted.map_or_else(String::new, |counted| counted.to_string()),
+        )
+        .with("reason", typed("reason"))
+        .with("note", typed("note"));
+    Ok(frame.show(FormPage {
+        frame: &frame,
+        form: &form,
+        product: &product,
+        next: typed("next"),
+    }))
+}
+
+async fn book(Extracted(page): Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+    let product = find(&page, &frame, id).await?;
+    let (parts, body) = request.into_parts();
+    let mut post = Post::read(&page.state, &parts, body).await?;
+    let next = post.text("next");
+    let key = post.repeatable(&frame, "adjustments");
+    let Some(adjustment) = read(&mut post, &frame) else {
+        return Ok(again(&frame, post.form, &product, &next));
+    };
+    let booked = super::book(&page.state, &frame.caller, product.id, adjustment, key).await;
+    match booked {
+        Ok(adjusted) => {
+            let next =
+                picked_next(&next, "", 0).unwrap_or_else(|| format!("/products/{}/", product.id));
+            let told = Flash::success(told(&frame, &adjusted));
+            Ok(flash::leave(see_other(&next), told))
+        }
+        Err(refusal) => {
+            post.form.take(refusal, frame.locale)?;
+            let now = find(&page, &frame, RecordId(Some(product.id))).await?;
+            // Whoever sends the form once more has seen the quantity as it is now.
+            post.form.set(SHOWN, now.quantity.to_string());
+            Ok(again(&frame, post.form, &now, &next))
+        }
+    }
+}
+
+/// What the form says; none when something is wrong with it, which it tells then.
+fn read(post: &mut Post, frame: &Frame) -> Option<Adjustment> {
+    let locale = frame.locale;
+    post.counts(&["quantity"], locale);
+    post.blank_is_none(&["note"]);
+    let mut reader = Reader::new(&post.members, Mode::Whole);
+    let quantity = reader.integer("quantity", 0, MAX_COUNTED);
+    let note = reader.optional_text("note", MAX_NOTE);
+    post.form.absorb(&reader.finish(), locale);
+    let reason = Reason::parse(post.form.value("reason"));
+    if reason.is_none() {
+        post.form.complain("reason", Message::REQUIRED.text(locale));
+    }
+    let explanation = Explanation {
+        reason: reason?,
+        note: note.into_new(),
+    };
+    (!post.form.is_refused()).then_some(Adjustment {
+        quantity: quantity?,
+        shown: post.form.value(SHOWN).parse().ok(),
+        explanation,
+    })
+}
+
+fn again(frame: &Frame, mut form: Form, product: &ProductRecord, next: &str) -> Response {
+    form.sort(FIELDS);
+    frame.show_again(FormPage {
+        frame,
+        form: &form,
+        product,
+        next,
+    })
+}
+
+/// `Estoque ajustado: Café. De 15 para 12.`
+fn told(frame: &Frame, adjusted: &Adjusted) -> String {
+    let Adjusted {
+        title,
+        before,
+        after,
+    } = adjusted;
+    let (before, after) = (frame.locale.number(*before), frame.locale.number(*after));
+    let (said, from, to) = (
+        frame.text("Estoque ajustado", "Stock adjusted"),
+        frame.text("De", "From"),
+        frame.text("para", "to"),
+    );
+    if before == after {
+        let nothing = frame.text(
+            "A contagem confere: nada a ajustar.",
+            "The count agrees: nothing to adjust.",
+        );
+        return format!("{title}: {after}. {nothing}");
+    }
+    format!("{said}: {title}. {from} {before} {to} {after}.")
+}

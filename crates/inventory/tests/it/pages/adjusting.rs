@@ -1,0 +1,151 @@
+//! "Adjust stock" on pages: what was counted and why, against the quantity that was shown, once for every form.
+
+use serde_json::json;
+use test_kit::on_both_engines;
+
+use super::{booking::token, is_refused, leads_to, page};
+use crate::app::TestApp;
+
+on_both_engines!(
+    a_count_is_booked_once_with_its_reason_and_read_wherever_the_ledger_is,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let id = app.admin().a_product("Café", 15).await;
+        let manager = app.logged_in("manager").await;
+        let form = page(&manager, "/products/1/adjust/?next=/products/", 200).await;
+        assert!(form.contains("name=\"shown\" value=\"15\""), "{form}");
+        let token = token(&form);
+        let fields = [
+            ("shown", "15"),
+            ("quantity", "12"),
+            ("reason", "broken"),
+            ("note", " caiu da prateleira "),
+            ("form_token", token.as_str()),
+            ("next", "/products/"),
+        ];
+        for _ in 0..2 {
+            let sent = manager.submit("/products/1/adjust/", &fields).await;
+            leads_to(&sent, "/products/");
+            let told = page(&manager, "/products/", 200).await;
+            assert!(
+                told.contains("Stock adjusted: Café. From 15 to 12."),
+                "{told}"
+            );
+        }
+        assert_eq!(app.admin().quantity_of(id).await, 12);
+        let ledger = app.admin().get("/api/v1/products/1/ledger/").await.json();
+        assert_eq!(ledger["count"], 2);
+        let row = &ledger["results"][0];
+        assert_eq!(
+            (&row["kind"], &row["change"], &row["balance_after"]),
+            (&json!("adjustment"), &json!(-3), &json!(12))
+        );
+        assert_eq!(
+            (&row["reason"], &row["note"], &row["user"]),
+            (
+                &json!("broken"),
+                &json!("caiu da prateleira"),
+                &json!("manager")
+            )
+        );
+        // Rows without a reason have no members for one.
+        let opening = ledger["results"][1].as_object().unwrap();
+        assert!(!opening.contains_key("reason") && !opening.contains_key("note"));
+        let said = "Adjustment · Broken or damaged: caiu da prateleira";
+        for path in ["/products/1/", "/products/1/ledger/"] {
+            let told = page(&manager, path, 200).await;
+            assert!(told.contains(said), "{path}: {told}");
+        }
+        let history = page(&manager, "/products/1/", 200).await;
+        assert!(
+            history.contains("Changed: quantity (broken or damaged) · manager"),
+            "{history}"
+        );
+        let root = app.superuser().await;
+        let ledger = page(&root, "/admin/ledger/", 200).await;
+        for said in ["Broken or damaged", "caiu da prateleira"] {
+            assert!(ledger.contains(said), "{said}: {ledger}");
+        }
+    }
+);
+
+on_both_engines!(
+    a_sale_since_the_page_was_opened_is_told_and_not_undone,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let id = app.admin().a_product("Café", 15).await;
+        let admin = app.logged_in("admin").await;
+        let sale = json!({"product": id, "quantity": 2});
+        app.admin().post("/api/v1/outflows/", sale).await.id();
+        let mut fields = vec![("shown", "15"), ("quantity", "14"), ("reason", "counted")];
+        let refused = admin.submit("/products/1/adjust/", &fields).await;
+        is_refused(
+            &refused,
+            &[
+                "The stock changed from 15 to 13 while this page was open.",
+                "name=\"shown\" value=\"13\"",
+                "name=\"quantity\" value=\"14\"",
+            ],
+        );
+        assert_eq!(app.admin().quantity_of(id).await, 13);
+        // Counted again, against the quantity as it is now.
+        fields[0] = ("shown", "13");
+        leads_to(
+            &admin.submit("/products/1/adjust/", &fields).await,
+            "/products/1/",
+        );
+        assert_eq!(app.admin().quantity_of(id).await, 14);
+        // A count that agrees with the stock changes nothing.
+        fields[0] = ("shown", "14");
+        leads_to(
+            &admin.submit("/products/1/adjust/", &fields).await,
+            "/products/1/",
+        );
+        let told = page(&admin, "/products/1/", 200).await;
+        assert!(told.contains("nothing to adjust"), "{told}");
+        let ledger = app.admin().get("/api/v1/products/1/ledger/").await.json();
+        assert_eq!(ledger["count"], 3);
+    }
+);
+
+on_both_engines!(
+    all_that_is_wrong_with_an_adjustment_is_told_at_once,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Café", 15).await;
+        let mut admin = app.logged_in("admin").await;
+        admin.language = "pt-BR";
+        let long = "x".repeat(201);
+        let fields = [
+            ("shown", "15"),
+            ("quantity", "7891000000007"),
+            ("reason", "eaten"),
+            ("note", long.as_str()),
+        ];
+        let refused = admin.submit("/products/1/adjust/", &fields).await;
+        is_refused(
+            &refused,
+            &[
+                "O valor deve ser no máximo 9.999.999.",
+                "Motivo: Este campo é obrigatório.",
+                "Observação: Este campo pode ter no máximo 200 caracteres.",
+            ],
+        );
+        let refused = admin.submit("/products/1/adjust/", &[]).await;
+        is_refused(&refused, &["Quantidade: Este campo é obrigatório."]);
+        page(&admin, "/products/2/adjust/", 404).await;
+        // Whoever may not change products counts none.
+        let viewer = app.logged_in("viewer").await;
+        page(&viewer, "/products/1/adjust/", 403).await;
+        assert_eq!(
+            viewer.submit("/products/1/adjust/", &fields).await.status,
+            403
+        );
+        for path in ["/products/", "/products/1/"] {
+            let seen = page(&viewer, path, 200).await;
+            assert!(!seen.contains("adjust/"), "{seen}");
+            let seen = page(&admin, path, 200).await;
+            assert!(seen.contains("adjust/"), "{seen}");
+        }
+    }
+);
