@@ -19,6 +19,7 @@ use crate::{
 const OTHERS: &[(&str, Both)] = &[
     ("action", ("Ação", "Action")),
     ("amount", ("Valor", "Amount")),
+    ("archived", ("Arquivado", "Archived")),
     ("attempt", ("Tentativa", "Attempt")),
     ("balance_after", ("Saldo depois", "Balance after")),
     ("booked_by_hand", ("Baixa feita à mão", "Booked by hand")),

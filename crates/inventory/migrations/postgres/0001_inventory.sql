@@ -204,13 +204,17 @@ CREATE TABLE product_stock (
     quantity    BIGINT NOT NULL CONSTRAINT product_stock_quantity_check CHECK (quantity >= 0),
     -- NULL: the shop's own threshold holds.
     threshold   BIGINT CONSTRAINT product_stock_threshold_check CHECK (threshold >= 0),
-    updated_at  TIMESTAMPTZ NOT NULL
+    updated_at  TIMESTAMPTZ NOT NULL,
+    -- Since when the product is in no list of goods, and nothing of it comes in or goes out. NULL: it is not archived.
+    archived_at TIMESTAMPTZ
 );
 -- By quantity and by time of change, of a category or a brand too: many rows match along the index, few are sorted.
 CREATE INDEX product_stock_quantity ON product_stock (quantity, product_id, category_id, brand_id);
 CREATE INDEX product_stock_updated_at ON product_stock (updated_at, product_id, category_id, brand_id);
 -- The low-stock list: nearly all products keep the shop's threshold, and few of them are low.
 CREATE INDEX product_stock_own_threshold ON product_stock (threshold, quantity, product_id) WHERE threshold IS NOT NULL;
+-- Archived products, which the numbers of lists leave out.
+CREATE INDEX product_stock_archived ON product_stock (archived_at, product_id) WHERE archived_at IS NOT NULL;
 
 -- Movements, the ledger behind every quantity, and what must be told of them.
 

@@ -62,3 +62,12 @@ pub async fn release_dead(state: &State) -> Result<u64, Error> {
 pub async fn request(tx: &mut Tx, product: i64, now: Timestamp) -> Result<(), Error> {
     store::queue::insert(tx, product, now).await
 }
+
+/// Withdraws the request for a product's analysis that nobody works on yet.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub async fn withdraw(tx: &mut Tx, product: i64) -> Result<(), Error> {
+    store::queue::withdraw(tx, product).await
+}

@@ -51,6 +51,8 @@ pub enum FilterKind {
     Words,
     /// A day.
     Day,
+    /// `true` or `false`.
+    Truth,
 }
 
 impl QueryFilter {
@@ -228,6 +230,18 @@ impl<'query> Filters<'query> {
             return None;
         }
         Some(text.parse().unwrap_or(0))
+    }
+
+    /// Yes or no.
+    pub fn truth(&mut self, name: &'static str) -> Option<bool> {
+        match self.parameters.get(name)?.trim() {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => {
+                self.errors.add(name, Message::NOT_A_TRUTH);
+                None
+            }
+        }
     }
 
     /// The least price that is let through: a bound with more than two decimals is rounded up to the next price.

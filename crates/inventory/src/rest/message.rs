@@ -33,6 +33,8 @@ impl Message {
     /// Something else than an integer.
     pub const NOT_AN_INTEGER: Self =
         Self::fixed("Digite um número inteiro.", "A valid integer is required.");
+    /// Something else than yes or no.
+    pub const NOT_A_TRUTH: Self = Self::fixed("Digite true ou false.", "Must be a valid boolean.");
     /// Something else than a number.
     pub const NOT_A_NUMBER: Self = Self::fixed("Digite um número.", "A valid number is required.");
     /// A number of more characters than are read.

@@ -10,13 +10,16 @@ use utoipa::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::openapi::Failure;
 
-use super::model::{LedgerRow, LowStock};
+use super::{
+    archive,
+    model::{LedgerRow, LowStock},
+};
 use crate::{
     State,
     accounts::Model,
     rest::{
-        Refusal,
-        fields::{Mode, Reader, Setting},
+        Message, Refusal,
+        fields::{FieldErrors, Members, Mode, Reader, Setting},
         gate::Call,
         guard::Guard,
         json::Titled,
@@ -25,12 +28,13 @@ use crate::{
     },
 };
 
-/// The addresses of ledgers, thresholds and low stock.
+/// The addresses of ledgers, thresholds, archived products and low stock.
 pub(crate) fn routes() -> OpenApiRouter<State> {
     let guard = |name| Guard::of(Model::Product, name);
     OpenApiRouter::new()
         .routes(guard("Ledger List").before(routes!(ledger_list)))
         .routes(guard("Threshold").before(routes!(threshold_read, threshold_write)))
+        .routes(guard("Archived").before(routes!(archived_read, archived_write)))
         .routes(guard("Low Stock List").before(routes!(low_stock_list)))
 }
 
@@ -142,6 +146,70 @@ async fn threshold_write(
     };
     super::threshold_set(&state, &sent.caller, id, threshold).await?;
     Ok(json(StatusCode::OK, &Threshold { threshold }))
+}
+
+/// Whether a product is archived.
+#[derive(Serialize, ToSchema)]
+struct Archived {
+    /// Whether it is: then inflows and outflows of it are refused, and it is never low.
+    archived: bool,
+}
+
+/// Whether a product is archived
+#[utoipa::path(
+    get, path = "/api/v1/products/{id}/archived/", tag = "Stock", operation_id = "readArchived",
+    params(RecordId),
+    responses(
+        (status = 200, description = "Whether it is.", body = Archived, example = json!(Archived { archived: false })),
+    ),
+)]
+async fn archived_read(
+    Extracted(state): Extracted<State>,
+    RecordId(id): RecordId,
+) -> Result<Response, Refusal> {
+    let id = id.ok_or(Refusal::NotFound)?;
+    let since = archive::archived_at(&state, id).await?;
+    let archived = since.ok_or(Refusal::NotFound)?.is_some();
+    Ok(json(StatusCode::OK, &Archived { archived }))
+}
+
+/// Archive a product, or unarchive it
+///
+/// Needs the permission `change_product`.
+#[utoipa::path(
+    put, path = "/api/v1/products/{id}/archived/", tag = "Stock", operation_id = "writeArchived",
+    params(RecordId),
+    request_body(content = Archived, example = json!(Archived { archived: true })),
+    responses(
+        (status = 200, description = "Written.", body = Archived, example = json!(Archived { archived: true })),
+        Failure<400>, Failure<413>, Failure<415>,
+    ),
+)]
+async fn archived_write(
+    Extracted(state): Extracted<State>,
+    RecordId(id): RecordId,
+    call: Call,
+) -> Result<Response, Refusal> {
+    let id = id.ok_or(Refusal::NotFound)?;
+    // An unknown product is unknown whatever the body says.
+    let known = archive::archived_at(&state, id).await?;
+    known.ok_or(Refusal::NotFound)?;
+    let sent = submission(&state, call).await?;
+    let archived = read_archived(&sent.members)?;
+    archive::set(&state, &sent.caller, id, archived).await?;
+    Ok(json(StatusCode::OK, &Archived { archived }))
+}
+
+/// Whether a body asks for a product to be archived.
+fn read_archived(members: &Members) -> Result<bool, FieldErrors> {
+    let message = match members.get("archived").map(|sent| sent.get()) {
+        Some("true") => return Ok(true),
+        Some("false") => return Ok(false),
+        None => Message::REQUIRED,
+        Some("null") => Message::NULL,
+        Some(_) => Message::NOT_A_TRUTH,
+    };
+    Err(FieldErrors::of("archived", message))
 }
 
 /// Products below their thresholds, lowest first

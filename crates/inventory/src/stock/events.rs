@@ -49,7 +49,8 @@ pub(super) async fn after_other(
     now: Timestamp,
 ) -> Result<(), Error> {
     let threshold = policy.threshold_of(changed.threshold);
-    if Level::of(changed.before, threshold) == Level::of(changed.after, threshold) {
+    let is_crossed = Level::of(changed.before, threshold) != Level::of(changed.after, threshold);
+    if !is_crossed || changed.is_archived {
         return Ok(());
     }
     crossed(tx, product, (changed.after, threshold), policy, now).await

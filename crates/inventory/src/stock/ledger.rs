@@ -145,13 +145,16 @@ pub(super) async fn apply(
     tx: &mut Tx,
     entry: &Entry<'_>,
 ) -> Result<Result<Changed, Impossible>, db::Error> {
-    let Some(held) = store::change_quantity(tx, entry.product, entry.change, entry.now).await?
+    let may_be_archived = !matches!(entry.kind, Kind::Inflow | Kind::Outflow);
+    let (product, change) = (entry.product, entry.change);
+    let Some(held) =
+        store::change_quantity(tx, product, change, may_be_archived, entry.now).await?
     else {
-        let quantity = store::quantity(tx, entry.product).await?;
-        return Ok(Err(match quantity {
+        return Ok(Err(match store::lock_quantity(tx, product).await? {
             None => Impossible::NoProduct,
-            Some(quantity) if entry.change < 0 => Impossible::Insufficient(quantity),
-            Some(quantity) => Impossible::TooMany(quantity),
+            Some(held) if held.is_archived && !may_be_archived => Impossible::Archived,
+            Some(held) if change < 0 => Impossible::Insufficient(held.quantity),
+            Some(held) => Impossible::TooMany(held.quantity),
         }));
     };
     // Whoever changes its prices holds the stock row, which is held here now.
@@ -174,5 +177,6 @@ pub(super) async fn apply(
         before: before.quantity,
         after: held.quantity,
         threshold: held.threshold,
+        is_archived: held.is_archived,
     }))
 }

@@ -3,6 +3,7 @@
 
 pub(crate) mod adjustments;
 pub(crate) mod api;
+pub(crate) mod archive;
 mod events;
 pub mod ledger;
 mod level;
@@ -59,6 +60,8 @@ pub struct Changed {
     pub after: i64,
     /// The product's own threshold.
     pub threshold: Option<i64>,
+    /// Whether it is archived, so that nobody is told that it is low.
+    pub is_archived: bool,
 }
 
 /// A product's stock row, while nobody else changes it.
@@ -69,13 +72,15 @@ pub(crate) struct Held {
     threshold: Option<i64>,
     /// The shop's, under which low products are counted; none before they are.
     counted: Option<i64>,
+    is_archived: bool,
 }
 
 impl Held {
     /// Whether the product is one of the low ones that are counted.
     fn is_low(self) -> bool {
         let threshold = self.threshold.or(self.counted);
-        threshold.is_some_and(|threshold| Level::of(self.quantity, threshold) == Level::Low)
+        !self.is_archived
+            && threshold.is_some_and(|threshold| Level::of(self.quantity, threshold) == Level::Low)
     }
 }
 
@@ -88,6 +93,8 @@ pub enum Impossible {
     TooMany(i64),
     /// There is no such product.
     NoProduct,
+    /// It is archived.
+    Archived,
 }
 
 /// Opens the ledger of a product that was just created with nothing in stock.
@@ -335,7 +342,9 @@ pub(crate) async fn threshold_set_within(
         tallies::note_level(tx, product, low).await?;
     }
     let thresholds = (before.threshold, threshold);
-    events::after_threshold(tx, product, before.quantity, thresholds, policy, now).await?;
+    if !before.is_archived {
+        events::after_threshold(tx, product, before.quantity, thresholds, policy, now).await?;
+    }
     let changed = audit::changed([("threshold", before != after)]);
     let titled = movements::store::product(tx, product).await?;
     let title = titled.map(|product| product.title).unwrap_or_default();

@@ -15,7 +15,7 @@ use crate::rest::json::Titled;
 /// The columns of a [`Held`], of `product_stock`.
 macro_rules! held_columns {
     () => {
-        "quantity, threshold, (SELECT threshold FROM low_tally)"
+        "quantity, threshold, (SELECT threshold FROM low_tally), archived_at"
     };
 }
 
@@ -24,6 +24,7 @@ fn held_of(row: &Row<'_>) -> Result<Held, Error> {
         quantity: row.get(0)?,
         threshold: row.get(1)?,
         counted: row.get(2)?,
+        is_archived: row.get::<Option<Timestamp>>(3)?.is_some(),
     })
 }
 
@@ -34,23 +35,25 @@ const HELD_ON_SQLITE: &str = concat!(
     " FROM product_stock WHERE product_id = $1"
 );
 
-/// Adds to a quantity, unless it would leave the range of 0 to 64 bits or there is no such product; what is there afterwards.
+/// Adds to a quantity, unless it would leave the range of 0 to 64 bits, there is no such product, or it is archived and must not be; what is
+/// there afterwards.
 pub(super) async fn change_quantity(
     tx: &mut Tx,
     product: i64,
     change: i64,
+    may_be_archived: bool,
     now: Timestamp,
 ) -> Result<Option<Held>, Error> {
     macro_rules! update {
         () => {
             "UPDATE product_stock SET quantity = quantity + $2, updated_at = $3
-             WHERE product_id = $1 AND quantity >= $4 AND quantity <= $5"
+             WHERE product_id = $1 AND quantity >= $4 AND quantity <= $5 AND ($6 OR archived_at IS NULL)"
         };
     }
     // No arithmetic in the condition, since engines differ in what an overflow is.
     let least = change.min(0).checked_neg().unwrap_or(i64::MAX);
     let most = i64::MAX - change.max(0);
-    let values: [&dyn Param; 5] = [&product, &change, &now, &least, &most];
+    let values: [&dyn Param; 6] = [&product, &change, &now, &least, &most, &may_be_archived];
     match tx.engine() {
         Engine::Postgres => {
             tx.optional(
@@ -84,6 +87,28 @@ pub(super) async fn lock_quantity(tx: &mut Tx, product: i64) -> Result<Option<He
         Engine::Sqlite => HELD_ON_SQLITE,
     };
     tx.optional(sql, &[&product], held_of).await
+}
+
+/// Since when a product is archived; the outer `None` is an unknown product.
+pub(super) async fn archived_at(
+    conn: &mut Conn,
+    product: i64,
+) -> Result<Option<Option<Timestamp>>, Error> {
+    let sql = "SELECT archived_at FROM product_stock WHERE product_id = $1";
+    conn.optional(sql, &[&product], |row| row.get(0)).await
+}
+
+/// Archives a product, or with `None` unarchives it.
+pub(super) async fn set_archived_at(
+    tx: &mut Tx,
+    product: i64,
+    archived_at: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let sql = "UPDATE product_stock SET archived_at = $2, updated_at = $3 WHERE product_id = $1";
+    tx.execute(sql, &[&product, &archived_at, &now])
+        .await
+        .map(drop)
 }
 
 /// Locks the stock of some products in the order of their ids, so that no two transactions wait for each other.
@@ -295,14 +320,14 @@ pub(super) async fn low(
                FROM (SELECT product_id, quantity, threshold FROM product_stock WHERE quantity < ",
     );
     query.bind(shop).push(
-        " AND threshold IS NULL
+        " AND threshold IS NULL AND archived_at IS NULL
                      ORDER BY quantity, product_id LIMIT ",
     );
     query.bind(first).push(
         ") AS others
                UNION ALL
                SELECT product_id, quantity, threshold
-               FROM (SELECT product_id, quantity, threshold FROM product_stock WHERE threshold IS NOT NULL AND quantity < threshold
+               FROM (SELECT product_id, quantity, threshold FROM product_stock WHERE threshold IS NOT NULL AND quantity < threshold AND archived_at IS NULL
                      ORDER BY quantity + 0, product_id LIMIT ",
     );
     query

@@ -12,6 +12,7 @@ mod accounts;
 mod admin;
 mod analyses;
 mod app;
+mod archive;
 mod at_once;
 mod audit;
 mod catalogue;

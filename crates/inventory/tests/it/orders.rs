@@ -185,6 +185,24 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    an_order_of_an_archived_product_waits_until_it_is_unarchived,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        a_shop(&app).await;
+        let path = "/api/v1/products/1/archived/";
+        app.admin().put(path, json!({"archived": true})).await;
+        let order = paid("ord_1", Some("1042"), &[("cafe", 2)]);
+        assert_eq!(tell(&app, &order).await, "needs_attention");
+        let manager = app.logged_in("manager").await;
+        let told = page(&manager, "/outflows/orders/1/", 200).await;
+        assert!(told.contains("this product is archived"), "{told}");
+        app.admin().put(path, json!({"archived": false})).await;
+        manager.submit("/outflows/orders/1/retry/", &[]).await;
+        assert_eq!(stock(&app).await, [8, 10, 10]);
+    }
+);
+
+on_both_engines!(
     orders_with_the_same_products_in_another_order_are_all_booked,
     async |address| {
         let app = TestApp::new(&address).await;

@@ -68,7 +68,7 @@ async fn a_broken_unit_is_written_off_while_somebody_sells_one() {
         .fill("#dialog-quantity", &(stock - 3).to_string())
         .await;
     browser.type_text("#dialog-reason", "Quebra").await;
-    browser.press(Key::Enter).await;
+    browser.click("#dialog button[type=submit]").await;
     let (shown, now) = (stock - 1, stock - 2);
     browser
         .wait_text(

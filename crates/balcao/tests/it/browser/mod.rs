@@ -1,6 +1,7 @@
 //! The demo in a browser: every page of every service as the accessibility checker and a strict reader see it, and logging in.
 
 mod administration;
+mod archiving;
 mod counting;
 mod dashboard;
 mod faults;

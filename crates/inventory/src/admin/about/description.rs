@@ -31,6 +31,7 @@ pub(in crate::admin) struct Column {
 }
 
 /// A filter beside a list.
+#[derive(Clone, Copy)]
 pub(in crate::admin) struct Filter {
     /// The field, and the parameter in the address.
     pub(in crate::admin) name: &'static str,
@@ -39,6 +40,7 @@ pub(in crate::admin) struct Filter {
 }
 
 /// What a filter lets people choose.
+#[derive(Clone, Copy)]
 pub(in crate::admin) enum FilterKind {
     /// Yes or no.
     Truth,
@@ -432,6 +434,15 @@ impl About {
         columns.insert(at, Column::shown(name));
         Self {
             columns: columns.leak(),
+            ..self
+        }
+    }
+
+    /// With a filter that no field describes.
+    pub(in crate::admin) fn filtered_by(self, filter: Filter) -> Self {
+        let filters: Vec<_> = self.filters.iter().copied().chain([filter]).collect();
+        Self {
+            filters: filters.leak(),
             ..self
         }
     }

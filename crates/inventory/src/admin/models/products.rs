@@ -7,20 +7,22 @@ use resource::Record as _;
 
 use crate::{
     State,
-    accounts::Caller,
+    accounts::{Caller, Verb},
     admin::{
         about::{
-            About, Administered, By, Inline, Limit, Record, Related, Rows, Target, Within, Work,
-            Written,
+            About, Action, Administered, By, Filter, Inline, Limit, Record, Related, Rows, Target,
+            Text, Within, Work, Written,
         },
         listing::Asked,
         models::rows_of,
     },
     catalogue::products::{self, ProductRecord, within},
+    page::once::Once,
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
     },
+    stock::archive,
 };
 
 pub(in crate::admin) struct Products;
@@ -45,6 +47,32 @@ const INLINES: [Inline; 2] = [
     ),
 ];
 
+const ARCHIVED: [(&str, Text); 2] = [("false", ("Não", "No")), ("true", ("Sim", "Yes"))];
+
+const ACTIONS: [Action; 2] = [
+    Action {
+        name: "archive",
+        text: (
+            "Arquivar os produtos selecionados",
+            "Archive selected products",
+        ),
+        done: (("Produtos arquivados: ", "Products archived: "), (".", ".")),
+        verb: Verb::Change,
+    },
+    Action {
+        name: "unarchive",
+        text: (
+            "Desarquivar os produtos selecionados",
+            "Unarchive selected products",
+        ),
+        done: (
+            ("Produtos desarquivados: ", "Products unarchived: "),
+            (".", "."),
+        ),
+        verb: Verb::Change,
+    },
+];
+
 /// A quantity is not written in the list: whoever adjusts one should see the product's form, which says what an adjustment is.
 static ABOUT: LazyLock<About> = LazyLock::new(|| About {
     path: "products",
@@ -55,7 +83,8 @@ static ABOUT: LazyLock<About> = LazyLock::new(|| About {
     inlines: &INLINES,
     saves_as_new: true,
     site: Some("/products/"),
-    ..About::of(ProductRecord::FIELDS)
+    actions: &ACTIONS,
+    ..About::of(ProductRecord::FIELDS).filtered_by(Filter::choices("archived", &ARCHIVED))
 });
 
 impl Administered for Products {
@@ -130,6 +159,22 @@ impl Administered for Products {
                     is_protecting: true,
                 })
                 .collect())
+        })
+    }
+
+    fn act<'a>(
+        &'a self,
+        state: &'a State,
+        caller: &'a Caller,
+        action: &'a str,
+        id: i64,
+        _once: Option<Once>,
+    ) -> Work<'a, bool> {
+        Box::pin(async move {
+            match archive::set(state, caller, id, action == "archive").await {
+                Err(Refusal::NotFound) => Ok(false),
+                set => Ok(set?.1),
+            }
         })
     }
 

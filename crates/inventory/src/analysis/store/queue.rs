@@ -120,6 +120,12 @@ pub(crate) async fn remove(tx: &mut Tx, product: i64, lease: &str) -> Result<boo
     Ok(tx.execute(sql, &[&product, &lease]).await? > 0)
 }
 
+/// Removes a product's row unless it is taken.
+pub(crate) async fn withdraw(tx: &mut Tx, product: i64) -> Result<(), Error> {
+    let sql = "DELETE FROM analysis_requests WHERE product_id = $1 AND lease IS NULL";
+    tx.execute(sql, &[&product]).await.map(drop)
+}
+
 /// Makes the rows due that no registered replica holds.
 pub(crate) async fn release_dead(tx: &mut Tx, now: Timestamp) -> Result<u64, Error> {
     let sql = "UPDATE analysis_requests SET lease = NULL, due_at = $1

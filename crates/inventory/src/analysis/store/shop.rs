@@ -38,7 +38,8 @@ pub(crate) async fn usage(
     conn.all(
         "SELECT p.id, CAST(COALESCE((SELECT sum(o.quantity) FROM outflows AS o
                                      WHERE o.product_id = p.id AND o.created_at >= $2), 0) AS BIGINT), p.cost_price
-         FROM products AS p WHERE p.id > $1 ORDER BY p.id LIMIT $3",
+         FROM products AS p JOIN product_stock AS s ON s.product_id = p.id
+         WHERE p.id > $1 AND s.archived_at IS NULL ORDER BY p.id LIMIT $3",
         &[&after, &from, &limit],
         |row| {
             let (units, cost): (i64, Money) = (row.get(1)?, row.get(2)?);
@@ -64,7 +65,7 @@ pub(crate) async fn products(
                  ORDER BY l.created_at DESC, l.id DESC LIMIT 1)
          FROM products AS p JOIN product_stock AS s ON s.product_id = p.id
          LEFT JOIN restock_terms AS t ON t.product_id = p.id
-         WHERE p.id > $1 ORDER BY p.id LIMIT $3",
+         WHERE p.id > $1 AND s.archived_at IS NULL ORDER BY p.id LIMIT $3",
         &[&after, &year_ago, &limit],
         |row| {
             Ok(Product {

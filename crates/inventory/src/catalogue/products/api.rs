@@ -54,7 +54,7 @@ impl Resource for Products {
         Description {
             words: &WORDS,
             bodies: "Product".to_owned(),
-            filters: &[QueryFilter::SEARCH],
+            filters: &[QueryFilter::SEARCH, super::store::ARCHIVED],
             order: BY_TITLE,
             deletion: " Refused while inflows or outflows refer to it; its ledger stays.",
             is_repeatable: false,

@@ -189,7 +189,8 @@ impl Numbered {
         understood: &Parameters,
     ) -> Result<Option<Self>, Refusal> {
         let others = filters(ProductRecord::FIELDS);
-        let is_narrowed = others.iter().any(|name| understood.get(name).is_some());
+        let is_narrowed = others.iter().any(|name| understood.get(name).is_some())
+            || understood.get("archived") == Some("true");
         let text = understood.get("search").unwrap_or_default();
         let Some(beginning) = beginning(text).filter(|_| !is_narrowed) else {
             return Ok(None);
@@ -256,13 +257,14 @@ const MOST_MEANT: usize = 100;
 /// Faults of the store.
 pub(crate) async fn few(state: &State, text: &str) -> Result<(Vec<i64>, bool), Refusal> {
     let most = i64::try_from(MOST_MEANT).unwrap_or(i64::MAX);
-    let found = best(state, text, most.saturating_add(1)).await?;
+    let found = best_of(state, text, most.saturating_add(1), "").await?;
     let ids = found.iter().take(MOST_MEANT).map(|product| product.id);
     Ok((ids.collect(), found.len() > MOST_MEANT))
 }
 
 /// The product of a serie number alone; else the first of those whose titles have all words of a text, then of those whose serie numbers
-/// begin with it; else those of the brand or category that it names.
+/// begin with it; else those of the brand or category that it names. Archived products are found by their serie numbers alone, so that
+/// whoever scans one is told why it does not move.
 ///
 /// # Errors
 ///
@@ -272,13 +274,23 @@ pub(crate) async fn best(
     text: &str,
     limit: i64,
 ) -> Result<Vec<ProductRecord>, Refusal> {
+    best_of(state, text, limit, "false").await
+}
+
+async fn best_of(
+    state: &State,
+    text: &str,
+    limit: i64,
+    archived: &str,
+) -> Result<Vec<ProductRecord>, Refusal> {
     if text.contains('\0') {
         return Ok(Vec::new());
     }
     if let Some(product) = super::with_serie_number(state, text).await? {
         return Ok(vec![product]);
     }
-    let asked = Parameters::of("search", text);
+    let mut asked = Parameters::of("search", text);
+    asked.set("archived", archived);
     let mut found = part(state, &asked, limit, 0).await?;
     let room = limit - i64::try_from(found.len()).unwrap_or(limit);
     if room > 0 {

@@ -230,7 +230,7 @@ pub(crate) async fn count(conn: &mut Conn) -> Result<u64, Refusal> {
     Ok(all.measure(conn, &Measures::default()).await?.count)
 }
 
-pub(crate) use store::{Measures, after, find, move_version, numbered, titled};
+pub(crate) use store::{Measures, after, find, move_version, note_change, numbered, titled};
 
 /// Changes a product; `None` when it is gone. A quantity that differs becomes an adjustment in its ledger.
 ///

@@ -133,7 +133,8 @@ pub(crate) enum Filter {
     Amount(&'static str, String),
     /// A day: its name and what it is called.
     Day(&'static str, &'static str),
-    /// One of a few values: its name, what it is called, and the values with what each is called.
+    /// One of a few values: its name, what it is called, and the values with what each is called. A first value that is blank is the one
+    /// without a choice.
     Choice(
         &'static str,
         &'static str,

@@ -4,7 +4,7 @@ use resource::{Field, Kind};
 use utoipa::{
     IntoParams,
     openapi::{
-        KnownFormat, RefOr, Schema, SchemaFormat,
+        KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, Type,
         path::{Parameter, ParameterBuilder, ParameterIn},
     },
 };
@@ -72,6 +72,7 @@ pub(super) fn of_list(
 fn filter(filter: &QueryFilter) -> Parameter {
     let schema = match filter.kind {
         FilterKind::Words => text().max_length(Some(MAX_SEARCH)),
+        FilterKind::Truth => ObjectBuilder::new().schema_type(Type::Boolean),
         FilterKind::Day => text().format(Some(SchemaFormat::KnownFormat(KnownFormat::Date))),
     };
     let example = (filter.kind == FilterKind::Words).then(|| "arroz".into());

@@ -1,5 +1,5 @@
 //! The fast path of an ordinary sale on PostgreSQL: one statement for all that wait. Anything that is not ordinary
-//! (a product that becomes low, too little stock, an unknown product, a key, invalid fields) changes nothing here and takes the general path.
+//! (a product that becomes low, too little stock, an archived or unknown product, a key, invalid fields) changes nothing here and takes the general path.
 
 use db::{Engine, Timestamp};
 use resource::sql::long_text_key;

@@ -22,7 +22,7 @@ use resource::{Field, Record as _, Reference, Refers};
 use serde_json::value::RawValue;
 use web::locale::Locale;
 
-use super::{Actor, Impossible, Policy, events, ledger};
+use super::{Actor, Impossible, Policy, archive, events, ledger};
 use crate::{
     State,
     idempotency::once,
@@ -195,6 +195,9 @@ pub(crate) async fn examine(
         let most = before.checked_add(record.quantity);
         return most.map(|_| None).ok_or_else(too_many);
     }
+    if archive::is_archived(conn, product).await? {
+        return Err(refused(Impossible::Archived));
+    }
     match before.checked_add(movement.change(record.quantity)) {
         Some(after) if after >= 0 => Ok(Some((product, after))),
         Some(_) => Err(refused(Impossible::Insufficient(before))),
@@ -329,6 +332,7 @@ fn refused(impossible: Impossible) -> Refusal {
             FieldErrors::of("quantity", Message::at_most(i64::MAX - current)).into()
         }
         Impossible::NoProduct => Refusal::NotFound,
+        Impossible::Archived => FieldErrors::of("product", archive::ARCHIVED).into(),
     }
 }
 

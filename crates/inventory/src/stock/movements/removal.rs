@@ -219,6 +219,7 @@ fn irreversible(movement: Movement, quantity: i64, impossible: Impossible) -> Re
             ),
             format!("Cannot delete this {name} because the product's quantity would be too large."),
         )),
-        Impossible::NoProduct => Refusal::NotFound,
+        // What moved of an archived product may be taken back.
+        Impossible::NoProduct | Impossible::Archived => Refusal::NotFound,
     }
 }

@@ -41,6 +41,8 @@ pub(crate) struct Line {
     pub(crate) quantity: i64,
     /// The product of this serie number now, and how many units of it there are.
     pub(crate) product: Option<(Titled, i64)>,
+    /// Whether that product is archived.
+    pub(crate) is_archived: bool,
     /// What was booked.
     pub(crate) outflow: Option<i64>,
 }
@@ -93,6 +95,12 @@ impl Line {
                 format!("{name}: no product has the serie number {sku}."),
             ));
         };
+        if self.is_archived {
+            return Some(Message::new(
+                format!("{name}: este produto está arquivado."),
+                format!("{name}: this product is archived."),
+            ));
+        }
         (available < self.quantity).then(|| {
             let written = |locale: Locale| (locale.number(self.quantity), locale.number(available));
             let (needed, on_shelf) = written(Locale::PtBr);
@@ -120,6 +128,7 @@ mod tests {
             title: "Café".to_owned(),
             quantity,
             product: available.map(|available| (product, available)),
+            is_archived: false,
             outflow: None,
         }
     }

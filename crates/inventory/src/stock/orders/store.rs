@@ -110,7 +110,7 @@ async fn fill(conn: &mut Conn, orders: &mut [PaidOrder]) -> Result<(), Error> {
         return Ok(());
     }
     let mut query = Query::new(
-        "SELECT l.paid_order_id, l.id, l.sku, l.title, l.quantity, l.outflow_id, p.id, p.title, s.quantity
+        "SELECT l.paid_order_id, l.id, l.sku, l.title, l.quantity, l.outflow_id, p.id, p.title, s.quantity, s.archived_at
          FROM paid_order_lines AS l LEFT JOIN products AS p ON p.serie_number = l.sku
          LEFT JOIN product_stock AS s ON s.product_id = p.id WHERE l.paid_order_id IN (0",
     );
@@ -142,6 +142,7 @@ fn order_of(row: &Row<'_>) -> Result<PaidOrder, Error> {
 fn line_of(row: &Row<'_>) -> Result<(i64, Line), Error> {
     let (product, title, available): (Option<i64>, Option<String>, Option<i64>) =
         (row.get(6)?, row.get(7)?, row.get(8)?);
+    let archived_at: Option<Timestamp> = row.get(9)?;
     let product = product.zip(title).map(|(id, title)| Titled { id, title });
     let line = Line {
         id: row.get(1)?,
@@ -149,6 +150,7 @@ fn line_of(row: &Row<'_>) -> Result<(i64, Line), Error> {
         title: row.get(3)?,
         quantity: row.get(4)?,
         product: product.zip(available),
+        is_archived: archived_at.is_some(),
         outflow: row.get(5)?,
     };
     Ok((row.get(0)?, line))

@@ -10,7 +10,7 @@ use serde_json::value::to_raw_value;
 use web::locale::Locale;
 
 use super::{
-    Actor, Policy,
+    Actor, Policy, archive,
     movements::{self, Movement, within},
 };
 use crate::{
@@ -241,6 +241,7 @@ fn naming(line: &Line, refusal: Refusal) -> Refusal {
     let message = match refusal {
         Refusal::Conflict(message) => message,
         Refusal::NotFound => GONE,
+        Refusal::Fields(errors) if archive::is_refused(&errors) => ARCHIVED,
         Refusal::Fields(errors) if errors.has("product") => GONE,
         Refusal::Fields(errors) => {
             let first = errors.iter().find_map(|(_, messages)| messages.first());
@@ -262,6 +263,11 @@ const NOTHING_TO_BOOK: Message = Message::fixed(
 const GONE: Message = Message::fixed(
     "este produto foi excluído. Remova a linha.",
     "this product was deleted. Remove its line.",
+);
+
+const ARCHIVED: Message = Message::fixed(
+    "este produto está arquivado. Desarquive-o, ou remova a linha.",
+    "this product is archived. Unarchive it, or remove its line.",
 );
 
 /// Takes back all inflows of a receipt that are still there, and leaves a draft; whether it was booked.

@@ -14,12 +14,13 @@ pub(in crate::tallies) async fn stored(conn: &mut Conn) -> Result<Option<(i64, i
 }
 
 /// Counts the low products. Those with a threshold of their own are few and have an index; of all the others the index of quantities
-/// alone says how many are below the shop's.
+/// alone says how many are below the shop's. Archived ones are not low.
 pub(in crate::tallies) async fn count(conn: &mut Conn, shop: i64) -> Result<i64, Error> {
     conn.one(
         "SELECT (SELECT count(*) FROM product_stock WHERE quantity < $1)
               - (SELECT count(*) FROM product_stock WHERE threshold IS NOT NULL AND quantity < $1)
-              + (SELECT count(*) FROM product_stock WHERE threshold IS NOT NULL AND quantity < threshold)",
+              - (SELECT count(*) FROM product_stock WHERE archived_at IS NOT NULL AND threshold IS NULL AND quantity < $1)
+              + (SELECT count(*) FROM product_stock WHERE threshold IS NOT NULL AND quantity < threshold AND archived_at IS NULL)",
         &[&shop],
         |row| row.get(0),
     )

@@ -87,6 +87,8 @@ struct ProductPage<'a> {
     product: &'a ProductRecord,
     threshold: i64,
     is_low: bool,
+    /// Since when it is archived, for people.
+    archived_at: Option<String>,
     ledger: Part<Ledger>,
     facts: Vec<(&'static Field, String)>,
     changes: Part<Vec<Change>>,
@@ -116,10 +118,10 @@ impl ProductPage<'_> {
 }
 
 impl May {
-    fn of(frame: &Frame) -> Self {
+    fn of(frame: &Frame, is_archived: bool) -> Self {
         Self {
-            book_in: frame.may(Verb::Add, Model::Inflow),
-            book_out: frame.may(Verb::Add, Model::Outflow),
+            book_in: !is_archived && frame.may(Verb::Add, Model::Inflow),
+            book_out: !is_archived && frame.may(Verb::Add, Model::Outflow),
             change: frame.may(Verb::Change, Model::Product),
             delete: frame.may(Verb::Delete, Model::Product),
         }
@@ -143,6 +145,10 @@ pub(super) async fn show(
     let product = find(state, id).await?;
     let own = stock::threshold_read(state, product.id).await?.flatten();
     let threshold = Policy::from(&state.config).threshold_of(own);
+    let archived_at = stock::archive::archived_at(state, product.id)
+        .await?
+        .flatten();
+    let is_archived = archived_at.is_some();
     let changes = history::changes(state, Model::Product, product.id, locale).await?;
     let asked = Parameters::of_address(request.uri());
     let after = asked.get("after").and_then(|id| id.parse().ok());
@@ -151,12 +157,13 @@ pub(super) async fn show(
         frame: &frame,
         product: &product,
         threshold,
-        is_low: Level::of(product.quantity, threshold) == Level::Low,
+        is_low: !is_archived && Level::of(product.quantity, threshold) == Level::Low,
+        archived_at: archived_at.map(|at| locale.date_time(at)),
         ledger: part("ledger", Ledger::read(state, &frame, product.id)).await?,
         facts: facts(&frame, &product),
         changes,
         analysis: part("analysis", analysis).await?,
-        may: May::of(&frame),
+        may: May::of(&frame, is_archived),
     }))
 }
 

@@ -1,5 +1,6 @@
 //! The pages of products: the list here, its searches in `search`, one product in `detail`, its form in `form`.
 
+mod archive;
 mod detail;
 mod form;
 mod search;
@@ -23,7 +24,7 @@ use crate::{
         index::{self, Action, Address, Cell, Chip, Filter, Index, Row},
         picker::Picked,
         posts, redirect,
-        routes::{PageRouter, get},
+        routes::{PageRouter, get, post},
     },
     rest::{Refusal, query::Parameters},
     stock::{self, Level, Policy},
@@ -45,6 +46,8 @@ pub(crate) fn routes() -> PageRouter {
             "/products/{id}/delete/",
             get(detail::ask).post(detail::delete),
         )
+        .route("/products/{id}/archive/", post(archive::archive))
+        .route("/products/{id}/unarchive/", post(archive::unarchive))
 }
 
 fn address(id: i64) -> String {
@@ -66,6 +69,11 @@ impl Asked {
     ) -> Result<Self, Refusal> {
         let (mut form, locale) = (Form::new(), frame.locale);
         posts::filter_search(&mut parameters, &mut form, locale);
+        // Without a choice the list is that of the goods that the shop sells.
+        if parameters.get(ARCHIVED) != Some("true") {
+            parameters.set(ARCHIVED, "");
+        }
+        form.set(ARCHIVED, parameters.get(ARCHIVED).unwrap_or_default());
         let amounts: Vec<_> = bounds(frame).map(|bound| bound.name).collect();
         for name in &amounts {
             form.set(name, parameters.get(name).unwrap_or_default());
@@ -83,6 +91,17 @@ impl Asked {
             picked,
         })
     }
+}
+
+/// Whether archived products are listed, and only these.
+const ARCHIVED: &str = "archived";
+
+/// As the service reads it: archived products are listed where they are asked for.
+fn without_archived(mut parameters: Parameters) -> Parameters {
+    if parameters.get(ARCHIVED).is_none() {
+        parameters.set(ARCHIVED, "false");
+    }
+    parameters
 }
 
 /// The pickers of what a product refers to.
@@ -120,7 +139,7 @@ async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
         return Ok(redirect(&address));
     }
     let asked = Asked::read(&page, &frame, parameters).await?;
-    let parameters = asked.parameters.clone();
+    let parameters = without_archived(asked.parameters.clone());
     let mut index = empty_index(&frame, asked);
     if is_submitted && !index.form.is_refused() {
         // What a form without a script leaves in the address is not the list's state.
@@ -130,7 +149,8 @@ async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
         Ok(found) => {
             let ids: Vec<i64> = found.results.iter().map(|product| product.id).collect();
             let thresholds = stock::own_thresholds(&page.state, &ids).await?;
-            let here = index.address.whole();
+            let is_archived = parameters.get(ARCHIVED) == Some("true");
+            let here = (index.address.whole(), is_archived);
             let rows = Rows::new(&frame, &page, &thresholds, here);
             index.fill(&found, |product| rows.row(product));
         }
@@ -148,6 +168,7 @@ fn empty_index(frame: &Frame, asked: Asked) -> Index {
     } = asked;
     let mut known = vec!["search"];
     known.extend(filters(ProductRecord::FIELDS));
+    known.push(ARCHIVED);
     let address = Address::new("/products/", &known, "title", &parameters);
     Index {
         is_create_dialog: false,
@@ -165,6 +186,14 @@ fn narrowing(frame: &Frame, picked: Vec<Picked>) -> Vec<Filter> {
     std::iter::once(Filter::Search(search.to_owned()))
         .chain(picked.into_iter().map(Filter::Record))
         .chain(amounts)
+        .chain([Filter::Choice(
+            ARCHIVED,
+            frame.text("Mostrar", "Show"),
+            vec![
+                ("", frame.text("Produtos ativos", "Active products")),
+                ("true", frame.text("Arquivados", "Archived")),
+            ],
+        )])
         .collect()
 }
 
@@ -190,7 +219,12 @@ fn chips(
         );
         Some(address.chip(name, format!("{text} {amount}")))
     });
-    search.into_iter().chain(picked).chain(bounds).collect()
+    let archived = parameters.get(ARCHIVED).map(|_| {
+        let text = frame.text("Arquivados", "Archived");
+        address.chip(ARCHIVED, text.to_owned())
+    });
+    let chips = search.into_iter().chain(picked).chain(bounds);
+    chips.chain(archived).collect()
 }
 
 /// What rows of one page have in common.
@@ -200,6 +234,8 @@ struct Rows<'a> {
     policy: Policy,
     /// Where a form goes back to that was opened from a row.
     here: String,
+    /// Whether they are archived products.
+    is_archived: bool,
     may: [bool; 4],
 }
 
@@ -208,16 +244,17 @@ impl<'a> Rows<'a> {
         frame: &'a Frame,
         page: &PageState,
         thresholds: &'a BTreeMap<i64, i64>,
-        here: String,
+        (here, is_archived): (String, bool),
     ) -> Self {
         Self {
             may: [
-                frame.may(Verb::Add, Model::Inflow),
-                frame.may(Verb::Add, Model::Outflow),
+                !is_archived && frame.may(Verb::Add, Model::Inflow),
+                !is_archived && frame.may(Verb::Add, Model::Outflow),
                 frame.may(Verb::Change, Model::Product),
                 frame.may(Verb::Change, Model::Product),
             ],
             policy: Policy::from(&page.state.config),
+            is_archived,
             frame,
             thresholds,
             here,
@@ -227,7 +264,7 @@ impl<'a> Rows<'a> {
     fn row(&self, product: &ProductRecord) -> Row {
         let own = self.thresholds.get(&product.id).copied();
         let threshold = self.policy.threshold_of(own);
-        let is_low = Level::of(product.quantity, threshold) == Level::Low;
+        let is_low = !self.is_archived && Level::of(product.quantity, threshold) == Level::Low;
         let values = product.values_of(&columns()).into_iter();
         let cells = values.map(|(field, value)| match Cell::of(self.frame, field, value) {
             Cell::Text(title) if field.is_name => Cell::Link(address(product.id), title),
@@ -290,7 +327,8 @@ async fn export(Extracted(page): Page, frame: Frame, request: Request) -> Answer
     if asked.form.is_refused() {
         return Ok(index::back_to_list(request.uri()));
     }
-    let file = file(&page, &frame, &asked.parameters).await;
+    let parameters = without_archived(asked.parameters);
+    let file = file(&page, &frame, &parameters).await;
     Ok(index::or_back_to_list(file, request.uri())?)
 }
 

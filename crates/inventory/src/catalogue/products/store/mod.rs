@@ -9,7 +9,7 @@ use db::{ByKey, Conn, Error, Query, Row, Timestamp, Tx};
 use resource::{Input as _, Record as _, sql};
 
 pub(crate) use list::Measures;
-pub(super) use list::{BY_TITLE, Selection};
+pub(super) use list::{ARCHIVED, BY_TITLE, Selection};
 
 use super::model::{ProductInput, ProductRecord};
 use crate::{
@@ -80,7 +80,7 @@ pub(super) async fn with_serie_number(
     .await
 }
 
-/// The products whose folded serie numbers stand from a text to before another one, in their order.
+/// The products whose folded serie numbers stand from a text to before another one, in their order, without archived ones.
 pub(super) async fn numbered_from(
     conn: &mut Conn,
     least: &str,
@@ -117,7 +117,12 @@ pub(super) async fn count_numbered(
 }
 
 fn push_numbered(query: &mut Query, least: &str, beyond: Option<&str>) {
-    query.push(" WHERE serie_number_folded >= ").bind(least);
+    query
+        .push(
+            " WHERE COALESCE((SELECT z.archived_at IS NULL FROM product_stock AS z WHERE z.product_id = products.id), FALSE)
+              AND serie_number_folded >= ",
+        )
+        .bind(least);
     if let Some(beyond) = beyond {
         query.push(" AND serie_number_folded < ").bind(beyond);
     }
@@ -154,7 +159,7 @@ pub(crate) async fn move_version(tx: &mut Tx) -> Result<(), Error> {
 }
 
 /// Says that a product's own fields are no longer what they were. Called in the transaction of every such change.
-async fn note_change(tx: &mut Tx, product: i64) -> Result<(), Error> {
+pub(crate) async fn note_change(tx: &mut Tx, product: i64) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO product_versions (shard, version) VALUES ($1, 1)
          ON CONFLICT (shard) DO UPDATE SET version = product_versions.version + 1",

@@ -30,7 +30,7 @@ pub(in crate::stock::movements) struct AtOnce {
 
 /// The statement that books them, with what its locks say of rows that others have locked.
 ///
-/// It books all, unless the product of one would become low, has too little for all that want it, or is unknown: of such a product it books
+/// It books all, unless the product of one would become low, has too little for all that want it, is archived or unknown: of such a product it books
 /// none. Low products may be counted under the threshold of a process with another setting; a product that becomes low under that one is
 /// not booked here either. It takes the outflows, as a list in JSON, and answers those that were booked or whose product was not locked,
 /// with their places in the list from 1.
@@ -56,7 +56,7 @@ macro_rules! statement {
      ), taken AS (
          UPDATE product_stock AS s SET quantity = s.quantity - w.quantity, updated_at = w.now
          FROM locked AS l JOIN wanted AS w ON w.product_id = l.product_id
-         WHERE s.product_id = l.product_id
+         WHERE s.product_id = l.product_id AND s.archived_at IS NULL
            AND s.quantity - w.quantity >= COALESCE(s.threshold, GREATEST(w.threshold, (SELECT threshold FROM low_tally)))
          RETURNING s.product_id, s.quantity + w.quantity AS before
      ), sold AS (

@@ -28,6 +28,8 @@ pub(in crate::catalogue::products) struct Measured {
     pub(super) products: u64,
     /// The rarest word that the index of titles knows.
     pub(super) lead: Option<Lead>,
+    /// How many archived ones a filter leaves out.
+    pub(super) left_out: u64,
     version: i64,
 }
 
@@ -78,6 +80,7 @@ impl Selection {
             count: 0,
             products: 0,
             lead: None,
+            left_out: 0,
             version: 0,
         };
         if self.filter.is_empty() {
@@ -86,6 +89,9 @@ impl Selection {
         measured.version = version(conn).await?;
         if let Some(same) = known.get(&self.filter, measured.version) {
             return Ok(same);
+        }
+        if self.filter.archived == Some(false) {
+            return self.measure_without_archived(conn, known, measured).await;
         }
         if let Some(Group(group)) = self.filter.tallied() {
             measured.count = tallies::count_products(conn, group).await?;
@@ -107,6 +113,29 @@ impl Selection {
     }
 }
 
+impl Selection {
+    /// All that match, less the archived ones: what counts all of them is fast, and those are few.
+    async fn measure_without_archived(
+        &self,
+        conn: &mut Conn,
+        known: &Measures,
+        at: Measured,
+    ) -> Result<Measured, Error> {
+        let all = self.with_archived();
+        let measured = Box::pin(all.measure(conn, known)).await?;
+        let left_out = self.filter.count_archived(conn).await?.min(measured.count);
+        let measured = Measured {
+            count: measured.count - left_out,
+            left_out,
+            ..measured
+        };
+        if version(conn).await? == at.version && measured.version == at.version {
+            known.keep(&self.filter, measured);
+        }
+        Ok(measured)
+    }
+}
+
 async fn version(conn: &mut Conn) -> Result<i64, Error> {
     conn.one(
         "SELECT CAST(COALESCE(SUM(version), 0) AS BIGINT) FROM product_versions",
@@ -119,7 +148,7 @@ async fn version(conn: &mut Conn) -> Result<i64, Error> {
 impl Filter {
     /// What the tallies know the number of: all products, those of one category, or those of one brand.
     fn tallied(&self) -> Option<Group> {
-        if self.has_range() || !self.words.is_empty() {
+        if self.has_range() || !self.words.is_empty() || self.archived.is_some() {
             return None;
         }
         match (self.category, self.brand) {
@@ -173,6 +202,20 @@ impl Filter {
         Ok(rarest.filter(|lead| lead.is_few() || (self.is_one_word() && lead.only.is_some())))
     }
 
+    /// How many archived products match what else is asked for.
+    async fn count_archived(&self, conn: &mut Conn) -> Result<u64, Error> {
+        let others = self.with_archived();
+        let mut query = Query::new(
+            "SELECT count(*) FROM product_stock AS z JOIN products AS p ON p.id = z.product_id WHERE z.archived_at IS NOT NULL",
+        );
+        others.push_references(&mut query, Filtering::RowByRow, false);
+        others.push_ranges(&mut query, Filtering::RowByRow);
+        others.push_words(&mut query, None);
+        conn.one_of(&query, |row| row.get::<i64>(0))
+            .await
+            .map(i64::unsigned_abs)
+    }
+
     /// Version, greatest id and count, all of one moment.
     async fn count(&self, conn: &mut Conn, lead: Option<Lead>) -> Result<(i64, u64, u64), Error> {
         let mut query = Query::new(
@@ -210,7 +253,9 @@ impl Filter {
                 self.push_ranges(query, Filtering::RowByRow);
                 self.push_words(query, Some(lead));
             }
-            _ if self.is_price_alone() && self.priced().is_some() => self.push_priced(query),
+            _ if self.archived.is_none() && self.is_price_alone() && self.priced().is_some() => {
+                self.push_priced(query);
+            }
             _ => {
                 query.push("SELECT count(*) FROM products AS p WHERE TRUE");
                 self.push_references(query, Filtering::Planned, false);

@@ -33,10 +33,17 @@ use super::super::model::ProductRecord;
 use crate::{
     rest::{
         fields::FieldErrors,
-        list::{Filters, OrderBy, ordering, search_words},
+        list::{FilterKind, Filters, OrderBy, QueryFilter, ordering, search_words},
         query::Parameters,
     },
     search::{self, Key},
+};
+
+/// The choice between archived products and the others.
+pub(in crate::catalogue::products) const ARCHIVED: QueryFilter = QueryFilter {
+    name: "archived",
+    kind: FilterKind::Truth,
+    about: "`false`: without archived products; `true`: only these. Without it both.",
 };
 
 /// The order of a list that is asked for none.
@@ -64,6 +71,8 @@ struct Filter {
     /// Of other amounts than the price.
     bounds: Vec<Bound>,
     words: Vec<String>,
+    /// Only archived ones, or only the others; without a choice both.
+    archived: Option<bool>,
 }
 
 /// The least or the greatest value of an amount.
@@ -114,6 +123,7 @@ impl Selection {
                 created: None,
                 bounds: bounds(&mut filters),
                 words: search_words(parameters),
+                archived: filters.truth(ARCHIVED.name),
             },
             order: ordering(parameters, ProductRecord::NAMES, BY_TITLE),
         };
@@ -135,7 +145,7 @@ impl Selection {
 
     /// Whether all products are asked for, by one field at most: the tallies know how many, and an index has the order.
     pub(in crate::catalogue::products) fn is_everything(&self) -> bool {
-        self.filter == Filter::none() && self.order.len() <= 1
+        self.filter.is_none() && self.order.len() <= 1
     }
 
     /// Of these, the ones that were created from one moment on, and before another.
@@ -210,7 +220,35 @@ impl Filter {
             created: None,
             bounds: Vec::new(),
             words: Vec::new(),
+            archived: None,
         }
+    }
+
+    /// Whether nothing is asked for, but perhaps that archived products stay away.
+    fn is_none(&self) -> bool {
+        self.archived != Some(true) && self.with_archived() == Self::none()
+    }
+
+    /// The same, whether archived or not.
+    fn with_archived(&self) -> Self {
+        Self {
+            archived: None,
+            ..self.clone()
+        }
+    }
+
+    /// Whether products are archived: the condition on a column that has their ids. It is wrapped, so that PostgreSQL expects every
+    /// second product to fulfil it and goes on along the index that has the order.
+    fn push_archived(&self, query: &mut Query, column: &'static str) {
+        let Some(archived) = self.archived else {
+            return;
+        };
+        query
+            .push(" AND COALESCE((SELECT z.archived_at IS ")
+            .push(if archived { "NOT NULL" } else { "NULL" })
+            .push(" FROM product_stock AS z WHERE z.product_id = ")
+            .push(column)
+            .push("), FALSE)");
     }
 
     /// Whether a stretch of prices is all that is asked for.
@@ -269,6 +307,7 @@ impl Filter {
     /// function around it, keeps its index out of the plan, on both engines.
     fn push_ranges(&self, query: &mut Query, filtering: Filtering) {
         let is_planned = filtering == Filtering::Planned;
+        self.push_archived(query, "p.id");
         if let Some(min) = self.min_price {
             query
                 .push(if is_planned {
@@ -379,6 +418,7 @@ impl Filter {
                 query.push(" WHERE FALSE");
             }
         }
+        self.push_archived(query, "w.product_id");
     }
 }
 

@@ -3,7 +3,7 @@
 
 use db::{Engine, Query};
 
-use super::{Filter, Filtering, Selection, measure::Measured};
+use super::{Filtering, Selection, measure::Measured};
 use crate::catalogue::named::{Kind, NameSteps};
 
 /// So few of a category or brand are sorted; of more, the first that fit are met soon on the way along their ids.
@@ -23,7 +23,7 @@ struct Named {
 impl Selection {
     /// Whether names are the way to a page: the order is by them alone, and nothing but prices is asked for.
     pub(super) fn goes_by_names(&self, engine: Engine, measured: &Measured, wanted: u64) -> bool {
-        let is_free = self.filter == Filter::none() || self.filter.is_price_alone();
+        let is_free = self.filter.is_none() || self.filter.is_price_alone();
         let is_few = self.filter.has_price() && measured.count <= FEW;
         let is_far = engine == Engine::Sqlite && wanted > MOST_ON_SQLITE;
         is_free && !is_few && !is_far && self.named().is_some()

@@ -88,12 +88,25 @@ impl Selection {
         measured: &Measured,
         (limit, offset): (i64, i64),
     ) -> Query {
+        // Where nothing is left out, nothing needs to be asked.
+        if self.filter.archived == Some(false) && measured.left_out == 0 {
+            let all = self.with_archived();
+            return all.statement(query, engine, measured, (limit, offset));
+        }
         let way = self.way(
             engine,
             measured,
             limit.saturating_add(offset).unsigned_abs(),
         );
         self.by_way(query, engine, way, (limit, offset))
+    }
+
+    /// The same, whether archived or not.
+    pub(super) fn with_archived(&self) -> Self {
+        Self {
+            filter: self.filter.with_archived(),
+            order: self.order.clone(),
+        }
     }
 
     /// As [`statement`](Self::statement), by one way. Every way gives the same page.
@@ -223,6 +236,9 @@ impl Selection {
     /// Whether an index has just the rows that are asked for, in just this order.
     fn is_in_index(&self, first: &str) -> bool {
         let filter = &self.filter;
+        if filter.archived == Some(true) {
+            return false;
+        }
         let is_ranged_by = match (filter.has_price(), filter.created.is_some()) {
             _ if !filter.bounds.is_empty() => false,
             (false, false) => true,
@@ -310,6 +326,7 @@ impl Selection {
     fn push_along_stock(&self, query: &mut Query, filtering: Filtering) {
         query.push("s.product_id AS id FROM product_stock AS s WHERE TRUE");
         self.filter.push_references(query, filtering, true);
+        self.filter.push_archived(query, "s.product_id");
         self.push_fields(query);
         query.push("s.product_id");
     }

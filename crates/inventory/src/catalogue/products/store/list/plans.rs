@@ -10,8 +10,11 @@ use super::{
 };
 use crate::{generate::made_up, plans, rest::query::Parameters};
 
-const FILTERS: [&str; 10] = [
+const FILTERS: [&str; 13] = [
     "",
+    "archived=false",
+    "archived=true",
+    "archived=false&search=cafe",
     "category=1",
     "brand=2",
     "min_price=20",
@@ -58,6 +61,7 @@ on_both_engines!(
     every_filter_and_order_of_products_goes_along_an_index,
     async |address| {
         let db = made_up(&address, (3000, 1000), 30).await;
+        archive_some(&db).await;
         plans::nothing_is_scanned(db, async |conn: &mut Conn| {
             let mut looked = Vec::new();
             for filter in FILTERS {
@@ -119,14 +123,26 @@ async fn ids(
     Ok(records.iter().map(|record| record.id).collect())
 }
 
+/// Every seventh product is archived.
+async fn archive_some(db: &db::Db) {
+    let archive = async |tx: &mut db::Tx| {
+        let sql = "UPDATE product_stock SET archived_at = $1 WHERE product_id % 7 = 0";
+        tx.execute(sql, &[&LAST_DAYS.0]).await
+    };
+    db.write::<_, Error, _>(archive).await.unwrap();
+}
+
 on_both_engines!(every_way_leads_to_the_same_page, async |address| {
     let db = made_up(&address, (3000, 1000), 30).await;
+    archive_some(&db).await;
     let read = async |conn: &mut Conn| {
         for filter in [
             "",
             "min_price=20",
             "max_price=5",
             "min_price=5&max_price=5.50",
+            "archived=false",
+            "archived=false&min_price=20",
         ] {
             for (order, way) in [
                 ("title", Bands),
@@ -158,8 +174,11 @@ on_both_engines!(
     every_way_of_a_search_leads_to_the_same_page,
     async |address| {
         let db = made_up(&address, (3000, 1000), 30).await;
+        archive_some(&db).await;
         let read = async |conn: &mut Conn| {
             for filter in [
+                "search=cafe&archived=false",
+                "search=ca&category=2&archived=true",
                 "search=cafe",
                 "search=ca",
                 "search=integral+kg&max_price=90",

@@ -1,0 +1,62 @@
+//! Archiving a product and unarchiving it: a button each, and Undo, which is the other one.
+
+use axum::extract::{Request, State as Extracted};
+
+use super::{Answer, Page, address};
+use crate::{
+    accounts::{Model, Verb},
+    page::{
+        Frame, PageState, Post,
+        flash::{self, Flash},
+        picked_next, see_other,
+    },
+    rest::{Refusal, resource::RecordId},
+    stock::archive,
+};
+
+/// `POST /products/<id>/archive/`
+pub(super) async fn archive(
+    Extracted(page): Page,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> Answer {
+    set(&page, &frame, id, request, true).await
+}
+
+/// `POST /products/<id>/unarchive/`
+pub(super) async fn unarchive(
+    Extracted(page): Page,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> Answer {
+    set(&page, &frame, id, request, false).await
+}
+
+async fn set(
+    page: &PageState,
+    frame: &Frame,
+    RecordId(id): RecordId,
+    request: Request,
+    is_archived: bool,
+) -> Answer {
+    frame.require(Verb::Change, Model::Product)?;
+    let (parts, body) = request.into_parts();
+    let post = Post::read(&page.state, &parts, body).await?;
+    let id = id.ok_or(Refusal::NotFound)?;
+    let (title, is_new) = archive::set(&page.state, &frame.caller, id, is_archived).await?;
+    let (said, back) = if is_archived {
+        (("Produto arquivado", "Product archived"), "unarchive/")
+    } else {
+        (("Produto desarquivado", "Product unarchived"), "archive/")
+    };
+    let flash = Flash::success(format!("{}: {title}.", frame.say(said)));
+    let flash = if is_new {
+        flash.undo(format!("{}{back}", address(id)))
+    } else {
+        flash
+    };
+    let next = picked_next(&post.text("next"), "", 0).unwrap_or_else(|| address(id));
+    Ok(flash::leave(see_other(&next), flash))
+}
