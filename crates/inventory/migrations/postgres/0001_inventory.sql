@@ -243,6 +243,8 @@ CREATE TABLE ledger_entries (
 -- The ledger of one product by time, and where it begins.
 CREATE INDEX ledger_entries_product_created_at ON ledger_entries (product_id, created_at, id);
 CREATE INDEX ledger_entries_opening ON ledger_entries (product_id, id) WHERE kind = 'opening';
+-- When a product was sold out: demand is told from the other days.
+CREATE INDEX ledger_entries_empty ON ledger_entries (product_id, created_at, id) WHERE balance_after = 0;
 -- The ledger of the whole shop by time: the administration narrows it to a year, a month or a day.
 CREATE INDEX ledger_entries_created_at ON ledger_entries (created_at, id);
 

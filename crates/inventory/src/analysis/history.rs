@@ -1,81 +1,53 @@
-//! A product's history by days: what was sold on each, and whether there was anything to sell. Days are stretches of 24 hours that end
+//! The histories of products by days: what was sold on each, and whether there was anything to sell. Days are stretches of 24 hours that end
 //! now, so that the newest day is as long as the others.
 
 use std::{collections::BTreeMap, time::Duration};
 
-use db::{Conn, Db, Error, Timestamp};
+use db::{Conn, Error, Timestamp};
 
 use super::{
-    model::{Day, real, supply},
-    store::history::{self, Sale},
+    model::{Day, real},
+    store::history::{self, DaySales},
 };
-use crate::stock;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// Outflows that are read at once.
-const PAGE: i64 = 5000;
-/// Times without stock that are looked at; a product that was out of stock more often was so for moments.
+/// Times without stock that are looked at, for each product; one that was out of stock more often was so for moments.
 const MOST_EMPTIES: i64 = 10_000;
 
-/// The days up to now, oldest first: since the first movement, at most `window` of them.
+/// The days of some products up to now, oldest first: of each since its first movement, at most `window` of them. A product that never
+/// moved has none. Three statements, however many products there are.
 pub(super) async fn days(
-    db: &Db,
-    product: i64,
+    conn: &mut Conn,
+    products: &[i64],
     window: i64,
     now: Timestamp,
-) -> Result<Vec<Day>, Error> {
-    let begin = now - DAY * u32::try_from(window).unwrap_or(u32::MAX);
-    let read = async move |conn: &mut Conn| {
-        let first = history::first_movement(conn, product).await?;
-        let opened = stock::opened_at(conn, product).await?;
-        let empties = history::empties(conn, product, begin, MOST_EMPTIES).await?;
-        Ok::<_, Error>((first, opened, empties))
-    };
-    let (Some(first), opened, empties) = db.read(read).await? else {
-        return Ok(Vec::new());
-    };
-    let start = first.max(begin);
-    let mut shelf = Shelf::new(start, now);
-    let known_since = opened.unwrap_or(first);
-    for empty in empties {
-        shelf.was_empty(empty.from.max(known_since), empty.to);
-    }
-    let (mut from, mut after) = (start, i64::MIN);
-    loop {
-        let read =
-            async move |conn: &mut Conn| history::sales(conn, product, from, after, PAGE).await;
-        let sales: Vec<Sale> = db.read(read).await?;
-        for sale in &sales {
-            shelf.sold(*sale);
-        }
-        match sales.last() {
-            Some(last) if sales.len() >= usize::try_from(PAGE).unwrap_or(usize::MAX) => {
-                (from, after) = (last.at, last.id);
-            }
-            _ => return Ok(shelf.days()),
+) -> Result<BTreeMap<i64, Vec<Day>>, Error> {
+    let begin = begin(window, now);
+    let mut shelves = BTreeMap::new();
+    for past in history::pasts(conn, products, begin).await? {
+        if let Some(first) = past.first {
+            let known_since = past.opened.unwrap_or(first);
+            let shelf = Shelf::new(first.max(begin), now);
+            shelves.insert(past.product, (shelf, known_since));
         }
     }
+    let most = i64::try_from(products.len()).map_or(i64::MAX, |count| count * MOST_EMPTIES);
+    for (product, empty) in history::empties(conn, products, begin, most).await? {
+        if let Some((shelf, known_since)) = shelves.get_mut(&product) {
+            shelf.was_empty(empty.from.max(*known_since), empty.to);
+        }
+    }
+    for sales in history::sold_by_day(conn, products, begin, now).await? {
+        if let Some((shelf, _)) = shelves.get_mut(&sales.product) {
+            shelf.sold(sales);
+        }
+    }
+    let days = shelves.into_iter();
+    Ok(days.map(|(id, (shelf, _))| (id, shelf.days())).collect())
 }
 
-/// How many days a quantity lasts at the pace of the last `window` days; none when nothing went out.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub async fn days_of_cover(
-    conn: &mut Conn,
-    product: i64,
-    quantity: i64,
-    window: i64,
-    now: Timestamp,
-) -> Result<Option<f64>, Error> {
-    let begin = now - DAY * u32::try_from(window).unwrap_or(u32::MAX);
-    let units = history::units_since(conn, product, begin).await?;
-    let Some(first) = history::first_movement(conn, product).await? else {
-        return Ok(None);
-    };
-    let days = now.since(first.max(begin)).as_secs_f64() / DAY.as_secs_f64();
-    Ok(supply::days_of_cover(quantity, real(units) / days.max(1.0)))
+fn begin(window: i64, now: Timestamp) -> Timestamp {
+    now - DAY * u32::try_from(window).unwrap_or(u32::MAX)
 }
 
 /// How fast a product goes.
@@ -87,7 +59,7 @@ pub struct Pace {
     pub per_day: f64,
 }
 
-/// The pace of some products over the last `window` days, as [`days_of_cover`] reckons with it.
+/// The pace of some products over the last `window` days.
 ///
 /// # Errors
 ///
@@ -98,15 +70,21 @@ pub async fn paces(
     window: i64,
     now: Timestamp,
 ) -> Result<BTreeMap<i64, Pace>, Error> {
-    let begin = now - DAY * u32::try_from(window).unwrap_or(u32::MAX);
-    let found = history::paces(conn, products, begin).await?;
-    let pace = |(product, units, first): (i64, i64, Option<Timestamp>)| {
-        let begin = first.map_or(begin, |first| first.max(begin));
+    let begin = begin(window, now);
+    let pasts = history::pasts(conn, products, begin).await?;
+    let pace = |past: history::Past| {
+        let begin = past.first.map_or(begin, |first| first.max(begin));
         let days = now.since(begin).as_secs_f64() / DAY.as_secs_f64();
-        let per_day = real(units) / days.max(1.0);
-        (product, Pace { units, per_day })
+        let per_day = real(past.units) / days.max(1.0);
+        (
+            past.product,
+            Pace {
+                units: past.units,
+                per_day,
+            },
+        )
     };
-    Ok(found.into_iter().map(pace).collect())
+    Ok(pasts.into_iter().map(pace).collect())
 }
 
 /// The days of one product as they fill.
@@ -134,16 +112,11 @@ impl Shelf {
         }
     }
 
-    /// The newest day is 0.
-    fn day_of(&self, time: Timestamp) -> usize {
-        usize::try_from(self.end.since(time).as_secs() / DAY.as_secs()).unwrap_or(usize::MAX)
-    }
-
-    fn sold(&mut self, sale: Sale) {
+    fn sold(&mut self, sales: DaySales) {
         let last = self.days.len().saturating_sub(1);
-        let day = self.day_of(sale.at).min(last);
+        let day = usize::try_from(sales.days_ago).unwrap_or(0).min(last);
         if let Some(day) = self.days.get_mut(day) {
-            day.units = day.units.saturating_add(sale.units);
+            day.units = day.units.saturating_add(sales.units);
         }
     }
 
@@ -181,22 +154,17 @@ mod tests {
     }
 
     #[test]
-    fn sales_fall_into_stretches_of_24_hours_that_end_now() {
+    fn what_was_sold_on_the_first_day_is_never_before_it() {
         let mut shelf = shelf();
-        for (time, units) in [
-            ("2026-11-20T12:00:00Z", 1),
-            ("2026-11-19T12:00:01Z", 2),
-            ("2026-11-19T12:00:00Z", 4),
-            ("2026-11-15T12:00:00Z", 8),
-        ] {
-            shelf.sold(Sale {
-                at: at(time),
-                id: 1,
+        for (days_ago, units) in [(0, 1), (0, 2), (1, 4), (4, 8), (5, 16)] {
+            shelf.sold(DaySales {
+                product: 1,
+                days_ago,
                 units,
             });
         }
         let units: Vec<i64> = shelf.days().iter().map(|day| day.units).collect();
-        assert_eq!(units, [8, 0, 0, 4, 3]);
+        assert_eq!(units, [24, 0, 0, 4, 3]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Nothing is ordered here, and no figure comes from a model: it only words what was computed.
 
 pub(crate) mod api;
+mod assess;
 mod config;
 mod desk;
 mod history;
@@ -20,17 +21,20 @@ mod terms;
 mod text;
 mod work;
 
+pub(crate) use assess::{Shop, assess};
 pub use config::{Config, LanguageModel};
 pub use desk::Desk;
-pub use history::{Pace, days_of_cover, paces};
+pub use history::{Pace, paces};
 pub(crate) use payload::webhook;
 pub use result::{Analysis, AnalysisRecord, Provenance, Source, Summary};
 pub use service::{
     Phase, Standing, Subject, analyse_now, ask, latest, list, newest, read, records, standing,
     subject, waiting,
 };
+pub(crate) use store::history::subjects;
 pub use store::latest_suggestion;
 pub use terms::{RestockTerms, terms_read, terms_set};
+pub(crate) use text::reason;
 pub(crate) use work::run;
 pub use work::{Step, step, step_of};
 

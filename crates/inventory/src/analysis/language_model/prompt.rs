@@ -11,7 +11,7 @@ use super::super::{
     model::{
         Class, Figures, Forecast,
         figures::{LEAST_DAYS, LEAST_DEMAND_DAYS},
-        round_up,
+        round_down, round_up,
     },
     text::{Text, clean},
 };
@@ -189,7 +189,7 @@ fn foretold(text: &Text<'_>, forecast: &Forecast) -> Value {
         "expected_demand_per_day": one_decimal(forecast.per_day),
         "kind_of_demand": demand,
         "safety_stock": round_up(forecast.safety_stock),
-        "reorder_point": round_up(forecast.reorder_point),
+        "reorder_point": round_down(forecast.reorder_point),
         "level_to_reach": round_up(forecast.order_up_to),
     })
 }

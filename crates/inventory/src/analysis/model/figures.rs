@@ -61,7 +61,7 @@ pub struct Forecast {
     pub days_of_cover: f64,
     /// Whole days until nothing is left.
     pub runs_out_in: i64,
-    /// Whole days until the order must be out; not positive: now.
+    /// Whole days until the order must be out; not positive: now, and never while no order is due.
     pub order_in: i64,
     /// Whether to order now: at or below the reorder point, or low.
     pub is_due: bool,
@@ -125,6 +125,21 @@ impl Figures {
         Some(self.forecast.as_ref()?.suggested_quantity)
     }
 
+    /// Units to order now in any case: without a forecast those that are missing up to the threshold, in whole packs.
+    pub fn order_quantity(&self) -> i64 {
+        let to_threshold = || {
+            let threshold = super::real(self.threshold);
+            supply::order_quantity(threshold, self.quantity, self.terms.pack_multiple)
+        };
+        self.suggested_quantity().unwrap_or_else(to_threshold)
+    }
+
+    /// Whether the threshold sets the level that is ordered up to: demand asks for less, or cannot be told.
+    pub fn is_level_threshold(&self) -> bool {
+        let level = self.forecast.as_ref().map(|forecast| forecast.order_up_to);
+        level.is_none_or(|level| level <= super::real(self.threshold))
+    }
+
     /// Units that are missing up to the threshold.
     pub fn missing_to_threshold(&self) -> i64 {
         self.threshold.saturating_sub(self.quantity).max(0)
@@ -152,6 +167,7 @@ impl Forecast {
             supply::order_up_to(per_day, cycle, safety(cycle)).max(super::real(threshold));
         let is_due = super::real(quantity) <= reorder_point || quantity < threshold;
         let days_of_cover = supply::days_of_cover(quantity, per_day)?;
+        let until_order = round_down(days_of_cover - lead);
         let suggested_quantity = if is_due {
             supply::order_quantity(order_up_to, quantity, terms.pack_multiple)
         } else {
@@ -170,7 +186,11 @@ impl Forecast {
             order_up_to,
             days_of_cover,
             runs_out_in: round_down(days_of_cover),
-            order_in: round_down(days_of_cover - lead),
+            order_in: if is_due {
+                until_order
+            } else {
+                until_order.max(1)
+            },
             is_due,
             suggested_quantity,
         })
@@ -288,6 +308,38 @@ mod tests {
         assert_eq!(forecast.class, Class::Intermittent);
         assert!(forecast.is_due);
         assert_eq!(forecast.suggested_quantity, 20);
+    }
+
+    #[test]
+    fn what_needs_no_order_today_need_not_be_ordered_before_tomorrow() {
+        let forecast = Figures::of(&demand(&[3; 28]), 22, 10, TERMS).forecast;
+        let forecast = forecast.unwrap();
+        is(forecast.reorder_point, 21.0);
+        assert!(!forecast.is_due && forecast.days_of_cover < 8.0);
+        assert_eq!(forecast.order_in, 1);
+    }
+
+    #[test]
+    fn an_order_is_of_whole_packs_and_reaches_the_threshold_without_a_forecast_too() {
+        let packs = Terms {
+            pack_multiple: 6,
+            ..TERMS
+        };
+        let unknown = Figures::of(&demand(&[]), 3, 10, packs);
+        assert_eq!(
+            (unknown.order_quantity(), unknown.is_level_threshold()),
+            (12, true)
+        );
+        let known = Figures::of(&demand(&SERIES), 9, 10, packs);
+        assert_eq!(
+            (known.order_quantity(), known.is_level_threshold()),
+            (42, false)
+        );
+        let wanted = Figures::of(&demand(&SERIES), 9, 90, packs);
+        assert_eq!(
+            (wanted.order_quantity(), wanted.is_level_threshold()),
+            (84, true)
+        );
     }
 
     #[test]

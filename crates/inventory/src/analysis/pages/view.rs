@@ -6,8 +6,9 @@ use askama::Template;
 use web::locale::Locale;
 
 use super::super::{
-    Analysis, Phase, Provenance, RestockTerms, Source, Standing, Subject, Summary, model::Terms,
-    text::decimal,
+    Analysis, Phase, Provenance, RestockTerms, Source, Standing, Subject, Summary,
+    model::Terms,
+    text::{ASSUMPTIONS, decimal},
 };
 use crate::{
     accounts::{Model, Verb},
@@ -49,6 +50,17 @@ fn pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
+/// The pieces that say what to do and why, and those that say by which assumptions: these end the text.
+fn parted(text: &str) -> (Vec<Piece>, Vec<Piece>) {
+    let mut advice = pieces(text);
+    let is_title = |piece: &Piece| matches!(piece, Piece::Heading(title) if *title == ASSUMPTIONS.0 || *title == ASSUMPTIONS.1);
+    let begin = advice.iter().rposition(is_title).unwrap_or(advice.len());
+    let mut assumptions = advice.split_off(begin);
+    // The title of the disclosure stands for theirs.
+    assumptions.retain(|piece| !is_title(piece));
+    (advice, assumptions)
+}
+
 /// A result as a row.
 #[derive(Debug)]
 pub(crate) struct Row {
@@ -58,7 +70,6 @@ pub(crate) struct Row {
     /// The language of heading and gist, which is not always the reader's.
     pub(crate) language: &'static str,
     pub(crate) made: String,
-    pub(crate) source: &'static str,
     pub(crate) suggested: String,
 }
 
@@ -71,7 +82,6 @@ impl Row {
             gist: summary.gist().to_owned(),
             language: summary.language(shop).tag(),
             made: frame.locale.date_time(summary.created_at),
-            source: source(frame, summary.source),
             suggested: suggested.map_or_else(|| "–".to_owned(), |units| frame.locale.number(units)),
         }
     }
@@ -114,6 +124,7 @@ pub(super) struct ListPage<'a> {
     waiting: Option<String>,
     /// How many products are low.
     low: i64,
+    may_ask: bool,
 }
 
 impl<'a> ListPage<'a> {
@@ -131,6 +142,7 @@ impl<'a> ListPage<'a> {
             rows: page.results.iter().map(row).collect(),
             waiting: (waiting > 0).then(|| queue_in_words(frame.locale, waiting)),
             low,
+            may_ask: frame.may(Verb::Add, Model::Analysis),
         }
     }
 }
@@ -159,7 +171,10 @@ pub(super) struct AnalysisPage<'a> {
     heading: String,
     language: &'static str,
     made: String,
-    pieces: Vec<Piece>,
+    /// What to do, and why.
+    advice: Vec<Piece>,
+    /// By which assumptions.
+    assumptions: Vec<Piece>,
     facts: Vec<(&'static str, String)>,
     /// The product, as long as there is one.
     subject: Option<Subject>,
@@ -174,12 +189,14 @@ impl<'a> AnalysisPage<'a> {
         shop: Locale,
     ) -> Self {
         let summary = &analysis.summary;
+        let (advice, assumptions) = parted(&summary.result);
         Self {
             frame,
             heading: summary.heading().to_owned(),
             language: summary.language(shop).tag(),
             made: frame.locale.date_time(summary.created_at),
-            pieces: pieces(&summary.result),
+            advice,
+            assumptions,
             facts: facts(frame, &analysis.provenance),
             may_ask: subject.is_some() && frame.may(Verb::Add, Model::Analysis),
             subject,
@@ -423,5 +440,8 @@ mod tests {
                 list(&["c: <b>d</b>"]),
             ]
         );
+        let (advice, assumptions) = parted(text);
+        assert_eq!(advice.len(), 4);
+        assert_eq!(assumptions, [list(&["c: <b>d</b>"])]);
     }
 }

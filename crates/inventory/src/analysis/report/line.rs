@@ -5,12 +5,12 @@ use serde::Serialize;
 
 use super::{
     super::{
+        assess::terms,
         model::{
             Day, Demand, Forecast, Variability,
             portfolio::{self, Abc, Cuts},
         },
         store::shop::Product,
-        work::terms,
     },
     DAY, Order,
 };

@@ -1,7 +1,7 @@
-//! Statements about a product's past: when it was sold, and when it was out of stock. Read in bounded pieces, by the indexes on product
-//! and time, so that memory and the time of a statement do not grow with the shop.
+//! Statements about the past of some products: when they were sold, and when they were out of stock. Each is one statement however many
+//! products there are, and goes by the indexes on product and time, so that its time does not grow with the shop.
 
-use db::{Conn, Error, Query, Timestamp};
+use db::{Conn, Engine, Error, Query, Timestamp};
 
 /// A product as analyses look at it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,12 +30,24 @@ pub(crate) struct OwnTerms {
     pub(crate) pack_multiple: Option<i64>,
 }
 
-/// An outflow.
+/// What went out of a product on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Sale {
-    pub(crate) at: Timestamp,
-    pub(crate) id: i64,
+pub(crate) struct DaySales {
+    pub(crate) product: i64,
+    /// Stretches of 24 hours before the moment that was asked for; the newest is 0.
+    pub(crate) days_ago: i64,
     pub(crate) units: i64,
+}
+
+/// The beginning of a product's history, and what went out since a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Past {
+    pub(crate) product: i64,
+    pub(crate) units: i64,
+    /// When something first moved. An opening with nothing is no movement.
+    pub(crate) first: Option<Timestamp>,
+    /// When the ledger was opened.
+    pub(crate) opened: Option<Timestamp>,
 }
 
 /// A time without stock; without an end it lasts.
@@ -45,145 +57,153 @@ pub(crate) struct Empty {
     pub(crate) to: Option<Timestamp>,
 }
 
+/// The units of an outflow as statistics add them up: no sum of them leaves 64 bits.
+macro_rules! units {
+    () => {
+        "CASE WHEN quantity < 1000000000000 THEN quantity ELSE 1000000000000 END"
+    };
+}
+
 /// One product.
 pub(crate) async fn subject(conn: &mut Conn, product: i64) -> Result<Option<Subject>, Error> {
-    conn.optional(
-        "SELECT p.title, s.quantity, s.threshold,
+    Ok(subjects(conn, &[product]).await?.pop())
+}
+
+/// Some products, in the order of their ids.
+pub(crate) async fn subjects(conn: &mut Conn, products: &[i64]) -> Result<Vec<Subject>, Error> {
+    let mut query = Query::new(
+        "SELECT p.id, p.title, s.quantity, s.threshold,
                 t.lead_time, t.lead_time_deviation, t.service_level, t.review_interval, t.pack_multiple
          FROM products AS p JOIN product_stock AS s ON s.product_id = p.id
          LEFT JOIN restock_terms AS t ON t.product_id = p.id
-         WHERE p.id = $1",
-        &[&product],
-        |row| {
-            Ok(Subject {
-                id: product,
-                title: row.get(0)?,
-                quantity: row.get(1)?,
-                threshold: row.get(2)?,
-                terms: OwnTerms {
-                    lead_time: row.get(3)?,
-                    lead_time_deviation: row.get(4)?,
-                    service_level: row.get(5)?,
-                    review_interval: row.get(6)?,
-                    pack_multiple: row.get(7)?,
-                },
-            })
-        },
-    )
-    .await
-}
-
-/// When something of a product first moved. An opening with nothing is no movement.
-pub(crate) async fn first_movement(
-    conn: &mut Conn,
-    product: i64,
-) -> Result<Option<Timestamp>, Error> {
-    let ledger: Option<Timestamp> = conn
-        .optional(
-            "SELECT created_at FROM ledger_entries WHERE product_id = $1 AND change <> 0 ORDER BY created_at, id LIMIT 1",
-            &[&product],
-            |row| row.get(0),
-        )
-        .await?;
-    let sold: Option<Timestamp> = conn
-        .optional(
-            "SELECT created_at FROM outflows WHERE product_id = $1 ORDER BY created_at, id LIMIT 1",
-            &[&product],
-            |row| row.get(0),
-        )
-        .await?;
-    Ok(match (ledger, sold) {
-        (Some(ledger), Some(sold)) => Some(ledger.min(sold)),
-        (ledger, sold) => ledger.or(sold),
+         WHERE p.id",
+    );
+    push_any_of(&mut query, products).push(" ORDER BY p.id");
+    conn.all_of(&query, |row| {
+        Ok(Subject {
+            id: row.get(0)?,
+            title: row.get(1)?,
+            quantity: row.get(2)?,
+            threshold: row.get(3)?,
+            terms: OwnTerms {
+                lead_time: row.get(4)?,
+                lead_time_deviation: row.get(5)?,
+                service_level: row.get(6)?,
+                review_interval: row.get(7)?,
+                pack_multiple: row.get(8)?,
+            },
+        })
     })
-}
-
-/// A page of outflows from a moment on, behind the last one of the page before.
-pub(crate) async fn sales(
-    conn: &mut Conn,
-    product: i64,
-    from: Timestamp,
-    after: i64,
-    limit: i64,
-) -> Result<Vec<Sale>, Error> {
-    conn.all(
-        "SELECT created_at, id, quantity FROM outflows
-         WHERE product_id = $1 AND created_at >= $2 AND (created_at > $2 OR id > $3)
-         ORDER BY created_at, id LIMIT $4",
-        &[&product, &from, &after, &limit],
-        |row| {
-            Ok(Sale {
-                at: row.get(0)?,
-                id: row.get(1)?,
-                units: row.get(2)?,
-            })
-        },
-    )
     .await
 }
 
-/// The times without stock since a moment, the one that it fell into included.
-pub(crate) async fn empties(
-    conn: &mut Conn,
-    product: i64,
-    from: Timestamp,
-    limit: i64,
-) -> Result<Vec<Empty>, Error> {
-    conn.all(
-        "SELECT created_at, next_at
-         FROM (SELECT created_at, balance_after, lead(created_at) OVER (ORDER BY created_at, id) AS next_at
-               FROM ledger_entries
-               WHERE product_id = $1
-                 AND created_at >= COALESCE((SELECT max(created_at) FROM ledger_entries WHERE product_id = $1 AND created_at < $2), $2)
-              ) AS entry
-         WHERE balance_after = 0 ORDER BY created_at LIMIT $3",
-        &[&product, &from, &limit],
-        |row| Ok(Empty { from: row.get(0)?, to: row.get(1)? }),
-    )
-    .await
-}
-
-/// Units that went out of some products since a moment, and when something of each first moved: one statement, however many they are.
-pub(crate) async fn paces(
-    conn: &mut Conn,
-    products: &[i64],
-    from: Timestamp,
-) -> Result<Vec<(i64, i64, Option<Timestamp>)>, Error> {
-    let mut query = Query::new(
-        "SELECT p.id,
-                (SELECT CAST(COALESCE(sum(quantity), 0) AS BIGINT) FROM outflows WHERE product_id = p.id AND created_at >= ",
-    );
-    query.bind(from).push(
-        "),
-                (SELECT created_at FROM ledger_entries WHERE product_id = p.id AND change <> 0 ORDER BY created_at, id LIMIT 1),
-                (SELECT created_at FROM outflows WHERE product_id = p.id ORDER BY created_at, id LIMIT 1)
-         FROM products AS p WHERE p.id IN (0",
-    );
+/// Adds ` IN (…)`, of an id that nothing has and these.
+fn push_any_of<'query>(query: &'query mut Query, products: &[i64]) -> &'query mut Query {
+    query.push(" IN (0");
     for product in products {
         query.push(", ").bind(*product);
     }
-    query.push(")");
+    query.push(")")
+}
+
+/// The pasts of some products; units are those since a moment.
+pub(crate) async fn pasts(
+    conn: &mut Conn,
+    products: &[i64],
+    from: Timestamp,
+) -> Result<Vec<Past>, Error> {
+    let mut query = Query::new(concat!(
+        "SELECT p.id,
+                (SELECT CAST(COALESCE(sum(",
+        units!(),
+        "), 0) AS BIGINT) FROM outflows WHERE product_id = p.id AND created_at >= ",
+    ));
+    query.bind(from).push(
+        "),
+                (SELECT created_at FROM ledger_entries WHERE product_id = p.id AND change <> 0 ORDER BY created_at, id LIMIT 1),
+                (SELECT created_at FROM outflows WHERE product_id = p.id ORDER BY created_at, id LIMIT 1),
+                (SELECT created_at FROM ledger_entries WHERE product_id = p.id AND kind = 'opening' ORDER BY id LIMIT 1)
+         FROM products AS p WHERE p.id",
+    );
+    push_any_of(&mut query, products);
     conn.all_of(&query, |row| {
         let (moved, sold): (Option<Timestamp>, Option<Timestamp>) = (row.get(2)?, row.get(3)?);
         let first = match (moved, sold) {
             (Some(moved), Some(sold)) => Some(moved.min(sold)),
             (moved, sold) => moved.or(sold),
         };
-        Ok((row.get(0)?, row.get(1)?, first))
+        Ok(Past {
+            product: row.get(0)?,
+            units: row.get(1)?,
+            first,
+            opened: row.get(4)?,
+        })
     })
     .await
 }
 
-/// Units that went out of a product since a moment.
-pub(crate) async fn units_since(
+/// What went out of some products on each day from a moment up to now.
+pub(crate) async fn sold_by_day(
     conn: &mut Conn,
-    product: i64,
+    products: &[i64],
     from: Timestamp,
-) -> Result<i64, Error> {
-    conn.one(
-        "SELECT CAST(COALESCE(sum(quantity), 0) AS BIGINT) FROM outflows WHERE product_id = $1 AND created_at >= $2",
-        &[&product, &from],
-        |row| row.get(0),
-    )
+    now: Timestamp,
+) -> Result<Vec<DaySales>, Error> {
+    let (before, after) = match conn.engine() {
+        Engine::Sqlite => ("(", " - created_at) / 86400000000"),
+        Engine::Postgres => (
+            "CAST(floor(extract(epoch FROM (CAST(",
+            " AS TIMESTAMPTZ) - created_at)) / 86400) AS BIGINT)",
+        ),
+    };
+    let mut query = Query::new("SELECT product_id, ");
+    query.push(before).bind(now).push(after).push(concat!(
+        ", CAST(sum(",
+        units!(),
+        ") AS BIGINT) FROM outflows WHERE created_at >= "
+    ));
+    query.bind(from).push(" AND product_id");
+    push_any_of(&mut query, products).push(" GROUP BY 1, 2");
+    conn.all_of(&query, |row| {
+        Ok(DaySales {
+            product: row.get(0)?,
+            days_ago: row.get(1)?,
+            units: row.get(2)?,
+        })
+    })
+    .await
+}
+
+/// The times without stock of some products since a moment, the ones that it fell into included.
+pub(crate) async fn empties(
+    conn: &mut Conn,
+    products: &[i64],
+    from: Timestamp,
+    limit: i64,
+) -> Result<Vec<(i64, Empty)>, Error> {
+    let mut query = Query::new(
+        "SELECT e.product_id, e.created_at,
+                (SELECT n.created_at FROM ledger_entries AS n
+                 WHERE n.product_id = e.product_id AND (n.created_at, n.id) > (e.created_at, e.id)
+                 ORDER BY n.created_at, n.id LIMIT 1)
+         FROM products AS p",
+    );
+    query.push(conn.engine().join_in_order()).push(
+        "ledger_entries AS e
+             ON e.product_id = p.id AND e.balance_after = 0
+                AND e.created_at >= COALESCE((SELECT max(l.created_at) FROM ledger_entries AS l
+                                              WHERE l.product_id = p.id AND l.created_at < ",
+    );
+    query.bind(from).push("), ").bind(from).push(") WHERE p.id");
+    push_any_of(&mut query, products)
+        .push(" ORDER BY e.created_at, e.id LIMIT ")
+        .bind(limit);
+    conn.all_of(&query, |row| {
+        let empty = Empty {
+            from: row.get(1)?,
+            to: row.get(2)?,
+        };
+        Ok((row.get(0)?, empty))
+    })
     .await
 }

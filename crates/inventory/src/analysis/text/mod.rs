@@ -1,17 +1,26 @@
 //! The computed text of an analysis, for a shopkeeper to read: what to do, why, and under which assumptions. Plain text; pages escape it.
 //! All figures are written here, whoever words the rest.
 
+#[cfg(test)]
+mod agreement;
 mod words;
 
 use db::Timestamp;
 use web::locale::Locale;
 
-use super::model::{Figures, Forecast, figures::LEAST_DAYS, figures::LEAST_DEMAND_DAYS};
+use super::model::{
+    Figures, Forecast,
+    figures::{LEAST_DAYS, LEAST_DEMAND_DAYS},
+    round_down, round_up,
+};
 pub(super) use words::{clean, decimal};
 use words::{count, days, moment, percent, units};
 
 /// What the first line of a text begins with, in Portuguese and in English.
 pub(super) const RESTOCK: (&str, &str) = ("Reposição", "Restock");
+
+/// The line above the assumptions, which end a text.
+pub(super) const ASSUMPTIONS: (&str, &str) = ("Premissas", "Assumptions");
 
 /// What a language model said, checked: plain lines without figures of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,14 +105,6 @@ impl Text<'_> {
                 Locale::En => format!("Order {suggested} now."),
             };
         }
-        if forecast.is_due {
-            return self
-                .say(
-                    "Não é preciso pedir: o estoque alcança o nível desejado.",
-                    "No order is needed: the stock reaches the level aimed for.",
-                )
-                .to_owned();
-        }
         let by = moment(self.locale, self.now, forecast.order_in);
         match self.locale {
             Locale::PtBr => format!("Não é preciso pedir agora; faça o pedido até {by}."),
@@ -152,7 +153,7 @@ impl Text<'_> {
 
     fn demand(&self, forecast: &Forecast) -> String {
         let locale = self.locale;
-        let per_day = decimal(locale, forecast.per_day, 1);
+        let pace = words::pace(locale, forecast.per_day);
         let sold = units(locale, self.figures.units);
         let selling = count(
             locale,
@@ -168,31 +169,26 @@ impl Text<'_> {
         );
         match locale {
             Locale::PtBr => format!(
-                "- Demanda prevista: {per_day} por dia. Saíram {sold} em {available} com estoque; houve saída em {selling}."
+                "- Demanda prevista: {pace}. Saíram {sold} em {available} com estoque; houve saída em {selling}."
             ),
             Locale::En => format!(
-                "- Expected demand: {per_day} a day. {sold} went out in {available} with stock, on {selling} of them."
+                "- Expected demand: {pace}. {sold} went out in {available} with stock, on {selling} of them."
             ),
         }
     }
 
     fn kind(&self, forecast: &Forecast) -> String {
         let kind = words::class(self.locale, forecast.class);
-        let method = words::method(self.locale, forecast.method);
         let confidence = words::confidence(self.locale, forecast.class);
-        match self.locale {
-            Locale::PtBr => format!("- {kind}; a previsão usa {method}. Confiança: {confidence}."),
-            Locale::En => {
-                format!("- {kind}; the forecast uses {method}. Confidence: {confidence}.")
-            }
-        }
+        let trust = self.say("Confiança na previsão", "Confidence in the forecast");
+        format!("- {kind}. {trust}: {confidence}.")
     }
 
     fn point(&self, forecast: &Forecast) -> String {
-        let point = units(self.locale, super::model::round_up(forecast.reorder_point));
-        let safety = self
-            .locale
-            .number(super::model::round_up(forecast.safety_stock));
+        // An order is due at the point or below, so the point is the last whole unit at which it is.
+        let point = units(self.locale, round_down(forecast.reorder_point));
+        let safety = round_up(forecast.safety_stock).min(round_down(forecast.reorder_point));
+        let safety = self.locale.number(safety);
         let level = percent(self.locale, self.figures.terms.service_level);
         let quantity = super::model::real(self.figures.quantity);
         let why = if forecast.is_due && quantity > forecast.reorder_point {
@@ -223,32 +219,64 @@ impl Text<'_> {
     }
 
     fn level(&self, forecast: &Forecast) -> String {
+        let name = self.say("Nível a alcançar", "Level to reach");
+        let level = units(self.locale, round_up(forecast.order_up_to));
+        let because = if self.figures.is_level_threshold() {
+            self.say("o mínimo definido pela loja", "the shop's own minimum")
+                .to_owned()
+        } else {
+            self.horizon()
+        };
+        let orders = self.say("Pedidos em", "Orders in");
+        let packs = self.packs().map(|packs| format!(" {orders} {packs}."));
+        format!("- {name}: {level}, {because}.{}", packs.unwrap_or_default())
+    }
+
+    /// What an order aims for, and why.
+    fn aim(&self) -> String {
+        let locale = self.locale;
+        let Some(forecast) = self.figures.forecast.as_ref() else {
+            let minimum = locale.number(self.figures.threshold);
+            return match locale {
+                Locale::PtBr => {
+                    format!("Repõe até o mínimo de {minimum}; ainda há poucas saídas para prever")
+                }
+                Locale::En => format!(
+                    "Restocks to the minimum of {minimum}; too little has gone out yet to forecast"
+                ),
+            };
+        };
+        let level = locale.number(round_up(forecast.order_up_to));
+        let pace = words::pace(locale, forecast.per_day);
+        let horizon = self.horizon();
+        match (locale, self.figures.is_level_threshold()) {
+            (Locale::PtBr, true) => {
+                format!("Repõe até o mínimo de {level}; a demanda prevista ({pace}) pede menos")
+            }
+            (Locale::En, true) => format!(
+                "Restocks to the minimum of {level}; expected demand ({pace}) asks for less"
+            ),
+            (Locale::PtBr, false) => format!("Repõe até {level}, {horizon}, a {pace}"),
+            (Locale::En, false) => format!("Restocks to {level}, {horizon}, at {pace}"),
+        }
+    }
+
+    /// The days that the level to reach is for.
+    fn horizon(&self) -> String {
         let terms = &self.figures.terms;
-        let level = units(self.locale, super::model::round_up(forecast.order_up_to));
         let lead = days(self.locale, terms.lead_time);
         let review = days(self.locale, terms.review_interval);
-        let is_wish = forecast.order_up_to <= super::model::real(self.figures.threshold);
-        let pack = match (terms.pack_multiple, self.locale) {
-            (..=1, _) => String::new(),
-            (pack, Locale::PtBr) => {
-                format!(" Pedidos em múltiplos de {}.", self.locale.number(pack))
-            }
-            (pack, Locale::En) => format!(" Orders in multiples of {}.", self.locale.number(pack)),
-        };
         match self.locale {
-            Locale::PtBr if is_wish => {
-                format!("- Nível a alcançar: {level}, o mínimo definido pela loja.{pack}")
-            }
-            Locale::En if is_wish => {
-                format!("- Level to reach: {level}, the shop's own minimum.{pack}")
-            }
-            Locale::PtBr => format!(
-                "- Nível a alcançar: {level}, para {lead} de entrega e {review} até a próxima revisão.{pack}"
-            ),
-            Locale::En => format!(
-                "- Level to reach: {level}, for {lead} of delivery and {review} until the next review.{pack}"
-            ),
+            Locale::PtBr => format!("para {lead} de entrega e {review} até a próxima revisão"),
+            Locale::En => format!("for {lead} of delivery and {review} until the next review"),
         }
+    }
+
+    /// What orders are multiples of; nothing where single units can be ordered.
+    fn packs(&self) -> Option<String> {
+        let pack = self.figures.terms.pack_multiple;
+        let multiples = self.say("múltiplos de", "multiples of");
+        (pack > 1).then(|| format!("{multiples} {}", self.locale.number(pack)))
     }
 
     /// What is said instead of advice.
@@ -286,13 +314,18 @@ impl Text<'_> {
                 "Something went out on {selling} of {available} with stock; a forecast needs outflows on at least {LEAST_DEMAND_DAYS} days of at least {LEAST_DAYS}."
             )],
         };
+        let lack = if figures.missing_to_threshold() == 1 {
+            self.say("Falta", "is missing")
+        } else {
+            self.say("Faltam", "are missing")
+        };
         if figures.missing_to_threshold() > 0 {
             lines.push(match locale {
                 Locale::PtBr => format!(
-                    "Em estoque: {left}. Faltam {missing} para o mínimo definido pela loja ({threshold})."
+                    "Em estoque: {left}. {lack} {missing} para o mínimo definido pela loja ({threshold})."
                 ),
                 Locale::En => format!(
-                    "In stock: {left}. {missing} are missing to the shop's own minimum ({threshold})."
+                    "In stock: {left}. {missing} {lack} to the shop's own minimum ({threshold})."
                 ),
             });
         }
@@ -322,35 +355,38 @@ impl Text<'_> {
             ),
         };
         let lead = days(locale, figures.terms.lead_time);
-        let varies = figures.terms.lead_time_deviation > 0.0;
-        let deviation = days(locale, figures.terms.lead_time_deviation);
-        match locale {
-            Locale::PtBr => vec![
-                "Premissas".to_owned(),
-                history,
-                if varies {
-                    format!(
-                        "- Prazo de entrega de {lead}, com desvio de {deviation}: suposto, pois pedidos de compra não são registrados."
-                    )
-                } else {
-                    format!(
-                        "- Prazo de entrega de {lead}: suposto, pois pedidos de compra não são registrados."
-                    )
-                },
-            ],
-            Locale::En => vec![
-                "Assumptions".to_owned(),
-                history,
-                if varies {
-                    format!(
-                        "- A lead time of {lead}, give or take {deviation}: assumed, since purchase orders are not recorded."
-                    )
-                } else {
-                    format!(
-                        "- A lead time of {lead}: assumed, since purchase orders are not recorded."
-                    )
-                },
-            ],
-        }
+        let deviation = match (figures.terms.lead_time_deviation, locale) {
+            (..=0.0, _) => String::new(),
+            (varies, Locale::PtBr) => format!(", com desvio de {}", days(locale, varies)),
+            (varies, Locale::En) => format!(", give or take {}", days(locale, varies)),
+        };
+        let supply = match locale {
+            Locale::PtBr => format!(
+                "- Prazo de entrega de {lead}{deviation}: suposto, pois pedidos de compra não são registrados."
+            ),
+            Locale::En => format!(
+                "- A lead time of {lead}{deviation}: assumed, since purchase orders are not recorded."
+            ),
+        };
+        let forecast = figures.forecast.as_ref().map(|forecast| {
+            let method = words::method(locale, forecast.method);
+            format!("- {}: {method}.", self.say("Previsão", "Forecast"))
+        });
+        let title = self.say(ASSUMPTIONS.0, ASSUMPTIONS.1).to_owned();
+        let lines = [title, history].into_iter().chain(forecast);
+        lines.chain([supply]).collect()
     }
+}
+
+/// Why so much is ordered of a product that is low, in one sentence that agrees with the text of its analysis.
+pub(crate) fn reason(locale: Locale, figures: &Figures) -> String {
+    let text = Text {
+        locale,
+        title: "",
+        figures,
+        now: Timestamp::from_micros(0),
+    };
+    let within = locale.text("em", "in");
+    let packs = text.packs().map(|packs| format!(", {within} {packs}"));
+    format!("{}{}.", text.aim(), packs.unwrap_or_default())
 }

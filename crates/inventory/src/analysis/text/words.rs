@@ -85,6 +85,16 @@ pub(super) fn days(locale: Locale, length: f64) -> String {
     format!("{number} {noun}")
 }
 
+/// How fast something sells: units a day, or of what sells seldom the days from one to the next.
+pub(super) fn pace(locale: Locale, per_day: f64) -> String {
+    if per_day < 0.5 {
+        let interval = days(locale, per_day.recip());
+        return format!("{} {interval}", locale.text("1 a cada", "1 every"));
+    }
+    let units = decimal(locale, per_day, 1);
+    format!("{units} {}", locale.text("por dia", "a day"))
+}
+
 /// The date in so many days: today, or a day of the calendar.
 pub(super) fn moment(locale: Locale, now: Timestamp, in_days: i64) -> String {
     match in_days {
@@ -156,6 +166,8 @@ mod tests {
         assert_eq!(days(Locale::En, 33.4), "33 days");
         assert_eq!(units(Locale::PtBr, 1), "1 unidade");
         assert_eq!(percent(Locale::PtBr, 97.5), "97,5%");
+        assert_eq!(pace(Locale::PtBr, 2.68), "2,7 por dia");
+        assert_eq!(pace(Locale::En, 0.04), "1 every 25 days");
     }
 
     #[test]

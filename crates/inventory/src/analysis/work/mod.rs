@@ -13,13 +13,13 @@ use tokio::time::Instant;
 pub(crate) use worker::run;
 
 use super::{
-    history,
+    assess::{Shop, assess},
     language_model::{self, PROMPT_VERSION, Trace, Wording},
-    model::{Demand, Figures, Terms},
+    model::Figures,
     payload::AnalysisPayload,
     result::{Provenance, Source},
     store::{
-        history::{OwnTerms, Subject, subject},
+        history::{Subject, subject},
         queue::{self, Taken},
         results::{self, NewAnalysis},
     },
@@ -142,7 +142,11 @@ async fn work(state: &State, claim: Claim) -> Result<Step, db::Error> {
             return put_back(state, claim, warm, 0, Step::Later(warm)).await;
         }
     }
-    let figures = figures(state, &subject, now).await?;
+    let (shop, subjects) = (Shop::from(&state.config), vec![subject.clone()]);
+    let read = async move |conn: &mut db::Conn| assess(conn, shop, &subjects, now).await;
+    let Some(figures) = state.db.read::<_, db::Error, _>(read).await?.pop() else {
+        return Ok(Step::Dropped);
+    };
     let text = Text {
         locale: state.config.language,
         title: &subject.title,
@@ -166,46 +170,6 @@ async fn work(state: &State, claim: Claim) -> Result<Step, db::Error> {
     };
     let new = made.analysis(state, &claim, &text, &subject);
     keep(state, claim, subject, new).await
-}
-
-/// The figures of a product as it stands.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub(super) async fn figures(
-    state: &State,
-    subject: &Subject,
-    now: Timestamp,
-) -> Result<Figures, db::Error> {
-    let config = &state.config.analysis;
-    let days = history::days(&state.db, subject.id, config.window_days, now).await?;
-    let threshold = Policy::from(&state.config).threshold_of(subject.threshold);
-    let terms = terms(config.terms, subject.terms);
-    Ok(Figures::of(
-        &Demand::of(&days),
-        subject.quantity,
-        threshold,
-        terms,
-    ))
-}
-
-/// What is known of a product's supply, and of the rest what the shop assumes.
-pub(super) fn terms(shop: Terms, own: OwnTerms) -> Terms {
-    use super::model::real;
-    Terms {
-        lead_time: own.lead_time.map_or(shop.lead_time, real),
-        lead_time_deviation: own
-            .lead_time_deviation
-            .map_or(shop.lead_time_deviation, |hundredths| {
-                real(hundredths) / 100.0
-            }),
-        service_level: own
-            .service_level
-            .map_or(shop.service_level, |hundredths| real(hundredths) / 100.0),
-        review_interval: own.review_interval.map_or(shop.review_interval, real),
-        pack_multiple: own.pack_multiple.unwrap_or(shop.pack_multiple),
-    }
 }
 
 /// What goes into a result.

@@ -53,7 +53,7 @@ fn with_model(server: &ModelServer) -> Config {
 }
 
 /// A product that was sold for 28 days; the last sale leaves 9 units, which is low, an hour before now.
-async fn a_product_that_ran_low(app: &TestApp, title: &str) -> i64 {
+pub(crate) async fn a_product_that_ran_low(app: &TestApp, title: &str) -> i64 {
     let manager = app.manager();
     let product = manager.a_product(title, 84).await;
     for (day, units) in SERIES.into_iter().enumerate() {

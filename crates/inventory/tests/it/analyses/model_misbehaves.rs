@@ -122,7 +122,7 @@ fn assert_computed(analysis: &Analysis, what: &str) {
     let text = &analysis.summary.result;
     assert!(text.contains("Peça agora 42 unidades."), "{what}: {text}");
     assert!(
-        text.contains("- Ponto de pedido: 28 unidades"),
+        text.contains("- Ponto de pedido: 27 unidades"),
         "{what}: {text}"
     );
 }

@@ -27,7 +27,7 @@ on_both_engines!(
             "Reposição: Arroz\n\nPeça agora 42 unidades.\nRestam 9 unidades de arroz, para 3,4 dias. Peça 42 unidades hoje.\n\n\
              - Saem 2,7 unidades por dia.\n- A entrega leva 7 dias.\n\nNúmeros calculados\n"
         ), "{text}");
-        assert!(text.contains("- Ponto de pedido: 28 unidades"), "{text}");
+        assert!(text.contains("- Ponto de pedido: 27 unidades"), "{text}");
         let provenance = &analysis.provenance;
         assert_eq!(
             (provenance.source, provenance.outcome.as_str()),

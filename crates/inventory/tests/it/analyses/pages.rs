@@ -68,6 +68,74 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    advice_and_reasons_are_in_the_open_and_how_they_were_found_is_behind_a_disclosure,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        a_product_that_ran_low(&app, "Arroz").await;
+        analysed(&app).await;
+        let visitor = app.logged_in("manager").await;
+        let page = visitor.get("/analyses/1/").await.text;
+        let (open, behind) = page.split_once("<details class=\"card\"").unwrap();
+        for said in ["Peça agora 42 unidades.", "Nível a alcançar: 51 unidades"] {
+            assert!(
+                open.contains(said) && !behind.contains(said),
+                "{said}: {page}"
+            );
+        }
+        for said in [
+            "Previsão: a média dos dias com estoque.",
+            "Prazo de entrega de 7 dias: suposto",
+            "Formulas",
+            "none configured",
+        ] {
+            assert!(
+                !open.contains(said) && behind.contains(said),
+                "{said}: {page}"
+            );
+        }
+        assert!(
+            !page.contains("Premissas"),
+            "the disclosure is their title: {page}"
+        );
+        // The button stands beside the title, above the text.
+        let title = open.find("<h1>").unwrap();
+        let button = open.find("Analyse now").unwrap();
+        assert!(title < button && button < open.find("Peça agora").unwrap());
+        for path in ["/analyses/", "/products/1/", "/"] {
+            let page = visitor.get(path).await.text;
+            assert!(page.contains("Peça agora 42 unidades."), "{path}: {page}");
+            assert!(
+                !page.contains("Formulas") && !page.contains("computed"),
+                "{path}"
+            );
+        }
+    }
+);
+
+on_both_engines!(
+    where_products_are_low_already_the_empty_page_says_what_each_reader_can_do,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let said =
+            async |username: &str| app.logged_in(username).await.get("/analyses/").await.text;
+        let first = "the first comes with the first product that runs low";
+        assert!(said("manager").await.contains(first));
+        app.manager().a_product("Arroz", 3).await;
+        let (manager, viewer) = (said("manager").await, said("viewer").await);
+        assert!(!manager.contains(first) && !viewer.contains(first));
+        assert!(
+            manager.contains("choose one and ask for its analysis"),
+            "{manager}"
+        );
+        assert!(
+            viewer.contains("the next outflow of one asks for its analysis"),
+            "{viewer}"
+        );
+        html::check(&viewer);
+    }
+);
+
+on_both_engines!(
     a_manager_asks_for_an_analysis_and_is_led_to_it_once_it_is_there,
     async |address| {
         let app = TestApp::new(&address).await;

@@ -16,12 +16,13 @@ Em estoque: 9 unidades, para cerca de 3,4 dias; acaba por volta de 20/12/2026, a
 
 Por quê
 - Demanda prevista: 2,7 por dia. Saíram 75 unidades em 28 dias com estoque; houve saída em 22 dias.
-- Sai quase todo dia, em quantidades parecidas; a previsão usa a média dos dias com estoque. Confiança: boa.
-- Ponto de pedido: 28 unidades, das quais 10 de segurança, para que o estoque dure até a entrega em 95% das vezes.
+- Sai quase todo dia, em quantidades parecidas. Confiança na previsão: boa.
+- Ponto de pedido: 27 unidades, das quais 10 de segurança, para que o estoque dure até a entrega em 95% das vezes.
 - Nível a alcançar: 51 unidades, para 7 dias de entrega e 7 dias até a próxima revisão.
 
 Premissas
 - Histórico de 28 dias, sempre com estoque.
+- Previsão: a média dos dias com estoque.
 - Prazo de entrega de 7 dias: suposto, pois pedidos de compra não são registrados.";
 
 const ENGLISH: &str = "\
@@ -32,12 +33,13 @@ In stock: 9 units, enough for about 3.4 days; they run out around 20 Dec 2026, b
 
 Why
 - Expected demand: 2.7 a day. 75 units went out in 28 days with stock, on 22 days of them.
-- It sells nearly every day, in similar quantities; the forecast uses the mean of the days with stock. Confidence: good.
-- Reorder point: 28 units, 10 of them for safety, so that the stock lasts until delivery 95% of the time.
+- It sells nearly every day, in similar quantities. Confidence in the forecast: good.
+- Reorder point: 27 units, 10 of them for safety, so that the stock lasts until delivery 95% of the time.
 - Level to reach: 51 units, for 7 days of delivery and 7 days until the next review.
 
 Assumptions
 - History of 28 days, always with stock.
+- Forecast: the mean of the days with stock.
 - A lead time of 7 days: assumed, since purchase orders are not recorded.";
 
 on_both_engines!(
@@ -97,7 +99,7 @@ on_both_engines!(
         let text = analysed(&app).await.summary.result;
         for said in [
             "Peça agora 50 unidades.",
-            "- Ponto de pedido: 28 unidades, das quais 10 de segurança, para que o estoque dure até a entrega em 95% das vezes. \
+            "- Ponto de pedido: 27 unidades, das quais 10 de segurança, para que o estoque dure até a entrega em 95% das vezes. \
              O estoque ainda não chegou a ele, mas está abaixo do mínimo definido pela loja (90).",
             "- Nível a alcançar: 90 unidades, o mínimo definido pela loja.\n",
         ] {
@@ -132,7 +134,7 @@ on_both_engines!(
         assert!(text.starts_with("Reposição: Novidade <b>\n"), "{text}");
         assert!(text.contains("Ainda não há histórico suficiente"), "{text}");
         assert!(
-            text.contains("Faltam 1 unidade para o mínimo definido pela loja (10 unidades)"),
+            text.contains("Falta 1 unidade para o mínimo definido pela loja (10 unidades)"),
             "{text}"
         );
         assert_eq!(analysis.summary.suggested_quantity, None);
@@ -198,7 +200,7 @@ on_both_engines!(
         assert_eq!(analysis.summary.suggested_quantity, Some(48));
         let text = &analysis.summary.result;
         assert!(
-            text.contains("Ponto de pedido: 32 unidades, das quais 13 de segurança"),
+            text.contains("Ponto de pedido: 31 unidades, das quais 13 de segurança"),
             "{text}"
         );
         assert!(text.contains("com desvio de 2 dias"), "{text}");

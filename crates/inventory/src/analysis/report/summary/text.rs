@@ -6,7 +6,10 @@ use super::{
     super::line::{DEAD_AFTER, SLOW_BEYOND},
     Class, Pile, Summary,
 };
-use crate::analysis::{model::portfolio, text::decimal};
+use crate::analysis::{
+    model::portfolio,
+    text::{ASSUMPTIONS, decimal},
+};
 
 /// A report in one language, as the mail and the record of it print it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +77,7 @@ impl Summary {
         sections.extend(piles.map(|(pile, heading)| section(heading, named(locale, pile))));
         // An empty shop has no classes.
         sections.retain(|section| !section.items.is_empty());
-        let assumptions = locale.text("Premissas", "Assumptions");
+        let assumptions = locale.text(ASSUMPTIONS.0, ASSUMPTIONS.1);
         sections.push(section(assumptions, self.notes(locale)));
         let heading = locale.text("Relatório da loja de", "Shop report of");
         Printed {
