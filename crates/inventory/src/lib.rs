@@ -18,6 +18,7 @@ mod page;
 pub mod payments;
 #[cfg(test)]
 mod plans;
+mod reorder;
 pub mod rest;
 mod routes;
 mod search;

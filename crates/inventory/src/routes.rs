@@ -36,7 +36,7 @@ use crate::{
         self, Address, PageState, Shapes, flash,
         routes::{Gathered, PageRouter},
     },
-    payments,
+    payments, reorder,
     rest::{self, gate, indent},
     stock::{self, movements::Movement},
     transfer,
@@ -103,6 +103,7 @@ static PAGES: LazyLock<Gathered> = LazyLock::new(|| {
         .merge(page::picker::routes())
         .merge(catalogue::pages())
         .merge(stock::pages::routes())
+        .merge(reorder::pages::routes())
         .merge(payments::pages::routes())
         .merge(events::pages::routes());
     routes

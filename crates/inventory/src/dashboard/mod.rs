@@ -13,12 +13,13 @@ use db::{Conn, Error, Timestamp};
 
 use crate::{
     State,
-    analysis::{self, Summary, model::supply::days_of_cover},
+    analysis::{self, Summary},
     events::{Delivery, DeliveryState, Endpoint, Filter, deliveries, endpoints},
     page::part::{Part, part},
+    reorder::{self, Low},
     rest::{Refusal, json::Named},
     stock::{
-        self, LowStock,
+        self,
         movements::{self, Movement, MovementRecord},
         orders::{self, Waiting},
     },
@@ -34,8 +35,6 @@ const LOW: usize = 6;
 const LAST: i64 = 8;
 /// Categories, and brands, that are shown by name; the others are added up.
 const NAMED: usize = 6;
-/// Days whose sales say how long a product lasts.
-const COVER_DAYS: i64 = 30;
 /// Failed deliveries, as many as are shown.
 const FAILED: i64 = 3;
 /// Orders that wait, as many as are shown.
@@ -107,16 +106,6 @@ pub(crate) struct Shares {
     pub(crate) named: Vec<(Named, StockTally)>,
     /// How many more there are, and what they hold.
     pub(crate) others: Option<(usize, StockTally)>,
-}
-
-/// A product that runs low.
-#[derive(Debug)]
-pub(crate) struct Low {
-    pub(crate) stock: LowStock,
-    /// Units sold in the last [`COVER_DAYS`].
-    pub(crate) sold: i64,
-    /// How many days it lasts if it sells as in the last 30; `None` when it sold nothing.
-    pub(crate) cover: Option<f64>,
 }
 
 /// Reads everything the page shows, in a fixed number of statements.
@@ -226,10 +215,9 @@ async fn shelves(conn: &mut Conn) -> Result<Shelves, Error> {
 
 async fn low(conn: &mut Conn, threshold: i64, now: Timestamp) -> Result<LowProducts, Error> {
     let (count, lowest) = stock::lowest(conn, threshold, LOOKED_AT).await?;
-    Ok(LowProducts {
-        count,
-        first: covered(conn, lowest, now).await?,
-    })
+    let mut first = reorder::first_missed(conn, lowest, now).await?;
+    first.truncate(LOW);
+    Ok(LowProducts { count, first })
 }
 
 type Stock = BTreeMap<(Dimension, i64), StockTally>;
@@ -273,28 +261,6 @@ async fn shares(conn: &mut Conn, stock: &Stock, dimension: Dimension) -> Result<
         others: (!rest.is_empty())
             .then(|| (rest.len(), added(rest.into_iter().map(|(_, tally)| tally)))),
     })
-}
-
-/// How long the low products last, those first that are missed first: what sells most of what is sold out, then what lasts least.
-async fn covered(conn: &mut Conn, low: Vec<LowStock>, now: Timestamp) -> Result<Vec<Low>, Error> {
-    let ids: Vec<i64> = low.iter().map(|low| low.product.id).collect();
-    let paces = analysis::paces(conn, &ids, COVER_DAYS, now).await?;
-    let cover = |stock: LowStock| {
-        let found = paces.get(&stock.product.id);
-        Low {
-            cover: found.and_then(|pace| days_of_cover(stock.quantity, pace.per_day)),
-            sold: found.map_or(0, |pace| pace.units),
-            stock,
-        }
-    };
-    let mut covered: Vec<Low> = low.into_iter().map(cover).collect();
-    covered.sort_by(|one, other| {
-        let days = |low: &Low| low.cover.unwrap_or(f64::INFINITY);
-        let by_days = days(one).total_cmp(&days(other));
-        by_days.then(other.sold.cmp(&one.sold))
-    });
-    covered.truncate(LOW);
-    Ok(covered)
 }
 
 async fn last_movements(conn: &mut Conn) -> Result<Vec<(Movement, MovementRecord)>, Error> {

@@ -387,13 +387,18 @@ pub(crate) async fn low_count(state: &State) -> Result<i64, Refusal> {
     Ok(state.db.read(count).await?)
 }
 
-/// All products below their thresholds, lowest first.
+/// A stretch of the products below their thresholds, lowest first.
 ///
 /// # Errors
 ///
 /// Faults of the store.
-pub(crate) async fn low_stock(conn: &mut Conn, shop: i64) -> Result<Vec<LowStock>, db::Error> {
-    store::low(conn, shop, i64::MAX, 0).await
+pub(crate) async fn low_stock(
+    conn: &mut Conn,
+    shop: i64,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<LowStock>, db::Error> {
+    store::low(conn, shop, limit, offset).await
 }
 
 /// How many products are below their thresholds, and those with the fewest units.

@@ -35,6 +35,7 @@ mod parts;
 mod payments;
 mod permissions;
 mod races;
+mod reorder;
 mod resources;
 mod search;
 mod second_factor;

@@ -12,6 +12,7 @@ mod orders;
 mod paper;
 mod payments;
 mod receiving;
+mod reordering;
 mod shelves;
 mod walk;
 mod webhooks;

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     accounts::{Model, Verb},
-    analysis::{Source, Summary},
+    analysis::Summary,
     events::{Delivery, Endpoint, words},
     page::{
         Frame,
@@ -342,36 +342,19 @@ impl<'a> View<'a> {
     /// What runs low, if anything does.
     pub(super) fn low(&self) -> Part<Option<LowRows>> {
         let low = shown(&self.shown.figures.low)?;
-        let row = |Low { stock, sold, cover }: &Low| LowRow {
-            id: stock.product.id,
-            title: stock.product.title.clone(),
-            quantity: self.locale().number(stock.quantity),
-            threshold: self.locale().number(stock.threshold),
-            cover: self.cover(stock.quantity, *cover),
-            sold: self.locale().number(*sold),
-            is_out: stock.quantity == 0,
+        let row = |low: &Low| LowRow {
+            id: low.stock.product.id,
+            title: low.stock.product.title.clone(),
+            quantity: self.locale().number(low.stock.quantity),
+            threshold: self.locale().number(low.stock.threshold),
+            cover: low.lasts(self.locale()),
+            sold: self.locale().number(low.sold),
+            is_out: low.stock.quantity == 0,
         };
         Ok((!low.first.is_empty()).then(|| LowRows {
             count: self.locale().number(low.count),
             rows: low.first.iter().map(row).collect(),
         }))
-    }
-
-    fn cover(&self, quantity: i64, days: Option<f64>) -> String {
-        match days {
-            _ if quantity == 0 => self.text("acabou", "sold out").to_owned(),
-            None => self.text("sem saídas", "no sales").to_owned(),
-            Some(days) if days < 1.0 => self.text("menos de 1 dia", "under a day").to_owned(),
-            Some(days) if days < 2.0 => self.text("1 dia", "1 day").to_owned(),
-            Some(days) => {
-                let whole = crate::analysis::model::round_down(days);
-                format!(
-                    "{} {}",
-                    self.locale().number(whole),
-                    self.text("dias", "days")
-                )
-            }
-        }
     }
 
     /// Whether orders, failed deliveries or an analysis stand beside what runs low.
@@ -414,12 +397,6 @@ impl<'a> View<'a> {
                 .map(|line| line.strip_prefix("- ").unwrap_or(line).to_owned())
                 .collect(),
             at: self.locale().date_time(summary.created_at),
-            source: match summary.source {
-                Source::Formula => self.text("calculada", "computed"),
-                Source::Model => {
-                    self.text("texto de modelo de linguagem", "worded by a language model")
-                }
-            },
         }
     }
 

@@ -98,7 +98,6 @@ pub(in crate::dashboard) struct AnalysisRow {
     pub(in crate::dashboard) heading: String,
     pub(in crate::dashboard) lines: Vec<String>,
     pub(in crate::dashboard) at: String,
-    pub(in crate::dashboard) source: &'static str,
 }
 
 /// Deliveries that were given up: how many, and the newest; and endpoints that get nothing.

@@ -86,6 +86,38 @@ pub(crate) enum Cell {
     Stock(String, bool),
     /// How it stands: the word, its tone and its icon.
     Badge(&'static str, &'static str, &'static str),
+    /// A number, and a sentence about it.
+    Noted(String, String),
+    /// A number that is changed in its place.
+    Typed(Typed),
+}
+
+/// A number that a form in a row changes.
+#[derive(Debug)]
+pub(crate) struct Typed {
+    /// The field's name.
+    pub(crate) name: &'static str,
+    /// The field's id on the page.
+    pub(crate) id: String,
+    /// What it is, with the record's name for those who hear it.
+    pub(crate) label: String,
+    /// As it is, or as it was typed.
+    pub(crate) value: String,
+    /// What is wrong with it; empty when nothing is.
+    pub(crate) message: String,
+    /// Where the form is posted to.
+    pub(crate) address: String,
+}
+
+/// What stands above some rows that belong together.
+#[derive(Debug)]
+pub(crate) struct Heading {
+    /// The place of the first of them on the page.
+    pub(crate) place: usize,
+    /// What they have in common.
+    pub(crate) text: String,
+    /// What can be done with all of them: what it is called, and where it leads.
+    pub(crate) link: (String, String),
 }
 
 impl Cell {
@@ -198,6 +230,8 @@ pub(crate) struct Index {
     pub(crate) columns: Vec<Column>,
     /// The records of this page.
     pub(crate) rows: Vec<Row>,
+    /// What stands above some of them.
+    pub(crate) headings: Vec<Heading>,
     /// How many there are on all pages.
     pub(crate) count: u64,
     /// This page's number, from 1.
@@ -213,7 +247,7 @@ pub(crate) struct Index {
 struct IndexPage<'a> {
     frame: &'a Frame,
     index: &'a Index,
-    beside: Option<&'a Link>,
+    beside: &'a [Link],
 }
 
 /// Another way to do what a list is about.
@@ -224,7 +258,7 @@ pub(crate) struct Link {
     /// What it says.
     pub(crate) text: &'static str,
     /// Where it leads.
-    pub(crate) address: &'static str,
+    pub(crate) address: String,
 }
 
 /// Leads from the address of a file to that of its list, with the same filters: the list tells what is wrong with them, and a file of
@@ -263,6 +297,7 @@ impl Index {
             also: Vec::new(),
             columns,
             rows: Vec::new(),
+            headings: Vec::new(),
             count: 0,
             number: 1,
             size: 10,
@@ -301,12 +336,12 @@ impl Index {
 
     /// The page; 422 when a filter cannot be read.
     pub(crate) fn show(&self, frame: &Frame) -> Response {
-        self.show_beside(frame, None)
+        self.show_beside(frame, &[])
     }
 
-    /// The page, with a link beside the button of a new record.
-    pub(crate) fn show_beside(&self, frame: &Frame, beside: Option<&Link>) -> Response {
-        let status = if self.form.is_refused() {
+    /// The page, with links beside the button of a new record.
+    pub(crate) fn show_beside(&self, frame: &Frame, beside: &[Link]) -> Response {
+        let status = if self.form.is_refused() || !self.mistyped().is_empty() {
             StatusCode::UNPROCESSABLE_ENTITY
         } else {
             StatusCode::OK
@@ -317,6 +352,29 @@ impl Index {
             beside,
         };
         frame.show_with(status, page)
+    }
+
+    /// What stands above the row of this place.
+    fn heading(&self, place: usize) -> Option<&Heading> {
+        self.headings.iter().find(|heading| heading.place == place)
+    }
+
+    /// The number of columns, that of the actions included.
+    fn width(&self) -> usize {
+        self.columns.len() + 1
+    }
+
+    /// What is wrong with numbers in rows: the field, and the message with what it is about.
+    fn mistyped(&self) -> Vec<(&str, String)> {
+        let cells = self.rows.iter().flat_map(|row| &row.cells);
+        let wrong = cells.filter_map(|cell| match cell {
+            Cell::Typed(typed) if !typed.message.is_empty() => Some((
+                typed.id.as_str(),
+                format!("{}: {}", typed.label, typed.message),
+            )),
+            _ => None,
+        });
+        wrong.collect()
     }
 
     /// What `aria-sort` says of a column.

@@ -52,9 +52,9 @@ pub(super) async fn list(Extracted(page): Page, frame: Frame, request: Request) 
     let beside = Link {
         icon: "receipt",
         text: frame.text("Todos os pagamentos", "All payments"),
-        address: super::PAYMENTS,
+        address: super::PAYMENTS.to_owned(),
     };
-    Ok(index.show_beside(&frame, Some(&beside)))
+    Ok(index.show_beside(&frame, &[beside]))
 }
 
 fn empty_index(frame: &Frame, asked: &Asked) -> Index {
@@ -94,6 +94,7 @@ fn empty_index(frame: &Frame, asked: &Asked) -> Index {
         },
         address,
         rows: Vec::new(),
+        headings: Vec::new(),
         count: 0,
         number: 1,
         size: asked.query.page_size,

@@ -63,9 +63,9 @@ pub(super) async fn list(Extracted(page): Page, frame: Frame, request: Request) 
     let beside = Link {
         icon: "arrow-left",
         text: frame.text("Pedidos e links", "Orders and links"),
-        address: ORDERS,
+        address: ORDERS.to_owned(),
     };
-    Ok(index.show_beside(&frame, Some(&beside)))
+    Ok(index.show_beside(&frame, &[beside]))
 }
 
 fn empty_index(frame: &Frame, asked: &Asked) -> Index {
@@ -101,6 +101,7 @@ fn empty_index(frame: &Frame, asked: &Asked) -> Index {
         },
         address,
         rows: Vec::new(),
+        headings: Vec::new(),
         count: 0,
         number: 1,
         size: asked.query.page_size,

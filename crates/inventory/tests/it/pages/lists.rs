@@ -310,6 +310,8 @@ on_both_engines!(
             "/brands/",
             "/outflows/",
             "/low-stock/",
+            "/low-stock/?group=supplier",
+            "/low-stock/orders/",
             "/products/1/",
             "/brands/1/",
         ];

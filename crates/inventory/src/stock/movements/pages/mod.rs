@@ -149,7 +149,7 @@ async fn list(movement: Movement, Extracted(page): Page, frame: Frame, request: 
         Err(refusal) => return Err(refusal.into()),
     }
     let receive = receive(movement, &frame);
-    Ok(index.show_beside(&frame, receive.as_ref()))
+    Ok(index.show_beside(&frame, receive.as_slice()))
 }
 
 /// The way to book a whole invoice, for those who may.
@@ -158,7 +158,7 @@ fn receive(movement: Movement, frame: &Frame) -> Option<Link> {
     may.then(|| Link {
         icon: "receipt",
         text: frame.text("Receber mercadoria", "Receive goods"),
-        address: "/receiving/",
+        address: "/receiving/".to_owned(),
     })
 }
 

@@ -1,0 +1,117 @@
+//! `/low-stock/`: the list to act on, with each product's minimum to be changed in its row, as a file, and as orders on paper.
+
+mod view;
+
+use axum::{
+    extract::{Request, State as Extracted},
+    response::Response,
+};
+use db::Conn;
+use web::Error;
+
+use super::Asked;
+use crate::{
+    accounts::{Model, Verb},
+    analysis::Shop,
+    page::{
+        Form, Frame, PageState, Post, flash,
+        index::{self, Sheet},
+        routes::{PageRouter, get, post},
+        see_other,
+    },
+    rest::{
+        Refusal,
+        fields::{Mode, Reader},
+        query::Parameters,
+        resource::{RecordId, Wanted},
+    },
+};
+use view::{Listed, OrdersPage};
+
+type Answer = Result<Response, Error>;
+type Page = Extracted<PageState>;
+
+/// The field of a product's minimum.
+const THRESHOLD: &str = "threshold";
+
+/// The pages of what runs low.
+pub(crate) fn routes() -> PageRouter {
+    PageRouter::new()
+        .route("/low-stock/", get(list))
+        .route("/low-stock/export/", get(export))
+        .route("/low-stock/orders/", get(orders))
+        .route("/low-stock/{id}/threshold/", post(write_threshold))
+}
+
+async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    frame.require(Verb::View, Model::Product)?;
+    let parameters = Parameters::of_address(request.uri());
+    show(&page, &frame, &parameters, None).await
+}
+
+/// Shows the list; with what was typed as a product's minimum when that was refused.
+async fn show(
+    page: &PageState,
+    frame: &Frame,
+    parameters: &Parameters,
+    refused: Option<(i64, Form)>,
+) -> Answer {
+    let wanted = Wanted::parse(&page.state, parameters).map_err(Refusal::from)?;
+    let is_grouped = parameters.get(view::GROUP) == Some(view::BY_SUPPLIER);
+    let asked = Asked { wanted, is_grouped };
+    let needs = super::list(&page.state, asked).await?;
+    let shop = page.state.config.low_stock_threshold;
+    Ok(Listed::new(frame, parameters, refused, is_grouped).show(&needs, shop))
+}
+
+/// Writes a product's minimum; blank is the shop's.
+async fn write_threshold(
+    Extracted(page): Page,
+    RecordId(id): RecordId,
+    frame: Frame,
+    request: Request,
+) -> Answer {
+    let id = id.ok_or(Refusal::NotFound)?;
+    let (parts, body) = request.into_parts();
+    let parameters = Parameters::of_address(&parts.uri);
+    let mut post = Post::read(&page.state, &parts, body).await?;
+    frame.require(Verb::Change, Model::Product)?;
+    post.counts(&[THRESHOLD], frame.locale);
+    post.blank_is_none(&[THRESHOLD]);
+    let mut reader = Reader::new(&post.members, Mode::Whole);
+    let threshold = reader.optional_integer(THRESHOLD, 0, i64::MAX);
+    post.form.absorb(&reader.finish(), frame.locale);
+    if post.form.is_refused() {
+        return show(&page, &frame, &parameters, Some((id, post.form))).await;
+    }
+    let written = super::set_threshold(&page.state, &frame.caller, id, threshold.into_new());
+    let told = view::told(&frame, &written.await?);
+    let list = view::address(&parameters).whole();
+    Ok(flash::success(
+        see_other(&format!("{list}#{THRESHOLD}-{id}")),
+        told,
+    ))
+}
+
+async fn export(Extracted(page): Page, frame: Frame) -> Answer {
+    frame.require(Verb::View, Model::Product)?;
+    let (shop, now) = (Shop::from(&page.state.config), page.state.clock.now());
+    let (threshold, locale) = (page.state.config.low_stock_threshold, frame.locale);
+    let read = async move |conn: &mut Conn, sheet: &Sheet| {
+        let put = |need: &super::Need| sheet.row(&view::cells(need, locale));
+        Ok(super::each(conn, shop, (threshold, now), put).await?)
+    };
+    Ok(index::export(&page.state, &frame, "low-stock", &view::COLUMNS, read).await?)
+}
+
+async fn orders(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    frame.require(Verb::View, Model::Product)?;
+    let parameters = Parameters::of_address(request.uri());
+    // What names no supplier names one that nobody is.
+    let supplier = parameters
+        .get("supplier")
+        .map(|id| id.parse().unwrap_or(-1));
+    let orders = super::orders(&page.state, supplier).await?;
+    let today = frame.locale.date(page.state.clock.now());
+    Ok(frame.show(OrdersPage::new(&frame, &orders, today, supplier.is_some())))
+}

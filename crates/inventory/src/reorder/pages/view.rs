@@ -1,0 +1,385 @@
+//! The list, its file and the orders, prepared for templates.
+
+use askama::Template;
+use axum::response::Response;
+use web::locale::Locale;
+
+use super::{
+    super::{LOOKED_AT, Need, Needs, Orders, Written},
+    THRESHOLD,
+};
+use crate::{
+    accounts::{Model, Verb},
+    analysis::{self, model::round_down},
+    page::{
+        Form, Frame,
+        index::{Action, Address, Cell, Cells, Column, Empty, Heading, Index, Link, Row, Typed},
+    },
+    rest::query::{Parameters, encode},
+};
+
+/// The parameter that brings products together, and what by.
+pub(super) const GROUP: &str = "group";
+pub(super) const BY_SUPPLIER: &str = "supplier";
+
+/// The columns of the file.
+pub(super) const COLUMNS: [&str; 11] = [
+    "product",
+    "product_title",
+    "serie_number",
+    "quantity",
+    "threshold",
+    "days_of_cover",
+    "sold_in_30_days",
+    "supplier",
+    "supplier_name",
+    "suggested_quantity",
+    "reason",
+];
+
+/// A product's row of the file.
+pub(super) fn cells(need: &Need, locale: Locale) -> [String; 11] {
+    let (stock, source) = (&need.low.stock, &need.source);
+    let supplier = source.supplier.as_ref();
+    let cover = need.low.cover.map(|days| round_down(days).to_string());
+    [
+        stock.product.id.to_string(),
+        Cells::text(&stock.product.title),
+        Cells::text(source.serie_number.as_deref().unwrap_or_default()),
+        stock.quantity.to_string(),
+        stock.threshold.to_string(),
+        cover.unwrap_or_default(),
+        need.low.sold.to_string(),
+        supplier.map_or_else(String::new, |supplier| supplier.id.to_string()),
+        supplier.map_or_else(String::new, |supplier| Cells::text(&supplier.name)),
+        need.figures.order_quantity().to_string(),
+        analysis::reason(locale, &need.figures),
+    ]
+}
+
+/// Where the list is, with its state.
+pub(super) fn address(parameters: &Parameters) -> Address {
+    Address::new("/low-stock/", &[GROUP], "", parameters)
+}
+
+/// That a product's minimum was changed.
+pub(super) fn told(frame: &Frame, written: &Written) -> String {
+    let threshold = frame.locale.number(written.threshold);
+    let named = frame.text("mínimo", "threshold");
+    let left = if written.is_low {
+        ""
+    } else {
+        frame.text(
+            " O estoque não está mais abaixo dele.",
+            " The stock is no longer below it.",
+        )
+    };
+    format!("{}: {named} {threshold}.{left}", written.title)
+}
+
+/// The list for one reader.
+pub(super) struct Listed<'a> {
+    frame: &'a Frame,
+    address: Address,
+    /// What was typed as the minimum of a product, and is none.
+    refused: Option<(i64, Form)>,
+    is_grouped: bool,
+}
+
+impl<'a> Listed<'a> {
+    pub(super) fn new(
+        frame: &'a Frame,
+        parameters: &Parameters,
+        refused: Option<(i64, Form)>,
+        is_grouped: bool,
+    ) -> Self {
+        Self {
+            frame,
+            address: address(parameters),
+            refused,
+            is_grouped,
+        }
+    }
+
+    /// The page.
+    pub(super) fn show(&self, needs: &Needs, shop: i64) -> Response {
+        let frame = self.frame;
+        let title = frame.text("Estoque baixo", "Low stock").to_owned();
+        let empty = Empty::new(
+            "check",
+            frame.text("Nada está em falta.", "Nothing runs low."),
+        );
+        let mut index = Index {
+            lead: self.lead(shop),
+            note: self.note(needs.low),
+            ..Index::new(title, self.address.clone(), self.columns(), empty)
+        };
+        index.fill(&needs.page, |need| self.row(need));
+        if self.is_grouped {
+            index.headings = headings(frame, &needs.page.results);
+        }
+        let links = if index.rows.is_empty() {
+            Vec::new()
+        } else {
+            self.links()
+        };
+        index.show_beside(frame, &links)
+    }
+
+    fn lead(&self, shop: i64) -> String {
+        let lead = self.frame.text(
+            "O que acaba primeiro, no ritmo dos últimos 30 dias. Mínimo da loja, para produtos sem mínimo próprio:",
+            "What runs out first, at the pace of the last 30 days. The shop's threshold, for products without their own:",
+        );
+        format!("{lead} {}.", self.frame.locale.number(shop))
+    }
+
+    /// Where the order ends, when there are more products than are put in order at once.
+    fn note(&self, low: u64) -> String {
+        if low <= LOOKED_AT {
+            return String::new();
+        }
+        let number = |count: u64| {
+            let count = i64::try_from(count).unwrap_or(i64::MAX);
+            self.frame.locale.number(count)
+        };
+        let (first, low) = (number(LOOKED_AT), number(low));
+        match (self.frame.locale, self.is_grouped) {
+            (Locale::PtBr, true) => {
+                format!("Dos {low} produtos em falta, aqui estão os {first} de menor estoque.")
+            }
+            (Locale::En, true) => {
+                format!("Of the {low} low products, these are the {first} with the fewest units.")
+            }
+            (Locale::PtBr, false) => {
+                format!(
+                    "São {low} produtos: primeiro vêm os {first} de menor estoque, em ordem de urgência."
+                )
+            }
+            (Locale::En, false) => format!(
+                "There are {low} products: the {first} with the fewest units come first, by urgency."
+            ),
+        }
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        let frame = self.frame;
+        let mut columns = vec![
+            Column::text(frame.text("Produto", "Product"), ""),
+            Column::number(frame.text("Estoque", "Stock"), ""),
+            Column::number(frame.text("Mínimo", "Threshold"), ""),
+            Column::number(frame.text("Dura", "Lasts"), ""),
+            Column::number(frame.text("Saídas em 30 dias", "Sold in 30 days"), ""),
+        ];
+        if !self.is_grouped {
+            columns.push(Column::text(
+                frame.text("Último fornecedor", "Last supplier"),
+                "",
+            ));
+        }
+        columns.push(Column::text(frame.text("Pedir", "Order"), ""));
+        columns
+    }
+
+    fn row(&self, need: &Need) -> Row {
+        let (frame, low) = (self.frame, &need.low);
+        let product = &low.stock.product;
+        let mut cells = vec![
+            Cell::Link(format!("/products/{}/", product.id), product.title.clone()),
+            Cell::Stock(frame.locale.number(low.stock.quantity), true),
+            self.threshold(need),
+            Cell::Number(low.lasts(frame.locale)),
+            Cell::Number(frame.locale.number(low.sold)),
+        ];
+        if !self.is_grouped {
+            cells.push(match &need.source.supplier {
+                Some(supplier) if frame.may(Verb::View, Model::Supplier) => Cell::Link(
+                    format!("/suppliers/{}/", supplier.id),
+                    supplier.name.clone(),
+                ),
+                Some(supplier) => Cell::Text(supplier.name.clone()),
+                None => Cell::Text("–".to_owned()),
+            });
+        }
+        cells.push(Cell::Noted(
+            frame.locale.number(need.figures.order_quantity()),
+            analysis::reason(frame.locale, &need.figures),
+        ));
+        let actions = self.actions(product.id, &product.title);
+        Row { cells, actions }
+    }
+
+    fn threshold(&self, need: &Need) -> Cell {
+        let (frame, stock) = (self.frame, &need.low.stock);
+        let shown = frame.locale.number(stock.threshold);
+        if !frame.may(Verb::Change, Model::Product) {
+            return Cell::Number(shown);
+        }
+        let id = stock.product.id;
+        let refused = self.refused.as_ref().filter(|(refused, _)| *refused == id);
+        let (value, message) = refused.map_or((shown.as_str(), ""), |(_, form)| {
+            (form.value(THRESHOLD), form.error(THRESHOLD))
+        });
+        let label = frame.text("Mínimo", "Threshold");
+        Cell::Typed(Typed {
+            name: THRESHOLD,
+            id: format!("{THRESHOLD}-{id}"),
+            label: format!("{label}: {}", stock.product.title),
+            value: value.to_owned(),
+            message: message.to_owned(),
+            address: self.address.beside(&format!("{id}/{THRESHOLD}/"), &[]),
+        })
+    }
+
+    fn actions(&self, product: i64, title: &str) -> Vec<Action> {
+        let frame = self.frame;
+        let mut next = String::new();
+        encode(&self.address.whole(), &mut next);
+        let action = |icon, text: &str, address, is_dialog| Action {
+            icon,
+            text: format!("{text}: {title}"),
+            address,
+            is_dialog,
+        };
+        let mut actions = Vec::new();
+        if frame.may(Verb::Add, Model::Inflow) {
+            let address = format!("/inflows/new/?product={product}&next={next}");
+            let text = frame.text("Entrada", "Book in");
+            actions.push(action("inflow", text, address, true));
+        }
+        if frame.may(Verb::Change, Model::Product) {
+            let address = format!("/products/{product}/edit/");
+            actions.push(action("edit", frame.text("Editar", "Edit"), address, false));
+        }
+        actions
+    }
+
+    /// The other view of the list, and the orders.
+    fn links(&self) -> Vec<Link> {
+        let frame = self.frame;
+        let (text, group) = if self.is_grouped {
+            (frame.text("Ver em uma só lista", "Show as one list"), "")
+        } else {
+            (
+                frame.text("Agrupar por fornecedor", "Group by supplier"),
+                BY_SUPPLIER,
+            )
+        };
+        vec![
+            Link {
+                icon: "truck",
+                text,
+                address: self.address.with(&[(GROUP, group), ("page", "")]),
+            },
+            Link {
+                icon: "print",
+                text: frame.text("Imprimir pedidos", "Print orders"),
+                address: ORDERS.to_owned(),
+            },
+        ]
+    }
+}
+
+const ORDERS: &str = "/low-stock/orders/";
+
+/// Who delivered a product last, in words.
+fn supplier(frame: &Frame, need: &Need) -> String {
+    let supplier = need.source.supplier.as_ref();
+    supplier.map_or_else(
+        || {
+            frame
+                .text("Sem fornecedor ainda", "No supplier yet")
+                .to_owned()
+        },
+        |supplier| supplier.name.clone(),
+    )
+}
+
+/// A heading above the first product of each supplier.
+fn headings(frame: &Frame, needs: &[Need]) -> Vec<Heading> {
+    let mut headings = Vec::new();
+    let mut last = None;
+    for (place, need) in needs.iter().enumerate() {
+        let id = need.source.supplier_id();
+        if last != Some(id) {
+            last = Some(id);
+            headings.push(Heading {
+                place,
+                text: supplier(frame, need),
+                link: (
+                    frame
+                        .text("Imprimir o pedido", "Print the order")
+                        .to_owned(),
+                    format!("{ORDERS}?supplier={id}"),
+                ),
+            });
+        }
+    }
+    headings
+}
+
+/// `GET /low-stock/orders/`
+#[derive(Template)]
+#[template(path = "reorder/orders.html")]
+pub(super) struct OrdersPage<'a> {
+    frame: &'a Frame,
+    orders: Vec<Order>,
+    today: String,
+    /// Whether one supplier was asked for.
+    is_of_one: bool,
+    /// How many low products are in no order; none when all are.
+    left_out: Option<String>,
+}
+
+/// What to order of one supplier.
+struct Order {
+    id: i64,
+    supplier: String,
+    lines: Vec<Line>,
+}
+
+/// A product of an order.
+struct Line {
+    title: String,
+    serie_number: String,
+    stock: String,
+    quantity: String,
+}
+
+impl<'a> OrdersPage<'a> {
+    pub(super) fn new(frame: &'a Frame, found: &Orders, today: String, is_of_one: bool) -> Self {
+        let mut orders: Vec<Order> = Vec::new();
+        for need in &found.needs {
+            let id = need.source.supplier_id();
+            if orders.last().is_none_or(|order| order.id != id) {
+                let supplier = supplier(frame, need);
+                orders.push(Order {
+                    id,
+                    supplier,
+                    lines: Vec::new(),
+                });
+            }
+            if let Some(order) = orders.last_mut() {
+                order.lines.push(line(frame, need));
+            }
+        }
+        let left_out = i64::try_from(found.left_out).unwrap_or(i64::MAX);
+        Self {
+            frame,
+            orders,
+            today,
+            is_of_one,
+            left_out: (left_out > 0).then(|| frame.locale.number(left_out)),
+        }
+    }
+}
+
+fn line(frame: &Frame, need: &Need) -> Line {
+    let stock = &need.low.stock;
+    Line {
+        title: stock.product.title.clone(),
+        serie_number: need.source.serie_number.clone().unwrap_or_default(),
+        stock: frame.locale.number(stock.quantity),
+        quantity: frame.locale.number(need.figures.order_quantity()),
+    }
+}

@@ -1,0 +1,298 @@
+//! Low stock as a list to act on: what runs out first, what to order of it and why, by supplier, with minimums that are changed in their row.
+
+use std::collections::BTreeSet;
+
+use inventory::Config;
+use serde_json::json;
+use test_kit::{html, on_both_engines};
+
+use crate::{
+    analyses,
+    app::TestApp,
+    pages::{is_refused, leads_to, page},
+    visitor::Visitor,
+};
+
+/// A shop with three low products: one that sells and was delivered last by Norte, one of Sul's that never sold, and one that nobody has
+/// delivered.
+async fn shop(app: &TestApp) -> [i64; 3] {
+    let rice = analyses::a_product_that_ran_low(app, "Arroz").await;
+    let salt = app.manager().a_product("Sal", 2).await;
+    let soap = app.manager().a_product("Sabão", 0).await;
+    let minimum = json!({"threshold": 11});
+    let path = format!("/api/v1/products/{rice}/threshold/");
+    assert_eq!(app.manager().put(&path, minimum).await.status, 200);
+    for (name, products) in [("Sul", vec![rice, salt]), ("Norte", vec![rice])] {
+        let supplier = json!({"name": name});
+        let supplier = app.admin().post("/api/v1/suppliers/", supplier).await.id();
+        for product in products {
+            let inflow = json!({"product": product, "supplier": supplier, "quantity": 1});
+            app.manager().post("/api/v1/inflows/", inflow).await.id();
+            app.clock.advance(std::time::Duration::from_secs(1));
+        }
+    }
+    let outflow = json!({"product": rice, "quantity": 2});
+    app.manager().post("/api/v1/outflows/", outflow).await.id();
+    [rice, salt, soap]
+}
+
+/// The row of a product, as text.
+fn row<'page>(page: &'page str, product: i64) -> &'page str {
+    let rows = page.split("<tr>").skip(1);
+    let link = format!("<th scope=\"row\"><a href=\"/products/{product}/\">");
+    let mut found = rows.filter(|row| row.trim_start().starts_with(&link));
+    found.next().unwrap_or_else(|| panic!("{product}: {page}"))
+}
+
+/// Where these stand, which must be in this order.
+#[track_caller]
+fn in_order(page: &str, texts: &[&str]) {
+    let places: Vec<usize> = texts
+        .iter()
+        .map(|text| page.find(text).unwrap_or_else(|| panic!("{text}: {page}")))
+        .collect();
+    assert!(places.is_sorted(), "{texts:?}: {places:?}");
+}
+
+on_both_engines!(
+    the_list_says_what_runs_out_first_what_to_order_why_and_of_whom,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let [rice, salt, soap] = shop(&app).await;
+        let mut visitor = app.logged_in("viewer").await;
+        for (language, expected) in [
+            (
+                "en",
+                [
+                    vec![
+                        "3 days",
+                        ">77</td>",
+                        "Norte",
+                        "<strong>43</strong>",
+                        "Restocks to 52, for 7 days of delivery and 7 days until the next review, at 2.8 a day.",
+                    ],
+                    vec![
+                        "no sales",
+                        "Sul",
+                        "<strong>7</strong>",
+                        "Restocks to the minimum of 10; too little has gone out yet to forecast.",
+                    ],
+                    vec!["sold out", "–", "<strong>10</strong>"],
+                ],
+            ),
+            (
+                "pt-BR",
+                [
+                    vec![
+                        "3 dias",
+                        "Norte",
+                        "Repõe até 52, para 7 dias de entrega e 7 dias até a próxima revisão, a 2,8 por dia.",
+                    ],
+                    vec![
+                        "sem saídas",
+                        "Repõe até o mínimo de 10; ainda há poucas saídas para prever.",
+                    ],
+                    vec!["acabou"],
+                ],
+            ),
+        ] {
+            visitor.language = language;
+            let text = page(&visitor, "/low-stock/", 200).await;
+            for (product, expected) in [rice, salt, soap].into_iter().zip(expected) {
+                let row = row(&text, product);
+                for said in expected {
+                    assert!(row.contains(said), "{said}: {row}");
+                }
+            }
+            // What never sold is missed last, however little of it there is.
+            in_order(&text, &[">Arroz</a>", ">Sabão</a>", ">Sal</a>"]);
+        }
+        // The API's list is what it was.
+        let list = app.viewer().get("/api/v1/low-stock/").await.json();
+        let lowest =
+            json!({"product": {"id": soap, "title": "Sabão"}, "quantity": 0, "threshold": 10});
+        assert_eq!(list["results"][0], lowest);
+    }
+);
+
+on_both_engines!(
+    products_are_brought_together_by_supplier_and_each_order_is_for_one_of_them,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        let visitor = app.logged_in("viewer").await;
+        let list = page(&visitor, "/low-stock/", 200).await;
+        assert!(
+            list.contains("href=\"/low-stock/?group=supplier\""),
+            "{list}"
+        );
+        let grouped = page(&visitor, "/low-stock/?group=supplier", 200).await;
+        let headings = [
+            "<span>Norte</span>",
+            "<span>Sul</span>",
+            "<span>No supplier yet</span>",
+        ];
+        in_order(
+            &grouped,
+            &[
+                headings[0],
+                ">Arroz</a>",
+                headings[1],
+                ">Sal</a>",
+                headings[2],
+                ">Sabão</a>",
+            ],
+        );
+        assert!(
+            grouped.contains("href=\"/low-stock/orders/?supplier=1\""),
+            "{grouped}"
+        );
+        let orders = page(&visitor, "/low-stock/orders/", 200).await;
+        in_order(
+            &orders,
+            &[">Norte</h2>", ">Arroz</th>", ">Sul</h2>", ">Sal</th>"],
+        );
+        for (supplier, there, elsewhere) in [
+            ("1", "Sal", "Arroz"),
+            ("2", "Arroz", "Sal"),
+            ("0", "Sabão", "Arroz"),
+        ] {
+            let path = format!("/low-stock/orders/?supplier={supplier}");
+            let order = page(&visitor, &path, 200).await;
+            assert!(
+                order.contains(&format!("<th scope=\"row\">{there}</th>")),
+                "{order}"
+            );
+            assert!(
+                !order.contains(&format!("<th scope=\"row\">{elsewhere}</th>")),
+                "{order}"
+            );
+        }
+        for nobody in ["99", "x"] {
+            let path = format!("/low-stock/orders/?supplier={nobody}");
+            let order = page(&visitor, &path, 200).await;
+            assert!(order.contains("There is nothing to order."), "{order}");
+        }
+    }
+);
+
+on_both_engines!(the_file_has_what_the_list_has, async |address| {
+    let app = TestApp::new(&address).await;
+    let [rice, ..] = shop(&app).await;
+    let mut visitor = app.logged_in("viewer").await;
+    let file = visitor.get("/low-stock/export/").await.text;
+    let mut lines = file.trim_start_matches('\u{feff}').lines();
+    let head = "product,product_title,serie_number,quantity,threshold,days_of_cover,sold_in_30_days,supplier,supplier_name,suggested_quantity,reason";
+    assert_eq!(lines.next(), Some(head));
+    let first = format!(
+        "{rice},Arroz,,9,11,3,77,2,Norte,43,\"Restocks to 52, for 7 days of delivery and 7 days until the next review, at 2.8 a day.\""
+    );
+    assert_eq!(lines.next(), Some(first.as_str()));
+    assert_eq!(lines.count(), 2);
+    visitor.language = "pt-BR";
+    let file = visitor.get("/low-stock/export/").await.text;
+    assert!(file.contains(";Norte;43;Repõe até 52, para"), "{file}");
+});
+
+/// Types a minimum into the row of a product.
+async fn type_minimum(visitor: &Visitor<'_>, product: i64, typed: &str) -> crate::app::Answer {
+    let path = format!("/low-stock/{product}/threshold/?group=supplier");
+    visitor.submit(&path, &[("threshold", typed)]).await
+}
+
+on_both_engines!(
+    a_minimum_is_changed_in_its_row_by_those_who_may,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let [rice, salt, _] = shop(&app).await;
+        let manager = app.logged_in("manager").await;
+        let own = async || {
+            let path = format!("/api/v1/products/{salt}/threshold/");
+            app.viewer().get(&path).await.json()["threshold"].clone()
+        };
+        let list = "/low-stock/?group=supplier";
+        let led = format!("{list}#threshold-{salt}");
+        leads_to(&type_minimum(&manager, salt, " 1,200 ").await, &led);
+        assert_eq!(own().await, 1200);
+        let shown = page(&manager, list, 200).await;
+        assert!(shown.contains("Sal: threshold 1,200."), "{shown}");
+        assert!(row(&shown, salt).contains("value=\"1,200\""), "{shown}");
+
+        leads_to(&type_minimum(&manager, salt, "3").await, &led);
+        let shown = page(&manager, list, 200).await;
+        let told = "Sal: threshold 3. The stock is no longer below it.";
+        assert!(
+            shown.contains(told) && !shown.contains(">Sal</a>"),
+            "{shown}"
+        );
+
+        // Blank is the shop's again, and the shop's sent as it was shown stays the shop's.
+        for typed in ["", "10"] {
+            leads_to(&type_minimum(&manager, salt, typed).await, &led);
+            assert_eq!(own().await, json!(null), "{typed}");
+        }
+
+        for typed in ["abc", "-1", "1.5"] {
+            let refused = type_minimum(&manager, salt, typed).await;
+            let field = format!("href=\"#threshold-{salt}\"");
+            is_refused(&refused, &["Threshold: Sal: ", &field, "No supplier yet"]);
+            let row = row(&refused.text, salt);
+            assert!(row.contains(&format!("value=\"{typed}\"")), "{row}");
+            assert!(row.contains("aria-invalid"), "{row}");
+            assert!(!self::row(&refused.text, rice).contains("aria-invalid"));
+        }
+        assert_eq!(own().await, json!(null));
+        assert_eq!(type_minimum(&manager, 99, "5").await.status.as_u16(), 404);
+
+        let viewer = app.logged_in("viewer").await;
+        let shown = page(&viewer, list, 200).await;
+        assert!(!shown.contains("/threshold/"), "{shown}");
+        let refused = type_minimum(&viewer, salt, "5").await;
+        assert_eq!(refused.status.as_u16(), 403);
+        assert!(refused.text.contains("change_product"), "{}", refused.text);
+    }
+);
+
+/// The products on a page of the list.
+fn listed(page: &str) -> Vec<i64> {
+    let links = page.split("<th scope=\"row\"><a href=\"/products/").skip(1);
+    let ids = links.map(|rest| rest.split('/').next().unwrap().parse().unwrap());
+    ids.collect()
+}
+
+on_both_engines!(
+    with_more_products_than_are_put_in_order_at_once_each_still_stands_once_and_a_page_costs_the_same,
+    async |address| {
+        let config = Config {
+            low_stock_threshold: 1_000_000,
+            max_page_size: 400,
+            ..Config::default()
+        };
+        let app = TestApp::with(&address, config).await;
+        app.make_up(1_100, 3_000, 7, 60).await;
+        let visitor = app.logged_in("viewer").await;
+        let mut seen = BTreeSet::new();
+        let mut costs = BTreeSet::new();
+        // Not a divisor of what is put in order at once.
+        for number in 1..=4 {
+            let path = format!("/low-stock/?page_size=300&page={number}");
+            page(&visitor, &path, 200).await;
+            let before = app.state.db.statistics().statements;
+            let text = page(&visitor, &path, 200).await;
+            costs.insert(app.state.db.statistics().statements - before);
+            assert!(text.contains("There are 1,100 products"), "{path}");
+            for id in listed(&text) {
+                assert!(seen.insert(id), "{id} stands twice");
+            }
+        }
+        assert_eq!((seen.len(), costs.len()), (1_100, 1), "{costs:?}");
+        let grouped = page(&visitor, "/low-stock/?group=supplier&page_size=100&page=10", 200).await;
+        assert_eq!(listed(&grouped).len(), 100);
+        page(&visitor, "/low-stock/?group=supplier&page_size=100&page=11", 404).await;
+        let orders = page(&visitor, "/low-stock/orders/", 200).await;
+        assert!(orders.contains("found no room here: 750."), "{orders}");
+        html::check(&orders);
+        let file = visitor.get("/low-stock/export/").await.text;
+        assert_eq!(file.lines().count(), 1_101);
+    }
+);
