@@ -5,5 +5,7 @@ import "./forms.js";
 import "./lists.js";
 import "./menus.js";
 import "./picker.js";
+import "./search.js";
 import "./shortcuts.js";
+import "./tables.js";
 import "./toasts.js";

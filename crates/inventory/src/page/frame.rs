@@ -113,6 +113,16 @@ impl Frame {
         self.caller.may(Permission::new(verb, model))
     }
 
+    /// Whether the search offers products to the reader.
+    pub(crate) fn finds_products(&self) -> bool {
+        self.may(Verb::View, Model::Product)
+    }
+
+    /// Whether the search offers to add what it did not find.
+    pub(crate) fn adds_products(&self) -> bool {
+        self.may(Verb::Add, Model::Product)
+    }
+
     /// Refuses what the reader may not do, with a page that names the permission.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! Choosing one record among many, even a million products: a text field that a script turns into a list of the ten best matches, and that
-//! the server understands without a script. It searches by name; a product's serie number, typed or scanned, finds it at once.
+//! the server understands without a script. It searches by name; a product's serie number, typed or scanned, finds it at once. The search
+//! over every page offers the same.
 //!
 //! A picker called `product` sends `product` (the id), `product_text` (the text of the field) and `product_was` (its text when
 //! the id was chosen): a text that was changed by hand is looked up, whatever the id says. `product_choice` answers "which of these".
@@ -9,7 +10,7 @@ use axum::{
     response::Response,
 };
 use http::StatusCode;
-use resource::Field;
+use resource::{Field, Value};
 use serde::{Deserialize, Serialize};
 use web::locale::Locale;
 
@@ -25,7 +26,12 @@ use crate::{
         named::{self, Kind},
         products::{self, ProductRecord},
     },
-    rest::{Refusal, query::encode, resource::json},
+    rest::{
+        Refusal,
+        list::search_words,
+        query::{Parameters, encode},
+        resource::json,
+    },
 };
 
 /// How many records are offered.
@@ -128,12 +134,25 @@ impl Source {
     }
 }
 
+impl Choice {
+    /// Whether a text has no words but those of the record.
+    fn has_words_of(&self, text: &str) -> bool {
+        let said = db::fold(&format!("{} {}", self.text, self.hint));
+        let words = search_words(&Parameters::of("search", text));
+        words.iter().all(|word| said.contains(word.as_str()))
+    }
+}
+
 fn offered(product: ProductRecord, locale: Locale) -> Choice {
     let quantity = locale.number(product.quantity);
-    let stock = format!("{quantity} {}", locale.text("em estoque", "in stock"));
+    let price = ProductRecord::selling_price.shown(Value::Money(product.selling_price), locale);
+    let known = format!(
+        "{quantity} {} · {price}",
+        locale.text("em estoque", "in stock")
+    );
     let hint = match product.serie_number {
-        Some(number) => format!("{stock} · {number}"),
-        None => stock,
+        Some(number) => format!("{known} · {number}"),
+        None => known,
     };
     Choice {
         id: product.id,
@@ -255,9 +274,10 @@ impl Picked {
                     .is_some_and(|choice| db::fold(&choice.text) == folded)
             })
             .collect();
-        let at = match (same.as_slice(), found.len()) {
+        let at = match (same.as_slice(), found.as_slice()) {
             ([only], _) => Some(*only),
-            (_, 1) => Some(0),
+            // What only resembles the text is shown before it is chosen.
+            (_, [only]) if only.has_words_of(typed) => Some(0),
             _ => None,
         };
         if let Some(at) = at {
@@ -282,6 +302,9 @@ impl Picked {
 fn findable(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }
+
+/// Where the scripts ask for what they offer.
+pub(crate) const OFFERS: &str = "/pick/";
 
 /// `/pick/…/`: the ten best for the script.
 pub(crate) fn routes() -> PageRouter {

@@ -2,13 +2,16 @@
 //!
 //! Names of brands, categories and suppliers are few and are scanned. Titles have an index: their words, the suffixes of those
 //! words, and for each word the products that have it. A search term is a prefix of a suffix, so it is found anywhere within a word.
-//! `words` splits and looks up, `store` maintains the index. Which of them a list uses is the list's own business.
+//! `words` splits and looks up, `store` maintains the index, `near` is what somebody may have meant who mistyped a word. Which of them a
+//! list uses is the list's own business.
 
+mod near;
 mod store;
 mod words;
 
 pub(crate) use store::{
-    Place, Vocabulary, add, clear, move_counter, remove, renew, wrong_products, wrong_words,
+    Place, Vocabulary, Within, add, clear, has_word, move_counter, nearest, remove, renew,
+    words_with, wrong_products, wrong_words,
 };
 pub(crate) use words::{Key, successor as beyond};
 
@@ -22,6 +25,18 @@ pub(crate) fn contains(query: &mut Query, column: &'static str, words: &[String]
             .push(column)
             .push(" LIKE ")
             .bind(pattern(word))
+            .push(" ESCAPE '\\'");
+    }
+}
+
+/// Adds the condition that every word begins a word of a folded column.
+pub(crate) fn begins_words(query: &mut Query, column: &'static str, words: &[String]) {
+    for word in words {
+        query
+            .push(" AND ' ' || ")
+            .push(column)
+            .push(" LIKE ")
+            .bind(format!("% {}%", escaped(word)))
             .push(" ESCAPE '\\'");
     }
 }
@@ -53,17 +68,20 @@ pub(crate) fn meant(found: &[(i64, String)], name: &str) -> Vec<i64> {
     }
 }
 
-/// The pattern that finds a word anywhere; what has a meaning in patterns stands for itself.
+/// The pattern that finds a word anywhere.
 fn pattern(word: &str) -> String {
-    let mut pattern = String::with_capacity(word.len() + 2);
-    pattern.push('%');
+    format!("%{}%", escaped(word))
+}
+
+/// A word within a pattern: what has a meaning in patterns stands for itself.
+fn escaped(word: &str) -> String {
+    let mut pattern = String::with_capacity(word.len());
     for character in word.chars() {
         if matches!(character, '%' | '_' | '\\') {
             pattern.push('\\');
         }
         pattern.push(character);
     }
-    pattern.push('%');
     pattern
 }
 

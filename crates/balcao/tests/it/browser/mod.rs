@@ -13,6 +13,7 @@ mod paper;
 mod payments;
 mod receiving;
 mod reordering;
+mod search;
 mod shelves;
 mod walk;
 mod webhooks;

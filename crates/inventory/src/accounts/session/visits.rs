@@ -19,11 +19,11 @@ use super::{Session, cookies, find, prolong};
 use crate::{
     State,
     accounts::{Caller, csrf, second_factor},
-    page::redirect,
+    page::{picker, redirect},
     rest::{Refusal, gate},
 };
 
-/// Pages that one user, or one address without a session, may ask for.
+/// Pages that one user, or one address without a session, may ask for; and as often what scripts offer while the user types.
 const PAGES: Rate = Rate::new(600, Period::Minute);
 
 /// Where a second factor is turned on.
@@ -80,11 +80,14 @@ async fn visit(state: &State, mut request: Request, next: Next) -> Result<Respon
     let origin = Origin::known(request.extensions());
     let cookies = HostOnly::new(request.headers(), origin.is_https);
     let session = find(state, cookies).await?;
+    // What is asked while somebody types is counted apart: typing never keeps anybody from a page.
+    let kind = if request.uri().path().starts_with(picker::OFFERS) {
+        "inventory:offers:user"
+    } else {
+        "inventory:pages:user"
+    };
     let key = match &session {
-        Some(session) => Key::new(
-            "inventory:pages:user",
-            session.account.caller.id.to_string(),
-        ),
+        Some(session) => Key::new(kind, session.account.caller.id.to_string()),
         None => Key::of_client("inventory:pages", ClientAddress(origin.address)),
     };
     gate::take(state, &key, &PAGES.into()).await?;

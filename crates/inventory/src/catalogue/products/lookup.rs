@@ -1,6 +1,6 @@
-//! What people may mean by a search that no title matches: a brand, a category, the beginning of a serie number. The API
-//! searches titles alone, as specified; pages ask here too. Brands and categories are few and are scanned, serie numbers have
-//! an index, so none of it slows down with the catalogue.
+//! What people may mean by a search that no title matches: a brand, a category, a word with one letter mistyped, the beginning of a serie
+//! number. The API searches titles alone, as specified; pages ask here too. Brands and categories are few and are scanned, words and
+//! serie numbers have an index, so none of it slows down with the catalogue.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{
     State,
     catalogue::named::{self, Kind, NamedRecord},
     rest::{Refusal, list::search_words, query::Parameters},
-    search,
+    search::{self, Key},
 };
 
 /// Names that are looked at for one word.
@@ -22,19 +22,24 @@ const MOST_WORDS: usize = 6;
 /// A beginning of fewer characters begins too many numbers to mean one.
 const SHORTEST: usize = 2;
 
-/// A brand or a category that was named by words of a search.
+/// What words of a search mean that no title has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Meant {
-    /// Which of the two.
-    pub(crate) kind: Kind,
-    /// Its id.
-    pub(crate) id: i64,
-    /// Its name.
-    pub(crate) name: String,
+pub(crate) enum Meant {
+    /// A brand or a category.
+    Named {
+        /// Which of the two.
+        kind: Kind,
+        /// Its id.
+        id: i64,
+        /// Its name.
+        name: String,
+    },
+    /// The same words, those with one letter mistyped as titles have them.
+    Spelled(String),
 }
 
 /// What a search selects: where no title has its words, the products of the brand or category that some of them name, whose titles have
-/// the others.
+/// the others; else the products whose titles have nearly these words.
 ///
 /// # Errors
 ///
@@ -43,9 +48,20 @@ pub(crate) async fn understood(
     state: &State,
     parameters: &Parameters,
 ) -> Result<(Parameters, Option<Meant>), Refusal> {
+    if search_words(parameters).is_empty() || count(state, parameters).await? > 0 {
+        return Ok((parameters.clone(), None));
+    }
+    meant(state, parameters).await
+}
+
+/// The same of words that no title has, as is known.
+async fn meant(
+    state: &State,
+    parameters: &Parameters,
+) -> Result<(Parameters, Option<Meant>), Refusal> {
     let words = search_words(parameters);
     let nothing = || (parameters.clone(), None);
-    if words.is_empty() || words.len() > MOST_WORDS || count(state, parameters).await? > 0 {
+    if words.is_empty() || words.len() > MOST_WORDS {
         return Ok(nothing());
     }
     for kind in [Kind::Brand, Kind::Category] {
@@ -59,7 +75,7 @@ pub(crate) async fn understood(
         other.set(kind.name(), record.id.to_string());
         other.set("search", rest);
         if count(state, &other).await? > 0 {
-            let meant = Meant {
+            let meant = Meant::Named {
                 kind,
                 id: record.id,
                 name: record.name,
@@ -67,7 +83,57 @@ pub(crate) async fn understood(
             return Ok((other, Some(meant)));
         }
     }
-    Ok(nothing())
+    let Some(spelled) = spelled(state, parameters, words).await? else {
+        return Ok(nothing());
+    };
+    let mut other = parameters.clone();
+    other.set("search", spelled.clone());
+    if count(state, &other).await? == 0 {
+        return Ok(nothing());
+    }
+    Ok((other, Some(Meant::Spelled(spelled))))
+}
+
+/// So many words that may be meant are looked at.
+const MOST_SPELLINGS: usize = 5;
+
+/// A search whose words titles have, one letter of each changed where no title has it. None where nothing needs to change, or where the
+/// search begins a serie number.
+async fn spelled(
+    state: &State,
+    parameters: &Parameters,
+    words: Vec<String>,
+) -> Result<Option<String>, Refusal> {
+    let text = parameters.get("search").unwrap_or_default();
+    if !numbered_like(state, text, 1).await?.is_empty() {
+        return Ok(None);
+    }
+    let read = async move |conn: &mut Conn| {
+        let (mut spelled, mut is_changed) = (Vec::new(), false);
+        for word in &words {
+            if search::has_word(conn, word).await? {
+                spelled.push(quoted(word));
+                continue;
+            }
+            let Some(near) = near(conn, word).await? else {
+                return Ok(None);
+            };
+            spelled.push(near);
+            is_changed = true;
+        }
+        Ok::<_, Error>(is_changed.then(|| spelled.join(" ")))
+    };
+    Ok(state.db.read(read).await?)
+}
+
+/// The likeliest word of a title that differs from one by a letter.
+async fn near(conn: &mut Conn, word: &str) -> Result<Option<String>, Error> {
+    for near in search::nearest(conn, word, MOST_SPELLINGS).await? {
+        if search::has_word(conn, &near).await? {
+            return Ok(Some(near));
+        }
+    }
+    Ok(None)
 }
 
 /// The record whose name has most of the words, and the words that it has not, as a search.
@@ -257,41 +323,41 @@ const MOST_MEANT: usize = 100;
 /// Faults of the store.
 pub(crate) async fn few(state: &State, text: &str) -> Result<(Vec<i64>, bool), Refusal> {
     let most = i64::try_from(MOST_MEANT).unwrap_or(i64::MAX);
-    let found = best_of(state, text, most.saturating_add(1), "").await?;
+    let found = listed(state, text, most.saturating_add(1)).await?;
     let ids = found.iter().take(MOST_MEANT).map(|product| product.id);
     Ok((ids.collect(), found.len() > MOST_MEANT))
 }
 
-/// The product of a serie number alone; else the first of those whose titles have all words of a text, then of those whose serie numbers
-/// begin with it; else those of the brand or category that it names. Archived products are found by their serie numbers alone, so that
-/// whoever scans one is told why it does not move.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub(crate) async fn best(
-    state: &State,
-    text: &str,
-    limit: i64,
-) -> Result<Vec<ProductRecord>, Refusal> {
-    best_of(state, text, limit, "false").await
-}
-
-async fn best_of(
-    state: &State,
-    text: &str,
-    limit: i64,
-    archived: &str,
-) -> Result<Vec<ProductRecord>, Refusal> {
+/// As the list of products finds them, in its order, archived ones too.
+async fn listed(state: &State, text: &str, limit: i64) -> Result<Vec<ProductRecord>, Refusal> {
     if text.contains('\0') {
         return Ok(Vec::new());
     }
     if let Some(product) = super::with_serie_number(state, text).await? {
         return Ok(vec![product]);
     }
-    let mut asked = Parameters::of("search", text);
-    asked.set("archived", archived);
-    let mut found = part(state, &asked, limit, 0).await?;
+    let asked = Parameters::of("search", text);
+    let found = part(state, &asked, limit, 0).await?;
+    filled_up(state, &asked, found, limit).await
+}
+
+/// Whether the index of titles has what leads to a search; else every title would have to be looked at.
+pub(super) fn is_indexed(words: &[String]) -> bool {
+    words.iter().any(|word| Key::of(word).is_some())
+}
+
+/// What titles found for a search, and behind it the products whose serie numbers begin with it; where there are none, those that it means.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(super) async fn filled_up(
+    state: &State,
+    asked: &Parameters,
+    mut found: Vec<ProductRecord>,
+    limit: i64,
+) -> Result<Vec<ProductRecord>, Refusal> {
+    let text = asked.get("search").unwrap_or_default();
     let room = limit - i64::try_from(found.len()).unwrap_or(limit);
     if room > 0 {
         for product in numbered_like(state, text, room).await? {
@@ -300,8 +366,12 @@ async fn best_of(
             }
         }
     }
-    if found.is_empty() {
-        let (understood, _) = understood(state, &asked).await?;
+    if found.is_empty() && is_indexed(&search_words(asked)) {
+        let (understood, _) = understood(state, asked).await?;
+        found = part(state, &understood, limit, 0).await?;
+    } else if found.is_empty()
+        && let (understood, Some(_)) = meant(state, asked).await?
+    {
         found = part(state, &understood, limit, 0).await?;
     }
     Ok(found)

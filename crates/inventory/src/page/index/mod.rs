@@ -6,7 +6,7 @@ mod export;
 mod spool;
 
 pub(crate) use address::Address;
-pub(crate) use export::{Cells, Sheet, export, headings};
+pub(crate) use export::{Cells, Sheet, empty_file, export, headings};
 
 use askama::Template;
 use axum::response::Response;
@@ -16,9 +16,12 @@ use resource::{Field, Value, Words};
 use super::{Form, Frame, picker::Picked, redirect};
 use crate::{
     accounts::{Model, Verb},
-    rest::{Refusal, resource::Page},
+    catalogue::products::ProductRecord,
+    rest::{Refusal, query::encode, resource::Page},
 };
 
+/// So many digits are a product's code; the script of the search knows it too.
+const CODE: usize = 6;
 /// How many records a page may have.
 const SIZES: [u64; 4] = [10, 25, 50, 100];
 
@@ -210,6 +213,8 @@ pub(crate) struct Index {
     pub(crate) address: Address,
     /// What a new record is made with: what the button says and where it leads.
     pub(crate) create: Option<(String, String)>,
+    /// The field of a new record that takes what was searched for in vain; empty when none does.
+    pub(crate) name: &'static str,
     /// Whether a new record may be made in a dialog.
     pub(crate) is_create_dialog: bool,
     /// Where a file is imported, for those who may.
@@ -287,6 +292,7 @@ impl Index {
             lead: String::new(),
             address,
             create: None,
+            name: "",
             is_create_dialog: true,
             import: None,
             is_exported: true,
@@ -318,12 +324,16 @@ impl Index {
         let columns = fields.iter().map(|field| Column::of(frame, field));
         let empty = Empty::new(icon, words.none_yet(locale));
         let index = Self::new(words.title(locale), address, columns.collect(), empty);
+        let name = fields
+            .iter()
+            .find(|field| field.is_name && field.target.is_none());
         if !frame.may(Verb::Add, model) {
             return index;
         }
         Self {
             create: Some((words.new_one(locale), format!("{path}new/"))),
             import: Some(format!("/import/?resource={}", path.trim_matches('/'))),
+            name: name.map_or("", |field| field.name),
             ..index
         }
     }
@@ -396,6 +406,48 @@ impl Index {
         };
         let ordering = format!("{sign}{}", column.field);
         self.address.with(&[("ordering", &ordering), ("page", "")])
+    }
+
+    /// The columns that order the list.
+    fn sorts(&self) -> impl Iterator<Item = &Column> {
+        self.columns
+            .iter()
+            .filter(|column| !column.field.is_empty())
+    }
+
+    /// Which way a column orders the list; nothing when it does not.
+    fn sort_sign(&self, column: &Column) -> &'static str {
+        match self.sort(column) {
+            "ascending" => " ↑",
+            "descending" => " ↓",
+            _ => "",
+        }
+    }
+
+    /// The column that orders the list, and which way.
+    fn sorted_by(&self) -> String {
+        let column = self.sorts().find(|column| self.sort(column) != "none");
+        column.map_or_else(String::new, |column| {
+            format!("{}{}", column.text, self.sort_sign(column))
+        })
+    }
+
+    /// The form of a new record with what was searched for in vain filled in: of a product a code, where it is one.
+    fn create_sought(&self) -> Option<(String, String)> {
+        let (text, address) = self.create.as_ref()?;
+        let sought = self.form.value("search").trim();
+        if self.name.is_empty() || sought.is_empty() {
+            return Some((text.clone(), address.clone()));
+        }
+        let is_code = sought.len() >= CODE && sought.bytes().all(|byte| byte.is_ascii_digit());
+        let field = if is_code && self.name == ProductRecord::title.name {
+            ProductRecord::serie_number.name
+        } else {
+            self.name
+        };
+        let mut filled = format!("{address}?{field}=");
+        encode(sought, &mut filled);
+        Some((format!("{text} “{sought}”"), filled))
     }
 
     /// The fields behind "more filters": all but the first.

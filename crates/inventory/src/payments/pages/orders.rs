@@ -68,6 +68,7 @@ fn empty_index(frame: &Frame, asked: &Asked) -> Index {
         title: frame.say(PLACE).to_owned(),
         lead: String::new(),
         create: may_add.then(|| (new.to_owned(), format!("{ORDERS}new/"))),
+        name: "",
         is_create_dialog: false,
         import: None,
         is_exported: true,

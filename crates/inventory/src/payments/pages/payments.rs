@@ -74,6 +74,7 @@ fn empty_index(frame: &Frame, asked: &Asked) -> Index {
         title: frame.text("Todos os pagamentos", "All payments").to_owned(),
         lead: String::new(),
         create: None,
+        name: "",
         is_create_dialog: false,
         import: None,
         is_exported: true,

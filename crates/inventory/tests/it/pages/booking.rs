@@ -261,7 +261,7 @@ on_both_engines!(
         assert_eq!(app.admin().quantity_of(2).await, 8);
         let offered = admin.get("/pick/products/?q=suave").await.json();
         assert_eq!(offered[0]["text"], "Café suave");
-        assert_eq!(offered[0]["hint"], "8 in stock");
+        assert_eq!(offered[0]["hint"], "8 in stock · R$\u{a0}12.50");
         page(&admin, "/pick/nothing/", 404).await;
     }
 );

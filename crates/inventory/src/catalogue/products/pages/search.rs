@@ -7,7 +7,7 @@ use crate::{
         named::{self, Kind},
         products::{
             self, ProductRecord,
-            lookup::{self, Numbered},
+            lookup::{self, Meant, Numbered},
         },
     },
     page::{
@@ -31,17 +31,7 @@ pub(super) async fn found(
 ) -> Result<Found, Refusal> {
     let (understood, meant) = lookup::understood(state, parameters).await?;
     if let Some(meant) = &meant {
-        let text = match meant.kind {
-            Kind::Brand => frame.text(
-                "Nenhum título tem tudo isto. Produtos da marca",
-                "No title has all of this. Products of the brand",
-            ),
-            _ => frame.text(
-                "Nenhum título tem tudo isto. Produtos da categoria",
-                "No title has all of this. Products of the category",
-            ),
-        };
-        index.note = format!("{text} {}:", meant.name);
+        index.note = meant_note(frame, meant);
     }
     if let Some(numbered) = Numbered::find(state, &understood).await? {
         index.note = note(frame, &numbered);
@@ -59,6 +49,37 @@ pub(super) async fn found(
         index.also = also(state, frame, search, meant.as_ref()).await?;
     }
     Ok(found)
+}
+
+fn meant_note(frame: &Frame, meant: &Meant) -> String {
+    let (text, what) = match meant {
+        Meant::Named {
+            kind: Kind::Brand,
+            name,
+            ..
+        } => (
+            frame.text(
+                "Nenhum título tem tudo isto. Produtos da marca",
+                "No title has all of this. Products of the brand",
+            ),
+            name.clone(),
+        ),
+        Meant::Named { name, .. } => (
+            frame.text(
+                "Nenhum título tem tudo isto. Produtos da categoria",
+                "No title has all of this. Products of the category",
+            ),
+            name.clone(),
+        ),
+        Meant::Spelled(words) => (
+            frame.text(
+                "Nenhum título tem tudo isto. Produtos com",
+                "No title has all of this. Products with",
+            ),
+            format!("“{words}”"),
+        ),
+    };
+    format!("{text} {what}:")
 }
 
 fn note(frame: &Frame, numbered: &Numbered) -> String {
@@ -82,7 +103,7 @@ async fn also(
     state: &State,
     frame: &Frame,
     search: &str,
-    meant: Option<&lookup::Meant>,
+    meant: Option<&Meant>,
 ) -> Result<Vec<Chip>, Refusal> {
     let mut chips = Vec::new();
     for product in lookup::numbered_like(state, search, ALSO).await? {
@@ -97,7 +118,9 @@ async fn also(
         (Kind::Category, frame.text("Categoria", "Category")),
     ] {
         for record in named::best(state, kind, search, ALSO).await? {
-            if meant.is_none_or(|meant| (meant.kind, meant.id) != (kind, record.id)) {
+            let is_meant = matches!(meant, Some(Meant::Named { kind: other, id, .. })
+                if (*other, *id) == (kind, record.id));
+            if !is_meant {
                 chips.push(Chip {
                     text: format!("{text}: {}", record.name),
                     address: format!("/products/?{}={}", kind.name(), record.id),

@@ -2,6 +2,7 @@
 //! Quantities are read here and changed in `stock`. The columns of a product follow from its description.
 
 mod list;
+pub(super) mod offers;
 
 use std::sync::LazyLock;
 

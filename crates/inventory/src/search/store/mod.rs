@@ -1,10 +1,13 @@
 //! Statements that maintain the index of titles, in the transaction that writes a title, and those that compare it with the titles.
 
+mod lookup;
+
 use std::collections::{BTreeSet, HashMap};
 
 use db::{Conn, Error, Kind, Money, Query, Row, Rows, Tx};
 
 use super::words::{endings, pieces};
+pub(crate) use lookup::{Within, has_word, nearest, words_with};
 
 /// Enters a product, as it stands, under the words of its title.
 pub(crate) async fn add(tx: &mut Tx, product: i64, title_folded: &str) -> Result<(), Error> {

@@ -1,0 +1,145 @@
+//! The search over every page, as somebody types into it, and a scanner that is used while no field has the focus.
+
+use test_kit::{
+    browser::{Browser, Key, Reader},
+    process::{Balcao, Start},
+};
+
+use super::log_in;
+
+const TITLE: &str = "Arroz branco tipo 1 Bom Grão 1 kg";
+const SERIE_NUMBER: &str = "7891000000007";
+/// The options below the field.
+const OPTION: &str = ".shell-search .picker-list:not([hidden]) [role=option]";
+
+async fn opened(window: (u32, u32), username: &str) -> (Balcao, Browser, String) {
+    let demo = Start::new(["demo"]).ready().await;
+    let inventory = demo.url("inventory").await;
+    let browser = Browser::open_as(Reader {
+        language: "en".to_owned(),
+        window,
+        ..Reader::default()
+    })
+    .await;
+    log_in(&browser, &inventory, username).await;
+    (demo, browser, inventory)
+}
+
+async fn types(browser: &Browser, text: &str) {
+    for sign in text.chars() {
+        browser.press(Key::Char(sign)).await;
+    }
+}
+
+/// What a scanner sends: digits so many milliseconds apart, then Enter, at whatever has the focus. Whether the page took it.
+async fn scan(browser: &Browser, pause: u32) -> bool {
+    let script = format!(
+        "let at = performance.now();
+         const press = (key) => {{
+             const event = new KeyboardEvent('keydown', {{ key, bubbles: true, cancelable: true }});
+             Object.defineProperty(event, 'timeStamp', {{ value: at += {pause} }});
+             document.activeElement.dispatchEvent(event);
+             return event.defaultPrevented;
+         }};
+         for (const digit of '{SERIE_NUMBER}') press(digit);
+         return press('Enter');"
+    );
+    browser.script(&script).await == true
+}
+
+/// Finds a product by the beginning of its name, and creates one that is not there.
+async fn finds(window: (u32, u32)) {
+    let (_demo, browser, inventory) = opened(window, "admin").await;
+    browser.goto(&format!("{inventory}/brands/")).await;
+    browser.click("#shell-search").await;
+    types(&browser, "arroz").await;
+    browser.wait_text(OPTION, "in stock · R$").await;
+    browser.wait_text(OPTION, TITLE).await;
+    browser.check_accessibility().await;
+    assert!(!browser.is_too_wide().await);
+    browser.press(Key::Down).await;
+    browser
+        .wait_until(
+            "the marked option to be said",
+            "document.getElementById(document.getElementById('shell-search').getAttribute('aria-activedescendant'))?.getAttribute('aria-selected') === 'true'",
+        )
+        .await;
+    let script = "return document.querySelector('.picker-list [aria-selected=true]').dataset.text";
+    let title = browser.script(script).await;
+    browser.press(Key::Enter).await;
+    browser
+        .wait_text("h1", title.as_str().unwrap_or_default())
+        .await;
+
+    // Nothing there: the way to add it, with its name.
+    browser.click("#shell-search").await;
+    types(&browser, "xyzw").await;
+    browser
+        .wait_text(".shell-search .picker-none", "Nothing found for “xyzw”.")
+        .await;
+    browser.check_accessibility().await;
+    browser.press(Key::Down).await;
+    browser.press(Key::Enter).await;
+    browser.wait_for("#title").await;
+    assert_eq!(browser.value("#title").await, "xyzw");
+
+    // Enter alone searches as it does without a script.
+    browser.goto(&format!("{inventory}/brands/")).await;
+    browser.click("#shell-search").await;
+    types(&browser, "aroz").await;
+    browser.press(Key::Enter).await;
+    browser
+        .wait_text(".index-also", "Products with “arroz”")
+        .await;
+    browser
+        .check_clean(&[inventory.trim_start_matches("http://")])
+        .await;
+}
+
+#[tokio::test]
+async fn a_product_is_found_while_its_name_is_typed_at_a_desk() {
+    finds((1280, 900)).await;
+}
+
+#[tokio::test]
+async fn a_product_is_found_while_its_name_is_typed_on_a_phone() {
+    finds((360, 740)).await;
+}
+
+#[tokio::test]
+async fn a_scanner_works_anywhere_and_takes_nothing_from_a_field() {
+    let (_demo, browser, inventory) = opened((1280, 900), "admin").await;
+    // A link has the focus, and Enter does not open it.
+    browser.goto(&format!("{inventory}/suppliers/")).await;
+    browser
+        .script("document.querySelector('.shell-nav a').focus()")
+        .await;
+    assert!(!scan(&browser, 200).await, "somebody typed digits");
+    assert!(scan(&browser, 12).await);
+    browser.wait_text("h1", TITLE).await;
+
+    // A field that has the focus keeps what is scanned into it.
+    browser.goto(&format!("{inventory}/products/new/")).await;
+    browser.wait_for("#serie_number").await;
+    browser.click("#serie_number").await;
+    assert!(!scan(&browser, 12).await);
+
+    // What is typed into a form is not left behind: the product is shown below the search.
+    browser.fill("#title", "Café novo").await;
+    browser.script("document.activeElement.blur()").await;
+    assert!(scan(&browser, 12).await);
+    browser.wait_text(OPTION, TITLE).await;
+    assert_eq!(browser.value("#title").await, "Café novo");
+
+    // A booking takes it as its product.
+    browser.goto(&format!("{inventory}/outflows/new/")).await;
+    browser.wait_for("#product").await;
+    browser.script("document.activeElement.blur()").await;
+    assert!(scan(&browser, 12).await);
+    browser
+        .wait_until(
+            "the product",
+            &format!("document.getElementById('product').value === '{TITLE}'"),
+        )
+        .await;
+}

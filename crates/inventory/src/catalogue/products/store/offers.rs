@@ -1,0 +1,187 @@
+//! Products that are offered while somebody types a part of their titles. Each statement reads a bounded number of index entries, however
+//! many products there are.
+
+use db::{Conn, Error, Query};
+use resource::Record as _;
+
+use super::{super::model::ProductRecord, COLUMNS, JOINS};
+use crate::search::{self, Key, Within};
+
+/// So many entries of each word are looked at where other words decide among them, and so many titles where no word is in the index.
+const LOOKED_AT: i64 = 500;
+/// So few entries are all looked at.
+const FEW: i64 = 2000;
+/// Of products `u`.
+const NOT_ARCHIVED: &str =
+    " AND NOT EXISTS (SELECT 1 FROM product_stock AS z WHERE z.product_id = u.id AND z.archived_at IS NOT NULL)";
+
+/// The products whose titles begin with a folded text, in the order of titles.
+pub(in crate::catalogue::products) async fn titled_from(
+    conn: &mut Conn,
+    text: &str,
+    limit: i64,
+) -> Result<Vec<i64>, Error> {
+    let mut query = Query::new("SELECT u.id FROM products AS u WHERE title_folded >= ");
+    query.bind(text);
+    if let Some(beyond) = search::beyond(text) {
+        query.push(" AND title_folded < ").bind(beyond);
+    }
+    query.push(NOT_ARCHIVED);
+    query.push(" ORDER BY u.title_folded, u.id LIMIT ").bind(limit);
+    conn.all_of(&query, |row| row.get(0)).await
+}
+
+/// How many entries some words of the index have; counting stops where they are no longer few.
+async fn count_entries(conn: &mut Conn, words: &[i64]) -> Result<i64, Error> {
+    let mut query =
+        Query::new("SELECT count(*) FROM (SELECT 1 FROM product_words AS w WHERE w.word_id IN (");
+    for (number, word) in words.iter().enumerate() {
+        query.push(if number == 0 { "" } else { ", " }).bind(*word);
+    }
+    query.push(") LIMIT ").bind(FEW + 1).push(") AS counted");
+    conn.one_of(&query, |row| row.get(0)).await
+}
+
+/// Of some sets of words of the index, the one with the fewest entries.
+pub(in crate::catalogue::products) async fn rarest(
+    conn: &mut Conn,
+    sets: Vec<Vec<i64>>,
+) -> Result<Option<(Vec<i64>, i64)>, Error> {
+    let mut rarest: Option<(Vec<i64>, i64)> = None;
+    for set in sets {
+        let entries = if set.is_empty() {
+            0
+        } else {
+            count_entries(conn, &set).await?
+        };
+        if rarest.as_ref().is_none_or(|(_, fewest)| entries < *fewest) {
+            rarest = Some((set, entries));
+        }
+    }
+    Ok(rarest)
+}
+
+/// The products under some words of the index whose titles have all words of a text, in the order of titles.
+pub(in crate::catalogue::products) async fn under(
+    conn: &mut Conn,
+    lead: &(Vec<i64>, i64),
+    words: &[String],
+    within: Within,
+    limit: i64,
+) -> Result<Vec<i64>, Error> {
+    if lead.0.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut query = Query::new("");
+    push_under(&mut query, lead, words, within, limit);
+    conn.all_of(&query, |row| row.get(0)).await
+}
+
+fn push_under(
+    query: &mut Query,
+    (lead, entries): &(Vec<i64>, i64),
+    words: &[String],
+    within: Within,
+    limit: i64,
+) {
+    let most = match words {
+        // Each entry has the word, so the first are enough, though some of them may be archived.
+        [word] if Key::of(word).is_none_or(|key| key.exact) => limit.saturating_mul(4),
+        _ if *entries <= FEW => FEW,
+        _ => LOOKED_AT,
+    };
+    query.push("SELECT u.id FROM (");
+    for (number, word) in lead.iter().enumerate() {
+        query
+            .push(if number == 0 { "" } else { " UNION ALL " })
+            .push("SELECT f.id, f.title FROM (SELECT w.product_id AS id, w.title_folded AS title FROM product_words AS w WHERE w.word_id = ")
+            .bind(*word)
+            .push(" ORDER BY w.title_folded, w.product_id LIMIT ")
+            .bind(most)
+            .push(") AS f");
+    }
+    query.push(") AS u WHERE TRUE");
+    push_words(query, "u.title", words, within);
+    query
+        .push(NOT_ARCHIVED)
+        .push(" GROUP BY u.id, u.title ORDER BY u.title, u.id LIMIT ")
+        .bind(limit);
+}
+
+/// Of the first titles, those that have all words of a text: for words that are too short for the index.
+pub(in crate::catalogue::products) async fn among_first(
+    conn: &mut Conn,
+    words: &[String],
+    within: Within,
+    limit: i64,
+) -> Result<Vec<i64>, Error> {
+    let mut query = Query::new(
+        "SELECT u.id FROM (SELECT p.id, p.title_folded AS title FROM products AS p
+                           ORDER BY p.title_folded, p.id LIMIT ",
+    );
+    query.bind(FEW).push(") AS u WHERE TRUE");
+    push_words(&mut query, "u.title", words, within);
+    query.push(NOT_ARCHIVED);
+    query.push(" ORDER BY u.title, u.id LIMIT ").bind(limit);
+    conn.all_of(&query, |row| row.get(0)).await
+}
+
+fn push_words(query: &mut Query, column: &'static str, words: &[String], within: Within) {
+    match within {
+        Within::Beginning => search::begins_words(query, column, words),
+        Within::Anywhere => search::contains(query, column, words),
+    }
+}
+
+/// The products of some ids, in no order.
+pub(in crate::catalogue::products) async fn of_ids(
+    conn: &mut Conn,
+    ids: &[i64],
+) -> Result<Vec<ProductRecord>, Error> {
+    let mut query = Query::new("SELECT ");
+    query
+        .push(*COLUMNS)
+        .push(" FROM products AS p")
+        .push(*JOINS)
+        .push(" WHERE p.id IN (");
+    for (number, id) in ids.iter().enumerate() {
+        query.push(if number == 0 { "" } else { ", " }).bind(*id);
+    }
+    query.push(")");
+    conn.all_of(&query, ProductRecord::from_row).await
+}
+
+#[cfg(test)]
+mod tests {
+    use test_kit::on_both_engines;
+
+    use super::*;
+    use crate::{generate::made_up, plans};
+
+    on_both_engines!(
+        what_is_offered_while_somebody_types_is_read_along_the_index_of_words,
+        async |address| {
+            let db = made_up(&address, (3000, 1000), 30).await;
+            plans::nothing_is_scanned(db, async |conn: &mut Conn| {
+                let words = ["cafe".to_owned(), "kg".to_owned()];
+                let mut scans = Vec::new();
+                for within in [Within::Beginning, Within::Anywhere] {
+                    let lead = search::words_with(conn, "caf", within, 40).await?;
+                    assert!(!lead.is_empty() && lead.len() <= 40, "{within:?}");
+                    let steps = plans::steps(conn, |mut query| {
+                        push_under(&mut query, &(lead, 10), &words, within, 10);
+                        query
+                    })
+                    .await?;
+                    scans.extend(
+                        steps
+                            .into_iter()
+                            .filter(|step| step.contains("Seq Scan") || step.contains("SCAN w")),
+                    );
+                }
+                Ok(scans)
+            })
+            .await;
+        }
+    );
+}

@@ -1,0 +1,112 @@
+//! Statements that look words of titles up while somebody types. Each reads a bounded number of entries, however many products and
+//! words there are.
+
+use std::collections::BTreeSet;
+
+use db::{Conn, Error, Query};
+
+use super::super::{
+    near::variants,
+    words::{Key, successor},
+};
+
+/// Where in a word of a title the text stands that is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Within {
+    /// At its beginning.
+    Beginning,
+    /// Anywhere.
+    Anywhere,
+}
+
+/// So many words are looked at, for those of which no product is left any more.
+const MOST_LOOKED_AT: i64 = 400;
+
+/// The first words of titles that have a text, of which there are products.
+pub(crate) async fn words_with(
+    conn: &mut Conn,
+    text: &str,
+    within: Within,
+    most: i64,
+) -> Result<Vec<i64>, Error> {
+    let mut query = Query::new("SELECT few.id FROM (");
+    query.push(match within {
+        Within::Beginning => {
+            "SELECT s.id AS id, s.word AS text FROM search_words AS s WHERE s.word >= "
+        }
+        Within::Anywhere => {
+            "SELECT e.word_id AS id, e.ending AS text FROM search_endings AS e WHERE e.ending >= "
+        }
+    });
+    query.bind(text);
+    if let Some(beyond) = successor(text) {
+        query
+            .push(match within {
+                Within::Beginning => " AND s.word < ",
+                Within::Anywhere => " AND e.ending < ",
+            })
+            .bind(beyond);
+    }
+    query
+        .push(" ORDER BY text LIMIT ")
+        .bind(MOST_LOOKED_AT)
+        .push(
+            ") AS few WHERE EXISTS (SELECT 1 FROM product_words AS w WHERE w.word_id = few.id)
+             ORDER BY few.text LIMIT ",
+        )
+        .bind(most);
+    let mut seen = BTreeSet::new();
+    let mut ids = conn.all_of(&query, |row| row.get::<i64>(0)).await?;
+    // A word may have several endings that begin so.
+    ids.retain(|id| seen.insert(*id));
+    Ok(ids)
+}
+
+/// Whether a word of some title has a text; true of one that is too short to be looked up.
+pub(crate) async fn has_word(conn: &mut Conn, text: &str) -> Result<bool, Error> {
+    let Some(key) = Key::of(text) else {
+        return Ok(true);
+    };
+    let found = words_with(conn, &key.least, Within::Anywhere, 1).await?;
+    Ok(!found.is_empty())
+}
+
+/// The words, or beginnings of words, of titles that somebody may have meant who typed this one: whole words first, and then the likelier
+/// slips. One seek in an index for each variant.
+pub(crate) async fn nearest(
+    conn: &mut Conn,
+    typed: &str,
+    most: usize,
+) -> Result<Vec<String>, Error> {
+    let variants = variants(typed);
+    if variants.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut query = Query::new("WITH variants (place, text) AS (VALUES ");
+    for (place, variant) in (0_i64..).zip(&variants) {
+        query
+            .push(if place == 0 { "(CAST(" } else { ", (CAST(" })
+            .bind(place)
+            .push(" AS BIGINT), CAST(")
+            .bind(variant.as_str())
+            .push(" AS TEXT))");
+    }
+    query.push(
+        ") SELECT v.text, (SELECT min(s.word) FROM search_words AS s WHERE s.word >= v.text) FROM variants AS v
+           ORDER BY v.place",
+    );
+    let found = conn
+        .all_of(&query, |row| {
+            Ok((row.get::<String>(0)?, row.get::<Option<String>>(1)?))
+        })
+        .await?;
+    let is = |whole: bool| {
+        let found = found.iter().filter(move |(variant, word)| match word {
+            Some(word) if whole => word == variant,
+            Some(word) => word != variant && word.starts_with(variant.as_str()),
+            None => false,
+        });
+        found.map(|(variant, _)| variant.clone())
+    };
+    Ok(is(true).chain(is(false)).take(most).collect())
+}
