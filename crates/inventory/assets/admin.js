@@ -1,5 +1,6 @@
 // What makes the administration quicker; every page works without it.
 
+import "./tables.js";
 import "./popups.js";
 
 // The box that filters the navigation.

@@ -30,6 +30,7 @@ const STYLES: &[&str] = &[
     "css/pickers.css",
     "css/feedback.css",
     "css/data.css",
+    "css/lists.css",
     "css/record.css",
     "css/charts.css",
     "css/shell.css",

@@ -7,6 +7,7 @@ mod dashboard;
 mod faults;
 mod keyboard;
 mod late;
+mod lists;
 mod login;
 mod orders;
 mod paper;

@@ -1,0 +1,85 @@
+//! Lists as people scroll and sort them, at a desk and on a phone.
+
+use test_kit::{
+    browser::{Browser, Reader},
+    process::{Balcao, Start},
+};
+
+use super::log_in;
+
+async fn opened(window: (u32, u32)) -> (Balcao, Browser, String) {
+    let demo = Start::new(["demo"]).ready().await;
+    let inventory = demo.url("inventory").await;
+    let browser = Browser::open_as(Reader {
+        language: "en".to_owned(),
+        window,
+        ..Reader::default()
+    })
+    .await;
+    log_in(&browser, &inventory, "admin").await;
+    (demo, browser, inventory)
+}
+
+#[tokio::test]
+async fn the_head_of_a_list_stays_below_the_bar_while_the_page_scrolls() {
+    let (_demo, browser, inventory) = opened((1280, 500)).await;
+    for (path, bar) in [
+        ("/products/?page_size=50", ".shell-top"),
+        ("/outflows/?page_size=50", ".shell-top"),
+        ("/admin/brands/", ".site-top"),
+    ] {
+        browser.goto(&format!("{inventory}{path}")).await;
+        browser.wait_for(".table-scroll.fits").await;
+        browser.script("scrollTo(0, 500)").await;
+        let stuck = format!(
+            "scrollY > 100 && Math.abs(document.querySelector('.fits thead th').getBoundingClientRect().top
+                      - document.querySelector('{bar}').getBoundingClientRect().bottom) < 2"
+        );
+        browser
+            .wait_until(&format!("the head at {path}"), &stuck)
+            .await;
+        // And nothing of the page lies over it.
+        let seen =
+            "return document.querySelector('.fits thead th').contains(document.elementFromPoint(
+            document.querySelector('.fits thead th').getBoundingClientRect().left + 8,
+            document.querySelector('.fits thead th').getBoundingClientRect().top + 8))";
+        assert_eq!(browser.script(seen).await, true, "{path}");
+        assert!(!browser.is_too_wide().await, "{path}");
+    }
+}
+
+/// The height of the first card, in pixels.
+const CARD: &str =
+    "return document.querySelector('#index tbody tr').getBoundingClientRect().height";
+
+#[tokio::test]
+async fn a_list_on_a_phone_is_sorted_by_a_menu_and_its_cards_are_low() {
+    let (_demo, browser, inventory) = opened((360, 740)).await;
+    for (path, most) in [
+        ("/products/", 130.0),
+        ("/categories/", 80.0),
+        ("/outflows/", 130.0),
+    ] {
+        browser.goto(&format!("{inventory}{path}")).await;
+        browser.wait_for("#index tbody tr").await;
+        let height = browser.script(CARD).await.as_f64().unwrap();
+        assert!(height <= most, "{path}: {height}");
+        assert!(!browser.is_too_wide().await, "{path}");
+        browser.check_accessibility().await;
+    }
+    // What can be done stands beside the title.
+    browser.goto(&format!("{inventory}/products/")).await;
+    let beside = "const [title, action] = ['th', '.actions a'].map((css) => document.querySelector(`#index tbody tr ${css}`).getBoundingClientRect());
+        return action.left >= title.right - 1 && action.top < title.bottom && action.bottom > title.top";
+    assert_eq!(browser.script(beside).await, true);
+
+    browser.click(".index-sort summary").await;
+    browser.check_accessibility().await;
+    browser
+        .click(".index-sort a[href*='ordering=quantity']")
+        .await;
+    browser
+        .wait_until("the order", "location.search.includes('ordering=quantity')")
+        .await;
+    browser.wait_text(".index-sort summary", "Stock ↑").await;
+}
