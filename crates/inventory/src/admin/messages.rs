@@ -137,16 +137,27 @@ pub(super) fn permission(locale: Locale, permission: Permission) -> String {
         },
         |about| about.words.one(locale).to_owned(),
     );
+    let can = can(locale, permission.verb);
     let application = about.map_or(payments::PLACE, |about| about.application.name());
     let application = locale.text(application.0, application.1);
-    let can = match permission.verb {
+    format!("{application} | {} | {can} {name}", capitalized(&name))
+}
+
+const fn can(locale: Locale, verb: Verb) -> &'static str {
+    match verb {
         Verb::Add => locale.text("Pode adicionar", "Can add"),
         Verb::Change => locale.text("Pode alterar", "Can change"),
         Verb::Delete => locale.text("Pode excluir", "Can delete"),
         Verb::View => locale.text("Pode ver", "Can view"),
         Verb::Refund => locale.text("Pode devolver", "Can refund"),
-    };
-    format!("{application} | {} | {can} {name}", capitalized(&name))
+    }
+}
+
+/// The same for somebody who lacks it: `Can add brand`.
+pub(crate) fn short_permission(locale: Locale, lacked: Permission) -> String {
+    let whole = permission(locale, lacked);
+    let (_, short) = whole.rsplit_once(" | ").unwrap_or(("", &whole));
+    short.to_owned()
 }
 
 #[cfg(test)]

@@ -10,4 +10,5 @@ mod pages;
 mod registry;
 mod site;
 
+pub(crate) use messages::short_permission;
 pub(crate) use pages::routes;

@@ -15,6 +15,7 @@ use web::{
 };
 
 use super::{PageState, frame::Frame};
+use crate::admin;
 
 /// Renders errors in the shape that their caller understands.
 #[derive(Clone)]
@@ -35,7 +36,7 @@ struct ErrorPage<'a> {
     frame: &'a Frame,
     status: StatusCode,
     explanation: Explanation,
-    permission: Option<&'a str>,
+    permission: Option<String>,
 }
 
 impl Shapes {
@@ -98,7 +99,9 @@ fn framed(frame: &Frame, error: &Public) -> Response {
             frame,
             status: error.status,
             explanation: Explanation::of(error, frame.locale),
-            permission: permission.and_then(serde_json::Value::as_str),
+            permission: permission
+                .and_then(|permission| permission.as_str()?.parse().ok())
+                .map(|permission| admin::short_permission(frame.locale, permission)),
         },
     )
 }

@@ -169,7 +169,7 @@ on_both_engines!(
         let viewer = app.logged_in("viewer").await;
         let refused = viewer.submit("/analyses/", &fields).await;
         assert_eq!(refused.status.as_u16(), 403);
-        assert!(refused.text.contains("add_analysis"), "{}", refused.text);
+        assert!(refused.text.contains("Can add"), "{}", refused.text);
     }
 );
 

@@ -231,12 +231,12 @@ on_both_engines!(nobody_is_offered_what_they_may_not_do, async |address| {
         }
     }
     for (path, permission) in [
-        ("/products/new/", "add_product"),
-        ("/products/1/edit/", "change_product"),
-        ("/products/1/delete/", "delete_product"),
-        ("/brands/new/", "add_brand"),
-        ("/inflows/new/", "add_inflow"),
-        ("/outflows/new/", "add_outflow"),
+        ("/products/new/", "Can add product"),
+        ("/products/1/edit/", "Can change product"),
+        ("/products/1/delete/", "Can delete product"),
+        ("/brands/new/", "Can add brand"),
+        ("/inflows/new/", "Can add inflow"),
+        ("/outflows/new/", "Can add outflow"),
     ] {
         assert!(
             page(&viewer, path, 403).await.contains(permission),
