@@ -29,6 +29,7 @@ const OTHERS: &[(&str, Both)] = &[
     ("enabled", ("Ligado", "Enabled")),
     ("expires_on", ("Válido até", "Valid until")),
     ("fields", ("Campos", "Fields")),
+    ("file", ("Arquivo", "File")),
     ("inflows", ("Entradas", "Inflows")),
     ("invoice", ("Nota fiscal", "Invoice number")),
     ("kind", ("Tipo", "Kind")),
@@ -96,6 +97,7 @@ const OTHERS: &[(&str, Both)] = &[
     ("reason", ("Motivo", "Reason")),
     ("reference", ("Referência", "Reference")),
     ("renew", ("Renovar o segredo", "Renew the secret")),
+    ("resource", ("Conteúdo", "Contents")),
     (
         "review_interval_days",
         ("Intervalo entre revisões, em dias", "Days between reviews"),

@@ -1,6 +1,7 @@
 //! The columns of each resource's files.
 
-use resource::{Field, Kind, Record as _, find};
+use resource::{Both, Field, Kind, Record as _, find};
+use web::locale::Locale;
 
 use super::Resource;
 use crate::{
@@ -8,6 +9,7 @@ use crate::{
         named::{self, NamedRecord},
         products::ProductRecord,
     },
+    names,
     rest::Message,
 };
 
@@ -49,17 +51,17 @@ impl By {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Column {
     pub(super) name: &'static str,
-    /// What a spreadsheet in Portuguese may call it. Case, accents and underscores do not matter.
-    portuguese: &'static str,
+    /// What a spreadsheet may call it. Case, accents and underscores do not matter.
+    label: Both,
     pub(super) content: Content,
     pub(super) is_required: bool,
 }
 
 /// A column by which an import looks a reference up.
-const fn by(name: &'static str, portuguese: &'static str, content: Content) -> Column {
+const fn by(name: &'static str, label: Both, content: Content) -> Column {
     Column {
         name,
-        portuguese,
+        label,
         content,
         is_required: false,
     }
@@ -69,27 +71,27 @@ const fn by(name: &'static str, portuguese: &'static str, content: Content) -> C
 const BY_NAME: [Column; 5] = [
     by(
         "category_name",
-        "nome da categoria",
+        ("Nome da categoria", "Category name"),
         Content::Name("category", By::Name(named::Kind::Category)),
     ),
     by(
         "brand_name",
-        "nome da marca",
+        ("Nome da marca", "Brand name"),
         Content::Name("brand", By::Name(named::Kind::Brand)),
     ),
     by(
         "supplier_name",
-        "nome do fornecedor",
+        ("Nome do fornecedor", "Supplier name"),
         Content::Name("supplier", By::Name(named::Kind::Supplier)),
     ),
     by(
         "product_title",
-        "título do produto",
+        ("Título do produto", "Product title"),
         Content::Name("product", By::Title),
     ),
     by(
         "product_serie_number",
-        "número de série do produto",
+        ("Número de série do produto", "Product serie number"),
         Content::Name("product", By::SerieNumber),
     ),
 ];
@@ -99,7 +101,7 @@ impl Column {
     fn of(field: &'static Field) -> Self {
         Self {
             name: field.name,
-            portuguese: field.label.0,
+            label: field.label,
             content: match field.kind {
                 Kind::Text { .. }
                 | Kind::LongText { .. }
@@ -122,10 +124,36 @@ impl Column {
             name.split_whitespace().collect::<Vec<_>>().join(" ")
         };
         let name = plain(name);
-        [self.name, self.portuguese]
+        [self.name, self.label.0, self.label.1]
             .into_iter()
             .any(|own| plain(own) == name)
     }
+}
+
+/// What stands over the column of a field in a file for a reader, which an import understands: a reference has its name below it.
+pub(crate) fn heading(field: &Field, locale: Locale) -> &'static str {
+    let name = field
+        .target
+        .map(|target| format!("{}_{}", field.name, target.name));
+    let by_name = BY_NAME.iter().find(|by| name.as_deref() == Some(by.name));
+    let (portuguese, english) = by_name.map_or(field.label, |by| by.label);
+    locale.text(portuguese, english)
+}
+
+/// What a reader calls a column that an import complains about.
+pub(super) fn label(name: &'static str, locale: Locale) -> &'static str {
+    let by_name = BY_NAME.iter().find(|by| by.name == name);
+    by_name.map_or_else(
+        || names::field(locale, name),
+        |by| locale.text(by.label.0, by.label.1),
+    )
+}
+
+/// What stands over the columns of an empty file to be filled in: what a new record is made of.
+pub(super) fn template(resource: Resource, locale: Locale) -> Vec<&'static str> {
+    let fields = fields(resource).iter();
+    let written = fields.filter(|field| !field.is_read_only && !field.is_only_in_api);
+    written.map(|field| heading(field, locale)).collect()
 }
 
 /// The fields of a resource.
@@ -167,7 +195,7 @@ pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<Colu
             Some(column) if columns.iter().any(|other| fills(other) == fills(&column)) => {
                 let name = column.name;
                 wrong.push((
-                    format!("a coluna {name} aparece duas vezes"),
+                    format!("a coluna {} aparece duas vezes", column.label.0),
                     format!("column {name} is there twice, or beside another that says the same"),
                 ));
             }
@@ -177,7 +205,7 @@ pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<Colu
     for needed in exported(resource).filter(|column| column.is_required) {
         if columns.iter().all(|column| fills(column) != needed.name) {
             wrong.push((
-                format!("falta a coluna {}", needed.name),
+                format!("falta a coluna {}", needed.label.0),
                 format!("column {} is missing", needed.name),
             ));
         }
@@ -185,11 +213,16 @@ pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<Colu
     if wrong.is_empty() {
         return Ok(columns);
     }
+    let in_portuguese: Vec<&str> = known().map(|column| column.label.0).collect();
+    let in_portuguese = in_portuguese.join(", ");
     let allowed: Vec<&str> = known().map(|column| column.name).collect();
     let allowed = allowed.join(", ");
     let (portuguese, english): (Vec<_>, Vec<_>) = wrong.into_iter().unzip();
     Err(Message::new(
-        format!("{}. Colunas permitidas: {allowed}.", portuguese.join("; ")),
+        format!(
+            "{}. Colunas permitidas: {in_portuguese}.",
+            portuguese.join("; ")
+        ),
         format!("{}; allowed: {allowed}", english.join("; ")),
     ))
 }

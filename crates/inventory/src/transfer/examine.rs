@@ -8,16 +8,17 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use db::{Conn, Db, Money, Timestamp};
+use db::{Conn, Db};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use web::locale::Locale;
+use web::locale::{Locale, read_file_time};
 
 use super::{
     ImportError, Problem, Report, Resource, Run,
     cell::{Decimals, unescape},
     column::{By, Column, Content, exported, fills},
     record,
+    same::is_same_value,
     sheet::{Line, Sheet},
 };
 use crate::{
@@ -26,6 +27,7 @@ use crate::{
         Message, Refusal,
         fields::{FieldErrors, Members},
         given::Given,
+        json::time_text,
     },
 };
 
@@ -354,7 +356,10 @@ async fn members(
             Content::Reference(by) if !is_blank && !is_id(cell) => {
                 resolve_reference(conn, column.name, by, unescape(cell).trim()).await?
             }
-            Content::Number | Content::Time | Content::Reference(_) => Ok(cell.clone()),
+            Content::Time => {
+                Ok(read_file_time(cell.trim()).map_or_else(|| cell.clone(), time_text))
+            }
+            Content::Number | Content::Reference(_) => Ok(cell.clone()),
             Content::Price => decimals.read(cell).map(Cow::into_owned),
             Content::Name(..) if is_blank => Ok(String::new()),
             Content::Name(field, by) => {
@@ -443,30 +448,6 @@ fn is_same(
             (said, None) => said.is_none(),
         }
     }))
-}
-
-fn is_same_value(content: Content, said: &str, stored: &str) -> bool {
-    let said = said.trim();
-    match content {
-        // Spreadsheets end lines in their own way.
-        Content::Text => said.replace("\r\n", "\n") == stored.replace("\r\n", "\n"),
-        Content::Price => is_same_read(Money::parse, said, stored),
-        Content::Time => is_same_read(Timestamp::parse, said, stored),
-        Content::Number | Content::Reference(_) | Content::Name(..) => {
-            is_same_read(str::parse::<i64>, said, stored)
-        }
-    }
-}
-
-fn is_same_read<T: PartialEq, E>(
-    read: impl Fn(&str) -> Result<T, E>,
-    said: &str,
-    stored: &str,
-) -> bool {
-    match (read(said), read(stored)) {
-        (Ok(said), Ok(stored)) => said == stored,
-        _ => false,
-    }
 }
 
 #[cfg(test)]

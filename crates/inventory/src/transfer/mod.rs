@@ -3,7 +3,8 @@
 //!
 //! **Form.** UTF-8, with or without a byte order mark, or Windows-1252; the first row names the columns, in any order, as exports do or
 //! in Portuguese. Separated by commas or by semicolons: what stands in the first row decides. References (`category`) are ids or names,
-//! or always names where the column says so (`category_name`). Times are in UTC. A price has a decimal point; a file separated by semicolons may have decimal commas instead,
+//! or always names where the column says so (`category_name`). Times are as the API writes them, or as lists export
+//! them, in São Paulo. A price has a decimal point; a file separated by semicolons may have decimal commas instead,
 //! if it has them throughout. In texts, an apostrophe before `=`, `+`, `-`, `@`, a tab, a carriage return or an apostrophe keeps
 //! spreadsheets from running the cell as a formula: exports write it, imports take it away.
 //!
@@ -22,11 +23,13 @@ mod examine;
 mod export;
 mod import;
 mod record;
+mod same;
 mod sheet;
 mod staging;
 pub(crate) mod uploads;
 
 pub(crate) use cell::{escape, written};
+pub(crate) use column::heading;
 pub use export::{ExportError, count, export, export_to};
 use import::Run;
 pub use import::{ImportError, Order, import};
@@ -102,11 +105,11 @@ impl Resource {
         }
     }
 
-    /// The names of the columns that a file must have; the others are in the documents.
-    pub(crate) fn columns(self) -> Vec<&'static str> {
+    /// The columns that a file must have, in a reader's words.
+    pub(crate) fn columns(self, locale: Locale) -> Vec<&'static str> {
         let all = column::exported(self);
         all.filter(|column| column.is_required)
-            .map(|column| column.name)
+            .map(|column| column::label(column.name, locale))
             .collect()
     }
 

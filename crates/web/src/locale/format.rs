@@ -2,12 +2,29 @@
 
 use db::{Money, Timestamp};
 use jiff::Zoned;
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 use super::Locale;
 
 /// The time zone of dates on pages, compiled in: a bare server has no zone files.
 static SAO_PAULO: TimeZone = jiff::tz::get!("America/Sao_Paulo");
+
+/// How files for readers write times; spreadsheets may leave the seconds out.
+const FILE_TIMES: [&str; 4] = [
+    "%d/%m/%Y %H:%M:%S",
+    "%Y-%m-%d %H:%M:%S",
+    "%d/%m/%Y %H:%M",
+    "%Y-%m-%d %H:%M",
+];
+
+/// Reads a time of [`Locale::file_time`], in either language.
+pub fn read_file_time(text: &str) -> Option<Timestamp> {
+    let mut formats = FILE_TIMES.into_iter();
+    let read = formats.find_map(|format| DateTime::strptime(format, text).ok())?;
+    let zoned = read.to_zoned(SAO_PAULO.clone()).ok()?;
+    Some(Timestamp::from_jiff(zoned.timestamp()))
+}
 
 impl Locale {
     /// An amount in reais: `R$ 1.234,56`, or `R$ 1,234.56` in English. The space does not break.
@@ -60,6 +77,15 @@ impl Locale {
     pub fn date_time(self, time: Timestamp) -> String {
         let clock = in_sao_paulo(time).strftime("%H:%M").to_string();
         format!("{}{}{clock}", self.date(time), self.text(" ", ", "))
+    }
+
+    /// A date and time in São Paulo as a spreadsheet reads it, to the second: `20/11/2026 14:05:09`, or `2026-11-20 14:05:09` in English.
+    pub fn file_time(self, time: Timestamp) -> String {
+        let format = match self {
+            Self::PtBr => FILE_TIMES[0],
+            Self::En => FILE_TIMES[1],
+        };
+        in_sao_paulo(time).strftime(format).to_string()
     }
 
     /// The digits in groups of three.

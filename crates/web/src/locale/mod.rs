@@ -9,7 +9,7 @@ mod preferences;
 use http::header::ACCEPT_LANGUAGE;
 use http::{HeaderMap, Uri};
 
-pub use format::in_sao_paulo;
+pub use format::{in_sao_paulo, read_file_time};
 pub use preferences::{LANGUAGE_COOKIE, THEME_COOKIE, is_own_path, remember, routes};
 
 use crate::cookie;

@@ -290,7 +290,7 @@ impl Walk {
         log_in(&self.browser, inventory, "viewer").await;
         let url = format!("{inventory}/products/new/");
         self.browser.goto(&url).await;
-        self.browser.wait_text("main", "add_product").await;
+        self.browser.wait_text("main", "Pode adicionar").await;
         let schemes = [Scheme::Light, Scheme::Dark];
         self.look(&url, "Portuguese", on_both(schemes)).await;
     }
@@ -328,7 +328,7 @@ fn pages() -> BTreeSet<String> {
     let patterns = read.map(|address| address.path.as_str());
     let walked = patterns.filter(|pattern| {
         let is_known = NOT_WALKED.iter().any(|(known, _)| known == pattern);
-        let is_file = pattern.ends_with("/export/");
+        let is_file = matches!(pattern.rsplit('/').nth(1), Some("export" | "template"));
         let is_by_links = ADMINISTRATION.contains(pattern)
             || BY_LINKS.iter().any(|(known, ..)| known == pattern)
             || BELOW

@@ -184,7 +184,7 @@ async fn export(kind: Kind, Extracted(page): Page, frame: Frame, request: Reques
     if form.is_refused() {
         return Ok(index::back_to_list(request.uri()));
     }
-    let columns = index::headings(NamedRecord::FIELDS);
+    let columns = index::headings(&frame, NamedRecord::FIELDS);
     let read = async move |conn: &mut db::Conn, sheet: &index::Sheet| {
         for record in super::all(conn, kind, &parameters).await? {
             sheet.record(&record)?;

@@ -1,6 +1,6 @@
 //! A list as a CSV file: every record that matches, in the list's order, read by one statement in one snapshot.
 //! For a spreadsheet of the user's language: semicolons and decimal commas in Portuguese, commas and decimal points in English, UTF-8
-//! with a byte order mark; texts are kept from being run as formulas. The import reads both.
+//! with a byte order mark; headings and times as the user reads them; texts are kept from being run as formulas. The import reads both.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -11,7 +11,7 @@ use axum::{
 use csv::{Terminator, Writer, WriterBuilder};
 use db::{Conn, Error, Money};
 use http::{
-    HeaderValue,
+    HeaderName, HeaderValue,
     header::{CONTENT_DISPOSITION, CONTENT_TYPE},
 };
 use resource::{Field, Record, Value};
@@ -54,6 +54,7 @@ impl Cells {
         match value {
             Value::Money(number) => self.amount(number),
             Value::Reference { name, .. } => Self::text(name),
+            Value::Time(time) => self.0.file_time(time),
             value => transfer::written(value),
         }
     }
@@ -173,14 +174,12 @@ fn writer(locale: Locale) -> Writer<Vec<u8>> {
         .from_writer(Vec::new())
 }
 
-/// What stands over the columns of described records: a reference has its name below it.
-pub(crate) fn headings(fields: &[&Field]) -> Vec<String> {
+/// What stands over the columns of described records, in the reader's words.
+pub(crate) fn headings(frame: &Frame, fields: &[&Field]) -> Vec<&'static str> {
     let shown = fields.iter().filter(|field| !field.is_hidden);
-    let names = shown.map(|field| match field.target {
-        Some(target) => format!("{}_{}", field.name, target.name),
-        None => field.name.to_owned(),
-    });
-    names.collect()
+    shown
+        .map(|field| transfer::heading(field, frame.locale))
+        .collect()
 }
 
 /// Answers its reader a file of this name with these columns; `read` writes its rows. The answer begins with the first of them, so that what cannot
@@ -227,15 +226,26 @@ where
     }
     let (sender, receiver) = mpsc::channel(2);
     tokio::spawn(sending.send(sender));
+    let body = Body::from_stream(ReceiverStream::new(receiver));
+    Ok((headers(name), body).into_response())
+}
+
+/// A file with these columns and no rows, to be filled in.
+pub(crate) fn empty_file(frame: &Frame, name: &str, columns: &[&str]) -> Response {
+    let mut writer = writer(frame.locale);
+    let written = writer.write_record(columns).map_err(web::Error::internal);
+    let rows = written.and_then(|()| writer.into_inner().map_err(web::Error::internal));
+    match rows {
+        Ok(rows) => (headers(name), [&MARK[..], &rows].concat()).into_response(),
+        Err(error) => error.into_response(),
+    }
+}
+
+/// The headers of a file of this name.
+fn headers(name: &str) -> [(HeaderName, HeaderValue); 2] {
     let disposition = format!("attachment; filename=\"{name}.csv\"");
     let disposition =
         HeaderValue::from_str(&disposition).unwrap_or(HeaderValue::from_static("attachment"));
-    let headers = [
-        (
-            CONTENT_TYPE,
-            HeaderValue::from_static("text/csv; charset=utf-8"),
-        ),
-        (CONTENT_DISPOSITION, disposition),
-    ];
-    Ok((headers, Body::from_stream(ReceiverStream::new(receiver))).into_response())
+    let kind = HeaderValue::from_static("text/csv; charset=utf-8");
+    [(CONTENT_TYPE, kind), (CONTENT_DISPOSITION, disposition)]
 }

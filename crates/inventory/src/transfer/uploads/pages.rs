@@ -15,7 +15,7 @@ use web::{
 };
 
 use super::{
-    super::{ImportError, Problem, Report, Resource, encoding::decode, sheet::separator},
+    super::{ImportError, Problem, Report, Resource, column, encoding::decode, sheet::separator},
     NewUpload, Upload, UploadState, multipart,
 };
 use crate::{
@@ -26,6 +26,7 @@ use crate::{
     page::{
         Form, Frame, PageState, Post,
         flash::{self, Flash},
+        index,
         once::Once,
         routes::{PageRouter, get},
         see_other,
@@ -49,6 +50,7 @@ const TOLD: usize = 200;
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .route("/import/", get(choose).post(upload))
+        .route("/import/template/", get(template))
         .route("/import/{id}/", get(show))
         .route("/import/{id}/confirm/", get(back).post(confirm))
         .route("/import/{id}/undo/", get(back).post(undo))
@@ -84,6 +86,12 @@ struct ChoosePage<'a> {
 }
 
 impl ChoosePage<'_> {
+    fn column(&self, problem: &Problem) -> &'static str {
+        problem
+            .column
+            .map_or("–", |column| column::label(column, self.frame.locale))
+    }
+
     fn said<'problem>(&self, problem: &'problem Problem) -> &'problem str {
         problem.message.text(self.frame.locale)
     }
@@ -95,7 +103,7 @@ fn choices(frame: &Frame, chosen: &str) -> Vec<Choice> {
         .map(|resource| Choice {
             value: resource.name(),
             text: resource.words().title(frame.locale),
-            columns: resource.columns().join(", "),
+            columns: resource.columns(frame.locale).join(", "),
             is_chosen: resource.name() == chosen,
         })
         .collect()
@@ -142,6 +150,19 @@ async fn choose(Extracted(page): Page, frame: Frame, request: Request) -> Answer
         problems: &[],
         more: 0,
     }))
+}
+
+/// An empty file of a resource, with the columns of a new record, for a spreadsheet of the reader's language.
+async fn template(frame: Frame, request: Request) -> Answer {
+    let query = Parameters::parse(request.uri().query().unwrap_or_default());
+    let resource = query.get("resource").unwrap_or("products");
+    let resource: Resource = resource.parse().map_err(|_| Refusal::NotFound)?;
+    frame.require(Verb::Add, resource.model())?;
+    Ok(index::empty_file(
+        &frame,
+        resource.name(),
+        &column::template(resource, frame.locale),
+    ))
 }
 
 async fn upload(Extracted(page): Page, frame: Frame, request: Request) -> Answer {

@@ -112,7 +112,7 @@ on_both_engines!(
         for (resource, content, said) in [
             ("products", "", "Escolha um arquivo."),
             ("users", "a", "Escolha o que o arquivo contém."),
-            ("brands", "cor\nAzul\n", "falta a coluna name"),
+            ("brands", "cor\nAzul\n", "falta a coluna Nome"),
         ] {
             is_refused(&upload(&admin, resource, content).await, &[said]);
         }
@@ -189,7 +189,11 @@ on_both_engines!(
 on_both_engines!(a_file_needs_the_right_and_the_token, async |address| {
     let app = TestApp::new(&address).await;
     let viewer = app.logged_in("viewer").await;
-    assert!(page(&viewer, "/import/", 403).await.contains("add_product"));
+    assert!(
+        page(&viewer, "/import/", 403)
+            .await
+            .contains("Can add product")
+    );
     let refused = upload(&viewer, "brands", "name\nAlfa\n").await;
     assert_eq!(refused.status.as_u16(), 403);
     let manager = app.logged_in("manager").await;

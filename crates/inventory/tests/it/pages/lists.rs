@@ -199,7 +199,7 @@ on_both_engines!(
         assert_eq!(lines.len(), 30);
         assert!(
             lines[0].starts_with(
-                "id,title,category_name,brand_name,description,serie_number,cost_price"
+                "ID,Title,Category name,Brand name,Description,Serie number,Cost price"
             )
         );
         assert!(

@@ -7,6 +7,7 @@ mod lists;
 mod offers;
 mod receiving;
 mod records;
+mod round_trip;
 mod shell;
 
 use crate::{app::Answer, visitor::Visitor};

@@ -339,7 +339,7 @@ async fn file(
 ) -> Result<Response, Refusal> {
     let (parameters, _) = lookup::understood(&page.state, parameters).await?;
     let numbered = lookup::Numbered::find(&page.state, &parameters).await?;
-    let columns = index::headings(ProductRecord::FIELDS);
+    let columns = index::headings(frame, ProductRecord::FIELDS);
     let state = page.state.clone();
     let read = async move |conn: &mut db::Conn, sheet: &index::Sheet| {
         let put = |product: &ProductRecord| sheet.record(product);

@@ -13,7 +13,7 @@ const LOOKED_AT: i64 = 500;
 const FEW: i64 = 2000;
 /// Of products `u`.
 const NOT_ARCHIVED: &str =
-    " AND NOT EXISTS (SELECT 1 FROM product_stock AS z WHERE z.product_id = u.id AND z.archived_at IS NOT NULL)";
+    " AND COALESCE((SELECT z.archived_at IS NULL FROM product_stock AS z WHERE z.product_id = u.id), FALSE)";
 
 /// The products whose titles begin with a folded text, in the order of titles.
 pub(in crate::catalogue::products) async fn titled_from(

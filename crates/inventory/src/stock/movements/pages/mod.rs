@@ -250,7 +250,7 @@ async fn export(
         return Ok(index::back_to_list(request.uri()));
     }
     let parameters = asked.parameters;
-    let columns = index::headings(movement.fields());
+    let columns = index::headings(&frame, movement.fields());
     let read = async move |conn: &mut db::Conn, sheet: &index::Sheet| {
         let put = |record: &MovementRecord| sheet.record(record);
         super::each(conn, movement, &parameters, put).await
