@@ -152,7 +152,7 @@ pub(super) fn label(name: &'static str, locale: Locale) -> &'static str {
 /// What stands over the columns of an empty file to be filled in: what a new record is made of.
 pub(super) fn template(resource: Resource, locale: Locale) -> Vec<&'static str> {
     let fields = fields(resource).iter();
-    let written = fields.filter(|field| !field.is_read_only && !field.is_only_in_api);
+    let written = fields.filter(|field| !field.is_read_only && !field.is_hidden);
     written.map(|field| heading(field, locale)).collect()
 }
 

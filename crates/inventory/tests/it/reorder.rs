@@ -37,7 +37,7 @@ async fn shop(app: &TestApp) -> [i64; 3] {
 }
 
 /// The row of a product, as text.
-fn row<'page>(page: &'page str, product: i64) -> &'page str {
+fn row(page: &str, product: i64) -> &str {
     let rows = page.split("<tr>").skip(1);
     let link = format!("<th scope=\"row\"><a href=\"/products/{product}/\">");
     let mut found = rows.filter(|row| row.trim_start().starts_with(&link));

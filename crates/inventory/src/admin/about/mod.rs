@@ -17,9 +17,11 @@ use crate::{
 };
 
 mod description;
+mod inline;
 mod records;
 
 pub(super) use description::*;
+pub(super) use inline::*;
 pub(super) use records::*;
 
 /// Portuguese and English.

@@ -66,24 +66,21 @@ fn advice_follows(figures: &Figures, text: &str) -> Result<(), TestCaseError> {
     let point = after(text, "Ponto de pedido: ").unwrap();
     let level = after(text, "Nível a alcançar: ").unwrap();
     let is_below_minimum = text.contains("abaixo do mínimo definido pela loja");
-    match after(text, "Peça agora ") {
-        Some(ordered) => {
-            prop_assert!(stock <= point || is_below_minimum, "no reason to order");
-            prop_assert!(stock + ordered >= level, "the level is not reached");
-            let too_many = stock + ordered - level;
-            prop_assert!(
-                too_many < figures.terms.pack_multiple,
-                "more than a pack too many"
-            );
-        }
-        None => {
-            prop_assert!(stock > point && !is_below_minimum, "a reason to order");
-            prop_assert!(!text.contains("até hoje"), "not now, and by today");
-            prop_assert!(
-                !text.contains("antes que um pedido de hoje chegue"),
-                "too late, and not now"
-            );
-        }
+    if let Some(ordered) = after(text, "Peça agora ") {
+        prop_assert!(stock <= point || is_below_minimum, "no reason to order");
+        prop_assert!(stock + ordered >= level, "the level is not reached");
+        let too_many = stock + ordered - level;
+        prop_assert!(
+            too_many < figures.terms.pack_multiple,
+            "more than a pack too many"
+        );
+    } else {
+        prop_assert!(stock > point && !is_below_minimum, "a reason to order");
+        prop_assert!(!text.contains("até hoje"), "not now, and by today");
+        prop_assert!(
+            !text.contains("antes que um pedido de hoje chegue"),
+            "too late, and not now"
+        );
     }
     Ok(())
 }

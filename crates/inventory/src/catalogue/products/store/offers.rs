@@ -12,8 +12,7 @@ const LOOKED_AT: i64 = 500;
 /// So few entries are all looked at.
 const FEW: i64 = 2000;
 /// Of products `u`.
-const NOT_ARCHIVED: &str =
-    " AND COALESCE((SELECT z.archived_at IS NULL FROM product_stock AS z WHERE z.product_id = u.id), FALSE)";
+const NOT_ARCHIVED: &str = " AND COALESCE((SELECT z.archived_at IS NULL FROM product_stock AS z WHERE z.product_id = u.id), FALSE)";
 
 /// The products whose titles begin with a folded text, in the order of titles.
 pub(in crate::catalogue::products) async fn titled_from(
@@ -27,7 +26,9 @@ pub(in crate::catalogue::products) async fn titled_from(
         query.push(" AND title_folded < ").bind(beyond);
     }
     query.push(NOT_ARCHIVED);
-    query.push(" ORDER BY u.title_folded, u.id LIMIT ").bind(limit);
+    query
+        .push(" ORDER BY u.title_folded, u.id LIMIT ")
+        .bind(limit);
     conn.all_of(&query, |row| row.get(0)).await
 }
 

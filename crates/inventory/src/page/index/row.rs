@@ -1,0 +1,137 @@
+//! What a list shows: its columns, and the rows and cells below them.
+
+use resource::{Field, Value};
+
+use super::super::Frame;
+
+/// A column.
+#[derive(Debug)]
+pub(crate) struct Column {
+    /// What stands over it.
+    pub(crate) text: &'static str,
+    /// The field that it orders the list by; empty when it does not.
+    pub(crate) field: &'static str,
+    /// Whether it holds numbers.
+    pub(crate) is_number: bool,
+    /// Whether a phone does without it.
+    pub(crate) is_minor: bool,
+}
+
+impl Column {
+    /// A column of texts that orders the list by `field`; by nothing when that is empty.
+    pub(crate) const fn text(text: &'static str, field: &'static str) -> Self {
+        Self {
+            text,
+            field,
+            is_number: false,
+            is_minor: false,
+        }
+    }
+
+    /// The column of a field.
+    pub(super) fn of(frame: &Frame, field: &'static Field) -> Self {
+        Self {
+            is_number: field.is_number(),
+            is_minor: field.is_minor,
+            ..Self::text(frame.say(field.short), field.name)
+        }
+    }
+
+    /// A column of numbers.
+    pub(crate) const fn number(text: &'static str, field: &'static str) -> Self {
+        Self {
+            is_number: true,
+            ..Self::text(text, field)
+        }
+    }
+
+    pub(super) fn class(&self) -> &'static str {
+        match (self.is_number, self.is_minor) {
+            (true, true) => "number minor",
+            (true, false) => "number",
+            (false, true) => "minor",
+            (false, false) => "plain-cell",
+        }
+    }
+}
+
+/// What a cell of a row holds.
+#[derive(Debug)]
+pub(crate) enum Cell {
+    /// The way to a record.
+    Link(String, String),
+    /// A text.
+    Text(String),
+    /// A number, written for the reader.
+    Number(String),
+    /// A quantity in stock, and whether it is low.
+    Stock(String, bool),
+    /// How it stands: the word, its tone and its icon.
+    Badge(&'static str, &'static str, &'static str),
+    /// A number, and a sentence about it.
+    Noted(String, String),
+    /// A number that is changed in its place.
+    Typed(Typed),
+}
+
+/// A number that a form in a row changes.
+#[derive(Debug)]
+pub(crate) struct Typed {
+    /// The field's name.
+    pub(crate) name: &'static str,
+    /// The field's id on the page.
+    pub(crate) id: String,
+    /// What it is, with the record's name for those who hear it.
+    pub(crate) label: String,
+    /// As it is, or as it was typed.
+    pub(crate) value: String,
+    /// What is wrong with it; empty when nothing is.
+    pub(crate) message: String,
+    /// Where the form is posted to.
+    pub(crate) address: String,
+}
+
+/// What stands above some rows that belong together.
+#[derive(Debug)]
+pub(crate) struct Heading {
+    /// The place of the first of them on the page.
+    pub(crate) place: usize,
+    /// What they have in common.
+    pub(crate) text: String,
+    /// What can be done with all of them: what it is called, and where it leads.
+    pub(crate) link: (String, String),
+}
+
+impl Cell {
+    /// A value of a field.
+    pub(crate) fn of(frame: &Frame, field: &Field, value: Value<'_>) -> Self {
+        let shown = field.shown(value, frame.locale);
+        if field.is_number() {
+            Self::Number(shown)
+        } else {
+            Self::Text(shown)
+        }
+    }
+}
+
+/// Something that can be done with a row.
+#[derive(Debug)]
+pub(crate) struct Action {
+    /// Its icon.
+    pub(crate) icon: &'static str,
+    /// What it is called, with the record's name for those who hear it.
+    pub(crate) text: String,
+    /// Where it leads.
+    pub(crate) address: String,
+    /// Whether a script may open it over the page.
+    pub(crate) is_dialog: bool,
+}
+
+/// One record.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// One cell a column; the first names the record.
+    pub(crate) cells: Vec<Cell>,
+    /// What can be done with it.
+    pub(crate) actions: Vec<Action>,
+}
