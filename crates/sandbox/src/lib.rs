@@ -38,6 +38,7 @@ use web::server::Shutdown;
 use web::{Clock, Random, Supervisor};
 
 pub use config::Config;
+pub use notifications::header as notification_signature;
 use state::State;
 use values::Moment;
 

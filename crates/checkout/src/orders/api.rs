@@ -235,10 +235,9 @@ pub(crate) async fn order_pay(
     let found = super::read::find_by_token(&state, &token).await;
     // An earlier request with the same key may have moved money.
     let found = found.map_err(|error| unknown(database_error(error)))?;
-    let linked = found.ok_or_else(not_found)?;
-    let order = linked.order;
+    let (row, order) = found.ok_or_else(not_found)?;
     let of_order = OrderRef {
-        row: linked.row,
+        row,
         id: order.id,
         expires_at: order.expires_at,
     };

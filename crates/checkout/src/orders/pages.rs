@@ -63,7 +63,7 @@ async fn order_page(
     PageToken(token): PageToken,
     layout: Layout,
 ) -> Result<Response, Error> {
-    let found = read::find_by_token(&state, &token).await;
+    let found = read::find_linked(&state, &token).await;
     let linked = found
         .map_err(database_error)?
         .ok_or_else(Error::not_found)?;

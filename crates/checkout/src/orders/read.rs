@@ -31,7 +31,6 @@ pub struct OrderPage {
 /// An order as its page sees it.
 #[derive(Debug, Clone)]
 pub(super) struct LinkedOrder {
-    pub(super) row: i64,
     pub(super) order: Order,
     pub(super) living: Living,
 }
@@ -53,8 +52,20 @@ pub async fn find(state: &State, id: &str) -> Result<Option<StoredOrder>, db::Er
         .await
 }
 
-/// The order whose page has this token.
+/// The order whose page has this token, and its row.
 pub(super) async fn find_by_token(
+    state: &State,
+    token: &str,
+) -> Result<Option<(i64, Order)>, db::Error> {
+    let digest = digest::sha256(token.as_bytes());
+    state
+        .db
+        .read(async move |conn| store::find_by_token(conn, &digest).await)
+        .await
+}
+
+/// The same, with what may keep its buyer from paying.
+pub(super) async fn find_linked(
     state: &State,
     token: &str,
 ) -> Result<Option<LinkedOrder>, db::Error> {
@@ -67,7 +78,7 @@ pub(super) async fn find_by_token(
             };
             let attempts = store::attempts_of(conn, row, now).await?;
             let living = Living::of(&attempts);
-            Ok(Some(LinkedOrder { row, order, living }))
+            Ok(Some(LinkedOrder { order, living }))
         })
         .await
 }

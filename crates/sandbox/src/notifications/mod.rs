@@ -23,6 +23,7 @@ use crate::state::{State, lock};
 use crate::store::Change;
 use crate::values::Moment;
 use delivery::Delivery;
+pub use signature::header;
 
 const TICK: Duration = Duration::from_millis(100);
 const MINUTE: u64 = 60;

@@ -6,7 +6,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 /// The value of `x-signature`: `ts=<milliseconds>,v1=<hex>`. `None` when there is no secret to sign with.
-pub(crate) fn header(
+pub fn header(
     secret: Option<&str>,
     payment_id: u64,
     request_id: &str,

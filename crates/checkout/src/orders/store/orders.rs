@@ -1,6 +1,6 @@
 //! Statements about orders.
 
-use db::{Conn, Error, Money, Query, Row, Timestamp, Tx};
+use db::{Conn, Engine, Error, Money, Param, Query, Row, Timestamp, Tx};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -163,19 +163,23 @@ pub(in crate::orders) async fn forget_keys(
     .await
 }
 
+/// The statement that holds an order, on SQLite and on PostgreSQL. On SQLite one transaction writes at a time, so that reading it is enough.
 macro_rules! locked {
     ($condition:literal) => {
+        (locked!($condition, ""), locked!($condition, " FOR UPDATE"))
+    };
+    ($condition:literal, $lock:literal) => {
         concat!(
-            "UPDATE orders SET updated_at = updated_at WHERE ",
+            "SELECT id, public_id, reference, status, expires_at FROM orders WHERE ",
             $condition,
-            " RETURNING id, public_id, reference, status, expires_at"
+            $lock
         )
     };
 }
 
 /// Holds the order in a row until the transaction ends: whoever wants to change it or to pay it waits.
 pub(in crate::orders) async fn lock(tx: &mut Tx, row: i64) -> Result<Option<LockedOrder>, Error> {
-    tx.optional(locked!("id = $1"), &[&row], locked).await
+    hold(tx, locked!("id = $1"), &row).await
 }
 
 /// As [`lock`], by the order's id.
@@ -183,7 +187,7 @@ pub(in crate::orders) async fn lock_by_id(
     tx: &mut Tx,
     id: &str,
 ) -> Result<Option<LockedOrder>, Error> {
-    tx.optional(locked!("public_id = $1"), &[&id], locked).await
+    hold(tx, locked!("public_id = $1"), &id).await
 }
 
 /// As [`lock`], the order that a payment is of; none for a payment without one.
@@ -194,7 +198,19 @@ pub(in crate::orders) async fn lock_of_payment(
     let sql = locked!(
         "id = (SELECT order_id FROM attempts WHERE payment_id = $1 AND order_id IS NOT NULL LIMIT 1)"
     );
-    tx.optional(sql, &[&payment], locked).await
+    hold(tx, sql, &payment).await
+}
+
+async fn hold(
+    tx: &mut Tx,
+    (on_sqlite, on_postgres): (&'static str, &'static str),
+    which: &dyn Param,
+) -> Result<Option<LockedOrder>, Error> {
+    let sql = match tx.engine() {
+        Engine::Sqlite => on_sqlite,
+        Engine::Postgres => on_postgres,
+    };
+    tx.optional(sql, &[which], locked).await
 }
 
 /// Writes how a locked order ends.

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::http::{Method, StatusCode};
+use axum::http::{HeaderName, Method, StatusCode};
 use axum::routing::post;
 use delivery::Secret;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use web::Random;
+use web::{Clock, Random};
 
 use super::super::load::{self, Call, LoadError};
 use super::super::{check, milliseconds, report};
@@ -21,6 +21,9 @@ use super::{Arguments, Shop};
 
 /// How long the shop waits for what it was to be told.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Signs the provider's notifications.
+const PROVIDER_SECRET: &str = "the secret of the benchmark";
 
 /// When the shop was told of each order that was paid, by the order's id.
 type Told = Arc<Mutex<HashMap<String, Instant>>>;
@@ -30,6 +33,10 @@ pub(super) async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), 
     let (counting, mut count) = watch::channel(0);
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let settings = [
+        (
+            "BALCAO_CHECKOUT_PROVIDER_WEBHOOK_SECRET",
+            PROVIDER_SECRET.to_owned(),
+        ),
         (
             "BALCAO_CHECKOUT_WEBHOOK_URL",
             format!("http://{}/", listener.local_addr()?),
@@ -61,8 +68,9 @@ pub(super) async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), 
         let payment = text(&order, "/payments/0/id")?;
         let path = format!("/notifications?data.id={payment}&type=payment");
         let call = Call::send(Method::POST, path, "{}");
-        let target = shop.target(vec![call], StatusCode::OK)?;
+        let mut target = shop.target(vec![call], StatusCode::OK)?;
         turn.tick().await;
+        target.headers = signed(&payment, &id)?;
         notified.insert(id, Instant::now());
         load::fetch(&target).await?;
     }
@@ -88,6 +96,20 @@ pub(super) async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), 
     );
     receiver.abort();
     shop.checkout.stop().await
+}
+
+/// What the provider sends with a notification of a payment.
+fn signed(payment: &str, request: &str) -> Result<Vec<(HeaderName, String)>, LoadError> {
+    let now = Clock::system().now().micros() / 1000;
+    let signature =
+        sandbox::notification_signature(Some(PROVIDER_SECRET), payment.parse()?, request, now);
+    Ok(vec![
+        (
+            HeaderName::from_static("x-signature"),
+            signature.ok_or("nothing signed")?,
+        ),
+        (HeaderName::from_static("x-request-id"), request.to_owned()),
+    ])
 }
 
 fn note_paid(told: &Told, body: &[u8]) {
