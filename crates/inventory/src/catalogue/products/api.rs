@@ -4,7 +4,7 @@ use http::Method;
 use resource::{Field, Record as _, schema::example};
 use serde_json::json;
 
-use super::{BY_TITLE, ProductRecord, WORDS};
+use super::{ARCHIVED, BY_TITLE, ProductRecord, WORDS};
 use crate::{
     State,
     accounts::{Caller, Model},
@@ -54,7 +54,7 @@ impl Resource for Products {
         Description {
             words: &WORDS,
             bodies: "Product".to_owned(),
-            filters: &[QueryFilter::SEARCH, super::store::ARCHIVED],
+            filters: &[QueryFilter::SEARCH, ARCHIVED],
             order: BY_TITLE,
             deletion: " Refused while inflows or outflows refer to it; its ledger stays.",
             is_repeatable: false,

@@ -39,7 +39,7 @@ use crate::{
     tallies,
 };
 use model::serie_number_taken;
-use store::{BY_TITLE, Selection};
+use store::{ARCHIVED, BY_TITLE, Selection};
 
 /// One page of the products that the query string selects.
 ///
