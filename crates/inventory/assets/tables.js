@@ -1,7 +1,11 @@
 /* A table that fits its page scrolls with the page, so that its head can stick below the bar. A wider one scrolls in its own frame. */
 
 const sizes = new ResizeObserver((entries) => {
-  for (const { target: table } of entries) table.parentElement.classList.toggle("fits", table.offsetWidth <= table.parentElement.clientWidth);
+  for (const { target: table } of entries) {
+    // A table that was replaced meanwhile stands in no frame.
+    const frame = table.parentElement;
+    frame?.classList.toggle("fits", table.offsetWidth <= frame.clientWidth);
+  }
 });
 
 function watch() {
