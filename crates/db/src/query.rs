@@ -67,6 +67,15 @@ impl Query {
         self
     }
 
+    /// Adds ` IN (…)` with these ids, and before them one that nothing has, so that there may be none.
+    pub fn any_of(&mut self, ids: impl IntoIterator<Item = i64>) -> &mut Self {
+        self.push(" IN (0");
+        for id in ids {
+            self.push(", ").bind(id);
+        }
+        self.push(")")
+    }
+
     /// The text so far.
     pub fn text(&self) -> &str {
         &self.text

@@ -38,9 +38,9 @@ pub(crate) struct Place {
     offset: i64,
 }
 
-/// Rows that were made one after the other.
+/// The rows of one day, or of a part of one.
 #[derive(Debug, Clone, Copy)]
-struct Stretch {
+struct Bucket {
     before: Timestamp,
     rows: i64,
 }
@@ -54,25 +54,25 @@ pub(crate) async fn find_place(
     // Whole days are counted already. What is left of the span's first and last day is not, nor is what a reference names: one row.
     let first = filter.from.micros().saturating_add(DAY - 1).div_euclid(DAY);
     let end = filter.before.micros().div_euclid(DAY);
-    let mut stretches = Vec::new();
+    let mut buckets = Vec::new();
     if filter.reference.is_some() || first >= end {
         let rows = store::count(conn, filter, filter.from, filter.before).await?;
         let before = filter.before;
-        stretches.push(Stretch { before, rows });
+        buckets.push(Bucket { before, rows });
     } else {
         let (first_day, last_day) = (start(first), start(end));
         let rows = store::count(conn, filter, last_day, filter.before).await?;
         let before = filter.before;
-        stretches.push(Stretch { before, rows });
+        buckets.push(Bucket { before, rows });
         for (day, rows) in store::count_days(conn, filter, first, end).await? {
             let before = start(day + 1);
-            stretches.push(Stretch { before, rows });
+            buckets.push(Bucket { before, rows });
         }
         let rows = store::count(conn, filter, filter.from, first_day).await?;
         let before = first_day;
-        stretches.push(Stretch { before, rows });
+        buckets.push(Bucket { before, rows });
     }
-    Ok(Place::among(&stretches, filter.from, offset))
+    Ok(Place::among(&buckets, filter.from, offset))
 }
 
 /// The first moment of a day.
@@ -81,10 +81,10 @@ const fn start(day: i64) -> Timestamp {
 }
 
 impl Place {
-    fn among(stretches: &[Stretch], from: Timestamp, offset: i64) -> Self {
-        let count = stretches.iter().map(|stretch| stretch.rows).sum();
+    fn among(buckets: &[Bucket], from: Timestamp, offset: i64) -> Self {
+        let count = buckets.iter().map(|bucket| bucket.rows).sum();
         let mut offset = offset;
-        for Stretch { before, rows } in stretches {
+        for Bucket { before, rows } in buckets {
             if offset < *rows {
                 let before = *before;
                 return Self {
@@ -109,11 +109,11 @@ mod tests {
     use super::*;
 
     fn place(offset: i64) -> (i64, i64) {
-        let stretches = [(30, 2), (20, 0), (10, 3)].map(|(before, rows)| Stretch {
+        let buckets = [(30, 2), (20, 0), (10, 3)].map(|(before, rows)| Bucket {
             before: Timestamp::from_micros(before),
             rows,
         });
-        let place = Place::among(&stretches, Timestamp::from_micros(5), offset);
+        let place = Place::among(&buckets, Timestamp::from_micros(5), offset);
         assert_eq!(place.count, 5);
         (place.before.micros(), place.offset)
     }

@@ -132,11 +132,8 @@ pub(super) async fn of_ids(
     ids: &[i64],
     is_oldest_first: bool,
 ) -> Result<Vec<Entry>, Error> {
-    let mut query = Query::new(entries!(" WHERE id IN (0"));
-    for id in ids {
-        query.push(", ").bind(*id);
-    }
-    query.push(")");
+    let mut query = Query::new(entries!(" WHERE id"));
+    query.any_of(ids.iter().copied());
     push_order(&mut query, is_oldest_first);
     conn.all_of(&query, entry_of).await
 }

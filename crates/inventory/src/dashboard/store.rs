@@ -11,14 +11,10 @@ pub(super) async fn names(
     ids: &[i64],
 ) -> Result<Vec<(i64, String)>, Error> {
     let mut query = Query::new(match dimension {
-        Dimension::Category => "SELECT id, name FROM categories WHERE id IN (0",
-        Dimension::Brand => "SELECT id, name FROM brands WHERE id IN (0",
+        Dimension::Category => "SELECT id, name FROM categories WHERE id",
+        Dimension::Brand => "SELECT id, name FROM brands WHERE id",
     });
-    // The list begins with an id that nothing has, so that there may be none.
-    for id in ids {
-        query.push(", ").bind(*id);
-    }
-    query.push(")");
+    query.any_of(ids.iter().copied());
     conn.all_of(&query, |row| Ok((row.get(0)?, row.get(1)?)))
         .await
 }

@@ -16,13 +16,9 @@ pub(super) async fn sources(
          LEFT JOIN suppliers AS s
              ON s.id = (SELECT i.supplier_id FROM inflows AS i WHERE i.product_id = p.id
                         ORDER BY i.created_at DESC, i.id DESC LIMIT 1)
-         WHERE p.id IN (0",
+         WHERE p.id",
     );
-    // The list begins with an id that nothing has, so that there may be none.
-    for product in products {
-        query.push(", ").bind(*product);
-    }
-    query.push(")");
+    query.any_of(products.iter().copied());
     conn.all_of(&query, |row| {
         let supplier: Option<(i64, String)> = row.get::<Option<i64>>(2)?.zip(row.get(3)?);
         let source = Source {

@@ -282,12 +282,9 @@ pub(super) async fn own_thresholds(
     products: &[i64],
 ) -> Result<BTreeMap<i64, i64>, Error> {
     let mut query = Query::new(
-        "SELECT product_id, threshold FROM product_stock WHERE threshold IS NOT NULL AND product_id IN (0",
+        "SELECT product_id, threshold FROM product_stock WHERE threshold IS NOT NULL AND product_id",
     );
-    for product in products {
-        query.push(", ").bind(*product);
-    }
-    query.push(")");
+    query.any_of(products.iter().copied());
     let found = conn
         .all_of(&query, |row| Ok((row.get(0)?, row.get(1)?)))
         .await?;

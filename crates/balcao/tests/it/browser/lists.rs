@@ -1,28 +1,10 @@
 //! Lists as people scroll and sort them, at a desk and on a phone.
 
-use test_kit::{
-    browser::{Browser, Reader},
-    process::{Balcao, Start},
-};
-
-use super::log_in;
-
-async fn opened(window: (u32, u32)) -> (Balcao, Browser, String) {
-    let demo = Start::new(["demo"]).ready().await;
-    let inventory = demo.url("inventory").await;
-    let browser = Browser::open_as(Reader {
-        language: "en".to_owned(),
-        window,
-        ..Reader::default()
-    })
-    .await;
-    log_in(&browser, &inventory, "admin").await;
-    (demo, browser, inventory)
-}
+use super::{english, opened};
 
 #[tokio::test]
 async fn the_head_of_a_list_stays_below_the_bar_while_the_page_scrolls() {
-    let (_demo, browser, inventory) = opened((1280, 500)).await;
+    let (_demo, browser, inventory) = opened(english((1280, 500)), "admin").await;
     for (path, bar) in [
         ("/products/?page_size=50", ".shell-top"),
         ("/outflows/?page_size=50", ".shell-top"),
@@ -54,7 +36,7 @@ const CARD: &str =
 
 #[tokio::test]
 async fn a_list_on_a_phone_is_sorted_by_a_menu_and_its_cards_are_low() {
-    let (_demo, browser, inventory) = opened((360, 740)).await;
+    let (_demo, browser, inventory) = opened(english((360, 740)), "admin").await;
     for (path, most) in [
         ("/products/", 130.0),
         ("/categories/", 80.0),

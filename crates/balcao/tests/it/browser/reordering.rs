@@ -1,23 +1,12 @@
 //! A buyer orders what runs out, from one supplier: at a desk, and on a phone without scripts. And a manager asks why so much is ordered.
 
 use serde_json::json;
-use test_kit::{
-    browser::{Browser, Key, Reader},
-    process::{Balcao, Start},
-};
+use test_kit::browser::{Browser, Key, Reader};
 
-use super::log_in;
+use super::opened;
 use crate::inventory::Caller;
 
 const ROWS: &str = "#index tbody tr:not(.index-heading)";
-
-async fn opened(reader: Reader) -> (Balcao, Browser, String) {
-    let demo = Start::new(["demo"]).ready().await;
-    let inventory = demo.url("inventory").await;
-    let browser = Browser::open_as(reader).await;
-    log_in(&browser, &inventory, "manager").await;
-    (demo, browser, inventory)
-}
 
 /// What stands in the first cell of this kind of the first row.
 async fn first(browser: &Browser, cell: &str) -> String {
@@ -46,10 +35,13 @@ async fn open_order(browser: &Browser) {
 
 #[tokio::test]
 async fn a_buyer_changes_a_minimum_in_its_row_and_prints_the_order_of_one_supplier() {
-    let (_demo, browser, inventory) = opened(Reader {
-        language: "en".to_owned(),
-        ..Reader::default()
-    })
+    let (_demo, browser, inventory) = opened(
+        Reader {
+            language: "en".to_owned(),
+            ..Reader::default()
+        },
+        "manager",
+    )
     .await;
     browser.goto(&format!("{inventory}/low-stock/")).await;
     let (product, before) = (first(&browser, "th a").await, browser.count(ROWS).await);
@@ -87,11 +79,14 @@ async fn a_buyer_changes_a_minimum_in_its_row_and_prints_the_order_of_one_suppli
 
 #[tokio::test]
 async fn a_buyer_on_a_phone_without_scripts_changes_a_minimum_and_opens_an_order() {
-    let (_demo, browser, inventory) = opened(Reader {
-        scripts: false,
-        language: "pt-BR".to_owned(),
-        window: (360, 1600),
-    })
+    let (_demo, browser, inventory) = opened(
+        Reader {
+            scripts: false,
+            language: "pt-BR".to_owned(),
+            window: (360, 1600),
+        },
+        "manager",
+    )
     .await;
     browser.goto(&format!("{inventory}/low-stock/")).await;
     let product = first(&browser, "th a").await;
@@ -111,7 +106,7 @@ async fn a_buyer_on_a_phone_without_scripts_changes_a_minimum_and_opens_an_order
 
 #[tokio::test]
 async fn a_manager_asks_why_so_much_is_ordered_and_the_shops_minimum_is_the_answer() {
-    let (demo, browser, inventory) = opened(Reader::default()).await;
+    let (demo, browser, inventory) = opened(Reader::default(), "manager").await;
     let program = Caller::log_in(&demo, "manager", super::PASSWORD).await;
     let product = program.get("/api/v1/products/1/").await;
     let minimum = product["quantity"].as_i64().unwrap() + 100_000;

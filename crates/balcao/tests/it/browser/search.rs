@@ -1,29 +1,13 @@
 //! The search over every page, as somebody types into it, and a scanner that is used while no field has the focus.
 
-use test_kit::{
-    browser::{Browser, Key, Reader},
-    process::{Balcao, Start},
-};
+use test_kit::browser::{Browser, Key};
 
-use super::log_in;
+use super::{english, opened};
 
 const TITLE: &str = "Arroz branco tipo 1 Bom Grão 1 kg";
 const SERIE_NUMBER: &str = "7891000000007";
 /// The options below the field.
 const OPTION: &str = ".shell-search .picker-list:not([hidden]) [role=option]";
-
-async fn opened(window: (u32, u32), username: &str) -> (Balcao, Browser, String) {
-    let demo = Start::new(["demo"]).ready().await;
-    let inventory = demo.url("inventory").await;
-    let browser = Browser::open_as(Reader {
-        language: "en".to_owned(),
-        window,
-        ..Reader::default()
-    })
-    .await;
-    log_in(&browser, &inventory, username).await;
-    (demo, browser, inventory)
-}
 
 async fn types(browser: &Browser, text: &str) {
     for sign in text.chars() {
@@ -49,7 +33,7 @@ async fn scan(browser: &Browser, pause: u32) -> bool {
 
 /// Finds a product by the beginning of its name, and creates one that is not there.
 async fn finds(window: (u32, u32)) {
-    let (_demo, browser, inventory) = opened(window, "admin").await;
+    let (_demo, browser, inventory) = opened(english(window), "admin").await;
     browser.goto(&format!("{inventory}/brands/")).await;
     browser.click("#shell-search").await;
     types(&browser, "arroz").await;
@@ -108,7 +92,7 @@ async fn a_product_is_found_while_its_name_is_typed_on_a_phone() {
 
 #[tokio::test]
 async fn a_scanner_works_anywhere_and_takes_nothing_from_a_field() {
-    let (_demo, browser, inventory) = opened((1280, 900), "admin").await;
+    let (_demo, browser, inventory) = opened(english((1280, 900)), "admin").await;
     // A link has the focus, and Enter does not open it.
     browser.goto(&format!("{inventory}/suppliers/")).await;
     browser

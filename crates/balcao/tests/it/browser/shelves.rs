@@ -3,12 +3,9 @@
 
 use std::path::Path;
 
-use test_kit::{
-    browser::{Browser, Key, Reader},
-    process::{Balcao, Start},
-};
+use test_kit::browser::{Browser, Key, Reader};
 
-use super::log_in;
+use super::{english, opened};
 
 const DESK: (u32, u32) = (1280, 900);
 const PHONE: (u32, u32) = (360, 740);
@@ -16,19 +13,6 @@ const PHONE: (u32, u32) = (360, 740);
 const LONG: (u32, u32) = (360, 1600);
 const TITLE: &str = "Arroz branco tipo 1 Bom Grão 1 kg";
 const SERIE_NUMBER: &str = "7891000000007";
-
-async fn opened(window: (u32, u32), scripts: bool) -> (Balcao, Browser, String) {
-    let demo = Start::new(["demo"]).ready().await;
-    let inventory = demo.url("inventory").await;
-    let reader = Reader {
-        language: "en".to_owned(),
-        scripts,
-        window,
-    };
-    let browser = Browser::open_as(reader).await;
-    log_in(&browser, &inventory, "admin").await;
-    (demo, browser, inventory)
-}
 
 /// Nothing was asked of another site, and nothing complained.
 async fn is_clean(browser: &Browser, inventory: &str) {
@@ -44,7 +28,7 @@ async fn stock(browser: &Browser, inventory: &str) -> i64 {
 }
 
 async fn everyday(window: (u32, u32)) {
-    let (_demo, browser, inventory) = opened(window, true).await;
+    let (_demo, browser, inventory) = opened(english(window), "admin").await;
     let before = stock(&browser, &inventory).await;
 
     // Search as one types, without a reload.
@@ -131,7 +115,7 @@ async fn scan(browser: &Browser, code: &str) {
 
 #[tokio::test]
 async fn goods_come_in_and_go_out_by_the_keyboard_alone() {
-    let (_demo, browser, inventory) = opened(DESK, true).await;
+    let (_demo, browser, inventory) = opened(english(DESK), "admin").await;
     let before = stock(&browser, &inventory).await;
     browser.goto(&format!("{inventory}/brands/")).await;
     browser.wait_for("#index").await;
@@ -192,7 +176,7 @@ async fn goods_come_in_and_go_out_by_the_keyboard_alone() {
 
 #[tokio::test]
 async fn a_brand_is_added_while_a_product_is_made() {
-    let (_demo, browser, inventory) = opened(DESK, true).await;
+    let (_demo, browser, inventory) = opened(english(DESK), "admin").await;
     browser.goto(&format!("{inventory}/products/new/")).await;
     browser.fill("#title", "Café novo").await;
     browser.click("a[data-add=brand]").await;
@@ -218,7 +202,14 @@ async fn a_brand_is_added_while_a_product_is_made() {
 
 #[tokio::test]
 async fn a_file_is_checked_imported_and_undone_and_the_language_changed_without_scripts() {
-    let (_demo, browser, inventory) = opened(LONG, false).await;
+    let (_demo, browser, inventory) = opened(
+        Reader {
+            scripts: false,
+            ..english(LONG)
+        },
+        "admin",
+    )
+    .await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("brands.csv");
     std::fs::write(&file, "name,description\nAlfa,a\n,b\nBeta,c\n").unwrap();

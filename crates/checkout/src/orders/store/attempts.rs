@@ -76,13 +76,9 @@ pub(in crate::orders) async fn payments_of(
 ) -> Result<Vec<(i64, OrderPayment)>, Error> {
     let mut query = Query::new(
         "SELECT p.provider_id, p.state, p.provider_method, p.date_created, a.order_id
-         FROM attempts a JOIN payments p ON p.id = a.payment_id WHERE a.order_id IN (0",
+         FROM attempts a JOIN payments p ON p.id = a.payment_id WHERE a.order_id",
     );
-    // The list begins with a row that nothing has, so that a comma precedes each.
-    for order in orders {
-        query.push(", ").bind(order);
-    }
-    query.push(") ORDER BY p.id DESC");
+    query.any_of(orders).push(" ORDER BY p.id DESC");
     let payment = |row: &Row<'_>| {
         let payment = OrderPayment {
             id: row.get(0)?,

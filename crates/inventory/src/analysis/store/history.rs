@@ -1,7 +1,7 @@
 //! Statements about the past of some products: when they were sold, and when they were out of stock. Each is one statement however many
 //! products there are, and goes by the indexes on product and time, so that its time does not grow with the shop.
 
-use db::{Conn, Engine, Error, Query, Timestamp};
+use db::{Conn, Engine, Error, Query, Row, Timestamp};
 
 /// A product as analyses look at it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +28,19 @@ pub(crate) struct OwnTerms {
     pub(crate) review_interval: Option<i64>,
     /// Units.
     pub(crate) pack_multiple: Option<i64>,
+}
+
+impl OwnTerms {
+    /// Those of a row whose columns have them, in the order of the fields, from `first` on.
+    pub(super) fn of(row: &Row<'_>, first: usize) -> Result<Self, Error> {
+        Ok(Self {
+            lead_time: row.get(first)?,
+            lead_time_deviation: row.get(first + 1)?,
+            service_level: row.get(first + 2)?,
+            review_interval: row.get(first + 3)?,
+            pack_multiple: row.get(first + 4)?,
+        })
+    }
 }
 
 /// What went out of a product on a day.
@@ -78,32 +91,19 @@ pub(crate) async fn subjects(conn: &mut Conn, products: &[i64]) -> Result<Vec<Su
          LEFT JOIN restock_terms AS t ON t.product_id = p.id
          WHERE p.id",
     );
-    push_any_of(&mut query, products).push(" ORDER BY p.id");
+    query
+        .any_of(products.iter().copied())
+        .push(" ORDER BY p.id");
     conn.all_of(&query, |row| {
         Ok(Subject {
             id: row.get(0)?,
             title: row.get(1)?,
             quantity: row.get(2)?,
             threshold: row.get(3)?,
-            terms: OwnTerms {
-                lead_time: row.get(4)?,
-                lead_time_deviation: row.get(5)?,
-                service_level: row.get(6)?,
-                review_interval: row.get(7)?,
-                pack_multiple: row.get(8)?,
-            },
+            terms: OwnTerms::of(row, 4)?,
         })
     })
     .await
-}
-
-/// Adds ` IN (…)`, of an id that nothing has and these.
-fn push_any_of<'query>(query: &'query mut Query, products: &[i64]) -> &'query mut Query {
-    query.push(" IN (0");
-    for product in products {
-        query.push(", ").bind(*product);
-    }
-    query.push(")")
 }
 
 /// The pasts of some products; units are those since a moment.
@@ -125,7 +125,7 @@ pub(crate) async fn pasts(
                 (SELECT created_at FROM ledger_entries WHERE product_id = p.id AND kind = 'opening' ORDER BY id LIMIT 1)
          FROM products AS p WHERE p.id",
     );
-    push_any_of(&mut query, products);
+    query.any_of(products.iter().copied());
     conn.all_of(&query, |row| {
         let (moved, sold): (Option<Timestamp>, Option<Timestamp>) = (row.get(2)?, row.get(3)?);
         let first = match (moved, sold) {
@@ -163,7 +163,9 @@ pub(crate) async fn sold_by_day(
         ") AS BIGINT) FROM outflows WHERE created_at >= "
     ));
     query.bind(from).push(" AND product_id");
-    push_any_of(&mut query, products).push(" GROUP BY 1, 2");
+    query
+        .any_of(products.iter().copied())
+        .push(" GROUP BY 1, 2");
     conn.all_of(&query, |row| {
         Ok(DaySales {
             product: row.get(0)?,
@@ -195,7 +197,8 @@ pub(crate) async fn empties(
                                               WHERE l.product_id = p.id AND l.created_at < ",
     );
     query.bind(from).push("), ").bind(from).push(") WHERE p.id");
-    push_any_of(&mut query, products)
+    query
+        .any_of(products.iter().copied())
         .push(" ORDER BY e.created_at, e.id LIMIT ")
         .bind(limit);
     conn.all_of(&query, |row| {

@@ -125,11 +125,8 @@ pub(crate) async fn newest_of(
 /// These, newest first.
 pub(crate) async fn of_ids(conn: &mut Conn, ids: &[i64]) -> Result<Vec<Summary>, Error> {
     let mut query = summaries();
-    query.push(" WHERE id IN (0");
-    for id in ids {
-        query.push(", ").bind(*id);
-    }
-    query.push(") ORDER BY id DESC");
+    query.push(" WHERE id").any_of(ids.iter().copied());
+    query.push(" ORDER BY id DESC");
     conn.all_of(&query, Summary::from_row).await
 }
 

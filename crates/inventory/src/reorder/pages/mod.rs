@@ -85,11 +85,11 @@ async fn write_threshold(
         return show(&page, &frame, &parameters, Some((id, post.form))).await;
     }
     let written = super::set_threshold(&page.state, &frame.caller, id, threshold.into_new());
-    let told = view::told(&frame, &written.await?);
+    let message = view::message(&frame, &written.await?);
     let list = view::address(&parameters).whole();
     Ok(flash::success(
         see_other(&format!("{list}#{THRESHOLD}-{id}")),
-        told,
+        message,
     ))
 }
 

@@ -63,7 +63,7 @@ pub(super) fn address(parameters: &Parameters) -> Address {
 }
 
 /// That a product's minimum was changed.
-pub(super) fn told(frame: &Frame, written: &Written) -> String {
+pub(super) fn message(frame: &Frame, written: &Written) -> String {
     let threshold = frame.locale.number(written.threshold);
     let named = frame.text("mínimo", "threshold");
     let left = if written.is_low {

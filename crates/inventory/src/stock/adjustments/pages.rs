@@ -116,8 +116,8 @@ async fn book(Extracted(page): Page, frame: Frame, id: RecordId, request: Reques
         Ok(adjusted) => {
             let next =
                 picked_next(&next, "", 0).unwrap_or_else(|| format!("/products/{}/", product.id));
-            let told = Flash::success(told(&frame, &adjusted));
-            Ok(flash::leave(see_other(&next), told))
+            let message = Flash::success(message(&frame, &adjusted));
+            Ok(flash::leave(see_other(&next), message))
         }
         Err(refusal) => {
             post.form.take(refusal, frame.locale)?;
@@ -164,7 +164,7 @@ fn again(frame: &Frame, mut form: Form, product: &ProductRecord, next: &str) -> 
 }
 
 /// `Estoque ajustado: Café. De 15 para 12.`
-fn told(frame: &Frame, adjusted: &Adjusted) -> String {
+fn message(frame: &Frame, adjusted: &Adjusted) -> String {
     let Adjusted {
         title,
         before,

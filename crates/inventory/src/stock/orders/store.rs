@@ -112,13 +112,10 @@ async fn fill(conn: &mut Conn, orders: &mut [PaidOrder]) -> Result<(), Error> {
     let mut query = Query::new(
         "SELECT l.paid_order_id, l.id, l.sku, l.title, l.quantity, l.outflow_id, p.id, p.title, s.quantity, s.archived_at
          FROM paid_order_lines AS l LEFT JOIN products AS p ON p.serie_number = l.sku
-         LEFT JOIN product_stock AS s ON s.product_id = p.id WHERE l.paid_order_id IN (0",
+         LEFT JOIN product_stock AS s ON s.product_id = p.id WHERE l.paid_order_id",
     );
-    // The list begins with an id that nothing has, so that a comma precedes each.
-    for order in orders.iter() {
-        query.push(", ").bind(order.id);
-    }
-    query.push(") ORDER BY l.id");
+    query.any_of(orders.iter().map(|order| order.id));
+    query.push(" ORDER BY l.id");
     let lines = conn.all_of(&query, line_of).await?;
     for (of, line) in lines {
         if let Some(order) = orders.iter_mut().find(|order| order.id == of) {

@@ -25,11 +25,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Signs the provider's notifications.
 const PROVIDER_SECRET: &str = "the secret of the benchmark";
 
-/// When the shop was told of each order that was paid, by the order's id.
-type Told = Arc<Mutex<HashMap<String, Instant>>>;
+/// When the shop received `order.paid`, by the order's id.
+type Received = Arc<Mutex<HashMap<String, Instant>>>;
 
 pub(super) async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> {
-    let told = Told::default();
+    let received = Received::default();
     let (counting, mut count) = watch::channel(0);
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let settings = [
@@ -47,14 +47,14 @@ pub(super) async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), 
         ),
         ("BALCAO_CHECKOUT_WEBHOOK_ALLOW_PRIVATE", "true".to_owned()),
     ];
-    let (noted, counting) = (Arc::clone(&told), Arc::new(counting));
+    let (shared, counting) = (Arc::clone(&received), Arc::new(counting));
     let note = async move |body: Bytes| {
-        note_paid(&noted, &body);
-        counting.send_replace(lock(&noted).len());
+        note_paid(&shared, &body);
+        counting.send_replace(lock(&shared).len());
         StatusCode::NO_CONTENT
     };
     let router = Router::new().route("/", post(note));
-    let receiver = tokio::spawn(async move { axum::serve(listener, router).await });
+    let serving = tokio::spawn(async move { axum::serve(listener, router).await });
     let shop = Shop::open(arguments, &folder.join("news"), settings).await?;
 
     let paying = shop.make(arguments.connections, arguments.told).await?;
@@ -77,7 +77,7 @@ pub(super) async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), 
     let all = count.wait_for(|count| *count >= arguments.told);
     tokio::time::timeout(PATIENCE, all).await??;
     let mut delays: Vec<Duration> = Vec::new();
-    for (order, at) in lock(&told).iter() {
+    for (order, at) in lock(&received).iter() {
         let notified = notified.get(order).ok_or("news of an unknown order")?;
         delays.push(at.saturating_duration_since(*notified));
     }
@@ -94,7 +94,7 @@ pub(super) async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), 
         &format!("50th {}, 99th {}", of(50), of(99)),
         "50th: under 1 s",
     );
-    receiver.abort();
+    serving.abort();
     shop.checkout.stop().await
 }
 
@@ -112,14 +112,14 @@ fn signed(payment: &str, request: &str) -> Result<Vec<(HeaderName, String)>, Loa
     ])
 }
 
-fn note_paid(told: &Told, body: &[u8]) {
+fn note_paid(received: &Received, body: &[u8]) {
     let Ok(event) = serde_json::from_slice::<Value>(body) else {
         return;
     };
     if event.get("type").is_some_and(|kind| kind == "order.paid")
         && let Ok(id) = text(&event, "/data/id")
     {
-        lock(told).entry(id).or_insert_with(Instant::now);
+        lock(received).entry(id).or_insert_with(Instant::now);
     }
 }
 
@@ -129,6 +129,6 @@ fn text(value: &Value, path: &str) -> Result<String, LoadError> {
 }
 
 /// Nothing panics while the lock is held.
-fn lock(told: &Told) -> std::sync::MutexGuard<'_, HashMap<String, Instant>> {
-    told.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(received: &Received) -> std::sync::MutexGuard<'_, HashMap<String, Instant>> {
+    received.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -35,11 +35,9 @@ pub(in crate::catalogue::products) async fn titled_from(
 /// How many entries some words of the index have; counting stops where they are no longer few.
 async fn count_entries(conn: &mut Conn, words: &[i64]) -> Result<i64, Error> {
     let mut query =
-        Query::new("SELECT count(*) FROM (SELECT 1 FROM product_words AS w WHERE w.word_id IN (");
-    for (number, word) in words.iter().enumerate() {
-        query.push(if number == 0 { "" } else { ", " }).bind(*word);
-    }
-    query.push(") LIMIT ").bind(FEW + 1).push(") AS counted");
+        Query::new("SELECT count(*) FROM (SELECT 1 FROM product_words AS w WHERE w.word_id");
+    query.any_of(words.iter().copied());
+    query.push(" LIMIT ").bind(FEW + 1).push(") AS counted");
     conn.one_of(&query, |row| row.get(0)).await
 }
 
@@ -144,11 +142,8 @@ pub(in crate::catalogue::products) async fn of_ids(
         .push(*COLUMNS)
         .push(" FROM products AS p")
         .push(*JOINS)
-        .push(" WHERE p.id IN (");
-    for (number, id) in ids.iter().enumerate() {
-        query.push(if number == 0 { "" } else { ", " }).bind(*id);
-    }
-    query.push(")");
+        .push(" WHERE p.id")
+        .any_of(ids.iter().copied());
     conn.all_of(&query, ProductRecord::from_row).await
 }
 

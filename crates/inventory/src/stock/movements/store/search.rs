@@ -144,11 +144,7 @@ pub(in crate::stock::movements) async fn of_ids(
     ids: impl Iterator<Item = i64>,
 ) -> Result<Vec<MovementRecord>, Error> {
     let mut query = records(movement);
-    query.push(" WHERE m.id IN (0");
-    for id in ids {
-        query.push(", ").bind(id);
-    }
-    query.push(")");
+    query.push(" WHERE m.id").any_of(ids);
     conn.all_of(&query, |row| record_of(movement, row)).await
 }
 
