@@ -7,7 +7,6 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use web::Random;
-use zeroize::Zeroizing;
 
 use crate::archive::beside;
 
@@ -70,18 +69,17 @@ pub(crate) fn keep(folder: &Path, mut from: impl Read) -> io::Result<File> {
 /// # Errors
 ///
 /// When it can be neither read nor made.
-pub(crate) fn kept_secret(file: &Path, random: &Random) -> io::Result<Zeroizing<String>> {
+pub(crate) fn kept_secret(file: &Path, random: &Random) -> io::Result<String> {
     if !file.exists() {
         make_secret(file, random)?;
     }
-    let text = Zeroizing::new(fs::read_to_string(file)?);
-    Ok(Zeroizing::new(text.trim_end().to_owned()))
+    Ok(fs::read_to_string(file)?.trim_end().to_owned())
 }
 
 /// Written whole under another name first: two processes that start together, or a crash, leave one whole secret.
 fn make_secret(file: &Path, random: &Random) -> io::Result<()> {
     let draft: PathBuf = beside(file, &random.uuid().to_string());
-    let secret = Zeroizing::new(random.token());
+    let secret = random.token();
     let mut written = File::options()
         .create_new(true)
         .write(true)

@@ -17,9 +17,31 @@ mod settings;
 
 use std::process::ExitCode;
 
+use mimalloc::MiMalloc;
+use zeroizing_alloc::ZeroAlloc;
+
+/// Wipes all memory that is given back: what held card data, a password or a key, the buffers of HTTP and TLS among it.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: ZeroAlloc<MiMalloc> = ZeroAlloc(MiMalloc);
 
 fn main() -> ExitCode {
     command::run()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs::File;
+    use std::os::unix::fs::FileExt as _;
+
+    #[test]
+    fn memory_is_wiped_when_it_is_given_back() {
+        let secret = vec![0xa5_u8; 4096];
+        let address = u64::try_from(secret.as_ptr().addr()).unwrap();
+        drop(secret);
+        let mut left = vec![0; 4096];
+        // What is no longer this process's memory cannot be read, and holds nothing of it.
+        let memory = File::open("/proc/self/mem").unwrap();
+        let read = memory.read_at(&mut left, address).unwrap_or(0);
+        assert!(!left[..read].windows(8).any(|bytes| bytes == [0xa5; 8]));
+    }
 }

@@ -4,7 +4,6 @@ use std::fmt;
 
 use web::client::{Proxies, PublicUrl};
 use web::rate::Rates;
-use zeroize::Zeroizing;
 
 use crate::digest;
 use crate::page::Shop;
@@ -56,14 +55,14 @@ pub struct Config {
     pub secret: Secret,
 }
 
-/// Bytes that no text shows and that are wiped when dropped.
+/// Bytes that no text shows.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(Zeroizing<Vec<u8>>);
+pub struct Secret(Vec<u8>);
 
 impl Secret {
     /// Takes the secret's bytes.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
-        Self(Zeroizing::new(bytes.into()))
+        Self(bytes.into())
     }
 
     /// A key for a purpose outside of this service, which tells nothing of this one.

@@ -3,11 +3,9 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use zeroize::Zeroizing;
-
 use super::problem::Problem;
 use super::secret::MASK;
-use super::sources::{Entries, Entry, Sources, Text};
+use super::sources::{Entries, Entry, Sources};
 use super::value::{Secrecy, Value};
 
 /// Where an effective value came from.
@@ -68,10 +66,7 @@ impl Reader {
     ) -> Option<T> {
         let (text, origin) = match self.find(name, T::SECRECY) {
             Ok(Some((text, origin))) => (Some(text), origin),
-            Ok(None) => (
-                default.map(|text| Zeroizing::new(text.to_owned())),
-                Origin::Default,
-            ),
+            Ok(None) => (default.map(str::to_owned), Origin::Default),
             Err(()) => return self.invalid(name),
         };
         let value = text
@@ -82,7 +77,7 @@ impl Reader {
                 Secrecy::Open => {
                     format!(
                         "{:?}",
-                        without_password(text.as_deref().map_or("", String::as_str))
+                        without_password(text.as_deref().unwrap_or_default())
                     )
                 }
                 Secrecy::Password | Secrecy::Secret => "a value that is not shown".to_owned(),
@@ -111,9 +106,13 @@ impl Reader {
     }
 
     /// The text on the highest level that has one. `Err` when the problem has been recorded already.
-    fn find(&mut self, name: &'static str, secrecy: Secrecy) -> Result<Option<(Text, Origin)>, ()> {
+    fn find(
+        &mut self,
+        name: &'static str,
+        secrecy: Secrecy,
+    ) -> Result<Option<(String, Origin)>, ()> {
         let file_name = format!("{name}_FILE");
-        let mut found: Option<Result<(Text, Origin), Problem>> = None;
+        let mut found: Option<Result<(String, Origin), Problem>> = None;
         for (origin, entries) in &mut self.levels {
             let plain = entries.remove(name);
             let file = if secrecy == Secrecy::Open {
@@ -192,19 +191,17 @@ impl Reader {
     }
 }
 
-fn read_secret(file_name: &str, path: &Path) -> Result<(Text, Origin), Problem> {
-    let text = std::fs::read_to_string(path)
-        .map(Zeroizing::new)
-        .map_err(|error| {
-            Problem::new(
-                file_name,
-                format!(
-                    "found {}, which cannot be read: {error}; allowed: the path of a readable file",
-                    path_or_secret(path)
-                ),
-            )
-        })?;
-    let text = Zeroizing::new(text.trim_end_matches(['\r', '\n']).to_owned());
+fn read_secret(file_name: &str, path: &Path) -> Result<(String, Origin), Problem> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Problem::new(
+            file_name,
+            format!(
+                "found {}, which cannot be read: {error}; allowed: the path of a readable file",
+                path_or_secret(path)
+            ),
+        )
+    })?;
+    let text = text.trim_end_matches(['\r', '\n']).to_owned();
     Ok((text, Origin::SecretFile(path.to_path_buf())))
 }
 

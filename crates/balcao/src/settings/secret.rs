@@ -1,22 +1,20 @@
-//! Secret text: masked wherever it is printed, wiped from memory when it is dropped.
+//! Secret text: masked wherever it is printed.
 
 use std::fmt;
-
-use zeroize::Zeroizing;
 
 /// What stands in place of a secret in `config check`, logs and errors.
 pub(crate) const MASK: &str = "********";
 
-/// A secret of at least `MIN` bytes. `Debug` and `Display` print a mask; the memory is wiped when the last owner drops it.
+/// A secret of at least `MIN` bytes. `Debug` and `Display` print a mask.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Secret<const MIN: usize = 1>(Zeroizing<String>);
+pub(crate) struct Secret<const MIN: usize = 1>(String);
 
 impl<const MIN: usize> Secret<MIN> {
     /// The secret, or `None` when it is too short or holds a control character (a pasted line end, most often).
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let usable =
             text.len() >= MIN && !text.trim().is_empty() && !text.chars().any(char::is_control);
-        usable.then(|| Self(Zeroizing::new(text.to_owned())))
+        usable.then(|| Self(text.to_owned()))
     }
 
     /// The secret itself, for the one place that uses it.

@@ -6,22 +6,17 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use zeroize::Zeroizing;
-
 use super::problem::Problem;
 use super::table::NAMES;
 
 /// The file that is read from the working directory when the command line names no other.
 const DEFAULT_FILE: &str = "balcao.toml";
 
-/// A value that may be a secret until its setting is known.
-pub(crate) type Text = Zeroizing<String>;
-
-/// A text and the key as the person wrote it.
+/// A text, which may be a secret until its setting is known, and the key as the person wrote it.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) written: String,
-    pub(crate) text: Text,
+    pub(crate) text: String,
 }
 
 /// Names in environment form (`BALCAO_CHECKOUT_LISTEN`) with what was given for them.
@@ -48,7 +43,7 @@ impl Sources {
         }
         sources.add_environment(std::env::vars_os());
         let path = file.map_or_else(|| PathBuf::from(DEFAULT_FILE), Path::to_path_buf);
-        match std::fs::read_to_string(&path).map(Zeroizing::new) {
+        match std::fs::read_to_string(&path) {
             Ok(text) => sources.add_file(&path.display().to_string(), &text),
             Err(error) if error.kind() == io::ErrorKind::NotFound && file.is_none() => {}
             Err(error) => sources.problems.push(Problem::new(
@@ -72,7 +67,7 @@ impl Sources {
             else {
                 continue;
             };
-            match value.into_string().map(Zeroizing::new) {
+            match value.into_string() {
                 Ok(text) if text.is_empty() => {}
                 Ok(text) => {
                     self.environment.insert(
@@ -187,21 +182,21 @@ fn is_ours(name: &str) -> bool {
 fn entry(key: &str, value: &str) -> Entry {
     Entry {
         written: key.to_owned(),
-        text: Zeroizing::new(value.to_owned()),
+        text: value.to_owned(),
     }
 }
 
-fn text_of(value: toml::Value) -> Option<Text> {
+fn text_of(value: toml::Value) -> Option<String> {
     match value {
-        toml::Value::String(text) => Some(Zeroizing::new(text)),
-        toml::Value::Integer(number) => Some(Zeroizing::new(number.to_string())),
-        toml::Value::Boolean(flag) => Some(Zeroizing::new(flag.to_string())),
+        toml::Value::String(text) => Some(text),
+        toml::Value::Integer(number) => Some(number.to_string()),
+        toml::Value::Boolean(flag) => Some(flag.to_string()),
         toml::Value::Array(items) => {
             let texts: Option<Vec<String>> = items
                 .into_iter()
                 .map(|item| item.as_str().map(str::to_owned))
                 .collect();
-            texts.map(|texts| Zeroizing::new(texts.join(",")))
+            texts.map(|texts| texts.join(","))
         }
         _ => None,
     }

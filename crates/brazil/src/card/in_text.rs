@@ -1,7 +1,5 @@
 //! Card numbers where none belongs: typed, pasted or filled in by a browser into a field for something else.
 
-use zeroize::Zeroizing;
-
 use super::Network;
 use crate::boleto::{Barcode, DigitableLine};
 use crate::check_digits::{digits_of, modulo_10, modulo_11};
@@ -21,7 +19,7 @@ const ZEROS: [u32; 10] = [
 /// Digits that stand together are taken whole: the 16 digits within a barcode of 44 are no card number. Neither is a valid CNPJ, nor a
 /// part of a boleto's or a tax slip's digitable line or of an invoice's access key, which people copy in groups.
 pub fn holds_card_number(text: &str) -> bool {
-    let mut run = Run::with_capacity(text.len());
+    let mut run = Run::default();
     let mut separators = 0;
     for character in text.chars() {
         if let Some(digit) = ascii_digit(character) {
@@ -49,21 +47,14 @@ fn ascii_digit(character: char) -> Option<char> {
 }
 
 /// Groups of digits with only separators between them.
+#[derive(Default)]
 struct Run {
-    digits: Zeroizing<String>,
+    digits: String,
     /// Where each group begins.
     starts: Vec<usize>,
 }
 
 impl Run {
-    /// A buffer that grew would leave its first half behind, unwiped.
-    fn with_capacity(bytes: usize) -> Self {
-        Self {
-            digits: Zeroizing::new(String::with_capacity(bytes)),
-            starts: Vec::new(),
-        }
-    }
-
     fn push(&mut self, digit: char, begins_group: bool) {
         if begins_group || self.digits.is_empty() {
             self.starts.push(self.digits.len());

@@ -109,7 +109,7 @@ fn read(pairs: &[(String, String)], body: &[u8]) -> Notification {
 /// Ids come as numbers and as texts.
 fn scalar(value: Value<'_>) -> Option<String> {
     match value {
-        Value::Text(source) => unescape(source).map(|text| text.to_string()),
+        Value::Text(source) => unescape(source),
         Value::Number(source) => Some(source.to_owned()),
         Value::Null | Value::Other(_) => None,
     }

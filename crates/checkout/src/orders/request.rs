@@ -7,7 +7,6 @@ use db::{Money, Timestamp};
 use http::Uri;
 use http::uri::Scheme;
 use serde_json::value::RawValue;
-use zeroize::Zeroizing;
 
 use super::model::{Customer, Item};
 use crate::json::{Object, Value, elements, unescape};
@@ -181,7 +180,7 @@ impl<'a> Members<'a> {
     }
 
     /// A string; none if it is missing, `null` or blank.
-    fn string(&self, name: &str) -> Result<Option<Zeroizing<String>>, Refusal> {
+    fn string(&self, name: &str) -> Result<Option<String>, Refusal> {
         let text = match self.object.get(name) {
             Value::Null => return Ok(None),
             Value::Text(source) => unescape(source).ok_or_else(not_unicode)?,

@@ -194,9 +194,7 @@ impl Client {
     /// See [`Failure`]; [`Failure::is_not_found`] if there is none.
     pub async fn read(&self, id: &str, key: UpstreamKey) -> Result<ProviderPayment, Failure> {
         let path = format!("/v1/payments/{}", segment(id));
-        let answer = self
-            .call(Method::GET, &path, send::Bytes::default(), key)
-            .await?;
+        let answer = self.call(Method::GET, &path, Vec::new(), key).await?;
         ProviderPayment::read(answer.status, &answer.body)?.about(answer.status, Asked::Id(id))
     }
 
@@ -214,9 +212,7 @@ impl Client {
         let path = format!(
             "/v1/payments/search?sort=date_created&criteria=desc&external_reference={text}"
         );
-        let answer = self
-            .call(Method::GET, &path, send::Bytes::default(), key)
-            .await?;
+        let answer = self.call(Method::GET, &path, Vec::new(), key).await?;
         let mut payments = ProviderPayment::read_results(answer.status, &answer.body)?;
         // Parts of the provider's API are known to ignore this filter.
         payments.retain(|payment| payment.external_reference.as_deref() == Some(text));
@@ -235,9 +231,7 @@ impl Client {
         key: UpstreamKey,
     ) -> Result<ChangedPayments, Failure> {
         let path = changes.path();
-        let answer = self
-            .call(Method::GET, &path, send::Bytes::default(), key)
-            .await?;
+        let answer = self.call(Method::GET, &path, Vec::new(), key).await?;
         ChangedPayments::read(answer.status, &answer.body, changes)
     }
 
@@ -280,9 +274,7 @@ impl Client {
         key: UpstreamKey,
     ) -> Result<Vec<ProviderRefund>, Failure> {
         let path = format!("/v1/payments/{}/refunds", segment(id));
-        let answer = self
-            .call(Method::GET, &path, send::Bytes::default(), key)
-            .await?;
+        let answer = self.call(Method::GET, &path, Vec::new(), key).await?;
         ProviderRefund::read_list(answer.status, &answer.body)
     }
 
@@ -290,7 +282,7 @@ impl Client {
         &self,
         method: Method,
         path: &str,
-        body: send::Bytes,
+        body: Vec<u8>,
         key: UpstreamKey,
     ) -> Result<Answer, Failure> {
         let start = Instant::now();

@@ -278,7 +278,7 @@ fn inner(object: Option<&Object<'_>>, name: &str) -> Option<String> {
 /// A string or a number as text; nothing if blank or of another type.
 fn text(value: Value<'_>) -> Option<String> {
     let text = match value {
-        Value::Text(source) => unescape(source)?.to_string(),
+        Value::Text(source) => unescape(source)?,
         Value::Number(source) => source.to_owned(),
         Value::Null | Value::Other(_) => return None,
     };

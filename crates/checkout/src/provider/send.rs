@@ -1,8 +1,7 @@
-//! Request bodies of the calls, serialised into memory that is wiped.
+//! Request bodies of the calls.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use zeroize::Zeroizing;
 
 use brazil::TaxId;
 use db::{Money, Timestamp};
@@ -10,9 +9,6 @@ use jiff::tz::{self, TimeZone};
 
 use super::{CardToken, NewPayment};
 use crate::request::{Card, Method, PaymentRequest};
-
-/// A body and its bytes' end: dropped, it is wiped.
-pub(super) type Bytes = Zeroizing<Vec<u8>>;
 
 #[derive(Serialize)]
 struct CardTokenBody<'a> {
@@ -78,9 +74,9 @@ struct Address<'a> {
     federal_unit: &'a str,
 }
 
-pub(super) fn card_token(card: &Card, request: &PaymentRequest) -> serde_json::Result<Bytes> {
+pub(super) fn card_token(card: &Card, request: &PaymentRequest) -> serde_json::Result<Vec<u8>> {
     let (month, year) = (card.expiry.month(), card.expiry.year());
-    serialise(&CardTokenBody {
+    serde_json::to_vec(&CardTokenBody {
         card_number: card.number.expose(),
         expiration_month: &month,
         expiration_year: &year,
@@ -92,7 +88,7 @@ pub(super) fn card_token(card: &Card, request: &PaymentRequest) -> serde_json::R
     })
 }
 
-pub(super) fn payment(payment: &NewPayment<'_>) -> serde_json::Result<Bytes> {
+pub(super) fn payment(payment: &NewPayment<'_>) -> serde_json::Result<Vec<u8>> {
     let request = payment.request;
     let (payment_method_id, installments, resident) = match &request.method {
         Method::Card(card) => (card.network.id(), Some(card.installments), None),
@@ -114,7 +110,7 @@ pub(super) fn payment(payment: &NewPayment<'_>) -> serde_json::Result<Bytes> {
             (payment.boleto_method, None, Some(resident))
         }
     };
-    serialise(&PaymentBody {
+    serde_json::to_vec(&PaymentBody {
         transaction_amount: request.amount.to_json(),
         description: &request.description,
         payment_method_id,
@@ -138,56 +134,18 @@ fn in_brasilia(moment: Timestamp) -> String {
     moment.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string()
 }
 
-pub(super) fn cancellation() -> Bytes {
-    Zeroizing::new(br#"{"status":"cancelled"}"#.to_vec())
+pub(super) fn cancellation() -> Vec<u8> {
+    br#"{"status":"cancelled"}"#.to_vec()
 }
 
 /// No amount asks for all that is left.
-pub(super) fn refund(amount: Money) -> Bytes {
-    Zeroizing::new(format!(r#"{{"amount":{amount}}}"#).into_bytes())
+pub(super) fn refund(amount: Money) -> Vec<u8> {
+    format!(r#"{{"amount":{amount}}}"#).into_bytes()
 }
 
 fn identification(tax_id: &TaxId) -> Identification<'_> {
     Identification {
         kind: tax_id.kind().as_str(),
         number: tax_id.as_str(),
-    }
-}
-
-/// Serialises twice: to learn the length, and into a buffer of that length, which never grows and so leaves no unwiped
-/// copy behind.
-fn serialise(body: &impl Serialize) -> serde_json::Result<Bytes> {
-    let mut length = Length(0);
-    serde_json::to_writer(&mut length, body)?;
-    let mut bytes = Zeroizing::new(Vec::with_capacity(length.0));
-    serde_json::to_writer(&mut *bytes, body)?;
-    Ok(bytes)
-}
-
-/// Counts what is written.
-struct Length(usize);
-
-impl std::io::Write for Length {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0 += bytes.len();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_body_fills_its_buffer_exactly() {
-        for text in ["", "a", "\"quoted\" \\ é \n", &"x".repeat(5_000)] {
-            let bytes = serialise(&text).unwrap();
-            assert_eq!(serde_json::from_slice::<String>(&bytes).unwrap(), text);
-            assert_eq!(bytes.capacity(), bytes.len());
-        }
     }
 }

@@ -17,7 +17,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::timeout;
 
 use super::connector::Connector;
-use super::{AccessToken, BaseUrl, Failure, SetupError, UpstreamKey, send};
+use super::{AccessToken, BaseUrl, Failure, SetupError, UpstreamKey};
 
 /// The longest answer that is read, in bytes. A payment has some kilobytes, most of them the picture of a pix code.
 const MAX_ANSWER: usize = 1 << 20;
@@ -47,7 +47,7 @@ pub struct Call<'a> {
     /// The path with its query.
     pub path: &'a str,
     /// The body, empty where there is none.
-    pub body: send::Bytes,
+    pub body: Vec<u8>,
     /// Its `X-Idempotency-Key`.
     pub key: UpstreamKey,
 }
@@ -100,7 +100,7 @@ impl Network {
             .header(CONTENT_TYPE, JSON)
             .header(IDEMPOTENCY_KEY, call.key.header()?)
             // The buffer goes along as it is and wipes itself when the connection is through with it.
-            .body(Full::new(Bytes::from_owner(call.body)))
+            .body(Full::new(Bytes::from(call.body)))
     }
 
     async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<Answer, Failure> {

@@ -1,50 +1,29 @@
-//! The raw body: read into memory that is wiped, and split into the members that a request may have.
+//! The raw body, and the members that a request may have in it.
 
 use axum::body::{Body, HttpBody};
 use bytes::Bytes;
-use http_body_util::{BodyExt, Limited};
-use zeroize::{Zeroize, Zeroizing};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 
 use super::Refusal;
 use crate::json::{NotAnObject, Object, Value, unescape};
 
-/// Reads a body of at most `limit` bytes into memory that is wiped when dropped.
-///
-/// The pieces it came in are wiped too where nothing else holds them; what the connection's own buffer keeps until its
-/// next use is out of reach.
+/// Reads a body of at most `limit` bytes.
 ///
 /// # Errors
-/// [`Refusal::too_large`] above the limit; 422 when the body does not arrive whole.
-pub async fn read(body: Body, limit: usize) -> Result<Zeroizing<Vec<u8>>, Refusal> {
-    // As large as it can get at once: a buffer that grew would leave its first half behind, unwiped. A declared length
-    // is believed no further than the limit, and exceeding it is the connection's error.
+/// [`Refusal::too_large`] above the limit, at once where the length is declared; 422 when the body does not arrive whole.
+pub async fn read(body: Body, limit: usize) -> Result<Bytes, Refusal> {
     let declared = body.size_hint().exact();
     if declared.is_some_and(|length| usize::try_from(length).is_ok_and(|length| length > limit)) {
         return Err(Refusal::too_large());
     }
-    let capacity = declared.and_then(|length| usize::try_from(length).ok());
-    let mut bytes = Zeroizing::new(Vec::with_capacity(capacity.unwrap_or(limit).min(limit)));
-    let mut body = Limited::new(body, limit);
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| {
-            if error.is::<http_body_util::LengthLimitError>() {
-                Refusal::too_large()
-            } else {
-                Refusal::unprocessable("body", "did not arrive whole")
-            }
-        })?;
-        if let Ok(data) = frame.into_data() {
-            bytes.extend_from_slice(&data);
-            wipe(data);
+    let whole = Limited::new(body, limit).collect().await;
+    whole.map(|body| body.to_bytes()).map_err(|error| {
+        if error.is::<LengthLimitError>() {
+            Refusal::too_large()
+        } else {
+            Refusal::unprocessable("body", "did not arrive whole")
         }
-    }
-    Ok(bytes)
-}
-
-fn wipe(data: Bytes) {
-    if let Ok(mut unique) = data.try_into_mut() {
-        unique.zeroize();
-    }
+    })
 }
 
 /// Refuses every content type but JSON in UTF-8: before the body is read, which may be large or never come.
@@ -127,7 +106,7 @@ pub(super) enum Member<'a> {
     /// Missing, `null`, or a string that is blank after trimming.
     Absent,
     /// A string, its escapes read.
-    Text(Zeroizing<String>),
+    Text(String),
     /// Any other JSON type.
     Other(Value<'a>),
 }
@@ -172,7 +151,7 @@ impl<'a> Members<'a> {
     }
 
     /// The text in `field`; any other JSON type is a validation error.
-    pub(super) fn text(&self, field: &'static str) -> Result<Zeroizing<String>, Refusal> {
+    pub(super) fn text(&self, field: &'static str) -> Result<String, Refusal> {
         match self.get(field) {
             Member::Text(text) => Ok(text.clone()),
             _ => Err(Refusal::invalid(field, "must be a string")),

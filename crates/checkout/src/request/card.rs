@@ -6,7 +6,7 @@ use brazil::Network;
 use db::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::{Offset, TimeZone};
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::Refusal;
 
@@ -62,8 +62,7 @@ impl CardNumber {
 
     /// Does a text hold the number, however its digits are set apart?
     pub(super) fn is_in(&self, text: &str) -> bool {
-        let mut digits = Zeroizing::new(String::with_capacity(text.len()));
-        digits.extend(text.chars().filter(char::is_ascii_digit));
+        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
         digits.contains(&self.0)
     }
 
@@ -132,13 +131,13 @@ impl Expiry {
     }
 
     /// Two digits, for the provider's eyes only.
-    pub(crate) fn month(self) -> Zeroizing<String> {
-        Zeroizing::new(format!("{:02}", self.month))
+    pub(crate) fn month(self) -> String {
+        format!("{:02}", self.month)
     }
 
     /// Four digits, for the provider's eyes only.
-    pub(crate) fn year(self) -> Zeroizing<String> {
-        Zeroizing::new(format!("{:04}", self.year))
+    pub(crate) fn year(self) -> String {
+        format!("{:04}", self.year)
     }
 }
 

@@ -9,7 +9,6 @@ use inventory::accounts::users::{self, NewUser, UserError};
 use inventory::accounts::{Passwords, Tokens, second_factor};
 use inventory::stock::Actor;
 use web::{Clock, Random};
-use zeroize::Zeroizing;
 
 use super::{Common, Failure, with_runtime};
 use crate::console;
@@ -86,24 +85,20 @@ pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<(), Failure> 
         Action::Create { password_stdin, .. } | Action::Password { password_stdin, .. } => {
             password::read(*password_stdin)?
         }
-        _ => Zeroizing::default(),
+        _ => String::new(),
     };
     let work = act(arguments.action, &settings, password);
     with_runtime(&settings, &warnings, work)
 }
 
-async fn act(
-    action: Action,
-    settings: &Settings,
-    password: Zeroizing<String>,
-) -> Result<(), Failure> {
+async fn act(action: Action, settings: &Settings, password: String) -> Result<(), Failure> {
     let (db, _) = open_database(settings).await?;
     let done = obey(action, &db, password).await;
     db.close().await;
     done
 }
 
-async fn obey(action: Action, db: &Db, password: Zeroizing<String>) -> Result<(), Failure> {
+async fn obey(action: Action, db: &Db, password: String) -> Result<(), Failure> {
     let passwords = Passwords::new(Random::system())
         .map_err(|error| Failure::of("passwords cannot be hashed", &error))?;
     let now = Clock::system().now();
@@ -118,7 +113,7 @@ async fn obey(action: Action, db: &Db, password: Zeroizing<String>) -> Result<()
         } => {
             let user = NewUser {
                 username: name.clone(),
-                password: password.to_string(),
+                password,
                 group,
                 superuser,
             };

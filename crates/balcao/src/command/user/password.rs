@@ -3,7 +3,6 @@
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
-use zeroize::Zeroizing;
 
 use crate::command::Failure;
 
@@ -12,7 +11,7 @@ use crate::command::Failure;
 /// # Errors
 ///
 /// When there is none, when the two that were typed differ, or when there is no terminal to ask on.
-pub(super) fn read(from_stdin: bool) -> Result<Zeroizing<String>, Failure> {
+pub(super) fn read(from_stdin: bool) -> Result<String, Failure> {
     let failure = |error: io::Error| Failure::of("the password cannot be read", &error);
     if from_stdin {
         return line().map_err(failure);
@@ -31,15 +30,13 @@ pub(super) fn read(from_stdin: bool) -> Result<Zeroizing<String>, Failure> {
     }
 }
 
-fn line() -> io::Result<Zeroizing<String>> {
-    let mut line = Zeroizing::new(String::new());
+fn line() -> io::Result<String> {
+    let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
-    Ok(Zeroizing::new(
-        line.trim_end_matches(['\r', '\n']).to_owned(),
-    ))
+    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-fn ask(question: &str) -> io::Result<Zeroizing<String>> {
+fn ask(question: &str) -> io::Result<String> {
     let _silence = Silence::begin()?;
     let mut terminal = io::stderr().lock();
     write!(terminal, "{question}")?;
