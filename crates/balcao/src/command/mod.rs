@@ -165,7 +165,7 @@ fn obey(line: CommandLine) -> Result<(), Failure> {
         Command::User(arguments) => user::run(arguments, common),
         Command::Backup(arguments) => backup::run(&arguments, common),
         Command::Restore(arguments) => restore::run(&arguments, common),
-        Command::Bench(arguments) => bench::run(&arguments, common),
+        Command::Bench(arguments) => bench::run(arguments, common),
         Command::Openapi(arguments) => {
             openapi::run(&arguments);
             Ok(())

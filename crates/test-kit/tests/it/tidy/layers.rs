@@ -6,10 +6,11 @@ use super::source::Source;
 use super::{File, files, none, root};
 
 /// Each crate and the crates of this house that it may depend on.
-const MAY_DEPEND_ON: [(&str, &[&str]); 11] = [
+const MAY_DEPEND_ON: [(&str, &[&str]); 12] = [
     (
         "balcao",
         &[
+            "bench",
             "brazil",
             "checkout",
             "db",
@@ -18,6 +19,10 @@ const MAY_DEPEND_ON: [(&str, &[&str]); 11] = [
             "sandbox",
             "web",
         ],
+    ),
+    (
+        "bench",
+        &["checkout", "db", "delivery", "inventory", "sandbox", "web"],
     ),
     ("brazil", &[]),
     ("checkout", &["brazil", "db", "delivery", "web"]),

@@ -25,7 +25,6 @@ use web::{Clock, Random};
 
 use super::load::LoadError;
 use super::{in_a_folder, report};
-use crate::command::Failure;
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct Arguments {
@@ -74,7 +73,7 @@ impl Arguments {
 /// # Errors
 ///
 /// When a process does not start or requests fail.
-pub(super) async fn run(arguments: Arguments) -> Result<(), Failure> {
+pub(super) async fn run(arguments: Arguments) -> Result<(), LoadError> {
     let folder = arguments.folder.clone();
     in_a_folder(folder, false, async |folder| {
         measure(&arguments, folder).await

@@ -18,9 +18,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-pub(super) use bare::{Bare, serve_bare};
+pub(super) use bare::{Bare, bare};
 
-use super::Failure;
 use super::in_a_folder;
 use super::load::LoadError;
 use super::shop::Size;
@@ -100,7 +99,7 @@ enum Part {
 /// # Errors
 ///
 /// When a process does not start or requests fail.
-pub(super) async fn run(arguments: Arguments) -> Result<(), Failure> {
+pub(super) async fn run(arguments: Arguments) -> Result<(), LoadError> {
     let (folder, is_kept) = (arguments.folder.clone(), arguments.keep);
     in_a_folder(folder, is_kept, async |folder| {
         measure(&arguments, folder).await

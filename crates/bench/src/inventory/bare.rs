@@ -4,10 +4,6 @@ use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::routing::get;
 use clap::Args;
-use tokio::net::TcpListener;
-
-use crate::command::Failure;
-use crate::{console, run};
 
 /// The sizes of the constants, in bytes.
 #[derive(Debug, Clone, Copy, Args)]
@@ -20,20 +16,11 @@ pub(crate) struct Bare {
     one: usize,
 }
 
-/// Serves until the process is ended.
-///
-/// # Errors
-///
-/// When no port can be had.
-pub(crate) async fn serve_bare(sizes: Bare) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::of("the bare handler cannot be served", &error);
-    let listener = TcpListener::bind("127.0.0.1:0").await.map_err(failed)?;
-    run::announce("bare", listener.local_addr().map_err(failed)?, "http");
-    let router = Router::new()
+/// The handler.
+pub(crate) fn bare(sizes: Bare) -> Router {
+    Router::new()
         .route("/list", constant(sizes.list))
-        .route("/one", constant(sizes.one));
-    console::say("ready");
-    axum::serve(listener, router).await.map_err(failed)
+        .route("/one", constant(sizes.one))
 }
 
 /// A JSON string of so many bytes, its quotes included.

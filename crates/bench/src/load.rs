@@ -63,7 +63,7 @@ pub(super) struct Measured {
 }
 
 /// The failure of a worker's connection, or of the whole run.
-pub(super) type LoadError = Box<dyn std::error::Error + Send + Sync>;
+pub type LoadError = Box<dyn std::error::Error + Send + Sync>;
 
 /// When a run ends.
 #[derive(Clone)]

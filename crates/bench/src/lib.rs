@@ -1,4 +1,4 @@
-//! `balcao bench`: the figures of `docs/performance.md`, measured on this machine by this program.
+//! `balcao bench`: the figures of `docs/performance.md`, measured on this machine by the program itself.
 //!
 //! Every service runs in a process of its own, as it does for real; `load` sends the requests, `child` runs the processes,
 //! `provider` is a provider that costs next to nothing, `shop` an inventory with a made-up data set. Here are the measurements of checkout; those of the inventory are in
@@ -12,23 +12,23 @@ mod orders;
 mod provider;
 mod shop;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use axum::Router;
 use axum::body::Bytes;
 use axum::http::{HeaderName, Method, StatusCode};
 use clap::{Args, Subcommand};
+use tokio::net::TcpListener;
 
-use super::{Common, Failure};
-use crate::run::{self, Run};
-use crate::settings::{Purpose, Settings};
-use crate::{console, data_folder};
 use child::{Child, processor_time};
-use load::{Call, LoadError, Measured, Target};
+pub use load::LoadError;
+use load::{Call, Measured, Target};
 
 /// Measure this machine
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     #[command(subcommand)]
     what: What,
 }
@@ -85,30 +85,30 @@ const STARTS: usize = 5;
 /// # Errors
 ///
 /// When a process does not start or requests fail.
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure> {
-    let (settings, warnings) = common.settings(Purpose::Any)?;
-    match &arguments.what {
-        What::Provider => {
-            super::with_runtime(&settings.clone(), &warnings, serve_provider(settings))
-        }
-        What::InventoryDelivery(delivery) => {
-            super::with_runtime(&settings, &warnings, delivery::run(delivery.clone()))
-        }
+pub async fn run(arguments: Arguments) -> Result<(), LoadError> {
+    match arguments.what {
+        What::Provider => serve("sandbox", provider::routes()).await,
+        What::Bare(sizes) => serve("bare", inventory::bare(sizes)).await,
         What::Checkout(checkout) => {
-            let (arguments, folder) = (checkout.clone(), checkout.folder.clone());
-            let measured = in_a_folder(folder, false, async move |folder| {
-                measure(&arguments, folder).await
-            });
-            super::with_runtime(&settings, &warnings, measured)
+            let folder = checkout.folder.clone();
+            in_a_folder(folder, false, async |folder| {
+                measure(&checkout, folder).await
+            })
+            .await
         }
-        What::CheckoutOrders(orders) => {
-            super::with_runtime(&settings, &warnings, orders::run(orders.clone()))
-        }
-        What::Inventory(inventory) => {
-            super::with_runtime(&settings, &warnings, inventory::run(inventory.clone()))
-        }
-        What::Bare(bare) => super::with_runtime(&settings, &warnings, inventory::serve_bare(*bare)),
+        What::CheckoutOrders(arguments) => orders::run(arguments).await,
+        What::Inventory(arguments) => inventory::run(arguments).await,
+        What::InventoryDelivery(arguments) => delivery::run(arguments).await,
     }
+}
+
+/// Serves what a service is measured beside, until the process is ended.
+async fn serve(name: &'static str, router: Router) -> Result<(), LoadError> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let address = listener.local_addr()?;
+    tracing::info!(service = name, %address, "listening");
+    say("ready");
+    Ok(axum::serve(listener, router).await?)
 }
 
 /// Measures in a folder that is made first, and removed afterwards unless it `is_kept`.
@@ -116,29 +116,15 @@ async fn in_a_folder(
     folder: PathBuf,
     is_kept: bool,
     measure: impl AsyncFnOnce(&Path) -> Result<(), LoadError>,
-) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::of("the folder cannot be made", &error);
-    data_folder::create(&folder).map_err(failed)?;
-    let folder = folder.canonicalize().map_err(failed)?;
+) -> Result<(), LoadError> {
+    std::fs::create_dir_all(&folder)?;
+    let folder = folder.canonicalize()?;
     let measured = measure(&folder).await;
     if !is_kept {
         // A folder that stays is seen and can be removed by hand.
         let _ = std::fs::remove_dir_all(&folder);
     }
-    measured.map_err(|error| Failure::of("the measurement failed", error.as_ref()))
-}
-
-async fn serve_provider(settings: Settings) -> Result<(), Failure> {
-    let mut run = Run::new(&settings)?;
-    let listener = run::listen("BALCAO_SANDBOX_LISTEN", settings.sandbox_listen).await?;
-    run.serve(
-        "sandbox",
-        listener,
-        provider::routes(),
-        web::server::Options::default(),
-    );
-    run::ready();
-    run.until_stopped(async {}).await
+    measured
 }
 
 async fn measure(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {
@@ -258,8 +244,7 @@ async fn started(arguments: &Checkout, sandbox: &Child, data: &Path) -> Result<C
 
 /// What the service can do when the provider costs nothing.
 async fn full_load(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {
-    let address = [("BALCAO_SANDBOX_LISTEN", any_port())];
-    let provider = Child::start(&["bench", "provider"], &address, &folder.join("provider")).await?;
+    let provider = Child::start(&["bench", "provider"], &[], &folder.join("provider")).await?;
     let settings = checkout_settings(&arguments.log, &provider)?;
     let checkout = Child::start(SERVE, &settings, &folder.join("load")).await?;
     let (target, connections) = (payment_target(&checkout)?, arguments.load_connections);
@@ -377,7 +362,12 @@ fn report(figure: &str, value: &str, goal: &str) {
     } else {
         format!("   [{goal}]")
     };
-    console::say(&format!("{figure}: {value}{goal}"));
+    say(&format!("{figure}: {value}{goal}"));
+}
+
+fn say(line: &str) {
+    // Nobody who has closed the pipe reads on.
+    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 fn milliseconds(duration: Duration) -> String {

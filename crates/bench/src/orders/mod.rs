@@ -15,8 +15,7 @@ use serde_json::Value;
 
 use super::child::{Child, processor_time};
 use super::load::{self, Call, LoadError, Measured, Target};
-use super::{SERVE, any_port, check, checkout_settings, in_a_folder, payment_target, report};
-use crate::command::Failure;
+use super::{SERVE, check, checkout_settings, in_a_folder, payment_target, report};
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct Arguments {
@@ -79,7 +78,7 @@ const PAGE: usize = 100;
 /// # Errors
 ///
 /// When a process does not start or requests fail.
-pub(super) async fn run(arguments: Arguments) -> Result<(), Failure> {
+pub(super) async fn run(arguments: Arguments) -> Result<(), LoadError> {
     let folder = arguments.folder.clone();
     in_a_folder(folder, false, async |folder| {
         measure(&arguments, folder).await
@@ -113,9 +112,7 @@ impl Shop {
         folder: &Path,
         further: impl IntoIterator<Item = (&'static str, String)>,
     ) -> Result<Self, LoadError> {
-        let address = [("BALCAO_SANDBOX_LISTEN", any_port())];
-        let provider =
-            Child::start(&["bench", "provider"], &address, &folder.join("provider")).await?;
+        let provider = Child::start(&["bench", "provider"], &[], &folder.join("provider")).await?;
         let mut settings = checkout_settings(&arguments.log, &provider)?;
         settings.push(("BALCAO_CHECKOUT_API_KEYS", KEY.to_owned()));
         let database = arguments.postgres.clone();
