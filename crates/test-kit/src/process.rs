@@ -3,20 +3,18 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tokio::sync::watch;
+
+use crate::lines::Lines;
 
 /// How long a start, a stop or an awaited line may take before the test fails. It ends what hangs and measures nothing: the machine may be
 /// busy.
-const DEADLINE: Duration = Duration::from_secs(5 * 60);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(5 * 60);
 
 /// The services that announce themselves with a `listening` line.
 const SERVICES: [&str; 4] = ["checkout", "inventory", "sandbox", "metrics"];
@@ -106,9 +104,7 @@ impl Start {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap_or_else(|error| panic!("{} does not start: {error}", program().display()));
-        let lines = Lines::default();
-        lines.follow(child.stdout.take().expect("a piped stdout"));
-        lines.follow(child.stderr.take().expect("a piped stderr"));
+        let lines = Lines::of(&mut child);
         Balcao {
             child,
             lines,
@@ -216,41 +212,12 @@ impl Balcao {
     /// Waits for a line of standard output or error and returns it; lines already printed count.
     /// `looked_for` says in the panic what did not come.
     pub async fn line(&self, wanted: impl Fn(&str) -> bool, looked_for: &str) -> String {
-        let mut news = self.lines.news.subscribe();
-        let mut seen = 0;
-        let found = tokio::time::timeout(DEADLINE, async {
-            loop {
-                let closed = *news.borrow_and_update() == Lines::ENDED;
-                {
-                    let kept = self.lines.kept.lock().expect("the kept lines");
-                    if let Some(line) = kept.iter().skip(seen).find(|line| wanted(line)) {
-                        return Some(line.clone());
-                    }
-                    seen = kept.len();
-                }
-                if closed || news.changed().await.is_err() {
-                    return None;
-                }
-            }
-        })
-        .await;
-        let Ok(found) = found else {
-            panic!(
-                "no sign of {looked_for} in {DEADLINE:?}; the program said:\n{}",
-                self.logs()
-            )
-        };
-        found.unwrap_or_else(|| {
-            panic!(
-                "the program ended before {looked_for}; it said:\n{}",
-                self.logs()
-            )
-        })
+        self.lines.wait_for(wanted, looked_for).await
     }
 
     /// Everything printed so far, standard output and error together.
     pub fn logs(&self) -> String {
-        self.lines.kept.lock().expect("the kept lines").join("\n")
+        self.lines.joined()
     }
 
     /// The data folder.
@@ -316,11 +283,8 @@ impl Balcao {
 
     /// Waits until the program has ended by itself.
     pub async fn ended(&mut self) -> ExitStatus {
-        let mut news = self.lines.news.subscribe();
-        let closed =
-            tokio::time::timeout(DEADLINE, news.wait_for(|count| *count == Lines::ENDED)).await;
         assert!(
-            closed.is_ok(),
+            self.lines.have_ended().await,
             "the program did not end in {DEADLINE:?}; it said:\n{}",
             self.logs()
         );
@@ -339,53 +303,6 @@ impl Balcao {
 impl Drop for Balcao {
     fn drop(&mut self) {
         self.kill();
-    }
-}
-
-/// Lines as they come from both streams. `news` counts them, and is [`Lines::ENDED`] once both streams ended.
-#[derive(Clone, Debug)]
-struct Lines {
-    kept: Arc<Mutex<Vec<String>>>,
-    open: Arc<Mutex<usize>>,
-    news: watch::Sender<usize>,
-}
-
-impl Default for Lines {
-    fn default() -> Self {
-        Self {
-            kept: Arc::default(),
-            open: Arc::new(Mutex::new(2)),
-            news: watch::Sender::new(0),
-        }
-    }
-}
-
-impl Lines {
-    const ENDED: usize = usize::MAX;
-
-    fn follow(&self, stream: impl Read + Send + 'static) {
-        let lines = self.clone();
-        thread::spawn(move || {
-            let mut reader = BufReader::new(stream);
-            let mut line = Vec::new();
-            while reader
-                .read_until(b'\n', &mut line)
-                .is_ok_and(|length| length > 0)
-            {
-                let text = String::from_utf8_lossy(&line).trim_end().to_owned();
-                line.clear();
-                let mut kept = lines.kept.lock().expect("the kept lines");
-                kept.push(text);
-                let count = kept.len();
-                drop(kept);
-                lines.news.send_replace(count);
-            }
-            let mut open = lines.open.lock().expect("the open streams");
-            *open -= 1;
-            if *open == 0 {
-                lines.news.send_replace(Self::ENDED);
-            }
-        });
     }
 }
 

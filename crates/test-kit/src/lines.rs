@@ -1,0 +1,105 @@
+//! What a running program prints, line by line.
+
+use std::io::{BufRead as _, BufReader, Read};
+use std::process::Child;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use tokio::sync::watch;
+
+use crate::process::DEADLINE;
+
+/// Lines as they come from both streams. `news` counts them, and is [`Lines::ENDED`] once both streams ended.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines {
+    kept: Arc<Mutex<Vec<String>>>,
+    open: Arc<Mutex<usize>>,
+    news: watch::Sender<usize>,
+}
+
+impl Lines {
+    const ENDED: usize = usize::MAX;
+
+    /// Those of a process whose streams are piped.
+    pub(crate) fn of(child: &mut Child) -> Self {
+        let lines = Self {
+            kept: Arc::default(),
+            open: Arc::new(Mutex::new(2)),
+            news: watch::Sender::new(0),
+        };
+        lines.follow(child.stdout.take().expect("a piped stdout"));
+        lines.follow(child.stderr.take().expect("a piped stderr"));
+        lines
+    }
+
+    fn follow(&self, stream: impl Read + Send + 'static) {
+        let lines = self.clone();
+        thread::spawn(move || {
+            let mut reader = BufReader::new(stream);
+            let mut line = Vec::new();
+            while reader
+                .read_until(b'\n', &mut line)
+                .is_ok_and(|length| length > 0)
+            {
+                let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+                line.clear();
+                let mut kept = lines.kept.lock().expect("the kept lines");
+                kept.push(text);
+                let count = kept.len();
+                drop(kept);
+                lines.news.send_replace(count);
+            }
+            let mut open = lines.open.lock().expect("the open streams");
+            *open -= 1;
+            if *open == 0 {
+                lines.news.send_replace(Self::ENDED);
+            }
+        });
+    }
+
+    /// Waits for a line and returns it; lines already printed count. `looked_for` says in the panic what did not come.
+    pub(crate) async fn wait_for(&self, wanted: impl Fn(&str) -> bool, looked_for: &str) -> String {
+        let mut news = self.news.subscribe();
+        let mut seen = 0;
+        let found = tokio::time::timeout(DEADLINE, async {
+            loop {
+                let closed = *news.borrow_and_update() == Self::ENDED;
+                {
+                    let kept = self.kept.lock().expect("the kept lines");
+                    if let Some(line) = kept.iter().skip(seen).find(|line| wanted(line)) {
+                        return Some(line.clone());
+                    }
+                    seen = kept.len();
+                }
+                if closed || news.changed().await.is_err() {
+                    return None;
+                }
+            }
+        })
+        .await;
+        let Ok(found) = found else {
+            panic!(
+                "no sign of {looked_for} in {DEADLINE:?}; the program said:\n{}",
+                self.joined()
+            )
+        };
+        found.unwrap_or_else(|| {
+            panic!(
+                "the program ended before {looked_for}; it said:\n{}",
+                self.joined()
+            )
+        })
+    }
+
+    /// Waits until both streams have ended; whether they have within the deadline.
+    pub(crate) async fn have_ended(&self) -> bool {
+        let mut news = self.news.subscribe();
+        let ended = news.wait_for(|count| *count == Self::ENDED);
+        tokio::time::timeout(DEADLINE, ended).await.is_ok()
+    }
+
+    /// Everything printed so far, both streams together.
+    pub(crate) fn joined(&self) -> String {
+        self.kept.lock().expect("the kept lines").join("\n")
+    }
+}
