@@ -1,7 +1,6 @@
 //! The service's addresses: which handler answers, and what stands before it.
 
 use std::sync::{Arc, LazyLock};
-use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -75,8 +74,7 @@ fn api(state: &State) -> Router {
         state.windows.clone(),
         state.config.rate_limit.clone(),
     ));
-    // A creation makes at most four calls one after the other.
-    let patience = state.config.provider.timeout * 4 + Duration::from_secs(10);
+    let patience = payments::patience(state.config.provider.timeout);
     let common = |late: Late| {
         ServiceBuilder::new()
             .layer(from_fn_with_state(state.config.allow_http, https_only))

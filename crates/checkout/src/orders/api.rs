@@ -232,6 +232,7 @@ pub(crate) async fn order_pay(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Error> {
+    let asked_at = state.clock.now();
     let found = super::read::find_by_token(&state, &token).await;
     // An earlier request with the same key may have moved money.
     let found = found.map_err(|error| unknown(database_error(error)))?;
@@ -247,7 +248,14 @@ pub(crate) async fn order_pay(
         methods: order.payment_methods,
         max_installments: order.max_installments,
     };
-    make(&state, origin, &headers, body, Some((of_order, terms))).await
+    make(
+        &state,
+        (origin, asked_at),
+        &headers,
+        body,
+        Some((of_order, terms)),
+    )
+    .await
 }
 
 /// The address of an order's page.

@@ -128,7 +128,7 @@ async fn refund_overpayment(state: &State, due: Overpayment) -> Result<(), db::E
     }
     let payment = due.payment;
     let key = IdempotencyKey::of_overpayment(&payment, &state.config.secret);
-    match payments::refund(state, &payment, None, Some(key)).await {
+    match payments::refund(state, &payment, None, Some(key), state.clock.now()).await {
         Ok(_) => tracing::info!(payment, "orders: an overpayment was given back"),
         // Somebody else gave it back, or its bank has taken it.
         Err(RefundError::State | RefundError::NotFound) => {}

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, Path, Query, State as From};
 use axum::response::{IntoResponse, Response};
-use db::Money;
+use db::{Money, Timestamp};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
@@ -23,7 +23,7 @@ use super::outcome::Outcome;
 use super::query::ListQuery;
 use super::schema::AnyPayment;
 use super::shape::{OutcomeBody, PageBody, PaymentBody, RefundBody};
-use super::{Created, OrderRef, examples, query};
+use super::{Asker, Created, OrderRef, examples, query};
 use crate::access::{Caller, Merchant};
 use crate::app::State;
 use crate::lists::{List, neighbours};
@@ -97,13 +97,14 @@ pub(crate) async fn payment_create(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Error> {
-    make(&state, origin, &headers, body, None).await
+    let asked_at = state.clock.now();
+    make(&state, (origin, asked_at), &headers, body, None).await
 }
 
-/// Checks a request for a payment and makes it; of an order, what the order has fixed is not asked for.
+/// Checks a request for a payment, which came at a moment, and makes it; of an order, what the order has fixed is not asked for.
 pub(crate) async fn make(
     state: &State,
-    origin: Origin,
+    (origin, asked_at): (Origin, Timestamp),
     headers: &HeaderMap,
     body: Body,
     order: Option<(OrderRef, OrderTerms)>,
@@ -113,13 +114,12 @@ pub(crate) async fn make(
     let body = request::read_body(body, BODY_MAX).await?;
     let (order, terms) = order.unzip();
     let checked = |now| request::check_for(content_type(headers), &body, terms.as_ref(), now);
-    let now = state.clock.now();
-    let request = match checked(now) {
+    let request = match checked(asked_at) {
         // A repetition is about a payment that was begun while the card was good.
         Err(refusal) if refusal.is_expired_card() => {
             let caller = Caller::of(state, headers, client).await.map_err(unknown)?;
             let key = own_key(state, headers, &caller)?;
-            let begun = super::begun_at(state, key, now).await;
+            let begun = super::begun_at(state, key, asked_at).await;
             let begun = begun.map_err(|error| unknown(database(error)))?;
             checked(begun.ok_or(refusal)?)?
         }
@@ -129,14 +129,17 @@ pub(crate) async fn make(
     state.config.max_amounts.check(&request)?;
     let caller = Caller::of(state, headers, client).await.map_err(unknown)?;
     let key = own_key(state, headers, &caller)?;
-    let stranger = caller.stranger(origin);
-    let language = Locale::of(headers, &Uri::default());
+    let asker = Asker {
+        language: Locale::of(headers, &Uri::default()),
+        stranger: caller.stranger(origin),
+        asked_at,
+    };
     let Created {
         body,
         replayed,
         status_token,
-    } = super::create(state, (&request, language), key, stranger, order.as_ref()).await?;
-    let mut response = text(shown_to(stranger, body), replayed);
+    } = super::create(state, &request, key, asker, order.as_ref()).await?;
+    let mut response = text(shown_to(asker.stranger, body), replayed);
     let token = HeaderValue::try_from(status_token).map_err(Error::internal)?;
     response.headers_mut().insert(STATUS_TOKEN, token);
     Ok(response)
@@ -232,11 +235,12 @@ pub(crate) async fn refund_create(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Error> {
+    let asked_at = state.clock.now();
     let body = request::read_body(body, BODY_MAX).await?;
     let amount: Option<Money> = request::check_refund(content_type(&headers), &body)?;
     let key = KeyText::from_headers(&headers)?
         .map(|key| key.owned_by(&Caller::Merchant(merchant), &state.config.secret));
-    let refunded = super::refund(&state, &id, amount, key).await?;
+    let refunded = super::refund(&state, &id, amount, key, asked_at).await?;
     Ok(text(refunded.body, refunded.replayed))
 }
 

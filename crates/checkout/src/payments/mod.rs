@@ -28,7 +28,7 @@ pub mod state;
 mod store;
 
 pub(crate) use adopt::{Adopted, adopt_or_record, complete, record};
-pub(crate) use attempt::{begun_at, is_certain, new_key, reference};
+pub(crate) use attempt::{begun_at, is_certain, new_key, patience, reference};
 pub(crate) use checks::{
     claim_sweep, close_attempt, due_attempts, due_payments, erase_expired, keep_proof, next_due,
     note_answer, open_attempts, postpone_attempt, postpone_payment, release_dead, save_sweep,
@@ -50,8 +50,8 @@ pub(crate) use store::{
 
 pub(crate) use cancel::cancel_for;
 pub use cancel::{CancelError, cancel};
+pub(crate) use create::{Asker, OrderRef, create};
 pub use create::{CreateError, Created};
-pub(crate) use create::{OrderRef, create};
 pub use events::look_out;
 pub use idempotency::IdempotencyKey;
 pub use model::{Artefacts, CardFacts, Payer, Payment, Word};

@@ -93,7 +93,7 @@ fn made_for<'a>(attempt: &Attempt, payments: &'a [Payment]) -> Vec<&'a Payment> 
 }
 
 /// At most one refund for each request of the merchant, and none that was told not to be made. Of an overpayment one more, which nobody asked
-/// for.
+/// for. What a request for all that is left gives back may be any amount, also one that another request names.
 fn refunds(world: &World, books: &Books, promises: &Promises, payments: &[Payment]) {
     for payment in payments {
         let asked: Vec<&RefundRequest> = promises
@@ -101,29 +101,25 @@ fn refunds(world: &World, books: &Books, promises: &Promises, payments: &[Paymen
             .iter()
             .filter(|request| request.payment == payment.id.to_string())
             .collect();
-        let ours = payment.view.refunds.iter().filter(|refund| refund.is_ours);
-        let mut own = books.own_refunds(world, payment);
-        let mut made: BTreeMap<Option<i64>, usize> = BTreeMap::new();
-        for refund in ours {
-            let is_named = asked
-                .iter()
-                .any(|request| request.cents == Some(refund.cents));
-            let amount = is_named.then_some(refund.cents);
-            *made.entry(amount).or_default() += 1;
-        }
-        for (amount, count) in made {
-            let of_amount = asked.iter().filter(|request| request.cents == amount);
-            let open = of_amount
+        let open = |cents: Option<i64>| {
+            let of_amount = asked.iter().filter(|request| request.cents == cents);
+            of_amount
                 .filter(|request| request.told != Told::NotMade)
-                .count();
-            let unasked = count.saturating_sub(open);
-            if unasked <= own {
-                own -= unasked;
-            } else {
-                world.violated(format!(
-                    "{}: {count} refunds of {amount:?} cents, and {open} requests that may have been granted",
+                .count()
+        };
+        let mut of_any_amount = books.own_refunds(world, payment) + open(None);
+        let mut made: BTreeMap<i64, usize> = BTreeMap::new();
+        for refund in payment.view.refunds.iter().filter(|refund| refund.is_ours) {
+            *made.entry(refund.cents).or_default() += 1;
+        }
+        for (cents, count) in made {
+            let named = open(Some(cents));
+            match of_any_amount.checked_sub(count.saturating_sub(named)) {
+                Some(left) => of_any_amount = left,
+                None => world.violated(format!(
+                    "{}: {count} refunds of {cents} cents, and {named} requests that may have been granted",
                     payment.id
-                ));
+                )),
             }
         }
         told_refunds(world, payment, &asked);

@@ -64,13 +64,24 @@ pub(crate) struct NewRun {
 }
 
 impl NewRun {
+    /// A run for a caller who has waited since `asked_at`. Work goes on after its caller was told that nobody knows what came of it; but what
+    /// stood still for so long begins nothing any more.
+    ///
+    /// # Errors
+    /// When nobody waits for the answer now.
     pub(crate) fn new(
         state: &State,
         key: Option<IdempotencyKey>,
         fingerprint: Option<String>,
-    ) -> Self {
+        asked_at: Timestamp,
+    ) -> Result<Self, Failure> {
         let now = state.clock.now();
-        Self {
+        if now > asked_at + patience(state.config.provider.timeout) {
+            return Err(Failure::NotSent(
+                "the request stood still for too long".into(),
+            ));
+        }
+        Ok(Self {
             key,
             fingerprint,
             upstream_key: new_key(state),
@@ -79,7 +90,7 @@ impl NewRun {
                 until: now + lease_length(state.config.provider.timeout),
             },
             now,
-        }
+        })
     }
 
     /// The attempt to be stored for it.
@@ -94,6 +105,11 @@ impl NewRun {
             now: self.now,
         }
     }
+}
+
+/// How long a caller waits at most: a creation makes at most four calls one after the other.
+pub(crate) fn patience(timeout: Duration) -> Duration {
+    timeout * 4 + Duration::from_secs(10)
 }
 
 /// How long a run may take until others may go on with its attempt: two calls one after the other, and some.

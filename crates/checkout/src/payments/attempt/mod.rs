@@ -8,7 +8,8 @@ mod end;
 mod finality;
 
 pub(crate) use claim::{
-    Claim, NewRun, Run, begin, begun_at, holds_key, lease_length, new_key, reference, resume,
+    Claim, NewRun, Run, begin, begun_at, holds_key, lease_length, new_key, patience, reference,
+    resume,
 };
 pub(crate) use end::{give_up, give_up_unread};
 pub(crate) use finality::{Stage, is_certain};

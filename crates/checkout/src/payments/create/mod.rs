@@ -75,6 +75,17 @@ pub enum CreateError {
     Fault(&'static str),
 }
 
+/// Who asks for a payment.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asker {
+    /// The language of what they are told later.
+    pub(crate) language: Locale,
+    /// The anonymous client; none when a merchant asks, or a program on this machine.
+    pub(crate) stranger: Option<ClientAddress>,
+    /// Since when they wait.
+    pub(crate) asked_at: Timestamp,
+}
+
 /// The order that a payment is of.
 #[derive(Debug, Clone)]
 pub(crate) struct OrderRef {
@@ -103,27 +114,28 @@ struct Work<'a> {
     reference: ExternalReference,
 }
 
-/// Makes the payment that a checked request asks for in a language, or gives the answer that its key stands for. The `stranger` is the
-/// anonymous client who asks; none when a merchant does, or a program on this machine. Of an order no other payment is alive then.
+/// Makes the payment that a checked request asks for, or gives the answer that its key stands for. Of an order no other payment is alive
+/// then.
 ///
 /// # Errors
 /// See [`CreateError`].
 pub(crate) async fn create(
     state: &State,
-    (request, language): (&PaymentRequest, Locale),
+    request: &PaymentRequest,
     key: Option<IdempotencyKey>,
-    stranger: Option<ClientAddress>,
+    asker: Asker,
     order: Option<&OrderRef>,
 ) -> Result<Created, CreateError> {
-    let intent = Intent::of(request, language);
+    let intent = Intent::of(request, asker.language);
     let claim_request = ClaimRequest {
         state,
         request,
         intent: &intent,
         key,
         order,
+        asked_at: asker.asked_at,
     };
-    let mut admission = Admission::new(state, request, stranger);
+    let mut admission = Admission::new(state, request, asker.stranger);
     let run = match claim_request.claim(&mut admission).await {
         Ok(Claim::Run(run)) => *run,
         other => {
@@ -178,6 +190,7 @@ struct ClaimRequest<'a> {
     intent: &'a Intent,
     key: Option<IdempotencyKey>,
     order: Option<&'a OrderRef>,
+    asked_at: Timestamp,
 }
 
 impl ClaimRequest<'_> {
@@ -208,7 +221,7 @@ impl ClaimRequest<'_> {
         Err(CreateError::Order(Obstacle::Confirming))
     }
 
-    async fn try_claim(&self) -> Result<Result<Claim, Obstacle>, db::Error> {
+    async fn try_claim(&self) -> Result<Result<Claim, Obstacle>, CreateError> {
         let state = self.state;
         let fingerprint = self.key.as_ref().map(|_| {
             let of_request = self.request.fingerprint(&state.fingerprint_key);
@@ -217,7 +230,12 @@ impl ClaimRequest<'_> {
                 None => of_request,
             }
         });
-        let run = NewRun::new(state, self.key.clone(), fingerprint);
+        let run = NewRun::new(state, self.key.clone(), fingerprint, self.asked_at);
+        // An earlier request with the key may have moved money.
+        let run = run.map_err(|failure| CreateError::Provider {
+            failure,
+            may_be_charged: true,
+        })?;
         let new = new_attempt(state, self.intent, &run, self.order);
         let order = self.order.map(|order| order.row);
         state
@@ -231,6 +249,7 @@ impl ClaimRequest<'_> {
                 attempt::begin(tx, &run, &new).await.map(Ok)
             })
             .await
+            .map_err(CreateError::Database)
     }
 }
 

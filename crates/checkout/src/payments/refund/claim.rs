@@ -1,6 +1,6 @@
 //! The right to work on a refund: stores the intent, or finds what the caller's idempotency key already stands for.
 
-use db::{Money, Tx};
+use db::{Money, Timestamp, Tx};
 
 use super::answer::is_made;
 use super::{RefundError, Work};
@@ -25,10 +25,11 @@ pub(super) async fn claim<'a>(
     payment: &str,
     amount: Option<Money>,
     key: Option<IdempotencyKey>,
+    asked_at: Timestamp,
 ) -> Result<RefundClaim<'a>, RefundError> {
     let fingerprint = key.as_ref().map(|_| fingerprint(state, amount));
     let key = key.map(|key| key.for_refund_of(payment));
-    let run = NewRun::new(state, key, fingerprint);
+    let run = NewRun::new(state, key, fingerprint, asked_at).map_err(RefundError::Unknown)?;
     let id = payment.to_owned();
     let claim = state
         .db

@@ -7,7 +7,7 @@ mod claim;
 mod correct;
 mod matching;
 
-use db::Money;
+use db::{Money, Timestamp};
 
 use super::attempt::{Run, give_up, give_up_unread};
 use super::idempotency::IdempotencyKey;
@@ -77,7 +77,7 @@ struct Work<'a> {
     instruction: RefundInstruction,
 }
 
-/// Gives back `amount`, or all that is left.
+/// Gives back `amount`, or all that is left, to a caller who has waited since `asked_at`.
 ///
 /// # Errors
 /// See [`RefundError`].
@@ -86,8 +86,9 @@ pub async fn refund(
     id: &str,
     amount: Option<Money>,
     key: Option<IdempotencyKey>,
+    asked_at: Timestamp,
 ) -> Result<Refunded, RefundError> {
-    let mut work = match claim::claim(state, id, amount, key).await? {
+    let mut work = match claim::claim(state, id, amount, key, asked_at).await? {
         RefundClaim::Run(work) => *work,
         RefundClaim::Ended(attempt) => return replay(*attempt),
     };

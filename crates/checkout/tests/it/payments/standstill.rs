@@ -1,15 +1,22 @@
 //! Runs that stand still at a call to the provider, for longer than anybody waits: a machine that sleeps, a process that is stopped. What was
 //! true before may not be true after it.
 
+use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use axum::body::{Body, HttpBody};
+use bytes::Bytes;
 use checkout::provider::{self, Call, Carrying, Failure, Transport};
+use http_body::Frame;
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 use tokio::sync::oneshot;
+use web::Clock;
 
-use super::app::{Answer, Shop, TestApp};
+use super::app::{Answer, Shop, TestApp, creation};
 use super::notified::{notify, work};
 use super::requests::card;
 use crate::orders;
@@ -115,6 +122,28 @@ async fn open(address: &str) -> (Shop, TestApp, Arc<Line>) {
     (shop, app, line)
 }
 
+/// A body whose reader stands still for two hours.
+struct Late {
+    clock: Clock,
+    bytes: Option<Bytes>,
+}
+
+impl HttpBody for Late {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let bytes = self.bytes.take();
+        if bytes.is_some() {
+            self.clock.advance(Duration::from_hours(2));
+        }
+        Poll::Ready(bytes.map(|bytes| Ok(Frame::data(bytes))))
+    }
+}
+
 fn nothing_found() -> Value {
     json!({"paging": {"total": 0, "offset": 0, "limit": 30}, "results": []})
 }
@@ -143,6 +172,21 @@ on_both_engines!(
         assert_eq!(sent.count(), 1, "the one that was dropped");
         app.pay_with_key(&card("APRO"), "k").await.id();
         assert_eq!(shop.sandbox.charges().await, (1, 1));
+    }
+);
+
+on_both_engines!(
+    a_request_that_stood_still_for_longer_than_anybody_waits_begins_nothing,
+    async |address| {
+        let shop = Shop::open(&address).await;
+        let late = Late {
+            clock: shop.clock.clone(),
+            bytes: Some(card("APRO").to_string().into()),
+        };
+        let request = creation(&card("APRO"), Some("k")).map(|_| Body::new(late));
+        assert_unknown(&shop.send(request).await);
+        assert!(shop.sandbox.calls().await.is_empty());
+        shop.pay_with_key(&card("APRO"), "k").await.id();
     }
 );
 
