@@ -4,7 +4,7 @@ use std::{sync::LazyLock, time::Duration};
 
 use axum::{
     Router,
-    extract::Request,
+    extract::{Request, State as Extracted},
     middleware::{Next, from_fn, from_fn_with_state},
     response::{IntoResponse as _, Response},
     routing::any,
@@ -16,7 +16,7 @@ use utoipa_axum::router::OpenApiRouter;
 use web::{
     Edge, Error,
     assets::Assets,
-    client::PublicUrl,
+    client::{Origin, PublicUrl},
     compression, docs,
     errors::{self, Conventional, Renderer},
     health, limits, locale,
@@ -146,7 +146,7 @@ fn api(state: &State) -> Router {
         .route("/integrations/{*unknown}", any(async || Error::not_found()))
         .layer(
             ServiceBuilder::new()
-                .layer(from_fn(door))
+                .layer(from_fn_with_state(state.config.public_url.is_some(), door))
                 .layer(from_fn_with_state(
                     Renderer::new(Conventional),
                     errors::render,
@@ -179,7 +179,7 @@ fn pages(state: &State, assets: &Assets) -> Router {
     let files = files.layer(from_fn_with_state(FILE_PATIENCE, limits::timeout));
     everyday.merge(files).with_state(page.clone()).layer(
         ServiceBuilder::new()
-            .layer(from_fn(door))
+            .layer(from_fn_with_state(state.config.public_url.is_some(), door))
             .layer(from_fn(compression::pages))
             .layer(from_fn_with_state(Policy::Pages, security::headers))
             .layer(from_fn_with_state(
@@ -207,12 +207,19 @@ fn probes(state: &State) -> Router {
     ))
 }
 
+/// What an operator can do about a proxy that does not say for whom it asks.
+const SILENT_PROXY: &str = "A proxy on this machine passes requests on without saying for whom. Let it set X-Forwarded-For and \
+     X-Forwarded-Proto, or do not set BALCAO_INVENTORY_PUBLIC_URL.";
+
 /// Middleware: what every request meets first. One to a host that no address can name is refused: it would stand in `next`, `previous` and redirects.
-/// An address without its last slash leads to the one with it. An answer is written over lines where that is asked for.
-async fn door(request: Request, next: Next) -> Response {
+/// So is one of a proxy that says nothing, where the shop is a public one: all its clients would share the limits of one. An address without its last slash leads to the one with it. An answer is written over lines where that is asked for.
+async fn door(Extracted(is_public): Extracted<bool>, request: Request, next: Next) -> Response {
     if !PublicUrl::can_name_host_of(request.headers()) {
         return Error::new(StatusCode::BAD_REQUEST, "The Host header is not valid.")
             .into_response();
+    }
+    if is_public && Origin::known(request.extensions()).is_silent_proxy {
+        return Error::new(StatusCode::BAD_REQUEST, SILENT_PROXY).into_response();
     }
     if let Some(location) = with_slash(request.uri()) {
         return led_to(location, request.method());

@@ -10,7 +10,7 @@ use test_kit::tls::Authority;
 
 use crate::inventory::{Caller, inventory, run_with, said, succeeds};
 use crate::receiver::{Receiver, tls_before};
-use crate::support::{Provider, boleto, card, pay, pay_until_final, pix};
+use crate::support::{Provider, boleto, card, client, pay, pay_until_final, pix};
 
 const PRIVATE: &str = "BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE";
 
@@ -155,4 +155,35 @@ async fn a_mail_server_of_an_unknown_authority_hears_no_password() {
     let line = service.line(is_refused, "a mail that is not sent").await;
     assert!(line.contains("UnknownIssuer"), "{line}");
     assert!(server.taken().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proxy_on_this_machine_that_does_not_say_for_whom_it_asks_is_refused_before_a_public_shop()
+ {
+    let public = ("BALCAO_INVENTORY_PUBLIC_URL", "https://stock.example");
+    let service = inventory().env(public.0, public.1).ready().await;
+    let url = service.url("inventory").await;
+    let ask = async |path: &str, headers: &[(&str, &str)]| {
+        let mut request = client().get(format!("{url}{path}"));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let answer = request.send().await.unwrap();
+        (answer.status().as_u16(), answer.text().await.unwrap())
+    };
+    let host = ("host", "stock.example");
+    for path in ["/login/", "/api/v1/products/"] {
+        let (status, said) = ask(path, &[host]).await;
+        assert_eq!(status, 400, "{path}");
+        assert!(said.contains("X-Forwarded-For"), "{said}");
+        assert!(said.contains(public.0), "{said}");
+    }
+    let told = [
+        host,
+        ("x-forwarded-for", "203.0.113.7"),
+        ("x-forwarded-proto", "https"),
+    ];
+    assert_eq!(ask("/login/", &told).await.0, 200);
+    assert_eq!(ask("/login/", &[]).await.0, 200, "from this machine");
+    assert_eq!(ask("/health", &[host]).await.0, 200, "a probe");
 }
