@@ -12,7 +12,7 @@ use crate::{
     analysis::Summary,
     catalogue::{named::NamedRecord, products::ProductRecord},
     events::Delivery,
-    stock::{OwnThreshold, movements::MovementRecord},
+    stock::{LedgerEntry, OwnThreshold, movements::MovementRecord},
 };
 
 /// Fields without a description.
@@ -21,9 +21,7 @@ const OTHERS: &[(&str, Both)] = &[
     ("amount", ("Valor", "Amount")),
     ("archived", ("Arquivado", "Archived")),
     ("attempt", ("Tentativa", "Attempt")),
-    ("balance_after", ("Saldo depois", "Balance after")),
     ("booked_by_hand", ("Baixa feita à mão", "Booked by hand")),
-    ("change", ("Mudança", "Change")),
     ("code", ("Código", "Code")),
     ("deliveries", ("Entregas", "Deliveries")),
     ("enabled", ("Ligado", "Enabled")),
@@ -32,7 +30,6 @@ const OTHERS: &[(&str, Both)] = &[
     ("file", ("Arquivo", "File")),
     ("inflows", ("Entradas", "Inflows")),
     ("invoice", ("Nota fiscal", "Invoice number")),
-    ("kind", ("Tipo", "Kind")),
     ("language_model", ("Modelo de linguagem", "Language model")),
     (
         "lead_time_days",
@@ -51,7 +48,6 @@ const OTHERS: &[(&str, Both)] = &[
         "new_password_again",
         ("Senha nova, outra vez", "New password, again"),
     ),
-    ("note", ("Observação", "Note")),
     ("object", ("Objeto", "Object")),
     ("off_code", ("Código", "Code")),
     ("off_password", ("Sua senha", "Your password")),
@@ -94,8 +90,6 @@ const OTHERS: &[(&str, Both)] = &[
         "quantity_other",
         ("Quantidade (outro motivo)", "Quantity (other reason)"),
     ),
-    ("reason", ("Motivo", "Reason")),
-    ("reference", ("Referência", "Reference")),
     ("renew", ("Renovar o segredo", "Renew the secret")),
     ("resource", ("Conteúdo", "Contents")),
     (
@@ -120,6 +114,7 @@ pub(crate) fn field(locale: Locale, name: &str) -> &str {
         ProductRecord::FIELDS,
         MovementRecord::FIELDS,
         OwnThreshold::FIELDS,
+        LedgerEntry::FIELDS,
         User::FIELDS,
         Group::FIELDS,
         OpenSession::FIELDS,

@@ -152,7 +152,7 @@ pub const fn text<T: Text>(
 }
 
 /// A text that clients are given and that may have any length, such as a token.
-pub const fn token(portuguese: &'static str, english: &'static str) -> Typed<String> {
+pub const fn token<T: Text>(portuguese: &'static str, english: &'static str) -> Typed<T> {
     Typed::new((portuguese, english), Kind::Token)
 }
 

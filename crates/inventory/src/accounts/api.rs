@@ -46,8 +46,8 @@ const OTP: &Field = &text::<Option<String>>("Código", "Code", MAX_TEXT)
          are answered 401 with the code `otp_required`, with a wrong one 401 `otp_invalid`.",
     )
     .named("otp");
-const REFRESH: &[&Field] = &[&token("Token de renovação", "Refresh").named("refresh")];
-const VERIFY: &[&Field] = &[&token("Token", "Token").named("token")];
+const REFRESH: &[&Field] = &[&token::<String>("Token de renovação", "Refresh").named("refresh")];
+const VERIFY: &[&Field] = &[&token::<String>("Token", "Token").named("token")];
 
 impl PartialSchema for Credentials {
     fn schema() -> RefOr<Schema> {

@@ -2,50 +2,30 @@
 //! At every commit a product's quantity is the sum of its changes.
 
 use db::{Timestamp, Tx};
+use resource::choice;
 
 use super::{Actor, Changed, Explanation, Held, Impossible, movements::Movement, store};
 use crate::tallies::{self, Booking, Shelf, Standing};
 
-/// What a change came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// The quantity that a product was created with.
-    Opening,
-    /// Goods received.
-    Inflow,
-    /// Goods shipped out.
-    Outflow,
-    /// A quantity written directly.
-    Adjustment,
-    /// An inflow was deleted.
-    InflowReversed,
-    /// An outflow was deleted.
-    OutflowReversed,
+choice! {
+    /// What a change came from.
+    pub enum Kind {
+        /// The quantity that a product was created with.
+        Opening = "opening", ("Saldo inicial", "Opening");
+        /// Goods received.
+        Inflow = "inflow", ("Entrada", "Inflow");
+        /// Goods shipped out.
+        Outflow = "outflow", ("Saída", "Outflow");
+        /// A quantity written directly.
+        Adjustment = "adjustment", ("Ajuste", "Adjustment");
+        /// An inflow was deleted.
+        InflowReversed = "inflow_reversed", ("Entrada desfeita", "Inflow undone");
+        /// An outflow was deleted.
+        OutflowReversed = "outflow_reversed", ("Saída desfeita", "Outflow undone");
+    }
 }
 
 impl Kind {
-    /// Every kind.
-    pub const ALL: [Self; 6] = [
-        Self::Opening,
-        Self::Inflow,
-        Self::Outflow,
-        Self::Adjustment,
-        Self::InflowReversed,
-        Self::OutflowReversed,
-    ];
-
-    /// The name in the store and in answers.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Opening => "opening",
-            Self::Inflow => "inflow",
-            Self::Outflow => "outflow",
-            Self::Adjustment => "adjustment",
-            Self::InflowReversed => "inflow_reversed",
-            Self::OutflowReversed => "outflow_reversed",
-        }
-    }
-
     /// What kind of movement its reference is.
     pub const fn reference_type(self) -> Option<&'static str> {
         match self {

@@ -18,7 +18,7 @@ mod store;
 
 pub use adjustments::{Explanation, Reason, adjust};
 pub use level::{AlertMode, Level, Policy};
-pub use model::{Difference, LedgerRow, LowStock, OwnThreshold, Reference, Subject};
+pub use model::{Difference, LedgerEntry, LedgerRow, LowStock, OwnThreshold, Reference, Subject};
 pub(crate) use payloads::webhooks;
 pub(crate) use store::{opened_at, span_of};
 

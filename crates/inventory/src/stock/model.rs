@@ -3,7 +3,7 @@
 use std::fmt;
 
 use db::Timestamp;
-use resource::{integer, reference, resource};
+use resource::{chosen, id, integer, reference, resource, time, token};
 use serde::Serialize;
 use utoipa::{ToSchema, openapi::Object};
 use web::openapi::one_of;
@@ -20,7 +20,7 @@ pub struct LedgerRow {
     pub id: i64,
     /// What the change came from.
     #[schema(schema_with = kinds)]
-    pub kind: String,
+    pub kind: Kind,
     /// Units added, or taken when negative.
     pub change: i64,
     /// Units after it.
@@ -38,7 +38,7 @@ pub struct LedgerRow {
     pub reference: Option<Reference>,
     /// Why; of an adjustment that somebody gave a reason for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(inline, nullable = false)]
+    #[schema(schema_with = reasons, required = false)]
     pub reason: Option<Reason>,
     /// More about the reason, where somebody wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,6 +48,10 @@ pub struct LedgerRow {
 
 fn kinds() -> Object {
     one_of(Kind::ALL.map(Kind::name))
+}
+
+fn reasons() -> Object {
+    one_of(Reason::ALL.map(Reason::name))
 }
 
 fn reference_types() -> Object {
@@ -88,6 +92,26 @@ resource! {
         quantity: i64 = integer("Quantidade", "Quantity", 0, i64::MAX).read_only().listed_for_staff(),
         threshold: i64 = integer("Estoque mínimo", "Low-stock threshold", 0, i64::MAX).edited_in_list()
             .help("Abaixo desta quantidade o produto conta como estoque baixo.", "Below this quantity the product counts as low stock."),
+    }
+}
+
+resource! {
+    /// A row of the whole shop's ledger, as the administration shows it.
+    pub struct LedgerEntry, LedgerEntryInput {
+        id: i64 = id().listed_for_staff(),
+        product: i64 = integer("Produto", "Product", 1, i64::MAX).listed_for_staff(),
+        // None of a product that is gone.
+        title: Option<String> = token("Título", "Title").hidden(),
+        kind: Kind = chosen("Tipo", "Kind").listed_for_staff(),
+        change: i64 = integer("Mudança", "Change", i64::MIN, i64::MAX).listed_for_staff(),
+        balance_after: i64 = integer("Saldo depois", "Balance after", 0, i64::MAX).listed_for_staff(),
+        // The movement.
+        reference: Option<i64> = integer("Referência", "Reference", 1, i64::MAX).listed_for_staff(),
+        // None is the program itself.
+        user: Option<String> = token("Usuário", "User").listed_for_staff(),
+        created_at: Timestamp = time("Criado em", "Created at").listed_for_staff(),
+        reason: Option<String> = token("Motivo", "Reason").listed_for_staff(),
+        note: Option<String> = token("Observação", "Note").listed_for_staff(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use db::{Conn, Engine, Error, Money, Param, Query, Row, Timestamp, Tx};
-use resource::Record as _;
+use resource::{FieldType as _, Record as _};
 
 use super::{
     Held, MOST_DIFFERENCES, Reason,
@@ -212,12 +212,8 @@ pub(super) async fn entries(
 }
 
 fn ledger_row(row: &Row<'_>) -> Result<LedgerRow, Error> {
-    let kind: String = row.get(1)?;
+    let kind = Kind::from_row(row, &mut 1)?;
     let (reference, reason): (Option<i64>, Option<String>) = (row.get(6)?, row.get(7)?);
-    let reference_type = Kind::ALL
-        .into_iter()
-        .find(|known| known.name() == kind)
-        .and_then(Kind::reference_type);
     Ok(LedgerRow {
         id: row.get(0)?,
         kind,
@@ -225,10 +221,11 @@ fn ledger_row(row: &Row<'_>) -> Result<LedgerRow, Error> {
         balance_after: row.get(3)?,
         created_at: row.get(4)?,
         user: row.get(5)?,
-        reference: reference_type
+        reference: kind
+            .reference_type()
             .zip(reference)
             .map(|(kind, id)| Reference { kind, id }),
-        reason: reason.as_deref().and_then(Reason::parse),
+        reason: reason.as_deref().and_then(Reason::of),
         note: row.get(8)?,
     })
 }

@@ -139,11 +139,6 @@ impl Record {
         self
     }
 
-    /// A record that people call by its number.
-    pub(in crate::admin) fn numbered(id: i64, facts: Vec<(&'static str, Cell)>) -> Self {
-        Self::of(id, format!("#{id}"), facts)
-    }
-
     /// What can be read under a name; nothing when there is no such fact.
     pub(in crate::admin) fn fact(&self, name: &str) -> &Cell {
         let found = self.facts.iter().find(|(known, _)| *known == name);

@@ -1,8 +1,6 @@
 //! Why a quantity was written: a reason, and a note.
 
-use resource::Both;
-use serde::Serialize;
-use utoipa::ToSchema;
+use resource::choice;
 use web::locale::Locale;
 
 use crate::rest::Message;
@@ -12,59 +10,23 @@ pub(crate) const MAX_COUNTED: i64 = 9_999_999;
 /// Characters of a note.
 pub(crate) const MAX_NOTE: usize = 200;
 
-/// Why the stock is not what the ledger says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
-    /// Somebody counted.
-    Counted,
-    /// Goods broke or spoiled.
-    Broken,
-    /// Goods are gone, nobody knows where.
-    Lost,
-    /// Goods turned up.
-    Found,
-    /// Something else.
-    Other,
+choice! {
+    /// Why the stock is not what the ledger says.
+    pub enum Reason {
+        /// Somebody counted.
+        Counted = "counted", ("Contagem", "Count");
+        /// Goods broke or spoiled.
+        Broken = "broken", ("Quebra ou avaria", "Broken or damaged");
+        /// Goods are gone, nobody knows where.
+        Lost = "lost", ("Perda ou furto", "Lost or stolen");
+        /// Goods turned up.
+        Found = "found", ("Encontrado", "Found");
+        /// Something else.
+        Other = "other", ("Outro", "Other");
+    }
 }
 
 impl Reason {
-    /// Every reason, in the order of the form.
-    pub const ALL: [Self; 5] = [
-        Self::Counted,
-        Self::Broken,
-        Self::Lost,
-        Self::Found,
-        Self::Other,
-    ];
-
-    /// The name in the store and in answers.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Counted => "counted",
-            Self::Broken => "broken",
-            Self::Lost => "lost",
-            Self::Found => "found",
-            Self::Other => "other",
-        }
-    }
-
-    /// The one of this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.name() == name)
-    }
-
-    /// What people call it.
-    pub(crate) const fn words(self) -> Both {
-        match self {
-            Self::Counted => ("Contagem", "Count"),
-            Self::Broken => ("Quebra ou avaria", "Broken or damaged"),
-            Self::Lost => ("Perda ou furto", "Lost or stolen"),
-            Self::Found => ("Encontrado", "Found"),
-            Self::Other => ("Outro", "Other"),
-        }
-    }
-
     /// What the audit log names as changed.
     pub(super) const fn field(self) -> &'static str {
         match self {
@@ -159,13 +121,5 @@ mod tests {
         // What is there already needs no answer, and a program of somebody's own may show nothing.
         assert!(counted(13, Some(15)).check(13).is_ok());
         assert!(counted(12, None).check(13).is_ok());
-    }
-
-    #[test]
-    fn a_reason_is_found_by_its_name() {
-        for reason in Reason::ALL {
-            assert_eq!(Reason::parse(reason.name()), Some(reason));
-        }
-        assert_eq!(Reason::parse("sold"), None);
     }
 }

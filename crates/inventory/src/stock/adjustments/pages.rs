@@ -138,7 +138,7 @@ fn read(post: &mut Post, frame: &Frame) -> Option<Adjustment> {
     let quantity = reader.integer("quantity", 0, MAX_COUNTED);
     let note = reader.optional_text("note", MAX_NOTE);
     post.form.absorb(&reader.finish(), locale);
-    let reason = Reason::parse(post.form.value("reason"));
+    let reason = Reason::of(post.form.value("reason"));
     if reason.is_none() {
         post.form.complain("reason", Message::REQUIRED.text(locale));
     }

@@ -5,10 +5,9 @@
 mod plans;
 mod store;
 
-pub(crate) use store::LedgerEntry;
-
 use db::Timestamp;
 
+use super::LedgerEntry;
 use crate::{State, catalogue::products, rest::Refusal};
 
 /// Which entries are asked for.

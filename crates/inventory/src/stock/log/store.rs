@@ -1,35 +1,9 @@
 //! Statements about the ledger of the whole shop.
 
-use db::{Conn, Error, Query, Row, Timestamp};
+use db::{Conn, Error, Query, Timestamp};
+use resource::Record as _;
 
-use crate::stock::span_of;
-
-/// A row of the ledger with its product.
-#[derive(Debug, Clone)]
-pub(crate) struct LedgerEntry {
-    /// Its id.
-    pub(crate) id: i64,
-    /// The product.
-    pub(crate) product: i64,
-    /// None when the product is gone.
-    pub(crate) title: Option<String>,
-    /// The kind, as stored.
-    pub(crate) kind: String,
-    /// Units that came, or went.
-    pub(crate) change: i64,
-    /// Units after it.
-    pub(crate) balance_after: i64,
-    /// The movement.
-    pub(crate) reference: Option<i64>,
-    /// Why it was adjusted, as stored.
-    pub(crate) reason: Option<String>,
-    /// More about the reason.
-    pub(crate) note: Option<String>,
-    /// Who did it; none is the program itself.
-    pub(crate) user: Option<String>,
-    /// When.
-    pub(crate) created_at: Timestamp,
-}
+use crate::stock::{LedgerEntry, span_of};
 
 /// The rows that are asked for.
 pub(super) struct Scope {
@@ -146,7 +120,7 @@ pub(super) async fn select(
         return Ok(Vec::new());
     }
     let query = scope.statement(Query::new(""), limit, offset);
-    conn.all_of(&query, entry_of).await
+    conn.all_of(&query, LedgerEntry::from_row).await
 }
 
 /// One row.
@@ -154,23 +128,7 @@ pub(super) async fn find(conn: &mut Conn, id: i64) -> Result<Option<LedgerEntry>
     let sql = entries!(
         "ledger_entries AS l LEFT JOIN products AS p ON p.id = l.product_id WHERE l.id = $1"
     );
-    conn.optional(sql, &[&id], entry_of).await
-}
-
-fn entry_of(row: &Row<'_>) -> Result<LedgerEntry, Error> {
-    Ok(LedgerEntry {
-        id: row.get(0)?,
-        product: row.get(1)?,
-        title: row.get(2)?,
-        kind: row.get(3)?,
-        change: row.get(4)?,
-        balance_after: row.get(5)?,
-        reference: row.get(6)?,
-        user: row.get(7)?,
-        created_at: row.get(8)?,
-        reason: row.get(9)?,
-        note: row.get(10)?,
-    })
+    conn.optional(sql, &[&id], LedgerEntry::from_row).await
 }
 
 /// The moments of the first and the last row.

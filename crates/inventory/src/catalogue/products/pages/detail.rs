@@ -30,7 +30,7 @@ use crate::{
         query::Parameters,
         resource::{RecordId, Wanted},
     },
-    stock::{self, Explanation, LedgerRow, Level, Policy, movements::Movement},
+    stock::{self, Explanation, LedgerRow, Level, Policy, ledger, movements::Movement},
 };
 
 /// How many changes of the quantity the curve shows.
@@ -194,27 +194,21 @@ fn facts(frame: &Frame, product: &ProductRecord) -> Vec<(&'static Field, String)
 
 fn entry(frame: &Frame, row: &LedgerRow) -> Entry {
     let locale = frame.locale;
-    let what = match row.kind.as_str() {
-        "opening" => ("Saldo inicial", "Opening"),
-        "inflow" => ("Entrada", "Inflow"),
-        "outflow" => ("Saída", "Outflow"),
-        "inflow_reversed" => ("Entrada desfeita", "Inflow undone"),
-        "outflow_reversed" => ("Saída desfeita", "Outflow undone"),
-        _ => ("Ajuste", "Adjustment"),
-    };
-    let reference = row
-        .reference
-        .as_ref()
-        .filter(|_| !row.kind.ends_with("_reversed"));
+    let what = frame.say(row.kind.words());
+    let is_undone = matches!(
+        row.kind,
+        ledger::Kind::InflowReversed | ledger::Kind::OutflowReversed
+    );
+    let reference = row.reference.as_ref().filter(|_| !is_undone);
     let sign = if row.change > 0 { "+" } else { "" };
     Entry {
         time: locale.date_time(row.created_at),
         machine_time: history::machine_time(row.created_at),
         what: match row.reason {
-            None => frame.say(what).to_owned(),
+            None => what.to_owned(),
             Some(reason) => {
                 let explained = Explanation::text(reason, row.note.as_deref(), locale);
-                format!("{} · {explained}", frame.say(what))
+                format!("{what} · {explained}")
             }
         },
         movement: reference.map(|reference| format!("/{}s/{}/", reference.kind, reference.id)),
