@@ -219,7 +219,9 @@ async fn door(Extracted(is_public): Extracted<bool>, request: Request, next: Nex
             .into_response();
     }
     if is_public && Origin::known(request.extensions()).is_silent_proxy {
-        return Error::new(StatusCode::BAD_REQUEST, SILENT_PROXY).into_response();
+        return Error::new(StatusCode::BAD_REQUEST, "Bad Request")
+            .extra("hint", SILENT_PROXY)
+            .into_response();
     }
     if let Some(location) = with_slash(request.uri()) {
         return led_to(location, request.method());

@@ -4,6 +4,7 @@ use askama::Template;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::RETRY_AFTER;
+use serde_json::Value;
 
 use super::{Facts, Public, Render};
 use crate::assets::Assets;
@@ -53,8 +54,8 @@ pub struct Explanation {
     pub icon: &'static str,
     /// What happened.
     pub title: &'static str,
-    /// What to do.
-    pub advice: &'static str,
+    /// What to do: the hint of the error, where it has one.
+    pub advice: String,
     /// When to try again, where the answer knows it.
     pub wait: Option<String>,
 }
@@ -65,10 +66,11 @@ impl Explanation {
         let (title, advice) = words(error.status);
         let seconds = error.headers.get(RETRY_AFTER);
         let seconds = seconds.and_then(|value| value.to_str().ok()?.parse().ok());
+        let hint = error.extra.get("hint").and_then(Value::as_str);
         Self {
             icon: icon(error.status),
             title: locale.text(title.0, title.1),
-            advice: locale.text(advice.0, advice.1),
+            advice: hint.unwrap_or(locale.text(advice.0, advice.1)).to_owned(),
             wait: seconds.map(|seconds| wait(seconds, locale)),
         }
     }
