@@ -1,7 +1,7 @@
 //! What people call a field, on pages, in files and in the audit log. A described field is called as its description says; what is not
 //! described yet stands in a table.
 
-use resource::{Both, Record as _, in_a_sentence};
+use resource::{Both, Field, Record as _, in_a_sentence};
 use web::locale::Locale;
 
 use crate::{
@@ -107,8 +107,8 @@ const OTHERS: &[(&str, Both)] = &[
     ("url", ("Endereço", "Address")),
 ];
 
-/// What people call a field; its own name when nobody knows another.
-pub(crate) fn field(locale: Locale, name: &str) -> &str {
+/// The description of a field; none of one that has none.
+pub(crate) fn described(name: &str) -> Option<&'static Field> {
     let described = [
         NamedRecord::FIELDS,
         ProductRecord::FIELDS,
@@ -121,11 +121,16 @@ pub(crate) fn field(locale: Locale, name: &str) -> &str {
         Delivery::FIELDS,
         Summary::FIELDS,
     ];
-    let described = described.into_iter().flatten();
-    let described = described.map(|field| (field.name, field.label));
-    let mut known = described.chain(OTHERS.iter().copied());
-    match known.find(|(known, _)| *known == name) {
-        Some((_, (portuguese, english))) => locale.text(portuguese, english),
+    let mut fields = described.into_iter().flatten().copied();
+    fields.find(|field| field.name == name)
+}
+
+/// What people call a field; its own name when nobody knows another.
+pub(crate) fn field(locale: Locale, name: &str) -> &str {
+    let other = || OTHERS.iter().find(|(known, _)| *known == name);
+    let label = described(name).map(|field| field.label);
+    match label.or_else(|| other().map(|(_, label)| *label)) {
+        Some((portuguese, english)) => locale.text(portuguese, english),
         None => name,
     }
 }

@@ -60,6 +60,8 @@ pub struct Field {
     pub is_scanned: bool,
     /// Whether a list on a phone does without it.
     pub is_minor: bool,
+    /// Whether it tells who a person is: a history says that it changed, and not what it was.
+    pub is_personal: bool,
     /// Which lists show it.
     pub listed: Listed,
 }
@@ -244,6 +246,7 @@ impl<T: FieldType> Typed<T> {
             is_null_when_blank: false,
             is_scanned: false,
             is_minor: false,
+            is_personal: false,
             listed: Listed::Nowhere,
         };
         Self(field, PhantomData)
@@ -330,6 +333,13 @@ impl<T: FieldType> Typed<T> {
     #[must_use]
     pub const fn minor(mut self) -> Self {
         self.0.is_minor = true;
+        self
+    }
+
+    /// It tells who a person is.
+    #[must_use]
+    pub const fn personal(mut self) -> Self {
+        self.0.is_personal = true;
         self
     }
 

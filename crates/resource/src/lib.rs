@@ -19,7 +19,7 @@ pub use field::{
     several, text, time, token, truth,
 };
 pub use lists::{filters, find, laid_out, listed};
-pub use record::{Input, Record, Source, changed, there};
+pub use record::{Input, Record, Source, differences, there};
 pub use several::{Choosable, SEPARATOR, Several};
 pub use value::{
     Amount, FieldType, Named, Naming, Reference, Refers, Sent, Setting, Text, Titled, Value,

@@ -70,12 +70,15 @@ pub trait Source {
     fn several(&mut self, field: &'static Field) -> Setting<Vec<String>>;
 }
 
-/// The names of the fields that differ between two states of a record; those that clients only read are left out.
-pub fn changed<R: Record>(before: &R, after: &R) -> Vec<&'static str> {
+/// The fields that differ between two states of a record, with both values; those that clients only read are left out.
+pub fn differences<'a, R: Record>(
+    before: &'a R,
+    after: &'a R,
+) -> Vec<(&'static Field, Value<'a>, Value<'a>)> {
     let pairs = before.values().into_iter().zip(after.values());
     pairs
         .filter(|((field, before), (_, after))| !field.is_read_only && !before.is(*after))
-        .map(|((field, _), _)| field.name)
+        .map(|((field, before), (_, after))| (field, before, after))
         .collect()
 }
 

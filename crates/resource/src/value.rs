@@ -131,6 +131,18 @@ impl Value<'_> {
         }
     }
 
+    /// As people call it, where that is not how forms hold it; numbers and times as the program writes them.
+    pub fn named(self) -> String {
+        match self {
+            Self::Several(several) => {
+                let each = several.each().into_iter();
+                each.map(|(_, text)| text).collect::<Vec<_>>().join(", ")
+            }
+            Self::Reference { name, .. } => name.to_owned(),
+            value => value.typed(),
+        }
+    }
+
     /// Whether it is the same as another. A record that was renamed is the same.
     pub fn is(self, other: Value<'_>) -> bool {
         match (self, other) {

@@ -429,8 +429,8 @@ CREATE TABLE audit_entries (
     -- NULL: many records at once, as an import brings them, or a record of checkout whose id is no number.
     object_id   INTEGER,
     object_text TEXT    NOT NULL,
-    -- Names of the changed fields, parted by commas.
-    fields      TEXT    NOT NULL,
+    -- The changed fields as JSON, with their values before and after where these are kept.
+    changes     TEXT    NOT NULL,
     created_at  INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX audit_entries_created_at ON audit_entries (created_at, id);

@@ -5,8 +5,8 @@
 mod model;
 mod store;
 
-pub(crate) use model::changed;
-pub use model::{Action, Done, Entry, Found, Selection};
+pub(crate) use model::changes;
+pub use model::{Action, Done, Entry, FieldChange, Found, Selection};
 
 use db::{Conn, Timestamp, Tx};
 

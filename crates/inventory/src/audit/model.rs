@@ -1,17 +1,23 @@
 //! A row of the audit log.
 
 use db::Timestamp;
-use resource::choice;
+use resource::{Record, Value, choice, differences};
+use serde::{Deserialize, Serialize};
 
 use crate::accounts::Model;
 
-/// What is done to a record, with the names of the fields that it changed.
+/// Characters of a value that are kept.
+const VALUE_LENGTH: usize = 200;
+
+/// What is done to a record, with the fields that it changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action<'a> {
     /// It was made.
     Added,
-    /// These of its fields were changed.
+    /// These of its fields were changed, whose values are not kept.
     Changed(&'a [&'a str]),
+    /// Its fields were changed like this.
+    Edited(&'a [FieldChange]),
     /// It is gone.
     Deleted,
     /// Many came at once.
@@ -48,6 +54,17 @@ choice! {
     }
 }
 
+/// A field that was changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldChange {
+    /// Its name.
+    pub field: String,
+    /// What it was and what it became, as the program writes them; blank for nothing. None where values are not kept: of secrets, and
+    /// of what tells who a person is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<(String, String)>,
+}
+
 /// One row of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
@@ -63,8 +80,8 @@ pub struct Entry {
     pub object: Option<i64>,
     /// What people call it, as it was then.
     pub text: String,
-    /// The names of the changed fields.
-    pub fields: Vec<String>,
+    /// The changed fields.
+    pub changes: Vec<FieldChange>,
     /// When.
     pub created_at: Timestamp,
 }
@@ -102,7 +119,7 @@ impl Action<'_> {
     pub const fn done(self) -> Done {
         match self {
             Self::Added => Done::Added,
-            Self::Changed(_) => Done::Changed,
+            Self::Changed(_) | Self::Edited(_) => Done::Changed,
             Self::Deleted => Done::Deleted,
             Self::Imported => Done::Imported,
             Self::Asked => Done::Asked,
@@ -112,26 +129,68 @@ impl Action<'_> {
         }
     }
 
-    /// The changed fields, as they are stored.
-    pub(super) fn fields(self) -> String {
-        match self {
-            Self::Changed(fields) => fields.join(","),
-            _ => String::new(),
+    /// The changed fields, as they are stored: JSON, or nothing.
+    pub(super) fn stored(self) -> String {
+        let changes: Vec<FieldChange> = match self {
+            Self::Changed(fields) => fields
+                .iter()
+                .map(|field| FieldChange::named(field))
+                .collect(),
+            Self::Edited(changes) => changes.to_vec(),
+            _ => return String::new(),
+        };
+        // Texts are always JSON.
+        serde_json::to_string(&changes).unwrap_or_default()
+    }
+}
+
+impl FieldChange {
+    /// A field whose values are not kept.
+    pub(crate) fn named(field: &str) -> Self {
+        Self {
+            field: field.to_owned(),
+            values: None,
         }
+    }
+
+    /// A field that had a value, and has another.
+    pub(crate) fn of(field: &str, before: Value<'_>, after: Value<'_>) -> Self {
+        let kept = |value: Value<'_>| value.named().chars().take(VALUE_LENGTH).collect();
+        Self {
+            field: field.to_owned(),
+            values: Some((kept(before), kept(after))),
+        }
+    }
+
+    /// The changes of a row, as they are stored.
+    pub(super) fn read(stored: &str) -> Vec<Self> {
+        serde_json::from_str(stored).unwrap_or_default()
     }
 }
 
 impl Entry {
+    /// The names of the changed fields.
+    pub fn fields(&self) -> Vec<&str> {
+        let changes = self.changes.iter();
+        changes.map(|change| change.field.as_str()).collect()
+    }
+
     /// The model, while the program knows it.
     pub fn known_model(&self) -> Option<Model> {
         Model::parse(&self.model)
     }
 }
 
-/// The names of those fields whose values differ: what [`Action::Changed`] takes.
-pub(crate) fn changed<const N: usize>(fields: [(&'static str, bool); N]) -> Vec<&'static str> {
-    fields
-        .into_iter()
-        .filter_map(|(name, differs)| differs.then_some(name))
+/// How a record was changed: what [`Action::Edited`] takes.
+pub(crate) fn changes<R: Record>(before: &R, after: &R) -> Vec<FieldChange> {
+    let differences = differences(before, after).into_iter();
+    differences
+        .map(|(field, before, after)| {
+            if field.is_personal {
+                FieldChange::named(field.name)
+            } else {
+                FieldChange::of(field.name, before, after)
+            }
+        })
         .collect()
 }

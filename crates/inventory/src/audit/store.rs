@@ -2,7 +2,7 @@
 
 use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
-use super::{Action, Done, Entry, Selection};
+use super::{Action, Done, Entry, FieldChange, Selection};
 use crate::{
     accounts::Model,
     stock::{Actor, span_of},
@@ -12,7 +12,7 @@ use crate::{
 macro_rules! entries {
     ($after:literal) => {
         concat!(
-            "SELECT id, user_id, user_name, action, model, object_id, object_text, fields, created_at FROM audit_entries",
+            "SELECT id, user_id, user_name, action, model, object_id, object_text, changes, created_at FROM audit_entries",
             $after
         )
     };
@@ -29,7 +29,7 @@ pub(super) async fn insert(
 ) -> Result<(), Error> {
     let user = actor.0.as_ref();
     tx.execute(
-        "INSERT INTO audit_entries (user_id, user_name, action, model, object_id, object_text, fields, created_at)
+        "INSERT INTO audit_entries (user_id, user_name, action, model, object_id, object_text, changes, created_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
         &[
             &user.map(|(id, _)| *id),
@@ -38,7 +38,7 @@ pub(super) async fn insert(
             &model.code(),
             &id,
             &text,
-            &action.fields(),
+            &action.stored(),
             &now,
         ],
     )
@@ -181,7 +181,7 @@ fn entry_of(row: &Row<'_>) -> Result<Entry, Error> {
     let id: Option<i64> = row.get(1)?;
     let name: Option<String> = row.get(2)?;
     let action: String = row.get(3)?;
-    let fields: String = row.get(7)?;
+    let changes: String = row.get(7)?;
     Ok(Entry {
         id: row.get(0)?,
         user: id.zip(name),
@@ -190,11 +190,7 @@ fn entry_of(row: &Row<'_>) -> Result<Entry, Error> {
         model: row.get(4)?,
         object: row.get(5)?,
         text: row.get(6)?,
-        fields: fields
-            .split(',')
-            .filter(|name| !name.is_empty())
-            .map(str::to_owned)
-            .collect(),
+        changes: FieldChange::read(&changes),
         created_at: row.get(8)?,
     })
 }

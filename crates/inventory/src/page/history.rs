@@ -1,12 +1,13 @@
 //! The history of a record, as its page shows it.
 
-use db::Timestamp;
+use db::{Money, Timestamp};
+use resource::{Field, Kind, Value};
 use web::locale::Locale;
 
 use crate::{
     State,
     accounts::Model,
-    audit::{self, Done, Entry},
+    audit::{self, Done, Entry, FieldChange},
     names,
     page::part::{Part, part},
     rest::{Refusal, json::time_text, list::PageNumber, resource::Wanted},
@@ -20,6 +21,8 @@ const TOLD: u64 = 10;
 pub(crate) struct Change {
     /// What was done, by whom.
     pub(crate) text: String,
+    /// What each field was and became.
+    pub(crate) values: Vec<String>,
     /// When, for people.
     pub(crate) time: String,
     /// When, for programs.
@@ -63,8 +66,8 @@ fn change(entry: &Entry, locale: Locale) -> Change {
         Done::Added => locale.text("Criado", "Added").to_owned(),
         Done::Changed => {
             let fields: Vec<_> = entry
-                .fields
-                .iter()
+                .fields()
+                .into_iter()
                 .map(|field| names::field_in_a_sentence(locale, field))
                 .collect();
             let changed = locale.text("Alterado:", "Changed:");
@@ -81,6 +84,7 @@ fn change(entry: &Entry, locale: Locale) -> Change {
         .map_or(locale.text("sistema", "system"), |(_, name)| name);
     Change {
         text: format!("{done} · {who}"),
+        values: values(entry, locale),
         time: locale.date_time(entry.created_at),
         machine_time: machine_time(entry.created_at),
     }
@@ -93,7 +97,7 @@ pub(crate) fn machine_time(time: Timestamp) -> String {
 
 /// What was done, as a sentence: `Added.`, `Changed Title and Quantity.`, `Deleted.`
 pub(crate) fn sentence(entry: &Entry, locale: Locale) -> String {
-    let fields = entry.fields.iter();
+    let fields = entry.fields().into_iter();
     let names: Vec<&str> = fields.map(|name| names::field(locale, name)).collect();
     match entry.done {
         Done::Changed if names.is_empty() => locale
@@ -108,6 +112,43 @@ pub(crate) fn sentence(entry: &Entry, locale: Locale) -> String {
             let (portuguese, english) = done.words();
             format!("{}.", locale.text(portuguese, english))
         }
+    }
+}
+
+/// What the changed fields were and became, where that is kept: `Quantity: 5 → 9`.
+pub(crate) fn values(entry: &Entry, locale: Locale) -> Vec<String> {
+    let changes = entry.changes.iter();
+    let changes = changes.filter(|change| change.values.is_some());
+    changes.map(|change| told(change, locale)).collect()
+}
+
+/// A changed field, with what it was and became where that is kept.
+pub(crate) fn told(change: &FieldChange, locale: Locale) -> String {
+    let name = names::field(locale, &change.field);
+    let Some((before, after)) = &change.values else {
+        return name.to_owned();
+    };
+    let field = names::described(&change.field);
+    let value = |stored: &str| match field {
+        _ if stored.is_empty() => "–".to_owned(),
+        Some(field) => shown(field, stored, locale),
+        None => stored.to_owned(),
+    };
+    format!("{name}: {} → {}", value(before), value(after))
+}
+
+/// A value that is kept, as people read it.
+fn shown(field: &Field, stored: &str, locale: Locale) -> String {
+    let value = match field.kind {
+        Kind::Integer { .. } => stored.parse().ok().map(Value::Integer),
+        Kind::Price | Kind::Decimal => Money::parse(stored).ok().map(Value::Money),
+        _ => None,
+    };
+    match (field.kind, value) {
+        (_, Some(value)) => field.shown(value, locale),
+        (Kind::Truth, None) if stored == "1" => locale.text("Sim", "Yes").to_owned(),
+        (Kind::Truth, None) => locale.text("Não", "No").to_owned(),
+        _ => stored.to_owned(),
     }
 }
 
@@ -134,7 +175,7 @@ mod tests {
             model: "product".to_owned(),
             object: Some(1),
             text: "Arroz".to_owned(),
-            fields: fields.iter().map(|&name| name.to_owned()).collect(),
+            changes: fields.iter().map(|name| FieldChange::named(name)).collect(),
             created_at: Timestamp::from_micros(0),
         }
     }
@@ -148,5 +189,32 @@ mod tests {
             "Alterado: Título e Quantidade."
         );
         assert_eq!(sentence(&changed(&[]), Locale::En), "No fields changed.");
+    }
+
+    #[test]
+    fn what_a_field_was_and_became_is_told_in_the_readers_language() {
+        let entry = Entry {
+            changes: vec![
+                FieldChange::of("title", Value::Text("Arroz"), Value::Text("Café")),
+                FieldChange::of(
+                    "selling_price",
+                    Value::Money(Money::parse("9.50").unwrap()),
+                    Value::Money(Money::parse("1234.00").unwrap()),
+                ),
+                FieldChange::of("threshold", Value::Null, Value::Integer(1500)),
+                FieldChange::of("active", Value::Truth(true), Value::Truth(false)),
+                FieldChange::named("password"),
+            ],
+            ..changed(&[])
+        };
+        assert_eq!(
+            values(&entry, Locale::PtBr),
+            [
+                "Título: Arroz → Café",
+                "Preço de venda: R$\u{a0}9,50 → R$\u{a0}1.234,00",
+                "Estoque mínimo: – → 1.500",
+                "Ativo: Sim → Não",
+            ]
+        );
     }
 }

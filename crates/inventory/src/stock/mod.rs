@@ -25,11 +25,12 @@ pub(crate) use store::{opened_at, span_of};
 use std::{collections::BTreeMap, time::Duration};
 
 use db::{Conn, Timestamp, Tx};
+use resource::Value;
 
 use crate::{
     State,
     accounts::{Caller, Model},
-    audit::{self, Action},
+    audit::{self, Action, FieldChange},
     rest::{
         Message, Refusal,
         fields::FieldErrors,
@@ -345,10 +346,12 @@ pub(crate) async fn threshold_set_within(
     if !before.is_archived {
         events::after_threshold(tx, product, before.quantity, thresholds, policy, now).await?;
     }
-    let changed = audit::changed([("threshold", before != after)]);
+    let value = |held: Held| held.threshold.map_or(Value::Null, Value::Integer);
+    let change = FieldChange::of("threshold", value(before), value(after));
+    let changes = Some(change).filter(|_| before != after);
     let titled = movements::store::product(tx, product).await?;
     let title = titled.map(|product| product.title).unwrap_or_default();
-    let action = Action::Changed(&changed);
+    let action = Action::Edited(changes.as_slice());
     audit::record(tx, actor, action, Model::Product, product, &title, now).await?;
     Ok(title)
 }

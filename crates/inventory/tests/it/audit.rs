@@ -6,7 +6,7 @@ use inventory::{
         Model, Permission, Tokens, Verb,
         users::{self, Holder, NewUser},
     },
-    audit::{self, Done, Entry},
+    audit::{self, Done, Entry, FieldChange},
     rest::{query::Parameters, resource::Wanted},
 };
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn line(entry: &Entry) -> String {
         entry.done.name(),
         entry.model,
         entry.text,
-        entry.fields.join(" ")
+        entry.fields().join(" ")
     )
 }
 
@@ -41,12 +41,22 @@ impl TestApp {
 
     /// The history of one record as lines, newest first.
     pub(crate) async fn history_of(&self, model: Model, id: i64) -> Vec<String> {
+        self.entries_of(model, id).await.iter().map(line).collect()
+    }
+
+    /// How the fields of one record were changed, the last change first.
+    async fn changes_of(&self, model: Model, id: i64) -> Vec<FieldChange> {
+        let entries = self.entries_of(model, id).await.into_iter();
+        entries.flat_map(|entry| entry.changes).collect()
+    }
+
+    async fn entries_of(&self, model: Model, id: i64) -> Vec<Entry> {
         let wanted = Wanted::parse(&self.state, &Parameters::parse("page_size=100")).unwrap();
         let page = audit::history(&self.state, model, id, wanted)
             .await
             .unwrap();
         assert_eq!(page.count, page.results.len() as u64);
-        page.results.iter().map(line).collect()
+        page.results
     }
 
     /// Sends a request and tells how many rows it left.
@@ -227,3 +237,40 @@ on_both_engines!(
         );
     }
 );
+
+on_both_engines!(
+    the_history_keeps_what_a_field_was_and_became_but_not_who_somebody_is,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Arroz", 5).await;
+        let path = format!("/api/v1/products/{product}/");
+        let change = json!({"title": "Café", "selling_price": "9.9", "quantity": 7});
+        app.admin().patch(&path, change).await;
+        let threshold = format!("{path}threshold/");
+        app.admin().put(&threshold, json!({"threshold": 4})).await;
+        assert_eq!(
+            app.changes_of(Model::Product, product).await,
+            [
+                ("threshold", Some(("", "4"))),
+                ("title", Some(("Arroz", "Café"))),
+                ("selling_price", Some(("12.50", "9.90"))),
+                ("quantity", Some(("5", "7"))),
+            ]
+            .map(kept)
+        );
+        let manager = app.logged_in("manager").await;
+        let profile = [("first_name", "Ana"), ("email", "ana@example.com")];
+        assert_eq!(manager.submit("/account/", &profile).await.status, 303);
+        assert_eq!(
+            app.changes_of(Model::User, 2).await,
+            [("first_name", None), ("email", None)].map(kept)
+        );
+    }
+);
+
+fn kept((field, values): (&str, Option<(&str, &str)>)) -> FieldChange {
+    FieldChange {
+        field: field.to_owned(),
+        values: values.map(|(before, after)| (before.to_owned(), after.to_owned())),
+    }
+}

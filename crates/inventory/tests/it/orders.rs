@@ -406,8 +406,8 @@ on_both_engines!(
         let entries = inventory::audit::recent(&app.state, 2, 10).await.unwrap();
         let newest = &entries[0];
         assert_eq!(
-            (newest.text.as_str(), newest.fields.as_slice()),
-            ("Pedido ord_1", ["booked_by_hand".to_owned()].as_slice())
+            (newest.text.as_str(), newest.fields()),
+            ("Pedido ord_1", vec!["booked_by_hand"])
         );
         assert_eq!(newest.user, Some((2, "manager".to_owned())));
     }

@@ -31,12 +31,12 @@ resource! {
     /// An account. Its table is called `u` in statements.
     pub struct User, UserInput {
         id: i64 = id().hidden(),
-        username: String = text("Usuário", "Username", NAME_MAX).name().unfolded().listed_for_staff()
+        username: String = text("Usuário", "Username", NAME_MAX).name().personal().unfolded().listed_for_staff()
             .help("Até 150 letras, algarismos e @ . + - _.", "150 characters or fewer. Letters, digits and @ . + - _ only."),
-        first_name: String = text("Nome", "First name", PERSON_MAX).or_blank().unfolded().listed_for_staff()
+        first_name: String = text("Nome", "First name", PERSON_MAX).or_blank().personal().unfolded().listed_for_staff()
             .section("Dados pessoais", "Personal info"),
-        last_name: String = text("Sobrenome", "Last name", PERSON_MAX).or_blank().unfolded().listed_for_staff(),
-        email: String = text("E-mail", "Email address", EMAIL_MAX).or_blank().unfolded().listed_for_staff(),
+        last_name: String = text("Sobrenome", "Last name", PERSON_MAX).or_blank().personal().unfolded().listed_for_staff(),
+        email: String = text("E-mail", "Email address", EMAIL_MAX).or_blank().personal().unfolded().listed_for_staff(),
         active: bool = truth("Ativo", "Active").filtered().listed_for_staff()
             .section("Permissões", "Permissions")
             .help("Desmarque em vez de excluir a conta: suas sessões acabam na hora.", "Untick this instead of deleting the account: its sessions end at once."),

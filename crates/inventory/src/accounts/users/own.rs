@@ -1,7 +1,7 @@
 //! What users change of their own account: their names, and their password, for which the old one is required.
 
 use db::Tx;
-use resource::{Field, changed};
+use resource::Field;
 
 use super::{User, UserError, UserInput, hash, sessions, store};
 use crate::{
@@ -90,11 +90,11 @@ pub(crate) async fn change_profile(
         };
         store::update(tx, id, &wished(&before)?, now).await?;
         let after = store::read(tx, id).await?;
-        let fields = after.map_or_else(Vec::new, |after| changed(&before, &after));
-        if fields.is_empty() {
+        let changes = after.map_or_else(Vec::new, |after| audit::changes(&before, &after));
+        if changes.is_empty() {
             return Ok(());
         }
-        let action = Action::Changed(&fields);
+        let action = Action::Edited(&changes);
         let name = &before.username;
         audit::record(tx, &actor, action, Model::User, id, name, now).await?;
         Ok(())

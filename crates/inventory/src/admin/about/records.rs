@@ -6,7 +6,11 @@ use serde::{Deserialize, Serialize};
 use web::locale::Locale;
 
 use super::Text;
-use crate::{accounts::session::agent, names, page::numbers};
+use crate::{
+    accounts::session::agent,
+    audit::FieldChange,
+    page::{history, numbers},
+};
 
 /// A value as lists and pages show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,8 +31,8 @@ pub(in crate::admin) enum Cell {
     Time(Timestamp),
     /// Yes or no.
     Truth(bool),
-    /// Names of fields, told in words.
-    Fields(Vec<String>),
+    /// What was changed of fields, told in words.
+    Fields(Vec<FieldChange>),
     /// What a browser calls itself, told in words.
     Agent(String),
     /// What was chosen among many: the values, and how they read.
@@ -221,13 +225,10 @@ impl Cell {
             Self::Chosen(_, shown) if shown.is_empty() => "-".to_owned(),
             Self::Chosen(_, shown) => shown.clone(),
             Self::Word((portuguese, english)) => locale.text(portuguese, english).to_owned(),
-            Self::Fields(names) if names.is_empty() => "-".to_owned(),
-            Self::Fields(names) => {
-                let names: Vec<&str> = names
-                    .iter()
-                    .map(|name| names::field(locale, name))
-                    .collect();
-                names.join(", ")
+            Self::Fields(changes) if changes.is_empty() => "-".to_owned(),
+            Self::Fields(changes) => {
+                let told = changes.iter().map(|change| history::told(change, locale));
+                told.collect::<Vec<_>>().join("; ")
             }
             Self::Agent(agent) => agent::words(agent, locale),
             Self::Number(number) => locale.number(*number),

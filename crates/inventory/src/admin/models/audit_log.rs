@@ -148,7 +148,7 @@ fn record(entry: Entry) -> Record {
             ("action", action(&entry)),
             ("model", model(&entry)),
             ("object", object(&entry)),
-            ("fields", Cell::Fields(entry.fields)),
+            ("fields", Cell::Fields(entry.changes)),
         ],
     )
 }

@@ -16,7 +16,11 @@ use crate::{
         site::Site,
     },
     audit::{self, Entry},
-    page::{PageState, history::sentence, redirect},
+    page::{
+        PageState,
+        history::{sentence, values},
+        redirect,
+    },
     rest::{
         Refusal,
         list::PageNumber,

@@ -11,7 +11,7 @@ pub use kind::{About, Kind};
 pub use model::{NamedInput, NamedRecord};
 
 use db::{Conn, Timestamp, Tx};
-use resource::{Record as _, changed};
+use resource::Record as _;
 
 use crate::{
     State,
@@ -290,8 +290,8 @@ pub(crate) async fn update_within(
     let before = store::find(tx, kind, id).await?;
     let after = store::update(tx, kind, id, &input).await?;
     if let (Some(before), Some(after)) = (before, &after) {
-        let changed = changed(&before, after);
-        note(tx, actor, Action::Changed(&changed), kind, after, now).await?;
+        let changes = audit::changes(&before, after);
+        note(tx, actor, Action::Edited(&changes), kind, after, now).await?;
     }
     Ok(after)
 }

@@ -20,7 +20,7 @@ pub use model::{MAX_SERIE_NUMBER, ProductInput, ProductRecord};
 pub(crate) use offers::best;
 
 use db::{Conn, Timestamp, Tx};
-use resource::{Input as _, Record as _, Value, changed};
+use resource::{Input as _, Record as _, Value};
 
 use crate::{
     State,
@@ -291,8 +291,8 @@ async fn change(
     }
     let after = store::find(tx, id).await?;
     if let (Some(before), Some(after)) = (&before, &after) {
-        let changed = changed(before, after);
-        let action = Action::Changed(&changed);
+        let changes = audit::changes(before, after);
+        let action = Action::Edited(&changes);
         audit::record(tx, actor, action, Model::Product, id, &after.title, now).await?;
     }
     Ok(after)

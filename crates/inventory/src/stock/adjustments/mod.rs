@@ -6,6 +6,7 @@ pub(crate) mod pages;
 pub use model::{Explanation, Reason};
 
 use db::{Timestamp, Tx};
+use resource::Value;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -16,7 +17,7 @@ use super::{
 use crate::{
     State,
     accounts::{Caller, Model},
-    audit::{self, Action},
+    audit::{self, Action, FieldChange},
     idempotency::once,
     rest::{Refusal, resource::Repeatable},
 };
@@ -72,7 +73,9 @@ async fn write(
     let (after, explanation) = (adjustment.quantity, &adjustment.explanation);
     if after != before {
         adjust(tx, product, after, Some(explanation), who, now).await?;
-        let action = Action::Changed(&[explanation.reason.field()]);
+        let (old, new) = (Value::Integer(before), Value::Integer(after));
+        let changes = [FieldChange::of(explanation.reason.field(), old, new)];
+        let action = Action::Edited(&changes);
         audit::record(
             tx,
             who.0,

@@ -337,6 +337,8 @@ on_both_engines!(
             &[
                 "Date/time",
                 "Changed Title, Cost price, Selling price and Quantity.",
+                "<li>Title: Arroz → Café</li>",
+                "<li>Quantity: 5 → 7</li>",
                 "Added.",
                 ">root<",
                 ">admin<",

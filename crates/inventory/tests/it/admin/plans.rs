@@ -92,7 +92,7 @@ on_both_engines!(
         };
         let fill = async |tx: &mut db::Tx| {
             tx.execute(
-                "INSERT INTO audit_entries (user_id, user_name, action, model, object_id, object_text, fields, created_at)
+                "INSERT INTO audit_entries (user_id, user_name, action, model, object_id, object_text, changes, created_at)
                  SELECT a.id, 'x', 'added', 'brand', b.id, 'x', '', a.created_at FROM users AS a
                  CROSS JOIN users AS b CROSS JOIN users AS c CROSS JOIN users AS d CROSS JOIN users AS e
                  CROSS JOIN users AS f CROSS JOIN users AS g",

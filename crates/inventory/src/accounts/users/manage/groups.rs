@@ -1,7 +1,6 @@
 //! Groups as staff manage them. Changing a group changes what its members may do, so nobody may grant more than they have.
 
 use db::{Timestamp, Tx};
-use resource::changed;
 
 use super::{Group, TOO_MUCH, store, users};
 use crate::{
@@ -65,8 +64,8 @@ pub(crate) async fn change_group(
     store::clear_group_permissions(tx, id).await?;
     write_permissions(tx, caller, id, &permissions).await?;
     let after = store::group(tx, id).await?.ok_or(Refusal::NotFound)?;
-    let fields = changed(&before, &after);
-    note(tx, caller, Action::Changed(&fields), id, &name, now).await?;
+    let changes = audit::changes(&before, &after);
+    note(tx, caller, Action::Edited(&changes), id, &name, now).await?;
     Ok(Some((id, name)))
 }
 

@@ -11,7 +11,7 @@ pub(crate) use reading::{count_sessions, details, group, groups, open_session, o
 pub(crate) use store::{Details, Group, OpenSession};
 
 use db::{Timestamp, Tx};
-use resource::{Setting, changed};
+use resource::Setting;
 
 use super::{User, UserInput, store as users};
 use crate::{
@@ -137,8 +137,8 @@ pub(crate) async fn change(
     if !caller.granted.covers(&after.granted) {
         return Err(FieldErrors::of("permissions", TOO_MUCH).into());
     }
-    let fields = changed(&before.user, &after.user);
-    let (actor, action) = (Actor::from(caller), Action::Changed(&fields));
+    let changes = audit::changes(&before.user, &after.user);
+    let (actor, action) = (Actor::from(caller), Action::Edited(&changes));
     note(tx, &actor, action, id, &after.user.username, now).await?;
     Ok(Some((id, after.user.username)))
 }
