@@ -87,6 +87,12 @@ document.addEventListener("click", (event) => {
   open(link.href);
 });
 
+dialog?.addEventListener("click", (event) => {
+  if (!event.target.closest("a[data-cancel]")) return;
+  event.preventDefault();
+  dialog.close();
+});
+
 dialog?.addEventListener("submit", async (event) => {
   const form = event.target;
   if (form.method !== "post") return;

@@ -175,6 +175,20 @@ impl Frame {
             .unwrap_or_default()
     }
 
+    /// The name that the reader has logged in with.
+    pub(crate) fn username(&self) -> &str {
+        &self.caller.username
+    }
+
+    /// Where a form goes on when nothing is done: to where it was opened from, else to the page above it.
+    pub(crate) fn back(&self, next: &str) -> String {
+        picked_next(next, "", 0).unwrap_or_else(|| {
+            let path = self.address().trim_end_matches('/');
+            let above = path.rsplit_once('/').map_or("", |(above, _)| above);
+            format!("{above}/")
+        })
+    }
+
     /// The path of this page without its query.
     pub(crate) fn address(&self) -> &str {
         self.layout.path.split('?').next().unwrap_or("/")

@@ -5,6 +5,7 @@ mod archiving;
 mod counting;
 mod dashboard;
 mod faults;
+mod forms;
 mod keyboard;
 mod late;
 mod lists;

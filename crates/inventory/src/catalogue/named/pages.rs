@@ -375,15 +375,11 @@ async fn update(
     let shown = opened.clone();
     let refused = move |record: &NamedRecord| shown.meanwhile(&standings(record, locale), locale);
     match super::edit(&page.state, &frame.caller, (kind, id), members, refused).await {
-        Ok(Some(record)) => {
-            let next = picked_next(&post.text("next"), "", id);
-            let next = next.unwrap_or_else(|| address(kind, id));
-            Ok(done(
-                &next,
-                &words.done(locale, "alterad", "changed"),
-                &record.name,
-            ))
-        }
+        Ok(Some(record)) => Ok(done(
+            &frame.back(&post.text("next")),
+            &words.done(locale, "alterad", "changed"),
+            &record.name,
+        )),
         Ok(None) => Err(Refusal::NotFound.into()),
         Err(refusal) => {
             let record = find(kind, &page, RecordId(Some(id))).await?;

@@ -157,6 +157,21 @@ pub(crate) fn problems(members: &Members, mode: Mode) -> FieldErrors {
     read_all::<ProductRecord>(members, mode).1
 }
 
+/// Everything that is wrong with a whole form: also what only the store knows. `own` is the product that it changes.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(crate) async fn all_problems(
+    state: &State,
+    own: Option<i64>,
+    members: &Members,
+) -> Result<FieldErrors, Refusal> {
+    let (input, errors) = read_all::<ProductRecord>(members, Mode::Whole);
+    let look = async move |conn: &mut Conn| inspect(conn, own, &input, errors.clone()).await;
+    state.db.read(look).await
+}
+
 /// One product.
 ///
 /// # Errors
@@ -363,13 +378,28 @@ pub(crate) async fn remove(
     Ok(true)
 }
 
-/// Adds what only the store knows to the errors of the fields, and refuses when there is any.
+/// Refuses when anything is wrong with the fields, also what only the store knows.
 async fn check(
     conn: &mut Conn,
     own: Option<i64>,
     input: &ProductInput,
-    mut errors: FieldErrors,
+    errors: FieldErrors,
 ) -> Result<(), Refusal> {
+    let errors = inspect(conn, own, input, errors).await?;
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(errors.in_order(ProductRecord::NAMES).into())
+    }
+}
+
+/// Adds what only the store knows to the errors of the fields.
+async fn inspect(
+    conn: &mut Conn,
+    own: Option<i64>,
+    input: &ProductInput,
+    mut errors: FieldErrors,
+) -> Result<FieldErrors, Refusal> {
     for (field, value) in input.values() {
         if let (Some(target), Value::Reference { id, name, .. }) = (field.target, value)
             && !store::exists(conn, target.path, id).await?
@@ -384,11 +414,7 @@ async fn check(
     {
         errors.add(ProductRecord::serie_number.name, serie_number_taken());
     }
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(errors.in_order(ProductRecord::NAMES).into())
-    }
+    Ok(errors)
 }
 
 /// A serie number that another product has, or a row of an import that is under way.

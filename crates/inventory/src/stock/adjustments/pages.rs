@@ -17,7 +17,6 @@ use crate::{
     page::{
         Form, Frame, PageState, Post,
         flash::{self, Flash},
-        picked_next,
         routes::{PageRouter, get},
         see_other,
     },
@@ -114,10 +113,8 @@ async fn book(Extracted(page): Page, frame: Frame, id: RecordId, request: Reques
     let booked = super::book(&page.state, &frame.caller, product.id, adjustment, key).await;
     match booked {
         Ok(adjusted) => {
-            let next =
-                picked_next(&next, "", 0).unwrap_or_else(|| format!("/products/{}/", product.id));
             let message = Flash::success(message(&frame, &adjusted));
-            Ok(flash::leave(see_other(&next), message))
+            Ok(flash::leave(see_other(&frame.back(&next)), message))
         }
         Err(refusal) => {
             post.form.take(refusal, frame.locale)?;

@@ -102,12 +102,15 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         app.admin().a_product("Arroz", 5).await;
+        let number = serde_json::json!({"serie_number": "789"});
+        app.admin().patch("/api/v1/products/1/", number).await;
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
         let fields = [
             ("title", " "),
             ("category", ""),
             ("category_text", "nada disto"),
+            ("serie_number", "789"),
             ("cost_price", "1.234"),
             ("selling_price", "abc"),
             ("quantity", "1,5"),
@@ -119,6 +122,7 @@ on_both_engines!(
             &[
                 "Este campo não pode ficar em branco.",
                 "Nada foi encontrado com “nada disto”.",
+                "Já existe um produto com este número de série.",
                 "Este campo é obrigatório.",
                 "Escreva 1234,00 ou 1,23.",
                 "Digite um número.",
@@ -127,6 +131,10 @@ on_both_engines!(
                 "value=\"1.234\"",
             ],
         );
+        // A product may keep its own number.
+        let refused = admin.submit("/products/1/edit/", &fields).await;
+        is_refused(&refused, &["Nada foi encontrado com “nada disto”."]);
+        assert!(!refused.text.contains("Já existe"), "{}", refused.text);
         let count = app.admin().get("/api/v1/products/").await.json();
         assert_eq!(count["count"], 1);
     }

@@ -1,7 +1,10 @@
 //! The form of a product, new or existing. Its own low-stock threshold is on it too, although the API has an address of its own for that.
 
 use askama::Template;
-use axum::extract::{Request, State as Extracted};
+use axum::{
+    extract::{Request, State as Extracted},
+    response::Response,
+};
 use http::request::Parts;
 use resource::{Field, Record as _};
 
@@ -96,7 +99,7 @@ fn page<'a>(
     frame: &'a Frame,
     state: &State,
     shown: &'a Shown,
-    product: Option<&'a str>,
+    product: Option<&'a ProductRecord>,
     next: &'a str,
 ) -> FormPage<'a> {
     FormPage {
@@ -104,7 +107,7 @@ fn page<'a>(
         form: &shown.form,
         picked: &shown.picked,
         described: written().collect(),
-        product,
+        product: product.map(|product| product.title.as_str()),
         shop: state.config.low_stock_threshold,
         next,
     }
@@ -208,13 +211,14 @@ impl Understood {
     }
 
     /// Adds what the service would say of the other fields, so that every problem is told at once.
-    fn again(
+    async fn again(
         mut self,
         frame: &Frame,
         state: &State,
-        product: Option<&str>,
-    ) -> axum::response::Response {
-        let errors = products::problems(&self.post.members, Mode::Whole);
+        product: Option<&ProductRecord>,
+    ) -> Result<Response, Refusal> {
+        let own = product.map(|product| product.id);
+        let errors = products::all_problems(state, own, &self.post.members).await?;
         self.post.form.absorb(&errors, frame.locale);
         let next = self.post.text("next");
         let mut shown = Shown {
@@ -222,7 +226,7 @@ impl Understood {
             picked: self.picked,
         };
         shown.form.sort(&order());
-        frame.show_again(page(frame, state, &shown, product, &next))
+        Ok(frame.show_again(page(frame, state, &shown, product, &next)))
     }
 }
 
@@ -232,7 +236,7 @@ pub(super) async fn create(Extracted(page): Page, frame: Frame, request: Request
     let (parts, body) = request.into_parts();
     let mut sent = understand(&page.state, &frame, &parts, body).await?;
     if sent.post.form.is_refused() {
-        return Ok(sent.again(&frame, &page.state, None));
+        return Ok(sent.again(&frame, &page.state, None).await?);
     }
     let key = sent.post.repeatable(&frame, "products");
     let members = &sent.post.members;
@@ -240,7 +244,7 @@ pub(super) async fn create(Extracted(page): Page, frame: Frame, request: Request
         Ok(product) => product,
         Err(refusal) => {
             sent.post.form.take(refusal, frame.locale)?;
-            return Ok(sent.again(&frame, &page.state, None));
+            return Ok(sent.again(&frame, &page.state, None).await?);
         }
     };
     keep_threshold(&page, &frame, &product, sent.threshold).await?;
@@ -307,13 +311,7 @@ pub(super) async fn edit(
     }
     let shown = Shown { form, picked };
     let next = asked.get("next").unwrap_or_default();
-    Ok(frame.show(page(
-        &frame,
-        &state.state,
-        &shown,
-        Some(&product.title),
-        next,
-    )))
+    Ok(frame.show(page(&frame, &state.state, &shown, Some(&product), next)))
 }
 
 /// The fields of the form as they stand.
@@ -347,7 +345,7 @@ pub(super) async fn update(
     let mut sent = understand(&page.state, &frame, &parts, body).await?;
     let whole = products::problems(&sent.post.members, Mode::Whole);
     if sent.post.form.is_refused() || !whole.is_empty() {
-        return Ok(sent.again(&frame, &page.state, Some(&product.title)));
+        return Ok(sent.again(&frame, &page.state, Some(&product)).await?);
     }
     let (opened, locale) = (sent.opened(), frame.locale);
     let (edit, shown) = (sent.edit(&opened), opened.clone());
@@ -356,8 +354,7 @@ pub(super) async fn update(
     };
     match products::edit(&page.state, &frame.caller, product.id, edit, refused).await {
         Ok(Some(product)) => {
-            let next = picked_next(&sent.post.text("next"), "", product.id)
-                .unwrap_or_else(|| address(product.id));
+            let next = frame.back(&sent.post.text("next"));
             let text = format!(
                 "{}: {}.",
                 frame.text("Produto alterado", "Product changed"),
@@ -371,7 +368,7 @@ pub(super) async fn update(
             let (product, threshold) = find(&page.state, RecordId(Some(product.id))).await?;
             let now = standings(&product, threshold, locale);
             sent.renew(&page.state, &frame, &opened, &now).await?;
-            Ok(sent.again(&frame, &page.state, Some(&product.title)))
+            Ok(sent.again(&frame, &page.state, Some(&product)).await?)
         }
     }
 }

@@ -16,7 +16,6 @@ use crate::{
     page::{
         Form, Frame, PageState, Post,
         flash::{self, Flash},
-        picked_next,
         picker::{Picked, Source},
         see_other,
     },
@@ -199,7 +198,7 @@ async fn done(
     record: Option<&MovementRecord>,
     next: &str,
 ) -> Result<axum::response::Response, Refusal> {
-    let next = picked_next(next, "", 0).unwrap_or_else(|| format!("/{}/", movement.path()));
+    let next = frame.back(next);
     let Some(record) = record else {
         let text = frame.text("Isto já foi desfeito.", "This has been undone already.");
         return Ok(flash::leave(see_other(&next), Flash::warning(text)));
