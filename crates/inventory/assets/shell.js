@@ -4,6 +4,7 @@ import "./dialogs.js";
 import "./forms.js";
 import "./lists.js";
 import "./menus.js";
+import "./passwords.js";
 import "./picker.js";
 import "./search.js";
 import "./shortcuts.js";

@@ -197,6 +197,8 @@ on_both_engines!(
         };
         let (second, third) = ("quatro gatos pretos", "cinco gatos brancos");
         let form = here.get("/account/password/").await.text;
+        // Managers of passwords see whose they are.
+        assert!(form.contains("autocomplete=\"username\""), "{form}");
         let ticked = "name=\"revoke_tokens\" value=\"1\" checked";
         assert!(form.contains(ticked), "{form}");
         let first_pair = log_in(PASSWORD).await;
