@@ -1,12 +1,13 @@
 // What makes the administration quicker; every page works without it.
 
+import "./menus.js";
+import "./passwords.js";
 import "./tables.js";
 import "./popups.js";
 
 // The box that filters the navigation.
 const filter = document.querySelector("#site-filter");
 if (filter) {
-  filter.parentElement.hidden = false;
   filter.addEventListener("input", () => {
     const wanted = folded(filter.value);
     for (const application of document.querySelectorAll("[data-application]")) {
@@ -32,8 +33,6 @@ for (const form of document.querySelectorAll("[data-selection]")) {
       all.checked = ticked > 0 && ticked === boxes.length;
       all.indeterminate = ticked > 0 && ticked < boxes.length;
     };
-    all.hidden = false;
-    told.hidden = false;
     all.addEventListener("change", () => {
       for (const box of boxes) {
         box.checked = all.checked;
@@ -45,28 +44,19 @@ for (const form of document.querySelectorAll("[data-selection]")) {
   }
 }
 
-// Many boxes in two panes: what can be chosen, with a filter, and what is. The boxes stay what they are.
-for (const field of document.querySelectorAll("[data-panes]")) {
-  const boxes = field.querySelector(".site-boxes");
-  const chosen = document.createElement("ul");
-  chosen.className = "site-boxes";
-  const panes = document.createElement("div");
-  panes.className = "site-panes";
-  boxes.replaceWith(panes);
-  const search = document.createElement("input");
-  search.className = "control";
-  search.type = "search";
-  search.autocomplete = "off";
-  search.placeholder = field.dataset.filter;
-  search.setAttribute("aria-label", `${field.dataset.filter}: ${field.querySelector("legend").textContent}`);
-  panes.append(pane(field.dataset.available, search, boxes), pane(field.dataset.chosen, chosen));
-  const items = [...boxes.children];
+// Many boxes in two panes: a box goes over as it is ticked, to its place there.
+for (const panes of document.querySelectorAll("[data-panes]")) {
+  const [boxes, chosen] = panes.querySelectorAll("ul");
+  const search = panes.querySelector("[type=search]");
   const place = (item) => {
     const list = item.querySelector("input").checked ? chosen : boxes;
-    const after = items.slice(items.indexOf(item) + 1).find((other) => other.parentElement === list);
-    list.insertBefore(item, after ?? null);
+    if (item.parentElement !== list) {
+      const after = [...list.children].find((other) => Number(other.dataset.place) > Number(item.dataset.place));
+      list.insertBefore(item, after ?? null);
+    }
   };
-  items.forEach(place);
+  // The browser may have ticked them as they were left.
+  panes.querySelectorAll("li").forEach(place);
   panes.addEventListener("change", (event) => {
     const item = event.target.closest("li");
     if (item) {
@@ -96,11 +86,7 @@ for (const table of document.querySelectorAll("[data-inline]")) {
   const rows = table.querySelector("tbody");
   let made = 0;
   const tell = () => {
-    const shown = rows.querySelectorAll("[data-remove-row]");
-    for (const button of shown) {
-      button.hidden = false;
-    }
-    add.hidden = shown.length >= Number(table.dataset.most);
+    add.hidden = rows.querySelectorAll("[data-remove-row]").length >= Number(table.dataset.most);
   };
   add.addEventListener("click", () => {
     made += 1;
@@ -159,15 +145,6 @@ document.addEventListener("input", async (event) => {
     // Another key was pressed, or the network failed: the id can still be typed.
   }
 });
-
-function pane(title, ...content) {
-  const made = document.createElement("div");
-  made.className = "site-pane";
-  const heading = document.createElement("p");
-  heading.textContent = title;
-  made.append(heading, ...content);
-  return made;
-}
 
 function folded(text) {
   return text.normalize("NFD").replace(/\p{Mark}/gu, "").toLowerCase().trim();

@@ -52,6 +52,9 @@ async fn a_user_is_made_given_a_group_and_logs_in() {
     browser
         .wait_text(".site-message", "You may edit it again below.")
         .await;
+    // What the colleague may do is the next thing that is seen.
+    let seen = "return document.querySelector('#field-groups').getBoundingClientRect().bottom < innerHeight";
+    assert_eq!(browser.script(seen).await, true);
     browser.fill("#field-first_name", "Ana").await;
     browser.click("#field-staff").await;
     browser
@@ -62,18 +65,17 @@ async fn a_user_is_made_given_a_group_and_logs_in() {
         .await;
     browser.click("input[name='groups:2']").await;
     browser
-        .wait_text("#field-groups .site-pane:last-child", "Managers")
+        .wait_text("#field-groups li:has(:checked)", "Managers")
         .await;
     save(&browser).await;
     browser
         .wait_text(".site-message", "The user “ana” was changed successfully.")
         .await;
-    browser
-        .click(".site-top form[action='/logout/'] button")
-        .await;
+    browser.click(".shell-tools summary").await;
+    browser.click("form[action='/logout/'] button").await;
     browser.wait_for("#username").await;
     enter(&browser, &inventory, "ana", STRONG).await;
-    browser.wait_text(".site-welcome", "ana").await;
+    browser.wait_text(".shell-tools summary", "ana").await;
     assert!(browser.has("a[href='/admin/brands/']").await);
     assert!(!browser.has("a[href='/admin/users/']").await);
     browser
@@ -184,6 +186,11 @@ async fn prices_are_changed_in_the_list_and_a_brand_is_added_over_the_form() {
         .wait_text(".site-message", "1 product was changed successfully.")
         .await;
     assert_eq!(browser.value(price).await, "12.90");
+    browser
+        .goto(&format!("{inventory}/admin/products/1/history/"))
+        .await;
+    let told = browser.wait_text("main table", "Selling price: ").await;
+    assert!(told.contains(" → R$12.90"), "{told}");
 
     browser
         .goto(&format!("{inventory}/admin/products/1/change/"))

@@ -8,7 +8,7 @@ async fn the_head_of_a_list_stays_below_the_bar_while_the_page_scrolls() {
     for (path, bar) in [
         ("/products/?page_size=50", ".shell-top"),
         ("/outflows/?page_size=50", ".shell-top"),
-        ("/admin/brands/", ".site-top"),
+        ("/admin/brands/", ".shell-top"),
     ] {
         browser.goto(&format!("{inventory}{path}")).await;
         browser.wait_for(".table-scroll.fits").await;

@@ -17,6 +17,7 @@ mod receiving;
 mod reordering;
 mod search;
 mod shelves;
+mod staff;
 mod walk;
 mod webhooks;
 mod without_scripts;

@@ -66,15 +66,38 @@ const PASSWORDS: [Field; 2] = [
     ),
 ];
 
+/// What comes first when the account is there: what its owner may do.
+const ACCESS: [&str; 4] = ["groups", "staff", "active", "superuser"];
+
 /// First the name and a password. Everything else is asked for when the account is there.
 fn form(described: &[Field]) -> Vec<Field> {
     let name = described.iter().take(1).copied();
-    let others = described.iter().skip(1).map(|field| match field.name {
-        "email" => Field {
-            kind: FieldKind::Email,
-            ..field.at(At::Change)
-        },
-        _ => field.at(At::Change),
+    let others = described.iter().skip(1).map(|field| {
+        let field = field.at(At::Change);
+        match field.name {
+            "groups" => Field {
+                section: Some(("Acesso", "Access")),
+                ..field
+            },
+            "active" => Field {
+                section: None,
+                ..field
+            },
+            "email" => Field {
+                kind: FieldKind::Email,
+                ..field
+            },
+            "permissions" => Field {
+                section: Some(("Permissões", "Permissions")),
+                ..field
+            },
+            _ => field,
+        }
+    });
+    let mut others: Vec<Field> = others.collect();
+    others.sort_by_key(|field| {
+        let place = ACCESS.iter().position(|name| *name == field.name);
+        place.unwrap_or(ACCESS.len())
     });
     name.chain(PASSWORDS).chain(others).collect()
 }

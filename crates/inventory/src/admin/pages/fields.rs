@@ -20,6 +20,9 @@ use crate::{
 /// The most records of another model that a field offers one by one.
 const MOST_OPTIONS: u64 = 200;
 
+/// As many boxes are seen at once.
+const FEW_OPTIONS: usize = 12;
+
 /// A field of a form.
 pub(super) struct FieldView {
     /// Its name in the form.
@@ -106,6 +109,11 @@ impl FieldView {
 
     pub(super) fn is_many(&self) -> bool {
         self.kind.is_many()
+    }
+
+    /// Whether there is so much to choose from that what is chosen stands beside it.
+    pub(super) fn has_panes(&self) -> bool {
+        self.options.len() > FEW_OPTIONS
     }
 
     fn is_by_id(&self) -> bool {

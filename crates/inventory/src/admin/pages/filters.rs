@@ -19,11 +19,27 @@ const MOST_CHOICES: u64 = 50;
 
 /// A filter as it is shown.
 pub(super) struct FilterView {
+    /// What its field is called.
+    pub(super) name: &'static str,
     pub(super) title: String,
     /// The choices, `All` first; empty when there are too many.
     pub(super) choices: Vec<Choice>,
     /// For a model with too many records: the field that takes an id, and what it holds.
     pub(super) field: Option<IdField>,
+}
+
+impl FilterView {
+    /// What is chosen, and the list without the filter; none where everything is.
+    pub(super) fn chosen(&self) -> Option<(String, &str)> {
+        if let Some(field) = self.field.as_ref().filter(|field| !field.value.is_empty()) {
+            return Some((format!("{}: {}", self.name, field.text), &field.cleared));
+        }
+        let everything = self.choices.first()?;
+        let mut others = self.choices.iter().skip(1);
+        let choice = others.find(|choice| choice.is_current)?;
+        let text = format!("{}: {}", self.name, choice.text);
+        Some((text, &everything.href))
+    }
 }
 
 /// One choice of a filter.
@@ -92,6 +108,7 @@ async fn view(
     };
     let Some(values) = values else {
         return Ok(FilterView {
+            name,
             title,
             choices: Vec::new(),
             field: Some(id_field(page, filter, asked).await?),
@@ -113,6 +130,7 @@ async fn view(
         choices.push(choice(page, model, asked, filter, Some(&value), text, locale).await?);
     }
     Ok(FilterView {
+        name,
         title,
         choices,
         field: None,

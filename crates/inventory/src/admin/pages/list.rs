@@ -393,6 +393,11 @@ impl ListPage<'_> {
             .with(|asked| asked.shows_counts = !asked.shows_counts)
     }
 
+    /// The filters that are set: what each says, and the list without it.
+    fn chosen(&self) -> impl Iterator<Item = (String, &str)> {
+        self.filters.iter().filter_map(FilterView::chosen)
+    }
+
     fn cleared(&self) -> String {
         self.asked.with(|asked| asked.filters.clear())
     }

@@ -89,9 +89,7 @@ on_both_engines!(
         has(
             &page,
             &[
-                "Welcome,</p>"
-                    .replace("</p>", " <strong>root</strong>")
-                    .as_str(),
+                "Welcome, <strong>root</strong>",
                 "View site",
                 "Change password",
                 "<form method=\"post\" action=\"/logout/\">",
