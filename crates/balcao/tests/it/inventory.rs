@@ -254,6 +254,19 @@ async fn made_up_data_go_out_as_files_and_come_in_again() {
         assert!(succeeds(&dry).contains("would be added"));
         succeeds(&run(other.path(), &["inventory", "import", resource, file]));
     }
+    std::fs::write(
+        file,
+        "title,category,brand,cost_price,selling_price,quantity\nCamomila,Ervas,Mata,1.00,2.00,3\n",
+    )
+    .unwrap();
+    let import = ["inventory", "import", "products", file];
+    let missing = run(other.path(), &import);
+    assert!(said(&missing).contains("There is no category \"Ervas\"."));
+    let created = run(
+        other.path(),
+        &[import.as_slice(), &["--create-names"]].concat(),
+    );
+    assert!(succeeds(&created).contains("categories added: Ervas\nbrands added: Mata"));
     succeeds(&run(other.path(), &["inventory", "verify"]));
     let wrong = run(other.path(), &["inventory", "import", "brands", file]);
     assert_eq!(wrong.status.code(), Some(1));

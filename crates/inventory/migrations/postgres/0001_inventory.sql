@@ -561,6 +561,17 @@ CREATE TABLE import_records (
     CONSTRAINT import_records_pkey PRIMARY KEY (import_id, object_id)
 );
 
+-- Categories and brands that an import creates by name: what the check found, and the records once they are there.
+CREATE TABLE import_names (
+    import_id BIGINT NOT NULL CONSTRAINT import_names_import_id_fkey REFERENCES imports (id) ON DELETE CASCADE,
+    kind      TEXT NOT NULL,
+    name      TEXT NOT NULL,
+    -- The first row that needs it.
+    line      BIGINT NOT NULL,
+    object_id BIGINT,
+    CONSTRAINT import_names_pkey PRIMARY KEY (import_id, kind, name)
+);
+
 -- Rows that are no records yet, some hundreds of them as one JSON array.
 CREATE TABLE import_chunks (
     import_id BIGINT NOT NULL CONSTRAINT import_chunks_import_id_fkey REFERENCES imports (id) ON DELETE CASCADE,

@@ -559,6 +559,17 @@ CREATE TABLE import_records (
     CONSTRAINT import_records_pkey PRIMARY KEY (import_id, object_id)
 ) STRICT, WITHOUT ROWID;
 
+-- Categories and brands that an import creates by name: what the check found, and the records once they are there.
+CREATE TABLE import_names (
+    import_id INTEGER NOT NULL CONSTRAINT import_names_import_id_fkey REFERENCES imports (id) ON DELETE CASCADE,
+    kind      TEXT NOT NULL,
+    name      TEXT NOT NULL,
+    -- The first row that needs it.
+    line      INTEGER NOT NULL,
+    object_id INTEGER,
+    CONSTRAINT import_names_pkey PRIMARY KEY (import_id, kind, name)
+) STRICT, WITHOUT ROWID;
+
 -- Rows that are no records yet, some hundreds of them as one JSON array.
 CREATE TABLE import_chunks (
     import_id INTEGER NOT NULL CONSTRAINT import_chunks_import_id_fkey REFERENCES imports (id) ON DELETE CASCADE,

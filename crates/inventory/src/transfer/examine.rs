@@ -3,9 +3,8 @@
 
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, HashMap, HashSet},
     mem,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use db::{Conn, Db};
@@ -16,13 +15,15 @@ use web::locale::{Locale, read_file_time};
 use super::{
     ImportError, Problem, Report, Resource, Run,
     cell::{Decimals, unescape},
-    column::{By, Column, Content, exported, fills},
+    column::{Column, Content, exported, fills},
+    missing::{self, Meaning, RowNames},
     record,
     same::is_same_value,
+    seen::{Before, Seen, locked},
     sheet::{Line, Sheet},
 };
 use crate::{
-    names,
+    catalogue::named::Kind,
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members},
@@ -42,6 +43,9 @@ pub(super) struct StagedRow {
     /// Where it begins in the file; 0 of a record that an import had added already.
     pub(super) line: u64,
     pub(super) members: Members,
+    /// What is created with the record, where it is not there yet.
+    #[serde(default, skip_serializing_if = "RowNames::is_empty")]
+    pub(super) names: RowNames,
     /// Of a product that an import had added already.
     pub(super) threshold: Option<i64>,
 }
@@ -89,6 +93,7 @@ impl Examination {
             .read(async move |conn| batch.examine(conn, decimals).await)
             .await?;
         self.decimals = decimals;
+        self.report.new_names.extend(fresh.names.in_order());
         locked(&self.seen).absorb(fresh);
         let mut valid = Vec::new();
         for outcome in outcomes {
@@ -129,83 +134,6 @@ impl Examination {
     }
 }
 
-fn locked(seen: &Mutex<Seen>) -> std::sync::MutexGuard<'_, Seen> {
-    seen.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// What the rows so far would do, as far as it concerns later rows.
-#[derive(Debug, Default)]
-struct Seen {
-    serie_numbers: HashSet<String>,
-    /// Given ids, as ranges from the first to the last: files that were exported have few of them.
-    ids: BTreeMap<i64, i64>,
-    /// Quantities of products after the movements so far.
-    quantities: HashMap<i64, i64>,
-}
-
-impl Seen {
-    fn has_id(&self, id: i64) -> bool {
-        let before = self.ids.range(..=id).next_back();
-        before.is_some_and(|(_, last)| id <= *last)
-    }
-
-    fn add_id(&mut self, id: i64) {
-        self.add_ids(id, id);
-    }
-
-    /// Adds a range that overlaps none; ranges that touch become one.
-    fn add_ids(&mut self, mut first: i64, mut last: i64) {
-        if let Some((before, end)) = self.ids.range(..first).next_back()
-            && end + 1 == first
-        {
-            first = *before;
-        }
-        if let Some(end) = self.ids.remove(&(last + 1)) {
-            last = end;
-        }
-        self.ids.insert(first, last);
-    }
-
-    fn absorb(&mut self, fresh: Self) {
-        self.serie_numbers.extend(fresh.serie_numbers);
-        self.quantities.extend(fresh.quantities);
-        for (first, last) in fresh.ids {
-            self.add_ids(first, last);
-        }
-    }
-}
-
-/// What a row would change for the rows behind it.
-#[derive(Debug, Default)]
-pub(super) struct Effect {
-    pub(super) serie_number: Option<String>,
-    /// A product and its quantity afterwards.
-    pub(super) quantity: Option<(i64, i64)>,
-}
-
-/// What is known of the rows before the one that is examined.
-pub(super) struct Before<'a> {
-    seen: &'a Mutex<Seen>,
-    /// Of the same reading, which may be run again.
-    fresh: &'a Seen,
-}
-
-impl Before<'_> {
-    pub(super) fn has_serie_number(&self, number: &str) -> bool {
-        self.fresh.serie_numbers.contains(number)
-            || locked(self.seen).serie_numbers.contains(number)
-    }
-
-    pub(super) fn quantity(&self, product: i64) -> Option<i64> {
-        let fresh = self.fresh.quantities.get(&product).copied();
-        fresh.or_else(|| locked(self.seen).quantities.get(&product).copied())
-    }
-
-    fn has_id(&self, id: i64) -> bool {
-        self.fresh.has_id(id) || locked(self.seen).has_id(id)
-    }
-}
-
 /// Rows that are examined in one reading.
 struct Batch {
     run: Arc<Run>,
@@ -220,6 +148,14 @@ enum Outcome {
     /// Its record is there already, the same.
     Unchanged,
     Refused(Vec<Problem>),
+}
+
+/// What the id stands for that a row gives.
+enum GivenId {
+    Free,
+    /// The same record, which is there already.
+    Unchanged,
+    Taken(Message),
 }
 
 impl Batch {
@@ -238,6 +174,34 @@ impl Batch {
         Ok((outcomes, fresh, decimals))
     }
 
+    /// Whether the id that a row gives is to be had.
+    async fn given_id(
+        &self,
+        conn: &mut Conn,
+        id: i64,
+        members: &Members,
+        before: &Before<'_>,
+    ) -> Result<GivenId, ImportError> {
+        let resource = self.run.resource;
+        let name = resource.words().one(Locale::En);
+        if before.has_id(id) {
+            return Ok(GivenId::Taken(Message::new(
+                "Este id já está neste arquivo, mais acima.",
+                format!("{name} with this id stands in this file already."),
+            )));
+        }
+        let Some(row) = record::find(conn, resource, id).await? else {
+            return Ok(GivenId::Free);
+        };
+        if is_same(resource, &self.columns, members, &row)? {
+            return Ok(GivenId::Unchanged);
+        }
+        Ok(GivenId::Taken(Message::new(
+            "Já existe um registro com este id, com outro conteúdo.",
+            format!("{name} with this id already exists, with other contents."),
+        )))
+    }
+
     async fn row(
         &self,
         conn: &mut Conn,
@@ -246,7 +210,9 @@ impl Batch {
         fresh: &mut Seen,
     ) -> Result<Outcome, ImportError> {
         let resource = self.run.resource;
-        let (members, mut problems) = members(conn, &self.columns, line, decimals).await?;
+        let creates = self.run.creates.as_deref();
+        let read = members(conn, creates, &self.columns, line, decimals).await?;
+        let (members, names, mut problems) = read;
         let (given, errors) = Given::read(&members, self.run.now);
         problems.absorb(&errors);
         let before = Before {
@@ -254,29 +220,23 @@ impl Batch {
             fresh,
         };
         if let Some(id) = given.id {
-            let name = resource.words().one(Locale::En);
-            if before.has_id(id) {
-                let message = Message::new(
-                    "Este id já está neste arquivo, mais acima.",
-                    format!("{name} with this id stands in this file already."),
-                );
-                problems.add("id", message);
-                return Ok(problems.refused(line));
-            }
-            if let Some(row) = record::find(conn, resource, id).await? {
-                if is_same(resource, &self.columns, &members, &row)? {
-                    return Ok(Outcome::Unchanged);
+            match self.given_id(conn, id, &members, &before).await? {
+                GivenId::Free => {}
+                GivenId::Unchanged => return Ok(Outcome::Unchanged),
+                GivenId::Taken(message) => {
+                    problems.add("id", message);
+                    return Ok(problems.refused(line));
                 }
-                let message = Message::new(
-                    "Já existe um registro com este id, com outro conteúdo.",
-                    format!("{name} with this id already exists, with other contents."),
-                );
-                problems.add("id", message);
-                return Ok(problems.refused(line));
             }
         }
-        match record::examine(conn, resource, &members, &given, &before).await {
+        for field in before.beyond_the_most_names(&names) {
+            problems.add(field, missing::too_many());
+        }
+        match record::examine(conn, resource, &members, &names, &given, &before).await {
             Ok(effect) if problems.found.is_empty() => {
+                fresh
+                    .names
+                    .add(&locked(&self.seen).names, &names, line.number);
                 fresh.serie_numbers.extend(effect.serie_number);
                 fresh.quantities.extend(effect.quantity);
                 if let Some(id) = given.id {
@@ -285,6 +245,7 @@ impl Batch {
                 Ok(Outcome::Valid(StagedRow {
                     line: line.number,
                     members,
+                    names,
                     threshold: None,
                 }))
             }
@@ -340,40 +301,47 @@ impl Problems {
     }
 }
 
-/// The cells of a row as members of a request body. Blank cells of optional columns are absent.
+/// The cells of a row as members of a request body, and what they call by new names. Blank cells of optional columns are absent.
 async fn members(
     conn: &mut Conn,
+    creates: Option<&[Kind]>,
     columns: &[Column],
     line: &Line,
     decimals: &mut Decimals,
-) -> Result<(Members, Problems), ImportError> {
-    let (mut members, mut problems) = (Members::new(), Problems::default());
+) -> Result<(Members, RowNames, Problems), ImportError> {
+    let (mut members, mut names) = (Members::new(), RowNames::new());
+    let mut problems = Problems::default();
     for (column, cell) in columns.iter().zip(&line.cells) {
         let is_blank = cell.trim().is_empty();
+        let field = fills(column);
         let read = match column.content {
-            _ if is_blank && !column.is_required && fills(column) == column.name => continue,
+            _ if is_blank && !column.is_required && field == column.name => continue,
             Content::Text => Ok(unescape(cell).into_owned()),
-            Content::Reference(by) if !is_blank && !is_id(cell) => {
-                resolve_reference(conn, column.name, by, unescape(cell).trim()).await?
+            Content::Reference(by) | Content::Name(_, by) if is_name(column, cell) => {
+                match missing::resolve(conn, creates, field, by, unescape(cell).trim()).await? {
+                    Meaning::Id(id) => Ok(id),
+                    Meaning::New(name) => {
+                        names.insert(field.to_owned(), name);
+                        continue;
+                    }
+                    Meaning::Wrong(message) => Err(message),
+                }
             }
             Content::Time => {
                 Ok(read_file_time(cell.trim()).map_or_else(|| cell.clone(), time_text))
             }
-            Content::Number | Content::Reference(_) => Ok(cell.clone()),
             Content::Price => decimals.read(cell).map(Cow::into_owned),
-            Content::Name(..) if is_blank => Ok(String::new()),
-            Content::Name(field, by) => {
-                resolve_reference(conn, field, by, unescape(cell).trim()).await?
-            }
+            Content::Name(..) => Ok(String::new()),
+            Content::Number | Content::Reference(_) => Ok(cell.clone()),
         };
         match read {
             Ok(text) => {
-                members.insert(fills(column).to_owned(), json(&text)?);
+                members.insert(field.to_owned(), raw_text(&text)?);
             }
             Err(message) => problems.explain(column, message),
         }
     }
-    Ok((members, problems))
+    Ok((members, names, problems))
 }
 
 /// The members of a request that would create a record that is there, from its cells.
@@ -386,47 +354,22 @@ pub(super) fn members_of(resource: Resource, row: &record::Row) -> Result<Member
                 Content::Text => unescape(cell),
                 _ => Cow::Borrowed(cell.as_str()),
             };
-            Ok((column.name.to_owned(), json(&text)?))
+            Ok((column.name.to_owned(), raw_text(&text)?))
         })
         .collect()
 }
 
-fn json(text: &str) -> Result<Box<RawValue>, db::Error> {
+/// A text as a member of a request body.
+pub(super) fn raw_text(text: &str) -> Result<Box<RawValue>, db::Error> {
     serde_json::value::to_raw_value(text).map_err(|error| db::Error::other(error.to_string()))
 }
 
-/// Whether a cell that refers to a record does so by its id. Who calls a brand `51` uses the column for names.
-fn is_id(cell: &str) -> bool {
+/// Whether a cell that refers to a record does so by its name. Digits are an id, so a brand that is called `51` needs the column for names.
+fn is_name(column: &Column, cell: &str) -> bool {
     let cell = cell.trim();
     let digits = cell.strip_prefix(['+', '-']).unwrap_or(cell);
-    digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// The id of the one record that a name means.
-async fn resolve_reference(
-    conn: &mut Conn,
-    field: &'static str,
-    by: By,
-    name: &str,
-) -> Result<Result<String, Message>, ImportError> {
-    if name.contains('\0') {
-        return Ok(Err(Message::NULL_CHARACTERS));
-    }
-    let shown: String = name.chars().take(100).collect();
-    Ok(match *record::called(conn, by, name).await? {
-        [id] => Ok(id.to_string()),
-        [] => Err(Message::new(
-            format!(
-                "Não há {} “{shown}”.",
-                names::field_in_a_sentence(Locale::PtBr, field)
-            ),
-            format!("There is no {field} \"{shown}\"."),
-        )),
-        _ => Err(Message::new(
-            format!("Há mais de um “{shown}”: use a coluna {field} com um id."),
-            format!("There are several of \"{shown}\": use the column {field} with an id."),
-        )),
-    })
+    let is_id = digits.bytes().all(|byte| byte.is_ascii_digit());
+    !cell.is_empty() && (fills(column) != column.name || !is_id)
 }
 
 /// Whether a row says of a record what it is, however a spreadsheet wrote that.
@@ -448,27 +391,4 @@ fn is_same(
             (said, None) => said.is_none(),
         }
     }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ids_are_remembered_as_ranges_in_whatever_order_they_come() {
-        let mut seen = Seen::default();
-        for id in [5, 7, 6, 1, 9] {
-            assert!(!seen.has_id(id));
-            seen.add_id(id);
-        }
-        assert_eq!(
-            seen.ids.iter().collect::<Vec<_>>(),
-            [(&1, &1), (&5, &7), (&9, &9)]
-        );
-        assert!(seen.has_id(6) && !seen.has_id(8) && !seen.has_id(0));
-        let mut fresh = Seen::default();
-        fresh.add_id(8);
-        seen.absorb(fresh);
-        assert_eq!(seen.ids.get(&5), Some(&9));
-    }
 }

@@ -12,10 +12,12 @@ use web::Clock;
 use super::{
     Problem, Progress, Report, Resource,
     examine::Examination,
+    missing::KINDS,
     sheet::Sheet,
     staging::{self, Ending},
 };
 use crate::{
+    catalogue::named::Kind,
     rest::Message,
     stock::{Actor, Policy},
 };
@@ -62,6 +64,8 @@ pub struct Order {
     pub file: Arc<File>,
     /// Everything is checked, and nothing is written.
     pub is_dry_run: bool,
+    /// Categories and brands that are not there yet are created.
+    pub creates_names: bool,
     /// The shop's rules about low stock, for movements that change a quantity.
     pub policy: Policy,
     /// Tells the present.
@@ -75,6 +79,8 @@ pub(super) struct Run {
     pub(super) resource: Resource,
     /// Who imports them.
     pub(super) actor: Actor,
+    /// The kinds whose records it may create by name; none where nobody asked for that.
+    pub(super) creates: Option<Vec<Kind>>,
     /// The shop's rules about low stock.
     pub(super) policy: Policy,
     /// When it began.
@@ -90,6 +96,7 @@ pub async fn import(db: &Db, order: Order, progress: Progress) -> Result<Report,
     let run = Run {
         resource: order.resource,
         actor: Actor(None),
+        creates: order.creates_names.then(|| KINDS.to_vec()),
         policy: order.policy,
         now: order.clock.now(),
     };

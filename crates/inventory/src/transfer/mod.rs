@@ -22,8 +22,10 @@ mod encoding;
 mod examine;
 mod export;
 mod import;
+mod missing;
 mod record;
 mod same;
+mod seen;
 mod sheet;
 mod staging;
 pub(crate) mod uploads;
@@ -33,6 +35,7 @@ pub(crate) use column::heading;
 pub use export::{ExportError, count, export, export_to};
 use import::Run;
 pub use import::{ImportError, Order, import};
+pub use missing::NewName;
 pub use staging::resume;
 
 use std::{fmt, str::FromStr, sync::Arc, time::Duration};
@@ -193,6 +196,8 @@ pub struct Report {
     pub added: u64,
     /// Rows whose record was there already, the same.
     pub unchanged: u64,
+    /// Categories and brands that were created with them, in the order of the file.
+    pub new_names: Vec<NewName>,
     /// How many problems there are in all.
     pub problem_count: u64,
     /// The first [`MOST_PROBLEMS`] of them.
@@ -231,7 +236,15 @@ impl Report {
         } else {
             "added"
         };
-        format!("{rows} {row}: {added} {records} {done}, {unchanged} there already")
+        let records = format!("{rows} {row}: {added} {records} {done}, {unchanged} there already");
+        let new_names = missing::KINDS.into_iter().filter_map(|kind| {
+            let names = self.new_names.iter().filter(|new| new.kind == kind);
+            let names: Vec<&str> = names.map(|new| new.name.as_str()).collect();
+            let kinds = kind.about().words.many(Locale::En);
+            (!names.is_empty()).then(|| format!("{kinds} {done}: {}", names.join(", ")))
+        });
+        let lines: Vec<_> = std::iter::once(records).chain(new_names).collect();
+        lines.join("\n")
     }
 
     fn complain(&mut self, problem: Problem) {
@@ -282,6 +295,21 @@ mod tests {
         assert_eq!(
             Report::default().summary(Resource::Products, true),
             "0 rows: 0 products would be added, 0 there already"
+        );
+        let new = |kind, name: &str| NewName {
+            kind,
+            name: name.to_owned(),
+            line: 2,
+        };
+        let report = Report {
+            rows: 1,
+            added: 1,
+            new_names: vec![new(Kind::Brand, "Folha"), new(Kind::Category, "Chás")],
+            ..Report::default()
+        };
+        assert_eq!(
+            report.summary(Resource::Products, false),
+            "1 row: 1 product added, 0 there already\ncategories added: Chás\nbrands added: Folha"
         );
     }
 }

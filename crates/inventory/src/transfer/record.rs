@@ -9,7 +9,9 @@ use super::{
     Resource,
     cell::written,
     column::{self, By},
-    examine::{Before, Effect, StagedRow},
+    examine::StagedRow,
+    missing::RowNames,
+    seen::{Before, Effect},
 };
 use crate::{
     catalogue::{named, products},
@@ -112,11 +114,13 @@ pub(super) async fn add(
     }
 }
 
-/// What adding a record would do, or why it would be refused: the rules by which it is added, before anything is written.
+/// What adding a record would do, or why it would be refused: the rules by which it is added, before anything is written. What it calls by
+/// a name that is not there yet is created with it.
 pub(super) async fn examine(
     conn: &mut Conn,
     resource: Resource,
     members: &Members,
+    names: &RowNames,
     given: &Given,
     before: &Before<'_>,
 ) -> Result<Effect, Refusal> {
@@ -130,7 +134,8 @@ pub(super) async fn examine(
         }
         Resource::Products => {
             let is_taken = |number: &str| before.has_serie_number(number);
-            let serie_number = products::examine(conn, members, is_taken).await?;
+            let is_created = |field: &str| names.contains_key(field);
+            let serie_number = products::examine(conn, members, is_created, is_taken).await?;
             Ok(Effect {
                 serie_number,
                 quantity: None,

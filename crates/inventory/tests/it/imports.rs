@@ -63,6 +63,7 @@ impl CsvFile {
             name: "file.csv".to_owned(),
             file: Arc::new(File::open(self.0.path().join("file.csv")).unwrap()),
             is_dry_run: false,
+            creates_names: false,
             policy: Policy::from(&app.state.config),
             clock: app.state.clock.clone(),
         }
@@ -189,10 +190,14 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         app.admin().a_product("Café", 5).await;
-        let file = CsvFile::new(&products(450));
+        let file = CsvFile::new(&products(450).replace(",1,1,", ",Ervas,Mata,"));
         let mut cuts_that_left_nothing = 0;
         for polls in 1.. {
-            let mut work = Box::pin(file.import(&app, Resource::Products));
+            let order = Order {
+                creates_names: true,
+                ..file.order(&app, Resource::Products)
+            };
+            let mut work = Box::pin(import(&app.state.db, order, Arc::new(|_| ())));
             for _ in 0..polls {
                 if poll_once(&mut work.as_mut()).await.is_some() {
                     break;
@@ -203,7 +208,13 @@ on_both_engines!(
             drop(work);
             after_a_crash(&app).await;
             verified(&app).await;
-            match count(&app, "products").await {
+            let (products, brands) = (count(&app, "products").await, count(&app, "brands").await);
+            assert_eq!(
+                brands,
+                if products == 1 { 1 } else { 2 },
+                "{products} products"
+            );
+            match products {
                 1 => cuts_that_left_nothing += 1,
                 451 => break,
                 half => panic!("{half} products after {polls} polls"),

@@ -27,6 +27,7 @@ fn order(app: &TestApp, resource: Resource, file: &Path) -> Order {
         name: file.file_name().unwrap().to_string_lossy().into_owned(),
         file: Arc::new(File::open(file).unwrap()),
         is_dry_run: false,
+        creates_names: false,
         policy: Policy::from(&app.state.config),
         clock: app.state.clock.clone(),
     }

@@ -40,6 +40,9 @@ enum Action {
         /// Check everything and add nothing
         #[arg(long)]
         dry_run: bool,
+        /// Create the categories and brands that products name and that do not exist yet
+        #[arg(long)]
+        create_names: bool,
     },
     /// Write all records into a CSV file, replacing it
     #[command(
@@ -79,6 +82,7 @@ Optional are id, description, serie_number (products), created_at, updated_at (n
 Names in Portuguese are understood too: título, categoria, marca, preço de custo, preço de venda.
 References are ids or names; category_name, brand_name, supplier_name, product_title and
 product_serie_number may be used instead of category, brand, supplier and product.
+With --create-names, categories and brands of products that do not exist yet are created.
 Files are UTF-8 or Windows-1252, separated by commas or semicolons; with semicolons, all prices may have
 decimal commas.
 A movement that is older than its product in this database is history: it is recorded without changing
@@ -98,7 +102,8 @@ pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<(), Failure> 
             resource,
             file,
             dry_run,
-        } => transfer::import(resource, &file, dry_run, common),
+            create_names,
+        } => transfer::import(resource, &file, (dry_run, create_names), common),
         Action::Export { resource, file } => transfer::export(resource, file, common),
         Action::Events(action) => events::run(action, common),
         Action::Endpoint(action) => endpoint::run(action, common),

@@ -27,7 +27,7 @@ fn is_standard(file: &Path) -> bool {
 pub(super) fn import(
     resource: Resource,
     file: &Path,
-    is_dry_run: bool,
+    (is_dry_run, creates_names): (bool, bool),
     common: &Common,
 ) -> Result<(), Failure> {
     let (settings, warnings) = common.settings(Purpose::Any)?;
@@ -45,6 +45,7 @@ pub(super) fn import(
         name: name.into_owned(),
         file: Arc::new(opened),
         is_dry_run,
+        creates_names,
         policy: Policy::from(&config(&settings)),
         clock: Clock::system(),
     };

@@ -6,6 +6,7 @@ mod counting;
 mod dashboard;
 mod faults;
 mod forms;
+mod importing;
 mod keyboard;
 mod late;
 mod lists;

@@ -91,6 +91,11 @@ impl Kind {
         self.model().code()
     }
 
+    /// The kind that one is called so of.
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// Its place in addresses and files, and its table.
     pub const fn path(self) -> &'static str {
         self.about().path

@@ -25,14 +25,16 @@ pub(crate) async fn add(
     insert(tx, &input, errors, given, actor, now).await
 }
 
-/// What is wrong with a product that an import brings, before anything is written; its serie number. `is_taken` tells of numbers that
-/// earlier rows have.
+/// What is wrong with a product that an import brings, before anything is written; its serie number. `is_created` tells of references to
+/// records that are created with it, `is_taken` of numbers that earlier rows have.
 pub(crate) async fn examine(
     conn: &mut Conn,
     members: &Members,
+    is_created: impl Fn(&str) -> bool,
     is_taken: impl Fn(&str) -> bool,
 ) -> Result<Option<String>, Refusal> {
-    let (input, mut errors) = read_all::<ProductRecord>(members, Mode::Whole);
+    let (input, errors) = read_all::<ProductRecord>(members, Mode::Whole);
+    let mut errors = errors.without(is_created);
     let serie_number = input.serie_number.clone().into_new();
     if serie_number.as_deref().is_some_and(is_taken) {
         errors.add("serie_number", serie_number_taken());

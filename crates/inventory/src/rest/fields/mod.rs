@@ -47,6 +47,13 @@ impl FieldErrors {
         self.0.iter().any(|(name, _)| *name == field)
     }
 
+    /// What is said of every other field.
+    #[must_use]
+    pub(crate) fn without(mut self, is_left_out: impl Fn(&str) -> bool) -> Self {
+        self.0.retain(|(name, _)| !is_left_out(name));
+        self
+    }
+
     /// Brings the fields into the order of the resource: checks against the store come after the others.
     #[must_use]
     pub fn in_order(mut self, fields: &[&str]) -> Self {

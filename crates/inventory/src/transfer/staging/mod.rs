@@ -12,7 +12,9 @@
 //!
 //! Publishing turns staged rows into records and withdrawing turns records into staged rows, so each takes the other back. What staged
 //! rows refer to cannot be deleted, and ids and serie numbers that they give are not given to others. One import is under way at a time.
+//! Categories and brands that are created by name (`names`) go last, and stay where others use them by then.
 
+mod names;
 mod store;
 
 use std::time::Duration;
@@ -23,6 +25,7 @@ use web::Clock;
 use super::{
     ImportError, Problem, Report, Resource, Run,
     examine::{AT_ONCE, Examination, StagedRow, members_of},
+    missing::RowNames,
     record,
 };
 use crate::{
@@ -338,6 +341,8 @@ pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<(), Import
     let run = Run {
         resource,
         actor: Actor(actor),
+        // Staged rows say themselves what is created with them.
+        creates: None,
         policy,
         now,
     };
@@ -356,7 +361,7 @@ async fn step(tx: &mut Tx, run: &Run, id: i64, now: Timestamp) -> Result<Step, S
     match held.state {
         UploadState::Publishing => publish(tx, run, id, held).await,
         UploadState::Withdrawing => withdraw(tx, run, id).await,
-        UploadState::Discarding => discard(tx, id, held).await,
+        UploadState::Discarding => discard(tx, run, id, held).await,
         state => Ok(Step::Ended(state)),
     }
 }
@@ -376,7 +381,8 @@ async fn publish(tx: &mut Tx, run: &Run, id: i64, held: Held) -> Result<Step, St
     for number in record::serie_numbers(run.resource, &rows) {
         store::release_serie_number(tx, id, &number).await?;
     }
-    for row in rows {
+    for mut row in rows {
+        names::create(tx, run, id, &mut row).await?;
         let (given, _) = Given::read(&row.members, run.now);
         let added = record::add(
             tx,
@@ -423,6 +429,7 @@ async fn withdraw(tx: &mut Tx, run: &Run, id: i64) -> Result<Step, StepError> {
         rows.push(StagedRow {
             line: 0,
             members,
+            names: RowNames::new(),
             threshold,
         });
     }
@@ -435,10 +442,11 @@ async fn withdraw(tx: &mut Tx, run: &Run, id: i64) -> Result<Step, StepError> {
     Ok(Step::More)
 }
 
-async fn discard(tx: &mut Tx, id: i64, held: Held) -> Result<Step, StepError> {
+async fn discard(tx: &mut Tx, run: &Run, id: i64, held: Held) -> Result<Step, StepError> {
     if store::take_chunk(tx, id).await?.is_some()
         || store::delete_pins(tx, id, PINS_AT_ONCE).await? > 0
         || store::delete_serie_numbers(tx, id, PINS_AT_ONCE).await? > 0
+        || names::delete_some(tx, run, id).await?
     {
         return Ok(Step::More);
     }

@@ -3,7 +3,11 @@
 use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
 use super::{Held, StagedRow, UploadState};
-use crate::{rest::Message, transfer::Resource};
+use crate::{
+    catalogue::named::Kind,
+    rest::Message,
+    transfer::{NewName, Resource},
+};
 
 /// A user's id and name.
 type User = Option<(i64, String)>;
@@ -251,4 +255,41 @@ pub(super) async fn take_records(tx: &mut Tx, id: i64, most: i64) -> Result<Vec<
     let mut objects: Vec<i64> = tx.all(sql, &[&id, &most], id_of).await?;
     objects.sort_unstable_by(|one, other| other.cmp(one));
     Ok(objects)
+}
+
+/// Notes a category or a brand that was created by its name.
+pub(super) async fn insert_created(
+    tx: &mut Tx,
+    id: i64,
+    new: &NewName,
+    object: i64,
+) -> Result<(), Error> {
+    let line = i64::try_from(new.line).unwrap_or(i64::MAX);
+    let sql = "INSERT INTO import_names (import_id, kind, name, line, object_id) VALUES ($1, $2, $3, $4, $5)
+               ON CONFLICT (import_id, kind, name) DO UPDATE SET object_id = excluded.object_id";
+    let kind = new.kind.name();
+    tx.execute(sql, &[&id, &kind, &new.name, &line, &object])
+        .await
+        .map(drop)
+}
+
+/// Takes out some of what was created by name. The names stay, for a file that may be confirmed again.
+pub(super) async fn take_created(
+    tx: &mut Tx,
+    id: i64,
+    most: i64,
+) -> Result<Vec<(Kind, i64)>, Error> {
+    let sql =
+        "SELECT kind, object_id FROM import_names WHERE import_id = $1 AND object_id IS NOT NULL
+               ORDER BY kind, object_id LIMIT $2";
+    let created: Vec<(String, i64)> = tx
+        .all(sql, &[&id, &most], |row| Ok((row.get(0)?, row.get(1)?)))
+        .await?;
+    let mut taken = Vec::new();
+    for (kind, object) in created {
+        let sql = "UPDATE import_names SET object_id = NULL WHERE import_id = $1 AND kind = $2 AND object_id = $3";
+        tx.execute(sql, &[&id, &kind, &object]).await?;
+        taken.extend(Kind::of_name(&kind).map(|kind| (kind, object)));
+    }
+    Ok(taken)
 }

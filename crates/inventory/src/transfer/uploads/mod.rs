@@ -1,5 +1,6 @@
 //! Files uploaded through the pages: checked and kept, confirmed, and undone as a whole. Rows are examined and imported as everywhere.
 
+mod choose;
 mod multipart;
 mod pages;
 mod store;
@@ -14,6 +15,7 @@ use super::{
     ImportError, Report, Resource, Run,
     examine::Examination,
     import::{examine, import_rows},
+    missing::{self, NewName},
     record,
     sheet::Sheet,
     staging::{self, Ending, UploadState},
@@ -52,6 +54,8 @@ pub(crate) struct Upload {
     /// How many of them there are by now.
     pub(crate) so_far: i64,
     pub(crate) created_at: Timestamp,
+    /// Categories and brands that it creates, in the order of the file.
+    pub(crate) new_names: Vec<NewName>,
     /// Why it ended otherwise than was asked.
     pub(crate) problem: Option<Message>,
 }
@@ -62,6 +66,8 @@ pub(crate) struct NewUpload {
     pub(crate) resource: Resource,
     pub(crate) file_name: String,
     pub(crate) content: String,
+    /// Whether categories and brands are created that are not there yet.
+    pub(crate) creates_names: bool,
     /// What makes sending it twice count once.
     pub(crate) once: Option<Once>,
 }
@@ -91,16 +97,17 @@ fn refuse_too_many(mut sheet: Sheet) -> Result<(), ImportError> {
     }
 }
 
-fn run(state: &State, caller: &Caller, resource: Resource) -> Run {
+fn run(state: &State, caller: &Caller, resource: Resource, creates_names: bool) -> Run {
     Run {
         resource,
         actor: Actor::from(caller),
+        creates: creates_names.then(|| missing::permitted(caller)),
         policy: Policy::from(&state.config),
         now: state.clock.now(),
     }
 }
 
-/// Checks a file, which writes nothing; how many records it adds.
+/// Checks a file, which writes nothing; what importing it would do.
 ///
 /// # Errors
 ///
@@ -109,12 +116,11 @@ pub(crate) async fn check(
     state: &State,
     caller: &Caller,
     new: &NewUpload,
-) -> Result<i64, ImportError> {
-    let run = run(state, caller, new.resource);
+) -> Result<Report, ImportError> {
+    let run = run(state, caller, new.resource, new.creates_names);
     refuse_too_many(sheet(&new.content, new.resource)?)?;
     let examination = Examination::new(&run, sheet(&new.content, new.resource)?);
-    let report = examine(&state.db, examination).await?;
-    Ok(i64::try_from(report.added).unwrap_or(i64::MAX))
+    examine(&state.db, examination).await
 }
 
 /// Keeps a file that was checked for the confirmation; its id, which is the same for a form that is sent again.
@@ -126,15 +132,15 @@ pub(crate) async fn keep(
     state: &State,
     caller: &Caller,
     new: NewUpload,
-    added: i64,
+    report: Report,
 ) -> Result<i64, Refusal> {
     let (caller, now) = (caller.clone(), state.clock.now());
     let key = new.once.clone().map(|once| once.by(caller.id, "import"));
-    let new = Arc::new(new);
+    let new = Arc::new((new, report));
     let write = async move |tx: &mut db::Tx| {
         store::forget_checked(tx, caller.id, now - KEPT).await?;
         store::forget_oldest_checked(tx, caller.id, WAITING - 1).await?;
-        let id = store::insert(tx, &caller, &new, added, now).await?;
+        let id = store::insert(tx, &caller, &new.0, &new.1, now).await?;
         Ok((id, id))
     };
     once(state, key, write, async |_: &mut db::Tx, id| Ok(id)).await
@@ -151,7 +157,7 @@ pub(crate) async fn confirm(
     file: &Upload,
     content: &str,
 ) -> Result<Option<Report>, ImportError> {
-    let run = run(state, caller, file.resource);
+    let run = run(state, caller, file.resource, !file.new_names.is_empty());
     staging::resume(&state.db, run.policy, &state.clock).await?;
     let examination = Examination::new(&run, sheet(content, file.resource)?);
     let (id, now) = (file.id, run.now);
@@ -189,7 +195,7 @@ pub(crate) async fn confirm(
 ///
 /// 409 with the reason when a record cannot be deleted: then all of them stay. Faults of the store.
 pub(crate) async fn undo(state: &State, caller: &Caller, file: &Upload) -> Result<bool, Refusal> {
-    let run = run(state, caller, file.resource);
+    let run = run(state, caller, file.resource, false);
     let resumed = staging::resume(&state.db, run.policy, &state.clock).await;
     resumed.map_err(refusal)?;
     let (id, resource, now) = (file.id, file.resource, run.now);
@@ -265,6 +271,12 @@ pub(crate) async fn find(
 ) -> Result<Option<(Upload, Option<String>)>, Refusal> {
     Ok(state
         .db
-        .read(async move |conn| store::find(conn, id).await)
+        .read(async move |conn| {
+            let Some((mut file, content)) = store::find(conn, id).await? else {
+                return Ok::<_, db::Error>(None);
+            };
+            file.new_names = store::new_names(conn, id).await?;
+            Ok(Some((file, content)))
+        })
         .await?)
 }

@@ -8,12 +8,16 @@ use http::StatusCode;
 
 use crate::{accounts::csrf, page::once};
 
+/// The box that is ticked to have categories and brands created that are not there yet.
+pub(super) const CREATE_NAMES: &str = "create_names";
+
 /// The fields of the form that we ask for; of one that comes twice the first counts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Sent {
     pub(super) token: Option<Bytes>,
     pub(super) once: Option<Bytes>,
     pub(super) resource: Option<Bytes>,
+    pub(super) creates_names: Option<Bytes>,
     pub(super) file: Option<Bytes>,
     pub(super) file_name: String,
 }
@@ -40,6 +44,7 @@ async fn fields(mut form: Multipart) -> Result<Sent, MultipartError> {
             Some(csrf::FIELD) => &mut sent.token,
             Some(once::TOKEN) => &mut sent.once,
             Some("resource") => &mut sent.resource,
+            Some(CREATE_NAMES) => &mut sent.creates_names,
             Some("file") => &mut sent.file,
             _ => continue,
         };
@@ -77,6 +82,7 @@ mod tests {
             token: None,
             once: None,
             resource: Some("brands".into()),
+            creates_names: None,
             file: Some("name\r\nGrão\r\n".into()),
             file_name: "a \"b\".csv".to_owned(),
         };

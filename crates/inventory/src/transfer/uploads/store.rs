@@ -3,16 +3,21 @@
 use db::{Conn, Error, Row, Timestamp, Tx};
 
 use super::{NewUpload, Upload, UploadState};
-use crate::{accounts::Caller, transfer::Resource};
+use crate::{
+    accounts::Caller,
+    catalogue::named::Kind,
+    transfer::{NewName, Report, Resource},
+};
 
 /// Keeps a file that was checked; its id.
 pub(super) async fn insert(
     tx: &mut Tx,
     caller: &Caller,
     new: &NewUpload,
-    added: i64,
+    report: &Report,
     now: Timestamp,
 ) -> Result<i64, Error> {
+    let added = i64::try_from(report.added).unwrap_or(i64::MAX);
     let id: i64 = tx.one(
         "INSERT INTO imports (user_id, user_name, resource, file_name, state, added, created_at)
          VALUES ($1, $2, $3, $4, 'checked', $5, $6) RETURNING id",
@@ -29,7 +34,32 @@ pub(super) async fn insert(
         .await?;
     let sql = "INSERT INTO import_files (import_id, content) VALUES ($1, $2)";
     tx.execute(sql, &[&id, &new.content]).await?;
+    for name in &report.new_names {
+        let line = i64::try_from(name.line).unwrap_or(i64::MAX);
+        let sql = "INSERT INTO import_names (import_id, kind, name, line) VALUES ($1, $2, $3, $4)";
+        tx.execute(sql, &[&id, &name.kind.name(), &name.name, &line])
+            .await?;
+    }
     Ok(id)
+}
+
+/// The categories and brands that an import creates, in the order of the file.
+pub(super) async fn new_names(conn: &mut Conn, id: i64) -> Result<Vec<NewName>, Error> {
+    let sql = "SELECT kind, name, line FROM import_names WHERE import_id = $1 ORDER BY line, kind";
+    let found = conn
+        .all(sql, &[&id], |row| {
+            let (kind, line): (String, i64) = (row.get(0)?, row.get(2)?);
+            Ok((kind, row.get(1)?, line))
+        })
+        .await?;
+    let names = found.into_iter().filter_map(|(kind, name, line)| {
+        Some(NewName {
+            kind: Kind::of_name(&kind)?,
+            name,
+            line: line.unsigned_abs(),
+        })
+    });
+    Ok(names.collect())
 }
 
 /// Forgets what a user checked until then and never confirmed.
@@ -113,6 +143,7 @@ fn upload_of(row: &Row<'_>) -> Result<Option<Upload>, Error> {
         added,
         so_far: added,
         created_at: row.get(6)?,
+        new_names: Vec::new(),
         problem: problem.and_then(|problem| serde_json::from_str(&problem).ok()),
     }))
 }

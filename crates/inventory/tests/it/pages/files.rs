@@ -16,25 +16,44 @@ pub(crate) async fn upload(
     resource: &str,
     content: impl AsRef<[u8]>,
 ) -> Answer {
+    upload_with(visitor, &[("resource", resource)], content).await
+}
+
+/// The same with whatever else the form brings.
+pub(crate) async fn upload_with(
+    visitor: &Visitor<'_>,
+    fields: &[(&str, &str)],
+    content: impl AsRef<[u8]>,
+) -> Answer {
     let token = visitor.cookie("csrftoken").unwrap_or_default();
-    send(visitor, [&token, ""], resource, content).await
+    send_fields(visitor, [&token, ""], fields, content).await
 }
 
 /// Sends a form with its token against forgery and its once-only token.
 async fn send(
     visitor: &Visitor<'_>,
-    [token, once]: [&str; 2],
+    tokens: [&str; 2],
     resource: &str,
+    content: impl AsRef<[u8]>,
+) -> Answer {
+    send_fields(visitor, tokens, &[("resource", resource)], content).await
+}
+
+async fn send_fields(
+    visitor: &Visitor<'_>,
+    [token, once]: [&str; 2],
+    fields: &[(&str, &str)],
     content: impl AsRef<[u8]>,
 ) -> Answer {
     let field = |name: &str, value: &str| {
         format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
     };
     let file = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\nContent-Type: text/csv\r\n\r\n";
+    let fields = fields.iter().map(|(name, value)| field(name, value));
     let body = [
         field("csrfmiddlewaretoken", token).as_bytes(),
         field("form_token", once).as_bytes(),
-        field("resource", resource).as_bytes(),
+        fields.collect::<String>().as_bytes(),
         file.as_bytes(),
         content.as_ref(),
         b"\r\n--x--\r\n",

@@ -4,6 +4,7 @@ mod adjusting;
 pub(crate) mod booking;
 pub(crate) mod files;
 mod lists;
+mod new_names;
 mod offers;
 mod receiving;
 mod records;

@@ -1,0 +1,187 @@
+//! Names of categories and brands that are not there yet. Whoever imports may have them created: they are found while a file is checked,
+//! and each is created in the transaction of the first row that needs it. What creates and deletes them is in `staging`.
+
+use std::collections::BTreeMap;
+
+use db::Conn;
+use web::locale::Locale;
+
+use super::{ImportError, column::By, examine::raw_text, record};
+use crate::{
+    accounts::{Caller, Permission, Verb},
+    admin,
+    catalogue::named::{self, Kind},
+    names,
+    rest::{
+        Message,
+        fields::{Members, Mode},
+    },
+};
+
+/// The kinds whose records an import can create by name.
+pub(crate) const KINDS: [Kind; 2] = [Kind::Category, Kind::Brand];
+/// As many new names a file may bring. More of them stand in a column that holds something else.
+const MAX: usize = 500;
+
+/// A category or a brand that an import creates.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewName {
+    /// What it is.
+    pub kind: Kind,
+    /// What it is called.
+    pub name: String,
+    /// The first row that needs it.
+    pub line: u64,
+}
+
+/// What a row calls by a name that is not there yet: the field that refers to it, and the name.
+pub(super) type RowNames = BTreeMap<String, String>;
+
+/// What a name means.
+pub(super) enum Meaning {
+    /// The record of this id, as a text.
+    Id(String),
+    /// A record that the import creates.
+    New(String),
+    /// Nothing that could be imported.
+    Wrong(Message),
+}
+
+/// What a user lets an import create, where they ask for it: the kinds that they may add.
+pub(super) fn permitted(caller: &Caller) -> Vec<Kind> {
+    let may = |kind: &Kind| caller.may(Permission::new(Verb::Add, kind.model()));
+    KINDS.into_iter().filter(may).collect()
+}
+
+/// The kind of record that a field refers to.
+pub(super) fn kind_of(field: &str) -> Option<Kind> {
+    KINDS.into_iter().find(|kind| kind.name() == field)
+}
+
+/// What a request brings that creates a record of a name.
+pub(super) fn members(name: &str) -> Result<Members, db::Error> {
+    Ok(Members::from([("name".to_owned(), raw_text(name)?)]))
+}
+
+/// What the name in a cell means. `creates` are the kinds that the import may create, and none where nobody asked for it.
+pub(super) async fn resolve(
+    conn: &mut Conn,
+    creates: Option<&[Kind]>,
+    field: &'static str,
+    by: By,
+    name: &str,
+) -> Result<Meaning, ImportError> {
+    if name.contains('\0') {
+        return Ok(Meaning::Wrong(Message::NULL_CHARACTERS));
+    }
+    let shown: String = name.chars().take(100).collect();
+    Ok(match *record::called(conn, by, name).await? {
+        [id] => Meaning::Id(id.to_string()),
+        [] => absent(creates, field, name, &shown)?,
+        _ => Meaning::Wrong(Message::new(
+            format!("Há mais de um “{shown}”: use a coluna {field} com um id."),
+            format!("There are several of \"{shown}\": use the column {field} with an id."),
+        )),
+    })
+}
+
+/// What a name means that no record has.
+fn absent(
+    creates: Option<&[Kind]>,
+    field: &'static str,
+    name: &str,
+    shown: &str,
+) -> Result<Meaning, db::Error> {
+    let (portuguese, english) = (
+        format!(
+            "Não há {} “{shown}”",
+            names::field_in_a_sentence(Locale::PtBr, field)
+        ),
+        format!("There is no {field} \"{shown}\""),
+    );
+    let (Some(creates), Some(kind)) = (creates, kind_of(field)) else {
+        let message = Message::new(format!("{portuguese}."), format!("{english}."));
+        return Ok(Meaning::Wrong(message));
+    };
+    if !creates.contains(&kind) {
+        let lacked = Permission::new(Verb::Add, kind.model());
+        let [in_portuguese, in_english] =
+            [Locale::PtBr, Locale::En].map(|locale| admin::short_permission(locale, lacked));
+        return Ok(Meaning::Wrong(Message::new(
+            format!("{portuguese}, e para criar falta a você a permissão “{in_portuguese}”."),
+            format!("{english}, and you lack the permission \"{in_english}\" to create it."),
+        )));
+    }
+    let errors = named::problems(&members(name)?, Mode::Whole);
+    let first = errors.iter().find_map(|(_, messages)| messages.first());
+    Ok(match first {
+        Some(message) => Meaning::Wrong(message.clone()),
+        None => Meaning::New(name.to_owned()),
+    })
+}
+
+/// The new names of the rows so far. Names that differ in case or accents alone are one, as they are for a search.
+#[derive(Debug, Default)]
+pub(super) struct NewNames(BTreeMap<(&'static str, String), NewName>);
+
+impl NewNames {
+    fn key(kind: Kind, name: &str) -> (&'static str, String) {
+        (kind.name(), db::fold(name))
+    }
+
+    fn has(&self, kind: Kind, name: &str) -> bool {
+        self.0.contains_key(&Self::key(kind, name))
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Adds those of a row that are not there yet.
+    pub(super) fn add(&mut self, before: &Self, names: &RowNames, line: u64) {
+        for (field, name) in names {
+            let Some(kind) = kind_of(field).filter(|kind| !before.has(*kind, name)) else {
+                continue;
+            };
+            let name = name.clone();
+            let key = Self::key(kind, &name);
+            self.0.entry(key).or_insert(NewName { kind, name, line });
+        }
+    }
+
+    /// The fields of a row whose names are too many.
+    pub(super) fn beyond_the_most(&self, fresh: &Self, names: &RowNames) -> Vec<&'static str> {
+        let is_full = self.len() + fresh.len() >= MAX;
+        let is_known = |kind, name: &str| self.has(kind, name) || fresh.has(kind, name);
+        let kinds = names
+            .iter()
+            .filter_map(|(field, name)| Some((kind_of(field)?, name)));
+        kinds
+            .filter(|(kind, name)| is_full && !is_known(*kind, name))
+            .map(|(kind, _)| kind.name())
+            .collect()
+    }
+
+    /// All of them, in the order of the file.
+    pub(super) fn in_order(&self) -> Vec<NewName> {
+        let mut names: Vec<_> = self.0.values().cloned().collect();
+        names.sort_by_key(|new| (new.line, new.kind.name()));
+        names
+    }
+
+    pub(super) fn absorb(&mut self, fresh: Self) {
+        self.0.extend(fresh.0);
+    }
+}
+
+/// What is said of a row beyond the most new names.
+pub(super) fn too_many() -> Message {
+    Message::new(
+        format!(
+            "O arquivo traz mais de {MAX} categorias e marcas novas: confira a coluna, ou crie-as antes."
+        ),
+        format!(
+            "The file brings more than {MAX} new categories and brands: check the column, or create them first."
+        ),
+    )
+}

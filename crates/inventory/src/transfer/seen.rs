@@ -1,0 +1,117 @@
+//! What the rows of a file that were examined so far would do, as far as it concerns the rows behind them.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use super::missing::{NewNames, RowNames};
+
+pub(super) fn locked(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the rows so far would do, as far as it concerns later rows.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) serie_numbers: HashSet<String>,
+    /// Given ids, as ranges from the first to the last: files that were exported have few of them.
+    pub(super) ids: BTreeMap<i64, i64>,
+    /// Quantities of products after the movements so far.
+    pub(super) quantities: HashMap<i64, i64>,
+    /// What is created by its name.
+    pub(super) names: NewNames,
+}
+
+impl Seen {
+    pub(super) fn has_id(&self, id: i64) -> bool {
+        let before = self.ids.range(..=id).next_back();
+        before.is_some_and(|(_, last)| id <= *last)
+    }
+
+    pub(super) fn add_id(&mut self, id: i64) {
+        self.add_ids(id, id);
+    }
+
+    /// Adds a range that overlaps none; ranges that touch become one.
+    fn add_ids(&mut self, mut first: i64, mut last: i64) {
+        if let Some((before, end)) = self.ids.range(..first).next_back()
+            && end + 1 == first
+        {
+            first = *before;
+        }
+        if let Some(end) = self.ids.remove(&(last + 1)) {
+            last = end;
+        }
+        self.ids.insert(first, last);
+    }
+
+    pub(super) fn absorb(&mut self, fresh: Self) {
+        self.serie_numbers.extend(fresh.serie_numbers);
+        self.quantities.extend(fresh.quantities);
+        self.names.absorb(fresh.names);
+        for (first, last) in fresh.ids {
+            self.add_ids(first, last);
+        }
+    }
+}
+
+/// What a row would change for the rows behind it.
+#[derive(Debug, Default)]
+pub(super) struct Effect {
+    pub(super) serie_number: Option<String>,
+    /// A product and its quantity afterwards.
+    pub(super) quantity: Option<(i64, i64)>,
+}
+
+/// What is known of the rows before the one that is examined.
+pub(super) struct Before<'a> {
+    pub(super) seen: &'a Mutex<Seen>,
+    /// Of the same reading, which may be run again.
+    pub(super) fresh: &'a Seen,
+}
+
+impl Before<'_> {
+    pub(super) fn has_serie_number(&self, number: &str) -> bool {
+        self.fresh.serie_numbers.contains(number)
+            || locked(self.seen).serie_numbers.contains(number)
+    }
+
+    pub(super) fn quantity(&self, product: i64) -> Option<i64> {
+        let fresh = self.fresh.quantities.get(&product).copied();
+        fresh.or_else(|| locked(self.seen).quantities.get(&product).copied())
+    }
+
+    pub(super) fn has_id(&self, id: i64) -> bool {
+        self.fresh.has_id(id) || locked(self.seen).has_id(id)
+    }
+
+    /// The fields of a row that would bring more new names than a file may.
+    pub(super) fn beyond_the_most_names(&self, names: &RowNames) -> Vec<&'static str> {
+        let seen = locked(self.seen);
+        seen.names.beyond_the_most(&self.fresh.names, names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_remembered_as_ranges_in_whatever_order_they_come() {
+        let mut seen = Seen::default();
+        for id in [5, 7, 6, 1, 9] {
+            assert!(!seen.has_id(id));
+            seen.add_id(id);
+        }
+        assert_eq!(
+            seen.ids.iter().collect::<Vec<_>>(),
+            [(&1, &1), (&5, &7), (&9, &9)]
+        );
+        assert!(seen.has_id(6) && !seen.has_id(8) && !seen.has_id(0));
+        let mut fresh = Seen::default();
+        fresh.add_id(8);
+        seen.absorb(fresh);
+        assert_eq!(seen.ids.get(&5), Some(&9));
+    }
+}

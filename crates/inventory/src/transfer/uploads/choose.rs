@@ -1,0 +1,332 @@
+//! Choosing a file: what it holds, the file itself, and everything that is wrong with it. The corrected file is chosen there again, with all
+//! that was chosen before.
+
+use askama::Template;
+use axum::{
+    body::Bytes,
+    extract::{Request, State as Extracted},
+    response::Response,
+};
+use http::StatusCode;
+use web::{
+    cookie::HostOnly,
+    rate::{Key, Period, Rate},
+};
+
+use super::{
+    super::{ImportError, Problem, Report, Resource, column, encoding::decode, missing},
+    NewUpload, Upload, UploadState, multipart,
+};
+use crate::{
+    accounts::{
+        Verb, csrf,
+        session::{self, visits::Visit},
+    },
+    page::{Form, Frame, PageState, once::Once, see_other},
+    rest::{Refusal, gate, query::Parameters},
+};
+
+type Answer = Result<Response, web::Error>;
+type Page = Extracted<PageState>;
+
+/// Files that one user may upload: each costs memory and a look at every row.
+const FILES: Rate = Rate::new(20, Period::Minute);
+/// Problems that a page tells one by one.
+const TOLD: usize = 200;
+
+/// A resource that the reader may import.
+struct Choice {
+    value: &'static str,
+    text: String,
+    columns: String,
+    is_chosen: bool,
+}
+
+/// An import that was made, as the list of them tells it.
+struct Made {
+    address: String,
+    text: String,
+    when: String,
+    is_undone: bool,
+}
+
+#[derive(Template)]
+#[template(path = "transfer/choose.html")]
+struct ChoosePage<'a> {
+    frame: &'a Frame,
+    form: &'a Form,
+    choices: Vec<Choice>,
+    chosen: &'a Chosen,
+    /// Whether the reader may have categories or brands created.
+    may_create_names: bool,
+    made: Vec<Made>,
+    problems: &'a [Problem],
+    /// Problems that are not told one by one.
+    more: usize,
+}
+
+/// What a form asks for beside its file.
+#[derive(Debug, Default)]
+pub(super) struct Chosen {
+    /// What the file holds, as it was sent.
+    resource: String,
+    /// Whether categories and brands are created that are not there yet.
+    creates_names: bool,
+    /// What the file is called.
+    file_name: String,
+}
+
+impl Chosen {
+    /// What was asked for when a file was checked.
+    pub(super) fn of(file: &Upload) -> Self {
+        Self {
+            resource: file.resource.name().to_owned(),
+            creates_names: !file.new_names.is_empty(),
+            file_name: file.file_name.clone(),
+        }
+    }
+}
+
+impl ChoosePage<'_> {
+    /// Whether the form is about products.
+    fn is_of_products(&self) -> bool {
+        self.chosen.resource == Resource::Products.name()
+    }
+
+    /// What the file holds that was checked.
+    fn resource(&self) -> &str {
+        let chosen = self.choices.iter().find(|choice| choice.is_chosen);
+        chosen.map_or("", |choice| choice.text.as_str())
+    }
+
+    fn column(&self, problem: &Problem) -> &'static str {
+        problem
+            .column
+            .map_or("–", |column| column::label(column, self.frame.locale))
+    }
+
+    fn said<'problem>(&self, problem: &'problem Problem) -> &'problem str {
+        problem.message.text(self.frame.locale)
+    }
+}
+
+fn choices(frame: &Frame, chosen: &str) -> Vec<Choice> {
+    Resource::all()
+        .filter(|resource| frame.may(Verb::Add, resource.model()))
+        .map(|resource| Choice {
+            value: resource.name(),
+            text: resource.words().title(frame.locale),
+            columns: resource.columns(frame.locale).join(", "),
+            is_chosen: resource.name() == chosen,
+        })
+        .collect()
+}
+
+fn may_create_names(frame: &Frame) -> bool {
+    frame.may(Verb::Add, Resource::Products.model())
+        && !missing::permitted(&frame.caller).is_empty()
+}
+
+async fn made(page: &PageState, frame: &Frame) -> Result<Vec<Made>, Refusal> {
+    let locale = frame.locale;
+    Ok(super::latest(&page.state)
+        .await?
+        .into_iter()
+        .map(|file| Made {
+            address: format!("/import/{}/", file.id),
+            text: format!(
+                "{} · {} ({}) · {}",
+                file.file_name,
+                file.resource.words().title(locale),
+                locale.number(file.added),
+                file.user
+            ),
+            when: locale.date_time(file.created_at),
+            is_undone: file.state == UploadState::Undone,
+        })
+        .collect())
+}
+
+/// Whoever may add nothing at all is told so, of products as the usual case.
+fn admit(frame: &Frame) -> Result<(), Refusal> {
+    let may = |resource: Resource| frame.may(Verb::Add, resource.model());
+    if Resource::all().any(may) {
+        return Ok(());
+    }
+    frame.require(Verb::Add, Resource::Products.model())
+}
+
+pub(super) async fn show(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    admit(&frame)?;
+    let query = Parameters::parse(request.uri().query().unwrap_or_default());
+    let chosen = Chosen {
+        resource: query.get("resource").unwrap_or("products").to_owned(),
+        ..Chosen::default()
+    };
+    Ok(frame.show(ChoosePage {
+        choices: choices(&frame, &chosen.resource),
+        chosen: &chosen,
+        may_create_names: may_create_names(&frame),
+        made: made(&page, &frame).await?,
+        frame: &frame,
+        form: &Form::new(),
+        problems: &[],
+        more: 0,
+    }))
+}
+
+pub(super) async fn upload(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    let key = Key::new("inventory:uploads", frame.caller.id.to_string());
+    gate::take(&page.state, &key, &FILES.into()).await?;
+    let (chosen, sent) = receive(&frame, request).await?;
+    let mut form = Form::new();
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err((field, message)) => {
+            form.complain(field, message);
+            return again(&page, &frame, form, &chosen, &Report::default()).await;
+        }
+    };
+    frame.require(Verb::Add, sent.resource.model())?;
+    let report = match super::check(&page.state, &frame.caller, &sent).await {
+        Ok(report) => report,
+        Err(error) => return refused(&page, &frame, form, &chosen, error).await,
+    };
+    match super::keep(&page.state, &frame.caller, sent, report).await {
+        Ok(id) => Ok(see_other(&format!("/import/{id}/"))),
+        Err(refusal) => {
+            form.take(refusal, frame.locale)?;
+            again(&page, &frame, form, &chosen, &Report::default()).await
+        }
+    }
+}
+
+/// Shows again what is wrong with a file; faults of the store are not the file's.
+pub(super) async fn refused(
+    page: &PageState,
+    frame: &Frame,
+    mut form: Form,
+    chosen: &Chosen,
+    error: ImportError,
+) -> Answer {
+    let report = match error {
+        ImportError::Rows(report) => {
+            let count = i64::try_from(report.problem_count).unwrap_or(i64::MAX);
+            form.problem = format!(
+                "{}: {}. {}",
+                frame.text("Problemas no arquivo", "Problems in the file"),
+                frame.locale.number(count),
+                frame.text(
+                    "Nada foi importado. Corrija o arquivo e escolha-o aqui de novo: o resto continua como estava.",
+                    "Nothing was imported. Correct the file and choose it here again: the rest stays as it was."
+                )
+            );
+            report
+        }
+        ImportError::Format(message) => {
+            form.complain("file", message.text(frame.locale));
+            Report::default()
+        }
+        ImportError::File(error) => return Err(web::Error::internal(error)),
+        ImportError::Database(error) => return Err(Refusal::Database(error).into()),
+        ImportError::Busy => {
+            super::BUSY.text(frame.locale).clone_into(&mut form.problem);
+            Report::default()
+        }
+    };
+    again(page, frame, form, chosen, &report).await
+}
+
+async fn again(
+    page: &PageState,
+    frame: &Frame,
+    form: Form,
+    chosen: &Chosen,
+    report: &Report,
+) -> Answer {
+    let problems = report.problems.get(..TOLD).unwrap_or(&report.problems);
+    let count = usize::try_from(report.problem_count).unwrap_or(usize::MAX);
+    Ok(frame.show_again(ChoosePage {
+        choices: choices(frame, &chosen.resource),
+        chosen,
+        may_create_names: may_create_names(frame),
+        made: made(page, frame).await?,
+        frame,
+        form: &form,
+        problems,
+        more: count.saturating_sub(problems.len()),
+    }))
+}
+
+/// What is wrong with what was sent: the field, and the words.
+type Wrong = (&'static str, String);
+
+/// Reads the form with its file, which must be one of ours; the chosen resource, and the file.
+async fn receive(
+    frame: &Frame,
+    request: Request,
+) -> Result<(Chosen, Result<NewUpload, Wrong>), Refusal> {
+    let (parts, body) = request.into_parts();
+    csrf::check_origin(&parts)?;
+    let form = multipart::read(Request::from_parts(parts.clone(), body))
+        .await
+        .map_err(|error| {
+            let status = StatusCode::PAYLOAD_TOO_LARGE;
+            web::Error::new(status, "Payload Too Large").cause(error)
+        })?;
+    let text =
+        |field: Option<Bytes>| String::from_utf8_lossy(&field.unwrap_or_default()).into_owned();
+    let token = text(form.token);
+    let once = text(form.once);
+    let visit = Visit::of(&parts.extensions);
+    let sent_token = (!token.is_empty()).then_some(csrf::Sent::Field(&token));
+    session::check_token(visit.0.as_deref(), HostOnly::of(&parts), sent_token)?;
+    let shown = form.file_name.chars();
+    let chosen = Chosen {
+        resource: text(form.resource),
+        creates_names: form.creates_names.is_some(),
+        file_name: shown
+            .filter(|shown| !shown.is_control())
+            .take(200)
+            .collect(),
+    };
+    let wrong =
+        |field, portuguese, english| Err((field, frame.text(portuguese, english).to_owned()));
+    let Ok(resource) = chosen.resource.parse::<Resource>() else {
+        return Ok((
+            chosen,
+            wrong(
+                "resource",
+                "Escolha o que o arquivo contém.",
+                "Choose what the file holds.",
+            ),
+        ));
+    };
+    let Some(file) = form.file.filter(|file| !file.is_empty()) else {
+        return Ok((
+            chosen,
+            wrong("file", "Escolha um arquivo.", "Choose a file."),
+        ));
+    };
+    let content = match decode(&file) {
+        Some(content) if !content.contains('\0') => content,
+        _ => {
+            let (portuguese, english) = (
+                "O arquivo não está em UTF-8. Salve a planilha como “CSV UTF-8”.",
+                "The file is not in UTF-8. Save the spreadsheet as “CSV UTF-8”.",
+            );
+            return Ok((chosen, wrong("file", portuguese, english)));
+        }
+    };
+    let sent = NewUpload {
+        once: Once::with(
+            &once,
+            &format!("{}\n{}\n{content}", chosen.resource, chosen.creates_names),
+        ),
+        resource,
+        file_name: chosen.file_name.clone(),
+        content,
+        creates_names: chosen.creates_names,
+    };
+    Ok((chosen, Ok(sent)))
+}

@@ -1,0 +1,208 @@
+//! Products of a file whose category or brand is not there yet: created with the import when that is asked for, and gone again with it.
+
+use inventory::accounts::Model;
+use serde_json::{Value, json};
+use test_kit::on_both_engines;
+
+use super::{files::upload_with, is_refused, leads_to, page};
+use crate::{
+    app::{Answer, TestApp},
+    visitor::Visitor,
+};
+
+const HEADER: &str = "title;category;brand;cost_price;selling_price;quantity\n";
+
+/// Sends a file of products, with the box ticked.
+async fn upload(visitor: &Visitor<'_>, rows: &str) -> Answer {
+    let fields = [("resource", "products"), ("create_names", "true")];
+    upload_with(visitor, &fields, format!("{HEADER}{rows}")).await
+}
+
+async fn names(app: &TestApp, resource: &str) -> Vec<Value> {
+    let list = app.admin().get(&format!("/api/v1/{resource}/")).await;
+    let list = list.json();
+    let records = list["results"].as_array().unwrap().iter();
+    records.map(|record| record["name"].clone()).collect()
+}
+
+async fn execute(app: &TestApp, sql: &'static str) {
+    let write = async move |tx: &mut db::Tx| tx.execute(sql, &[]).await;
+    app.state.db.write::<_, db::Error, _>(write).await.unwrap();
+}
+
+const ROWS: &str =
+    "Camomila;Chás;Folha;1;2;3\nErva-doce;chas;FOLHA;1;2;3\nArroz;Grãos;Folha;1;2;3\n";
+
+on_both_engines!(
+    categories_and_brands_that_are_missing_are_created_where_that_is_asked_for,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.logged_in("admin").await;
+        let plain = [("resource", "products")];
+        let refused = upload_with(&admin, &plain, format!("{HEADER}{ROWS}")).await;
+        is_refused(
+            &refused,
+            &[
+                "There is no category &#34;Chás&#34;.",
+                "There is no brand &#34;Folha&#34;.",
+            ],
+        );
+        leads_to(&upload(&admin, ROWS).await, "/import/1/");
+        let shown = page(&admin, "/import/1/", 200).await;
+        for said in ["New categories and brands", "Chás", "Folha", "Grãos"] {
+            assert!(shown.contains(said), "{said}: {shown}");
+        }
+        // Another spelling of a name is the same name.
+        assert!(
+            shown.contains("brands that will be added: <strong>3</strong>"),
+            "{shown}"
+        );
+        assert!(
+            names(&app, "categories").await.is_empty(),
+            "the check writes nothing"
+        );
+        leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
+        assert_eq!(
+            names(&app, "categories").await,
+            [json!("Chás"), json!("Grãos")]
+        );
+        assert_eq!(names(&app, "brands").await, [json!("Folha")]);
+        assert_eq!(
+            app.history_of(Model::Category, 1).await,
+            ["admin added category 1 “Chás” []"]
+        );
+        let products = app
+            .admin()
+            .get("/api/v1/products/?ordering=id")
+            .await
+            .json();
+        let categories = products["results"].as_array().unwrap().iter();
+        let categories: Vec<_> = categories
+            .map(|product| &product["category"]["name"])
+            .collect();
+        assert_eq!(categories, ["Chás", "Chás", "Grãos"]);
+    }
+);
+
+on_both_engines!(
+    undoing_an_import_deletes_the_names_that_it_created_unless_others_use_them,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.logged_in("admin").await;
+        upload(&admin, ROWS).await;
+        leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
+        assert!(
+            page(&admin, "/import/1/", 200)
+                .await
+                .contains("Undoing also deletes the categories and brands")
+        );
+        let product = json!({"title": "Feijão", "category": 2, "brand": 1, "cost_price": "1.00", "selling_price": "2.00",
+                             "quantity": 1});
+        app.admin().post("/api/v1/products/", product).await.id();
+        leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
+        assert_eq!(names(&app, "categories").await, [json!("Grãos")]);
+        assert_eq!(names(&app, "brands").await, [json!("Folha")]);
+        assert_eq!(
+            app.history_of(Model::Category, 1).await,
+            [
+                "admin deleted category 1 “Chás” []",
+                "admin added category 1 “Chás” []"
+            ]
+        );
+    }
+);
+
+on_both_engines!(
+    an_import_that_is_refused_halfway_leaves_no_new_name_and_may_be_confirmed_again,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Café", 5).await;
+        let before = names(&app, "categories").await;
+        let admin = app.logged_in("admin").await;
+        let rows = "Camomila;Chás;Folha;1;2;3\n";
+        leads_to(&upload(&admin, rows).await, "/import/1/");
+        // Two of a name that the file means, made since the check.
+        for _ in 0..2 {
+            let brand = json!({"name": "Folha"});
+            app.admin().post("/api/v1/brands/", brand).await.id();
+        }
+        let refused = admin.submit("/import/1/confirm/", &[]).await;
+        is_refused(&refused, &["There are several of &#34;Folha&#34;"]);
+        assert_eq!(names(&app, "categories").await, before);
+        execute(&app, "DELETE FROM brands WHERE name = 'Folha'").await;
+        leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
+        assert!(names(&app, "brands").await.contains(&json!("Folha")));
+    }
+);
+
+on_both_engines!(
+    whoever_may_not_add_a_category_is_told_so_by_row,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        execute(
+            &app,
+            "DELETE FROM group_permissions WHERE permission = 'add_category'",
+        )
+        .await;
+        let mut manager = app.logged_in("manager").await;
+        let refused = upload(&manager, ROWS).await;
+        is_refused(
+            &refused,
+            &["you lack the permission &#34;Can add category&#34; to create it"],
+        );
+        assert!(
+            !refused.text.contains("There is no brand"),
+            "{}",
+            refused.text
+        );
+        manager.language = "pt-BR";
+        let refused = upload(&manager, ROWS).await;
+        is_refused(
+            &refused,
+            &["Não há categoria “Chás”", "“Pode adicionar categoria”"],
+        );
+    }
+);
+
+on_both_engines!(
+    a_file_brings_at_most_five_hundred_new_names_and_no_invalid_one,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.logged_in("admin").await;
+        let rows: String = (0..501)
+            .map(|number| format!("Chá {number};Chás;Marca {number};1;2;3\n"))
+            .collect();
+        is_refused(
+            &upload(&admin, &rows).await,
+            &[
+                "more than 500 new categories and brands",
+                "Problems in the file: 2",
+            ],
+        );
+        let long = format!("Chá;{};Folha;1;2;3\n", "x".repeat(501));
+        is_refused(&upload(&admin, &long).await, &["500 characters"]);
+    }
+);
+
+on_both_engines!(
+    the_corrected_file_is_chosen_where_its_problems_are_told,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let admin = app.logged_in("admin").await;
+        let refused = upload(&admin, "Camomila;Chás;Folha;abc;2;3\n").await;
+        is_refused(
+            &refused,
+            &[
+                "<input type=\"hidden\" name=\"resource\" value=\"products\">",
+                "name=\"create_names\" value=\"true\" checked",
+                "Corrected file",
+                "<strong>a.csv</strong> · Products",
+                "choose it here again",
+            ],
+        );
+        assert!(!refused.text.contains("type=\"radio\""));
+        // Of a file that is none of products, all may have to be chosen otherwise.
+        let other = upload_with(&admin, &[("resource", "products")], "cor\nAzul\n").await;
+        is_refused(&other, &["type=\"radio\"", "column title is missing"]);
+    }
+);
