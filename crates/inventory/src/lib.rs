@@ -25,6 +25,7 @@ mod search;
 pub mod stock;
 pub mod tallies;
 pub mod transfer;
+pub mod views;
 
 use std::{ops::Deref, sync::Arc};
 

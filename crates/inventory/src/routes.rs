@@ -39,7 +39,7 @@ use crate::{
     payments, reorder,
     rest::{self, gate, indent},
     stock::{self, movements::Movement},
-    transfer,
+    transfer, views,
 };
 
 /// Where the API's documents are.
@@ -105,7 +105,8 @@ static PAGES: LazyLock<Gathered> = LazyLock::new(|| {
         .merge(stock::pages::routes())
         .merge(reorder::pages::routes())
         .merge(payments::pages::routes())
-        .merge(events::pages::routes());
+        .merge(events::pages::routes())
+        .merge(views::pages::routes());
     routes
         .map(|routes| routes.merge(locale::routes()))
         .gathered()

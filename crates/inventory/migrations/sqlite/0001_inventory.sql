@@ -601,6 +601,16 @@ CREATE TABLE import_serie_numbers (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX import_serie_numbers_import ON import_serie_numbers (import_id);
 
+-- Lists with their filters and order, each under a name that its user gave it.
+CREATE TABLE saved_views (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    user_id     INTEGER NOT NULL CONSTRAINT saved_views_user_id_fkey REFERENCES users (id) ON DELETE CASCADE,
+    name        TEXT NOT NULL,
+    name_folded TEXT NOT NULL,
+    address     TEXT NOT NULL,
+    CONSTRAINT saved_views_name_key UNIQUE (user_id, name_folded)
+) STRICT;
+
 -- Goods of one supplier's invoice that are received together: a draft of its maker's until it is booked, which makes an inflow of each
 -- line. Undoing that makes it a draft again. A draft keeps nobody from deleting a supplier or a product, so it refers to them without
 -- foreign keys, and ids are never used twice.

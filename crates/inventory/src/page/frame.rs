@@ -30,6 +30,7 @@ use crate::{
         session::{cookies, visits::Visit},
     },
     rest::{Refusal, query::Parameters},
+    views::SavedView,
 };
 
 /// The frame of one page for one reader. Dereferences to its [`Layout`], so that templates write `frame.text("…", "…")`.
@@ -46,6 +47,7 @@ pub(crate) struct Frame {
     /// Whether single keys act.
     pub(crate) has_shortcuts: bool,
     has_checkout: bool,
+    views: Vec<SavedView>,
     secret: csrf::Secret,
     is_https: bool,
     random: Random,
@@ -74,12 +76,14 @@ impl Frame {
         let random = &state.random;
         let visit = Visit::of(&parts.extensions);
         let caller = visit.caller().cloned()?;
+        let views = visit.0.as_deref().map(|session| session.views.clone());
         let secret = visit.secret(HostOnly::of(parts), random);
         Some(Self {
             csrf: secret.masked(random),
             flash: flash::read(parts),
             has_shortcuts: shortcuts::are_on(&parts.headers),
             has_checkout: state.checkout.is_some(),
+            views: views.unwrap_or_default(),
             is_https: Origin::known(&parts.extensions).is_https,
             layout,
             caller,
@@ -149,7 +153,12 @@ impl Frame {
 
     /// The entries of the navigation, in their order.
     pub(crate) fn places(&self) -> Vec<Shown> {
-        places::shown(&self.layout, &self.caller, self.has_checkout)
+        places::shown(&self.layout, &self.caller, self.has_checkout, &self.views)
+    }
+
+    /// The lists that the reader has saved.
+    pub(crate) fn views(&self) -> &[SavedView] {
+        &self.views
     }
 
     /// Which ways the reader may book goods, as the places in addresses, for the keys that do.

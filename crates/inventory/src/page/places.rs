@@ -5,6 +5,7 @@ use web::page::Layout;
 use crate::{
     accounts::{Caller, Model, Permission, Verb},
     catalogue::named::Kind,
+    views::{SavedView, canonical},
 };
 
 /// A place that the navigation leads to.
@@ -101,10 +102,59 @@ pub(crate) struct Shown {
     pub(crate) is_current: bool,
     /// Whether it stands in the bottom bar of phones.
     pub(crate) is_main: bool,
+    /// The lists below it that the reader has saved.
+    pub(crate) views: Vec<ShownView>,
 }
 
-/// The places of a reader, beside a checkout or without.
-pub(super) fn shown(layout: &Layout, caller: &Caller, has_checkout: bool) -> Vec<Shown> {
+/// A saved view as one page shows it.
+#[derive(Debug)]
+pub(crate) struct ShownView {
+    /// Where it is.
+    pub(crate) address: String,
+    /// What its user calls it.
+    pub(crate) name: String,
+    /// Whether the page shows it.
+    pub(crate) is_current: bool,
+}
+
+impl Shown {
+    /// Whether a list of this path stands below the place.
+    pub(crate) fn is_above(&self, path: &str) -> bool {
+        self.address != "/" && path.starts_with(&self.address)
+    }
+
+    /// What `aria-current` says of the place: of the place of a saved view that is shown, that it leads there.
+    pub(crate) fn current(&self) -> &'static str {
+        if self.views.iter().any(|view| view.is_current) {
+            "true"
+        } else {
+            "page"
+        }
+    }
+}
+
+/// The places of a reader, beside a checkout or without, each with the views below it.
+pub(super) fn shown(
+    layout: &Layout,
+    caller: &Caller,
+    has_checkout: bool,
+    views: &[SavedView],
+) -> Vec<Shown> {
+    let here = canonical(&layout.path);
+    let mut places = without_views(layout, caller, has_checkout);
+    for view in views {
+        if let Some(place) = places.iter_mut().find(|place| place.is_above(view.path())) {
+            place.views.push(ShownView {
+                address: view.address.clone(),
+                name: view.name.clone(),
+                is_current: here.as_ref() == Some(&view.address),
+            });
+        }
+    }
+    places
+}
+
+fn without_views(layout: &Layout, caller: &Caller, has_checkout: bool) -> Vec<Shown> {
     let path = layout.path.split('?').next().unwrap_or("/");
     let show = |icon, address: String, text, is_main| Shown {
         is_current: path == address || (address != "/" && path.starts_with(&address)),
@@ -112,6 +162,7 @@ pub(super) fn shown(layout: &Layout, caller: &Caller, has_checkout: bool) -> Vec
         address,
         text,
         is_main,
+        views: Vec::new(),
     };
     let written = |place: &Place| {
         let text = layout.locale.text(place.portuguese, place.english);

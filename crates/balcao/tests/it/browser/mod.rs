@@ -19,6 +19,7 @@ mod reordering;
 mod search;
 mod shelves;
 mod staff;
+mod views;
 mod walk;
 mod webhooks;
 mod without_scripts;

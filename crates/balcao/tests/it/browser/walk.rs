@@ -11,7 +11,7 @@ use test_kit::{
     process::{Balcao, Start},
 };
 
-use super::{PASSWORD, log_in, orders, payments, shelves::bring};
+use super::{PASSWORD, log_in, orders, payments, shelves::bring, views};
 use crate::inventory::Caller;
 use crate::support::{boleto, card, pay_until_final, pix};
 
@@ -22,10 +22,7 @@ const NOT_WALKED: &[(&str, &str)] = &[
     ("/dashboard/figures/", "a part of the first page"),
     ("/dashboard/events/", "a stream"),
     ("/pick/{source}/", "a part of forms"),
-    (
-        "/login/code/",
-        "only in the middle of a login: walked there",
-    ),
+    ("/login/code/", "walked in the middle of a login"),
     ("/login/", "walked before logging in"),
     ("/import/{id}/confirm/", "leads back to the import"),
     ("/import/{id}/undo/", "leads back to the import"),
@@ -41,6 +38,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("/admin/{model}/{id}/password/", "/admin/users/2/password/"),
     ("/receiving/{id}/edit/", "/receiving/2/edit/"),
     ("/receiving/{id}/delete/", "/receiving/2/delete/"),
+    ("/views/new/", "/views/new/?address=/brands/?search=a"),
 ];
 
 /// Walked over for every model, by the links of the administration.
@@ -415,6 +413,7 @@ async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
     // One is booked, and this one stays a draft.
     receive(browser, inventory).await;
     payments::make_link(browser, inventory, "12,90").await;
+    views::save_one(browser, inventory).await;
     orders::make_one_wait(browser, demo).await;
     browser.goto(&format!("{inventory}/products/1/")).await;
     browser.click("#analysis form button").await;

@@ -24,7 +24,7 @@ use super::{
     store::note_login,
     users::{self, User},
 };
-use crate::{State, rest::Refusal};
+use crate::{State, rest::Refusal, views::SavedView};
 
 pub use listed::{Listed, end, end_all, of_user};
 
@@ -55,6 +55,8 @@ pub struct Session {
     pub last_seen_at: Timestamp,
     /// Whether it is kept for [`LIFETIME`] rather than [`SHORT_LIFETIME`].
     pub remembered: bool,
+    /// The lists that the user has saved: the navigation of every page has them.
+    pub views: Vec<SavedView>,
 }
 
 /// A session that has just begun: what its cookies say.

@@ -3,7 +3,10 @@
 use db::{Conn, Error, Timestamp, Tx};
 
 use super::{Listed, Session, Visitor};
-use crate::accounts::{csrf::Secret, store::account_of};
+use crate::{
+    accounts::{csrf::Secret, store::account_of},
+    views,
+};
 
 /// A session that has not ended, by its token's digest, with its account and everything that may do: one statement, since requests begin with it.
 pub(super) async fn find(
@@ -15,13 +18,14 @@ pub(super) async fn find(
         concat!(
             "SELECT ",
             crate::accounts::store::account_columns!(),
-            ", s.id, s.csrf_secret, s.created_at, s.last_seen_at, s.remembered
-             FROM sessions AS s JOIN users AS u ON u.id = s.user_id
+            ", s.id, s.csrf_secret, s.created_at, s.last_seen_at, s.remembered, ",
+            crate::views::views_column!(),
+            " FROM sessions AS s JOIN users AS u ON u.id = s.user_id
              WHERE s.token_hash = $1 AND s.expires_at > $2"
         ),
         &[&token_hash, &now],
         |row| {
-            let secret: String = row.get(8)?;
+            let (secret, views): (String, Option<String>) = (row.get(8)?, row.get(12)?);
             Ok(Session {
                 id: row.get(7)?,
                 account: account_of(row)?,
@@ -29,6 +33,7 @@ pub(super) async fn find(
                 created_at: row.get(9)?,
                 last_seen_at: row.get(10)?,
                 remembered: row.get(11)?,
+                views: views::all_of(views.as_deref()),
             })
         },
     )

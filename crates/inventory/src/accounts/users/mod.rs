@@ -5,6 +5,8 @@ pub(crate) mod manage;
 pub(crate) mod own;
 mod store;
 
+pub(crate) use store::hold;
+
 use db::{Db, Timestamp, Tx};
 use resource::{Named, id, resource, several, text, time, truth};
 

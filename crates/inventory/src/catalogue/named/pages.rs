@@ -36,6 +36,8 @@ use crate::{
 type Answer = Result<Response, web::Error>;
 type Page = Extracted<PageState>;
 
+/// What a list is narrowed by.
+pub(crate) const PARAMETERS: &[&str] = &["search"];
 /// As much of a description stands in a list.
 const SHORT: usize = 80;
 
@@ -120,9 +122,8 @@ async fn list(kind: Kind, Extracted(page): Page, frame: Frame, request: Request)
 
 fn empty_index(kind: Kind, frame: &Frame, parameters: &Parameters, form: Form) -> Index {
     let about = kind.about();
-    let known = &["search"];
     let path = format!("/{}/", kind.path());
-    let address = Address::new(path, known, NamedRecord::name.name, parameters);
+    let address = Address::new(path, PARAMETERS, NamedRecord::name.name, parameters);
     let search = parameters.get("search").unwrap_or_default().trim();
     let chip = (!search.is_empty()).then(|| address.chip("search", format!("“{search}”")));
     Index {

@@ -20,6 +20,7 @@ use crate::{
     accounts::{Model, Verb},
     catalogue::products::ProductRecord,
     rest::{Refusal, query::encode, resource::Page},
+    views::{SavedView, canonical},
 };
 
 /// So many digits are a product's code; the script of the search knows it too.
@@ -318,6 +319,20 @@ impl Index {
         let mut filled = format!("{address}?{field}=");
         encode(sought, &mut filled);
         Some((format!("{text} “{sought}”"), filled))
+    }
+
+    /// The saved view that the list shows.
+    fn view<'frame>(&self, frame: &'frame Frame) -> Option<&'frame SavedView> {
+        let here = canonical(&self.address.whole())?;
+        frame.views().iter().find(|view| view.address == here)
+    }
+
+    /// Where the list is saved as a view; none of one that cannot be.
+    fn new_view(&self) -> Option<String> {
+        let here = canonical(&self.address.whole()).filter(|_| !self.form.is_refused())?;
+        let mut address = "/views/new/?address=".to_owned();
+        encode(&here, &mut address);
+        Some(address)
     }
 
     /// The fields behind "more filters": all but the first.

@@ -33,6 +33,9 @@ type Id = Path<String>;
 
 const ORDERS: &str = "/payments/";
 const PAYMENTS: &str = "/payments/received/";
+/// Where the lists are, and what each is narrowed by.
+pub(crate) const LISTS: [(&str, &[&str]); 2] =
+    [(ORDERS, orders::FILTERS), (PAYMENTS, payments::FILTERS)];
 
 /// `/payments/` and what lies below it.
 pub(crate) fn routes() -> PageRouter {

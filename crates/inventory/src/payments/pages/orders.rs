@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-const FILTERS: &[&str] = &["search", "status", "date_from", "date_to"];
+pub(super) const FILTERS: &[&str] = &["search", "status", "date_from", "date_to"];
 const COLUMNS: &[&str] = &[
     "id",
     "reference",

@@ -25,7 +25,7 @@ use crate::{
     rest::query::Parameters,
 };
 
-const FILTERS: &[&str] = &["status", "payment_method", "date_from", "date_to"];
+pub(super) const FILTERS: &[&str] = &["status", "payment_method", "date_from", "date_to"];
 const COLUMNS: &[&str] = &[
     "id",
     "status",

@@ -28,6 +28,11 @@ use crate::{
 };
 use view::{Listed, OrdersPage};
 
+/// Where the list is.
+pub(crate) const PATH: &str = "/low-stock/";
+/// What changes the list.
+pub(crate) const PARAMETERS: &[&str] = &[view::GROUP];
+
 type Answer = Result<Response, Error>;
 type Page = Extracted<PageState>;
 

@@ -6,7 +6,7 @@ use web::locale::Locale;
 
 use super::{
     super::{LOOKED_AT, Need, Needs, Orders, Written},
-    THRESHOLD,
+    PARAMETERS, PATH, THRESHOLD,
 };
 use crate::{
     accounts::{Model, Verb},
@@ -59,7 +59,7 @@ pub(super) fn cells(need: &Need, locale: Locale) -> [String; 11] {
 
 /// Where the list is, with its state.
 pub(super) fn address(parameters: &Parameters) -> Address {
-    Address::new("/low-stock/", &[GROUP], "", parameters)
+    Address::new(PATH, PARAMETERS, "", parameters)
 }
 
 /// That a product's minimum was changed.

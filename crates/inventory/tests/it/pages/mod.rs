@@ -10,6 +10,7 @@ mod receiving;
 mod records;
 mod round_trip;
 mod shell;
+mod views;
 
 use crate::{app::Answer, visitor::Visitor};
 

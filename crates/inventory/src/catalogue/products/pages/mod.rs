@@ -160,16 +160,21 @@ async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
     Ok(index.show(&frame))
 }
 
+/// What the list is narrowed by.
+pub(crate) fn parameters() -> Vec<&'static str> {
+    let mut known = vec!["search"];
+    known.extend(filters(ProductRecord::FIELDS));
+    known.push(ARCHIVED);
+    known
+}
+
 fn empty_index(frame: &Frame, asked: Asked) -> Index {
     let Asked {
         parameters,
         form,
         picked,
     } = asked;
-    let mut known = vec!["search"];
-    known.extend(filters(ProductRecord::FIELDS));
-    known.push(ARCHIVED);
-    let address = Address::new("/products/", &known, "title", &parameters);
+    let address = Address::new("/products/", &self::parameters(), "title", &parameters);
     Index {
         is_create_dialog: false,
         chips: chips(frame, &address, &parameters, &picked),

@@ -162,14 +162,20 @@ fn receive(movement: Movement, frame: &Frame) -> Option<Link> {
     })
 }
 
+/// What the list is narrowed by.
+pub(crate) fn parameters(movement: Movement) -> Vec<&'static str> {
+    let mut known = filters(movement.fields());
+    known.extend(DAYS.iter().map(|day| day.name));
+    known
+}
+
 fn empty_index(movement: Movement, frame: &Frame, asked: Asked) -> Index {
     let Asked {
         parameters,
         form,
         picked,
     } = asked;
-    let mut known = filters(movement.fields());
-    known.extend(DAYS.iter().map(|day| day.name));
+    let known = self::parameters(movement);
     let path = format!("/{}/", movement.path());
     let address = Address::new(path, &known, "-created_at", &parameters);
     let days = [

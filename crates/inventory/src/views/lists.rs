@@ -1,0 +1,83 @@
+//! Which lists can be saved: those of the pages, each with the parameters that it knows.
+
+use super::model::MAX_ADDRESS;
+use crate::{
+    catalogue::{
+        named::{self, Kind},
+        products,
+    },
+    page::index::Address,
+    payments, reorder,
+    rest::query::Parameters,
+    stock::movements::{self, Movement},
+};
+
+/// The parameters of the list at a path, order and size aside; none where there is no list.
+fn parameters(path: &str) -> Option<Vec<&'static str>> {
+    let name = path.strip_prefix('/')?.strip_suffix('/')?;
+    let is_at = |list: &str| name == list;
+    if is_at("products") {
+        return Some(products::pages::parameters());
+    }
+    if Kind::ALL.iter().any(|kind| is_at(kind.path())) {
+        return Some(named::pages::PARAMETERS.to_vec());
+    }
+    let mut movements = [Movement::Inflow, Movement::Outflow].into_iter();
+    if let Some(movement) = movements.find(|movement| is_at(movement.path())) {
+        return Some(movements::pages::parameters(movement));
+    }
+    if path == reorder::pages::PATH {
+        return Some(reorder::pages::PARAMETERS.to_vec());
+    }
+    let mut lists = payments::pages::LISTS.iter();
+    let (_, known) = lists.find(|(list, _)| *list == path)?;
+    Some(known.to_vec())
+}
+
+/// The address of a list as it is saved: what the list knows, in the list's own order, and no page. None of anything else: of other addresses,
+/// of a list without filters and order, and of one that is too long.
+pub(crate) fn canonical(address: &str) -> Option<String> {
+    let (path, query) = address.split_once('?')?;
+    let known = parameters(path)?;
+    let list = Address::new(path, &known, "", &Parameters::parse(query));
+    let written = list.with(&[("page", "")]);
+    (written != path && written.len() <= MAX_ADDRESS).then_some(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_saved_with_what_it_knows_and_without_its_page() {
+        for (shown, saved) in [
+            (
+                "/products/?page=3&ordering=-title&search=caf%C3%A9&x=1&brand=",
+                Some("/products/?search=caf%C3%A9&ordering=-title"),
+            ),
+            ("/inflows/?supplier=2&lang=en", Some("/inflows/?supplier=2")),
+            ("/brands/?search=a+b", Some("/brands/?search=a+b")),
+            (
+                "/low-stock/?group=supplier",
+                Some("/low-stock/?group=supplier"),
+            ),
+            ("/payments/?status=paid", Some("/payments/?status=paid")),
+            (
+                "/payments/received/?status=approved",
+                Some("/payments/received/?status=approved"),
+            ),
+            ("/products/", None),
+            ("/products/?page=2", None),
+            ("/products/1/?search=a", None),
+            ("/products/delete/?search=a", None),
+            ("/admin/products/?search=a", None),
+            ("//evil.example/?search=a", None),
+            ("https://evil.example/products/?search=a", None),
+            ("/logout/?search=a", None),
+        ] {
+            assert_eq!(canonical(shown).as_deref(), saved, "{shown}");
+        }
+        let long = format!("/products/?search={}", "a".repeat(MAX_ADDRESS));
+        assert_eq!(canonical(&long), None);
+    }
+}

@@ -1,0 +1,179 @@
+//! The pages of saved views: saving the list that is shown, renaming and removing a view. They open over the list, or without a script as
+//! pages of their own.
+
+use askama::Template;
+use axum::{
+    extract::{Request, State as Extracted},
+    response::Response,
+};
+
+use super::{SavedView, canonical, model::MAX_NAME};
+use crate::{
+    page::{
+        Form, Frame, PageState, Post,
+        delete::Deletion,
+        flash::{self, Flash},
+        redirect,
+        routes::{PageRouter, get},
+        see_other,
+    },
+    rest::{Refusal, query::Parameters, resource::RecordId},
+};
+
+type Answer = Result<Response, web::Error>;
+type Page = Extracted<PageState>;
+
+/// The addresses of the pages.
+pub(crate) fn routes() -> PageRouter {
+    PageRouter::new()
+        .route("/views/new/", get(new).post(create))
+        .route("/views/{id}/edit/", get(edit).post(rename))
+        .route("/views/{id}/delete/", get(ask).post(remove))
+}
+
+/// The form for the name of a view.
+#[derive(Template)]
+#[template(path = "views/form.html")]
+struct FormPage<'a> {
+    frame: &'a Frame,
+    form: &'a Form,
+    title: &'a str,
+    /// What is saved, or renamed.
+    address: &'a str,
+}
+
+impl FormPage<'_> {
+    /// What the list is called in the navigation.
+    fn list(&self) -> String {
+        let places = self.frame.places().into_iter();
+        let mut above = places.filter(|place| place.is_above(self.address));
+        above.next().map(|place| place.text).unwrap_or_default()
+    }
+
+    fn attributes(&self) -> String {
+        format!("maxlength=\"{MAX_NAME}\" required autocomplete=\"off\"")
+    }
+}
+
+fn new_title(frame: &Frame) -> &'static str {
+    frame.text("Salvar esta visão", "Save this view")
+}
+
+fn edit_title(frame: &Frame) -> &'static str {
+    frame.text("Renomear a visão", "Rename the view")
+}
+
+async fn new(frame: Frame, request: Request) -> Answer {
+    let query = Parameters::of_address(request.uri());
+    let Some(address) = query.get("address").and_then(canonical) else {
+        // Whoever comes without a list has none to save.
+        return Ok(redirect("/"));
+    };
+    Ok(frame.show(FormPage {
+        frame: &frame,
+        form: &Form::new(),
+        title: new_title(&frame),
+        address: &address,
+    }))
+}
+
+async fn create(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    let (parts, body) = request.into_parts();
+    let post = Post::read(&page.state, &parts, body).await?;
+    let Some(address) = canonical(&post.text("address")) else {
+        return Ok(see_other("/"));
+    };
+    let key = post.repeatable(&frame, "views");
+    let saved = super::save(
+        &page.state,
+        &frame.caller,
+        address.clone(),
+        &post.members,
+        key,
+    );
+    match saved.await {
+        Ok(view) => {
+            let said = frame.text("Visão salva", "View saved");
+            Ok(done(&view.address, said, &view.name))
+        }
+        Err(refusal) => again(&frame, post, new_title(&frame), &address, refusal),
+    }
+}
+
+fn done(address: &str, said: &str, name: &str) -> Response {
+    flash::leave(
+        see_other(address),
+        Flash::success(format!("{said}: {name}.")),
+    )
+}
+
+fn again(frame: &Frame, post: Post, title: &str, address: &str, refusal: Refusal) -> Answer {
+    let mut form = post.form;
+    form.take(refusal, frame.locale)?;
+    Ok(frame.show_again(FormPage {
+        frame,
+        form: &form,
+        title,
+        address,
+    }))
+}
+
+/// A view of the reader's.
+fn find(frame: &Frame, RecordId(id): RecordId) -> Result<&SavedView, Refusal> {
+    let mut views = frame.views().iter();
+    views
+        .find(|view| Some(view.id) == id)
+        .ok_or(Refusal::NotFound)
+}
+
+async fn edit(frame: Frame, id: RecordId) -> Answer {
+    let view = find(&frame, id)?;
+    Ok(frame.show(FormPage {
+        frame: &frame,
+        form: &Form::new().with("name", view.name.clone()),
+        title: edit_title(&frame),
+        address: &view.address,
+    }))
+}
+
+async fn rename(Extracted(page): Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+    let view = find(&frame, id)?;
+    let (parts, body) = request.into_parts();
+    let post = Post::read(&page.state, &parts, body).await?;
+    match super::rename(&page.state, &frame.caller, view.id, &post.members).await {
+        Ok(view) => {
+            let said = frame.text("Visão renomeada", "View renamed");
+            Ok(done(&view.address, said, &view.name))
+        }
+        Err(refusal) => again(&frame, post, edit_title(&frame), &view.address, refusal),
+    }
+}
+
+async fn ask(frame: Frame, id: RecordId) -> Answer {
+    let view = find(&frame, id)?;
+    let deletion = Deletion {
+        title: frame
+            .text("Remover a visão?", "Remove the view?")
+            .to_owned(),
+        name: view.name.clone(),
+        sentence: frame.text(
+            "Só o atalho some do menu. A lista e os registros ficam como estão.",
+            "Only the shortcut leaves the menu. The list and its records stay as they are.",
+        ),
+        confirm: frame.text("Sim, remover", "Yes, remove").to_owned(),
+        back: view.address.clone(),
+        next: String::new(),
+        blocking: None,
+        problem: String::new(),
+    };
+    Ok(deletion.ask(&frame, Ok(()))?)
+}
+
+async fn remove(Extracted(page): Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+    let view = find(&frame, id)?;
+    let (parts, body) = request.into_parts();
+    Post::read(&page.state, &parts, body).await?;
+    super::remove(&page.state, &frame.caller, view.id).await?;
+    let said = frame.text("Visão removida", "View removed");
+    Ok(done(&view.address, said, &view.name))
+}

@@ -1,0 +1,67 @@
+//! Statements about saved views.
+
+use db::{Conn, Error, Tx};
+
+use super::SavedView;
+
+/// All views of a user `u` in one column, so that they come with what is read anyway. Addresses have no blanks, names no control characters.
+macro_rules! views_column {
+    () => {
+        "(SELECT string_agg(v.id || ' ' || v.address || ' ' || v.name, '\u{1f}') FROM saved_views AS v WHERE v.user_id = u.id)"
+    };
+}
+pub(crate) use views_column;
+
+pub(super) async fn count(conn: &mut Conn, user: i64) -> Result<i64, Error> {
+    let sql = "SELECT count(*) FROM saved_views WHERE user_id = $1";
+    conn.one(sql, &[&user], |row| row.get(0)).await
+}
+
+pub(super) async fn insert(
+    tx: &mut Tx,
+    user: i64,
+    name: &str,
+    address: &str,
+) -> Result<SavedView, Error> {
+    let sql = "INSERT INTO saved_views (user_id, name, name_folded, address) VALUES ($1, $2, $3, $4) RETURNING id";
+    let folded = db::fold(name);
+    let id = tx
+        .one(sql, &[&user, &name, &folded, &address], |row| row.get(0))
+        .await?;
+    Ok(SavedView {
+        id,
+        name: name.to_owned(),
+        address: address.to_owned(),
+    })
+}
+
+/// A view of a user's.
+pub(super) async fn find(conn: &mut Conn, id: i64, user: i64) -> Result<Option<SavedView>, Error> {
+    let sql = "SELECT name, address FROM saved_views WHERE id = $1 AND user_id = $2";
+    conn.optional(sql, &[&id, &user], |row| {
+        Ok(SavedView {
+            id,
+            name: row.get(0)?,
+            address: row.get(1)?,
+        })
+    })
+    .await
+}
+
+/// Gives a view of a user's another name; the view, if it is there.
+pub(super) async fn rename(
+    tx: &mut Tx,
+    id: i64,
+    user: i64,
+    name: &str,
+) -> Result<Option<SavedView>, Error> {
+    let sql = "UPDATE saved_views SET name = $3, name_folded = $4 WHERE id = $1 AND user_id = $2";
+    let folded = db::fold(name);
+    tx.execute(sql, &[&id, &user, &name, &folded]).await?;
+    find(tx, id, user).await
+}
+
+pub(super) async fn delete(tx: &mut Tx, id: i64, user: i64) -> Result<(), Error> {
+    let sql = "DELETE FROM saved_views WHERE id = $1 AND user_id = $2";
+    tx.execute(sql, &[&id, &user]).await.map(drop)
+}
