@@ -23,6 +23,7 @@ mod views;
 mod walk;
 mod webhooks;
 mod without_scripts;
+mod zoom;
 
 use test_kit::{
     browser::{Browser, Reader},
