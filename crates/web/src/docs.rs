@@ -1,7 +1,8 @@
 //! The API documents: the `OpenAPI` document itself, and two viewers for it, Swagger UI and Redoc, whose files are embedded.
 //!
-//! Nothing is loaded from another site. The viewers use our design tokens, light and dark, and the scripts in `assets/documents` repair
-//! what their markup hides from screen readers. Their pages have a security policy of their own, see [`Policy::Documents`].
+//! A viewer is loaded when its reader asks for it: it is a megabyte, and its page says before what the document is and where. Nothing is
+//! loaded from another site. The viewers use our design tokens, light and dark, and the scripts in `assets/documents` repair what their
+//! markup hides from screen readers. Their pages have a security policy of their own, see [`Policy::Documents`].
 
 use askama::Template;
 use axum::Router;
@@ -47,8 +48,20 @@ struct Viewer {
     /// Each viewer's name, its path, and whether this page is it.
     viewers: [(&'static str, &'static str, bool); 2],
     icon: String,
+    /// What the page itself loads, before anybody asks for the viewer.
+    dress: [String; 2],
+    opener: String,
+    /// What the viewer needs, in this order.
     styles: Vec<String>,
     scripts: Vec<String>,
+}
+
+impl Viewer {
+    /// The viewer's name.
+    fn name(&self) -> &'static str {
+        let this = self.viewers.iter().find(|(_, _, is_this)| *is_this);
+        this.map_or("", |(name, ..)| *name)
+    }
 }
 
 /// The design tokens, which the viewers are given instead of colours of their own.
@@ -69,22 +82,19 @@ pub fn routes<S: Clone + Send + Sync + 'static>(
         viewers: [("Swagger UI", paths.swagger_ui), ("Redoc", paths.redoc)]
             .map(|(name, there)| (name, there, there == path)),
         icon: assets.url("favicon.svg"),
+        dress: [TOKENS, "documents/documents.css"].map(|name| assets.url(name)),
+        opener: assets.url("documents/open.js"),
         styles: urls(styles),
         scripts: urls(scripts),
     };
     let swagger_ui = viewer(
         paths.swagger_ui,
-        &[
-            "swagger-ui/swagger-ui.css",
-            TOKENS,
-            "documents/documents.css",
-            "documents/swagger-ui.css",
-        ],
+        &["swagger-ui/swagger-ui.css", "documents/swagger-ui.css"],
         &["swagger-ui/swagger-ui-bundle.js", "documents/swagger-ui.js"],
     );
     let redoc = viewer(
         paths.redoc,
-        &[TOKENS, "documents/documents.css", "documents/redoc.css"],
+        &["documents/redoc.css"],
         &["redoc/redoc.standalone.js", "documents/redoc.js"],
     );
     let document: Bytes = document.into();

@@ -15,11 +15,49 @@ async fn both_viewers_work_without_any_other_site() {
         (PATHS.redoc, "h2"),
     ] {
         browser.goto(&server.url(path)).await;
+        browser.click("#open").await;
         browser.wait_for(css).await;
         browser.wait_text("body", "Report on liveness").await;
         assert_eq!(browser.title().await, "Example interface");
         browser.check_clean(&[&host]).await;
     }
+}
+
+/// What the page has loaded: the names of scripts and styles without their hashes.
+async fn loaded(browser: &Browser) -> Vec<String> {
+    let script = "return performance.getEntriesByType('resource').map((entry) => entry.name)
+        .filter((name) => /[.](js|css)$/.test(name)).map((name) => name.replace(/^.*[/]|-[0-9a-f]{12}(?=[.])/g, ''))";
+    let names = browser.script(script).await;
+    let names = names.as_array().into_iter().flatten();
+    let names = names.filter_map(|name| name.as_str().map(str::to_owned));
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+#[tokio::test]
+async fn a_viewer_is_loaded_when_somebody_asks_for_it() {
+    let server = Running::start(router()).await;
+    let browser = Browser::open().await;
+    browser.goto(&server.url(PATHS.swagger_ui)).await;
+    browser.wait_text("main", PATHS.schema).await;
+    let before = loaded(&browser).await;
+    assert_eq!(before, ["documents.css", "open.js", "tokens.css"]);
+    assert!(browser.has("meta[name=description]").await);
+
+    browser.offline(true).await;
+    browser.click("#open").await;
+    browser.wait_text("#opening", "Try again").await;
+    browser.offline(false).await;
+    browser.click("#open").await;
+    browser.wait_for(".opblock-summary-path").await;
+    browser.wait_gone("#start").await;
+    assert_eq!(browser.focused().await, "#documents");
+
+    // An address of a part of the document asks for its viewer too.
+    let part = format!("{}#tag/operation", server.url(PATHS.redoc));
+    browser.goto(&part).await;
+    browser.wait_for("h2").await;
 }
 
 /// How light the ground behind the text of a viewer is, from 0 to 255.
@@ -53,6 +91,7 @@ async fn both_viewers_follow_the_colours_of_their_reader() {
             let cookie = format!("document.cookie = 'balcao_theme={chosen}; path=/'");
             browser.script(&cookie).await;
             browser.goto(&server.url(path)).await;
+            browser.click("#open").await;
             let ground = ground(&browser, css).await;
             assert_eq!(
                 ground < 64,

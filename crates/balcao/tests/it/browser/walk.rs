@@ -227,12 +227,14 @@ impl Walk {
         );
     }
 
-    /// The viewers of an API's documents, which draw the page by script: on a desk and on a phone, in light and dark, with an operation open.
+    /// The page of an API's document, and its viewer, which draws by script: on a desk and on a phone, in light and dark, with an operation open.
     async fn documents(&mut self, url: &str, viewer: Viewer) {
+        self.read(url, "en", [Scheme::Light, Scheme::Dark]).await;
         for &(scheme, (width, height)) in viewer.looks {
             self.browser.resize(width, height).await;
             self.browser.prefer(scheme).await;
             self.browser.goto(url).await;
+            self.browser.click("#open").await;
             self.browser.wait_for(viewer.shown).await;
             if let Some(opens) = viewer.opens {
                 self.browser.click(opens).await;
@@ -241,9 +243,6 @@ impl Walk {
                     .await;
             }
             self.look(url, "English", [(scheme, (width, height))]).await;
-        }
-        for problem in self.browser.html_problems().await {
-            self.note(url, &format!("HTML: {problem}"));
         }
     }
 
