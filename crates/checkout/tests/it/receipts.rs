@@ -76,7 +76,7 @@ on_both_engines!(
         );
         assert_eq!(texts[0], expected);
         assert!(texts[1].contains("Café &#60;forte&#62;"), "{}", texts[1]);
-        test_kit::html::check(&texts[1]);
+        test_kit::html::check_mail(&texts[1]);
     }
 );
 

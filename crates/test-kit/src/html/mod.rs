@@ -11,7 +11,17 @@ use tree::{Element, Node, Tree};
 /// Panics with every problem of the page. See [`problems`].
 #[track_caller]
 pub fn check(html: &str) {
-    let problems = problems(html);
+    nothing_is_wrong(html, &problems(html));
+}
+
+/// As [`check`], for a mail: nobody finds it by its description, so it needs none.
+#[track_caller]
+pub fn check_mail(html: &str) {
+    nothing_is_wrong(html, &problems_of_document(&Tree::parse(html)));
+}
+
+#[track_caller]
+fn nothing_is_wrong(html: &str, problems: &[String]) {
     assert!(
         problems.is_empty(),
         "the page has {} problem(s):\n{}\n\nThe page:\n{html}",
@@ -20,18 +30,34 @@ pub fn check(html: &str) {
     );
 }
 
-/// Everything that is wrong with a whole page, each with its line: parse errors, `lang`, `title`, exactly one
+/// Everything that is wrong with a whole page, each with its line: parse errors, `lang`, `title`, a description, exactly one
 /// `h1`, unique ids, references to ids, labels of fields, types and names of buttons, `alt` of images,
 /// inline scripts, styles and handlers, `javascript:` addresses, resources from elsewhere.
 pub fn problems(html: &str) -> Vec<String> {
     let tree = Tree::parse(html);
+    let mut problems = problems_of_document(&tree);
+    let descriptions = tree.elements().filter(|(_, element)| {
+        let is_description = element.attribute("name") == Some("description");
+        element.tag() == "meta" && is_description
+    });
+    let texts: Vec<_> = descriptions
+        .map(|(_, element)| element.attribute("content").unwrap_or_default())
+        .collect();
+    if texts.len() != 1 || texts.contains(&"") {
+        problems.push("a page needs one description that is not empty".to_owned());
+    }
+    problems
+}
+
+/// What is wrong with a document, whether a page or a mail.
+fn problems_of_document(tree: &Tree) -> Vec<String> {
     let mut page = Page {
         problems: tree
             .errors
             .iter()
             .map(|error| format!("parse error, {error}"))
             .collect(),
-        tree: &tree,
+        tree,
     };
     page.outline();
     page.ids();
@@ -272,7 +298,7 @@ mod tests {
     use super::*;
 
     const GOOD: &str = r##"<!doctype html>
-<html lang="pt-BR"><head><meta charset="utf-8"><title>Pagar</title>
+<html lang="pt-BR"><head><meta charset="utf-8"><title>Pagar</title><meta name="description" content="Pague aqui">
 <link rel="stylesheet" href="/assets/balcao.css"><script src="/assets/checkout.js" type="module"></script></head>
 <body><a href="#main">Pular</a><main id="main"><h1>Pagar</h1>
 <form method="post" action="/create_payment">
@@ -313,6 +339,7 @@ mod tests {
             ("<h1>Pagar", "<h1>Pagar &eacute", "parse error"),
             (" lang=\"pt-BR\"", "", "needs a lang"),
             ("<title>Pagar</title>", "<title> </title>", "one title"),
+            ("Pague aqui", "", "one description"),
             ("<h1>Pagar</h1>", "", "exactly one h1, not 0"),
             ("<h1>", "<h1>A</h1><h1>", "exactly one h1, not 2"),
             ("id=\"main\"", "id=\"email\"", "stands twice"),
