@@ -32,7 +32,7 @@ use axum::routing::{MethodRouter, get, post, put};
 use http::{HeaderName, HeaderValue, StatusCode};
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
-use web::errors::{self, ForReaders, Pages};
+use web::errors::{self, ForReaders};
 use web::metrics::Metrics;
 use web::server::Shutdown;
 use web::{Clock, Random, Supervisor};
@@ -125,7 +125,7 @@ impl Sandbox {
             .fallback(|| async { StatusCode::NOT_FOUND })
             .layer(middleware::from_fn_with_state(
                 errors::Renderer::new(ForReaders::new(
-                    Pages::new(self.state.assets.clone()),
+                    pages::ErrorPages::new(self.state.assets.clone()),
                     refusal::Programs,
                 )),
                 errors::render,

@@ -3,6 +3,7 @@
 //! They read the store and render; the buttons post to `control`. Every page says that this is a sandbox. Everything works without a script.
 
 mod artefacts;
+mod errors;
 mod list;
 mod payment;
 mod words;
@@ -14,9 +15,11 @@ use axum::routing::get;
 use rust_embed::RustEmbed;
 use tower::ServiceBuilder;
 use web::assets::Assets;
-use web::errors::{self, Renderer};
+use web::errors::{Renderer, render};
 use web::locale;
 use web::security::{self, Policy};
+
+pub(crate) use errors::ErrorPages;
 
 use crate::state::State;
 
@@ -46,8 +49,8 @@ pub(crate) fn routes(assets: &Assets) -> Router<State> {
             ServiceBuilder::new()
                 .layer(from_fn_with_state(Policy::Pages, security::headers))
                 .layer(from_fn_with_state(
-                    Renderer::new(errors::Pages::new(assets.clone())),
-                    errors::render,
+                    Renderer::new(ErrorPages::new(assets.clone())),
+                    render,
                 ))
                 .layer(from_fn(locale::remember)),
         )

@@ -240,6 +240,7 @@ async fn what_cannot_be_opened_is_a_page_for_browsers_and_a_refusal_for_programs
         assert_eq!(shown.status, status, "{path}");
         html::check(&shown.text);
         assert!(shown.text.contains(title), "{path}");
+        assert!(shown.text.contains("Ambiente de teste"), "{path}");
         assert!(
             !shown.text.contains("Solicitação"),
             "the sandbox numbers no requests"

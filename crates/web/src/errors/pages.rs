@@ -26,16 +26,16 @@ impl Pages {
 /// Renders errors as pages for browsers, which ask for a page by name, and by another renderer for everybody else: for what people and
 /// programs share, an address that is not there above all.
 #[derive(Clone, Debug)]
-pub struct ForReaders<R>(Pages, R);
+pub struct ForReaders<P, R>(P, R);
 
-impl<R> ForReaders<R> {
+impl<P, R> ForReaders<P, R> {
     /// Pages for browsers, `programs` for everybody else.
-    pub const fn new(pages: Pages, programs: R) -> Self {
+    pub const fn new(pages: P, programs: R) -> Self {
         Self(pages, programs)
     }
 }
 
-impl<R: Render> Render for ForReaders<R> {
+impl<P: Render, R: Render> Render for ForReaders<P, R> {
     fn render(&self, error: &Public, request: &Facts) -> Response {
         let Self(pages, programs) = self;
         if !request.wants_page {

@@ -5,7 +5,10 @@ use std::sync::mpsc;
 
 use db::{Db, Options};
 use serde_json::Value;
-use test_kit::process::{Balcao, Start};
+use test_kit::{
+    browser::Browser,
+    process::{Balcao, Start},
+};
 
 use super::{
     log_in,
@@ -166,4 +169,18 @@ async fn every_fault_is_told_on_a_page_that_everybody_can_read() {
     walk.browser.goto(&format!("{checkout}/")).await;
     walk.too_much(&format!("{checkout}/"), "/").await;
     walk.nothing_is_found();
+}
+
+#[tokio::test]
+async fn what_the_sandbox_does_not_have_is_missing_in_a_sandbox() {
+    let demo = Start::new(["demo"]).ready().await;
+    let browser = Browser::open().await;
+    browser
+        .goto(&format!("{}/nowhere", demo.url("sandbox").await))
+        .await;
+    browser.wait_text("h1", "Página não encontrada").await;
+    browser.wait_text(".banner", "Ambiente de teste").await;
+    browser.check_accessibility().await;
+    browser.click("main a").await;
+    browser.wait_text("h1", "Pagamentos").await;
 }

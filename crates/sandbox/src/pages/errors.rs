@@ -1,0 +1,39 @@
+//! Errors as pages: those of every service, in the sandbox's frame, so that they say too that this is one.
+
+use askama::Template;
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use web::assets::Assets;
+use web::errors::{Explanation, Facts, Public, Render};
+use web::page::{Layout, Page};
+
+/// Renders errors as pages in the reader's language.
+#[derive(Clone, Debug)]
+pub(crate) struct ErrorPages(Assets);
+
+impl ErrorPages {
+    /// A renderer whose pages take their styles from `assets`.
+    pub(crate) const fn new(assets: Assets) -> Self {
+        Self(assets)
+    }
+}
+
+#[derive(Template)]
+#[template(path = "sandbox/error.html")]
+struct ErrorPage {
+    layout: Layout,
+    status: StatusCode,
+    explanation: Explanation,
+}
+
+impl Render for ErrorPages {
+    fn render(&self, error: &Public, request: &Facts) -> Response {
+        let layout = Layout::of(request, self.0.clone());
+        let page = ErrorPage {
+            explanation: Explanation::of(error, layout.locale),
+            status: error.status,
+            layout,
+        };
+        Page::with_status(error.status, page).into_response()
+    }
+}
