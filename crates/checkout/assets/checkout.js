@@ -1,9 +1,10 @@
 /* The checkout page: one form, three methods, one payment. Begin reading here.
    page.js: what the server wrote · masks.js, card.js, checks.js, fields.js: the form · attempt.js: sending it · sale.js, views.js: what
-   comes of it · follow.js: its state as it changes · remember.js: a reload. */
+   comes of it · follow.js: its state as it changes · remember.js: a reload · copy.js, which all services share: buttons that copy. */
 
 import { askOnce, finish, followUp, outcomeOf, pay, reuse } from "./attempt.js";
 import { cardMembers, setUpCard, showInstallments } from "./card.js";
+import "./copy.js";
 import { checkAll, hideSummary, showProblem, showRefusal, showSummary, watchFields } from "./fields.js";
 import { cents, decimal, keepMask, postalCode, taxId } from "./masks.js";
 import { announce, form, money, order, root, say, wait } from "./page.js";

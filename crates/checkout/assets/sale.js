@@ -4,7 +4,7 @@
 import { follow, look } from "./follow.js";
 import { day, form, moment, money, order, reason, say } from "./page.js";
 import { forget, remember } from "./remember.js";
-import { copy, countDown, show } from "./views.js";
+import { countDown, show } from "./views.js";
 
 let following = new AbortController();
 let stopCounting = () => {};
@@ -141,10 +141,7 @@ function showDeclined(sale, actions) {
 function showPix(sale, actions) {
   const image = sale.image && `data:image/png;base64,${sale.image}`;
   const until = sale.expires && moment(new Date(sale.expires));
-  const view = show("pix", { ...facts(sale), code: sale.code, image, until }, {
-    ...actions,
-    copy: (button) => copy(button, sale.code, view.querySelector('[data-slot="code"]')),
-  });
+  const view = show("pix", { ...facts(sale), code: sale.code, image, until }, actions);
   if (!sale.expires) return;
   const clock = view.querySelector("#countdown");
   clock.closest("[hidden]")?.removeAttribute("hidden");
@@ -154,10 +151,9 @@ function showPix(sale, actions) {
 }
 
 function showBoleto(sale, actions) {
-  const view = show("boleto", { ...facts(sale), line: sale.line && inGroups(sale.line) }, {
-    ...actions,
-    copy: (button) => copy(button, sale.line.replace(/\D/g, ""), view.querySelector('[data-slot="line"]')),
-  });
+  const view = show("boleto", { ...facts(sale), line: sale.line && inGroups(sale.line) }, actions);
+  // Groups are for the eye: what is copied is the number.
+  if (sale.line) view.querySelector("#boleto-line").dataset.text = sale.line.replace(/\D/g, "");
 }
 
 /* AAAAA.AAAAA BBBBB.BBBBBB CCCCC.CCCCCC D EEEEEEEEEEEEEE, as banks print it; each group stays in one piece. */

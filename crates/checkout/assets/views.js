@@ -1,7 +1,7 @@
 /* What stands in the place of the form once there is a payment. The words are in the page's <template> elements, in the reader's
    language; here they are filled, and their buttons are tied. */
 
-import { announce, root, say } from "./page.js";
+import { root } from "./page.js";
 
 const form = document.querySelector("#payment");
 const place = document.querySelector("#result");
@@ -52,26 +52,6 @@ function fill(slot, value) {
 
 function inOnePiece(text) {
   return Object.assign(document.createElement("span"), { textContent: text });
-}
-
-/** Copies a text and says so, on the button for a moment and to screen readers. */
-export async function copy(button, text, source) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    // No permission: the text is selected, so that the reader's own copying works.
-    getSelection().selectAllChildren(source);
-    announce(say("copy_by_hand"));
-    return;
-  }
-  const label = button.querySelector("span");
-  const before = button.dataset.label ?? label.textContent;
-  button.dataset.label = before;
-  label.textContent = say("copied");
-  announce(say("copied"));
-  setTimeout(() => {
-    label.textContent = before;
-  }, 2500);
 }
 
 /** Counts down to a moment inside an element; calls `onEnd` once it is there. Gives the way to stop it. */

@@ -25,6 +25,7 @@ const MODULES: &[&str] = &[
     "attempt.js",
     "card.js",
     "checks.js",
+    "copy.js",
     "fields.js",
     "follow.js",
     "masks.js",

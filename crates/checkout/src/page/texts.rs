@@ -33,12 +33,6 @@ const TEXTS: &[(&str, &str, &str)] = &[
         "Os 4 dígitos da frente",
         "The 4 digits on the front",
     ),
-    ("copied", "Copiado", "Copied"),
-    (
-        "copy_by_hand",
-        "O código está selecionado: copie-o com o teclado ou o menu.",
-        "The code is selected: copy it with the keyboard or the menu.",
-    ),
     // Problems, above and beside the fields.
     ("problems_one", "Confira um campo", "Check one field"),
     (

@@ -1,9 +1,9 @@
-//! `/webhooks/` without any script: an endpoint is added, tried out, changed, given another secret, switched off and on, and deleted.
+//! `/webhooks/`, mostly without any script: an endpoint is added, tried out, changed, given another secret, switched off and on, and deleted.
 
-use test_kit::browser::{Browser, Reader, Scheme};
+use test_kit::browser::{Browser, Key, Reader, Scheme};
 use test_kit::process::Start;
 
-use super::log_in;
+use super::{english, log_in, opened};
 use crate::receiver::Receiver;
 
 #[tokio::test]
@@ -105,4 +105,53 @@ async fn an_endpoint_is_managed_by_pages_without_scripts() {
     assert!(!browser.is_too_wide().await);
     let host = inventory.trim_start_matches("http://");
     browser.check_clean(&[host]).await;
+}
+
+#[tokio::test]
+async fn the_secret_of_an_endpoint_is_copied_by_a_button() {
+    let (_demo, browser, inventory) = opened(english((1280, 900)), "admin").await;
+    for (form, path) in [
+        ("/webhooks/new/", "first"),
+        ("/admin/endpoints/add/", "second"),
+    ] {
+        browser.goto(&format!("{inventory}{form}")).await;
+        let url = format!("http://127.0.0.1:9/{path}");
+        browser.fill("[name=url]", &url).await;
+        browser.press(Key::Enter).await;
+        let secret = browser.wait_text("#secret", "whsec_").await;
+        browser.click("[data-copy]").await;
+        browser.wait_text("[data-copy]", "Copied").await;
+        browser
+            .wait_until(
+                "it to be told",
+                "[...document.querySelectorAll('[role=status]')].some((part) => part.textContent === 'Copied')",
+            )
+            .await;
+        browser.wait_text("[data-copy]", "Copy secret").await;
+        browser.check_accessibility().await;
+
+        browser.goto(&format!("{inventory}/products/")).await;
+        browser.click("#shell-search").await;
+        browser.press_with(&[Key::Control], Key::Char('v')).await;
+        assert_eq!(browser.value("#shell-search").await, secret);
+    }
+    let host = inventory.trim_start_matches("http://");
+    browser.check_clean(&[host]).await;
+}
+
+#[tokio::test]
+async fn one_click_selects_the_secret_where_scripts_are_off() {
+    let reader = Reader {
+        scripts: false,
+        ..english((1280, 900))
+    };
+    let (_demo, browser, inventory) = opened(reader, "admin").await;
+    browser.goto(&format!("{inventory}/webhooks/new/")).await;
+    browser.fill("#url", "http://127.0.0.1:9/hooks").await;
+    browser.press(Key::Enter).await;
+    let secret = browser.wait_text("#secret", "whsec_").await;
+    assert!(!browser.is_shown("[data-copy]").await);
+    browser.click("#secret").await;
+    let selected = browser.script("return String(getSelection())").await;
+    assert_eq!(selected, secret);
 }

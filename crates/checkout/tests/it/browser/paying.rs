@@ -136,8 +136,8 @@ async fn a_boleto_shows_its_digits_its_due_date_and_its_document() {
         )
         .await;
     buyer.hold_time().await;
-    buyer.click("[data-action=copy]").await;
-    buyer.wait_text("[data-action=copy]", "Copiado").await;
+    buyer.click("[data-copy]").await;
+    buyer.wait_text("[data-copy]", "Copiado").await;
     buyer.let_time_pass().await;
     buyer.wait_text("#announcer", "").await;
     shop.act(&buyer.payment().await, "pay").await;

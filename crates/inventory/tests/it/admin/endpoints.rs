@@ -26,7 +26,7 @@ on_both_engines!(
         let told = visitor.submit(add, &fields).await;
         assert_eq!(told.status.as_u16(), 200, "{told:?}");
         test_kit::html::check(&told.text);
-        has(&told.text, &["Note the secret now", "<code>whsec_"]);
+        has(&told.text, &["Note the secret now", "whsec_"]);
         assert!(told.header("cache-control").contains("no-store"));
         let record = "/admin/endpoints/1/change/";
         let page = visitor.page(record).await;
@@ -41,7 +41,7 @@ on_both_engines!(
         let mut renewed = fields.to_vec();
         renewed.push(("renew", "1"));
         let told = visitor.submit(record, &renewed).await;
-        has(&told.text, &["<code>whsec_"]);
+        has(&told.text, &["whsec_"]);
         visitor
             .done(record, &[("url", "https://erp.example/other")])
             .await;
