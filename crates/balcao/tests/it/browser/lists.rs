@@ -65,3 +65,28 @@ async fn a_list_on_a_phone_is_sorted_by_a_menu_and_its_cards_are_low() {
         .await;
     browser.wait_text(".index-sort summary", "Stock ↑").await;
 }
+
+#[tokio::test]
+async fn filters_by_day_say_whose_days_they_are() {
+    let (_demo, browser, inventory) = opened(english((1280, 900)), "admin").await;
+    for (path, label, chip) in [
+        ("/inflows/", "From (UTC day)", "From 2026-11-20 (UTC)"),
+        ("/outflows/", "From (UTC day)", "From 2026-11-20 (UTC)"),
+        ("/payments/", "From (São Paulo day)", "From 2026-11-20"),
+        (
+            "/payments/received/",
+            "From (São Paulo day)",
+            "From 2026-11-20",
+        ),
+    ] {
+        browser.goto(&format!("{inventory}{path}")).await;
+        browser.click("#filters summary").await;
+        browser.wait_text("[for=filter-date_from]", label).await;
+        browser.type_text("#filter-date_from", "11202026").await;
+        let shown = browser.wait_text(".index-chips", chip).await;
+        assert_eq!(shown.contains("UTC"), chip.contains("UTC"), "{path}");
+        browser.check_accessibility().await;
+    }
+    browser.goto(&format!("{inventory}/admin/inflows/")).await;
+    browser.wait_text(".site-dates", "By date (UTC)").await;
+}

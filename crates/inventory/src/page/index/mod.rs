@@ -2,11 +2,13 @@
 //! What the records are, and which filters they have, is defined by their features.
 
 mod address;
+mod days;
 mod export;
 mod row;
 mod spool;
 
 pub(crate) use address::Address;
+pub(crate) use days::Days;
 pub(crate) use export::{Cells, Sheet, empty_file, export, headings};
 pub(crate) use row::{Action, Cell, Column, Heading, Row, Typed};
 
@@ -38,7 +40,7 @@ pub(crate) enum Filter {
     /// An amount: its name and what it is called.
     Amount(&'static str, String),
     /// A day: its name and what it is called.
-    Day(&'static str, &'static str),
+    Day(&'static str, String),
     /// One of a few values: its name, what it is called, and the values with what each is called. A first value that is blank is the one
     /// without a choice.
     Choice(

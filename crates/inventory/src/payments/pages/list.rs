@@ -16,7 +16,7 @@ use crate::{
     page::{
         Form, Frame, PageState,
         flash::{self, Flash},
-        index::{self, Address, Chip, Filter},
+        index::{self, Address, Chip, Days, Filter},
         posts, redirect,
     },
     rest::{
@@ -106,11 +106,7 @@ impl Asked {
         let choices = self.choices.iter();
         let choices =
             choices.map(|(name, text, values)| Filter::Choice(name, text, values.clone()));
-        let days = [
-            Filter::Day("date_from", frame.text("De", "From")),
-            Filter::Day("date_to", frame.text("Até", "To")),
-        ];
-        choices.chain(days).collect()
+        choices.chain(Days::SaoPaulo.filters(frame)).collect()
     }
 
     /// The filters that are set.
@@ -134,14 +130,7 @@ impl Asked {
                 chip(name, format!("{text}: {word}"));
             }
         }
-        for (name, text) in [
-            ("date_from", frame.text("De", "From")),
-            ("date_to", frame.text("Até", "To")),
-        ] {
-            if let Some(day) = given(&self.parameters, name) {
-                chip(name, format!("{text} {day}"));
-            }
-        }
+        chips.extend(Days::SaoPaulo.chips(frame, address, &self.parameters));
         chips
     }
 

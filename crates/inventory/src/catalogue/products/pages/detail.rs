@@ -283,7 +283,7 @@ fn ledger_index(frame: &Frame, product: &ProductRecord, parameters: &Parameters)
     Index {
         lead: product.title.clone(),
         is_exported: false,
-        filters: vec![Filter::Day("as_of", day)],
+        filters: vec![Filter::Day("as_of", day.to_owned())],
         form: Form::new().with("as_of", as_of),
         ..Index::new(title, address, columns, Empty::new("clock", empty))
     }

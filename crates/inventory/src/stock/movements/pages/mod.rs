@@ -17,7 +17,7 @@ use crate::{
         Form, Frame, PageState, Post,
         delete::Deletion,
         flash::{self, Flash},
-        index::{self, Action, Address, Cell, Chip, Filter, Index, Link, Row},
+        index::{self, Action, Address, Cell, Days, Filter, Index, Link, Row},
         picked_next,
         picker::Picked,
         posts,
@@ -178,16 +178,14 @@ fn empty_index(movement: Movement, frame: &Frame, asked: Asked) -> Index {
     let known = self::parameters(movement);
     let path = format!("/{}/", movement.path());
     let address = Address::new(path, &known, "-created_at", &parameters);
-    let days = [
-        frame.text("De (dia UTC)", "From (UTC day)"),
-        frame.text("Até (dia UTC)", "To (UTC day)"),
-    ];
-    let days = DAYS.iter().zip(days);
-    let days = days.map(|(day, text)| Filter::Day(day.name, text));
+    let chosen = picked.iter().filter_map(|picked| picked.chip(&address));
+    let days = Days::Utc.chips(frame, &address, &parameters);
+    let chips = chosen.chain(days).collect();
+    let records = picked.into_iter().map(Filter::Record);
     Index {
         form,
-        chips: chips(frame, &address, &parameters, &picked),
-        filters: picked.into_iter().map(Filter::Record).chain(days).collect(),
+        chips,
+        filters: records.chain(Days::Utc.filters(frame)).collect(),
         ..Index::of(
             frame,
             movement.words(),
@@ -197,21 +195,6 @@ fn empty_index(movement: Movement, frame: &Frame, asked: Asked) -> Index {
             &columns(movement),
         )
     }
-}
-
-fn chips(
-    frame: &Frame,
-    address: &Address,
-    parameters: &Parameters,
-    picked: &[Picked],
-) -> Vec<Chip> {
-    let texts = [frame.text("De", "From"), frame.text("Até", "To")];
-    let days = DAYS.iter().zip(texts).filter_map(|(day, text)| {
-        let typed = parameters.get(day.name)?.trim();
-        Some(address.chip(day.name, format!("{text} {typed}")))
-    });
-    let picked = picked.iter().filter_map(|picked| picked.chip(address));
-    picked.chain(days).collect()
 }
 
 fn row(movement: Movement, frame: &Frame, record: &MovementRecord, may_delete: bool) -> Row {
