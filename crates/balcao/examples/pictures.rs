@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use test_kit::browser::{Browser, Key, Reader, Scheme};
-use test_kit::process::{Balcao, Start};
+use test_kit::browser::{Browser, Key, Scheme};
+use test_kit::demo::{english, opened};
+use test_kit::process::Balcao;
 
 const DESK: (u32, u32) = (1280, 860);
 /// The first page down to its chart.
@@ -25,14 +26,8 @@ const PICTURES: [Picture; 6] = [
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let demo = Start::new(["demo"]).ready().await;
-    let reader = Reader {
-        language: "en".to_owned(),
-        ..Reader::default()
-    };
-    let browser = Browser::open_as(reader).await;
+    let (demo, browser, _) = opened(english(DESK), "admin").await;
     checkout(&browser, &demo).await;
-    log_in(&browser, &demo).await;
     for (name, service, path, (width, height), scheme) in PICTURES {
         browser.resize(width, height).await;
         browser.prefer(scheme).await;
@@ -56,16 +51,6 @@ async fn checkout(browser: &Browser, demo: &Balcao) {
         .await;
     settle(browser).await;
     take(browser, "checkout").await;
-}
-
-async fn log_in(browser: &Browser, demo: &Balcao) {
-    browser
-        .goto(&format!("{}/login/", demo.url("inventory").await))
-        .await;
-    browser.fill("#username", "admin").await;
-    browser.fill("#password", "demo-password").await;
-    browser.press(Key::Enter).await;
-    browser.wait_for(".shell-nav").await;
 }
 
 /// Booking goods out from wherever one is: one key, and the window with the form.

@@ -1,5 +1,5 @@
 //! What the tests of every crate share: fresh databases on both engines, PostgreSQL servers to kill and to promote, the real program as a process,
-//! a browser, clients in other languages, a mail server, a receiver of webhooks, an address of nobody, certificates, strict checks of HTML and of API documents, captured logs. A dev-dependency only; it depends on none
+//! a browser, the demo in it, clients in other languages, a mail server, a receiver of webhooks, an address of nobody, certificates, strict checks of HTML and of API documents, captured logs. A dev-dependency only; it depends on none
 //! of the crates it serves, so databases are handed out as address strings.
 //!
 //! What is missing (a server, a browser, the program) is a panic that says what to do, never a skip.
@@ -14,6 +14,7 @@
 pub mod browser;
 pub mod clients;
 pub mod database;
+pub mod demo;
 pub mod html;
 mod lines;
 pub mod logs;
