@@ -35,8 +35,9 @@ class Picker extends Combobox {
     } else await super.key(event);
   }
 
-  /* What was typed faster than it was looked up, as a scanner does. */
+  /* What was typed faster than it was looked up, as a scanner does. A page may take a code itself. */
   async settle() {
+    if (!this.tells("code", this.input.value.trim())) return this.empty();
     const isBehind = this.list.hidden || this.timer || this.offered === undefined;
     await (isBehind ? this.look() : this.looking);
     const option = this.options[Math.max(this.at, 0)];
@@ -50,7 +51,19 @@ class Picker extends Combobox {
     this.close();
     this.input.removeAttribute("aria-invalid");
     this.tell();
-    if (goesOn) goTo(this.next());
+    if (goesOn && this.tells("chosen", this)) goTo(this.next());
+  }
+
+  /* Whether the page leaves it to the picker. */
+  tells(what, detail) {
+    return this.input.dispatchEvent(new CustomEvent(what, { bubbles: true, cancelable: true, detail }));
+  }
+
+  /* Ready for the next. */
+  empty() {
+    this.asked?.abort();
+    this.set("", "");
+    this.close();
   }
 
   /* The list of a page is filtered by what was chosen. */

@@ -97,6 +97,7 @@ const OTHERS: &[(&str, Both)] = &[
         ("Intervalo entre revisões, em dias", "Days between reviews"),
     ),
     ("revoked", ("Revogado", "Revoked")),
+    ("search", ("Nome ou código", "Name or code")),
     ("secret", ("Segredo", "Secret")),
     (
         "service_level",

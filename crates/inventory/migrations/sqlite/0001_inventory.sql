@@ -611,32 +611,37 @@ CREATE TABLE saved_views (
     CONSTRAINT saved_views_name_key UNIQUE (user_id, name_folded)
 ) STRICT;
 
--- Goods of one supplier's invoice that are received together: a draft of its maker's until it is booked, which makes an inflow of each
--- line. Undoing that makes it a draft again. A draft keeps nobody from deleting a supplier or a product, so it refers to them without
--- foreign keys, and ids are never used twice.
-
-CREATE TABLE receipts (
+-- Lists of products that are worked through line by line and booked as a whole: goods of one supplier's invoice that are received, and
+-- counts of the stock. Each is its maker's draft until it is booked, and undoing that makes it a draft again. A draft keeps nobody from
+-- deleting a supplier or a product, so it refers to them without foreign keys, and ids are never used twice.
+CREATE TABLE stock_documents (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
-    user_id     INTEGER NOT NULL CONSTRAINT receipts_user_id_fkey REFERENCES users (id) ON DELETE CASCADE,
+    kind        TEXT    NOT NULL CONSTRAINT stock_documents_kind_check CHECK (kind IN ('receipt', 'count')),
+    user_id     INTEGER NOT NULL CONSTRAINT stock_documents_user_id_fkey REFERENCES users (id) ON DELETE CASCADE,
+    -- Who delivered; of receipts.
     supplier_id INTEGER,
-    invoice     TEXT    NOT NULL,
+    -- The number of a receipt's invoice, empty without one; what a count is about.
+    label       TEXT    NOT NULL,
     updated_at  INTEGER NOT NULL,
     -- NULL: a draft.
     booked_at   INTEGER
 ) STRICT;
-CREATE INDEX receipts_user ON receipts (user_id, updated_at, id) WHERE booked_at IS NULL;
-CREATE INDEX receipts_booked_at ON receipts (booked_at, id) WHERE booked_at IS NOT NULL;
+CREATE INDEX stock_documents_user ON stock_documents (user_id, kind, updated_at, id) WHERE booked_at IS NULL;
+CREATE INDEX stock_documents_booked_at ON stock_documents (kind, booked_at, id) WHERE booked_at IS NOT NULL;
 
-CREATE TABLE receipt_lines (
-    id         INTEGER PRIMARY KEY AUTOINCREMENT,
-    receipt_id INTEGER NOT NULL CONSTRAINT receipt_lines_receipt_id_fkey REFERENCES receipts (id) ON DELETE CASCADE,
-    product_id INTEGER NOT NULL,
+CREATE TABLE stock_document_lines (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    document_id INTEGER NOT NULL CONSTRAINT stock_document_lines_document_id_fkey REFERENCES stock_documents (id) ON DELETE CASCADE,
+    product_id  INTEGER NOT NULL,
     -- As it was called when it was added, for a line whose product is gone.
-    title      TEXT    NOT NULL,
-    quantity   INTEGER NOT NULL CONSTRAINT receipt_lines_quantity_check CHECK (quantity >= 1),
-    -- What was booked of it.
-    inflow_id  INTEGER,
-    CONSTRAINT receipt_lines_product_key UNIQUE (receipt_id, product_id)
+    title       TEXT    NOT NULL,
+    -- Units that came, or that were counted. NULL: not counted yet.
+    quantity    INTEGER CONSTRAINT stock_document_lines_quantity_check CHECK (quantity >= 0),
+    -- What was in stock when the quantity was written: a count differs from this, whatever was sold since.
+    expected    INTEGER,
+    -- What was booked of it; of receipts.
+    inflow_id   INTEGER,
+    CONSTRAINT stock_document_lines_product_key UNIQUE (document_id, product_id)
 ) STRICT;
 
 -- Orders that were paid at a checkout and whose goods leave. One row an order, whatever became of it, so that each is booked once. The lines

@@ -69,6 +69,10 @@ const FIRST: &[Place] = &[
         )
     },
     Place {
+        is_for: |caller| caller.may(Permission::new(Verb::Change, Model::Product)),
+        ..place("count", "/counts/", "Contagem de estoque", "Stock count")
+    },
+    Place {
         is_for: |caller| caller.may(Permission::new(Verb::View, Model::Order)),
         needs_checkout: true,
         ..place("card", "/payments/", "Pagamentos", "Payments")

@@ -1,9 +1,12 @@
-//! What is on the shelves: the ledger (the one place that changes a quantity), goods received and shipped out, adjustments, low stock.
+//! What is on the shelves: the ledger (the one place that changes a quantity), goods received and shipped out, counts,
+//! adjustments, low stock.
 //! Carries the specification's "States and transitions" and the resources Inflow and Outflow.
 
 pub(crate) mod adjustments;
 pub(crate) mod api;
 pub(crate) mod archive;
+mod counts;
+mod documents;
 mod events;
 pub mod ledger;
 mod level;

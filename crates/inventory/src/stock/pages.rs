@@ -1,6 +1,6 @@
-//! The pages about stock: movements, receiving and adjusting, and paid orders.
+//! The pages about stock: movements, receiving, counting and adjusting, and paid orders.
 
-use super::{adjustments, movements, orders, receiving};
+use super::{adjustments, counts, movements, orders, receiving};
 use crate::page::routes::PageRouter;
 
 /// The pages about stock.
@@ -10,5 +10,6 @@ pub(crate) fn routes() -> PageRouter {
         .merge(movements::pages::routes(movements::Movement::Outflow))
         .merge(orders::pages::routes())
         .merge(receiving::pages::routes())
+        .merge(counts::pages::routes())
         .merge(adjustments::pages::routes())
 }

@@ -3,6 +3,7 @@
 mod administration;
 mod archiving;
 mod counting;
+mod counts;
 mod dashboard;
 mod faults;
 mod forms;

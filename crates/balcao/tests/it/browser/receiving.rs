@@ -66,6 +66,25 @@ async fn begin_draft(browser: &Browser) {
     scan(browser, "4711").await;
 }
 
+/// Makes a receipt that is booked, and another one that stays a draft.
+pub(super) async fn make_two(browser: &Browser, inventory: &str) {
+    make(browser, inventory).await;
+    browser.click("main [name=do][value=book]").await;
+    browser.wait_for("main .button-danger").await;
+    make(browser, inventory).await;
+}
+
+/// Makes a draft of goods received.
+async fn make(browser: &Browser, inventory: &str) {
+    browser.goto(&format!("{inventory}/receiving/new/")).await;
+    for (field, text) in [("supplier", "1"), ("product", "1")] {
+        let choose = format!("document.querySelector('main [name={field}]').value = '{text}'");
+        browser.script(&choose).await;
+    }
+    browser.click("main [name=do][value=add]").await;
+    browser.wait_for("#lines tbody tr").await;
+}
+
 #[tokio::test]
 async fn eight_lines_are_scanned_over_a_logout_booked_at_once_and_undone_at_once() {
     let demo = Start::new(["demo"]).ready().await;

@@ -11,7 +11,7 @@ use test_kit::{
     process::{Balcao, Start},
 };
 
-use super::{PASSWORD, log_in, orders, payments, shelves::bring, views};
+use super::{PASSWORD, counts, log_in, orders, payments, receiving, shelves::bring, views};
 use crate::inventory::Caller;
 use crate::support::{boleto, card, pay_until_final, pix};
 
@@ -39,6 +39,10 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("/receiving/{id}/edit/", "/receiving/2/edit/"),
     ("/receiving/{id}/delete/", "/receiving/2/delete/"),
     ("/views/new/", "/views/new/?address=/brands/?search=a"),
+    ("/counts/{id}/", "/counts/3/"),
+    ("/counts/{id}/edit/", "/counts/4/edit/"),
+    ("/counts/{id}/review/", "/counts/4/review/"),
+    ("/counts/{id}/delete/", "/counts/4/delete/"),
 ];
 
 /// Walked over for every model, by the links of the administration.
@@ -406,11 +410,8 @@ async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
         "cost_price": "99999999999999999999.98", "selling_price": "99999999999999999999.99",
     });
     program.make("/api/v1/products/", &long).await;
-    receive(browser, inventory).await;
-    browser.click("main [name=do][value=book]").await;
-    browser.wait_for("main .button-danger").await;
-    // One is booked, and this one stays a draft.
-    receive(browser, inventory).await;
+    receiving::make_two(browser, inventory).await;
+    counts::make_two(browser, inventory).await;
     payments::make_link(browser, inventory, "12,90").await;
     views::save_one(browser, inventory).await;
     orders::make_one_wait(browser, demo).await;
@@ -425,17 +426,6 @@ async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
             "fetch('/webhooks/').then(answer => answer.text()).then(page => page.includes('/webhooks/deliveries/'))",
         )
         .await;
-}
-
-/// Makes a draft of goods received.
-async fn receive(browser: &Browser, inventory: &str) {
-    browser.goto(&format!("{inventory}/receiving/new/")).await;
-    for (field, text) in [("supplier", "1"), ("product", "1")] {
-        let choose = format!("document.querySelector('main [name={field}]').value = '{text}'");
-        browser.script(&choose).await;
-    }
-    browser.click("main [name=do][value=add]").await;
-    browser.wait_for("#lines tbody tr").await;
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use web::{errors::wants_json, locale::Locale};
 
 use super::{Kind, NamedRecord};
 use crate::{
-    accounts::Verb,
+    accounts::{Model, Verb},
     catalogue::{products, refuse_when_referenced},
     page::{
         Form, Frame, PageState, Post,
@@ -285,6 +285,8 @@ struct DetailPage<'a> {
     changes: Part<Vec<Change>>,
     may_change: bool,
     may_delete: bool,
+    /// Where its products are counted, for those who may adjust them.
+    count: Option<String>,
 }
 
 async fn find(
@@ -316,6 +318,9 @@ async fn detail(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -
         changes,
         may_change: frame.may(Verb::Change, model),
         may_delete: frame.may(Verb::Delete, model),
+        count: frame
+            .may(Verb::Change, Model::Product)
+            .then(|| format!("/counts/new/?{}={}", kind.name(), record.id)),
     }))
 }
 

@@ -313,6 +313,23 @@ impl Numbered {
     }
 }
 
+/// The first products that a list's page shows for these parameters, on all its pages.
+///
+/// # Errors
+///
+/// Filters that cannot be read, and faults of the store.
+pub(crate) async fn first(
+    state: &State,
+    parameters: &Parameters,
+    limit: i64,
+) -> Result<Vec<ProductRecord>, Refusal> {
+    let (understood, _) = understood(state, parameters).await?;
+    match Numbered::find(state, &understood).await? {
+        Some(numbered) => numbered.part(state, limit, 0).await,
+        None => part(state, &understood, limit, 0).await,
+    }
+}
+
 /// So many products are what a search of something else means by their words.
 const MOST_MEANT: usize = 100;
 

@@ -94,6 +94,8 @@ pub(crate) struct Index {
     pub(crate) import: Option<String>,
     /// Whether the list can be had as a file.
     pub(crate) is_exported: bool,
+    /// What else is done with all that is listed.
+    pub(crate) further: Option<Link>,
     /// The filter's fields.
     pub(crate) filters: Vec<Filter>,
     /// The filter's values as typed, and what is wrong with them.
@@ -169,6 +171,7 @@ impl Index {
             is_create_dialog: true,
             import: None,
             is_exported: true,
+            further: None,
             filters: Vec::new(),
             form: Form::new(),
             chips: Vec::new(),

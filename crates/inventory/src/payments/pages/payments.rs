@@ -78,6 +78,7 @@ fn empty_index(frame: &Frame, asked: &Asked) -> Index {
         is_create_dialog: false,
         import: None,
         is_exported: true,
+        further: None,
         note: String::new(),
         also: Vec::new(),
         filters: asked.filters(frame),

@@ -4,6 +4,7 @@ mod model;
 pub(crate) mod pages;
 
 pub use model::{Explanation, Reason};
+pub(super) use model::{MAX_COUNTED, MAX_NOTE};
 
 use db::{Timestamp, Tx};
 use resource::Value;
@@ -19,7 +20,7 @@ use crate::{
     accounts::{Caller, Model},
     audit::{self, Action, FieldChange},
     idempotency::once,
-    rest::{Refusal, resource::Repeatable},
+    rest::{Refusal, json::Titled, resource::Repeatable},
 };
 use model::Adjustment;
 
@@ -72,26 +73,34 @@ async fn write(
     adjustment.check(before).map_err(Refusal::Conflict)?;
     let (after, explanation) = (adjustment.quantity, &adjustment.explanation);
     if after != before {
-        adjust(tx, product, after, Some(explanation), who, now).await?;
-        let (old, new) = (Value::Integer(before), Value::Integer(after));
-        let changes = [FieldChange::of(explanation.reason.field(), old, new)];
-        let action = Action::Edited(&changes);
-        audit::record(
-            tx,
-            who.0,
-            action,
-            Model::Product,
-            product,
-            &titled.title,
-            now,
-        )
-        .await?;
+        explain(tx, &titled, (before, after), explanation, who, now).await?;
     }
     Ok(Adjusted {
         title: titled.title,
         before,
         after,
     })
+}
+
+/// Writes a product's quantity as [`adjust`] does, and in the audit log why.
+///
+/// # Errors
+///
+/// Faults of the store.
+pub(super) async fn explain(
+    tx: &mut Tx,
+    product: &Titled,
+    (before, after): (i64, i64),
+    explanation: &Explanation,
+    who: (&Actor, Policy),
+    now: Timestamp,
+) -> Result<(), Refusal> {
+    let (id, title) = (product.id, &product.title);
+    adjust(tx, id, after, Some(explanation), who, now).await?;
+    let (old, new) = (Value::Integer(before), Value::Integer(after));
+    let changes = [FieldChange::of(explanation.reason.field(), old, new)];
+    let action = Action::Edited(&changes);
+    Ok(audit::record(tx, who.0, action, Model::Product, id, title, now).await?)
 }
 
 /// Writes a product's quantity: the difference becomes an adjustment, and no difference becomes nothing.

@@ -2,6 +2,7 @@
 
 mod adjusting;
 pub(crate) mod booking;
+mod counts;
 pub(crate) mod files;
 mod lists;
 mod new_names;

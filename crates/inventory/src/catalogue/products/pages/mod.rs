@@ -18,10 +18,11 @@ use resource::{Field, Listed, Record as _, Value, filters, listed};
 
 use super::{ProductRecord, WORDS, lookup};
 use crate::{
+    State,
     accounts::{Model, Verb},
     page::{
         Form, Frame, PageState,
-        index::{self, Action, Address, Cell, Chip, Filter, Index, Row},
+        index::{self, Action, Address, Cell, Chip, Filter, Index, Link, Row},
         picker::Picked,
         posts, redirect,
         routes::{PageRouter, get, post},
@@ -55,14 +56,14 @@ fn address(id: i64) -> String {
 }
 
 /// What the list is asked for: the parameters that the service reads, and the form that shows them.
-struct Asked {
+pub(crate) struct Asked {
     parameters: Parameters,
-    form: Form,
-    picked: Vec<Picked>,
+    pub(crate) form: Form,
+    pub(crate) picked: Vec<Picked>,
 }
 
 impl Asked {
-    async fn read(
+    pub(crate) async fn read(
         page: &PageState,
         frame: &Frame,
         mut parameters: Parameters,
@@ -90,6 +91,34 @@ impl Asked {
             form,
             picked,
         })
+    }
+
+    /// What narrows the list; nothing where it is that of all products.
+    pub(crate) fn in_words(&self, frame: &Frame) -> Vec<String> {
+        let address = Address::new("", &[], "", &self.parameters);
+        let chips = chips(frame, &address, &self.parameters, &self.picked);
+        chips.into_iter().map(|chip| chip.text).collect()
+    }
+
+    /// The filters that are set beside the search and the pickers: names, and values as they were typed.
+    pub(crate) fn others(&self, frame: &Frame) -> Vec<(&'static str, String)> {
+        let names = bounds(frame).map(|bound| bound.name).chain([ARCHIVED]);
+        let others = names.map(|name| (name, self.form.value(name).to_owned()));
+        others.filter(|(_, value)| !value.is_empty()).collect()
+    }
+
+    /// The first products of the list.
+    ///
+    /// # Errors
+    ///
+    /// Filters that cannot be read, and faults of the store.
+    pub(crate) async fn first(
+        &self,
+        state: &State,
+        limit: i64,
+    ) -> Result<Vec<ProductRecord>, Refusal> {
+        let parameters = without_archived(self.parameters.clone());
+        lookup::first(state, &parameters, limit).await
     }
 }
 
@@ -177,11 +206,23 @@ fn empty_index(frame: &Frame, asked: Asked) -> Index {
     let address = Address::new("/products/", &self::parameters(), "title", &parameters);
     Index {
         is_create_dialog: false,
+        further: further(frame, &address),
         chips: chips(frame, &address, &parameters, &picked),
         filters: narrowing(frame, picked),
         form,
         ..Index::of(frame, &WORDS, Model::Product, "box", address, &columns())
     }
+}
+
+/// Where the listed products are counted, for those who may adjust them.
+fn further(frame: &Frame, address: &Address) -> Option<Link> {
+    let filters = address.with(&[("ordering", ""), ("page_size", ""), ("page", "")]);
+    let filters = filters.trim_start_matches("/products/");
+    frame.may(Verb::Change, Model::Product).then(|| Link {
+        icon: "count",
+        text: frame.text("Contar estoque", "Count stock"),
+        address: format!("/counts/new/{filters}"),
+    })
 }
 
 /// The fields of the filter.

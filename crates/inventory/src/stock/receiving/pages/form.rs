@@ -1,5 +1,5 @@
-//! A draft as a form: supplier and invoice, one product at a time, and the lines that are there. One form sends all of it, so that no
-//! button loses what was typed elsewhere; its first button adds the product, and Enter presses that one.
+//! A draft as a form: supplier and invoice, one product at a time, and the lines that are there. Its first button adds the product, and Enter
+//! presses that one.
 
 use askama::Template;
 use axum::{
@@ -10,22 +10,25 @@ use web::locale::Locale;
 
 use super::{
     super::{
-        Outcome, Saved,
-        model::{Change, Line, MAX_INVOICE, Receipt, Step, check_quantity},
+        Document, Kind, Line, Outcome, Saved, documents,
+        documents::pages::{
+            Answer, Page,
+            form::{self, Problems, added, added_message, product_picker, quantity_attributes},
+        },
+        model::{Change, MAX_INVOICE, Step},
     },
-    Answer, Page, address, admit, booked, draft_address, find, sums, undone_before,
+    ABOUT, booked, cost_text, sums,
 };
 use crate::{
-    catalogue::{named::Kind, products},
+    catalogue::named,
     page::{
         Form, Frame, PageState, Post,
         flash::{self, Flash},
-        numbers,
         picker::{Picked, Source},
         redirect, see_other,
     },
     rest::{
-        Message, Refusal,
+        Refusal,
         fields::{Mode, Reader},
         query::Parameters,
         resource::RecordId,
@@ -36,9 +39,6 @@ use crate::{
 const FIELDS: &[&str] = &["supplier", "invoice", "product", "quantity"];
 /// The form of a draft that is not stored yet makes it, once.
 const PATH: &str = "receiving";
-
-/// Lines, and what is wrong with them.
-type Problems = Vec<(i64, Message)>;
 
 /// Where the cursor is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,18 +76,13 @@ struct FormPage<'a> {
 
 fn supplier_picker(frame: &Frame) -> Picked {
     let label = frame.text("Fornecedor", "Supplier");
-    Picked::empty("supplier", label, Source::Named(Kind::Supplier))
-}
-
-fn product_picker(frame: &Frame) -> Picked {
-    let label = frame.text("Produto", "Product");
-    Picked::empty("product", label, Source::Products)
+    Picked::empty("supplier", label, Source::Named(named::Kind::Supplier))
 }
 
 /// What the form shows.
 struct Shown {
     form: Form,
-    receipt: Option<Receipt>,
+    receipt: Option<Document>,
     supplier: Picked,
     product: Picked,
     problems: Problems,
@@ -108,17 +103,12 @@ impl Shown {
     }
 
     fn row<'a>(&self, frame: &Frame, line: &'a Line) -> Row<'a> {
-        let locale = frame.locale;
-        let typed = self.form.brings(&quantity_field(line.id));
-        let problem = self.problems.iter().find(|(id, _)| *id == line.id);
+        let (typed, problem) = form::typed(&self.form, line, &self.problems, frame.locale);
         Row {
             line,
-            typed: typed.map_or_else(|| line.quantity.to_string(), str::to_owned),
-            cost: line
-                .cost()
-                .map_or_else(|| "–".to_owned(), |cost| locale.money(cost)),
-            problem: problem
-                .map_or_else(String::new, |(_, message)| message.text(locale).to_owned()),
+            typed,
+            cost: cost_text(frame, line),
+            problem,
         }
     }
 
@@ -139,19 +129,14 @@ impl Shown {
                 .map_or_else(String::new, |receipt| sums(frame, receipt)),
             is_at_supplier: focus == Focus::Supplier,
             is_at_product: focus == Focus::Product,
-            quantity_attributes: match focus {
-                Focus::Quantity => {
-                    "inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"120\" autofocus"
-                }
-                _ => "inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"120\"",
-            },
+            quantity_attributes: quantity_attributes(focus == Focus::Quantity),
         }
     }
 }
 
 /// `GET /receiving/new/`
 pub(super) async fn new(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
-    admit(&frame)?;
+    ABOUT.admit(&frame)?;
     let asked = Parameters::of_address(request.uri());
     show(&page, &frame, None, &asked).await
 }
@@ -163,9 +148,9 @@ pub(super) async fn edit(
     id: RecordId,
     request: Request,
 ) -> Answer {
-    let receipt = find(&page, &frame, id).await?;
+    let receipt = ABOUT.find(&page, &frame, id).await?;
     if receipt.is_booked() {
-        return Ok(redirect(&address(receipt.id)));
+        return Ok(redirect(&ABOUT.address(receipt.id)));
     }
     let asked = Parameters::of_address(request.uri());
     show(&page, &frame, Some(receipt), &asked).await
@@ -175,7 +160,7 @@ pub(super) async fn edit(
 async fn show(
     page: &PageState,
     frame: &Frame,
-    receipt: Option<Receipt>,
+    receipt: Option<Document>,
     asked: &Parameters,
 ) -> Answer {
     let state = &page.state;
@@ -184,7 +169,7 @@ async fn show(
         .and_then(|receipt| receipt.supplier.as_ref());
     let stored = stored.map(|supplier| supplier.id.to_string());
     let supplier = asked.get("supplier").or(stored.as_deref());
-    let invoice = receipt.as_ref().map_or("", |receipt| &receipt.invoice);
+    let invoice = receipt.as_ref().map_or("", |receipt| &receipt.label);
     let shown = Shown {
         form: Form::new().with("quantity", "1").with("invoice", invoice),
         supplier: supplier_picker(frame).choose_known(state, supplier).await?,
@@ -199,7 +184,7 @@ async fn show(
 
 /// `POST /receiving/new/`
 pub(super) async fn begin(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
-    admit(&frame)?;
+    ABOUT.admit(&frame)?;
     save(&page, &frame, None, request).await
 }
 
@@ -210,7 +195,7 @@ pub(super) async fn change(
     id: RecordId,
     request: Request,
 ) -> Answer {
-    let receipt = find(&page, &frame, id).await?;
+    let receipt = ABOUT.find(&page, &frame, id).await?;
     if receipt.is_booked() {
         return Ok(booked(&frame, &receipt));
     }
@@ -220,7 +205,7 @@ pub(super) async fn change(
 async fn save(
     page: &PageState,
     frame: &Frame,
-    receipt: Option<Receipt>,
+    receipt: Option<Document>,
     request: Request,
 ) -> Answer {
     let (parts, body) = request.into_parts();
@@ -248,7 +233,8 @@ async fn save(
         return Ok(again(frame, shown));
     }
     let id = shown.receipt.as_ref().map(|receipt| receipt.id);
-    match super::super::save(state, &frame.caller, id, change.clone(), key, locale).await {
+    let who = (&frame.caller, locale);
+    match super::super::save(state, who, id, change.clone(), key).await {
         Ok(saved) => done(page, frame, &saved, &change, (&shown, scanned)).await,
         Err(refusal) => {
             shown.form.take(refusal, locale)?;
@@ -266,7 +252,7 @@ fn again(frame: &Frame, mut shown: Shown) -> Response {
 async fn read(
     page: &PageState,
     post: &mut Post,
-    receipt: Option<&Receipt>,
+    receipt: Option<&Document>,
     (supplier, product): (&Picked, &Picked),
     locale: Locale,
 ) -> Result<(Change, Option<i64>, Problems), Refusal> {
@@ -274,19 +260,9 @@ async fn read(
     let mut reader = Reader::new(&post.members, Mode::Partial);
     let invoice = reader.optional_text("invoice", MAX_INVOICE).into_new();
     post.form.absorb(&reader.finish(), locale);
-    let (quantities, problems) = quantities(&mut post.form, receipt, locale);
-    let (mut added, mut scanned) = (None, None);
-    if let Ok(id) = product.id.parse() {
-        let typed = post.text("quantity");
-        match quantity(&typed, locale) {
-            Ok(quantity) => added = Some((id, quantity)),
-            // Whoever scans one thing after the other scans the next code into the quantity of the one before.
-            Err(message) => match products::with_serie_number(&page.state, &typed).await? {
-                Some(next) => (added, scanned) = (Some((id, 1)), Some(next.id)),
-                None => post.form.complain("quantity", message.text(locale)),
-            },
-        }
-    }
+    let lines = receipt.map_or(&[][..], |receipt| &receipt.lines);
+    let (quantities, problems) = form::quantities(&mut post.form, Kind::Receipt, lines, locale);
+    let (added, scanned) = added(page, post, Kind::Receipt, product, locale).await?;
     let change = Change {
         supplier: supplier.id.parse().ok(),
         invoice: invoice.unwrap_or_default(),
@@ -295,45 +271,6 @@ async fn read(
         step: step(post.form.value("do")),
     };
     Ok((change, scanned, problems))
-}
-
-/// The lines whose quantity is another than the form showed. One that it showed may have been changed elsewhere meanwhile.
-fn quantities(
-    form: &mut Form,
-    receipt: Option<&Receipt>,
-    locale: Locale,
-) -> (Vec<(i64, i64)>, Problems) {
-    let (mut changed, mut problems, mut titles) = (Vec::new(), Vec::new(), Vec::new());
-    for line in receipt.iter().flat_map(|receipt| &receipt.lines) {
-        let Some(typed) = form.brings(&quantity_field(line.id)) else {
-            continue;
-        };
-        if typed.trim() == form.value(&format!("shown_{}", line.id)) {
-            continue;
-        }
-        match quantity(typed, locale) {
-            Ok(quantity) => changed.push((line.id, quantity)),
-            Err(message) => {
-                problems.push((line.id, message));
-                titles.push(line.product.title.as_str());
-            }
-        }
-    }
-    if !titles.is_empty() {
-        let said = locale.text("Confira a quantidade de", "Check the quantity of");
-        form.problem = format!("{said}: {}.", titles.join(", "));
-    }
-    (changed, problems)
-}
-
-fn quantity_field(line: i64) -> String {
-    format!("quantity_{line}")
-}
-
-fn quantity(typed: &str, locale: Locale) -> Result<i64, Message> {
-    let plain = numbers::count(typed, locale).map_err(|_| Message::NOT_AN_INTEGER)?;
-    let quantity = plain.parse().map_err(|_| Message::NOT_AN_INTEGER)?;
-    check_quantity(quantity)
 }
 
 /// What the button asks for.
@@ -355,37 +292,24 @@ async fn done(
 ) -> Answer {
     let added = match &saved.outcome {
         Outcome::Booked => {
-            let receipt = super::super::read(&page.state, &frame.caller, saved.id).await?;
+            let document = (Kind::Receipt, saved.id);
+            let receipt = documents::read(&page.state, &frame.caller, document).await?;
             return Ok(booked(frame, &receipt));
         }
-        Outcome::Undone => {
-            let response = see_other(&draft_address(saved.id));
-            return Ok(flash::leave(response, undone_before(frame)));
-        }
+        Outcome::Undone => return Ok(ABOUT.undone_before(frame, saved.id)),
         Outcome::Draft(added) => added.as_ref(),
     };
+    let draft = ABOUT.draft_address(saved.id);
     let next = match scanned {
-        Some(product) => format!("{}?product={product}", draft_address(saved.id)),
-        None => draft_address(saved.id),
+        Some(product) => format!("{draft}?product={product}"),
+        None => draft,
     };
     let said = match (added, change.step) {
-        (Some((title, total)), _) => added_message(frame, change, title, *total),
+        (Some((title, total)), _) => added_message(frame, change.added, title, *total),
         (None, Step::Remove(id)) => removed_message(frame, shown, id),
         (None, _) => frame.text("Rascunho salvo.", "Draft saved.").to_owned(),
     };
     Ok(flash::leave(see_other(&next), Flash::success(said)))
-}
-
-/// `Adicionado: 3 × Café. Na lista: 5.`
-fn added_message(frame: &Frame, change: &Change, title: &str, total: i64) -> String {
-    let quantity = change.added.map_or(0, |(_, quantity)| quantity);
-    format!(
-        "{}: {} × {title}. {} {}.",
-        frame.text("Adicionado", "Added"),
-        frame.locale.number(quantity),
-        frame.text("Na lista:", "In the list:"),
-        frame.locale.number(total)
-    )
 }
 
 fn removed_message(frame: &Frame, shown: &Shown, id: i64) -> String {

@@ -1,0 +1,187 @@
+//! Counting the stock: products of a category, a brand, a supplier or any list are counted line by line, compared with the ledger, and the
+//! differences booked as adjustments, all of them or none. The draft and its lines are in `documents`. Undoing books the opposite
+//! differences. What is not counted stays as it is.
+//!
+//! A line is about the moment when its number was last written: it keeps what the ledger had then, and the difference from that is
+//! booked, whatever was sold since.
+
+mod model;
+pub(crate) mod pages;
+mod store;
+
+use db::{Conn, Tx};
+use web::locale::Locale;
+
+use super::{
+    adjustments::{self, Explanation, MAX_NOTE, Reason},
+    documents::{self, Context, Document, Kind, Line, Outcome, Saved, lock_stock, naming},
+    store::lock_quantity,
+};
+use crate::{
+    State,
+    accounts::Caller,
+    rest::{Message, Refusal, fields::FieldErrors, json::Titled, resource::Repeatable},
+};
+use documents::store as drafts;
+
+/// What a form writes into a draft.
+#[derive(Debug, Clone)]
+struct Change {
+    /// Lines, and what was counted; none where the count is taken back.
+    quantities: documents::pages::form::Quantities,
+    /// Products, and how many more of each were counted.
+    added: Vec<(i64, i64)>,
+}
+
+/// Products that a supplier has delivered, by title.
+async fn of_supplier(state: &State, supplier: i64, limit: i64) -> Result<Vec<Titled>, Refusal> {
+    let read = async move |conn: &mut Conn| store::of_supplier(conn, supplier, limit).await;
+    Ok(state.db.read(read).await?)
+}
+
+/// Begins a count of these products, none of which is counted yet. `label` says which they are.
+///
+/// # Errors
+///
+/// No products or too many; too many drafts; a key that was used with other values; faults of the store.
+async fn start(
+    state: &State,
+    who: (&Caller, Locale),
+    (label, products): (String, Vec<Titled>),
+    key: Option<Repeatable>,
+) -> Result<Saved, Refusal> {
+    let most = Kind::Count.max_lines();
+    if products.is_empty() {
+        return Err(Refusal::Conflict(model::NO_PRODUCTS));
+    }
+    if products.len() > most {
+        return Err(FieldErrors::of("category", model::too_many(most)).into());
+    }
+    let begin = async move |tx: &mut Tx, id: i64, _: &Context| {
+        drafts::set_header(tx, id, None, &label).await?;
+        for product in &products {
+            drafts::put_line(tx, id, product, None).await?;
+        }
+        Ok(Outcome::Draft(None))
+    };
+    documents::save(state, who, (Kind::Count, None), false, key, begin).await
+}
+
+/// Writes what was counted.
+///
+/// # Errors
+///
+/// An unknown product, too many lines or units; another's draft; a key that was used with other values; faults of the store.
+async fn save(
+    state: &State,
+    who: (&Caller, Locale),
+    id: i64,
+    change: Change,
+    key: Option<Repeatable>,
+) -> Result<Saved, Refusal> {
+    let write = async move |tx: &mut Tx, id: i64, _: &Context| {
+        for (line, quantity) in &change.quantities {
+            drafts::set_quantity(tx, id, *line, *quantity).await?;
+        }
+        let mut added = None;
+        for &(product, quantity) in &change.added {
+            added = Some(documents::add(tx, (Kind::Count, id), product, quantity).await?);
+        }
+        Ok(Outcome::Draft(added))
+    };
+    documents::save(state, who, (Kind::Count, Some(id)), false, key, write).await
+}
+
+/// Books the differences of a count. `seen` is the fingerprint of those that were shown.
+///
+/// # Errors
+///
+/// 409 when nothing was counted, when the count is another than the one that was shown, and when a line cannot be booked, which is named:
+/// then nothing is booked. Another's draft; a key that was used with other values; faults of the store.
+async fn book(
+    state: &State,
+    who: (&Caller, Locale),
+    id: i64,
+    seen: String,
+    key: Option<Repeatable>,
+) -> Result<Saved, Refusal> {
+    let book = async move |tx: &mut Tx, id: i64, context: &Context| {
+        let count = drafts::find(tx, (Kind::Count, id)).await?;
+        let count = count.ok_or(Refusal::NotFound)?;
+        check(&count.lines, &seen)?;
+        adjust(tx, &count, context, false).await?;
+        Ok(Outcome::Booked)
+    };
+    documents::save(state, who, (Kind::Count, Some(id)), true, key, book).await
+}
+
+/// Refuses a count of which nothing can be booked.
+fn check(lines: &[Line], seen: &str) -> Result<(), Refusal> {
+    if lines.iter().all(|line| line.quantity.is_none()) {
+        return Err(Refusal::Conflict(model::NOTHING_COUNTED));
+    }
+    let is_gone = |line: &&Line| line.quantity.is_some() && line.present.is_none();
+    if let Some(line) = lines.iter().find(is_gone) {
+        return Err(naming(&line.product, Refusal::Conflict(model::GONE)));
+    }
+    if model::fingerprint(lines) != seen {
+        return Err(Refusal::Conflict(model::CHANGED_MEANWHILE));
+    }
+    Ok(())
+}
+
+/// Books the differences of a count, or the opposite ones.
+async fn adjust(
+    tx: &mut Tx,
+    count: &Document,
+    context: &Context,
+    is_undone: bool,
+) -> Result<(), Refusal> {
+    let differing: Vec<_> = model::differing(&count.lines).collect();
+    lock_stock(tx, differing.iter().map(|compared| compared.line)).await?;
+    let undone = context.locale.text("Desfeita", "Undone");
+    let note = if is_undone {
+        format!("{undone}: {}", count.label)
+    } else {
+        count.label.clone()
+    };
+    let explanation = Explanation {
+        reason: Reason::Counted,
+        note: Some(note.chars().take(MAX_NOTE).collect()),
+    };
+    let who = (&context.actor, context.policy);
+    for compared in differing {
+        let product = &compared.line.product;
+        // A product that was deleted since a count was booked has no stock to take back.
+        let Some(held) = lock_quantity(tx, product.id).await? else {
+            continue;
+        };
+        let (change, less): (_, Message) = if is_undone {
+            (-compared.difference(), model::LEFT_ALREADY)
+        } else {
+            (compared.difference(), model::SOLD_MORE)
+        };
+        let refusal = |message| naming(product, Refusal::Conflict(message));
+        let after = held.quantity.checked_add(change);
+        let after = after.ok_or_else(|| refusal(model::TOO_MANY_UNITS))?;
+        if after < 0 {
+            return Err(refusal(less));
+        }
+        let change = (held.quantity, after);
+        adjustments::explain(tx, product, change, &explanation, who, context.now).await?;
+    }
+    Ok(())
+}
+
+/// Takes the differences of a count back.
+///
+/// # Errors
+///
+/// 409 that names the line whose units have left already. Faults of the store.
+pub(super) async fn reverse(
+    tx: &mut Tx,
+    count: &Document,
+    context: &Context,
+) -> Result<(), Refusal> {
+    adjust(tx, count, context, true).await
+}

@@ -1,0 +1,154 @@
+//! What a count says of a product: how many there were by the ledger when it was counted, and how many there are.
+
+use db::Money;
+
+use super::Line;
+use crate::{accounts::digest, rest::Message};
+
+/// A line that was counted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Compared<'a> {
+    pub(super) line: &'a Line,
+    /// What the ledger had when it was counted.
+    pub(super) expected: i64,
+    pub(super) counted: i64,
+}
+
+impl<'a> Compared<'a> {
+    /// None while nobody has counted it.
+    pub(super) fn of(line: &'a Line) -> Option<Self> {
+        Some(Self {
+            line,
+            expected: line.expected?,
+            counted: line.quantity?,
+        })
+    }
+
+    /// How many more there are than the ledger had. Both are 0 or more, so it fits.
+    pub(super) const fn difference(&self) -> i64 {
+        self.counted - self.expected
+    }
+
+    /// What came and went since it was counted; none of a product that is gone.
+    pub(super) fn since(&self) -> Option<i64> {
+        Some(self.line.present.as_ref()?.stock - self.expected)
+    }
+
+    /// What is in stock once the difference is booked; none of a product that is gone.
+    pub(super) fn after(&self) -> Option<i64> {
+        let stock = self.line.present.as_ref()?.stock;
+        stock.checked_add(self.difference())
+    }
+}
+
+/// The lines that were counted.
+pub(super) fn compared(lines: &[Line]) -> impl Iterator<Item = Compared<'_>> {
+    lines.iter().filter_map(Compared::of)
+}
+
+/// The lines whose count is not what the ledger had.
+pub(super) fn differing(lines: &[Line]) -> impl Iterator<Item = Compared<'_>> {
+    compared(lines).filter(|compared| compared.difference() != 0)
+}
+
+/// What all differences are worth at cost; none past the largest amount.
+pub(super) fn cost(lines: &[Line]) -> Option<Money> {
+    differing(lines).try_fold(Money::ZERO, |sum, compared| {
+        let cost = compared.line.cost_of(compared.difference());
+        sum.checked_add(cost.unwrap_or(Money::ZERO))
+    })
+}
+
+/// A digest of what was counted and expected: whoever books has seen just these differences.
+pub(super) fn fingerprint(lines: &[Line]) -> String {
+    let all = compared(lines).map(|compared| {
+        let Compared {
+            line,
+            expected,
+            counted,
+        } = compared;
+        format!("{} {expected} {counted}\n", line.id)
+    });
+    digest(&all.collect::<String>())
+}
+
+/// Why a count of so many products is not begun.
+pub(super) fn too_many(most: usize) -> Message {
+    Message::new(
+        format!(
+            "São mais de {most} produtos. Escolha menos: uma categoria, uma marca ou um fornecedor."
+        ),
+        format!(
+            "These are more than {most} products. Choose fewer: a category, a brand or a supplier."
+        ),
+    )
+}
+
+pub(super) const NO_PRODUCTS: Message = Message::fixed(
+    "Não há nenhum produto para contar.",
+    "There are no products to count.",
+);
+pub(super) const NOTHING_COUNTED: Message =
+    Message::fixed("Nada foi contado ainda.", "Nothing has been counted yet.");
+pub(super) const CHANGED_MEANWHILE: Message = Message::fixed(
+    "A contagem mudou desde que esta página foi aberta. Confira as diferenças e registre de novo.",
+    "The count has changed since this page was opened. Check the differences and book them again.",
+);
+pub(super) const GONE: Message = Message::fixed(
+    "este produto foi excluído. Apague a quantidade dele.",
+    "this product was deleted. Clear its quantity.",
+);
+pub(super) const SOLD_MORE: Message = Message::fixed(
+    "desde a contagem saíram mais unidades do que havia. Conte de novo.",
+    "since it was counted, more units have left than there were. Count it again.",
+);
+pub(super) const LEFT_ALREADY: Message = Message::fixed(
+    "unidades que a contagem acrescentou já saíram.",
+    "units that the count added have left already.",
+);
+pub(super) const TOO_MANY_UNITS: Message = Message::fixed(
+    "o estoque passaria do maior número possível.",
+    "the stock would be more than the greatest number.",
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stock::documents::tests::line;
+
+    #[test]
+    fn a_sale_after_the_count_changes_what_is_left_and_not_the_difference() {
+        let mut line = line(1, Some(8), "2.50");
+        line.expected = Some(12);
+        let compared = Compared::of(&line).unwrap();
+        assert_eq!(compared.difference(), -4);
+        assert_eq!(compared.since(), Some(-2));
+        assert_eq!(compared.after(), Some(6));
+    }
+
+    #[test]
+    fn what_nobody_counted_is_no_difference_and_nothing_on_the_shelf_is_one() {
+        let lines = [
+            line(1, None, "2.50"),
+            line(2, Some(0), "2.50"),
+            line(3, Some(10), "2.50"),
+        ];
+        let products: Vec<_> = differing(&lines)
+            .map(|compared| compared.line.product.id)
+            .collect();
+        assert_eq!(products, [2]);
+        assert_eq!(compared(&lines).count(), 2);
+        assert_eq!(cost(&lines), Money::parse("-25.00").ok());
+    }
+
+    #[test]
+    fn other_differences_have_another_fingerprint() {
+        let lines = [line(1, Some(8), "2.50"), line(2, None, "2.50")];
+        let mut counted_again = lines.clone();
+        counted_again[0].quantity = Some(9);
+        let mut counted_more = lines.clone();
+        counted_more[1].quantity = Some(10);
+        assert_ne!(fingerprint(&lines), fingerprint(&counted_again));
+        assert_ne!(fingerprint(&lines), fingerprint(&counted_more));
+    }
+}

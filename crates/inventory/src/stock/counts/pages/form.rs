@@ -1,0 +1,178 @@
+//! A draft as a form: its lines with what was counted, and a field that a scanner fills in. What the ledger has is not shown here, so that
+//! nobody counts what they expect.
+
+use askama::Template;
+use axum::{
+    extract::{Request, State as Extracted},
+    response::{IntoResponse as _, Response},
+};
+use http::StatusCode;
+
+use super::{
+    super::{
+        Change, Document, Kind, Line, Outcome,
+        documents::pages::form::{self, added, added_message, product_picker, quantity_attributes},
+        save,
+    },
+    ABOUT, Answer, Page, progress, review_address, to_draft,
+};
+use crate::{
+    page::{
+        Form, Frame, Post,
+        flash::{self, Flash},
+        picker::Picked,
+        redirect, see_other,
+    },
+    rest::{Message, resource::RecordId},
+};
+
+/// The fields in the order of the form.
+const FIELDS: &[&str] = &["product", "quantity"];
+
+/// A line as the form shows it.
+struct Row<'a> {
+    line: &'a Line,
+    /// As it is stored.
+    shown: String,
+    typed: String,
+    problem: String,
+}
+
+impl Row<'_> {
+    /// What a scanner reads of it; empty when it has no code, and of a product that is gone.
+    fn code(&self) -> &str {
+        let present = self.line.present.as_ref();
+        let number = present.and_then(|present| present.serie_number.as_deref());
+        number.unwrap_or_default()
+    }
+}
+
+#[derive(Template)]
+#[template(path = "stock/count_form.html")]
+struct FormPage<'a> {
+    frame: &'a Frame,
+    form: &'a Form,
+    count: &'a Document,
+    product: &'a Picked,
+    rows: Vec<Row<'a>>,
+    progress: String,
+    is_at_product: bool,
+    quantity_attributes: &'static str,
+}
+
+impl<'a> FormPage<'a> {
+    fn of(
+        frame: &'a Frame,
+        form: &'a Form,
+        count: &'a Document,
+        product: &'a Picked,
+        problems: &[(i64, Message)],
+    ) -> Self {
+        // As the shelf was listed; what was found beside it comes last.
+        let rows = count.lines.iter().rev().map(|line| {
+            let (typed, problem) = form::typed(form, line, problems, frame.locale);
+            Row {
+                line,
+                shown: line
+                    .quantity
+                    .map_or_else(String::new, |units| units.to_string()),
+                typed,
+                problem,
+            }
+        });
+        Self {
+            frame,
+            form,
+            count,
+            product,
+            rows: rows.collect(),
+            progress: progress(frame, count),
+            is_at_product: !form.is_refused(),
+            quantity_attributes: quantity_attributes(false),
+        }
+    }
+}
+
+/// `GET /counts/{id}/edit/`
+pub(super) async fn edit(Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+    let count = ABOUT.find(&page, &frame, id).await?;
+    if count.is_booked() {
+        return Ok(redirect(&ABOUT.address(count.id)));
+    }
+    let form = Form::new().with("quantity", "1");
+    let product = product_picker(&frame);
+    let shown = FormPage::of(&frame, &form, &count, &product, &[]);
+    Ok(frame.show(shown))
+}
+
+/// `POST /counts/{id}/edit/`
+pub(super) async fn change(
+    Extracted(page): Page,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> Answer {
+    let count = ABOUT.find(&page, &frame, id).await?;
+    if count.is_booked() {
+        return Ok(see_other(&ABOUT.address(count.id)));
+    }
+    let (parts, body) = request.into_parts();
+    let mut post = Post::read(&page.state, &parts, body).await?;
+    let (state, locale) = (&page.state, frame.locale);
+    let key = post.repeatable(&frame, "counts");
+    let product = post.pick(state, product_picker(&frame), locale).await?;
+    let (quantities, problems) =
+        form::quantities(&mut post.form, Kind::Count, &count.lines, locale);
+    let (added, scanned) = added(&page, &mut post, Kind::Count, &product, locale).await?;
+    let button = post.text("do");
+    let mut form = post.form;
+    let again = |mut form: Form| {
+        form.sort(FIELDS);
+        let shown = FormPage::of(&frame, &form, &count, &product, &problems);
+        frame.show_again(shown)
+    };
+    if form.is_refused() {
+        return Ok(again(form));
+    }
+    let added: Vec<_> = added
+        .into_iter()
+        .chain(scanned.map(|next| (next, 1)))
+        .collect();
+    let last = added.last().copied();
+    let change = Change { quantities, added };
+    match save(state, (&frame.caller, locale), count.id, change, key).await {
+        Ok(saved) => Ok(done(&frame, count.id, &saved.outcome, (&button, last))),
+        Err(refusal) => {
+            form.take(refusal, locale)?;
+            Ok(again(form))
+        }
+    }
+}
+
+/// Leads on from a draft that was stored by a button, to which the last product was added.
+fn done(
+    frame: &Frame,
+    id: i64,
+    outcome: &Outcome,
+    (button, last): (&str, Option<(i64, i64)>),
+) -> Response {
+    let Outcome::Draft(added) = outcome else {
+        return see_other(&ABOUT.address(id));
+    };
+    let said = added
+        .as_ref()
+        .map(|(title, total)| added_message(frame, last, title, *total));
+    match (button, said) {
+        // The script stores what is typed as it is typed.
+        ("keep", _) => StatusCode::NO_CONTENT.into_response(),
+        ("review", None) => see_other(&review_address(id)),
+        ("review", Some(said)) => {
+            flash::leave(see_other(&review_address(id)), Flash::success(said))
+        }
+        (_, said) => {
+            let saved = || frame.text("Rascunho salvo.", "Draft saved.").to_owned();
+            let said = said.unwrap_or_else(saved);
+            flash::leave(to_draft(id), Flash::success(said))
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The pages of counts: what they say, the differences before they are booked, and a booked count. Lists, Undo and discarding are those of
+//! all documents; beginning a count is in `start`, the draft in `form`.
+
+mod form;
+mod start;
+
+use askama::Template;
+use axum::{
+    extract::{Request, State as Extracted},
+    response::Response,
+};
+
+use super::{
+    Document, Kind, Line, Outcome,
+    documents::pages::{self, About, Answer, Page, products},
+    model::{Compared, compared, cost, differing, fingerprint},
+};
+use crate::{
+    accounts::{Model, Verb},
+    page::{
+        Frame, Post, redirect,
+        routes::{PageRouter, get},
+        see_other,
+    },
+    rest::resource::RecordId,
+};
+
+/// The pages of counts.
+static ABOUT: About = About {
+    kind: Kind::Count,
+    path: "/counts/",
+    icon: "count",
+    title: ("Contagem de estoque", "Stock count"),
+    lead: (
+        "Conte o que há, veja as diferenças e só então acerte o estoque. O que não for contado fica como está.",
+        "Count what is there, see the differences, and only then correct the stock. What you do not count stays as it is.",
+    ),
+    begin: ("Nova contagem", "New count"),
+    names: ("O que se conta", "What is counted"),
+    booked_last: ("Últimas contagens", "Last counts"),
+    undone: (
+        "Contagem desfeita: as diferenças foram devolvidas. A lista voltou a ser um rascunho de quem a fez.",
+        "Count undone: its differences were taken back. Its list is a draft again, of whoever made it.",
+    ),
+    makers: (Verb::Change, Model::Product),
+    undoers: (Verb::Change, Model::Product),
+    name: |_, count| count.label.clone(),
+    size: |frame, count| of_all(frame, count.counted, count.products),
+    whole_name: |frame, count| format!("{} · {}", count.label, progress(frame, count)),
+    page: |frame, status, count, problem| {
+        frame.show_with(status, CountPage::of(frame, count, problem.to_owned()))
+    },
+};
+
+/// `/counts/` and what lies below it.
+pub(crate) fn routes() -> PageRouter {
+    pages::routes(&ABOUT)
+        .route("/counts/new/", get(start::open).post(start::begin))
+        .route("/counts/{id}/edit/", get(form::edit).post(form::change))
+        .route("/counts/{id}/review/", get(review).post(book))
+}
+
+fn review_address(id: i64) -> String {
+    format!("/counts/{id}/review/")
+}
+
+fn number(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// `12 de 23 produtos contados`
+fn of_all(frame: &Frame, counted: i64, all: i64) -> String {
+    format!(
+        "{} {} {} {}",
+        frame.locale.number(counted),
+        frame.text("de", "of"),
+        products(frame, all),
+        frame.text("contados", "counted")
+    )
+}
+
+fn progress(frame: &Frame, count: &Document) -> String {
+    let counted = count.lines.iter().filter(|line| line.quantity.is_some());
+    of_all(frame, number(counted.count()), number(count.lines.len()))
+}
+
+/// A difference as it is shown.
+struct Row<'a> {
+    compared: Compared<'a>,
+    difference: String,
+    /// What came and went since it was counted; empty when nothing did.
+    since: String,
+    /// What is in stock once it is booked; empty when it is, and of a product that is gone.
+    after: String,
+}
+
+impl<'a> Row<'a> {
+    fn of(frame: &Frame, compared: Compared<'a>, is_draft: bool) -> Self {
+        let since = compared.since().filter(|since| is_draft && *since != 0);
+        let after = compared.after().filter(|_| is_draft);
+        Self {
+            difference: signed(frame, compared.difference()),
+            since: since.map_or_else(String::new, |since| {
+                let said = frame.text("movimento desde então:", "moved since then:");
+                format!("{said} {}", signed(frame, since))
+            }),
+            after: after.map_or_else(String::new, |after| frame.locale.number(after)),
+            compared,
+        }
+    }
+}
+
+fn signed(frame: &Frame, number: i64) -> String {
+    let sign = if number > 0 { "+" } else { "" };
+    format!("{sign}{}", frame.locale.number(number))
+}
+
+/// The differences of a draft before they are booked, or of a count that is booked.
+#[derive(Template)]
+#[template(path = "stock/count.html")]
+struct CountPage<'a> {
+    frame: &'a Frame,
+    count: &'a Document,
+    rows: Vec<Row<'a>>,
+    /// What was counted as the ledger had it.
+    agreeing: Vec<&'a Line>,
+    uncounted: Vec<&'a Line>,
+    progress: String,
+    /// What the differences are worth; empty when that is unknown.
+    cost: String,
+    seen: String,
+    when: String,
+    may_undo: bool,
+    /// Why it was not booked, or not undone.
+    problem: String,
+}
+
+impl<'a> CountPage<'a> {
+    fn of(frame: &'a Frame, count: &'a Document, problem: String) -> Self {
+        // The draft has the last that was added first; here products stand as the shelf was listed.
+        let lines = || count.lines.iter().rev();
+        let is_draft = !count.is_booked();
+        let all = lines().filter_map(Compared::of);
+        let (agreeing, differing): (Vec<_>, Vec<_>) =
+            all.partition(|compared| compared.difference() == 0);
+        let uncounted = lines().filter(|line| line.quantity.is_none());
+        let booked_at = count.booked_at;
+        Self {
+            frame,
+            count,
+            rows: differing
+                .into_iter()
+                .map(|compared| Row::of(frame, compared, is_draft))
+                .collect(),
+            agreeing: agreeing.iter().map(|compared| compared.line).collect(),
+            uncounted: uncounted.collect(),
+            progress: progress(frame, count),
+            cost: cost(&count.lines).map_or_else(String::new, |cost| frame.locale.money(cost)),
+            seen: fingerprint(&count.lines),
+            when: booked_at.map_or_else(String::new, |at| frame.locale.date_time(at)),
+            may_undo: ABOUT.may_undo(frame),
+            problem,
+        }
+    }
+
+    /// `3 diferenças · 9 conferem`
+    fn sums(&self) -> String {
+        sums(self.frame, self.count)
+    }
+
+    fn differing_alone(&self) -> String {
+        differences(self.frame, self.rows.len())
+    }
+}
+
+fn differences(frame: &Frame, count: usize) -> String {
+    let word = match count {
+        0 => return frame.text("Nenhuma diferença", "No differences").to_owned(),
+        1 => frame.text("diferença", "difference"),
+        _ => frame.text("diferenças", "differences"),
+    };
+    format!("{} {word}", frame.locale.number(number(count)))
+}
+
+fn sums(frame: &Frame, count: &Document) -> String {
+    let all = compared(&count.lines).count();
+    let differing = differing(&count.lines).count();
+    let agree = if all - differing == 1 {
+        frame.text("confere", "agrees")
+    } else {
+        frame.text("conferem", "agree")
+    };
+    format!(
+        "{} · {} {agree}",
+        differences(frame, differing),
+        frame.locale.number(number(all - differing))
+    )
+}
+
+/// `GET /counts/{id}/review/`
+async fn review(Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+    let count = ABOUT.find(&page, &frame, id).await?;
+    if count.is_booked() {
+        return Ok(redirect(&ABOUT.address(count.id)));
+    }
+    Ok(frame.show(CountPage::of(&frame, &count, String::new())))
+}
+
+/// `POST /counts/{id}/review/`
+async fn book(Extracted(page): Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+    let id = ABOUT.find(&page, &frame, id).await?.id;
+    let (parts, body) = request.into_parts();
+    let mut post = Post::read(&page.state, &parts, body).await?;
+    let key = post.repeatable(&frame, "counts");
+    let (who, seen) = ((&frame.caller, frame.locale), post.text("seen"));
+    let booked = super::book(&page.state, who, id, seen, key).await;
+    match booked.map(|saved| saved.outcome) {
+        Ok(Outcome::Booked) => {
+            let count = ABOUT.find(&page, &frame, RecordId(Some(id))).await?;
+            let said = frame.text("Contagem registrada", "Count booked");
+            let said = format!("{said}: {}.", sums(&frame, &count));
+            Ok(ABOUT.booked(&frame, id, said))
+        }
+        Ok(Outcome::Undone) => Ok(ABOUT.undone_before(&frame, id)),
+        Ok(Outcome::Draft(_)) => Ok(see_other(&review_address(id))),
+        Err(refusal) => {
+            post.form.take(refusal, frame.locale)?;
+            // Whoever books once more has seen the differences as they are now.
+            let count = ABOUT.find(&page, &frame, RecordId(Some(id))).await?;
+            Ok(frame.show_again(CountPage::of(&frame, &count, post.form.problem)))
+        }
+    }
+}
+
+/// Leads to the draft of a count.
+fn to_draft(id: i64) -> Response {
+    see_other(&ABOUT.draft_address(id))
+}

@@ -1,0 +1,169 @@
+//! Beginning a count: what is counted, as the list of products would show it, or what a supplier delivers.
+
+use askama::Template;
+use axum::{
+    extract::{Request, State as Extracted},
+    response::Response,
+};
+
+use super::{
+    super::{Kind, of_supplier, start},
+    ABOUT, Answer, Page, number, to_draft,
+};
+use crate::{
+    catalogue::{named, products::pages::Asked},
+    page::{
+        Form, Frame, PageState, Post,
+        flash::{self, Flash},
+        picker::{Picked, Source},
+        posts,
+    },
+    rest::{Refusal, json::Titled, query::Parameters},
+};
+
+/// The fields in the order of the form.
+const FIELDS: &[&str] = &["category", "brand", "supplier", "search"];
+
+#[derive(Template)]
+#[template(path = "stock/count_start.html")]
+struct StartPage<'a> {
+    frame: &'a Frame,
+    form: &'a Form,
+    pickers: Vec<&'a Picked>,
+    /// Filters of the list that have no field here.
+    others: Vec<(&'static str, String)>,
+    /// What is counted; empty when everything is.
+    words: String,
+    is_chosen: bool,
+    most: String,
+}
+
+/// What is to be counted.
+struct Wanted {
+    list: Asked,
+    supplier: Picked,
+}
+
+impl Wanted {
+    async fn read(
+        page: &PageState,
+        frame: &Frame,
+        mut parameters: Parameters,
+    ) -> Result<Self, Refusal> {
+        let (state, locale) = (&page.state, frame.locale);
+        let label = frame.text("Fornecedor", "Supplier");
+        let source = Source::Named(named::Kind::Supplier);
+        let picker = Picked::empty("supplier", label, source);
+        let mut form = Form::new();
+        let supplier =
+            posts::filter_record(state, picker, &mut parameters, &mut form, locale).await?;
+        let mut list = Asked::read(page, frame, parameters).await?;
+        let problem = form.error("supplier");
+        if !problem.is_empty() {
+            list.form.complain("supplier", problem);
+        }
+        Ok(Self { list, supplier })
+    }
+
+    /// What is counted, in words; nothing when everything is.
+    fn in_words(&self, frame: &Frame) -> Vec<String> {
+        let mut words = self.list.in_words(frame);
+        if !self.supplier.id.is_empty() {
+            words.push(format!("{}: {}", self.supplier.label, self.supplier.text));
+        }
+        words
+    }
+
+    /// What the draft is called, and its products: one more than a count may have when there are more.
+    async fn products(
+        &self,
+        page: &PageState,
+        frame: &Frame,
+    ) -> Result<(String, Vec<Titled>), Refusal> {
+        let limit = number(Kind::Count.max_lines()) + 1;
+        let words = self.in_words(frame).join(" · ");
+        let label = if words.is_empty() {
+            frame.text("Todos os produtos", "All products").to_owned()
+        } else {
+            words.chars().take(MAX_LABEL).collect()
+        };
+        if let Ok(supplier) = self.supplier.id.parse() {
+            return Ok((label, of_supplier(&page.state, supplier, limit).await?));
+        }
+        let found = self.list.first(&page.state, limit).await?;
+        let titled = found.into_iter().map(|product| Titled {
+            id: product.id,
+            title: product.title,
+        });
+        Ok((label, titled.collect()))
+    }
+
+    fn page<'a>(&'a self, frame: &'a Frame) -> StartPage<'a> {
+        let words = self.in_words(frame).join(" · ");
+        StartPage {
+            frame,
+            form: &self.list.form,
+            pickers: self.list.picked.iter().chain([&self.supplier]).collect(),
+            others: self.list.others(frame),
+            is_chosen: !words.is_empty() && !self.list.form.is_refused(),
+            words,
+            most: frame.locale.number(number(Kind::Count.max_lines())),
+        }
+    }
+
+    fn again(mut self, frame: &Frame) -> Response {
+        self.list.form.sort(FIELDS);
+        frame.show_again(self.page(frame))
+    }
+}
+
+/// Characters of what a count is called.
+const MAX_LABEL: usize = 200;
+
+/// `GET /counts/new/`, with filters as the list of products has them, or a supplier.
+pub(super) async fn open(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    ABOUT.admit(&frame)?;
+    let parameters = Parameters::of_address(request.uri());
+    let wanted = Wanted::read(&page, &frame, parameters).await?;
+    Ok(frame.show(wanted.page(&frame)))
+}
+
+/// `POST /counts/new/`
+pub(super) async fn begin(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+    ABOUT.admit(&frame)?;
+    let (parts, body) = request.into_parts();
+    let post = Post::read(&page.state, &parts, body).await?;
+    let key = post.repeatable(&frame, "counts");
+    let mut parameters = Parameters::default();
+    for name in post.members.keys() {
+        parameters.set(name, post.text(name));
+    }
+    let mut wanted = Wanted::read(&page, &frame, parameters).await?;
+    if !wanted.supplier.id.is_empty() && !wanted.list.in_words(&frame).is_empty() {
+        let said = frame.text(
+            "Escolha só o fornecedor, ou só os outros campos.",
+            "Choose the supplier alone, or the other fields alone.",
+        );
+        wanted.list.form.complain("supplier", said);
+    }
+    if wanted.list.form.is_refused() {
+        return Ok(wanted.again(&frame));
+    }
+    let begun = match wanted.products(&page, &frame).await {
+        Ok(products) => {
+            let who = (&frame.caller, frame.locale);
+            start(&page.state, who, products, key).await
+        }
+        Err(refusal) => Err(refusal),
+    };
+    match begun {
+        Ok(saved) => {
+            let said = frame.text("Contagem iniciada.", "Count started.");
+            Ok(flash::leave(to_draft(saved.id), Flash::success(said)))
+        }
+        Err(refusal) => {
+            wanted.list.form.take(refusal, frame.locale)?;
+            Ok(wanted.again(&frame))
+        }
+    }
+}

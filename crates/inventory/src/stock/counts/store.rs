@@ -1,0 +1,30 @@
+//! Which products a supplier delivers. Statements about counts themselves are those of all documents.
+
+use db::{Conn, Error};
+
+use crate::rest::json::Titled;
+
+/// So many of a supplier's inflows tell what it delivers, the last ones.
+const LAST_INFLOWS: i64 = 10_000;
+
+/// The first products by title that a supplier has delivered and that are not archived.
+pub(super) async fn of_supplier(
+    conn: &mut Conn,
+    supplier: i64,
+    limit: i64,
+) -> Result<Vec<Titled>, Error> {
+    conn.all(
+        "SELECT p.id, p.title FROM products AS p JOIN product_stock AS s ON s.product_id = p.id
+         WHERE s.archived_at IS NULL
+           AND p.id IN (SELECT m.product_id FROM (SELECT product_id FROM inflows WHERE supplier_id = $1 ORDER BY id DESC LIMIT $2) AS m)
+         ORDER BY p.title_folded, p.id LIMIT $3",
+        &[&supplier, &LAST_INFLOWS, &limit],
+        |row| {
+            Ok(Titled {
+                id: row.get(0)?,
+                title: row.get(1)?,
+            })
+        },
+    )
+    .await
+}

@@ -1,0 +1,236 @@
+//! A document: products with quantities, worked through line by line and booked as a whole. Its kinds and bounds; what else holds for a kind
+//! is in the feature of that kind.
+
+use db::{Money, Timestamp};
+
+use crate::rest::{
+    Message,
+    fields::FieldErrors,
+    json::{Named, Titled},
+};
+
+/// Drafts of one kind that one user may have.
+pub(super) const MAX_DRAFTS: i64 = 20;
+
+/// What a document is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Goods of one supplier's invoice.
+    Receipt,
+    /// What somebody counted.
+    Count,
+}
+
+impl Kind {
+    /// The name in the store.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Receipt => "receipt",
+            Self::Count => "count",
+        }
+    }
+
+    /// Lines of one document. All of them are booked in one transaction, which others wait for on SQLite; of a count only those that differ.
+    pub(crate) const fn max_lines(self) -> usize {
+        match self {
+            Self::Receipt => 200,
+            Self::Count => 500,
+        }
+    }
+
+    /// Units of one line. A barcode that was scanned into the quantity is more, and so is noticed.
+    pub(crate) const fn max_quantity(self) -> i64 {
+        match self {
+            Self::Receipt => 1_000_000,
+            Self::Count => crate::stock::adjustments::MAX_COUNTED,
+        }
+    }
+
+    /// How many units a line has.
+    ///
+    /// # Errors
+    ///
+    /// Fewer or more than a line may have: nothing comes with an invoice, but an empty shelf is counted.
+    pub(crate) fn check_quantity(self, quantity: i64) -> Result<i64, Message> {
+        let least = match self {
+            Self::Receipt => 1,
+            Self::Count => 0,
+        };
+        if quantity < least {
+            Err(Message::at_least(least))
+        } else if quantity > self.max_quantity() {
+            Err(Message::at_most(self.max_quantity()))
+        } else {
+            Ok(quantity)
+        }
+    }
+
+    /// The quantity of a product's line after some more units; of a product that has no line yet, it is a new one.
+    ///
+    /// # Errors
+    ///
+    /// A message on the quantity, or on the product where no further line fits.
+    pub(crate) fn add_up(
+        self,
+        lines: &[Line],
+        product: i64,
+        quantity: i64,
+    ) -> Result<i64, FieldErrors> {
+        let line = lines.iter().find(|line| line.product.id == product);
+        if line.is_none() && lines.len() >= self.max_lines() {
+            return Err(FieldErrors::of("product", self.full()));
+        }
+        let before = line.map_or(0, Line::units);
+        self.check_quantity(quantity)
+            .and_then(|quantity| self.check_quantity(before + quantity))
+            .map_err(|_| {
+                FieldErrors::of("quantity", Message::at_most(self.max_quantity() - before))
+            })
+    }
+
+    fn full(self) -> Message {
+        let most = self.max_lines();
+        Message::new(
+            format!("A lista já tem {most} produtos: registre-a e comece outra."),
+            format!("The list has {most} products already: book it and begin another one."),
+        )
+    }
+}
+
+/// A list of products that is booked as a whole.
+#[derive(Debug, Clone)]
+pub(crate) struct Document {
+    pub(crate) id: i64,
+    /// Who made it: nobody else sees the draft.
+    pub(crate) user: Named,
+    /// Who delivered; none of a count, before it is chosen, and when it was deleted meanwhile.
+    pub(crate) supplier: Option<Named>,
+    /// The number of a receipt's invoice, empty without one; what a count is about.
+    pub(crate) label: String,
+    /// None of a draft.
+    pub(crate) booked_at: Option<Timestamp>,
+    /// The last that was added comes first.
+    pub(crate) lines: Vec<Line>,
+}
+
+impl Document {
+    pub(crate) const fn is_booked(&self) -> bool {
+        self.booked_at.is_some()
+    }
+}
+
+/// Units of one product.
+#[derive(Debug, Clone)]
+pub(crate) struct Line {
+    pub(crate) id: i64,
+    pub(crate) product: Titled,
+    /// The product as it is now; none when it was deleted meanwhile.
+    pub(crate) present: Option<Present>,
+    /// None while it is not counted.
+    pub(crate) quantity: Option<i64>,
+    /// What was in stock when the quantity was written.
+    pub(crate) expected: Option<i64>,
+    /// What was booked of it; of receipts.
+    pub(crate) inflow: Option<i64>,
+}
+
+/// A line's product.
+#[derive(Debug, Clone)]
+pub(crate) struct Present {
+    pub(crate) cost_price: Money,
+    pub(crate) serie_number: Option<String>,
+    pub(crate) stock: i64,
+}
+
+impl Line {
+    pub(crate) fn units(&self) -> i64 {
+        self.quantity.unwrap_or_default()
+    }
+
+    /// What a number of its units cost; none past the largest amount.
+    pub(crate) fn cost_of(&self, units: i64) -> Option<Money> {
+        self.present.as_ref()?.cost_price.checked_mul(units)
+    }
+}
+
+/// A document in a list.
+#[derive(Debug, Clone)]
+pub(crate) struct Summary {
+    pub(crate) id: i64,
+    pub(crate) username: String,
+    pub(crate) supplier: Option<String>,
+    pub(crate) label: String,
+    pub(crate) products: i64,
+    /// How many of them have a quantity.
+    pub(crate) counted: i64,
+    pub(crate) units: i64,
+    /// When it was booked, or a draft last changed.
+    pub(crate) at: Timestamp,
+}
+
+/// Why no further draft is begun.
+pub(super) fn too_many_drafts() -> Message {
+    Message::new(
+        format!("Você já tem {MAX_DRAFTS} rascunhos: registre ou descarte um deles."),
+        format!("You have {MAX_DRAFTS} drafts already: book or discard one of them."),
+    )
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A line of a product whose stock is 10 now, and was when its quantity was written.
+    pub(crate) fn line(product: i64, quantity: Option<i64>, cost: &str) -> Line {
+        Line {
+            id: product,
+            product: Titled {
+                id: product,
+                title: "Café".to_owned(),
+            },
+            present: Some(Present {
+                cost_price: Money::parse(cost).unwrap(),
+                serie_number: None,
+                stock: 10,
+            }),
+            quantity,
+            expected: Some(10),
+            inflow: None,
+        }
+    }
+
+    #[test]
+    fn the_same_product_adds_up_to_the_most_that_a_line_may_have() {
+        let lines = [line(1, Some(999_990), "1.00"), line(3, None, "1.00")];
+        let kind = Kind::Receipt;
+        assert_eq!(kind.add_up(&lines, 1, 10).unwrap(), kind.max_quantity());
+        assert_eq!(kind.add_up(&lines, 2, 10).unwrap(), 10);
+        assert_eq!(Kind::Count.add_up(&lines, 3, 1).unwrap(), 1);
+        let errors = kind.add_up(&lines, 1, 11).unwrap_err();
+        let (field, messages) = errors.iter().next().unwrap();
+        assert_eq!((field, messages), ("quantity", &[Message::at_most(10)][..]));
+    }
+
+    #[test]
+    fn no_line_comes_to_a_full_list_but_units_do() {
+        for kind in [Kind::Receipt, Kind::Count] {
+            let most = i64::try_from(kind.max_lines()).unwrap();
+            let lines: Vec<_> = (1..=most)
+                .map(|product| line(product, Some(1), "1.00"))
+                .collect();
+            assert_eq!(kind.add_up(&lines, most, 1).unwrap(), 2);
+            assert!(kind.add_up(&lines, most + 1, 1).unwrap_err().has("product"));
+        }
+    }
+
+    #[test]
+    fn a_barcode_is_no_quantity_and_nothing_is_one_that_is_counted() {
+        for kind in [Kind::Receipt, Kind::Count] {
+            assert!(kind.check_quantity(7_891_000_000_007).is_err());
+            assert!(kind.check_quantity(-1).is_err());
+            assert_eq!(kind.check_quantity(12).unwrap(), 12);
+        }
+        assert!(Kind::Receipt.check_quantity(0).is_err());
+        assert_eq!(Kind::Count.check_quantity(0).unwrap(), 0);
+    }
+}

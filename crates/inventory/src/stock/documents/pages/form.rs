@@ -1,0 +1,138 @@
+//! What the forms of drafts share: one product at a time, typed or scanned, and the quantities of the lines that are there. One form sends
+//! all of it, so that no button loses what was typed elsewhere.
+
+use web::locale::Locale;
+
+use super::super::{Kind, Line};
+use crate::{
+    catalogue::products,
+    page::{
+        Form, Frame, PageState, Post, numbers,
+        picker::{Picked, Source},
+    },
+    rest::{Message, Refusal},
+};
+
+/// The picker of the product that is added.
+pub(in crate::stock) fn product_picker(frame: &Frame) -> Picked {
+    let label = frame.text("Produto", "Product");
+    Picked::empty("product", label, Source::Products)
+}
+
+/// Attributes of the field of its quantity.
+pub(in crate::stock) const fn quantity_attributes(has_focus: bool) -> &'static str {
+    if has_focus {
+        "inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"120\" autofocus"
+    } else {
+        "inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"120\""
+    }
+}
+
+/// A product with the units that come to its line, and the product whose code was scanned into the quantity: whoever scans one thing after
+/// the other scans the next code into the quantity of the one before.
+pub(in crate::stock) async fn added(
+    page: &PageState,
+    post: &mut Post,
+    kind: Kind,
+    product: &Picked,
+    locale: Locale,
+) -> Result<(Option<(i64, i64)>, Option<i64>), Refusal> {
+    let Ok(id) = product.id.parse() else {
+        return Ok((None, None));
+    };
+    let typed = post.text("quantity");
+    match quantity(kind, &typed, locale) {
+        Ok(quantity) => Ok((Some((id, quantity)), None)),
+        Err(message) => match products::with_serie_number(&page.state, &typed).await? {
+            Some(next) => Ok((Some((id, 1)), Some(next.id))),
+            None => {
+                post.form.complain("quantity", message.text(locale));
+                Ok((None, None))
+            }
+        },
+    }
+}
+
+/// Lines, and their new quantities; none of what is not counted.
+pub(in crate::stock) type Quantities = Vec<(i64, Option<i64>)>;
+/// Lines, and what is wrong with them.
+pub(in crate::stock) type Problems = Vec<(i64, Message)>;
+
+/// The lines whose quantity is another than the form showed. One that it showed may have been changed elsewhere meanwhile.
+pub(in crate::stock) fn quantities(
+    form: &mut Form,
+    kind: Kind,
+    lines: &[Line],
+    locale: Locale,
+) -> (Quantities, Problems) {
+    let (mut changed, mut problems, mut titles) = (Vec::new(), Vec::new(), Vec::new());
+    for line in lines {
+        let Some(typed) = form.brings(&quantity_field(line.id)) else {
+            continue;
+        };
+        if typed.trim() == form.value(&format!("shown_{}", line.id)) {
+            continue;
+        }
+        if kind == Kind::Count && typed.trim().is_empty() {
+            changed.push((line.id, None));
+            continue;
+        }
+        match quantity(kind, typed, locale) {
+            Ok(quantity) => changed.push((line.id, Some(quantity))),
+            Err(message) => {
+                problems.push((line.id, message));
+                titles.push(line.product.title.as_str());
+            }
+        }
+    }
+    if !titles.is_empty() {
+        let said = locale.text("Confira a quantidade de", "Check the quantity of");
+        form.problem = format!("{said}: {}.", titles.join(", "));
+    }
+    (changed, problems)
+}
+
+pub(in crate::stock) fn quantity_field(line: i64) -> String {
+    format!("quantity_{line}")
+}
+
+/// A line's quantity as it was typed, or as it is, and what is wrong with it.
+pub(in crate::stock) fn typed(
+    form: &Form,
+    line: &Line,
+    problems: &[(i64, Message)],
+    locale: Locale,
+) -> (String, String) {
+    let typed = form.brings(&quantity_field(line.id)).map(str::to_owned);
+    let problem = problems.iter().find(|(id, _)| *id == line.id);
+    (
+        typed.unwrap_or_else(|| {
+            line.quantity
+                .map_or_else(String::new, |units| units.to_string())
+        }),
+        problem.map_or_else(String::new, |(_, message)| message.text(locale).to_owned()),
+    )
+}
+
+fn quantity(kind: Kind, typed: &str, locale: Locale) -> Result<i64, Message> {
+    let plain = numbers::count(typed, locale).map_err(|_| Message::NOT_AN_INTEGER)?;
+    let quantity = plain.parse().map_err(|_| Message::NOT_AN_INTEGER)?;
+    kind.check_quantity(quantity)
+}
+
+/// `Adicionado: 3 × Café. Na lista: 5.`
+pub(in crate::stock) fn added_message(
+    frame: &Frame,
+    added: Option<(i64, i64)>,
+    title: &str,
+    total: i64,
+) -> String {
+    let quantity = added.map_or(0, |(_, quantity)| quantity);
+    format!(
+        "{}: {} × {title}. {} {}.",
+        frame.text("Adicionado", "Added"),
+        frame.locale.number(quantity),
+        frame.text("Na lista:", "In the list:"),
+        frame.locale.number(total)
+    )
+}

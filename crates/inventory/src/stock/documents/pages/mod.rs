@@ -1,0 +1,283 @@
+//! The pages that all documents have: drafts and what was booked last, a booked document, undoing it, discarding a draft. What a draft's form
+//! shares is in `form`; the forms are with their kinds.
+
+pub(in crate::stock) mod form;
+
+use askama::Template;
+use axum::{
+    extract::{Request, State as Extracted},
+    response::Response,
+};
+use http::StatusCode;
+use resource::Both;
+
+use super::{Document, Kind, Summary};
+use crate::{
+    accounts::{Model, Verb},
+    page::{
+        Frame, PageState, Post,
+        delete::Deletion,
+        flash::{self, Flash},
+        redirect,
+        routes::{PageRouter, get, post},
+        see_other,
+    },
+    rest::{Refusal, resource::RecordId},
+};
+
+pub(in crate::stock) type Answer = Result<Response, web::Error>;
+pub(in crate::stock) type Page = Extracted<PageState>;
+
+/// What the pages of a kind say, and who may do what.
+pub(in crate::stock) struct About {
+    pub(in crate::stock) kind: Kind,
+    /// The address of its list.
+    pub(in crate::stock) path: &'static str,
+    pub(in crate::stock) icon: &'static str,
+    pub(in crate::stock) title: Both,
+    /// The sentence under the title.
+    pub(in crate::stock) lead: Both,
+    /// The way to a new one.
+    pub(in crate::stock) begin: Both,
+    /// What stands over the names in a list.
+    pub(in crate::stock) names: Both,
+    /// What the list of what was booked is called.
+    pub(in crate::stock) booked_last: Both,
+    /// What is said once one was undone.
+    pub(in crate::stock) undone: Both,
+    /// Who may make and book one.
+    pub(in crate::stock) makers: (Verb, Model),
+    /// Who may undo one.
+    pub(in crate::stock) undoers: (Verb, Model),
+    /// What a list calls one.
+    pub(in crate::stock) name: fn(&Frame, &Summary) -> String,
+    /// How much it is, in a list.
+    pub(in crate::stock) size: fn(&Frame, &Summary) -> String,
+    /// What the question calls it whether its draft is discarded.
+    pub(in crate::stock) whole_name: fn(&Frame, &Document) -> String,
+    /// The page of one that is booked; the text is why it was not undone.
+    pub(in crate::stock) page: fn(&Frame, StatusCode, &Document, &str) -> Response,
+}
+
+impl About {
+    /// Where a document is: its draft leads on to its form.
+    pub(in crate::stock) fn address(&self, id: i64) -> String {
+        format!("{}{id}/", self.path)
+    }
+
+    pub(in crate::stock) fn draft_address(&self, id: i64) -> String {
+        format!("{}{id}/edit/", self.path)
+    }
+
+    pub(in crate::stock) fn admit(&self, frame: &Frame) -> Result<(), Refusal> {
+        let (verb, model) = self.makers;
+        frame.require(verb, model)
+    }
+
+    pub(in crate::stock) fn may_undo(&self, frame: &Frame) -> bool {
+        let (verb, model) = self.undoers;
+        frame.may(verb, model)
+    }
+
+    /// The document of an address, for those who may make one.
+    pub(in crate::stock) async fn find(
+        &self,
+        page: &PageState,
+        frame: &Frame,
+        RecordId(id): RecordId,
+    ) -> Result<Document, Refusal> {
+        self.admit(frame)?;
+        let id = id.ok_or(Refusal::NotFound)?;
+        super::read(&page.state, &frame.caller, (self.kind, id)).await
+    }
+
+    /// Leads to a document that was booked just now, with its Undo for those who may.
+    pub(in crate::stock) fn booked(&self, frame: &Frame, id: i64, said: String) -> Response {
+        let address = self.address(id);
+        let mut flash = Flash::success(said);
+        if self.may_undo(frame) {
+            flash = flash.undo(format!("{address}undo/"));
+        }
+        flash::leave(see_other(&address), flash)
+    }
+
+    /// Leads to the draft of a document whose form was sent once more after it was booked and undone.
+    pub(in crate::stock) fn undone_before(&self, frame: &Frame, id: i64) -> Response {
+        flash::leave(see_other(&self.draft_address(id)), undone_before(frame))
+    }
+}
+
+fn undone_before(frame: &Frame) -> Flash {
+    Flash::warning(frame.text("Isto já foi desfeito.", "This has been undone already."))
+}
+
+/// The list and what lies below it, but for the forms.
+pub(in crate::stock) fn routes(about: &'static About) -> PageRouter {
+    let below = |path: &str| format!("{}{path}", about.path);
+    PageRouter::new()
+        .route(
+            about.path,
+            get(async move |page: Page, frame: Frame| list(about, page, frame).await),
+        )
+        .route(
+            &below("{id}/"),
+            get(async move |page: Page, frame: Frame, id: RecordId| {
+                show(about, page, frame, id).await
+            }),
+        )
+        .route(
+            &below("{id}/undo/"),
+            post(
+                async move |page: Page, frame: Frame, id: RecordId, request: Request| {
+                    undo(about, page, frame, id, request).await
+                },
+            ),
+        )
+        .route(
+            &below("{id}/delete/"),
+            get(async move |page: Page, frame: Frame, id: RecordId| {
+                ask(about, page, frame, id).await
+            })
+            .post(
+                async move |page: Page, frame: Frame, id: RecordId, request: Request| {
+                    discard(about, page, frame, id, request).await
+                },
+            ),
+        )
+}
+
+/// A document in a list.
+struct Row {
+    address: String,
+    name: String,
+    size: String,
+    when: String,
+    who: String,
+}
+
+#[derive(Template)]
+#[template(path = "stock/documents.html")]
+struct ListPage<'a> {
+    frame: &'a Frame,
+    about: &'static About,
+    drafts: Vec<Row>,
+    booked: Vec<Row>,
+}
+
+async fn list(about: &'static About, Extracted(page): Page, frame: Frame) -> Answer {
+    about.admit(&frame)?;
+    let (drafts, booked) = super::list(&page.state, &frame.caller, about.kind).await?;
+    let row = |document: &Summary| Row {
+        address: about.address(document.id),
+        name: (about.name)(&frame, document),
+        size: (about.size)(&frame, document),
+        when: frame.locale.date_time(document.at),
+        who: document.username.clone(),
+    };
+    Ok(frame.show(ListPage {
+        frame: &frame,
+        about,
+        drafts: drafts.iter().map(row).collect(),
+        booked: booked.iter().map(row).collect(),
+    }))
+}
+
+async fn show(about: &About, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+    let document = about.find(&page, &frame, id).await?;
+    if !document.is_booked() {
+        return Ok(redirect(&about.draft_address(document.id)));
+    }
+    Ok((about.page)(&frame, StatusCode::OK, &document, ""))
+}
+
+async fn undo(
+    about: &About,
+    Extracted(page): Page,
+    frame: Frame,
+    RecordId(id): RecordId,
+    request: Request,
+) -> Answer {
+    let (verb, model) = about.undoers;
+    frame.require(verb, model)?;
+    let (parts, body) = request.into_parts();
+    Post::read(&page.state, &parts, body).await?;
+    let id = id.ok_or(Refusal::NotFound)?;
+    let (state, caller) = (&page.state, &frame.caller);
+    let document = (about.kind, id);
+    let flash = match super::undo(state, (caller, frame.locale), document).await {
+        Ok(true) => Flash::success(frame.say(about.undone)),
+        Ok(false) => undone_before(&frame),
+        Err(Refusal::Conflict(message)) => {
+            let document = super::read(state, caller, document).await?;
+            let why = message.text(frame.locale);
+            return Ok((about.page)(&frame, StatusCode::CONFLICT, &document, why));
+        }
+        Err(refusal) => return Err(refusal.into()),
+    };
+    // The draft is its maker's, who may be somebody else.
+    let is_own = super::read(state, caller, document).await.is_ok();
+    let next = if is_own {
+        about.draft_address(id)
+    } else {
+        about.path.to_owned()
+    };
+    Ok(flash::leave(see_other(&next), flash))
+}
+
+async fn ask(about: &About, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+    let document = about.find(&page, &frame, id).await?;
+    if document.is_booked() {
+        return Ok(redirect(&about.address(document.id)));
+    }
+    let deletion = Deletion {
+        title: frame
+            .text("Descartar o rascunho?", "Discard the draft?")
+            .to_owned(),
+        name: (about.whole_name)(&frame, &document),
+        sentence: frame.text(
+            "A lista é apagada. O estoque não muda.",
+            "The list is deleted. The stock does not change.",
+        ),
+        confirm: frame
+            .text("Sim, descartar o rascunho", "Yes, discard the draft")
+            .to_owned(),
+        back: about.draft_address(document.id),
+        next: String::new(),
+        blocking: None,
+        problem: String::new(),
+    };
+    Ok(deletion.ask(&frame, Ok(()))?)
+}
+
+async fn discard(
+    about: &About,
+    Extracted(page): Page,
+    frame: Frame,
+    RecordId(id): RecordId,
+    request: Request,
+) -> Answer {
+    about.admit(&frame)?;
+    let (parts, body) = request.into_parts();
+    Post::read(&page.state, &parts, body).await?;
+    let id = id.ok_or(Refusal::NotFound)?;
+    let document = (about.kind, id);
+    let flash = if super::discard(&page.state, &frame.caller, document).await? {
+        Flash::success(frame.text("Rascunho descartado.", "Draft discarded."))
+    } else {
+        Flash::warning(frame.text(
+            "Este rascunho não existe mais.",
+            "This draft does not exist any more.",
+        ))
+    };
+    Ok(flash::leave(see_other(about.path), flash))
+}
+
+/// `8 produtos`
+pub(in crate::stock) fn products(frame: &Frame, count: i64) -> String {
+    let word = if count == 1 {
+        frame.text("produto", "product")
+    } else {
+        frame.text("produtos", "products")
+    };
+    format!("{} {word}", frame.locale.number(count))
+}

@@ -1,0 +1,249 @@
+//! Statements about documents and their lines. What they become is written by `movements` and `adjustments`.
+
+use db::{Conn, Error, Money, Row, Timestamp, Tx};
+
+use super::model::{Document, Kind, Line, Present, Summary};
+use crate::rest::json::{Named, Titled};
+
+/// Documents in a list, narrowed and ordered by what is given; `$at` is the column of their moment.
+macro_rules! summaries {
+    ($at:literal, $rest:literal) => {
+        concat!(
+            "SELECT d.id, u.username, s.name, d.label,
+                 (SELECT count(*) FROM stock_document_lines AS l WHERE l.document_id = d.id),
+                 (SELECT count(l.quantity) FROM stock_document_lines AS l WHERE l.document_id = d.id),
+                 CAST(COALESCE((SELECT sum(l.quantity) FROM stock_document_lines AS l WHERE l.document_id = d.id), 0) AS BIGINT), ",
+            $at,
+            " FROM stock_documents AS d JOIN users AS u ON u.id = d.user_id LEFT JOIN suppliers AS s ON s.id = d.supplier_id ",
+            $rest
+        )
+    };
+}
+
+/// Begins a draft; its id.
+pub(super) async fn insert(
+    tx: &mut Tx,
+    kind: Kind,
+    user: i64,
+    now: Timestamp,
+) -> Result<i64, Error> {
+    tx.one(
+        "INSERT INTO stock_documents (kind, user_id, label, updated_at) VALUES ($1, $2, '', $3) RETURNING id",
+        &[&kind.name(), &user, &now],
+        |row| row.get(0),
+    )
+    .await
+}
+
+pub(super) async fn count_drafts(conn: &mut Conn, kind: Kind, user: i64) -> Result<i64, Error> {
+    let sql = "SELECT count(*) FROM stock_documents WHERE user_id = $1 AND kind = $2 AND booked_at IS NULL";
+    conn.one(sql, &[&user, &kind.name()], |row| row.get(0))
+        .await
+}
+
+/// Locks a user's draft until the transaction ends; whether there is one of this id.
+pub(super) async fn lock_draft(
+    tx: &mut Tx,
+    (kind, id): (Kind, i64),
+    user: i64,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let sql = "UPDATE stock_documents SET updated_at = $4 WHERE id = $1 AND kind = $2 AND user_id = $3 AND booked_at IS NULL";
+    Ok(tx.execute(sql, &[&id, &kind.name(), &user, &now]).await? > 0)
+}
+
+pub(in crate::stock) async fn set_header(
+    tx: &mut Tx,
+    id: i64,
+    supplier: Option<i64>,
+    label: &str,
+) -> Result<(), Error> {
+    let sql = "UPDATE stock_documents SET supplier_id = $2, label = $3 WHERE id = $1";
+    tx.execute(sql, &[&id, &supplier, &label]).await?;
+    Ok(())
+}
+
+/// Writes how many units of a product there are, in its line or a new one.
+pub(in crate::stock) async fn put_line(
+    tx: &mut Tx,
+    document: i64,
+    product: &Titled,
+    quantity: Option<i64>,
+) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO stock_document_lines (document_id, product_id, title, quantity, expected)
+         VALUES ($1, $2, $3, $4, (SELECT s.quantity FROM product_stock AS s WHERE s.product_id = $2))
+         ON CONFLICT (document_id, product_id) DO UPDATE SET quantity = excluded.quantity, expected = excluded.expected",
+        &[&document, &product.id, &product.title, &quantity],
+    )
+    .await?;
+    Ok(())
+}
+
+pub(in crate::stock) async fn set_quantity(
+    tx: &mut Tx,
+    document: i64,
+    line: i64,
+    quantity: Option<i64>,
+) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE stock_document_lines
+         SET quantity = $3, expected = (SELECT s.quantity FROM product_stock AS s WHERE s.product_id = stock_document_lines.product_id)
+         WHERE id = $2 AND document_id = $1",
+        &[&document, &line, &quantity],
+    )
+    .await?;
+    Ok(())
+}
+
+pub(in crate::stock) async fn delete_line(
+    tx: &mut Tx,
+    document: i64,
+    line: i64,
+) -> Result<(), Error> {
+    let sql = "DELETE FROM stock_document_lines WHERE id = $2 AND document_id = $1";
+    tx.execute(sql, &[&document, &line]).await?;
+    Ok(())
+}
+
+pub(in crate::stock) async fn set_inflow(tx: &mut Tx, line: i64, inflow: i64) -> Result<(), Error> {
+    let sql = "UPDATE stock_document_lines SET inflow_id = $2 WHERE id = $1";
+    tx.execute(sql, &[&line, &inflow]).await?;
+    Ok(())
+}
+
+pub(in crate::stock) async fn forget_inflows(tx: &mut Tx, document: i64) -> Result<(), Error> {
+    let sql = "UPDATE stock_document_lines SET inflow_id = NULL WHERE document_id = $1";
+    tx.execute(sql, &[&document]).await?;
+    Ok(())
+}
+
+pub(super) async fn set_booked(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), Error> {
+    let sql = "UPDATE stock_documents SET booked_at = $2 WHERE id = $1";
+    tx.execute(sql, &[&id, &now]).await?;
+    Ok(())
+}
+
+/// Makes a booked document a draft again; whether it was booked. Its row stays locked until the transaction ends.
+pub(super) async fn reopen(
+    tx: &mut Tx,
+    (kind, id): (Kind, i64),
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let sql = "UPDATE stock_documents SET booked_at = NULL, updated_at = $3 WHERE id = $1 AND kind = $2 AND booked_at IS NOT NULL";
+    Ok(tx.execute(sql, &[&id, &kind.name(), &now]).await? > 0)
+}
+
+/// Deletes a user's draft with its lines; whether it was there.
+pub(super) async fn delete_draft(
+    tx: &mut Tx,
+    (kind, id): (Kind, i64),
+    user: i64,
+) -> Result<bool, Error> {
+    let sql = "DELETE FROM stock_documents WHERE id = $1 AND kind = $2 AND user_id = $3 AND booked_at IS NULL";
+    Ok(tx.execute(sql, &[&id, &kind.name(), &user]).await? > 0)
+}
+
+pub(in crate::stock) async fn find(
+    conn: &mut Conn,
+    (kind, id): (Kind, i64),
+) -> Result<Option<Document>, Error> {
+    let document = conn
+        .optional(
+            "SELECT d.id, d.user_id, u.username, d.supplier_id, s.name, d.label, d.booked_at
+             FROM stock_documents AS d JOIN users AS u ON u.id = d.user_id LEFT JOIN suppliers AS s ON s.id = d.supplier_id
+             WHERE d.id = $1 AND d.kind = $2",
+            &[&id, &kind.name()],
+            document_of,
+        )
+        .await?;
+    let Some(mut document) = document else {
+        return Ok(None);
+    };
+    document.lines = lines(conn, id).await?;
+    Ok(Some(document))
+}
+
+fn document_of(row: &Row<'_>) -> Result<Document, Error> {
+    let (supplier, name): (Option<i64>, Option<String>) = (row.get(3)?, row.get(4)?);
+    Ok(Document {
+        id: row.get(0)?,
+        user: Named {
+            id: row.get(1)?,
+            name: row.get(2)?,
+        },
+        supplier: supplier.zip(name).map(|(id, name)| Named { id, name }),
+        label: row.get(5)?,
+        booked_at: row.get(6)?,
+        lines: Vec::new(),
+    })
+}
+
+/// The lines of a document, the last that was added first.
+pub(in crate::stock) async fn lines(conn: &mut Conn, document: i64) -> Result<Vec<Line>, Error> {
+    conn.all(
+        "SELECT l.id, l.product_id, COALESCE(p.title, l.title), l.quantity, l.expected, l.inflow_id, p.cost_price, p.serie_number, s.quantity
+         FROM stock_document_lines AS l LEFT JOIN products AS p ON p.id = l.product_id LEFT JOIN product_stock AS s ON s.product_id = p.id
+         WHERE l.document_id = $1 ORDER BY l.id DESC",
+        &[&document],
+        line_of,
+    )
+    .await
+}
+
+fn line_of(row: &Row<'_>) -> Result<Line, Error> {
+    let (cost_price, stock): (Option<Money>, Option<i64>) = (row.get(6)?, row.get(8)?);
+    let serie_number = row.get(7)?;
+    Ok(Line {
+        id: row.get(0)?,
+        product: Titled {
+            id: row.get(1)?,
+            title: row.get(2)?,
+        },
+        present: cost_price.zip(stock).map(|(cost_price, stock)| Present {
+            cost_price,
+            serie_number,
+            stock,
+        }),
+        quantity: row.get(3)?,
+        expected: row.get(4)?,
+        inflow: row.get(5)?,
+    })
+}
+
+/// A user's drafts, the last that was changed first.
+pub(super) async fn drafts(
+    conn: &mut Conn,
+    kind: Kind,
+    user: i64,
+    limit: i64,
+) -> Result<Vec<Summary>, Error> {
+    let sql = summaries!(
+        "d.updated_at",
+        "WHERE d.user_id = $1 AND d.kind = $2 AND d.booked_at IS NULL ORDER BY d.updated_at DESC, d.id DESC LIMIT $3"
+    );
+    conn.all(sql, &[&user, &kind.name(), &limit], summary_of)
+        .await
+}
+
+/// What was booked last, the newest first.
+pub(super) async fn booked(conn: &mut Conn, kind: Kind, limit: i64) -> Result<Vec<Summary>, Error> {
+    let sql = summaries!(
+        "d.booked_at",
+        "WHERE d.kind = $1 AND d.booked_at IS NOT NULL ORDER BY d.booked_at DESC, d.id DESC LIMIT $2"
+    );
+    conn.all(sql, &[&kind.name(), &limit], summary_of).await
+}
+
+fn summary_of(row: &Row<'_>) -> Result<Summary, Error> {
+    Ok(Summary {
+        id: row.get(0)?,
+        username: row.get(1)?,
+        supplier: row.get(2)?,
+        label: row.get(3)?,
+        products: row.get(4)?,
+        counted: row.get(5)?,
+        units: row.get(6)?,
+        at: row.get(7)?,
+    })
+}
