@@ -45,6 +45,7 @@ async fn main() {
         .does("import with two errors", "/brands/", import)
         .await;
     person.does("reorder for one supplier", "/", reorder).await;
+    person.does("count a category", "/categories/", count).await;
     person
         .does("give a colleague access", "/", give_access)
         .await;
@@ -180,6 +181,24 @@ async fn reorder(person: &Person) {
     person.sees(".index-heading", "").await;
     person.clicks(".index-heading a").await;
     person.sees(".order", "").await;
+}
+
+/// Twelve of everything, line by line.
+async fn count(person: &Person) {
+    person.clicks("#index tbody th a").await;
+    person.clicks(".page-header a[href^='/counts/new/']").await;
+    person.is_at("main form .button-primary").await;
+    person.key(Key::Enter).await;
+    person.is_at("#product").await;
+    person.goes_to("#lines .line-quantity").await;
+    for _ in 0..person.count("#lines .line-quantity").await {
+        person.types("12").await;
+        person.key(Key::Enter).await;
+    }
+    person.clicks("[name=do][value=review]").await;
+    person.sees("h1", "Differences").await;
+    person.clicks("main form .button-primary").await;
+    person.sees("main .button-danger", "Undo").await;
 }
 
 async fn give_access(person: &Person) {
