@@ -79,7 +79,7 @@ impl Transport for Wire {
         Box::pin(self.exchange(Received {
             method: call.method.to_string(),
             path: call.path.to_owned(),
-            body: call.body.to_vec(),
+            body: call.body,
             key: call.key.to_string(),
         }))
     }

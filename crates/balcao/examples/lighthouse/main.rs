@@ -152,14 +152,14 @@ async fn main() -> io::Result<ExitCode> {
         let mut row = page.path();
         for form in ["phone", "desk"] {
             let answer = lighthouse.ask(page, form, &categories)?;
-            let scores = categories
-                .iter()
-                .map(|category| answer["scores"][category].as_u64());
+            let score = |category: &&str| answer.pointer(&format!("/scores/{category}"));
+            let scores = categories.iter().map(|category| score(category)?.as_u64());
             let scores: Vec<u64> = scores.map(Option::unwrap_or_default).collect();
             let written: Vec<String> = scores.iter().map(u64::to_string).collect();
             row = format!("{row} | {}", written.join(" "));
             if scores.iter().any(|score| *score < page.least()) {
-                found.push(format!("{} ({form}): {}", page.path(), answer["found"]));
+                let told = answer.get("found").unwrap_or(&Value::Null);
+                found.push(format!("{} ({form}): {told}", page.path()));
             }
         }
         println!("{row}");

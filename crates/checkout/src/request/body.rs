@@ -2,7 +2,7 @@
 
 use axum::body::{Body, HttpBody};
 use bytes::Bytes;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
 
 use super::Refusal;
 use crate::json::{NotAnObject, Object, Value, unescape};
@@ -17,7 +17,7 @@ pub async fn read(body: Body, limit: usize) -> Result<Bytes, Refusal> {
         return Err(Refusal::too_large());
     }
     let whole = Limited::new(body, limit).collect().await;
-    whole.map(|body| body.to_bytes()).map_err(|error| {
+    whole.map(Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
             Refusal::too_large()
         } else {

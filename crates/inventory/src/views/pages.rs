@@ -50,7 +50,7 @@ impl FormPage<'_> {
         above.next().map(|place| place.text).unwrap_or_default()
     }
 
-    fn attributes(&self) -> String {
+    fn attributes() -> String {
         format!("maxlength=\"{MAX_NAME}\" required autocomplete=\"off\"")
     }
 }

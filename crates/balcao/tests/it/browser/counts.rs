@@ -95,6 +95,25 @@ pub(super) async fn make_two(browser: &Browser, inventory: &str) {
     browser.wait_for("#toasts .toast").await;
 }
 
+/// Scans five of the first, also when the cursor is elsewhere, and types what there is of the second.
+async fn count_two(browser: &Browser, first: &Product, second: &Product) {
+    // Without a pause, and wherever the cursor is.
+    for _ in 0..3 {
+        scan(browser, first).await;
+    }
+    reads(browser, first, "3").await;
+    browser.script("document.activeElement.blur()").await;
+    scan(browser, first).await;
+    reads(browser, first, "4").await;
+    browser.click(&second.field()).await;
+    browser
+        .type_text(&second.field(), &second.stock.to_string())
+        .await;
+    scan(browser, first).await;
+    reads(browser, first, "5").await;
+    reads(browser, second, &second.stock.to_string()).await;
+}
+
 #[tokio::test]
 async fn a_category_is_counted_with_a_scanner_over_a_logout_booked_at_once_and_undone_at_once() {
     let demo = Start::new(["demo"]).ready().await;
@@ -110,21 +129,7 @@ async fn a_category_is_counted_with_a_scanner_over_a_logout_booked_at_once_and_u
             "document.activeElement.id === 'product'",
         )
         .await;
-    // Without a pause, and wherever the cursor is.
-    for _ in 0..3 {
-        scan(&browser, &first).await;
-    }
-    reads(&browser, &first, "3").await;
-    browser.script("document.activeElement.blur()").await;
-    scan(&browser, &first).await;
-    reads(&browser, &first, "4").await;
-    browser.click(&second.field()).await;
-    browser
-        .type_text(&second.field(), &second.stock.to_string())
-        .await;
-    scan(&browser, &first).await;
-    reads(&browser, &first, "5").await;
-    reads(&browser, &second, &second.stock.to_string()).await;
+    count_two(&browser, &first, &second).await;
     browser.wait_text("#kept", "Tudo salvo").await;
     browser.check_accessibility().await;
 

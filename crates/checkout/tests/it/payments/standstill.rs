@@ -71,7 +71,7 @@ impl Line {
             .bearer_auth("TEST-token")
             .header("x-idempotency-key", call.key.to_string())
             .header("content-type", "application/json")
-            .body(call.body.to_vec());
+            .body(call.body);
         let unknown = |error: reqwest::Error| Failure::Unknown(error.into());
         let answer = request.send().await.map_err(unknown)?;
         Ok(provider::Answer {

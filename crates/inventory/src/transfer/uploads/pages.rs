@@ -114,8 +114,8 @@ fn page<'a>(frame: &'a Frame, file: &'a Upload, content: &str, problem: &'a str)
 
 /// The categories and brands that an import creates, or has created.
 fn named(frame: &Frame, file: &Upload) -> Vec<Named> {
-    let names = file.new_names.iter();
-    let named = names.map(|new| Named {
+    let listed = file.new_names.iter();
+    let named = listed.map(|new| Named {
         name: new.name.clone(),
         kind: new.kind.about().words.name(frame.locale),
         line: new.line,

@@ -169,9 +169,8 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let admin = app.logged_in("admin").await;
-        let rows: String = (0..501)
-            .map(|number| format!("Chá {number};Chás;Marca {number};1;2;3\n"))
-            .collect();
+        let rows = (0..501).map(|number| format!("Chá {number};Chás;Marca {number};1;2;3\n"));
+        let rows = rows.collect::<Vec<_>>().concat();
         is_refused(
             &upload(&admin, &rows).await,
             &[

@@ -41,16 +41,15 @@ pub(in crate::stock) async fn added(
         return Ok((None, None));
     };
     let typed = post.text("quantity");
-    match quantity(kind, &typed, locale) {
-        Ok(quantity) => Ok((Some((id, quantity)), None)),
-        Err(message) => match products::with_serie_number(&page.state, &typed).await? {
-            Some(next) => Ok((Some((id, 1)), Some(next.id))),
-            None => {
-                post.form.complain("quantity", message.text(locale));
-                Ok((None, None))
-            }
-        },
+    let message = match quantity(kind, &typed, locale) {
+        Ok(quantity) => return Ok((Some((id, quantity)), None)),
+        Err(message) => message,
+    };
+    if let Some(next) = products::with_serie_number(&page.state, &typed).await? {
+        return Ok((Some((id, 1)), Some(next.id)));
     }
+    post.form.complain("quantity", message.text(locale));
+    Ok((None, None))
 }
 
 /// Lines, and their new quantities; none of what is not counted.
