@@ -608,7 +608,7 @@ CREATE TABLE saved_views (
     name        TEXT NOT NULL,
     name_folded TEXT NOT NULL,
     address     TEXT NOT NULL,
-    CONSTRAINT saved_views_name_key UNIQUE (user_id, name_folded)
+    CONSTRAINT saved_views_user_id_name_folded_key UNIQUE (user_id, name_folded)
 ) STRICT;
 
 -- Lists of products that are worked through line by line and booked as a whole: goods of one supplier's invoice that are received, and

@@ -87,7 +87,7 @@ pub(crate) async fn remove(state: &State, caller: &Caller, id: i64) -> Result<()
 /// A name that another view of the user has.
 fn taken(refusal: Refusal) -> Refusal {
     match refusal {
-        Refusal::Database(error) if error.is_unique("saved_views_name_key") => {
+        Refusal::Database(error) if error.is_unique("saved_views_user_id_name_folded_key") => {
             FieldErrors::of("name", NAME_TAKEN).into()
         }
         refusal => refusal,

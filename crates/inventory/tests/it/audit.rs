@@ -263,7 +263,7 @@ on_both_engines!(
         assert_eq!(manager.submit("/account/", &profile).await.status, 303);
         assert_eq!(
             app.changes_of(Model::User, 2).await,
-            [("first_name", None), ("email", None)].map(kept)
+            [("first_name", None), ("email", None), ("password", None)].map(kept)
         );
     }
 );

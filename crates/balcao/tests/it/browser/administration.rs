@@ -63,6 +63,7 @@ async fn a_user_is_made_given_a_group_and_logs_in() {
     browser
         .click("input[name='permissions:delete_brand']")
         .await;
+    browser.script("scrollTo(0, 0)").await;
     browser.click("input[name='groups:2']").await;
     browser
         .wait_text("#field-groups li:has(:checked)", "Managers")
@@ -190,7 +191,7 @@ async fn prices_are_changed_in_the_list_and_a_brand_is_added_over_the_form() {
         .goto(&format!("{inventory}/admin/products/1/history/"))
         .await;
     let told = browser.wait_text("main table", "Selling price: ").await;
-    assert!(told.contains(" → R$12.90"), "{told}");
+    assert!(told.contains("R$ 7.99 → R$ 12.90"), "{told}");
 
     browser
         .goto(&format!("{inventory}/admin/products/1/change/"))

@@ -4,7 +4,7 @@ use super::{english, opened};
 
 #[tokio::test]
 async fn the_head_of_a_list_stays_below_the_bar_while_the_page_scrolls() {
-    let (_demo, browser, inventory) = opened(english((1280, 500)), "admin").await;
+    let (_demo, browser, inventory) = opened(english((1280, 700)), "admin").await;
     for (path, bar) in [
         ("/products/?page_size=50", ".shell-top"),
         ("/outflows/?page_size=50", ".shell-top"),
