@@ -124,7 +124,7 @@ async fn a_password_is_shown_on_demand_and_the_cursor_is_where_the_mistake_was()
         browser.fill("#username", "manager").await;
         browser.fill("#password", "not the password").await;
         look_at(&browser, "#password").await;
-        browser.press(Key::Enter).await;
+        browser.click("main form button[type=submit]").await;
         browser.wait_for("[role=alert]").await;
         assert_eq!(browser.value("#username").await, "manager");
         assert_eq!(browser.focused().await, "#password", "{login}");
