@@ -119,11 +119,11 @@ pub(crate) fn sentence(entry: &Entry, locale: Locale) -> String {
 pub(crate) fn values(entry: &Entry, locale: Locale) -> Vec<String> {
     let changes = entry.changes.iter();
     let changes = changes.filter(|change| change.values.is_some());
-    changes.map(|change| told(change, locale)).collect()
+    changes.map(|change| in_words(change, locale)).collect()
 }
 
 /// A changed field, with what it was and became where that is kept.
-pub(crate) fn told(change: &FieldChange, locale: Locale) -> String {
+pub(crate) fn in_words(change: &FieldChange, locale: Locale) -> String {
     let name = names::field(locale, &change.field);
     let Some((before, after)) = &change.values else {
         return name.to_owned();

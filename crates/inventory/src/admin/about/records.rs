@@ -227,8 +227,9 @@ impl Cell {
             Self::Word((portuguese, english)) => locale.text(portuguese, english).to_owned(),
             Self::Fields(changes) if changes.is_empty() => "-".to_owned(),
             Self::Fields(changes) => {
-                let told = changes.iter().map(|change| history::told(change, locale));
-                told.collect::<Vec<_>>().join("; ")
+                let words = changes.iter();
+                let words = words.map(|change| history::in_words(change, locale));
+                words.collect::<Vec<_>>().join("; ")
             }
             Self::Agent(agent) => agent::words(agent, locale),
             Self::Number(number) => locale.number(*number),

@@ -167,8 +167,8 @@ async fn adjust(
         if after < 0 {
             return Err(refusal(less));
         }
-        let change = (held.quantity, after);
-        adjustments::explain(tx, product, change, &explanation, who, context.now).await?;
+        let units = (held.quantity, after);
+        adjustments::explain(tx, product, units, &explanation, who, context.now).await?;
     }
     Ok(())
 }

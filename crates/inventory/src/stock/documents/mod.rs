@@ -21,8 +21,8 @@ use crate::{
 };
 use model::MAX_DRAFTS;
 
-/// Documents that the page of them tells.
-const TOLD: i64 = 10;
+/// Booked documents that a list shows, and drafts beyond those that may be begun.
+const LISTED: i64 = 10;
 
 /// What a form did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,8 +91,8 @@ pub(super) async fn list(
     let user = caller.id;
     let read = async move |conn: &mut Conn| {
         // Undoing makes drafts too, so there may be more than may be begun.
-        let drafts = store::drafts(conn, kind, user, MAX_DRAFTS + TOLD).await?;
-        Ok::<_, db::Error>((drafts, store::booked(conn, kind, TOLD).await?))
+        let drafts = store::drafts(conn, kind, user, MAX_DRAFTS + LISTED).await?;
+        Ok::<_, db::Error>((drafts, store::booked(conn, kind, LISTED).await?))
     };
     Ok(state.db.read(read).await?)
 }
