@@ -147,7 +147,7 @@ fn api(state: &State) -> Router {
         .route("/integrations/{*unknown}", any(async || Error::not_found()))
         .layer(
             ServiceBuilder::new()
-                .layer(from_fn_with_state(state.config.public_url.is_some(), door))
+                .layer(from_fn_with_state(is_public(state), door))
                 .layer(from_fn_with_state(
                     Renderer::new(Conventional),
                     errors::render,
@@ -180,7 +180,7 @@ fn pages(state: &State, assets: &Assets) -> Router {
     let files = files.layer(from_fn_with_state(FILE_PATIENCE, limits::timeout));
     everyday.merge(files).with_state(page.clone()).layer(
         ServiceBuilder::new()
-            .layer(from_fn_with_state(state.config.public_url.is_some(), door))
+            .layer(from_fn_with_state(is_public(state), door))
             .layer(from_fn(compression::pages))
             .layer(from_fn_with_state(Policy::Pages, security::headers))
             .layer(from_fn_with_state(
@@ -206,6 +206,12 @@ fn probes(state: &State) -> Router {
         Renderer::new(Conventional),
         errors::render,
     ))
+}
+
+/// Whether people reach the shop through HTTPS, as one in the open is reached.
+fn is_public(state: &State) -> bool {
+    let address = state.config.public_url.as_ref();
+    address.is_some_and(PublicUrl::is_https)
 }
 
 /// What an operator can do about a proxy that does not say for whom it asks.
