@@ -99,7 +99,6 @@ impl Network {
             .header(AUTHORIZATION, self.authorization.clone())
             .header(CONTENT_TYPE, JSON)
             .header(IDEMPOTENCY_KEY, call.key.header()?)
-            // The buffer goes along as it is and wipes itself when the connection is through with it.
             .body(Full::new(Bytes::from(call.body)))
     }
 

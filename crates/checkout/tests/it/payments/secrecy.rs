@@ -1,4 +1,4 @@
-//! Card data is nowhere: not in logs, not in the database, not in an answer (issue item 12, within one process).
+//! Card data is nowhere: not in logs, not in the database, not in an answer.
 
 use serde_json::{Value, json};
 use test_kit::database::{Engine, run};
