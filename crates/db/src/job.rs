@@ -2,7 +2,7 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    pin::pin,
+    pin::{Pin, pin},
     task::{Context, Poll, Waker},
 };
 
@@ -27,6 +27,55 @@ pub(crate) fn finish_at_once<T, E: From<Error>>(
             counters.panic();
             Err(panicked().into())
         }
+    }
+}
+
+/// A job with its result, run as often as it takes. What runs it need not know of which types it is: that would be compiled for each
+/// of some hundred jobs, several KiB each time.
+pub(crate) struct Job<T, E, F> {
+    body: F,
+    result: Option<Result<T, E>>,
+}
+
+impl<T, E: From<Error>, F> Job<T, E, F> {
+    pub(crate) const fn new(body: F) -> Self {
+        Self { body, result: None }
+    }
+
+    /// What the job came to, if its database says that it counts.
+    pub(crate) fn ended(self, ran: Result<(), Error>) -> Result<T, E> {
+        ran?;
+        let never = || Err(Error::other("a job was answered before it ran").into());
+        self.result.unwrap_or_else(never)
+    }
+}
+
+/// What runs on a connection `C`.
+pub(crate) trait Work<C> {
+    /// Runs it and says whether it succeeded. What an earlier run came to is forgotten.
+    fn run<'a>(
+        &'a mut self,
+        conn: &'a mut C,
+        counters: &'a Counters,
+    ) -> Pin<Box<dyn Future<Output = bool> + 'a>>;
+}
+
+impl<C, T, E, F> Work<C> for Job<T, E, F>
+where
+    F: AsyncFn(&mut C) -> Result<T, E>,
+    E: From<Error>,
+{
+    fn run<'a>(
+        &'a mut self,
+        conn: &'a mut C,
+        counters: &'a Counters,
+    ) -> Pin<Box<dyn Future<Output = bool> + 'a>> {
+        Box::pin(async move {
+            let result = finish((self.body)(conn), counters).await;
+            let has_succeeded = result.is_ok();
+            self.result = Some(result);
+            has_succeeded
+        })
     }
 }
 

@@ -15,7 +15,7 @@ use std::{
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use super::lane::Lane;
-use crate::{Batched, Error, ErrorKind, Locks, Outcome, Tx, batched};
+use crate::{Batched, Error, ErrorKind, Locks, Outcome, Tx, batched, job::Job};
 
 /// What waits on a lane to be made: a [`Waiting`] for each kind.
 #[derive(Default)]
@@ -66,8 +66,9 @@ pub(super) async fn join<B: Batched>(lane: Rc<Lane>, asked: Asked<B>) {
 
 async fn make<B: Batched>(lane: &Rc<Lane>, batch: Vec<Asked<B>>) {
     let (changes, callers): (Vec<B>, Vec<Caller<B>>) = apart(batch);
-    let all = async |tx: &mut Tx| together(&changes, Locks::Skip, tx).await;
-    let ended = lane.write_briefly(&all).await;
+    let mut all = Job::new(async |tx: &mut Tx| together(&changes, Locks::Skip, tx).await);
+    let ran = lane.write_briefly(&mut all).await;
+    let ended = all.ended(ran);
     let asked = changes
         .into_iter()
         .zip(callers)
@@ -88,9 +89,10 @@ async fn make<B: Batched>(lane: &Rc<Lane>, batch: Vec<Asked<B>>) {
         }
         Err(_) => {
             for asked in asked {
-                let alone =
-                    async |tx: &mut Tx| batched::alone(&asked.change, Locks::Skip, tx).await;
-                let ended = lane.write_briefly(&alone).await;
+                let body = async |tx: &mut Tx| batched::alone(&asked.change, Locks::Skip, tx).await;
+                let mut alone = Job::new(body);
+                let ran = lane.write_briefly(&mut alone).await;
+                let ended = alone.ended(ran);
                 settle(lane, asked, ended);
             }
         }
@@ -143,8 +145,9 @@ async fn work_off<B: Batched>(lane: Rc<Lane>, row: i64) {
 
 async fn make_patiently<B: Batched>(lane: &Lane, batch: Vec<Asked<B>>) {
     let (changes, callers): (Vec<B>, Vec<Caller<B>>) = apart(batch);
-    let all = async |tx: &mut Tx| together(&changes, Locks::Wait, tx).await;
-    match lane.write_patiently(&all).await {
+    let mut all = Job::new(async |tx: &mut Tx| together(&changes, Locks::Wait, tx).await);
+    let ran = lane.write_patiently(&mut all).await;
+    match all.ended(ran) {
         Ok(outcomes) => {
             lane.counters.writes_beside_one(outcomes.len());
             for (caller, outcome) in callers.into_iter().zip(outcomes) {
@@ -158,8 +161,10 @@ async fn make_patiently<B: Batched>(lane: &Lane, batch: Vec<Asked<B>>) {
         }
         Err(_) => {
             for (change, caller) in changes.iter().zip(callers) {
-                let alone = async |tx: &mut Tx| batched::alone(change, Locks::Wait, tx).await;
-                let ended = lane.write_patiently(&alone).await;
+                let body = async |tx: &mut Tx| batched::alone(change, Locks::Wait, tx).await;
+                let mut alone = Job::new(body);
+                let ran = lane.write_patiently(&mut alone).await;
+                let ended = alone.ended(ran);
                 caller.tell(ended.and_then(Outcome::after_waiting));
             }
         }

@@ -25,7 +25,7 @@ use super::{
     look_ups::LookUps,
     session::Session,
 };
-use crate::{Conn, Counters, Error, ErrorKind, Options, Tx, job};
+use crate::{Conn, Counters, Error, ErrorKind, Options, Tx, job::Work};
 
 /// A job on its way to a lane.
 pub(super) type LaneJob = Box<dyn FnOnce(Rc<Lane>) -> Pin<Box<dyn Future<Output = ()>>> + Send>;
@@ -81,16 +81,30 @@ pub(super) struct Limits {
 }
 
 /// How one attempt at a job ended.
-enum Attempt<T, E> {
-    Ended(Result<T, E>),
+enum Attempt {
+    /// As the job says.
+    Ended,
+    /// The server refused the commit.
+    Refused(Error),
     /// Nothing was committed, and another attempt may succeed.
     Again(Error),
     /// Nothing was committed: a row was locked for too long.
     Locked(Error),
 }
 
-/// A job waited for a row that another transaction has locked, and nothing of it was committed.
-struct Locked(Error);
+/// Why the result of a job does not count.
+enum Failure {
+    /// The job waited for a row that another transaction has locked, and nothing of it was committed.
+    Locked(Error),
+    Other(Error),
+}
+
+impl Failure {
+    fn into_error(self) -> Error {
+        let (Self::Locked(error) | Self::Other(error)) = self;
+        error
+    }
+}
 
 impl Lane {
     pub(super) fn new(
@@ -153,27 +167,18 @@ impl Lane {
         Conn::postgres(session, Arc::clone(&self.counters))
     }
 
-    pub(super) async fn read<T, E, F>(&self, job: &F) -> Result<T, E>
-    where
-        F: AsyncFn(&mut Conn) -> Result<T, E>,
-        E: From<Error>,
-    {
+    /// Runs a job that reads. Of this and its siblings, `Ok` says that the job's own result counts.
+    pub(super) async fn read(&self, job: &mut dyn Work<Conn>) -> Result<(), Error> {
         let ended = self.repeat(async || {
             let session = Session::new(&self.jobs, self.limits.statement);
             let mut conn = self.conn(session.with_look_ups(&self.look_ups));
             conn.begin_job(false);
             Ok(self.attempt_read(&mut conn, job).await)
         });
-        ended
-            .await
-            .unwrap_or_else(|Locked(error)| Err(error.into()))
+        ended.await.map_err(Failure::into_error)
     }
 
-    pub(super) async fn report<T, E, F>(&self, job: &F) -> Result<T, E>
-    where
-        F: AsyncFn(&mut Conn) -> Result<T, E>,
-        E: From<Error>,
-    {
+    pub(super) async fn report(&self, job: &mut dyn Work<Conn>) -> Result<(), Error> {
         let ended = self.repeat(async || {
             let mut conn = self.conn(connected(&self.reports, self.limits.report).await?);
             conn.postgres_session()?
@@ -183,19 +188,14 @@ impl Lane {
             conn.postgres_session()?.roll_back().await;
             Ok(ended)
         });
-        ended
-            .await
-            .unwrap_or_else(|Locked(error)| Err(error.into()))
+        ended.await.map_err(Failure::into_error)
     }
 
     /// A job that meets a locked row waits for it a little. If that does not suffice, it is run once more when it is its turn to wait long.
-    pub(super) async fn write<T, E, F>(&self, job: &F) -> Result<T, E>
-    where
-        F: AsyncFn(&mut Tx) -> Result<T, E>,
-        E: From<Error>,
-    {
-        if let Ok(ended) = self.try_write(BEGIN_WRITE, job).await {
-            return ended;
+    pub(super) async fn write(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
+        match self.try_write(BEGIN_WRITE, job).await {
+            Err(Failure::Locked(_)) => {}
+            ended => return ended.map_err(Failure::into_error),
         }
         self.counters.retry();
         let _turn = self.turn_to_wait().await?;
@@ -203,23 +203,15 @@ impl Lane {
     }
 
     /// As [`write`](Self::write), without the second attempt.
-    pub(super) async fn write_briefly<T, E, F>(&self, job: &F) -> Result<T, E>
-    where
-        F: AsyncFn(&mut Tx) -> Result<T, E>,
-        E: From<Error>,
-    {
+    pub(super) async fn write_briefly(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
         let ended = self.try_write(BEGIN_WRITE, job).await;
-        ended.unwrap_or_else(|Locked(error)| Err(error.into()))
+        ended.map_err(Failure::into_error)
     }
 
     /// Waits long for locked rows. For who holds a [`turn_to_wait`](Self::turn_to_wait).
-    pub(super) async fn write_patiently<T, E, F>(&self, job: &F) -> Result<T, E>
-    where
-        F: AsyncFn(&mut Tx) -> Result<T, E>,
-        E: From<Error>,
-    {
+    pub(super) async fn write_patiently(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
         let ended = self.try_write(&self.begin_patient, job).await;
-        ended.unwrap_or_else(|Locked(error)| Err(error.into()))
+        ended.map_err(Failure::into_error)
     }
 
     /// The right to hold a connection while waiting long for a locked row.
@@ -233,11 +225,7 @@ impl Lane {
             .ok_or_else(|| Error::unavailable("too many jobs wait for locked rows"))
     }
 
-    async fn try_write<T, E, F>(&self, begin: &str, job: &F) -> Result<Result<T, E>, Locked>
-    where
-        F: AsyncFn(&mut Tx) -> Result<T, E>,
-        E: From<Error>,
-    {
+    async fn try_write(&self, begin: &str, job: &mut dyn Work<Tx>) -> Result<(), Failure> {
         self.repeat(async || {
             let conn = self.conn(connected(&self.jobs, self.limits.statement).await?);
             self.attempt_write(Tx::new(conn), begin, job).await
@@ -245,46 +233,34 @@ impl Lane {
         .await
     }
 
-    pub(super) async fn write_apart<T, E, F>(&self, job: &F) -> Result<T, E>
-    where
-        F: AsyncFn(&mut Tx) -> Result<T, E>,
-        E: From<Error>,
-    {
+    pub(super) async fn write_apart(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
         let ended = self.repeat(async || {
             let conn = self.conn(connected(&self.heartbeats, self.limits.statement).await?);
             self.attempt_write(Tx::new(conn), BEGIN_WRITE, job).await
         });
-        ended
-            .await
-            .unwrap_or_else(|Locked(error)| Err(error.into()))
+        ended.await.map_err(Failure::into_error)
     }
 
-    pub(super) async fn load<T, E, F>(&self, job: &F) -> Result<T, E>
-    where
-        F: AsyncFn(&mut Tx) -> Result<T, E>,
-        E: From<Error>,
-    {
+    pub(super) async fn load(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
         let ended = self.repeat(async || {
             let conn = self.conn(connected(&self.reports, NO_LIMIT).await?);
             self.attempt_write(Tx::new(conn), BEGIN_LOAD, job).await
         });
-        ended
-            .await
-            .unwrap_or_else(|Locked(error)| Err(error.into()))
+        ended.await.map_err(Failure::into_error)
     }
 
     /// Attempts until the job has ended or the bounds are reached.
-    async fn repeat<T, E: From<Error>>(
+    async fn repeat(
         &self,
-        attempt: impl AsyncFn() -> Result<Attempt<T, E>, Error>,
-    ) -> Result<Result<T, E>, Locked> {
+        mut attempt: impl AsyncFnMut() -> Result<Attempt, Error>,
+    ) -> Result<(), Failure> {
         let mut connections_lost = 0;
         for number in 0..=self.retries {
             let error = match attempt().await {
-                Ok(Attempt::Ended(result)) => return Ok(result),
-                Ok(Attempt::Locked(error)) => return Err(Locked(error)),
+                Ok(Attempt::Ended) => return Ok(()),
+                Ok(Attempt::Locked(error)) => return Err(Failure::Locked(error)),
                 Ok(Attempt::Again(error)) => error,
-                Err(error) => return Ok(Err(error.into())),
+                Ok(Attempt::Refused(error)) | Err(error) => return Err(Failure::Other(error)),
             };
             if *error.kind() != ErrorKind::Retry {
                 // One connection lost is all lost where a server restarted: the next attempt opens a new one.
@@ -294,67 +270,54 @@ impl Lane {
                 self.heartbeats.retain(|_, _| false);
             }
             if number == self.retries || connections_lost > 1 {
-                return Ok(Err(error.into()));
+                return Err(Failure::Other(error));
             }
             self.counters.retry();
             tokio::time::sleep(pause(number)).await;
         }
-        Ok(Err(
-            Error::new(ErrorKind::Retry, "no attempt was made").into()
-        ))
+        let error = Error::new(ErrorKind::Retry, "no attempt was made");
+        Err(Failure::Other(error))
     }
 
-    async fn attempt_read<T, E, F>(&self, conn: &mut Conn, job: &F) -> Attempt<T, E>
-    where
-        F: AsyncFn(&mut Conn) -> Result<T, E>,
-        E: From<Error>,
-    {
+    async fn attempt_read(&self, conn: &mut Conn, job: &mut dyn Work<Conn>) -> Attempt {
         self.counters.read();
-        let result = job::finish(job(conn), &self.counters).await;
+        job.run(conn, &self.counters).await;
         match conn.end_job() {
             Some(error) if is_repeatable(conn, &error) => Attempt::Again(error),
-            _ => Attempt::Ended(result),
+            _ => Attempt::Ended,
         }
     }
 
-    async fn attempt_write<T, E, F>(
+    async fn attempt_write(
         &self,
         mut tx: Tx,
         begin: &str,
-        job: &F,
-    ) -> Result<Attempt<T, E>, Error>
-    where
-        F: AsyncFn(&mut Tx) -> Result<T, E>,
-        E: From<Error>,
-    {
+        job: &mut dyn Work<Tx>,
+    ) -> Result<Attempt, Error> {
         tx.postgres_session()?.want_transaction(begin.to_owned());
         tx.begin_job(true);
-        let result = job::finish(job(&mut tx), &self.counters).await;
+        let has_succeeded = job.run(&mut tx, &self.counters).await;
         let failure = tx.end_job();
-        let result = match (result, &failure) {
-            (Ok(_), Some(error)) => Err(error.clone().into()),
-            (result, _) => result,
-        };
-        match (result, failure) {
-            (Ok(value), _) => Ok(match tx.postgres_session()?.commit().await {
+        if has_succeeded && failure.is_none() {
+            return Ok(match tx.postgres_session()?.commit().await {
                 Ok(()) => {
                     self.counters.commit();
                     self.counters.write();
-                    Attempt::Ended(Ok(value))
+                    Attempt::Ended
                 }
                 Err(error) if *error.kind() == ErrorKind::Retry => Attempt::Again(error),
-                Err(error) => Attempt::Ended(Err(error.into())),
-            }),
-            (Err(refusal), failure) => {
-                self.counters.rollback();
-                tx.postgres_session()?.roll_back().await;
-                Ok(match failure {
-                    Some(error) if is_repeatable(&mut tx, &error) => Attempt::Again(error),
-                    Some(error) if *error.kind() == ErrorKind::Locked => Attempt::Locked(error),
-                    _ => Attempt::Ended(Err(refusal)),
-                })
-            }
+                Err(error) => Attempt::Refused(error),
+            });
         }
+        self.counters.rollback();
+        tx.postgres_session()?.roll_back().await;
+        Ok(match failure {
+            Some(error) if is_repeatable(&mut tx, &error) => Attempt::Again(error),
+            Some(error) if *error.kind() == ErrorKind::Locked => Attempt::Locked(error),
+            // The job did not mind that a statement failed, but nothing of it was committed.
+            Some(error) if has_succeeded => Attempt::Refused(error),
+            _ => Attempt::Ended,
+        })
     }
 }
 

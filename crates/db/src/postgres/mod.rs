@@ -31,12 +31,18 @@ use self::{
     lane::{Lane, Message},
 };
 pub(crate) use self::{connect::Connector, session::Session};
-use crate::{Batched, Conn, Counters, Error, Options, Statistics, Tx};
+use crate::{
+    Batched, Conn, Counters, Error, Options, Statistics, Tx,
+    job::{Job, Work},
+};
 
 /// The lane of look-ups, and that of changes which are made together, counted as turns. The more of them meet, the fewer statements and flushes
 /// they need; other jobs go to all lanes in turns.
 const LOOKING_UP: u64 = 0;
 const BATCHES: u64 = 1;
+
+/// A job that a lane runs.
+type Running<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + 'a>>;
 
 /// A PostgreSQL database in use.
 pub(crate) struct Postgres {
@@ -117,7 +123,8 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.send(self.turn(), async move |lane: &Lane| lane.read(&job).await)
+        let job = Job::new(job);
+        self.send(self.turn(), job, |lane, job| Box::pin(lane.read(job)))
             .await
     }
 
@@ -128,7 +135,8 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.send(LOOKING_UP, async move |lane: &Lane| lane.read(&job).await)
+        let job = Job::new(job);
+        self.send(LOOKING_UP, job, |lane, job| Box::pin(lane.read(job)))
             .await
     }
 
@@ -138,10 +146,9 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.send(self.turn(), async move |lane: &Lane| {
-            lane.report(&job).await
-        })
-        .await
+        let job = Job::new(job);
+        self.send(self.turn(), job, |lane, job| Box::pin(lane.report(job)))
+            .await
     }
 
     pub(crate) async fn write<T, E, F>(&self, job: F) -> Result<T, E>
@@ -150,7 +157,8 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.send(self.turn(), async move |lane: &Lane| lane.write(&job).await)
+        let job = Job::new(job);
+        self.send(self.turn(), job, |lane, job| Box::pin(lane.write(job)))
             .await
     }
 
@@ -161,10 +169,9 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.send(LOOKING_UP, async move |lane: &Lane| {
-            lane.write_apart(&job).await
-        })
-        .await
+        let job = Job::new(job);
+        self.send(LOOKING_UP, job, |lane, job| Box::pin(lane.write_apart(job)))
+            .await
     }
 
     pub(crate) async fn load<T, E, F>(&self, job: F) -> Result<T, E>
@@ -173,7 +180,8 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.send(self.turn(), async move |lane: &Lane| lane.load(&job).await)
+        let job = Job::new(job);
+        self.send(self.turn(), job, |lane, job| Box::pin(lane.load(job)))
             .await
     }
 
@@ -194,12 +202,15 @@ impl Postgres {
     }
 
     /// Sends a job to the lane whose turn it is and waits for its answer.
-    async fn send<T, E>(
+    async fn send<C, T, E, F>(
         &self,
         turn: u64,
-        job: impl AsyncFnOnce(&Lane) -> Result<T, E> + Send + 'static,
+        mut job: Job<T, E, F>,
+        run: for<'a> fn(&'a Lane, &'a mut dyn Work<C>) -> Running<'a>,
     ) -> Result<T, E>
     where
+        C: 'static,
+        Job<T, E, F>: Work<C> + Send + 'static,
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
@@ -207,7 +218,8 @@ impl Postgres {
         let place = self.place()?;
         self.send_to(turn, move |lane| {
             Box::pin(async move {
-                let _caller_gone = caller.send(job(&lane).await);
+                let ran = run(&lane, &mut job).await;
+                let _caller_gone = caller.send(job.ended(ran));
                 drop(place);
             })
         })?;
