@@ -10,6 +10,17 @@ const piece = (name, text) => {
   return element;
 };
 
+/* A product's code: as many digits as no size or price has. */
+const CODE = /^\d{6,}$/;
+
+/* The address of a form that creates a record, with what was typed in its first field. */
+export function creating(form, text) {
+  const address = new URL(form, location.href);
+  const ofProducts = CODE.test(text) ? "serie_number" : "title";
+  address.searchParams.set(address.pathname.startsWith("/products/") ? ofProducts : "name", text);
+  return address.href;
+}
+
 export class Combobox {
   /* `address` offers records for `?q=`. */
   constructor(root, address, label) {
@@ -81,7 +92,7 @@ export class Combobox {
       this.list.append(empty);
       this.said.textContent = words;
     }
-    this.list.append(...this.ways(offers, text));
+    this.list.append(...this.ways(offers, text).map((way) => this.way(way)));
     for (const [index, option] of this.options.entries()) option.id = `${this.list.id}-${index}`;
     this.list.hidden = document.activeElement !== this.input || this.list.textContent === "";
     this.input.setAttribute("aria-expanded", String(!this.list.hidden));
@@ -93,9 +104,16 @@ export class Combobox {
     return offers.length > 0 ? 0 : -1;
   }
 
-  /* Options behind the records. */
+  /* Options behind the records: each has a text, and the address of a page. */
   ways() {
     return [];
+  }
+
+  way({ text, address }) {
+    const option = this.option({ text });
+    option.classList.add("picker-way");
+    option.dataset.address = address;
+    return option;
   }
 
   option({ id, text, hint }) {

@@ -6,7 +6,10 @@ import { awaken, choose } from "./picker.js";
 const dialog = document.getElementById("dialog");
 /* Answers with a redirect are followed by the whole page. */
 const headers = { "HX-Request": "true" };
+/* The field of the page that gets the record which the form creates. */
 let adds = null;
+/* The forms under the one that is shown, as they were left. */
+const beneath = [];
 
 function show(html, address) {
   const page = new DOMParser().parseFromString(html, "text/html");
@@ -22,7 +25,7 @@ function show(html, address) {
   close.className = "icon-button dialog-close";
   close.setAttribute("aria-label", dialog.dataset.close);
   close.textContent = "×";
-  close.addEventListener("click", () => dialog.close());
+  close.addEventListener("click", back);
   dialog.replaceChildren(title, close, document.importNode(part, true));
   dialog.removeAttribute("aria-label");
   dialog.setAttribute("aria-labelledby", title.id);
@@ -53,7 +56,9 @@ async function open(address) {
     const answer = await fetch(address, { headers });
     await take(answer, address);
   } catch {
-    location.assign(address);
+    if (beneath.length === 0) return location.assign(address);
+    back();
+    complain();
   } finally {
     dialog.removeAttribute("aria-busy");
   }
@@ -65,10 +70,34 @@ async function take(answer, address) {
   if (adds && answer.status === 201) {
     const { id, text } = await answer.json();
     const field = adds;
-    dialog.close();
+    back();
     return choose(field, id, text);
   }
   show(await answer.text(), address);
+}
+
+/* Leaves a form for the one under it; without one, the dialog closes. */
+function back() {
+  const form = beneath.pop();
+  if (!form) return dialog.close();
+  dialog.replaceChildren(...form.nodes);
+  adds = form.adds;
+  form.link.focus();
+}
+
+function complain() {
+  const problem = document.createElement("p");
+  problem.className = "field-error";
+  problem.setAttribute("role", "alert");
+  problem.textContent = dialog.dataset.failed;
+  dialog.querySelector("form[method=post]").append(problem);
+}
+
+/* Shows the form that a link leads to. */
+function begin(link, address) {
+  if (dialog.contains(link)) beneath.push({ nodes: [...dialog.childNodes], adds, link });
+  adds = link.dataset.add ?? null;
+  open(address);
 }
 
 function follow(next) {
@@ -80,17 +109,22 @@ function follow(next) {
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[data-dialog], a[data-add]");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
-  const isNested = link.dataset.add && dialog.contains(link);
-  if (isNested) return;
   event.preventDefault();
-  adds = link.dataset.add ?? null;
-  open(link.href);
+  begin(link, link.href);
 });
+
+document.addEventListener("create", (event) => begin(event.target, event.detail));
 
 dialog?.addEventListener("click", (event) => {
   if (!event.target.closest("a[data-cancel]")) return;
   event.preventDefault();
-  dialog.close();
+  back();
+});
+
+dialog?.addEventListener("cancel", (event) => {
+  if (beneath.length === 0) return;
+  event.preventDefault();
+  back();
 });
 
 dialog?.addEventListener("submit", async (event) => {
@@ -106,11 +140,7 @@ dialog?.addEventListener("submit", async (event) => {
   try {
     await take(await fetch(form.action, { method: "POST", body, headers: { ...headers, ...accept } }), form.action);
   } catch {
-    const problem = document.createElement("p");
-    problem.className = "field-error";
-    problem.setAttribute("role", "alert");
-    problem.textContent = dialog.dataset.failed;
-    form.append(problem);
+    complain();
   } finally {
     delete form.dataset.sent;
     button?.removeAttribute("aria-busy");
@@ -119,6 +149,7 @@ dialog?.addEventListener("submit", async (event) => {
 
 dialog?.addEventListener("close", () => {
   adds = null;
+  beneath.length = 0;
   dialog.replaceChildren();
 });
 

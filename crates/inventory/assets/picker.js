@@ -1,7 +1,8 @@
 /* The picker of a form. What was chosen stands in the hidden field before it; a text that is changed by hand chooses nothing, and the
-   server then looks it up. A scanner types and presses Enter: what it found by itself is chosen at once. */
+   server then looks it up. A scanner types and presses Enter: what it found by itself is chosen at once. What was not found can be
+   created, by the link beside the field. */
 
-import { Combobox } from "./combobox.js";
+import { Combobox, creating } from "./combobox.js";
 
 /* As with Tab: what is typed next takes the place of what stands there, so that a 5 over the suggested 1 is no 51. */
 export function goTo(field) {
@@ -15,7 +16,13 @@ class Picker extends Combobox {
     const name = this.input.name.replace(/_text$/, "");
     this.chosen = root.querySelector(`[name="${name}"]`);
     this.was = root.querySelector(`[name="${name}_was"]`);
+    this.add = root.querySelector("[data-add]");
     root.querySelector(".picker-choices")?.remove();
+  }
+
+  ways(offers, text) {
+    if (!this.add || !text || offers.length > 0) return [];
+    return [{ text: `${this.root.dataset.create} “${text}”`, address: creating(this.add.href, text) }];
   }
 
   typed() {
@@ -40,11 +47,18 @@ class Picker extends Combobox {
     if (!this.tells("code", this.input.value.trim())) return this.empty();
     const isBehind = this.list.hidden || this.timer || this.offered === undefined;
     await (isBehind ? this.look() : this.looking);
-    const option = this.options[Math.max(this.at, 0)];
+    // A scanner creates nothing.
+    const option = this.options[this.at] ?? this.options.find(({ dataset }) => dataset.id);
     if (option && this.isCurrent) this.choose(option);
   }
 
   choose(option, goesOn = true) {
+    const { address } = option.dataset;
+    if (address) {
+      this.close();
+      this.add.dispatchEvent(new CustomEvent("create", { bubbles: true, detail: address }));
+      return;
+    }
     this.chosen.value = option.dataset.id;
     this.was.value = option.dataset.text;
     this.input.value = option.dataset.text;

@@ -1,11 +1,8 @@
 /* The search over every page: products below the field while somebody types, and the ways on from there. Enter searches as without a
    script, unless an arrow has marked something. And a scanner, which works anywhere on a page where no field has the focus. */
 
-import { Combobox } from "./combobox.js";
+import { Combobox, creating } from "./combobox.js";
 import { waiting } from "./picker.js";
-
-/* A product's code: as many digits as no size or price has. */
-const CODE = /^\d{6,}$/;
 
 class Search extends Combobox {
   constructor(form) {
@@ -25,22 +22,15 @@ class Search extends Combobox {
 
   option(offer) {
     const option = super.option(offer);
-    option.dataset.address = offer.address ?? `/products/${offer.id}/`;
+    option.dataset.address = `/products/${offer.id}/`;
     return option;
   }
 
   ways(offers, text) {
     if (!text) return [];
     const { all, create } = this.root.dataset;
-    const value = encodeURIComponent(text);
-    const ways = [];
-    if (offers.length > 0) ways.push({ text: `${all} “${text}”`, address: `/products/?search=${value}` });
-    else if (create) ways.push({ text: `${create} “${text}”`, address: `/products/new/?${CODE.test(text) ? "serie_number" : "title"}=${value}` });
-    return ways.map((way) => {
-      const option = this.option(way);
-      option.classList.add("picker-way");
-      return option;
-    });
+    if (offers.length > 0) return [{ text: `${all} “${text}”`, address: `/products/?search=${encodeURIComponent(text)}` }];
+    return create ? [{ text: `${create} “${text}”`, address: creating("/products/new/", text) }] : [];
   }
 
   async key(event) {

@@ -85,6 +85,55 @@ async fn whatever_is_wrong_with_a_form_is_told_in_one_round() {
     assert_eq!(browser.focused().await, "#category");
 }
 
+/// Waits for a form in the dialog.
+async fn shown(browser: &Browser, title: &str) {
+    browser.wait_text("#dialog-title", title).await;
+}
+
+#[tokio::test]
+async fn what_is_missing_is_created_over_a_dialog_that_keeps_what_was_typed() {
+    let (_demo, browser, inventory) = opened(english((1280, 900)), "admin").await;
+    browser.goto(&format!("{inventory}/products/1/")).await;
+    browser.press(Key::Char('e')).await;
+    shown(&browser, "New inflow").await;
+    browser.fill("#dialog-quantity", "12").await;
+    browser.fill("#dialog-description", "from the market").await;
+
+    // By the button: the form comes back as it was left.
+    browser.click("#dialog [data-add=dialog-supplier]").await;
+    shown(&browser, "New supplier").await;
+    browser.check_accessibility().await;
+    browser.press(Key::Escape).await;
+    shown(&browser, "New inflow").await;
+    assert_eq!(browser.value("#dialog-quantity").await, "12");
+
+    // By what was not found: a scanner's Enter creates nothing, an arrow's does, with the name filled in.
+    browser.fill("#dialog-supplier", "Sítio Novo").await;
+    browser
+        .wait_text(".picker-way", "Create “Sítio Novo”")
+        .await;
+    browser.press(Key::Enter).await;
+    shown(&browser, "New inflow").await;
+    browser.press(Key::Down).await;
+    browser.press(Key::Enter).await;
+    shown(&browser, "New supplier").await;
+    assert_eq!(browser.value("#dialog-name").await, "Sítio Novo");
+    browser.click("#dialog button[type=submit]").await;
+    shown(&browser, "New inflow").await;
+    assert_eq!(browser.value("#dialog-supplier").await, "Sítio Novo");
+    assert_eq!(browser.value("#dialog-quantity").await, "12");
+    assert_eq!(
+        browser.value("#dialog-description").await,
+        "from the market"
+    );
+    browser.click("#dialog button[type=submit]").await;
+    browser.wait_text("#toasts", "Booked in: 12 ×").await;
+    browser
+        .goto(&format!("{inventory}/suppliers/?search=sitio"))
+        .await;
+    browser.wait_text("#index", "Sítio Novo").await;
+}
+
 #[tokio::test]
 async fn a_summary_of_errors_keeps_its_distance_from_the_list() {
     let (_demo, browser, inventory) = opened(english((1280, 900)), "manager").await;
