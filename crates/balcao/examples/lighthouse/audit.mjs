@@ -11,7 +11,16 @@ const browser = await puppeteer.launch({
   args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
 });
 
-async function look({ url, session, form, categories }) {
+// Now and then the browser records nothing of a page, which says nothing about it.
+const TRIES = 3;
+
+async function look(asked, tries = TRIES) {
+  const lhr = await audit(asked);
+  if (lhr.runtimeError && tries > 1) return look(asked, tries - 1);
+  return lhr.runtimeError ? { scores: {}, found: [lhr.runtimeError.message] } : told(lhr);
+}
+
+async function audit({ url, session, form, categories }) {
   // Each page is somebody's first: nothing is in the browser but the session.
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
@@ -19,7 +28,7 @@ async function look({ url, session, form, categories }) {
   try {
     const flags = { onlyCategories: categories, disableStorageReset: true };
     const { lhr } = await lighthouse(url, flags, form === "desk" ? desktopConfig : undefined, page);
-    return lhr.runtimeError ? { scores: {}, found: [lhr.runtimeError.message] } : told(lhr);
+    return lhr;
   } finally {
     await context.close();
   }
